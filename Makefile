@@ -1,0 +1,22 @@
+# The commands of the project. Each is a script of the same name in scripts/, but for those that are one line.
+PREFIX ?= /usr/local
+
+.PHONY: help demo test bench format lint install clean
+
+help:
+	@echo "make demo      run the first example, from a bare clone"
+	@echo "make test      set up, build and run all tests, the sanitizers too"
+	@echo "make bench     measure what a call costs; results in build/bench/"
+	@echo "make format    format the C++ and Python files in place"
+	@echo "make lint      check the format and run the static checks"
+	@echo "make install   install into PREFIX=DIR ($(PREFIX)), below DESTDIR where it is set"
+	@echo "make clean     remove build/ and .venv/ (downloads stay in the cache)"
+
+demo test bench format lint:
+	@scripts/$@
+
+install:
+	@DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)"
+
+clean:
+	rm -rf build .venv

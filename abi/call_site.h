@@ -1,0 +1,30 @@
+// CallSite: what is known of a custom call when the program around it is compiled.
+#ifndef CALLBRIDGE_ABI_CALL_SITE_H_
+#define CALLBRIDGE_ABI_CALL_SITE_H_
+
+#include <string>
+#include <vector>
+
+#include "callbridge/abi/api_version.h"
+#include "callbridge/abi/platform.h"
+#include "callbridge/abi/shape.h"
+#include "callbridge/abi/tuple_era.h"
+
+namespace callbridge {
+
+struct CallSite {
+  // The name that the program calls; only errors use it.
+  std::string target_name;
+  Platform platform = Platform::kHost;
+  // The caller's claim. kUnspecified: what is known of the target decides.
+  ApiVersion api_version = ApiVersion::kUnspecified;
+  TupleEra era = TupleEra::kClassic;
+  std::vector<Shape> operands;
+  Shape result;
+  // Any bytes.
+  std::string opaque;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ABI_CALL_SITE_H_

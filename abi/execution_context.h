@@ -1,0 +1,16 @@
+// ExecutionContext: what the caller of a custom call lends to it for one call.
+#ifndef CALLBRIDGE_ABI_EXECUTION_CONTEXT_H_
+#define CALLBRIDGE_ABI_EXECUTION_CONTEXT_H_
+
+namespace callbridge {
+
+// Each may be missing.
+struct ExecutionContext {
+  // The GPU stream on which a GPU target enqueues its work (a CUstream or hipStream_t, as it is);
+  // null is that platform's default stream. Host targets never see it.
+  void* stream = nullptr;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ABI_EXECUTION_CONTEXT_H_

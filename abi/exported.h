@@ -1,0 +1,8 @@
+// CALLBRIDGE_EXPORTED marks what libcallbridge.so exports; everything else is hidden. The list that
+// it must agree with is c_api/exported_symbols.txt.
+#ifndef CALLBRIDGE_ABI_EXPORTED_H_
+#define CALLBRIDGE_ABI_EXPORTED_H_
+
+#define CALLBRIDGE_EXPORTED __attribute__((visibility("default")))
+
+#endif  // CALLBRIDGE_ABI_EXPORTED_H_

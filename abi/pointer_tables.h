@@ -1,0 +1,75 @@
+// PointerTables: the tables of pointers by which the Host ABI hands tuples to a target.
+//
+// The target's `in` is a list with a slot an operand: an array's data pointer, or the address of a
+// tuple's own list, nested tuples having nested lists. Its `out` is the data pointer of an array
+// result, and a list for every tuple result, a 1-element one included. What is planned here once,
+// when a call is bound, is only *what goes where*; Fill() then writes one call's pointers.
+//
+// A tuple whose elements are all leaves needs no list of its own: its leaves already lie side by
+// side in the caller's list, so the plan points into that. An operand list without tuples is the
+// caller's list itself. An empty tuple's slot holds an address that is not null and holds nothing.
+#ifndef CALLBRIDGE_ABI_POINTER_TABLES_H_
+#define CALLBRIDGE_ABI_POINTER_TABLES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "callbridge/abi/shape.h"
+#include "callbridge/abi/tuple_era.h"
+
+namespace callbridge {
+
+class PointerTables {
+ public:
+  // The list `in` for these operands.
+  static PointerTables ForOperands(absl::Span<const Shape> operands, TupleEra era);
+  // What `out` is for this result. In the flat era a nested result is one list of leaves.
+  static PointerTables ForResult(const Shape& result, TupleEra era);
+
+  // Leaves that Fill() reads.
+  uint32_t leaf_count() const { return leaf_count_; }
+  // Slots that Fill() writes; 0 where the target can be handed the caller's list as it is.
+  uint32_t slot_count() const { return slot_count_; }
+  // True if the result is one array or token: `out` is then leaves[0], not a list.
+  bool is_single_leaf() const { return single_leaf_; }
+
+  // Writes the lists of one call into slots[0, slot_count()) and returns the list that the target
+  // gets: `slots`, or `leaves` where slot_count() is 0. The lists point into both arrays, which
+  // must live as long as the call. Allocates nothing; thread-safe.
+  void** Fill(void** leaves, void** slots) const {
+    if (slot_count_ == 0) return leaves;
+    FillSlots(leaves, slots);
+    return slots;
+  }
+
+ private:
+  struct Move {
+    uint32_t slot;
+    uint32_t from;
+  };
+
+  // Leaves that lie side by side in a mixed list are moved this many at a time.
+  static constexpr size_t kBlockSize = 4;
+
+  void FillSlots(void** leaves, void** slots) const;
+  // Plans the list of `elements`, whose first leaf is number leaf_count_, at slot slot_count_.
+  void PlanList(absl::Span<const Shape> elements);
+  // Plans what goes into `slot`.
+  void PlanElement(const Shape& element, uint32_t slot);
+  // Makes a block of the last leaf moves where they are one.
+  void MergeLeafMoves();
+
+  uint32_t leaf_count_ = 0;
+  uint32_t slot_count_ = 0;
+  bool single_leaf_ = false;
+  std::vector<Move> leaf_blocks_;  // slots[slot + i] = leaves[from + i], i < kBlockSize
+  std::vector<Move> leaf_moves_;   // slots[slot] = leaves[from]
+  std::vector<Move> leaf_lists_;   // slots[slot] = &leaves[from]
+  std::vector<Move> slot_lists_;   // slots[slot] = &slots[from]
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ABI_POINTER_TABLES_H_

@@ -1,0 +1,69 @@
+// PrimitiveType: the element types of XLA arrays, with the numbers, names and widths that XLA gives
+// them. The numbers are those of `xla.PrimitiveType` in xla_data.proto, and XLA_FFI_DataType uses
+// the same ones, so a value read from either can be cast to this type once IsPrimitiveType()
+// agrees.
+#ifndef CALLBRIDGE_ABI_PRIMITIVE_TYPE_H_
+#define CALLBRIDGE_ABI_PRIMITIVE_TYPE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace callbridge {
+
+enum class PrimitiveType : uint8_t {
+  kInvalid = 0,
+  kPred = 1,
+  kS8 = 2,
+  kS16 = 3,
+  kS32 = 4,
+  kS64 = 5,
+  kU8 = 6,
+  kU16 = 7,
+  kU32 = 8,
+  kU64 = 9,
+  kF16 = 10,
+  kF32 = 11,
+  kF64 = 12,
+  kTuple = 13,
+  kC64 = 15,
+  kBf16 = 16,
+  kToken = 17,
+  kC128 = 18,
+  kF8E5M2 = 19,
+  kF8E4M3FN = 20,
+  kS4 = 21,
+  kU4 = 22,
+  kF8E4M3B11FNUZ = 23,
+  kF8E5M2FNUZ = 24,
+  kF8E4M3FNUZ = 25,
+  kS2 = 26,
+  kU2 = 27,
+  kF8E4M3 = 28,
+  kF8E3M4 = 29,
+  kS1 = 30,
+  kU1 = 31,
+  kF4E2M1FN = 32,
+  kF8E8M0FNU = 33,
+};
+
+// True if `value` is the number of a type above other than kInvalid.
+bool IsPrimitiveType(int64_t value);
+
+// True if `type` can be the element type of an array: every type but kInvalid, kTuple and kToken.
+bool IsArrayElement(PrimitiveType type);
+
+// XLA's lower-case name ("f32", "bf16", "s4", "f8e4m3fn", "pred", "token", "tuple"); "invalid" for
+// kInvalid. The view is to static storage.
+absl::string_view PrimitiveTypeName(PrimitiveType type);
+
+// The type with this name, as PrimitiveTypeName() writes it. INVALID_ARGUMENT names what came.
+absl::StatusOr<PrimitiveType> ParsePrimitiveType(absl::string_view name);
+
+// Bits of one element (pred is 8, s4 is 4, c128 is 128); 0 for types that are no array element.
+int BitWidth(PrimitiveType type);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ABI_PRIMITIVE_TYPE_H_

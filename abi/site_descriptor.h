@@ -1,0 +1,59 @@
+// The site descriptor: the few bytes that carry what differs per call site (tuple trees, era, the
+// user's opaque) through a runtime that knows nothing of them: in the attribute
+// kSiteDescriptorAttribute of a typed call, in the opaque of a version-3 call. A call of arrays
+// alone, of a target that reads no opaque, needs none.
+//
+// Format, little-endian, version 1:
+//   8 bytes   kSiteDescriptorMagic
+//   u32       size of the tree part
+//   tree part u8 era (TupleEra), u32 operand count, the operands' trees, the result's tree
+//   tree      u8 PrimitiveType; behind kTuple a u32 element count and the elements' trees
+//   rest      the opaque, any bytes
+// Dimensions are not carried: they are XLA's to check, and they change under vmap and
+// shape-polymorphic export while the tree does not. So an array leaf decodes to a Shape of rank 0.
+#ifndef CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_
+#define CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/call_site.h"
+
+namespace callbridge {
+
+inline constexpr char kSiteDescriptorAttribute[] = "callbridge_site";
+// Begins with a byte that no text has, so that no opaque of text is mistaken for a descriptor.
+inline constexpr char kSiteDescriptorMagic[9] = "\xCB\0site\0\1";
+inline constexpr size_t kSiteDescriptorMagicSize = 8;
+
+struct SiteDescriptor {
+  TupleEra era = TupleEra::kClassic;
+  std::vector<Shape> operands;  // arrays of rank 0, tokens, tuples of those
+  Shape result;
+};
+
+// The descriptor of `site`: its era, operands, result and opaque; the rest of it is not carried.
+std::string EncodeSiteDescriptor(const CallSite& site);
+
+// True if `bytes` begin as a descriptor does.
+bool IsSiteDescriptor(absl::string_view bytes);
+
+// The two parts of a descriptor, views into `bytes`. `tree` identifies everything but the opaque.
+struct SiteDescriptorParts {
+  absl::string_view tree;
+  absl::string_view opaque;
+};
+// INVALID_ARGUMENT where the magic or the tree's size is wrong. Constant time.
+absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes);
+
+// Reads SiteDescriptorParts::tree. INVALID_ARGUMENT says at which byte and what was expected there:
+// an unknown era or type, counts that reach past the end, tuples deeper than Shape::kMaxTupleDepth,
+// bytes left over.
+absl::StatusOr<SiteDescriptor> DecodeSiteTree(absl::string_view tree);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_

@@ -1,0 +1,36 @@
+#include "callbridge/adapters/bind.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace callbridge {
+
+BoundCall::BoundCall(CallPlan plan, absl::string_view opaque)
+    : plan_(std::move(plan)),
+      opaque_bytes_(new char[opaque.size()]),
+      opaque_(opaque_bytes_.get(), opaque.size()) {
+  std::copy(opaque.begin(), opaque.end(), opaque_bytes_.get());
+}
+
+absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target) {
+  if (site.platform != target.platform) {
+    return absl::NotFoundError(absl::StrCat("custom call \"", target.name, "\" is registered for ",
+                                            PlatformName(target.platform),
+                                            ", but the call is made on ",
+                                            PlatformName(site.platform)));
+  }
+  if (target.address == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom call \"", target.name, "\" has a null address"));
+  }
+  Target known = target;
+  if (known.api_version == ApiVersion::kUnspecified) known.api_version = site.api_version;
+  absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(known);
+  if (!abi.ok()) return abi.status();
+  return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.era),
+                   site.opaque);
+}
+
+}  // namespace callbridge

@@ -1,0 +1,55 @@
+// Bind: the one narrow place that every call passes. A CallSite and a Target become a BoundCall.
+#ifndef CALLBRIDGE_ADAPTERS_BIND_H_
+#define CALLBRIDGE_ADAPTERS_BIND_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/base/optimization.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/call_site.h"
+#include "callbridge/abi/execution_context.h"
+#include "callbridge/adapters/call_plan.h"
+#include "callbridge/adapters/target.h"
+
+namespace callbridge {
+
+// A target bound to a call site. Movable. The target's function must outlive it.
+class BoundCall {
+ public:
+  // Calls the target. On success no allocation (up to kStackPointers pointers; one block above), no
+  // lock, no lookup. Thread-safe and re-entrant as far as the target is.
+  //
+  // INVALID_ARGUMENT where the buffers' counts are not those of the call site's leaves. INTERNAL
+  // "CustomCall failed: <message>" where the target reports a failure, or throws: then the message says
+  // so and has the exception's what().
+  absl::Status Execute(const CallBuffers& buffers, const ExecutionContext& context = {}) const {
+    if (ABSL_PREDICT_FALSE(buffers.operands.size() != plan_.operands.leaf_count() ||
+                           buffers.results.size() != plan_.result.leaf_count())) {
+      return CheckLeafCounts(plan_, buffers);
+    }
+    return plan_.run(plan_, opaque_, buffers, context);
+  }
+
+ private:
+  friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
+
+  BoundCall(CallPlan plan, absl::string_view opaque);
+
+  CallPlan plan_;
+  std::unique_ptr<char[]> opaque_bytes_;
+  absl::string_view opaque_;  // of opaque_bytes_
+};
+
+// Validates, decides the target's ABI and plans the pointer lists; once per call site.
+//
+// NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody knows
+// the target's ABI: neither the target nor, as a declaration, the site.
+absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_BIND_H_

@@ -1,0 +1,30 @@
+// EntryTarget: what the entry points of one target know.
+#ifndef CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
+#define CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
+
+#include "callbridge/adapters/call_plan.h"
+#include "callbridge/adapters/plan_cache.h"
+#include "callbridge/adapters/target.h"
+
+namespace callbridge {
+
+struct EntryTarget {
+  EntryTarget(const Target& target, const UntypedAbi& abi)
+      : target(target),
+        abi(abi),
+        array_result{abi.run_array_result, target.address, {}, {}},
+        list_result{abi.run_list_result, target.address, {}, {}},
+        site_plans(abi, target.address) {}
+
+  const Target target;
+  const UntypedAbi& abi;
+  // For calls without a site descriptor.
+  const CallPlan array_result;
+  const CallPlan list_result;
+  // For calls with one.
+  PlanCache site_plans;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_

@@ -1,0 +1,99 @@
+#include "callbridge/adapters/trampolines.h"
+
+#include <ffi.h>
+
+#include <array>
+#include <utility>
+
+#include "callbridge/adapters/typed_entry.h"
+#include "callbridge/adapters/untyped_entry.h"
+
+namespace callbridge {
+namespace {
+
+// ---- Compiled ----
+
+EntryTarget* entries[kCompiledTrampolines];
+
+template <size_t kIndex>
+void Untyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
+             XlaCustomCallStatus* status) {
+  CallUntyped(*entries[kIndex], first, pointers, opaque, opaque_len, status);
+}
+
+template <size_t kIndex>
+XLA_FFI_Error* Typed(XLA_FFI_CallFrame* frame) {
+  return CallTyped(*entries[kIndex], frame);
+}
+
+template <size_t... kIndices>
+std::array<EntryPoints, sizeof...(kIndices)> CompiledTrampolines(std::index_sequence<kIndices...>) {
+  return {EntryPoints{reinterpret_cast<void*>(&Untyped<kIndices>), &Typed<kIndices>}...};
+}
+
+// ---- Closures ----
+
+void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* entry) {
+  auto argument = [&](int i) { return *static_cast<void**>(arguments[i]); };
+  CallUntyped(*static_cast<EntryTarget*>(entry), argument(0), static_cast<void**>(argument(1)),
+              static_cast<const char*>(argument(2)), *static_cast<size_t*>(arguments[3]),
+              static_cast<XlaCustomCallStatus*>(argument(4)));
+}
+
+void TypedClosure(ffi_cif*, void* result, void** arguments, void* entry) {
+  *static_cast<XLA_FFI_Error**>(result) = CallTyped(*static_cast<EntryTarget*>(entry),
+                                                    *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
+}
+
+using ClosureBody = void (*)(ffi_cif*, void* result, void** arguments, void* user);
+
+// A function of the signature `cif` that calls body(entry); null where the system allows none.
+void* MakeClosure(ffi_cif& cif, ClosureBody body, EntryTarget& entry) {
+  void* code = nullptr;
+  auto* closure = static_cast<ffi_closure*>(ffi_closure_alloc(sizeof(ffi_closure), &code));
+  if (closure == nullptr) return nullptr;
+  if (ffi_prep_closure_loc(closure, &cif, body, &entry, code) != FFI_OK) {
+    ffi_closure_free(closure);
+    return nullptr;
+  }
+  return code;
+}
+
+// The call interfaces, which closures refer to for as long as they live.
+struct ClosureSignatures {
+  ClosureSignatures() {
+    ffi_prep_cif(&untyped, FFI_DEFAULT_ABI, untyped_arguments.size(), &ffi_type_void,
+                 untyped_arguments.data());
+    ffi_prep_cif(&typed, FFI_DEFAULT_ABI, 1, &ffi_type_pointer, untyped_arguments.data());
+  }
+  std::array<ffi_type*, 5> untyped_arguments = {&ffi_type_pointer, &ffi_type_pointer,
+                                                &ffi_type_pointer, &ffi_type_uint64,
+                                                &ffi_type_pointer};
+  ffi_cif untyped;
+  ffi_cif typed;
+};
+
+absl::StatusOr<EntryPoints> MakeClosures(EntryTarget& entry) {
+  static auto& signatures = *new ClosureSignatures;
+  void* untyped = MakeClosure(signatures.untyped, &UntypedClosure, entry);
+  void* typed = MakeClosure(signatures.typed, &TypedClosure, entry);
+  if (untyped == nullptr || typed == nullptr) {
+    return absl::ResourceExhaustedError(
+        "this process holds more custom-call targets than callbridge has compiled entry points, and "
+        "the system allows no more to be made (libffi closures need executable memory)");
+  }
+  return EntryPoints{untyped, reinterpret_cast<XLA_FFI_Handler*>(typed)};
+}
+
+}  // namespace
+
+absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry) {
+  static const auto compiled =
+      CompiledTrampolines(std::make_index_sequence<kCompiledTrampolines>());
+  static size_t used = 0;
+  if (used == kCompiledTrampolines) return MakeClosures(entry);
+  entries[used] = &entry;
+  return compiled[used++];
+}
+
+}  // namespace callbridge

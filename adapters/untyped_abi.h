@@ -1,0 +1,45 @@
+// UntypedAbi: how targets of one untyped ABI are called. Each ABI is one file under abis/ and one row of
+// the table in untyped_abi.cc.
+#ifndef CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
+#define CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/execution_context.h"
+#include "callbridge/adapters/target.h"
+
+namespace callbridge {
+
+struct CallPlan;
+
+struct UntypedAbi {
+  // Calls `function` as the platform's targets are called: on Host `first` is `out` and `pointers` is
+  // `in`; on GPU `first` is the stream and `pointers` are the buffers. CustomCallFailed() where it
+  // reports a failure or throws. No allocation on success.
+  using Call = absl::Status (*)(void* function, void* first, void** pointers,
+                                absl::string_view opaque);
+  // Runs a planned call whose buffers have been counted. No allocation on success up to kStackPointers
+  // pointers, one block above.
+  using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
+                               const CallBuffers& buffers, const ExecutionContext& context);
+
+  bool gpu;
+  ApiVersion api_version;
+  bool proved;  // Target::api_version_is_proved
+
+  Call call;
+  Run run_array_result;  // lists lent by the caller as they are, `out` is results[0]
+  Run run_list_result;   // the same, `out` is the list of results
+  Run run_with_tables;   // lists written by the plan's PointerTables
+};
+
+// The ABI by which `target` is called. What is known of the target decides, whatever a call site
+// claims: api_version is only the caller's claim. INVALID_ARGUMENT where it is not known and a wrong
+// guess could crash; UNIMPLEMENTED for typed targets.
+absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_

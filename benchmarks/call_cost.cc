@@ -1,0 +1,145 @@
+// What a call costs. Without arguments a Google Benchmark program; run as
+//   call_cost --calls CASE COUNT
+// it makes COUNT calls of a case and nothing else, for callgrind: the difference between two counts is
+// what the calls themselves took.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/entry_points.h"
+
+extern "C" void measured_target(void* out, const void** in);
+
+namespace callbridge {
+namespace {
+
+constexpr int kMaxLeaves = 256;
+float data[kMaxLeaves + 1];
+
+// Makes `count` calls.
+using Calls = std::function<void(int64_t count)>;
+
+struct Case {
+  std::string name;
+  Calls calls;
+};
+
+Target MeasuredTarget(bool proved) {
+  return {"measured_target", Platform::kHost, ApiVersion::kOriginal, proved,
+          reinterpret_cast<void*>(&measured_target)};
+}
+
+// ---- The direct call ------------------------------------------------------------------------------------
+
+// What the caller of a version-1 target must do at least: store N + 1 pointers, call. The function
+// pointer is opaque to the compiler, as it is to a runtime.
+template <int N>
+__attribute__((noinline)) void CallDirectly(void* const* buffers,
+                                            void (*target)(void*, const void**)) {
+  const void* in[N];
+  for (int i = 0; i < N; ++i) in[i] = buffers[i];
+  target(buffers[N], in);
+}
+
+template <int N>
+Case Direct() {
+  return {absl::StrCat("direct/", N), [](int64_t count) {
+            std::vector<void*> buffers(N + 1, data);
+            void (*volatile target)(void*, const void**) = &measured_target;
+            for (int64_t i = 0; i < count; ++i) CallDirectly<N>(buffers.data(), target);
+          }};
+}
+
+// ---- BoundCall::Execute ---------------------------------------------------------------------------------
+
+Case Execute(const std::string& name, bool proved, const std::string& operand, int repeat) {
+  CallSite site;
+  site.operands.assign(repeat, *ParseShape(operand));
+  site.result = *ParseShape("f32[1]");
+  int64_t leaves = 0;
+  for (const Shape& shape : site.operands) leaves += shape.LeafCount();
+  auto call = std::make_shared<BoundCall>(*Bind(site, MeasuredTarget(proved)));
+  return {name, [call, leaves](int64_t count) {
+            std::vector<void*> operands(leaves, data);
+            void* result = data;
+            for (int64_t i = 0; i < count; ++i) {
+              if (!call->Execute({absl::MakeSpan(operands), {&result, 1}}).ok()) std::abort();
+            }
+          }};
+}
+
+// ---- The untyped way back -------------------------------------------------------------------------------
+
+using Version3 = void (*)(void*, const void**, const char*, size_t, void*);
+
+Case Untyped(const std::string& name, void* function) {
+  return {name, [function](int64_t count) {
+            const void* in[] = {data, data};
+            char status[40] = {};
+            auto call = reinterpret_cast<Version3>(function);
+            for (int64_t i = 0; i < count; ++i) call(data, in, nullptr, 0, status);
+          }};
+}
+
+// ---- All ------------------------------------------------------------------------------------------------
+
+std::vector<Case> AllCases() {
+  std::vector<Case> cases = {Direct<1>(), Direct<4>(), Direct<8>(), Direct<16>()};
+  for (int n : {1, 4, 8, 16}) {
+    cases.push_back(Execute(absl::StrCat("execute/", n), true, "f32[1]", n));
+    cases.push_back(Execute(absl::StrCat("execute, version declared only/", n), false, "f32[1]", n));
+  }
+  // Leaves in one tuple that also holds a tuple, so that each needs a slot in a table of its own.
+  for (int n : {4, 8, 16, 32, 64}) {
+    std::string tuple = "(f32[1]";
+    for (int i = 2; i < n; ++i) absl::StrAppend(&tuple, ",f32[1]");
+    cases.push_back(Execute(absl::StrCat("tuple of leaves and a tuple/", n), true, tuple + ",(f32[1]))", 1));
+  }
+  // The documentation's operand, of four leaves.
+  for (int n : {4, 8, 16, 32, 64}) {
+    cases.push_back(Execute(absl::StrCat("documentation's tuple/", n), true,
+                            "(f32[32],(f32[64],f32[128]),f32[256])", n / 4));
+  }
+  cases.push_back(Untyped("version 3, native", reinterpret_cast<void*>(&measured_target)));
+  cases.push_back(Untyped("version 3, through the entry point",
+                          GetEntryPoints(MeasuredTarget(true))->untyped));
+  cases.push_back(Untyped("version 3, through the entry point, version declared only",
+                          GetEntryPoints(MeasuredTarget(false))->untyped));
+  return cases;
+}
+
+int MakeCalls(const std::string& name, int64_t count) {
+  for (const Case& each : AllCases()) {
+    if (each.name != name) continue;
+    each.calls(count);
+    return 0;
+  }
+  std::cerr << "call_cost: no case is named " << name << "\n";
+  return 2;
+}
+
+}  // namespace
+}  // namespace callbridge
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string(argv[1]) == "--calls") {
+    return callbridge::MakeCalls(argv[2], std::atoll(argv[3]));
+  }
+  for (const callbridge::Case& each : callbridge::AllCases()) {
+    benchmark::RegisterBenchmark(each.name.c_str(), [each](benchmark::State& state) {
+      while (state.KeepRunningBatch(1000)) each.calls(1000);
+    });
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

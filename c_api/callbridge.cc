@@ -1,0 +1,144 @@
+#include "callbridge/c_api/callbridge.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/entry_points.h"
+#include "callbridge/c_api/from_c.h"
+#include "callbridge/c_api/to_c.h"
+#include "callbridge/runtime/executor.h"
+#include "callbridge/runtime/target_library.h"
+
+using callbridge::BoundCall;
+using callbridge::CallSite;
+using callbridge::EntryPoints;
+using callbridge::ExecutionContext;
+using callbridge::FromC;
+using callbridge::HostArray;
+using callbridge::LibraryTarget;
+using callbridge::Shape;
+using callbridge::Target;
+using callbridge::TargetLibrary;
+using callbridge::ToC;
+using callbridge::WithoutExceptions;
+
+struct callbridge_library {
+  std::shared_ptr<TargetLibrary> library;
+};
+
+struct callbridge_call {
+  BoundCall call;
+};
+
+const char* callbridge_version() { return CALLBRIDGE_VERSION; }
+
+const char* callbridge_error_code_name(int32_t code) { return callbridge::CodeName(code); }
+
+void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyError(error); }
+
+callbridge_error* callbridge_library_load(const char* path, callbridge_library** library) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<std::shared_ptr<TargetLibrary>> loaded = TargetLibrary::Load(path);
+    if (loaded.ok()) *library = new callbridge_library{*std::move(loaded)};
+    return loaded.status();
+  });
+}
+
+void callbridge_library_close(callbridge_library* library) { delete library; }
+
+size_t callbridge_library_target_count(const callbridge_library* library) {
+  return library->library->targets().size();
+}
+
+callbridge_error* callbridge_library_target(const callbridge_library* library, size_t index,
+                                            callbridge_target* target) {
+  return WithoutExceptions([&] {
+    absl::Span<const LibraryTarget> targets = library->library->targets();
+    if (index >= targets.size()) {
+      return absl::OutOfRangeError(absl::StrCat("target ", index, " was asked for, but ",
+                                                library->library->path(), " has ",
+                                                targets.size()));
+    }
+    return ToC(targets[index], target);
+  });
+}
+
+callbridge_error* callbridge_shape_visit(const char* shape, callbridge_shape_visitor* visit,
+                                         void* user) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<Shape> parsed = callbridge::ParseShape(shape);
+    return parsed.ok() ? callbridge::VisitShape(*parsed, visit, user) : parsed.status();
+  });
+}
+
+callbridge_error* callbridge_site_encode(const callbridge_site* site, char** bytes, size_t* size) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<CallSite> call_site = FromC(*site);
+    if (!call_site.ok()) return call_site.status();
+    const std::string encoded = callbridge::EncodeSiteDescriptor(*call_site);
+    *bytes = new char[encoded.size()];
+    std::copy(encoded.begin(), encoded.end(), *bytes);
+    *size = encoded.size();
+    return absl::OkStatus();
+  });
+}
+
+void callbridge_bytes_free(char* bytes) { delete[] bytes; }
+
+callbridge_error* callbridge_execute(const callbridge_target* target, const callbridge_site* site,
+                                     const callbridge_array* operands, size_t operand_count,
+                                     const callbridge_array* results, size_t result_count,
+                                     const callbridge_execution_context* context) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<Target> known = FromC(*target);
+    if (!known.ok()) return known.status();
+    absl::StatusOr<CallSite> call_site = FromC(*site, *known);
+    if (!call_site.ok()) return call_site.status();
+    return callbridge::Execute(*call_site, *known, FromC(operands, operand_count),
+                               FromC(results, result_count), FromC(context));
+  });
+}
+
+callbridge_error* callbridge_call_bind(const callbridge_target* target, const callbridge_site* site,
+                                       callbridge_call** call) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<Target> known = FromC(*target);
+    if (!known.ok()) return known.status();
+    absl::StatusOr<CallSite> call_site = FromC(*site, *known);
+    if (!call_site.ok()) return call_site.status();
+    absl::StatusOr<BoundCall> bound = callbridge::Bind(*call_site, *known);
+    if (bound.ok()) *call = new callbridge_call{*std::move(bound)};
+    return bound.status();
+  });
+}
+
+void callbridge_call_destroy(callbridge_call* call) { delete call; }
+
+callbridge_error* callbridge_call_execute(const callbridge_call* call, void** operands,
+                                          size_t operand_count, void** results,
+                                          size_t result_count,
+                                          const callbridge_execution_context* context) {
+  return WithoutExceptions([&] {
+    return call->call.Execute({{operands, operand_count}, {results, result_count}},
+                              FromC(context));
+  });
+}
+
+callbridge_error* callbridge_target_entry_points(const callbridge_target* target,
+                                                 callbridge_entry_points* entry_points) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<Target> known = FromC(*target);
+    if (!known.ok()) return known.status();
+    absl::StatusOr<EntryPoints> points = callbridge::GetEntryPoints(*known);
+    if (!points.ok()) return points.status();
+    return ToC(*points, entry_points);
+  });
+}

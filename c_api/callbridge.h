@@ -1,0 +1,174 @@
+// callbridge.h: callbridge's stable C ABI, for other languages and for runtimes of their own.
+//
+// Rules
+// - A struct opens with `struct_size`, which the caller sets to sizeof; later versions only append
+//   fields, and read no more than struct_size says. Enumerators keep their numbers.
+// - A function that can fail returns a callbridge_error*, null on success. Errors are the caller's, who
+//   frees them with callbridge_error_destroy. Out parameters are written on success only.
+// - Texts are UTF-8 and end with a NUL unless a size stands beside them. Texts that are handed out
+//   belong to the object they were asked of and live as long as it does.
+// - No function takes ownership of what it is given. All are thread-safe, on one object too, but for
+//   the destroying of it. C++ exceptions never leave them.
+//
+// C99 or C++; standard library alone.
+#ifndef CALLBRIDGE_C_API_CALLBRIDGE_H_
+#define CALLBRIDGE_C_API_CALLBRIDGE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "callbridge/abi/exported.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// "MAJOR.MINOR.PATCH".
+CALLBRIDGE_EXPORTED const char* callbridge_version(void);
+
+// ---- Errors -------------------------------------------------------------------------------------------
+
+// The numbers of absl::StatusCode, which are those of XLA_FFI_Error_Code.
+typedef struct callbridge_error {
+  size_t struct_size;
+  int32_t code;
+  const char* message;  // ends with a NUL, which message_size does not count
+  size_t message_size;
+} callbridge_error;
+
+// "INVALID_ARGUMENT" and so on; "UNKNOWN" for numbers that are no code. Static storage.
+CALLBRIDGE_EXPORTED const char* callbridge_error_code_name(int32_t code);
+// Null is ignored.
+CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
+
+// ---- Targets ------------------------------------------------------------------------------------------
+
+// XLA's numbers (xla.CustomCallApiVersion).
+enum {
+  CALLBRIDGE_API_VERSION_UNSPECIFIED = 0,  // not known; enough for GPU targets
+  CALLBRIDGE_API_VERSION_ORIGINAL = 1,
+  CALLBRIDGE_API_VERSION_STATUS_RETURNING = 2,
+  CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED = 3,
+  CALLBRIDGE_API_VERSION_TYPED_FFI = 4,
+};
+
+typedef struct callbridge_target {
+  size_t struct_size;
+  const char* name;
+  const char* platform;           // "Host" or "cpu", "CUDA", "ROCM", in any case
+  int32_t api_version;            // CALLBRIDGE_API_VERSION_*
+  int32_t api_version_is_proved;  // nonzero: the function's type says so; zero: declared
+  void* address;                  // must stay callable while anything made of the target is in use
+  const char* evidence;           // handed out: how the ABI is known, for people; not read
+} callbridge_target;
+
+// A shared library that registers custom calls, opened without the XLA that it was built for. Its
+// constructors run in this process.
+typedef struct callbridge_library callbridge_library;
+
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load(const char* path,
+                                                              callbridge_library** library);
+// Nothing of the library may be in use any more. Null is ignored.
+CALLBRIDGE_EXPORTED void callbridge_library_close(callbridge_library* library);
+CALLBRIDGE_EXPORTED size_t callbridge_library_target_count(const callbridge_library* library);
+// The targets that it registered, by name, then platform; `index` is less than the count. OUT_OF_RANGE
+// where it is not. `platform` is as registered, and may be one that callbridge cannot call.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_target(const callbridge_library* library,
+                                                                size_t index,
+                                                                callbridge_target* target);
+
+// ---- Shapes -------------------------------------------------------------------------------------------
+
+// Visits a shape's nodes in preorder. `element_type` is XLA's number (xla.PrimitiveType): 13 is a
+// tuple, and `count` then the number of its elements, whose nodes follow; 17 is a token; everything
+// else an array, of which `dimensions` holds `count`, and `size_bytes` is its size.
+typedef void callbridge_shape_visitor(void* user, int32_t element_type, const int64_t* dimensions,
+                                      size_t count, int64_t size_bytes);
+// Shapes are written as XLA writes them: "f32[8,4]", "(f32[32],(f32[64],f32[128]))", "token[]".
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
+                                                             callbridge_shape_visitor* visit,
+                                                             void* user);
+
+// ---- Call sites ---------------------------------------------------------------------------------------
+
+enum {
+  CALLBRIDGE_ERA_CLASSIC = 0,  // tuple operands as nested tables: the documented ABI
+  CALLBRIDGE_ERA_FLAT = 1,     // as jaxlib >= 0.4.38 hands them over
+};
+
+// What is known of a call when the program around it is compiled.
+typedef struct callbridge_site {
+  size_t struct_size;
+  int32_t era;                  // CALLBRIDGE_ERA_*
+  const char* const* operands;  // their shapes
+  size_t operand_count;
+  const char* result;  // its shape
+  const char* opaque;  // any bytes; may be null where opaque_size is 0
+  size_t opaque_size;
+} callbridge_site;
+
+// The bytes by which a call site travels through a runtime to an entry point (below): the uint8 array
+// attribute "callbridge_site" of a typed call, or the opaque of a version-3 call. Free them with
+// callbridge_bytes_free.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site, char** bytes,
+                                                             size_t* size);
+CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
+
+// ---- Calling a target ---------------------------------------------------------------------------------
+
+typedef struct callbridge_execution_context {
+  size_t struct_size;
+  void* stream;  // for GPU targets: the CUstream or hipStream_t, null for the default one
+} callbridge_execution_context;
+
+// A leaf's memory, the caller's.
+typedef struct callbridge_array {
+  void* data;
+  size_t size_bytes;
+} callbridge_array;
+
+// Binds and calls once, on arrays in host memory: one for each leaf of the operands and of the result,
+// in preorder. Sizes are checked against the shapes. `context` may be null.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_execute(
+    const callbridge_target* target, const callbridge_site* site, const callbridge_array* operands,
+    size_t operand_count, const callbridge_array* results, size_t result_count,
+    const callbridge_execution_context* context);
+
+// A target bound to a call site.
+typedef struct callbridge_call callbridge_call;
+
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(const callbridge_target* target,
+                                                           const callbridge_site* site,
+                                                           callbridge_call** call);
+// Null is ignored.
+CALLBRIDGE_EXPORTED void callbridge_call_destroy(callbridge_call* call);
+// Calls the target with the leaves' data pointers, in preorder; a token's is null. Both lists are lent,
+// and undefined afterwards. No allocation on success up to 256 pointers, no lock. `context` may be null.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
+    const callbridge_call* call, void** operands, size_t operand_count, void** results,
+    size_t result_count, const callbridge_execution_context* context);
+
+// ---- Handing a target to a runtime --------------------------------------------------------------------
+
+// Functions that lead to a target, to register with a runtime under any name. They live as long as the
+// process; asking again for the same target gives the same ones.
+typedef struct callbridge_entry_points {
+  size_t struct_size;
+  // To be called with api_version 3. On Host
+  // `void(void* out, const void** in, const char* opaque, size_t opaque_size, XlaCustomCallStatus*)`,
+  // on GPU `void(CUstream, void** buffers, const char* opaque, size_t opaque_size, XlaCustomCallStatus*)`.
+  void* untyped;
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for XLA FFI of the API versions 0.1 to 0.5 (jaxlib 0.6.2 to
+  // 0.12.0.1), for the execute stage.
+  void* typed;
+} callbridge_entry_points;
+
+// INVALID_ARGUMENT where the target's ABI is not known and a wrong guess could crash.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
+    const callbridge_target* target, callbridge_entry_points* entry_points);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // CALLBRIDGE_C_API_CALLBRIDGE_H_

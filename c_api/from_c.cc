@@ -1,0 +1,88 @@
+#include "callbridge/c_api/from_c.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/c_api/struct_size.h"
+
+namespace callbridge {
+namespace {
+
+static_assert(sizeof(callbridge_array) == sizeof(HostArray) &&
+                  offsetof(callbridge_array, data) == offsetof(HostArray, data) &&
+                  offsetof(callbridge_array, size_bytes) == offsetof(HostArray, size_bytes),
+              "FromC() hands arrays over as they are");
+
+absl::Status Null(const char* field) {
+  return absl::InvalidArgumentError(absl::StrCat(field, " is null"));
+}
+
+absl::StatusOr<Shape> ParseField(const std::string& field, const char* text) {
+  if (text == nullptr) return Null(field.c_str());
+  absl::StatusOr<Shape> shape = ParseShape(text);
+  if (shape.ok()) return shape;
+  return absl::InvalidArgumentError(absl::StrCat(field, ": ", shape.status().message()));
+}
+
+}  // namespace
+
+absl::StatusOr<Target> FromC(const callbridge_target& target) {
+  absl::Status size = CheckStructSize("callbridge_target", target.struct_size, sizeof(target));
+  if (!size.ok()) return size;
+  if (target.name == nullptr) return Null("callbridge_target.name");
+  if (target.platform == nullptr) return Null("callbridge_target.platform");
+  if (target.api_version < CALLBRIDGE_API_VERSION_UNSPECIFIED ||
+      target.api_version > CALLBRIDGE_API_VERSION_TYPED_FFI) {
+    return absl::InvalidArgumentError(absl::StrCat("callbridge_target.api_version is ",
+                                                   target.api_version, ", which is none of 0 to ",
+                                                   CALLBRIDGE_API_VERSION_TYPED_FFI));
+  }
+  absl::StatusOr<Platform> platform = ParsePlatform(target.platform);
+  if (!platform.ok()) return platform.status();
+  return Target{target.name, *platform, static_cast<ApiVersion>(target.api_version),
+                target.api_version_is_proved != 0, target.address};
+}
+
+absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
+  absl::Status size = CheckStructSize("callbridge_site", site.struct_size, sizeof(site));
+  if (!size.ok()) return size;
+  if (site.operands == nullptr && site.operand_count > 0) return Null("callbridge_site.operands");
+  if (site.opaque == nullptr && site.opaque_size > 0) return Null("callbridge_site.opaque");
+  if (site.era != CALLBRIDGE_ERA_CLASSIC && site.era != CALLBRIDGE_ERA_FLAT) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("callbridge_site.era is ", site.era, ", which is neither 0 nor 1"));
+  }
+  CallSite call_site;
+  call_site.era = static_cast<TupleEra>(site.era);
+  for (size_t i = 0; i < site.operand_count; ++i) {
+    absl::StatusOr<Shape> operand = ParseField(absl::StrCat("operand ", i), site.operands[i]);
+    if (!operand.ok()) return operand.status();
+    call_site.operands.push_back(*std::move(operand));
+  }
+  absl::StatusOr<Shape> result = ParseField("result", site.result);
+  if (!result.ok()) return result.status();
+  call_site.result = *std::move(result);
+  if (site.opaque_size > 0) call_site.opaque.assign(site.opaque, site.opaque_size);
+  return call_site;
+}
+
+absl::StatusOr<CallSite> FromC(const callbridge_site& site, const Target& target) {
+  absl::StatusOr<CallSite> call_site = FromC(site);
+  if (call_site.ok()) {
+    call_site->target_name = target.name;
+    call_site->platform = target.platform;
+    call_site->api_version = target.api_version;
+  }
+  return call_site;
+}
+
+ExecutionContext FromC(const callbridge_execution_context* context) {
+  return context == nullptr ? ExecutionContext{} : ExecutionContext{context->stream};
+}
+
+absl::Span<const HostArray> FromC(const callbridge_array* arrays, size_t count) {
+  return {reinterpret_cast<const HostArray*>(arrays), count};
+}
+
+}  // namespace callbridge

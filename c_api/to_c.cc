@@ -1,0 +1,76 @@
+#include "callbridge/c_api/to_c.h"
+
+#include <string>
+
+#include "callbridge/c_api/struct_size.h"
+
+namespace callbridge {
+namespace {
+
+// The struct first, so that a pointer to it is a pointer to the whole.
+struct OwnedError {
+  callbridge_error error;
+  std::string message;
+};
+static_assert(offsetof(OwnedError, error) == 0, "");
+
+}  // namespace
+
+callbridge_error* ToC(const absl::Status& status) {
+  if (status.ok()) return nullptr;
+  auto* owned = new OwnedError{{}, std::string(status.message())};
+  owned->error = {sizeof(callbridge_error), static_cast<int32_t>(status.code()),
+                  owned->message.c_str(), owned->message.size()};
+  return &owned->error;
+}
+
+void DestroyError(callbridge_error* error) { delete reinterpret_cast<OwnedError*>(error); }
+
+const char* CodeName(int32_t code) {
+  static const char* const kNames[] = {
+      "OK",           "CANCELLED",         "UNKNOWN",            "INVALID_ARGUMENT",
+      "DEADLINE_EXCEEDED", "NOT_FOUND",    "ALREADY_EXISTS",     "PERMISSION_DENIED",
+      "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",    "OUT_OF_RANGE",
+      "UNIMPLEMENTED", "INTERNAL",         "UNAVAILABLE",        "DATA_LOSS",
+      "UNAUTHENTICATED"};
+  const bool known = code >= 0 && static_cast<size_t>(code) < std::size(kNames);
+  return known ? kNames[code] : "UNKNOWN";
+}
+
+absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
+  absl::Status size = CheckStructSize("callbridge_target", out->struct_size, sizeof(*out));
+  if (!size.ok()) return size;
+  out->name = target.registered.name.c_str();
+  out->platform = target.registered.platform.c_str();
+  out->api_version = static_cast<int32_t>(target.api_version);
+  out->api_version_is_proved = target.api_version != ApiVersion::kUnspecified;
+  out->address = target.registered.address;
+  out->evidence = target.evidence.c_str();
+  return absl::OkStatus();
+}
+
+absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out) {
+  absl::Status size = CheckStructSize("callbridge_entry_points", out->struct_size, sizeof(*out));
+  if (!size.ok()) return size;
+  out->untyped = entry_points.untyped;
+  out->typed = reinterpret_cast<void*>(entry_points.typed);
+  return absl::OkStatus();
+}
+
+absl::Status VisitShape(const Shape& shape, callbridge_shape_visitor* visit, void* user) {
+  const auto type = static_cast<int32_t>(shape.element_type());
+  if (shape.IsTuple()) {
+    visit(user, type, nullptr, shape.tuple_elements().size(), 0);
+    for (const Shape& element : shape.tuple_elements()) {
+      absl::Status visited = VisitShape(element, visit, user);
+      if (!visited.ok()) return visited;
+    }
+    return absl::OkStatus();
+  }
+  absl::StatusOr<int64_t> size = shape.ByteSize();
+  if (!size.ok()) return size.status();
+  visit(user, type, shape.dimensions().data(), shape.dimensions().size(), *size);
+  return absl::OkStatus();
+}
+
+}  // namespace callbridge

@@ -1,0 +1,34 @@
+# What `cmake --install` puts where. The folders are literal, since python/callbridge finds ../../lib from where it is and
+# users are promised these; nothing in them names the prefix, so an installed tree can be moved.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(callbridge_command PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+
+install(TARGETS callbridge EXPORT callbridgeTargets
+  LIBRARY DESTINATION lib
+  INCLUDES DESTINATION include)
+install(TARGETS callbridge_command RUNTIME DESTINATION bin)
+
+# In the tree include/callbridge/<floor> is a link to the floor; installed, a folder with its headers.
+file(GLOB front_door CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/callbridge/*)
+foreach(entry ${front_door})
+  if(IS_SYMLINK ${entry})
+    file(REAL_PATH ${entry} floor)
+    get_filename_component(name ${entry} NAME)
+    install(DIRECTORY ${floor}/ DESTINATION include/callbridge/${name} FILES_MATCHING PATTERN "*.h")
+  else()
+    install(FILES ${entry} DESTINATION include/callbridge)
+  endif()
+endforeach()
+install(DIRECTORY include/xla include/tensorflow DESTINATION include FILES_MATCHING PATTERN "*.h")
+
+install(DIRECTORY python/callbridge DESTINATION python FILES_MATCHING PATTERN "*.py")
+
+install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
+# Before 1.0 a minor version may break what the one before promised.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/callbridgeConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES cmake/callbridgeConfig.cmake ${PROJECT_BINARY_DIR}/callbridgeConfigVersion.cmake
+  DESTINATION lib/cmake/callbridge)
+configure_file(cmake/callbridge.pc.in ${PROJECT_BINARY_DIR}/callbridge.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/callbridge.pc DESTINATION lib/pkgconfig)

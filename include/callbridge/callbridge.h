@@ -1,0 +1,3 @@
+// The C API.
+#pragma once
+#include "callbridge/c_api/callbridge.h"

@@ -1,0 +1,53 @@
+// The macros by which source code registers custom calls, and the class they make, as XLA has them.
+// Where the macro sees the function's type, its ABI is registered along with it.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_REGISTER_H_
+#define CALLBRIDGE_REGISTER_H_
+
+#include <string>
+
+#include "callbridge/adapters/function_abi.h"
+#include "callbridge/legacy/custom_call_target_registry.h"
+
+namespace xla {
+inline namespace callbridge_v1 {
+
+class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
+ public:
+  // The upstream constructor: the type of the function is not shown.
+  RegisterCustomCallTarget(const std::string& name, void* address, const std::string& platform) {
+    CustomCallTargetRegistry::Global()->Register(name, address, platform);
+  }
+  template <typename Function>
+  RegisterCustomCallTarget(const std::string& name, Function* function,
+                           const std::string& platform) {
+    using Abi = ::callbridge::FunctionAbi<Function>;
+    static_assert(!Abi::kSwapped,
+                  "the result comes first: a custom call on Host is void(void* out, const void** in); "
+                  "one sentence of XLA's documentation has the two swapped, its examples have not");
+    const bool host = platform == "Host" || platform == "cpu";
+    CustomCallTargetRegistry::Global()->RegisterWithVersion(
+        name, reinterpret_cast<void*>(function), platform,
+        host ? Abi::kVersions.host : Abi::kVersions.gpu);
+  }
+};
+
+}  // namespace callbridge_v1
+}  // namespace xla
+
+#define XLA_REGISTER_CUSTOM_CALL_CONCAT(a, b) a##b
+#define XLA_REGISTER_CUSTOM_CALL_TARGET_NUMBERED(symbol, function, platform, number) \
+  static ::xla::RegisterCustomCallTarget XLA_REGISTER_CUSTOM_CALL_CONCAT(            \
+      custom_call_target_register, number)(symbol, function, platform)
+
+#define XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function, platform) \
+  XLA_REGISTER_CUSTOM_CALL_TARGET_NUMBERED(symbol, function, platform, __COUNTER__)
+#define XLA_REGISTER_CUSTOM_CALL_TARGET(function, platform) \
+  XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(#function, function, platform)
+#define XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function) \
+  XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function, "Host")
+#define XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(function) \
+  XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(#function, function, "Host")
+
+#endif  // CALLBRIDGE_REGISTER_H_

@@ -1,0 +1,3 @@
+// XLA's path; see callbridge/register.h. IWYU pragma: private
+#pragma once
+#include "callbridge/register.h"

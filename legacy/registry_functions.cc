@@ -1,0 +1,35 @@
+#include "callbridge/legacy/registry_functions.h"
+
+#include <string>
+
+#include "callbridge/legacy/target_registry.h"
+
+using callbridge::ApiVersion;
+using callbridge::RegisteredTarget;
+using callbridge::TargetRegistry;
+
+void callbridge_register_target(const char* name, size_t name_size, void* address,
+                                const char* platform, size_t platform_size, int api_version) {
+  const bool known = api_version >= static_cast<int>(ApiVersion::kOriginal) &&
+                     api_version <= static_cast<int>(ApiVersion::kTypedFfi);
+  TargetRegistry::Global().Register({std::string(name, name_size),
+                                     std::string(platform, platform_size), address,
+                                     known ? static_cast<ApiVersion>(api_version)
+                                           : ApiVersion::kUnspecified});
+}
+
+void* callbridge_lookup_target(const char* name, size_t name_size, const char* platform,
+                               size_t platform_size) {
+  return TargetRegistry::Global().Lookup(std::string(name, name_size),
+                                         std::string(platform, platform_size));
+}
+
+void callbridge_visit_targets(void (*visit)(void* user, const char* name, size_t name_size,
+                                            const char* platform, size_t platform_size,
+                                            void* address, int api_version),
+                              void* user) {
+  for (const RegisteredTarget& target : TargetRegistry::Global().Targets()) {
+    visit(user, target.name.data(), target.name.size(), target.platform.data(),
+          target.platform.size(), target.address, static_cast<int>(target.api_version));
+  }
+}

@@ -1,0 +1,102 @@
+"""c_api/callbridge.h in ctypes: its structs and functions under its names, less "callbridge_".
+
+A function that reports an error raises CallbridgeError. Calls release the GIL.
+"""
+
+import ctypes
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
+
+from callbridge._error import CallbridgeError
+from callbridge._find_library import find_library
+
+# ---- Structs ------------------------------------------------------------------------------------
+
+
+class Struct(ctypes.Structure):
+    """One that opens with struct_size, which it sets itself. Keeps what its pointers lead to."""
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=ctypes.sizeof(self), **fields)
+
+
+class Error(Struct):
+    _fields_ = [("struct_size", c_size_t), ("code", c_int32), ("message", c_void_p),
+                ("message_size", c_size_t)]
+
+
+class Target(Struct):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("platform", c_char_p),
+                ("api_version", c_int32), ("api_version_is_proved", c_int32),
+                ("address", c_void_p), ("evidence", c_char_p)]
+
+
+class Site(Struct):
+    _fields_ = [("struct_size", c_size_t), ("era", c_int32), ("operands", POINTER(c_char_p)),
+                ("operand_count", c_size_t), ("result", c_char_p), ("opaque", c_char_p),
+                ("opaque_size", c_size_t)]
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("size_bytes", c_size_t)]
+
+
+class EntryPoints(Struct):
+    _fields_ = [("struct_size", c_size_t), ("untyped", c_void_p), ("typed", c_void_p)]
+
+
+# ---- Functions ----------------------------------------------------------------------------------
+
+ShapeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_int32, POINTER(c_int64), c_size_t, c_int64)
+
+_library = ctypes.CDLL(find_library())
+
+
+def _function(name, result, *parameters):
+    function = getattr(_library, "callbridge_" + name)
+    function.restype = result
+    function.argtypes = parameters
+    return function
+
+
+version = _function("version", c_char_p)
+_error_code_name = _function("error_code_name", c_char_p, c_int32)
+_error_destroy = _function("error_destroy", None, POINTER(Error))
+
+
+def _raise(error, _function, _arguments):
+    if not error:
+        return
+    try:
+        code = _error_code_name(error.contents.code).decode()
+        # Targets write their own messages, in any encoding.
+        message = ctypes.string_at(error.contents.message, error.contents.message_size)
+        raise CallbridgeError(code, message.decode(errors="backslashreplace"))
+    finally:
+        _error_destroy(error)
+
+
+def _fallible(name, *parameters):
+    function = _function(name, POINTER(Error), *parameters)
+    function.errcheck = _raise
+    return function
+
+
+library_load = _fallible("library_load", c_char_p, POINTER(c_void_p))
+library_target_count = _function("library_target_count", c_size_t, c_void_p)
+library_target = _fallible("library_target", c_void_p, c_size_t, POINTER(Target))
+shape_visit = _fallible("shape_visit", c_char_p, ShapeVisitor, c_void_p)
+site_encode = _fallible("site_encode", POINTER(Site), POINTER(c_void_p), POINTER(c_size_t))
+bytes_free = _function("bytes_free", None, c_void_p)
+# The execution context, for streams, is not offered here: always None.
+execute = _fallible("execute", POINTER(Target), POINTER(Site), POINTER(Array), c_size_t,
+                    POINTER(Array), c_size_t, c_void_p)
+target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
+
+
+def text(value: str, what: str) -> bytes:
+    """`value` as a C string. `what` names it in errors."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
+    if "\0" in value:
+        raise CallbridgeError("INVALID_ARGUMENT", f"{what} has a NUL in it: {value!r}")
+    return value.encode(errors="surrogateescape")

@@ -1,0 +1,47 @@
+"""The addresses of native functions that are handed over as Python objects."""
+
+import ctypes
+from typing import Any
+
+from callbridge._error import CallbridgeError
+
+# What XLA names its capsules of custom calls.
+CAPSULE_NAME = b"xla._CUSTOM_CALL_TARGET"
+
+_api = ctypes.pythonapi
+_api.PyCapsule_New.restype = ctypes.py_object
+_api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_api.PyCapsule_GetName.restype = ctypes.c_char_p
+_api.PyCapsule_GetName.argtypes = [ctypes.py_object]
+_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+_api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+_Capsule = type(_api.PyCapsule_New(1, None, None))
+
+
+def make_capsule(address: int) -> Any:
+    return _api.PyCapsule_New(address, CAPSULE_NAME, None)
+
+
+def function_address(function: Any) -> int:
+    """The address that a capsule of XLA's or a ctypes function holds.
+
+    INVALID_ARGUMENT where the capsule's name says that it holds something else, and where the
+    function is null. The object must be kept for as long as the address is used.
+    """
+    if isinstance(function, _Capsule):
+        name = _api.PyCapsule_GetName(function)
+        if name != CAPSULE_NAME:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"expected a capsule named {CAPSULE_NAME.decode()!r}, got one named "
+                f"{name.decode(errors='backslashreplace') if name else None!r}; what it holds may "
+                "be no custom call")
+        return _api.PyCapsule_GetPointer(function, CAPSULE_NAME)
+    if isinstance(function, ctypes._CFuncPtr):
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        if not address:
+            raise CallbridgeError("INVALID_ARGUMENT", "the ctypes function is null")
+        return address
+    raise TypeError("expected a capsule or a ctypes function, got "
+                    f"{type(function).__name__}")

@@ -1,0 +1,132 @@
+"""The targets that JAX programs can call: what XLA has, and what needs its ABI declared first.
+
+XLA has one registry of untyped functions and one of typed handlers, for the whole process. A target
+is in both, under the name its users know. XLA ends the process, or refuses to start, where a name
+comes again with another address, so that is refused here. Entries are never removed, as XLA's are
+not. What others register with XLA by themselves is not known here.
+"""
+
+import dataclasses
+import threading
+from typing import Any
+
+import jax
+
+from callbridge import _c_api, _target
+from callbridge._error import CallbridgeError
+from callbridge._function_address import make_capsule
+from callbridge._jax_paths import JAX_PLATFORM, PATHS
+from callbridge._platform import find_platform, parse_platform
+from callbridge._target import Target
+from callbridge.library import Library
+
+
+@dataclasses.dataclass
+class Entry:
+    target: Target
+    source: str  # where it comes from, for people
+    owner: Any  # kept, so that the address stays callable
+    platform: str  # canonical
+    is_served: bool = False  # XLA has it
+    declared_abi: str | None = None  # by which XLA has it, where its own is not known
+
+    @property
+    def abi(self) -> str | None:
+        return self.target.abi or self.declared_abi
+
+
+_lock = threading.Lock()
+_entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
+
+
+def add_library(library: Library) -> None:
+    """Adds its targets, all or none, and gives XLA those whose ABI is known."""
+    added = {}
+    for target in library.targets:
+        platform = find_platform(target.platform)
+        if platform is not None:
+            added.setdefault((target.name, platform),
+                             Entry(target, library.path, library, platform))
+    with _lock:
+        for entry in added.values():
+            _known(entry)
+        for key, new in added.items():
+            entry = _entries.setdefault(key, new)
+            try:
+                if not _must_be_declared(entry):
+                    _serve(entry, None)
+            except CallbridgeError as error:
+                if error.code != "UNIMPLEMENTED":  # which is for those to hear who call it
+                    raise
+
+
+def add_function(target: Target, source: str, owner: Any, abi: str | None) -> None:
+    """Adds one target, and gives it to XLA if its ABI is declared or does not matter."""
+    _target.check_abi(abi)
+    new = Entry(target, source, owner, parse_platform(target.platform))
+    with _lock:
+        entry = _known(new)
+        if abi is not None or not _must_be_declared(entry):
+            _serve(entry, abi)
+        _entries[target.name, entry.platform] = entry
+
+
+def find(name: str, platform: str | None, abi: str | None) -> Entry:
+    """The target, which XLA has from now on, as `abi` where its own is not known.
+
+    Without a platform: the only one that has the target, or else that of JAX's default backend.
+    """
+    with _lock:
+        platform = parse_platform(platform) if platform is not None else _platform_of(name)
+        entry = _entries.get((name, platform))
+        if entry is None:
+            registered = ", ".join(f"{n} ({p})" for n, p in sorted(_entries)) or "nothing"
+            raise CallbridgeError(
+                "NOT_FOUND", f"no target {name!r} is registered for {platform}; what is, by "
+                f"callbridge.jax.load() and register(): {registered}")
+        _serve(entry, abi)
+        return entry
+
+
+def _platform_of(name: str) -> str:
+    platforms = [p for n, p in _entries if n == name]
+    return platforms[0] if len(platforms) == 1 else parse_platform(jax.default_backend())
+
+
+def _known(entry: Entry) -> Entry:
+    """The entry that has the name of `entry` already, or `entry`."""
+    name, address = entry.target.name, entry.target.address
+    known = _entries.get((name, entry.platform), entry)
+    if known.target.address != address:
+        raise CallbridgeError(
+            "ALREADY_EXISTS",
+            f"target {name!r} on {entry.platform} is at {address:#x} in {entry.source}, but that "
+            f"name is registered at {known.target.address:#x} in {known.source}, and XLA keeps one "
+            "function a name for as long as the process lives; register it by another name")
+    return known
+
+
+def _must_be_declared(entry: Entry) -> bool:
+    return entry.abi is None and not _target.calls_alike(entry.platform, None, "original")
+
+
+def _serve(entry: Entry, abi: str | None) -> None:
+    """Gives XLA both entry points, unless it has them. INVALID_ARGUMENT where `abi` is wrong."""
+    target = entry.target
+    c_target = _target.to_c(target, abi or entry.declared_abi)
+    if entry.is_served:
+        if abi is not None and not _target.calls_alike(entry.platform, abi, entry.abi):
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but XLA "
+                f"has it as {entry.abi!r}, by an earlier declaration; register it by another name "
+                "too")
+        return
+    entry_points = _c_api.EntryPoints()
+    _c_api.target_entry_points(c_target, entry_points)
+    for path in PATHS.values():
+        jax.ffi.register_ffi_target(
+            target.name, make_capsule(getattr(entry_points, path.entry_point)),
+            platform=JAX_PLATFORM[entry.platform], api_version=path.registration_api_version)
+    entry.declared_abi = abi
+    entry.is_served = True

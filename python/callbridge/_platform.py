@@ -1,0 +1,23 @@
+"""Platforms: XLA's names for them, compared without case."""
+
+from callbridge._error import CallbridgeError
+
+HOST = "Host"
+# As in JAX, "gpu" is CUDA.
+_CANONICAL = {"host": HOST, "cpu": HOST, "cuda": "CUDA", "gpu": "CUDA", "rocm": "ROCM"}
+
+
+def parse_platform(name: str) -> str:
+    """XLA's spelling: "Host", "CUDA" or "ROCM"."""
+    if not isinstance(name, str):
+        raise TypeError(f"platform: expected a str, got {type(name).__name__}")
+    platform = find_platform(name)
+    if platform is None:
+        raise CallbridgeError("INVALID_ARGUMENT",
+                              f"platform {name!r} is none of Host or cpu, CUDA or gpu, ROCM")
+    return platform
+
+
+def find_platform(name: str) -> str | None:
+    """The same, but None for a platform that callbridge cannot call."""
+    return _CANONICAL.get(name.lower())

@@ -1,0 +1,109 @@
+"""Shape trees: an array, or an exact tuple of shape trees, as XLA nests them.
+
+The arrays of a tree are its leaves, listed in preorder. A leaf is anything with `shape` and
+`dtype`: an array, a NumPy scalar, a jax.ShapeDtypeStruct.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from callbridge import _c_api, _element_types
+from callbridge._error import CallbridgeError
+
+
+@dataclasses.dataclass(frozen=True)
+class ShapeDtype:
+    """An array of which only the form is known."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+
+# ---- Trees of Python values ---------------------------------------------------------------------
+
+# What JAX would flatten into leaves too, or drop, without the target hearing of it.
+_INSTEAD = [
+    (list, "a list", "an exact tuple for a tuple, numpy.asarray(...) for an array"),
+    (type(None), "None", "() for an empty tuple"),
+    (dict, "a dict", "an exact tuple of its values, in the order that the target expects"),
+    (tuple, "a named tuple", "an exact tuple, as tuple(...) makes it"),
+    ((bool, int, float, complex), "a Python number",
+     "a NumPy scalar such as numpy.float32(1), so that its type is plain"),
+]
+
+
+def leaves(tree: Any, what: str) -> list:
+    """The leaves of `tree`. TypeError, with `what` as its subject, for what is no tree."""
+    if type(tree) is tuple:
+        return [leaf for i, element in enumerate(tree) for leaf in leaves(element, f"{what}[{i}]")]
+    if not isinstance(tree, type) and hasattr(tree, "shape") and hasattr(tree, "dtype"):
+        return [tree]
+    for refused, name, instead in _INSTEAD:
+        if isinstance(tree, refused):
+            raise TypeError(f"{what} is {name}; pass {instead}")
+    raise TypeError(f"{what}: expected an array or an exact tuple of arrays, got "
+                    f"{type(tree).__name__}")
+
+
+def rebuild(tree: Any, values: Iterator) -> Any:
+    """`tree` with its leaves replaced by the next ones of `values`."""
+    if type(tree) is tuple:
+        return tuple(rebuild(element, values) for element in tree)
+    return next(values)
+
+
+# ---- The text form ------------------------------------------------------------------------------
+
+
+def array_text(leaf: Any, what: str) -> str:
+    """Such as "f32[8,4]"; sub-byte types with the layout that packs them, "s4[8,4]{1,0:E(4)}"."""
+    element = _element_types.element_type(leaf.dtype, what)
+    dimensions = ",".join(map(str, leaf.shape))
+    layout = ""
+    if element.bits < 8:
+        minor_to_major = ",".join(map(str, reversed(range(len(leaf.shape)))))
+        layout = f"{{{minor_to_major}:E({element.bits})}}"
+    return f"{element.name}[{dimensions}]{layout}"
+
+
+def type_text(leaf: Any, what: str) -> str:
+    """That of an array of rank 0, for where dimensions do not matter or are not known yet."""
+    return array_text(ShapeDtype((), leaf.dtype), what)
+
+
+def tree_text(tree: Any, leaf_text: Callable[[Any, str], str], what: str) -> str:
+    if type(tree) is tuple:
+        texts = [tree_text(element, leaf_text, f"{what}[{i}]") for i, element in enumerate(tree)]
+        return f"({','.join(texts)})"
+    return leaf_text(tree, what)
+
+
+def parse_result(result: Any) -> Any:
+    """A tree from a shape text, or `result` itself where it is a tree already."""
+    if not isinstance(result, str):
+        leaves(result, "result")
+        return result
+    if "{" in result:
+        raise CallbridgeError("INVALID_ARGUMENT", f"result {result!r} has a layout; leave it out: "
+                              "arrays are row-major here")
+    nodes = []
+
+    def visit(_user, number, dimensions, count, _size_bytes):
+        nodes.append((number, count if number == _element_types.TUPLE else dimensions[:count]))
+
+    _c_api.shape_visit(_c_api.text(result, "result"), _c_api.ShapeVisitor(visit), None)
+    return _build(iter(nodes))
+
+
+def _build(nodes: Iterator) -> Any:
+    number, form = next(nodes)
+    if number == _element_types.TUPLE:
+        return tuple(_build(nodes) for _ in range(form))
+    element = _element_types.BY_NUMBER.get(number)
+    if element is None:
+        raise CallbridgeError("INVALID_ARGUMENT",
+                              "result has a token, which is no value in Python; leave it out")
+    return ShapeDtype(tuple(form), element.dtype)

@@ -1,0 +1,90 @@
+"""Targets and their ABIs."""
+
+import dataclasses
+
+from callbridge import _c_api
+from callbridge._error import CallbridgeError
+from callbridge._platform import HOST, parse_platform
+
+# The C API's numbers, which are XLA's. None: not known.
+_API_VERSIONS = {None: 0, "original": 1, "status_returning": 2, "status_returning_unified": 3,
+                 "typed_ffi": 4}
+_ABIS = {number: abi for abi, number in _API_VERSIONS.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """A custom-call function and what is known of it.
+
+    Attributes:
+      name: what programs call it.
+      platform: as it was registered: "Host", "cpu", "CUDA", ...
+      abi: "original", "status_returning", "status_returning_unified" or "typed_ffi" where that is
+        proved; None where it must be declared.
+      evidence: how `abi` is known, for people.
+      address: of the function, in this process.
+    """
+
+    name: str
+    platform: str
+    abi: str | None
+    evidence: str
+    address: int
+
+
+def from_c(target: _c_api.Target) -> Target:
+    return Target(_decode(target.name), _decode(target.platform), _ABIS[target.api_version],
+                  _decode(target.evidence), target.address)
+
+
+def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
+    """`target` as the C API calls it, by its own ABI or else the declared one.
+
+    INVALID_ARGUMENT where the two contradict each other, and where there is neither but a wrong
+    guess could crash.
+    """
+    abi = _agreed_abi(target, declared_abi)
+    return _c_api.Target(
+        name=_c_api.text(target.name, "target"), platform=_c_api.text(target.platform, "platform"),
+        api_version=_API_VERSIONS[abi], api_version_is_proved=target.abi is not None,
+        address=target.address)
+
+
+def check_abi(abi: str | None) -> None:
+    if abi not in _API_VERSIONS:
+        raise CallbridgeError("INVALID_ARGUMENT", f"abi {abi!r} is none of {_names()}")
+
+
+def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
+    """True if functions of both ABIs are called in the same way on `platform`."""
+    if parse_platform(platform) == HOST:
+        two_arguments = ("original", "status_returning")  # the second ignores a third one
+        return abi == other or (abi in two_arguments and other in two_arguments)
+    return (abi == "typed_ffi") == (other == "typed_ffi")
+
+
+def _agreed_abi(target: Target, declared: str | None) -> str | None:
+    check_abi(declared)
+    known = target.abi
+    if known is not None:
+        if declared is not None and not calls_alike(target.platform, known, declared):
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"target {target.name!r} on {target.platform} was declared abi={declared!r}, but "
+                f"is {known!r}: {target.evidence}; leave abi out")
+        return known
+    if declared is None and not calls_alike(target.platform, None, "original"):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"the ABI of target {target.name!r} on {target.platform} is not known "
+            f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
+            f"{_names()}")
+    return declared
+
+
+def _names() -> str:
+    return ", ".join(repr(abi) for abi in _API_VERSIONS if abi)
+
+
+def _decode(text: bytes | None) -> str:
+    return (text or b"").decode(errors="surrogateescape")

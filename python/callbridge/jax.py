@@ -1,0 +1,184 @@
+"""Custom calls of any ABI version inside JAX programs.
+
+    library = callbridge.jax.load("old.so")
+    call = callbridge.jax.custom_call("do_custom_call", jax.ShapeDtypeStruct((2048,), jnp.float32))
+    y = jax.jit(call)(b, c)
+
+Everything here is thread-safe as far as the targets are.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from callbridge import _call_site, _jax_registry, _shapes, library
+from callbridge._error import CallbridgeError
+from callbridge._function_address import function_address
+from callbridge._jax_paths import FASTEST, PATHS
+from callbridge._platform import HOST, parse_platform
+from callbridge._target import Target
+from callbridge.library import Library
+
+__all__ = ["CallbridgeError", "Library", "Target", "custom_call", "load", "register"]
+
+# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
+_DESCRIPTOR_MAGIC = b"\xCB\0site\0\1"
+_DESCRIPTOR_ATTRIBUTE = "callbridge_site"
+
+_lock = threading.Lock()
+_libraries: dict[tuple, Library] = {}  # by the file's identity
+
+
+def load(path: str | os.PathLike) -> Library:
+    """Opens the library at `path` and registers its targets with JAX, under their own names.
+
+    A target whose ABI is not known (Target.abi) is registered when custom_call() declares it, a
+    target for a platform other than CPU, CUDA and ROCM never. The library stays open as long as the
+    process. Loading an unchanged file again gives the same Library.
+
+    Raises:
+      CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
+        registered with another function, and then nothing is registered.
+    """
+    path = os.fsdecode(path)
+    with _lock:
+        try:
+            stat = os.stat(path)
+        except (OSError, ValueError):
+            return library.load(path)  # says what is wrong
+        identity = stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+        if identity not in _libraries:
+            loaded = library.load(path)
+            _jax_registry.add_library(loaded)
+            _libraries[identity] = loaded
+        return _libraries[identity]
+
+
+def register(name: str, function_or_capsule: Any, platform: str = "cpu",
+             abi: str | None = None) -> None:
+    """Registers one function with JAX.
+
+    Args:
+      name: by which custom_call() finds it.
+      function_or_capsule: a ctypes function, or a PyCapsule named "xla._CUSTOM_CALL_TARGET". It is
+        kept as long as the process.
+      platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
+      abi: "original", "status_returning" or "status_returning_unified": how it is to be called. On
+        CPU the first two are alike. None leaves it to custom_call(); on GPU it does not matter.
+
+    Raises:
+      CallbridgeError: ALREADY_EXISTS where the name is registered with another address;
+        INVALID_ARGUMENT where the capsule has another name, and so holds something else.
+    """
+    target = Target(name, parse_platform(platform), None, "a bare address has no type",
+                    function_address(function_or_capsule))
+    _jax_registry.add_function(target, f"callbridge.jax.register({name!r}, ...)",
+                               function_or_capsule, abi)
+
+
+def custom_call(target: str, result: Any, *, abi: str | None = None, platform: str | None = None,
+                opaque: bytes = b"", era: str = "classic", prefer: str | None = None,
+                has_side_effect: bool = False, vmap_method: str | None = None,
+                input_output_aliases: dict[int, int] | None = None) -> Callable:
+    """A function of arrays and tuples of arrays that calls a registered target.
+
+    It works in jax.jit, jax.vmap (see vmap_method) and outside of both; it has no derivatives. Its
+    operands are arrays or NumPy scalars, or exact tuples of operands: tuple operands. Arrays come
+    and go row-major; elements of less than a byte are packed.
+
+    Args:
+      target: its name, as load() or register() registered it.
+      result: the result's shape: a jax.ShapeDtypeStruct, or whatever else has `shape` and `dtype`;
+        an exact tuple of such, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
+        A call without results is removed by JAX unless it has a side effect.
+      abi: the target's ABI, where Target.abi is None.
+      platform: where it runs. None: the platform that has the target; where several have it, that
+        of JAX's default backend.
+      opaque: any bytes, for targets that take them.
+      era: how tuple operands are laid out: "classic", nested tables as XLA documents them, or
+        "flat", for targets written against jaxlib >= 0.4.38.
+      prefer: the way through XLA: "version_3" or "typed". None: the faster one, which is the first
+        on CPU and the second on GPU.
+      has_side_effect: as for jax.ffi.ffi_call: the call stays when its result is not used.
+      vmap_method: as for jax.ffi.ffi_call.
+      input_output_aliases: as for jax.ffi.ffi_call, from operands to results, both counted as the
+        arrays in preorder.
+
+    Returns:
+      The function. Its result is in the form of `result`. Where the target fails or throws, JAX
+      raises jax.errors.JaxRuntimeError with its message, or a ValueError with it where the program
+      has run before (jax 0.10.2).
+
+    Raises:
+      CallbridgeError: NOT_FOUND where the target is not registered for the platform;
+        INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
+        and for unknown names of an era or a path.
+      TypeError: where the result, or later an operand, is no array and no exact tuple, and where
+        `opaque` is not bytes.
+    """
+    result = _shapes.parse_result(result)
+    result_leaves = _shapes.leaves(result, "result")
+    opaque = _call_site.opaque_bytes(opaque)
+    _call_site.check_era(era)
+    _check_path(prefer)
+    entry = _jax_registry.find(target, platform, abi)
+    path = prefer or FASTEST[entry.platform]
+
+    def call(*operands):
+        leaves = _shapes.leaves(operands, "operands")
+        avals = map(jax.typeof, leaves)
+        trees = _shapes.rebuild(operands, avals)
+        descriptor = None
+        if _needs_descriptor(entry, path, trees, result, era, opaque):
+            descriptor = _call_site.descriptor(trees, result, era, opaque)
+        config, attributes = _carry(path, opaque, descriptor)
+        results = jax.ffi.ffi_call(
+            target, result_leaves, has_side_effect=has_side_effect, vmap_method=vmap_method,
+            input_output_aliases=input_output_aliases,
+            custom_call_api_version=PATHS[path].custom_call_api_version,
+            legacy_backend_config=config)(*leaves, **attributes)
+        return _shapes.rebuild(result, iter(results))
+
+    return call
+
+
+def _check_path(prefer: str | None) -> None:
+    if prefer is not None and prefer not in PATHS:
+        raise CallbridgeError("INVALID_ARGUMENT", f"prefer {prefer!r} is none of "
+                              f"{', '.join(map(repr, PATHS))}")
+
+
+def _needs_descriptor(entry: _jax_registry.Entry, path: str, operands: tuple, result: Any,
+                      era: str, opaque: bytes) -> bool:
+    """True unless XLA hands the target by itself what the target expects."""
+    if path == "version_3":
+        opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
+    else:
+        reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
+        opaque_arrives = not (opaque and reads_opaque)
+    return not (opaque_arrives and _trees_arrive(entry.platform, operands, result, era))
+
+
+def _trees_arrive(platform: str, operands: tuple, result: Any, era: str) -> bool:
+    # XLA sees the leaves: each a pointer among the operands, and among the results one pointer to
+    # an array or a table of any other number. GPU targets want no more than the leaves.
+    if platform != HOST:
+        return True
+    if type(result) is tuple and len(_shapes.leaves(result, "result")) == 1:
+        return False
+    return era == "flat" or not any(
+        type(tree) is tuple
+        for tree in (*operands, *(result if type(result) is tuple else ())))
+
+
+def _carry(path: str, opaque: bytes, descriptor: bytes | None) -> tuple[bytes | None, dict]:
+    """legacy_backend_config and the attributes of jax.ffi.ffi_call."""
+    if path == "version_3":
+        return (opaque if descriptor is None else descriptor), {}
+    if descriptor is None:
+        return None, {}
+    return None, {_DESCRIPTOR_ATTRIBUTE: np.frombuffer(descriptor, np.uint8)}

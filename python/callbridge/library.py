@@ -1,0 +1,110 @@
+"""Old binaries of custom calls, opened without the XLA that they were built for.
+
+    library = callbridge.library.load("old.so")
+    y = library.run("do_custom_call", [b, c], jax.ShapeDtypeStruct((2048,), numpy.float32))
+    y, (z,) = library.run("pairs", [a, (b, (c, d))], "(f32[8],(s32[]))")
+
+Everything here is thread-safe as far as the targets are.
+"""
+
+import ctypes
+import os
+from typing import Any
+
+from callbridge import _buffers, _c_api, _call_site, _shapes, _target
+from callbridge._error import CallbridgeError
+from callbridge._platform import find_platform, parse_platform
+from callbridge._target import Target
+
+__all__ = ["CallbridgeError", "Library", "Target", "load"]
+
+
+def load(path: str | os.PathLike) -> "Library":
+    """Opens the shared library at `path`. Its constructors run in this process.
+
+    What is opened is a private copy, and it stays open as long as the process. Opening a file twice
+    gives two copies.
+
+    Raises:
+      CallbridgeError: NOT_FOUND where there is no file; INVALID_ARGUMENT where it is no shared
+        library for this machine; FAILED_PRECONDITION where the dynamic loader refuses it, in the
+        loader's words.
+    """
+    return Library(os.fsdecode(path))
+
+
+class Library:
+    """A library of custom calls; load() makes one.
+
+    Attributes:
+      path: as it was given to load().
+      targets: a tuple of Target, by name, then platform.
+    """
+
+    def __init__(self, path: str):
+        handle = ctypes.c_void_p()
+        _c_api.library_load(_c_api.text(path, "path"), ctypes.byref(handle))
+        self.path = path
+        self.targets = tuple(_targets(handle))
+
+    def __repr__(self) -> str:
+        return f"<callbridge library {self.path!r}, {len(self.targets)} targets>"
+
+    def target(self, name: str, platform: str = "Host") -> Target:
+        """The target of that name. NOT_FOUND lists what is registered."""
+        wanted = parse_platform(platform)
+        for target in self.targets:
+            if target.name == name and find_platform(target.platform) == wanted:
+                return target
+        registered = ", ".join(f"{t.name} ({t.platform})" for t in self.targets) or "nothing"
+        raise CallbridgeError("NOT_FOUND", f"{self.path} registers no target {name!r} for "
+                              f"{wanted}; it registers {registered}")
+
+    def run(self, name: str, operands: list | tuple, result: Any, *, platform: str = "Host",
+            abi: str | None = None, opaque: bytes = b"", era: str = "classic") -> Any:
+        """Calls a target once, on arrays in host memory.
+
+        Args:
+          name: of the target.
+          operands: each a NumPy array or scalar, something that numpy.asarray() makes an array of,
+            or an exact tuple of operands: a tuple operand. They are copied, so nothing that the
+            target does to them shows.
+          result: the result's shape, as XLA writes it ("f32[8]", "(f32[8],(s32[],pred[4]))"), or
+            anything with `shape` and `dtype`, or an exact tuple of such.
+          platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
+          abi: the target's ABI, where Target.abi is None.
+          opaque: any bytes, for targets that take them.
+          era: how tuple operands are laid out: "classic", nested tables as XLA documents them, or
+            "flat", for targets written against jaxlib >= 0.4.38.
+
+        Returns:
+          A NumPy array of its own, or tuples of them, in the form of `result`.
+
+        Raises:
+          CallbridgeError: INTERNAL with the target's message where it fails or throws; NOT_FOUND;
+            INVALID_ARGUMENT.
+          TypeError: where an operand or the result is no array and no exact tuple.
+        """
+        if type(operands) not in (list, tuple):
+            raise TypeError("operands: expected a list or tuple of operands, got "
+                            f"{type(operands).__name__}")
+        operands = tuple(operands)
+        target = _target.to_c(self.target(name, platform), abi)
+        given = _shapes.leaves(operands, "operands")
+        result = _shapes.parse_result(result)
+        wanted = _shapes.leaves(result, "result")
+
+        site = _call_site.site(operands, result, era, _call_site.opaque_bytes(opaque),
+                               _shapes.array_text)
+        ins = [_buffers.operand_buffer(leaf) for leaf in given]
+        outs = [_buffers.result_buffer(leaf) for leaf in wanted]
+        _c_api.execute(target, site, _buffers.c_arrays(ins), len(ins), _buffers.c_arrays(outs),
+                       len(outs), None)
+        return _shapes.rebuild(result, map(_buffers.result_array, outs, wanted))
+
+
+def _targets(handle: ctypes.c_void_p):
+    for i in range(_c_api.library_target_count(handle)):
+        target = _c_api.Target()
+        _c_api.library_target(handle, i, target)
+        yield _target.from_c(target)

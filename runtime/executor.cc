@@ -1,0 +1,59 @@
+#include "callbridge/runtime/executor.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/adapters/bind.h"
+
+namespace callbridge {
+namespace {
+
+// Checks that the arrays have the bytes of `leaves`, and appends their pointers.
+absl::Status GatherPointers(const char* what, absl::Span<const Shape* const> leaves,
+                            absl::Span<const HostArray> arrays, std::vector<void*>& pointers) {
+  if (leaves.size() != arrays.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the call site declares ", leaves.size(), " ", what,
+                     "s (leaves of tuples counted), but the call has ", arrays.size()));
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    absl::StatusOr<int64_t> needed = leaves[i]->ByteSize();
+    if (!needed.ok()) return needed.status();
+    if (static_cast<uint64_t>(*needed) != arrays[i].size_bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, " ", i, " (leaves of tuples counted) is declared ", ShapeText(*leaves[i]),
+          ", which has ", *needed, " bytes, but its array has ", arrays[i].size_bytes));
+    }
+    pointers.push_back(leaves[i]->IsToken() ? nullptr : arrays[i].data);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
+  std::vector<const Shape*> leaves;
+  for (const Shape& shape : shapes) {
+    for (const Shape* leaf : shape.Leaves()) leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+}  // namespace
+
+absl::Status Execute(const CallSite& site, const Target& target,
+                     absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
+                     const ExecutionContext& context) {
+  std::vector<void*> operand_pointers;
+  std::vector<void*> result_pointers;
+  absl::Status checked =
+      GatherPointers("operand", LeavesOf(site.operands), operands, operand_pointers);
+  if (!checked.ok()) return checked;
+  checked = GatherPointers("result", site.result.Leaves(), results, result_pointers);
+  if (!checked.ok()) return checked;
+  absl::StatusOr<BoundCall> call = Bind(site, target);
+  if (!call.ok()) return call.status();
+  return call->Execute({absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},
+                       context);
+}
+
+}  // namespace callbridge

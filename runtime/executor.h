@@ -1,0 +1,35 @@
+// Executor: the embedded runtime. It runs one call site on arrays in host memory, and checks what XLA
+// would have checked while compiling.
+#ifndef CALLBRIDGE_RUNTIME_EXECUTOR_H_
+#define CALLBRIDGE_RUNTIME_EXECUTOR_H_
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "callbridge/abi/call_site.h"
+#include "callbridge/abi/execution_context.h"
+#include "callbridge/adapters/target.h"
+
+namespace callbridge {
+
+// A leaf's memory; the caller's. Host targets are old code that may use aligned vector instructions:
+// XLA:CPU aligns its buffers to 64 bytes, and whoever can should do so too.
+struct HostArray {
+  void* data = nullptr;
+  size_t size_bytes = 0;
+};
+
+// Calls `target` as `site` says, with one array for each leaf of the operands and of the result, in
+// preorder; tokens have an array of 0 bytes. The results' contents are undefined after a failure.
+//
+// INVALID_ARGUMENT names the operand or result whose array has not the bytes that its shape needs, and
+// the counts where they differ. What Bind() refuses, it refuses; what the target reports or throws is
+// INTERNAL. Thread-safe as far as the target is.
+absl::Status Execute(const CallSite& site, const Target& target,
+                     absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
+                     const ExecutionContext& context = {});
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_RUNTIME_EXECUTOR_H_

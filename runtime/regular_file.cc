@@ -1,0 +1,83 @@
+#include "callbridge/runtime/regular_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/runtime/file_descriptor.h"
+
+namespace callbridge {
+namespace {
+
+// A sparse file can claim any size; its bytes are held in memory twice while it is loaded.
+constexpr int64_t kMaximumSize = int64_t{4} << 30;
+
+absl::Status OpenError(int error) {
+  // A path through something that is no directory leads to no file either.
+  if (error == ENOTDIR) error = ENOENT;
+  return absl::Status(absl::ErrnoToStatusCode(error),
+                      absl::StrCat("cannot be opened: ", std::strerror(error)));
+}
+
+const char* FileTypeName(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return "a directory";
+    case S_IFIFO:
+      return "a FIFO";
+    case S_IFSOCK:
+      return "a socket";
+    default:
+      return "a device";
+  }
+}
+
+absl::StatusOr<size_t> RegularFileSize(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return OpenError(errno);
+  if (!S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", FileTypeName(info.st_mode), "; a shared library (.so) is needed"));
+  }
+  if (info.st_size > kMaximumSize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", info.st_size, " bytes, and at most ", kMaximumSize,
+                     " are read; strip its debug information with `strip --strip-debug`"));
+  }
+  return static_cast<size_t>(info.st_size);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadRegularFile(const std::string& path) {
+  if (path.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError("is no file name: it holds a NUL");
+  }
+  // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.is_open()) return OpenError(errno);
+  absl::StatusOr<size_t> size = RegularFileSize(file.number());
+  if (!size.ok()) return size.status();
+
+  std::string bytes(*size, '\0');
+  size_t done = 0;
+  while (done < bytes.size()) {
+    ssize_t count = read(file.number(), &bytes[done], bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return absl::Status(absl::ErrnoToStatusCode(errno),
+                          absl::StrCat("cannot be read: ", std::strerror(errno)));
+    }
+    if (count == 0) break;  // it shrank: what is left is judged like any truncated file
+    done += static_cast<size_t>(count);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace callbridge

@@ -1,0 +1,76 @@
+// TargetLibrary: opens a shared library that was built to register custom calls with some XLA,
+// without that XLA, and lists the targets that it registered.
+#ifndef CALLBRIDGE_RUNTIME_TARGET_LIBRARY_H_
+#define CALLBRIDGE_RUNTIME_TARGET_LIBRARY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "callbridge/abi/api_version.h"
+#include "callbridge/abi/platform.h"
+#include "callbridge/adapters/target.h"
+#include "callbridge/legacy/target_registry.h"
+
+namespace callbridge {
+
+// A target of a library, and how its ABI is known.
+struct LibraryTarget {
+  // As it was registered; the platform may be one that callbridge does not know.
+  RegisteredTarget registered;
+  // Its ABI where the function's type proves one; kUnspecified elsewhere.
+  ApiVersion api_version = ApiVersion::kUnspecified;
+  // For people, one line: "symbol do_custom_call(void*, void const**)".
+  std::string evidence;
+};
+
+class LoadedCopy;
+
+// Not movable once loaded; share it by pointer. Thread-safe: loads run one at a time.
+class TargetLibrary {
+ public:
+  // Opens a private copy of the file at `path` in which the undefined symbols that callbridge
+  // serves (adapters/link/old_symbols.h) lead here and the TensorFlow libraries are no longer
+  // needed, runs its constructors, and gathers what they register. Nothing enters the process's
+  // global symbol scope.
+  //
+  // NOT_FOUND: no such file. INVALID_ARGUMENT: not an ELF shared library for x86-64, or one whose
+  // tables contradict each other; the message says which. FAILED_PRECONDITION: the loader refused
+  // the copy; the message is the loader's, and names what is missing. PERMISSION_DENIED:
+  // unreadable, or no place for the copy from which code may run.
+  //
+  // The file's constructors are foreign code and run in this process: one that throws gives
+  // INTERNAL, and the library is closed; one that crashes or exits takes the process along. They
+  // may load other libraries. Loaded twice, a file has two copies of its variables and registers
+  // twice.
+  static absl::StatusOr<std::shared_ptr<TargetLibrary>> Load(const std::string& path);
+
+  // Forgets what it registered and closes it. Nothing may be running in it, or call into it
+  // afterwards.
+  ~TargetLibrary();
+  TargetLibrary(const TargetLibrary&) = delete;
+  TargetLibrary& operator=(const TargetLibrary&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // By name, then platform. A name that was registered twice is here once: the last one counts.
+  absl::Span<const LibraryTarget> targets() const { return targets_; }
+
+  // The target of that name on that platform. NOT_FOUND names it and lists what is registered. The
+  // result is callable for as long as the library lives.
+  absl::StatusOr<Target> Find(absl::string_view name, Platform platform) const;
+
+ private:
+  TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy);
+
+  std::string path_;
+  std::unique_ptr<LoadedCopy> copy_;
+  std::vector<LibraryTarget> targets_;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_RUNTIME_TARGET_LIBRARY_H_

@@ -1,0 +1,152 @@
+// Hot paths allocate nothing: every operator new of this program is counted.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/pointer_block.h"
+#include "callbridge/status_returning/status_storage.h"
+#include "gtest/gtest.h"
+#include "tests/adapters/fake_ffi_runtime.h"
+
+namespace {
+std::atomic<int> allocations{0};
+}  // namespace
+
+// Not inlined: g++ else takes free() for the wrong partner of what it then sees as operator new.
+#define CALLBRIDGE_NOINLINE __attribute__((noinline))
+CALLBRIDGE_NOINLINE void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+CALLBRIDGE_NOINLINE void* operator new[](size_t size) { return operator new(size); }
+CALLBRIDGE_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
+CALLBRIDGE_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
+CALLBRIDGE_NOINLINE void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+CALLBRIDGE_NOINLINE void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+
+namespace callbridge {
+namespace {
+
+template <typename Function>
+int Allocations(Function function) {
+  const int before = allocations;
+  function();
+  return allocations - before;
+}
+
+void OriginalTarget(void*, void**) {}
+void StatusTarget(void*, void**, XlaCustomCallStatus* status) {
+  XlaCustomCallStatusSetSuccess(status);
+}
+void UnifiedTarget(void*, void**, const char*, size_t, XlaCustomCallStatus*) {}
+
+const Target kTargets[] = {
+    {"original", Platform::kHost, ApiVersion::kOriginal, true,
+     reinterpret_cast<void*>(&OriginalTarget)},
+    {"status", Platform::kHost, ApiVersion::kStatusReturning, true,
+     reinterpret_cast<void*>(&StatusTarget)},
+    {"unified", Platform::kHost, ApiVersion::kStatusReturningUnified, true,
+     reinterpret_cast<void*>(&UnifiedTarget)},
+    {"gpu", Platform::kCuda, ApiVersion::kStatusReturning, true,
+     reinterpret_cast<void*>(&UnifiedTarget)},
+};
+
+CallSite Site(const Target& target, const std::string& operand, const char* result) {
+  CallSite site;
+  site.platform = target.platform;
+  site.operands.push_back(*ParseShape(operand));
+  site.result = *ParseShape(result);
+  site.opaque = "an opaque that is longer than a short string";
+  return site;
+}
+
+// A tuple of `leaves` leaves that all need a slot of their own, being beside a tuple.
+std::string MixedTuple(size_t leaves) {
+  std::string text = "(()";
+  for (size_t i = 0; i < leaves; ++i) text += ",f32[]";
+  return text + ")";
+}
+
+TEST(AllocationTest, TheCounterCounts) {
+  EXPECT_EQ(Allocations([] { delete new int; }), 1);
+  EXPECT_EQ(Allocations([] { std::vector<int>(10); }), 1);
+}
+
+TEST(AllocationTest, ExecuteAllocatesNothing) {
+  for (const Target& target : kTargets) {
+    for (const char* operand : {"f32[8]", "(f32[8],(f32[8],f32[8]),f32[8])", "()"}) {
+      for (const char* result : {"f32[8]", "(f32[8])", "(f32[8],(f32[8]))", "()"}) {
+        SCOPED_TRACE(target.name + " " + operand + " -> " + result);
+        const CallSite site = Site(target, operand, result);
+        absl::StatusOr<BoundCall> call = Bind(site, target);
+        ASSERT_TRUE(call.ok());
+        std::vector<void*> operands(site.operands[0].LeafCount());
+        std::vector<void*> results(site.result.LeafCount());
+        EXPECT_EQ(Allocations([&] {
+                    EXPECT_TRUE(
+                        call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
+                  }),
+                  0);
+      }
+    }
+  }
+}
+
+TEST(AllocationTest, OneBlockAboveTheStacksPointers) {
+  // The tuple's slot, the empty tuple's, and one a leaf.
+  for (const auto& [leaves, blocks] : {std::pair<size_t, int>{kStackPointers - 2, 0},
+                                       std::pair<size_t, int>{kStackPointers - 1, 1},
+                                       std::pair<size_t, int>{10000, 1}}) {
+    const CallSite site = Site(kTargets[0], MixedTuple(leaves), "f32[]");
+    absl::StatusOr<BoundCall> call = Bind(site, kTargets[0]);
+    ASSERT_TRUE(call.ok());
+    std::vector<void*> operands(leaves), results(1);
+    EXPECT_EQ(Allocations([&] {
+                EXPECT_TRUE(
+                    call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
+              }),
+              blocks)
+        << leaves;
+  }
+}
+
+TEST(AllocationTest, EntryPointsAllocateNothingOnceTheyKnowTheSite) {
+  for (const Target& target : kTargets) {
+    SCOPED_TRACE(target.name);
+    const EntryPoints points = *GetEntryPoints(target);
+    const std::string descriptor =
+        EncodeSiteDescriptor(Site(target, "(f32[],(f32[],f32[]))", "(f32[])"));
+
+    void* operands[3] = {};
+    XlaCustomCallStatus status;
+    auto untyped = [&](const std::string& opaque) {
+      reinterpret_cast<void (*)(void*, void**, const char*, size_t, XlaCustomCallStatus*)>(
+          points.untyped)(nullptr, operands, opaque.data(), opaque.size(), &status);
+      EXPECT_TRUE(ToStatus(status).ok());
+    };
+    const std::string plain = "plain";
+    EXPECT_EQ(Allocations([&] { untyped(plain); }), 0);
+    untyped(descriptor);
+    EXPECT_EQ(Allocations([&] { untyped(descriptor); }), 0);
+
+    FakeFfiRuntime runtime;
+    for (int i = 0; i < 3; ++i) runtime.Arg(PrimitiveType::kF32, nullptr);
+    runtime.Ret(PrimitiveType::kF32, nullptr);
+    auto typed = [&] { EXPECT_TRUE(runtime.Call(points.typed).ok()); };
+    typed();  // the runtime's own vectors
+    EXPECT_EQ(Allocations(typed), 0);
+    runtime.ArrayAttr(kSiteDescriptorAttribute, descriptor);
+    typed();
+    EXPECT_EQ(Allocations(typed), 0);
+  }
+}
+
+}  // namespace
+}  // namespace callbridge

@@ -1,0 +1,353 @@
+#include "callbridge/adapters/entry_points.h"
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/trampolines.h"
+#include "callbridge/status_returning/status_storage.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/recording_targets.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+using UntypedFunction = void (*)(void*, void**, const char*, size_t, XlaCustomCallStatus*);
+
+char bytes[64];
+void* Buffer(int i) { return &bytes[i]; }
+
+const Target kOriginal = MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal);
+const Target kStatus =
+    MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning);
+const Target kUnified =
+    MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified);
+const Target kGpu = MakeTarget(&GpuOriginalTarget, Platform::kCuda, ApiVersion::kOriginal);
+
+std::string Descriptor(std::vector<const char*> operands, const char* result,
+                       const std::string& opaque = "", TupleEra era = TupleEra::kClassic) {
+  CallSite site;
+  site.era = era;
+  for (const char* operand : operands) site.operands.push_back(*ParseShape(operand));
+  site.result = *ParseShape(result);
+  site.opaque = opaque;
+  return EncodeSiteDescriptor(site);
+}
+
+class EntryPointsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { recorded = Recorded(); }
+
+  static EntryPoints Points(const Target& target) {
+    absl::StatusOr<EntryPoints> points = GetEntryPoints(target);
+    EXPECT_TRUE(points.ok()) << points.status();
+    return *points;
+  }
+
+  // Calls as a runtime calls version 3, and reports what the target left in the runtime's status, which
+  // runtimes since TensorFlow 2.21 and jaxlib 0.10 report as it is.
+  static absl::Status CallUntyped(const Target& target, void* first, std::vector<void*> pointers,
+                                  const std::string& opaque) {
+    XlaCustomCallStatus status;
+    reinterpret_cast<UntypedFunction>(Points(target).untyped)(first, pointers.data(), opaque.data(),
+                                                              opaque.size(), &status);
+    return status.message.has_value() ? absl::InternalError(*status.message) : absl::OkStatus();
+  }
+};
+
+// ---- Untyped --------------------------------------------------------------------------------------------
+
+TEST_F(EntryPointsTest, APlainUntypedCallPassesStraightThrough) {
+  for (const Target& target : {kOriginal, kStatus, kUnified}) {
+    recorded.inspect = [](Recorded& r) {
+      EXPECT_EQ(r.in[0], Buffer(0));
+      EXPECT_EQ(r.in[1], Buffer(1));
+      EXPECT_EQ(r.out, Buffer(32));
+    };
+    EXPECT_TRUE(CallUntyped(target, Buffer(32), {Buffer(0), Buffer(1)}, "").ok());
+  }
+  EXPECT_EQ(recorded.calls, 3);
+}
+
+TEST_F(EntryPointsTest, AnUntypedCallsOpaqueIsTheUsers) {
+  const std::string opaque("\xff\0\xfe\0", 4);
+  EXPECT_TRUE(CallUntyped(kUnified, Buffer(32), {}, opaque).ok());
+  EXPECT_EQ(recorded.opaque, opaque);
+}
+
+TEST_F(EntryPointsTest, ADescribedUntypedCallRebuildsTheTuples) {
+  recorded.inspect = [](Recorded& r) {
+    auto** tuple = static_cast<void**>(r.in[0]);
+    EXPECT_EQ(tuple[0], Buffer(0));
+    EXPECT_EQ(static_cast<void**>(tuple[1])[1], Buffer(2));
+    EXPECT_EQ(r.in[2], Buffer(3));
+    EXPECT_EQ(static_cast<void**>(r.out)[1], Buffer(33));
+  };
+  const std::string descriptor =
+      Descriptor({"(f32[],(f32[],f32[]))", "()", "f32[]"}, "(f32[],f32[])", std::string("\0x", 2));
+  std::vector<void*> results = {Buffer(32), Buffer(33)};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(CallUntyped(kUnified, results.data(),
+                            {Buffer(0), Buffer(1), Buffer(2), Buffer(3)}, descriptor)
+                    .ok());
+    EXPECT_EQ(recorded.opaque, std::string("\0x", 2));
+  }
+  EXPECT_EQ(recorded.calls, 3);
+}
+
+TEST_F(EntryPointsTest, AOneElementTupleResultIsATable) {
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(*static_cast<void**>(r.out), Buffer(32)); };
+  EXPECT_TRUE(CallUntyped(kOriginal, Buffer(32), {}, Descriptor({}, "(f32[])")).ok());
+  EXPECT_EQ(recorded.calls, 1);
+}
+
+TEST_F(EntryPointsTest, UntypedFailuresReachTheRuntimesStatus) {
+  const std::string message = "no convergence";
+  recorded.failure = &message;
+  const absl::Status expected = absl::InternalError("CustomCall failed: no convergence");
+  EXPECT_EQ(CallUntyped(kStatus, Buffer(32), {}, ""), expected);
+  EXPECT_EQ(CallUntyped(kStatus, Buffer(32), {}, Descriptor({}, "(f32[])")), expected);
+  recorded.inspect = [](Recorded&) { throw std::runtime_error("boom"); };
+  EXPECT_EQ(CallUntyped(kOriginal, Buffer(32), {}, ""),
+            absl::InternalError("CustomCall failed: the target threw std::runtime_error: boom"));
+}
+
+TEST_F(EntryPointsTest, AMalformedDescriptorIsAnErrorAndNoCall) {
+  const std::string good = Descriptor({"(f32[],f32[])"}, "(f32[])");
+  for (size_t size = kSiteDescriptorMagicSize; size < good.size(); ++size) {
+    EXPECT_FALSE(CallUntyped(kOriginal, Buffer(32), {}, good.substr(0, size)).ok()) << size;
+  }
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+TEST_F(EntryPointsTest, GpuCallsPassThroughAndLoseOnlyTheDescriptor) {
+  int stream;
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.buffers[1], Buffer(1)); };
+  EXPECT_TRUE(CallUntyped(kGpu, &stream, {Buffer(0), Buffer(1)}, "opaque").ok());
+  EXPECT_EQ(recorded.stream, &stream);
+  EXPECT_EQ(recorded.opaque, "opaque");
+  EXPECT_TRUE(CallUntyped(kGpu, &stream, {Buffer(0), Buffer(1)},
+                          Descriptor({"(f32[])"}, "f32[]", "in the descriptor"))
+                  .ok());
+  EXPECT_EQ(recorded.opaque, "in the descriptor");
+}
+
+// ---- Typed ----------------------------------------------------------------------------------------------
+
+TEST_F(EntryPointsTest, APlainTypedCallOfArrays) {
+  recorded.inspect = [](Recorded& r) {
+    EXPECT_EQ(r.in[0], Buffer(0));
+    EXPECT_EQ(r.in[1], Buffer(1));
+    EXPECT_EQ(r.out, Buffer(32));
+  };
+  FakeFfiRuntime runtime;
+  runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
+  for (const Target& target : {kOriginal, kStatus, kUnified}) {
+    EXPECT_TRUE(runtime.Call(Points(target).typed).ok());
+  }
+  EXPECT_EQ(recorded.calls, 3);
+}
+
+TEST_F(EntryPointsTest, SeveralTypedResultsAreATable) {
+  recorded.inspect = [](Recorded& r) {
+    EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(32));
+    EXPECT_EQ(static_cast<void**>(r.out)[1], Buffer(33));
+  };
+  FakeFfiRuntime runtime;
+  EXPECT_TRUE(runtime.Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33)).Call(Points(kOriginal).typed).ok());
+  EXPECT_EQ(recorded.calls, 1);
+}
+
+TEST_F(EntryPointsTest, ADescribedTypedCall) {
+  recorded.inspect = [](Recorded& r) {
+    auto** tuple = static_cast<void**>(r.in[1]);
+    EXPECT_EQ(tuple[0], Buffer(0));
+    EXPECT_EQ(static_cast<void**>(tuple[1])[0], Buffer(1));
+    EXPECT_EQ(*static_cast<void**>(r.out), Buffer(32));
+  };
+  const std::string descriptor = Descriptor({"()", "(f32[],(f32[]))"}, "(f32[])", "the opaque");
+  for (bool as_string : {false, true}) {
+    FakeFfiRuntime runtime;
+    runtime.StringAttr("another", "attribute");
+    if (as_string) {
+      runtime.StringAttr(kSiteDescriptorAttribute, descriptor);
+    } else {
+      runtime.ArrayAttr(kSiteDescriptorAttribute, descriptor);
+    }
+    runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
+    EXPECT_TRUE(runtime.Call(Points(kUnified).typed).ok());
+    EXPECT_EQ(recorded.opaque, "the opaque");
+  }
+  EXPECT_EQ(recorded.calls, 2);
+}
+
+TEST_F(EntryPointsTest, ATypedTokenIsANullPointer) {
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], nullptr); };
+  FakeFfiRuntime runtime;
+  EXPECT_TRUE(runtime.Arg(PrimitiveType::kToken, Buffer(0))
+                  .Ret(kF32, Buffer(32))
+                  .Call(Points(kOriginal).typed)
+                  .ok());
+  EXPECT_EQ(recorded.calls, 1);
+}
+
+TEST_F(EntryPointsTest, ATypedGpuCallHasTheStream) {
+  int stream;
+  recorded.inspect = [](Recorded& r) {
+    EXPECT_EQ(r.buffers[0], Buffer(0));
+    EXPECT_EQ(r.buffers[1], Buffer(32));
+  };
+  FakeFfiRuntime runtime;
+  runtime.Stream(&stream).Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
+  runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"f32[]"}, "f32[]", "gpu opaque"));
+  EXPECT_TRUE(runtime.Call(Points(kGpu).typed).ok());
+  EXPECT_EQ(recorded.stream, &stream);
+  EXPECT_EQ(recorded.opaque, "gpu opaque");
+}
+
+TEST_F(EntryPointsTest, TypedErrors) {
+  const std::string message = "no convergence";
+  recorded.failure = &message;
+  EXPECT_EQ(FakeFfiRuntime().Ret(kF32, Buffer(32)).Call(Points(kStatus).typed),
+            absl::InternalError("CustomCall failed: no convergence"));
+  recorded = Recorded();
+
+  auto expect = [](absl::Status status, const char* text) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(text));
+  };
+  auto described = [](FakeFfiRuntime&& runtime, std::vector<const char*> operands) {
+    return runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor(operands, "f32[]"))
+        .Call(Points(kOriginal).typed);
+  };
+  expect(FakeFfiRuntime().Stage(XLA_FFI_ExecutionStage_PREPARE).Call(Points(kOriginal).typed),
+         "execute stage only");
+  expect(FakeFfiRuntime().Arg(kF32, Buffer(0)).NoBuffer().Call(Points(kOriginal).typed),
+         "buffers only");
+  expect(described(std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32))),
+                   {"(f32[],f32[])"}),
+         "declares 2 operands");
+  expect(described(std::move(FakeFfiRuntime().Arg(PrimitiveType::kS32, Buffer(0)).Ret(kF32, Buffer(32))),
+                   {"(f32[])"}),
+         "operand 0 (leaves of tuples counted) is declared f32 by the call site, but came as s32");
+  expect(described(std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(PrimitiveType::kF64, Buffer(32))),
+                   {"(f32[])"}),
+         "result 0");
+  expect(FakeFfiRuntime()
+             .ArrayAttr(kSiteDescriptorAttribute, "not a descriptor")
+             .Call(Points(kOriginal).typed),
+         "");
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+TEST_F(EntryPointsTest, AnAttributeOfAnotherTypeIsRefused) {
+  FakeFfiRuntime runtime;
+  runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({}, "f32[]"), PrimitiveType::kS32);
+  EXPECT_EQ(runtime.Call(Points(kOriginal).typed).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+TEST_F(EntryPointsTest, MetadataIsAnsweredWithoutATable) {
+  // 36 bytes are what every runtime gives; what lies behind must not be written.
+  struct {
+    XLA_FFI_Metadata metadata;
+    int64_t guard;
+  } answer = {{sizeof(XLA_FFI_Metadata), {}, 99}, 0x5555};
+  XLA_FFI_Metadata_Extension extension = {
+      {sizeof(extension), XLA_FFI_Extension_Metadata, nullptr}, &answer.metadata};
+  XLA_FFI_CallFrame frame = {};
+  frame.struct_size = sizeof(frame);
+  frame.extension_start = &extension.extension_base;
+  EXPECT_EQ(Points(kOriginal).typed(&frame), nullptr);
+  EXPECT_EQ(answer.metadata.api_version.major_version, 0);
+  EXPECT_EQ(answer.metadata.api_version.minor_version, 1);
+  EXPECT_EQ(answer.metadata.traits, 0u);
+  EXPECT_EQ(answer.guard, 0x5555);
+}
+
+// ---- Identity -------------------------------------------------------------------------------------------
+
+TEST_F(EntryPointsTest, TheSameTargetHasTheSameEntryPoints) {
+  EXPECT_EQ(Points(kOriginal).untyped, Points(kOriginal).untyped);
+  EXPECT_EQ(Points(kOriginal).typed, Points(kOriginal).typed);
+  EXPECT_NE(Points(kOriginal).untyped, Points(kStatus).untyped);
+  Target declared_otherwise = kOriginal;
+  declared_otherwise.api_version = ApiVersion::kStatusReturningUnified;
+  EXPECT_NE(Points(kOriginal).untyped, Points(declared_otherwise).untyped);
+}
+
+TEST_F(EntryPointsTest, WhatCannotBeCalledHasNone) {
+  Target target = kOriginal;
+  target.address = nullptr;
+  EXPECT_EQ(GetEntryPoints(target).status().code(), absl::StatusCode::kInvalidArgument);
+  target = kOriginal;
+  target.api_version = ApiVersion::kUnspecified;
+  EXPECT_EQ(GetEntryPoints(target).status().code(), absl::StatusCode::kInvalidArgument);
+  target.api_version = ApiVersion::kTypedFfi;
+  EXPECT_EQ(GetEntryPoints(target).status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(EntryPointsTest, SixteenThreadsShareOneTarget) {
+  // Described calls: the first of them race to plan.
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 50; ++i) {
+        Target target = MakeTarget(
+            +[](void* out, void** in) {
+              *static_cast<int*>(out) = **static_cast<int**>(in[0]) + 1;
+            },
+            Platform::kHost, ApiVersion::kOriginal);
+        int a = i, b = 0;
+        FakeFfiRuntime runtime;
+        runtime.Arg(PrimitiveType::kS32, &a).Ret(PrimitiveType::kS32, &b);
+        std::string operand = "(s32[]";
+        for (int n = 0; n < i % 5; ++n) operand += ",()";
+        runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({(operand + ")").c_str()}, "s32[]"));
+        EXPECT_TRUE(runtime.Call(Points(target).typed).ok());
+        EXPECT_EQ(b, i + 1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Runs last in this program: it uses the compiled trampolines up.
+TEST_F(EntryPointsTest, ZClosuresServeWhatTheCompiledOnesCannot) {
+  std::set<void*> untyped;
+  static char addresses[kCompiledTrampolines + 8];
+  for (char& address : addresses) {
+    Target target = kOriginal;
+    target.address = &address;
+    untyped.insert(Points(target).untyped);
+  }
+  EXPECT_EQ(untyped.size(), std::size(addresses));
+
+  // A target of its own that came too late for a compiled one.
+  Target late = MakeTarget(
+      +[](void* out, void** in, const char* opaque, size_t opaque_len, XlaCustomCallStatus* status) {
+        HostUnifiedTarget(out, in, opaque, opaque_len, status);
+      },
+      Platform::kHost, ApiVersion::kStatusReturningUnified);
+  const std::string message = "late failure";
+  recorded.failure = &message;
+  EXPECT_EQ(CallUntyped(late, Buffer(32), {Buffer(0)}, "late opaque"),
+            absl::InternalError("CustomCall failed: late failure"));
+  EXPECT_EQ(recorded.out, Buffer(32));
+  EXPECT_EQ(recorded.opaque, "late opaque");
+  EXPECT_EQ(FakeFfiRuntime().Ret(kF32, Buffer(33)).Call(Points(late).typed),
+            absl::InternalError("CustomCall failed: late failure"));
+  EXPECT_EQ(recorded.out, Buffer(33));
+}
+
+}  // namespace
+}  // namespace callbridge

@@ -1,0 +1,218 @@
+#include "callbridge/callbridge.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/c_api/callbridge_c_test.h"
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// The error's code name and message, or "OK"; frees it.
+std::string Text(callbridge_error* error) {
+  if (error == nullptr) return "OK";
+  std::string text = std::string(callbridge_error_code_name(error->code)) + ": " +
+                     std::string(error->message, error->message_size);
+  EXPECT_GE(error->struct_size, sizeof(callbridge_error));
+  EXPECT_EQ(error->message[error->message_size], '\0');
+  callbridge_error_destroy(error);
+  return text;
+}
+
+void Add(void* out, const void** in) {
+  auto* const* pair = static_cast<const int32_t* const*>(in[0]);
+  *static_cast<int32_t*>(out) = *pair[0] + *pair[1];
+}
+
+callbridge_target AddTarget() {
+  callbridge_target target = {};
+  target.struct_size = sizeof(target);
+  target.name = "add";
+  target.platform = "cpu";
+  target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
+  target.api_version_is_proved = 1;
+  target.address = reinterpret_cast<void*>(&Add);
+  return target;
+}
+
+const char* const kPair[] = {"(s32[],s32[])"};
+
+callbridge_site PairSite() {
+  callbridge_site site = {};
+  site.struct_size = sizeof(site);
+  site.operands = kPair;
+  site.operand_count = 1;
+  site.result = "s32[]";
+  return site;
+}
+
+TEST(CallbridgeTest, VersionIsThreeNumbers) {
+  EXPECT_THAT(callbridge_version(), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+TEST(CallbridgeTest, CodeNames) {
+  EXPECT_STREQ(callbridge_error_code_name(0), "OK");
+  EXPECT_STREQ(callbridge_error_code_name(3), "INVALID_ARGUMENT");
+  EXPECT_STREQ(callbridge_error_code_name(13), "INTERNAL");
+  EXPECT_STREQ(callbridge_error_code_name(16), "UNAUTHENTICATED");
+  EXPECT_STREQ(callbridge_error_code_name(17), "UNKNOWN");
+  EXPECT_STREQ(callbridge_error_code_name(-1), "UNKNOWN");
+}
+
+TEST(CallbridgeTest, NullsAreIgnoredWhereThatIsSaid) {
+  callbridge_error_destroy(nullptr);
+  callbridge_library_close(nullptr);
+  callbridge_call_destroy(nullptr);
+  callbridge_bytes_free(nullptr);
+}
+
+TEST(CallbridgeTest, AMissingLibraryIsNotFound) {
+  callbridge_library* library = nullptr;
+  EXPECT_THAT(Text(callbridge_library_load("/no/such/file.so", &library)),
+              StartsWith("NOT_FOUND: "));
+  EXPECT_EQ(library, nullptr);
+}
+
+TEST(CallbridgeTest, ExecuteChecksSizesAndCalls) {
+  int32_t a = 2, b = 40, sum = 0;
+  const callbridge_target target = AddTarget();
+  const callbridge_site site = PairSite();
+  callbridge_array operands[] = {{&a, 4}, {&b, 4}};
+  callbridge_array result = {&sum, 4};
+  EXPECT_EQ(Text(callbridge_execute(&target, &site, operands, 2, &result, 1, nullptr)), "OK");
+  EXPECT_EQ(sum, 42);
+
+  EXPECT_EQ(Text(callbridge_execute(&target, &site, operands, 1, &result, 1, nullptr)),
+            "INVALID_ARGUMENT: the call site declares 2 operands (leaves of tuples counted), but the "
+            "call has 1");
+  operands[1].size_bytes = 8;
+  EXPECT_EQ(Text(callbridge_execute(&target, &site, operands, 2, &result, 1, nullptr)),
+            "INVALID_ARGUMENT: operand 1 (leaves of tuples counted) is declared s32[], which has 4 "
+            "bytes, but its array has 8");
+}
+
+TEST(CallbridgeTest, BindOnceAndExecute) {
+  const callbridge_target target = AddTarget();
+  const callbridge_site site = PairSite();
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
+  for (int32_t i = 0; i < 3; ++i) {
+    int32_t b = 10, sum = 0;
+    void* operands[] = {&i, &b};
+    void* results[] = {&sum};
+    EXPECT_EQ(Text(callbridge_call_execute(call, operands, 2, results, 1, nullptr)), "OK");
+    EXPECT_EQ(sum, i + 10);
+  }
+  EXPECT_THAT(Text(callbridge_call_execute(call, nullptr, 0, nullptr, 0, nullptr)),
+              HasSubstr("declares 2 operands"));
+  callbridge_call_destroy(call);
+}
+
+TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
+  static void* seen;
+  callbridge_target target = AddTarget();
+  target.platform = "CUDA";
+  target.api_version = CALLBRIDGE_API_VERSION_UNSPECIFIED;
+  target.address = reinterpret_cast<void*>(
+      +[](void* stream, void**, const char*, size_t) { seen = stream; });
+  int stream;
+  const callbridge_execution_context context = {sizeof(context), &stream};
+  const callbridge_site site = PairSite();
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
+  void* pointers[] = {nullptr, nullptr};
+  EXPECT_EQ(Text(callbridge_call_execute(call, pointers, 2, pointers, 1, &context)), "OK");
+  EXPECT_EQ(seen, &stream);
+  callbridge_call_destroy(call);
+}
+
+TEST(CallbridgeTest, WrongStructsAreNamed) {
+  callbridge_call* call = nullptr;
+  const callbridge_site good_site = PairSite();
+  const callbridge_target good_target = AddTarget();
+  auto bind_target = [&](auto change) {
+    callbridge_target target = AddTarget();
+    change(target);
+    return Text(callbridge_call_bind(&target, &good_site, &call));
+  };
+  auto bind_site = [&](auto change) {
+    callbridge_site site = PairSite();
+    change(site);
+    return Text(callbridge_call_bind(&good_target, &site, &call));
+  };
+  EXPECT_THAT(bind_target([](auto& t) { t.struct_size = 8; }),
+              StartsWith("INVALID_ARGUMENT: callbridge_target.struct_size is 8"));
+  EXPECT_EQ(bind_target([](auto& t) { t.name = nullptr; }),
+            "INVALID_ARGUMENT: callbridge_target.name is null");
+  EXPECT_EQ(bind_target([](auto& t) { t.platform = nullptr; }),
+            "INVALID_ARGUMENT: callbridge_target.platform is null");
+  EXPECT_THAT(bind_target([](auto& t) { t.platform = "TPU"; }), HasSubstr("TPU"));
+  EXPECT_THAT(bind_target([](auto& t) { t.api_version = 5; }), HasSubstr("api_version is 5"));
+  EXPECT_THAT(bind_target([](auto& t) { t.address = nullptr; }), HasSubstr("null address"));
+  EXPECT_THAT(bind_target([](auto& t) { t.api_version = 0; }), HasSubstr("declare it"));
+  EXPECT_THAT(bind_site([](auto& s) { s.struct_size = 0; }),
+              StartsWith("INVALID_ARGUMENT: callbridge_site.struct_size is 0"));
+  EXPECT_EQ(bind_site([](auto& s) { s.operands = nullptr; }),
+            "INVALID_ARGUMENT: callbridge_site.operands is null");
+  EXPECT_EQ(bind_site([](auto& s) { s.result = nullptr; }), "INVALID_ARGUMENT: result is null");
+  EXPECT_THAT(bind_site([](auto& s) { s.result = "f32["; }), StartsWith("INVALID_ARGUMENT: result: "));
+  EXPECT_THAT(bind_site([](auto& s) { s.era = 2; }), HasSubstr("era is 2"));
+  EXPECT_EQ(bind_site([](auto& s) { s.opaque_size = 1; }),
+            "INVALID_ARGUMENT: callbridge_site.opaque is null");
+  EXPECT_EQ(call, nullptr);
+}
+
+TEST(CallbridgeTest, ShapesAreVisitedInPreorder) {
+  struct Node {
+    int32_t type;
+    std::vector<int64_t> dimensions;
+    size_t count;
+    int64_t size;
+    bool operator==(const Node& other) const {
+      return type == other.type && dimensions == other.dimensions && count == other.count &&
+             size == other.size;
+    }
+  };
+  std::vector<Node> nodes;
+  auto visit = [](void* user, int32_t type, const int64_t* dimensions, size_t count, int64_t size) {
+    std::vector<int64_t> copy;
+    if (dimensions != nullptr) copy.assign(dimensions, dimensions + count);
+    static_cast<std::vector<Node>*>(user)->push_back({type, copy, count, size});
+  };
+  ASSERT_EQ(Text(callbridge_shape_visit("(f32[8,4],((),token[]),bf16[])", +visit, &nodes)), "OK");
+  EXPECT_THAT(nodes, ElementsAre(Node{13, {}, 3, 0}, Node{11, {8, 4}, 2, 128}, Node{13, {}, 2, 0},
+                                 Node{13, {}, 0, 0}, Node{17, {}, 0, 0}, Node{16, {}, 0, 2}));
+  EXPECT_THAT(Text(callbridge_shape_visit("f32", +visit, &nodes)), StartsWith("INVALID_ARGUMENT"));
+}
+
+TEST(CallbridgeTest, EntryPointsServeASiteDescriptor) {
+  const callbridge_target target = AddTarget();
+  callbridge_entry_points points = {sizeof(points), nullptr, nullptr};
+  ASSERT_EQ(Text(callbridge_target_entry_points(&target, &points)), "OK");
+  ASSERT_NE(points.typed, nullptr);
+
+  const callbridge_site site = PairSite();
+  char* descriptor = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(Text(callbridge_site_encode(&site, &descriptor, &size)), "OK");
+  int32_t a = 2, b = 40, sum = 0;
+  const void* in[] = {&a, &b};
+  reinterpret_cast<void (*)(void*, const void**, const char*, size_t, void*)>(points.untyped)(
+      &sum, in, descriptor, size, nullptr);
+  EXPECT_EQ(sum, 42);
+  callbridge_bytes_free(descriptor);
+
+  points.struct_size = 8;
+  EXPECT_THAT(Text(callbridge_target_entry_points(&target, &points)),
+              StartsWith("INVALID_ARGUMENT: callbridge_entry_points.struct_size"));
+}
+
+TEST(CallbridgeTest, TheHeaderIsC) { EXPECT_EQ(CallFromC(), 0); }
+
+}  // namespace

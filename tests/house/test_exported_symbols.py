@@ -1,0 +1,42 @@
+"""libcallbridge.so exports what c_api/exported_symbols.txt promises, no more and no less."""
+
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+
+
+def exported_symbols(library):
+    """Without their versions, nor the versions themselves, which nm shows as absolute."""
+    assert library.is_file(), f"{library}: build it first (scripts/build dev)"
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    symbols = (line.split()[-2:] for line in lines)
+    return {name.partition("@")[0] for kind, name in symbols if kind != "A"}
+
+
+def promised_symbols():
+    """One mangled name a line; # starts a comment."""
+    lines = (ROOT / "c_api/exported_symbols.txt").read_text().splitlines()
+    return {name for line in lines if (name := line.partition("#")[0].strip())}
+
+
+def test_exports_are_the_promised_ones():
+    exported, promised = exported_symbols(LIBRARY), promised_symbols()
+    assert exported - promised == set(), "exported, but not promised"
+    assert promised - exported == set(), "promised, but not exported"
+
+
+def test_nm_is_read_rightly(tmp_path):
+    (tmp_path / "x.c").write_text(
+        "int seen; __attribute__((weak)) void weak(void) {}\n"
+        '__attribute__((visibility("hidden"))) void hidden(void) {} static int s;\n'
+        "int *keep(void) { hidden(); return &s; }"
+    )
+    (tmp_path / "map").write_text("VERSION_1 { seen; weak; keep; };")
+    command = "gcc -shared -fPIC x.c -o x.so -Wl,--version-script=map"
+    subprocess.run(command.split(), cwd=tmp_path, check=True)
+    assert exported_symbols(tmp_path / "x.so") == {"seen", "weak", "keep"}

@@ -1,0 +1,122 @@
+"""The installed tree, moved elsewhere, as users use it: CMake, pkg-config, Python, the shell."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/x")).parent
+# What is installed must not lean on what the tests' own environment points at.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("CALLBRIDGE_LIBRARY", "PYTHONPATH", "LD_LIBRARY_PATH", "DESTDIR")
+}
+
+
+def run(*command, **environment):
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**ENVIRONMENT, **{name: str(value) for name, value in environment.items()}},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """An installed tree that no longer is where it was installed."""
+    folder = tmp_path_factory.mktemp("install")
+    run("cmake", "--install", BUILD, "--prefix", folder / "first")
+    (folder / "first").rename(folder / "moved")
+    return folder / "moved"
+
+
+def test_everything_is_where_it_is_promised(prefix):
+    for path in (
+        "bin/callbridge",
+        "lib/libcallbridge.so",
+        "lib/libcallbridge.so.0",
+        "lib/libcallbridge.so.0.1.0",
+        "lib/cmake/callbridge/callbridgeConfig.cmake",
+        "lib/cmake/callbridge/callbridgeConfigVersion.cmake",
+        "lib/pkgconfig/callbridge.pc",
+        "include/callbridge/callbridge.h",
+        "include/callbridge/c_api/callbridge.h",
+        "include/xla/service/custom_call_target_registry.h",
+        "include/tensorflow/compiler/xla/service/custom_call_target_registry.h",
+        "python/callbridge/__init__.py",
+    ):
+        assert (prefix / path).is_file(), path
+
+
+def test_headers_are_all_there_and_nothing_else_is(prefix):
+    installed = {p.relative_to(prefix / "include") for p in (prefix / "include").rglob("*.h")}
+    in_tree = set()
+    # followlinks: include/callbridge/<floor> are links.
+    for folder, _, names in os.walk(ROOT / "include", followlinks=True):
+        here = pathlib.Path(folder).relative_to(ROOT / "include")
+        in_tree |= {here / name for name in names if name.endswith(".h")}
+    assert installed == in_tree
+    for path in (prefix / "include").rglob("*"):
+        assert not path.is_symlink(), path
+        assert path.is_dir() or path.suffix == ".h", path
+
+
+def test_nothing_names_the_place_it_was_built_in(prefix):
+    for path in [*prefix.glob("lib/**/*"), *prefix.glob("python/**/*")]:
+        if path.suffix in (".cmake", ".pc", ".py"):
+            text = path.read_text()
+            assert str(ROOT) not in text and str(prefix.parent) not in text, path
+    for path in ("bin/callbridge", "lib/libcallbridge.so"):
+        assert str(ROOT) not in run("readelf", "-d", prefix / path)
+
+
+def test_consumer_with_find_package(prefix, tmp_path):
+    run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path)
+    assert run(tmp_path / "version") == "0.1.0\n"
+    assert run(tmp_path / "old_source") == "6144\n"
+
+
+def test_find_package_refuses_another_minor_version(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(x NONE)\n"
+        "set(CMAKE_SIZEOF_VOID_P 8)\n"
+        "find_package(callbridge 0.2 QUIET)\n"
+        'message("found: ${callbridge_FOUND}, considered: ${callbridge_CONSIDERED_VERSIONS}")\n'
+    )
+    output = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "found: 0, considered: 0.1.0" in output
+
+
+# The string ABI of the old binaries' time, and today's.
+@pytest.mark.parametrize("string_abi", [0, 1])
+def test_consumer_with_pkg_config(prefix, tmp_path, string_abi):
+    flags = run(
+        "pkg-config", "--cflags", "--libs", "callbridge", PKG_CONFIG_PATH=prefix / "lib/pkgconfig"
+    ).split()
+    run("gcc", "-std=c99", "-Wall", "-Werror", "-pedantic-errors", CONSUMER / "version.c", *flags,
+        "-o", tmp_path / "version")  # fmt: skip
+    run("g++", f"-D_GLIBCXX_USE_CXX11_ABI={string_abi}", CONSUMER / "old_source.cc",
+        CONSUMER / "look_up.cc", *flags, "-o", tmp_path / "old_source")  # fmt: skip
+    assert run(tmp_path / "version", LD_LIBRARY_PATH=prefix / "lib") == "0.1.0\n"
+    assert run(tmp_path / "old_source", LD_LIBRARY_PATH=prefix / "lib") == "6144\n"
+
+
+def test_command(prefix):
+    assert "run" in run(prefix / "bin/callbridge", "--help")
+
+
+def test_python_face_finds_the_library_beside_it(prefix):
+    code = "import callbridge.library; print(open('/proc/self/maps').read())"
+    maps = run(sys.executable, "-c", code, PYTHONPATH=prefix / "python")
+    assert f"{prefix}/lib/libcallbridge.so" in maps
+    assert str(ROOT / "build") not in maps

@@ -1,0 +1,18 @@
+// What a C++ compiler makes of the structs in callbridge.h, for Python to compare with its own.
+#include <cstddef>
+
+#include "callbridge/callbridge.h"
+
+extern "C" {
+
+// Size of each struct, then the offset of its last field.
+CALLBRIDGE_EXPORTED extern const size_t c_api_layout[];
+const size_t c_api_layout[] = {
+    sizeof(callbridge_error),        offsetof(callbridge_error, message_size),
+    sizeof(callbridge_target),       offsetof(callbridge_target, evidence),
+    sizeof(callbridge_site),         offsetof(callbridge_site, opaque_size),
+    sizeof(callbridge_array),        offsetof(callbridge_array, size_bytes),
+    sizeof(callbridge_entry_points), offsetof(callbridge_entry_points, typed),
+};
+
+}  // extern "C"

@@ -1,0 +1,199 @@
+// The tables that ld.so reads, damaged one at a time. Each of these files would make ld.so crash, end the
+// process by an assertion, or run for ever.
+#include "callbridge/runtime/dynamic_section.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "callbridge/runtime/private_copy.h"
+#include "tests/runtime/elf_editor.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kNowhere = 0x123456789000;
+
+struct Damage {
+  const char* name;
+  const char* binary;
+  std::function<void(ElfEditor&)> edit;
+  const char* message;
+};
+
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+
+// How many buckets DT_GNU_HASH has, and where they begin, in 32-bit words.
+uint32_t GnuBuckets(ElfEditor& e) { return e.Table<uint32_t>(DT_GNU_HASH, 0); }
+uint64_t FirstGnuBucket(ElfEditor& e) { return 4 + 2 * e.Table<uint32_t>(DT_GNU_HASH, 2); }
+
+const Damage kDamages[] = {
+    {"NoDynamicSegment", "original_linked",
+     [](ElfEditor& e) { e.Segment(PT_DYNAMIC).p_type = PT_NULL; }, "has no PT_DYNAMIC segment"},
+    {"TwoDynamicSegments", "original_linked",
+     [](ElfEditor& e) { e.Segment(PT_GNU_STACK).p_type = PT_DYNAMIC; },
+     "has two PT_DYNAMIC segments"},
+    {"DynamicSegmentNowhere", "original_linked",
+     [](ElfEditor& e) { e.Segment(PT_DYNAMIC).p_vaddr = kNowhere; }, "has a bad PT_DYNAMIC"},
+    {"DynamicSectionWithoutEnd", "original_linked",
+     [](ElfEditor& e) { e.Segment(PT_DYNAMIC).p_memsz = 4 * sizeof(Elf64_Dyn); },
+     "no DT_NULL ends it"},
+    {"NoStrings", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_STRTAB).d_tag = DT_DEBUG; },
+     "has no dynamic string table"},
+    {"StringsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_STRTAB).d_un.d_ptr = kNowhere; }, "has a bad DT_STRTAB"},
+    {"EndlessStrings", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_STRSZ).d_un.d_val = UINT64_MAX; }, "has a bad DT_STRTAB"},
+    {"UnterminatedStrings", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_STRSZ).d_un.d_val -= 1; }, "no NUL ends its last string"},
+    {"NeededNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_NEEDED).d_un.d_val = kNowhere; }, "has a bad DT_NEEDED"},
+    {"NoSymbols", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_SYMTAB).d_tag = DT_DEBUG; },
+     "has no dynamic symbol table"},
+    {"SmallSymbols", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_SYMENT).d_un.d_val = 16; },
+     "has no dynamic symbol table"},
+    {"SymbolsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_SYMTAB).d_un.d_ptr = kNowhere; }, "has a bad DT_SYMTAB"},
+    {"SymbolNameNowhere", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Sym>(DT_SYMTAB, 1).st_name = 0xffffffff; },
+     "has a bad symbol 1: its name is at 4294967295 of a DT_STRTAB"},
+    {"GnuHashNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_GNU_HASH).d_un.d_ptr = kNowhere; }, "has a bad DT_GNU_HASH"},
+    {"GnuHashManyBuckets", "original_linked",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_GNU_HASH, 0) = 0xffffffff; },
+     "has a bad DT_GNU_HASH"},
+    {"GnuHashBucketTooLow", "original_linked",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_GNU_HASH, 1) = 0xffffffff; }, "and the first one is"},
+    {"GnuHashBucketTooHigh", "original_linked",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_GNU_HASH, FirstGnuBucket(e)) = 0xfffffff0; },
+     "whose last chain does not end"},
+    {"GnuHashChainWithoutEnd", "original_linked",
+     [](ElfEditor& e) {
+       const uint64_t chains = FirstGnuBucket(e) + GnuBuckets(e);
+       const uint64_t end = e.Segment(PT_LOAD).p_filesz;
+       for (uint64_t at = e.Dynamic(DT_GNU_HASH).d_un.d_ptr + 4 * chains; at + 4 <= end; at += 4) {
+         e.At<uint32_t>(e.Offset(at)) &= ~1u;
+       }
+     },
+     "has a bad"},
+    {"GnuHashBloomFilter", "original_linked",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_GNU_HASH, 2) = 0; }, "its Bloom filter has 0 words"},
+    {"SysvHashNowhere", "original_sysv_hash",
+     [](ElfEditor& e) { e.Dynamic(DT_HASH).d_un.d_ptr = kNowhere; }, "has a bad DT_HASH"},
+    {"SysvHashBucketTooHigh", "original_sysv_hash",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_HASH, 2) = 0xfffffff0; }, "leads to symbol 4294967280"},
+    {"SysvHashCycle", "original_sysv_hash",
+     [](ElfEditor& e) {
+       const auto symbol = e.Table<uint32_t>(DT_HASH, 2) = 1;
+       e.Table<uint32_t>(DT_HASH, 2 + e.Table<uint32_t>(DT_HASH, 0) + symbol) = symbol;
+     },
+     "has a bad DT_HASH: a chain does not end"},
+    {"RelocationsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_RELA).d_un.d_ptr = kNowhere; }, "has a bad DT_RELA"},
+    {"RelocationsWithoutSize", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_RELASZ).d_tag = DT_DEBUG; },
+     "has only one of DT_RELA and DT_RELASZ"},
+    {"RelocationsWithoutEntrySize", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_RELAENT).d_tag = DT_DEBUG; }, "has a bad DT_RELAENT"},
+    {"HalfARelocation", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_RELASZ).d_un.d_val += 8; }, "is no multiple of 24"},
+    {"RelocationWritesNowhere", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Rela>(DT_RELA).r_offset = kNowhere; },
+     "where no writable segment is"},
+    {"RelocationWritesCode", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Rela>(DT_RELA).r_offset = e.Segment(PT_LOAD, 1).p_vaddr; },
+     "where no writable segment is"},
+    {"RelocationSymbolTooHigh", "original_linked",
+     [](ElfEditor& e) {
+       e.Table<Elf64_Rela>(DT_JMPREL).r_info = ELF64_R_INFO(0xffffffffull, R_X86_64_JUMP_SLOT);
+     },
+     "has a bad DT_SYMTAB"},
+    {"TooManyRelative", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_RELACOUNT).d_un.d_val = 1000; }, "is not relative"},
+    {"PackedRelocationNowhere", "original_relr",
+     [](ElfEditor& e) { e.Table<Elf64_Relr>(DT_RELR) = kNowhere; }, "where no writable segment is"},
+    {"PackedRelocationBitmap", "original_relr",
+     [](ElfEditor& e) { e.Table<Elf64_Relr>(DT_RELR) = UINT64_MAX; },
+     "where no writable segment is"},
+    {"PltFormat", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_PLTREL).d_un.d_val = DT_REL; },
+     "has a bad DT_PLTREL"},
+    {"PltFormatMissing", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_PLTREL).d_tag = DT_DEBUG; }, "has a bad DT_PLTREL"},
+    {"ConstructorsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_INIT_ARRAY).d_un.d_ptr = kNowhere; },
+     "has a bad DT_INIT_ARRAY"},
+    {"DestructorsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_FINI_ARRAY).d_un.d_ptr = kNowhere; },
+     "has a bad DT_FINI_ARRAY"},
+    {"InitIsData", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_INIT).d_un.d_ptr = 0; },
+     "has a bad DT_INIT: there is no code at address 0"},
+    {"VersionsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_VERNEED).d_un.d_ptr = kNowhere; }, "has a bad DT_VERNEED"},
+    {"VersionLibraryNowhere", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Verneed>(DT_VERNEED).vn_file = 0xffffffff; },
+     "has a bad DT_VERNEED: its name is at"},
+    {"VersionFormat", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Verneed>(DT_VERNEED).vn_version = 2; },
+     "a record of format 2; 1 was expected"},
+    {"VersionRecordsNowhere", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Verneed>(DT_VERNEED).vn_aux = 0xffffffff; },
+     "has a bad DT_VERNEED"},
+    {"VersionIndexUnknown", "original_linked",
+     [](ElfEditor& e) { e.Table<Elf64_Versym>(DT_VERSYM, 1) = 0x7ffe; },
+     "symbol 1 has version 32766, which no table describes"},
+    {"VersionIndexesMissing", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_VERSYM).d_tag = DT_DEBUG; }, "has a bad DT_VERSYM"},
+    {"VersionIndexesNowhere", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_VERSYM).d_un.d_ptr = kNowhere; }, "has a bad DT_VERSYM"},
+};
+
+class DamagedTableTest : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedTableTest, IsRefused) {
+  ElfEditor editor(GetParam().binary);
+  GetParam().edit(editor);
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  absl::StatusOr<PrivateCopy> copy = MakePrivateCopy(*std::move(file), {});
+  ASSERT_FALSE(copy.ok());
+  EXPECT_EQ(copy.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(copy.status().message()), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DamagedTableTest, ::testing::ValuesIn(kDamages),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Records of one byte's distance: a file of a few hundred KiB could ask for billions.
+TEST(DynamicSectionTest, RefusesOverlappingVersionRecords) {
+  ElfEditor editor("original_linked");
+  const uint64_t versions = editor.Offset(editor.Dynamic(DT_VERNEED).d_un.d_ptr);
+  const uint64_t end = editor.Segment(PT_LOAD).p_filesz;
+  // Each record is the byte-wise pattern 01 00 01 00 ...: format 1, name at 65537 or so: make room for it.
+  for (uint64_t at = versions; at < end; ++at) editor.bytes[at] = at % 2 == versions % 2 ? 1 : 0;
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_FALSE(MakePrivateCopy(*std::move(file), {}).ok());
+}
+
+TEST(DynamicSectionTest, ReadsWhatLinkersWrite) {
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(ElfEditor("original_linked").bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(*file);
+  ASSERT_TRUE(dynamic.ok()) << dynamic.status();
+  EXPECT_THAT(dynamic->NeededLibraries(), Contains("libtensorflow_cc.so.2"));
+  EXPECT_THAT(dynamic->NeededLibraries(), Contains("libstdc++.so.6"));
+  EXPECT_GT(dynamic->Table(DT_RELA).count, 0u);
+  EXPECT_GT(dynamic->Table(DT_INIT_ARRAY).count, 0u);
+  EXPECT_EQ(dynamic->Table(DT_RELR).count, 0u);
+  EXPECT_EQ(dynamic->Find(DT_SYMENT), sizeof(Elf64_Sym));
+  EXPECT_EQ(dynamic->Find(DT_RUNPATH), std::nullopt);
+}
+
+}  // namespace
+}  // namespace callbridge

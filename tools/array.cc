@@ -1,0 +1,96 @@
+#include "callbridge/tools/array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace callbridge {
+namespace {
+
+constexpr std::align_val_t kAlign{AlignedMemory::kAlignment};
+
+bool IsRowMajor(const Layout& layout) {
+  return std::is_sorted(layout.minor_to_major.rbegin(), layout.minor_to_major.rend());
+}
+
+// Bytes between neighbours along each dimension.
+std::vector<int64_t> Strides(const Shape& shape) {
+  std::vector<int64_t> strides(shape.dimensions().size());
+  int64_t stride = ElementBytes(shape.element_type());
+  for (int64_t dimension : shape.layout()->minor_to_major) {
+    strides[dimension] = stride;
+    stride *= shape.dimensions()[dimension];
+  }
+  return strides;
+}
+
+// Walks over the elements in row-major order, the last dimension fastest.
+void CopyElements(const Array& from, char* to) {
+  const absl::Span<const int64_t> dimensions = from.shape.dimensions();
+  const std::vector<int64_t> strides = Strides(from.shape);
+  const size_t element_bytes = ElementBytes(from.shape.element_type());
+  std::vector<int64_t> index(dimensions.size(), 0);
+  const char* element = from.memory.data();
+  for (int64_t left = from.shape.ElementCount(); left > 0; --left, to += element_bytes) {
+    std::memcpy(to, element, element_bytes);
+    for (size_t d = dimensions.size(); d-- > 0;) {
+      element += strides[d];
+      if (++index[d] < dimensions[d]) break;
+      element -= strides[d] * dimensions[d];
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<AlignedMemory> AlignedMemory::Allocate(int64_t size_bytes) {
+  AlignedMemory memory;
+  // 0 bytes get an address of their own too: targets may not expect a null pointer.
+  const size_t allocated = std::max<size_t>(size_bytes, 1);
+  memory.data_.reset(static_cast<char*>(::operator new(allocated, kAlign, std::nothrow)));
+  if (memory.data_ == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat("no memory for ", size_bytes, " bytes"));
+  }
+  memory.size_ = size_bytes;
+  std::memset(memory.data_.get(), 0, allocated);
+  return memory;
+}
+
+void AlignedMemory::Free::operator()(char* data) const { ::operator delete(data, kAlign); }
+
+absl::StatusOr<Array> MakeArrayOfZeros(const Shape& shape) {
+  if (shape.IsToken()) return Array{shape, {}};
+  const absl::StatusOr<int64_t> size = shape.ByteSize();
+  if (!size.ok()) return size.status();
+  absl::StatusOr<AlignedMemory> memory = AlignedMemory::Allocate(*size);
+  if (!memory.ok()) return memory.status();
+  return Array{shape, *std::move(memory)};
+}
+
+int64_t ElementBytes(PrimitiveType type) { return (BitWidth(type) + 7) / 8; }
+
+bool HasWholeElements(const Shape& shape) {
+  if (!shape.layout().has_value()) return true;
+  const int64_t bits = shape.layout()->element_size_in_bits;
+  return bits == 0 || bits == 8 * ElementBytes(shape.element_type());
+}
+
+absl::StatusOr<Array> ToRowMajor(Array array) {
+  if (!array.shape.layout().has_value()) return array;
+  const absl::Span<const int64_t> dimensions = array.shape.dimensions();
+  const absl::StatusOr<Shape> shape = Shape::MakeArray(
+      array.shape.element_type(), std::vector<int64_t>(dimensions.begin(), dimensions.end()));
+  if (!shape.ok()) return shape.status();
+  if (IsRowMajor(*array.shape.layout())) return Array{*shape, std::move(array.memory)};
+  absl::StatusOr<Array> row_major = MakeArrayOfZeros(*shape);
+  if (row_major.ok()) CopyElements(array, row_major->memory.data());
+  return row_major;
+}
+
+}  // namespace callbridge

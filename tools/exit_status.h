@@ -1,0 +1,23 @@
+// How the command ends: its exit status, and one line on stderr where it did not succeed.
+#ifndef CALLBRIDGE_TOOLS_EXIT_STATUS_H_
+#define CALLBRIDGE_TOOLS_EXIT_STATUS_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace callbridge {
+
+enum ExitStatus : int {
+  kSuccess = 0,
+  kFailure = 1,     // what was asked for failed
+  kUsageError = 2,  // the command line makes no sense; nothing was done
+};
+
+// Prints "callbridge: INTERNAL: CustomCall failed: ..." and returns kFailure.
+ExitStatus Failure(const absl::Status& status);
+// Prints "callbridge: " and the message, and returns kUsageError.
+ExitStatus UsageError(absl::string_view message);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_TOOLS_EXIT_STATUS_H_

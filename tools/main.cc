@@ -1,0 +1,35 @@
+// callbridge: runs XLA custom calls of any age without XLA.
+#include <new>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/run_command.h"
+
+namespace {
+
+int RunCommandLine(int argc, char** argv) {
+  CLI::App app("Runs XLA custom calls of any age without XLA.", "callbridge");
+  app.set_version_flag("--version", "callbridge " CALLBRIDGE_VERSION);
+  app.require_subcommand(1);
+  callbridge::RunOptions options;
+  callbridge::AddRunCommand(&app, &options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return callbridge::UsageError(absl::StrCat(error.what(), " (see --help)"));
+  }
+  return callbridge::Run(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return RunCommandLine(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return callbridge::Failure(absl::ResourceExhaustedError("out of memory"));
+  }
+}

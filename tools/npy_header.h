@@ -1,0 +1,40 @@
+// The header of NumPy's .npy files: magic, version, and a Python dictionary in text.
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#ifndef CALLBRIDGE_TOOLS_NPY_HEADER_H_
+#define CALLBRIDGE_TOOLS_NPY_HEADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace callbridge {
+
+struct NpyHeader {
+  // NumPy's text of the element type: "<f4".
+  std::string descr;
+  bool fortran_order = false;
+  // Not negative; their product may be any.
+  std::vector<int64_t> dimensions;
+};
+
+struct NpyParts {
+  NpyHeader header;
+  // What follows the header; a view into the file.
+  absl::string_view data;
+};
+
+// Takes a file of version 1.0, 2.0 or 3.0 apart. INVALID_ARGUMENT says what is wrong with it, and
+// for the dictionary at which of its characters. Structured dtypes are refused.
+absl::StatusOr<NpyParts> SplitNpy(absl::string_view file);
+
+// The bytes before the data, as numpy.save writes them (version 1.0). INVALID_ARGUMENT for more
+// dimensions than NumPy has.
+absl::StatusOr<std::string> EncodeNpyHeader(const NpyHeader& header);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_TOOLS_NPY_HEADER_H_

@@ -1,0 +1,194 @@
+#include "callbridge/tools/run_command.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "callbridge/abi/call_site.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/runtime/executor.h"
+#include "callbridge/runtime/target_library.h"
+#include "callbridge/tools/array.h"
+#include "callbridge/tools/file_bytes.h"
+#include "callbridge/tools/npy.h"
+#include "callbridge/tools/result_text.h"
+
+namespace callbridge {
+namespace {
+
+// What a library registered: "do_custom_call on Host, scale on CUDA".
+std::string TargetNames(const TargetLibrary& library) {
+  if (library.targets().empty()) return "nothing";
+  return absl::StrJoin(library.targets(), ", ", [](std::string* text, const LibraryTarget& target) {
+    absl::StrAppend(text, target.registered.name, " on ", target.registered.platform);
+  });
+}
+
+ExitStatus MissingTarget(const std::string& path) {
+  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = TargetLibrary::Load(path);
+  if (!library.ok()) return Failure(library.status());
+  return UsageError(
+      absl::StrCat("TARGET is required; ", path, " registers ", TargetNames(**library)));
+}
+
+// What is wrong with the options as a whole; empty if nothing is.
+std::string WhatIsWrong(const RunOptions& options) {
+  if (!options.result.has_value()) return "--result is required: the shape that the target returns";
+  size_t arrays = 0;
+  for (const Shape* leaf : options.result->Leaves()) {
+    if (!HasWholeElements(*leaf)) {
+      return absl::StrCat("--result: ", ShapeText(*leaf),
+                          " has packed elements, which .npy files have not: leave the \":E\" out");
+    }
+    if (leaf->IsArray()) ++arrays;
+  }
+  if (!options.outputs.empty() && options.outputs.size() != arrays) {
+    return absl::StrCat("expected --output once for each array of ", ShapeText(*options.result),
+                        " (", arrays, "), got ", options.outputs.size());
+  }
+  return "";
+}
+
+// How the library shows the target's ABI, or that it does not.
+std::string EvidenceOf(const TargetLibrary& library, const Target& target) {
+  for (const LibraryTarget& candidate : library.targets()) {
+    if (candidate.registered.name == target.name &&
+        candidate.registered.address == target.address) {
+      return candidate.evidence;
+    }
+  }
+  return "";
+}
+
+struct FoundTarget {
+  Target target;
+  std::string evidence;
+};
+
+// The target, with what the library shows or else --abi says of it.
+absl::StatusOr<FoundTarget> FindTarget(const TargetLibrary& library, const RunOptions& options) {
+  absl::StatusOr<Target> target = library.Find(*options.target, options.platform);
+  if (!target.ok()) return target.status();
+  FoundTarget found{*std::move(target), ""};
+  found.evidence = EvidenceOf(library, found.target);
+  if (options.abi == ApiVersion::kUnspecified) return found;
+  if (!found.target.api_version_is_proved) {
+    found.target.api_version = options.abi;
+    found.evidence = "as --abi says";
+  } else if (found.target.api_version != options.abi) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(found.target.name, " is ", ApiVersionName(found.target.api_version), " (",
+                     found.evidence, "), not ", ApiVersionName(options.abi), ": leave --abi out"));
+  }
+  return found;
+}
+
+absl::StatusOr<std::string> LoadOpaque(const RunOptions& options) {
+  return options.opaque_file.has_value() ? ReadFile(*options.opaque_file) : options.opaque;
+}
+
+// The arrays of a call, in preorder.
+struct CallArrays {
+  std::vector<Array> operands;
+  std::vector<Array> results;
+};
+
+// Fills the site's operands and its opaque in, and makes its arrays.
+absl::StatusOr<CallArrays> LoadInputs(const RunOptions& options, CallSite* site) {
+  CallArrays arrays;
+  for (const Operand& operand : options.operands) {
+    absl::StatusOr<Shape> shape = LoadOperand(operand, &arrays.operands);
+    if (!shape.ok()) return shape.status();
+    site->operands.push_back(*std::move(shape));
+  }
+  absl::StatusOr<std::string> opaque = LoadOpaque(options);
+  if (!opaque.ok()) return opaque.status();
+  site->opaque = *std::move(opaque);
+  for (const Shape* leaf : site->result.Leaves()) {
+    absl::StatusOr<Array> result = MakeArrayOfZeros(*leaf);
+    if (!result.ok()) return result.status();
+    arrays.results.push_back(*std::move(result));
+  }
+  return arrays;
+}
+
+std::vector<HostArray> HostArrays(std::vector<Array>* arrays) {
+  std::vector<HostArray> host_arrays;
+  for (Array& array : *arrays) {
+    host_arrays.push_back({array.memory.data(), array.memory.size()});
+  }
+  return host_arrays;
+}
+
+absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& options) {
+  absl::StatusOr<FoundTarget> found = FindTarget(library, options);
+  if (!found.ok()) return found.status();
+  CallSite site;
+  site.target_name = *options.target;
+  site.platform = options.platform;
+  site.api_version = options.abi;
+  site.era = options.era;
+  site.result = *options.result;
+  absl::StatusOr<CallArrays> arrays = LoadInputs(options, &site);
+  if (!arrays.ok()) return arrays.status();
+  if (absl::Status status =
+          Execute(site, found->target, HostArrays(&arrays->operands), HostArrays(&arrays->results));
+      !status.ok()) {
+    return status;
+  }
+  CallRecord record{found->target, found->evidence, site.result, {}, {}};
+  for (Array& result : arrays->results) {
+    absl::StatusOr<Array> row_major = ToRowMajor(std::move(result));
+    if (!row_major.ok()) return row_major.status();
+    record.leaves.push_back(*std::move(row_major));
+  }
+  return record;
+}
+
+// Writes the arrays to `outputs`, where there are any, and notes which went where.
+absl::Status WriteOutputs(const std::vector<std::string>& outputs, CallRecord* call) {
+  call->files.resize(call->leaves.size());
+  auto output = outputs.begin();
+  for (size_t i = 0; i < call->leaves.size() && output != outputs.end(); ++i) {
+    const Array& array = call->leaves[i];
+    if (!array.shape.IsArray()) continue;
+    const absl::StatusOr<std::string> header = NpyHeaderFor(array.shape);
+    if (!header.ok()) return header.status();
+    const absl::string_view data(array.memory.data(), array.memory.size());
+    if (absl::Status status = WriteFile(*output, *header, data); !status.ok()) return status;
+    call->files[i] = *output++;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) return absl::ErrnoToStatus(errno, "standard output");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+ExitStatus Run(const RunOptions& options) {
+  if (!options.target.has_value()) return MissingTarget(options.library);
+  if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
+  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library =
+      TargetLibrary::Load(options.library);
+  if (!library.ok()) return Failure(library.status());
+  absl::StatusOr<CallRecord> call = Call(**library, options);
+  if (!call.ok()) return Failure(call.status());
+  if (absl::Status status = WriteOutputs(options.outputs, &*call); !status.ok()) {
+    return Failure(status);
+  }
+  if (absl::Status status = Print(options.json ? JsonOf(*call) : TextOf(*call)); !status.ok()) {
+    return Failure(status);
+  }
+  return kSuccess;
+}
+
+}  // namespace callbridge

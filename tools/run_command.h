@@ -1,0 +1,45 @@
+// `callbridge run`: calls a target of an old library on .npy files.
+#ifndef CALLBRIDGE_TOOLS_RUN_COMMAND_H_
+#define CALLBRIDGE_TOOLS_RUN_COMMAND_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "callbridge/abi/api_version.h"
+#include "callbridge/abi/platform.h"
+#include "callbridge/abi/shape.h"
+#include "callbridge/abi/tuple_era.h"
+#include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/operand.h"
+
+namespace CLI {
+class App;
+}
+
+namespace callbridge {
+
+// The command line of one run.
+struct RunOptions {
+  std::string library;
+  std::optional<std::string> target;
+  std::vector<Operand> operands;
+  std::optional<Shape> result;
+  std::vector<std::string> outputs;
+  Platform platform = Platform::kHost;
+  ApiVersion abi = ApiVersion::kUnspecified;
+  TupleEra era = TupleEra::kClassic;
+  std::string opaque;
+  std::optional<std::string> opaque_file;  // in place of `opaque`
+  bool json = false;
+};
+
+// Adds the subcommand `run`, which parses into `options`; they must outlive the app.
+CLI::App* AddRunCommand(CLI::App* app, RunOptions* options);
+
+// Makes the call, prints what it returned and writes the output files.
+ExitStatus Run(const RunOptions& options);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_TOOLS_RUN_COMMAND_H_

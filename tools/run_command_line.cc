@@ -1,0 +1,106 @@
+#include <functional>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/tools/run_command.h"
+
+namespace callbridge {
+namespace {
+
+constexpr char kDescription[] =
+    "Calls TARGET, a custom call that the shared library FILE registers, without XLA";
+
+constexpr char kFooter[] = R"(Operands
+  x.npy                  an array
+  bf16:x.npy             an array of a type that .npy files cannot name: bf16, s4, u4, f8e4m3fn, ...
+  '(a.npy,(b.npy,()))'   a tuple, also nested or empty, of any of these
+  token[]                a token
+Big-endian and column-major files are converted.
+
+Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
+
+Output files have the dtype that numpy.save would write. NumPy cannot name bf16, s4 and so on, so
+these arrive as void: numpy.load(file).view(ml_dtypes.bfloat16).
+
+Examples
+  callbridge run libold.so do_custom_call b.npy c.npy --result f32[2048] --output a.npy
+  callbridge run libold.so sums '(x.npy,(bf16:y.npy,x.npy))' --result '(f32[],(f32[],f32[]))' --json
+
+FILE is native code and runs in this process: run only what you trust.
+
+Exit status: 0 on success, 1 if the call failed or could not be made, 2 if the command line is wrong.)";
+
+// What the parser of an option's text returns, or the end of CLI11's parsing.
+template <typename T>
+T ValueOrThrow(absl::StatusOr<T> value, const std::string& option) {
+  if (!value.ok()) throw CLI::ValidationError(option, std::string(value.status().message()));
+  return *std::move(value);
+}
+
+}  // namespace
+
+CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
+  CLI::App* run = app->add_subcommand("run", kDescription);
+  run->footer(kFooter);
+  run->add_option("FILE", options->library, "The library")->type_name("")->required();
+  run->add_option("TARGET", options->target,
+                  "The custom call's name; without one, an error names all that it registers")
+      ->type_name("");
+  run->add_option_function<std::vector<std::string>>(
+         "OPERAND",
+         [=](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             options->operands.push_back(ValueOrThrow(ParseOperand(text), "OPERAND"));
+           }
+         },
+         "What the target is called with, see below")
+      ->type_name("");
+
+  run->add_option_function<std::string>(
+         "--result",
+         [=](const std::string& text) {
+           options->result = ValueOrThrow(ParseShape(text), "--result");
+         },
+         "The shape that the target returns (required)")
+      ->type_name("SHAPE");
+  run->add_option(
+         "--output", options->outputs,
+         "Write the result to this .npy file; for a tuple, once for each array in it, in order")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  run->add_flag("--json", options->json, "Print what was returned as JSON");
+
+  run->add_option_function<std::string>(
+         "--abi",
+         [=](const std::string& text) {
+           options->abi = ValueOrThrow(ParseApiVersion(text), "--abi");
+         },
+         "How the target is called, where the library does not prove it: original, "
+         "status_returning or status_returning_unified")
+      ->type_name("ABI");
+  run->add_option_function<std::string>(
+         "--platform",
+         [=](const std::string& text) {
+           options->platform = ValueOrThrow(ParsePlatform(text), "--platform");
+         },
+         "Where the target is registered: Host (the default), CUDA or ROCM")
+      ->type_name("NAME");
+  run->add_option_function<std::string>(
+         "--era",
+         [=](const std::string& text) {
+           options->era = ValueOrThrow(ParseTupleEra(text), "--era");
+         },
+         "How tuples are passed: classic, nested tables (the default), or flat, as jaxlib >= "
+         "0.4.38 does")
+      ->type_name("ERA");
+  CLI::Option* opaque =
+      run->add_option("--opaque", options->opaque, "The opaque that the target is called with")
+          ->type_name("TEXT");
+  run->add_option("--opaque-file", options->opaque_file, "The same, any bytes, from a file")
+      ->type_name("FILE")
+      ->excludes(opaque);
+  return run;
+}
+
+}  // namespace callbridge
