@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/base/attributes.h"
+
 namespace callbridge {
 namespace {
 
@@ -37,48 +39,52 @@ PointerTables PointerTables::ForResult(const Shape& result, TupleEra era) {
 }
 
 void PointerTables::FillSlots(void** leaves, void** slots) const {
-  for (const Move& block : leaf_blocks_) {
-    // Compiled to two loads and two stores of 16 bytes, as the size is constant.
-    std::memcpy(slots + block.slot, leaves + block.from, kBlockSize * sizeof(void*));
-  }
   for (const Move& leaf : leaf_moves_) slots[leaf.slot] = leaves[leaf.from];
   for (const Move& list : leaf_lists_) slots[list.slot] = leaves + list.from;
   for (const Move& list : slot_lists_) slots[list.slot] = slots + list.from;
+  if (!leaf_runs_.empty()) CopyRuns(leaves, slots);
+}
+
+ABSL_ATTRIBUTE_NOINLINE void PointerTables::CopyRuns(void** leaves, void** slots) const {
+  for (const Run& run : leaf_runs_) {
+    std::memcpy(slots + run.first.slot, leaves + run.first.from, run.count * sizeof(void*));
+  }
 }
 
 void PointerTables::PlanList(absl::Span<const Shape> elements) {
   uint32_t slot = slot_count_;
   slot_count_ += static_cast<uint32_t>(elements.size());
-  for (const Shape& element : elements) {
-    PlanElement(element, slot);
-    ++slot;
+  for (auto element = elements.begin(); element != elements.end();) {
+    const auto tuple = std::find_if(element, elements.end(),
+                                    [](const Shape& shape) { return shape.IsTuple(); });
+    const auto leaves = static_cast<uint32_t>(tuple - element);
+    PlanLeaves(slot, leaves);
+    slot += leaves;
+    element = tuple;
+    if (element != elements.end()) PlanTuple((element++)->tuple_elements(), slot++);
   }
 }
 
-void PointerTables::PlanElement(const Shape& element, uint32_t slot) {
-  if (!element.IsTuple()) {
-    leaf_moves_.push_back({slot, leaf_count_++});
-    MergeLeafMoves();
-  } else if (element.tuple_elements().empty()) {
+void PointerTables::PlanLeaves(uint32_t slot, uint32_t count) {
+  if (count >= kShortestRun) {
+    leaf_runs_.push_back({{slot, leaf_count_}, count});
+  } else {
+    for (uint32_t i = 0; i < count; ++i) leaf_moves_.push_back({slot + i, leaf_count_ + i});
+  }
+  leaf_count_ += count;
+}
+
+void PointerTables::PlanTuple(absl::Span<const Shape> elements, uint32_t slot) {
+  if (elements.empty()) {
     // Nothing is read through this pointer. The slot itself is an address that always exists.
     slot_lists_.push_back({slot, slot});
-  } else if (AreAllLeaves(element.tuple_elements())) {
+  } else if (AreAllLeaves(elements)) {
     leaf_lists_.push_back({slot, leaf_count_});
-    leaf_count_ += static_cast<uint32_t>(element.tuple_elements().size());
+    leaf_count_ += static_cast<uint32_t>(elements.size());
   } else {
     slot_lists_.push_back({slot, slot_count_});
-    PlanList(element.tuple_elements());
+    PlanList(elements);
   }
-}
-
-void PointerTables::MergeLeafMoves() {
-  if (leaf_moves_.size() < kBlockSize) return;
-  const auto first = leaf_moves_.end() - kBlockSize;
-  for (uint32_t i = 1; i < kBlockSize; ++i) {
-    if (first[i].slot != first->slot + i || first[i].from != first->from + i) return;
-  }
-  leaf_blocks_.push_back(*first);
-  leaf_moves_.erase(first, leaf_moves_.end());
 }
 
 }  // namespace callbridge

@@ -49,25 +49,31 @@ class PointerTables {
     uint32_t slot;
     uint32_t from;
   };
+  struct Run {
+    Move first;
+    uint32_t count;
+  };
 
-  // Leaves that lie side by side in a mixed list are moved this many at a time.
-  static constexpr size_t kBlockSize = 4;
+  // Leaves that lie side by side in a mixed list are copied as one run from this many on, where the
+  // call of memcpy costs less than moving them one by one.
+  static constexpr uint32_t kShortestRun = 5;
 
   void FillSlots(void** leaves, void** slots) const;
+  void CopyRuns(void** leaves, void** slots) const;
   // Plans the list of `elements`, whose first leaf is number leaf_count_, at slot slot_count_.
   void PlanList(absl::Span<const Shape> elements);
-  // Plans what goes into `slot`.
-  void PlanElement(const Shape& element, uint32_t slot);
-  // Makes a block of the last leaf moves where they are one.
-  void MergeLeafMoves();
+  // Plans `count` leaves that stand side by side from `slot` on.
+  void PlanLeaves(uint32_t slot, uint32_t count);
+  // Plans the tuple whose list's address goes into `slot`.
+  void PlanTuple(absl::Span<const Shape> elements, uint32_t slot);
 
   uint32_t leaf_count_ = 0;
   uint32_t slot_count_ = 0;
   bool single_leaf_ = false;
-  std::vector<Move> leaf_blocks_;  // slots[slot + i] = leaves[from + i], i < kBlockSize
-  std::vector<Move> leaf_moves_;   // slots[slot] = leaves[from]
-  std::vector<Move> leaf_lists_;   // slots[slot] = &leaves[from]
-  std::vector<Move> slot_lists_;   // slots[slot] = &slots[from]
+  std::vector<Move> leaf_moves_;  // slots[slot] = leaves[from]
+  std::vector<Move> leaf_lists_;  // slots[slot] = &leaves[from]
+  std::vector<Move> slot_lists_;  // slots[slot] = &slots[from]
+  std::vector<Run> leaf_runs_;    // slots[slot + i] = leaves[from + i], i < count
 };
 
 }  // namespace callbridge

@@ -132,8 +132,6 @@ std::string EncodeSiteDescriptor(const CallSite& site) {
   return bytes;
 }
 
-bool IsSiteDescriptor(absl::string_view bytes) { return absl::StartsWith(bytes, kMagic); }
-
 absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes) {
   if (!IsSiteDescriptor(bytes)) {
     return absl::InvalidArgumentError(

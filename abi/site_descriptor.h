@@ -15,6 +15,7 @@
 #define CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_
 
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,10 @@ struct SiteDescriptor {
 std::string EncodeSiteDescriptor(const CallSite& site);
 
 // True if `bytes` begin as a descriptor does.
-bool IsSiteDescriptor(absl::string_view bytes);
+inline bool IsSiteDescriptor(absl::string_view bytes) {
+  return bytes.size() >= kSiteDescriptorMagicSize &&
+         std::memcmp(bytes.data(), kSiteDescriptorMagic, kSiteDescriptorMagicSize) == 0;
+}
 
 // The two parts of a descriptor, views into `bytes`. `tree` identifies everything but the opaque.
 struct SiteDescriptorParts {

@@ -2,6 +2,8 @@
 #ifndef CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
 #define CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
 
+#include <string>
+
 #include "callbridge/adapters/call_plan.h"
 #include "callbridge/adapters/plan_cache.h"
 #include "callbridge/adapters/target.h"
@@ -10,13 +12,17 @@ namespace callbridge {
 
 struct EntryTarget {
   EntryTarget(const Target& target, const UntypedAbi& abi)
-      : target(target),
+      : function(target.address),
+        untyped_entry(abi.untyped_entry),
+        name(target.name),
         abi(abi),
         array_result{abi.run_array_result, target.address, {}, {}},
         list_result{abi.run_list_result, target.address, {}, {}},
         site_plans(abi, target.address) {}
 
-  const Target target;
+  void* const function;
+  const UntypedAbi::UntypedEntry untyped_entry;
+  const std::string name;
   const UntypedAbi& abi;
   // For calls without a site descriptor.
   const CallPlan array_result;

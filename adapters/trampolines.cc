@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "callbridge/adapters/typed_entry.h"
-#include "callbridge/adapters/untyped_entry.h"
 
 namespace callbridge {
 namespace {
@@ -18,7 +17,8 @@ EntryTarget* entries[kCompiledTrampolines];
 template <size_t kIndex>
 void Untyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
              XlaCustomCallStatus* status) {
-  CallUntyped(*entries[kIndex], first, pointers, opaque, opaque_len, status);
+  EntryTarget& entry = *entries[kIndex];
+  entry.untyped_entry(first, pointers, opaque, opaque_len, status, entry);
 }
 
 template <size_t kIndex>
@@ -33,11 +33,12 @@ std::array<EntryPoints, sizeof...(kIndices)> CompiledTrampolines(std::index_sequ
 
 // ---- Closures ----
 
-void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* entry) {
+void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* user) {
   auto argument = [&](int i) { return *static_cast<void**>(arguments[i]); };
-  CallUntyped(*static_cast<EntryTarget*>(entry), argument(0), static_cast<void**>(argument(1)),
-              static_cast<const char*>(argument(2)), *static_cast<size_t*>(arguments[3]),
-              static_cast<XlaCustomCallStatus*>(argument(4)));
+  EntryTarget& entry = *static_cast<EntryTarget*>(user);
+  entry.untyped_entry(argument(0), static_cast<void**>(argument(1)),
+                      static_cast<const char*>(argument(2)), *static_cast<size_t*>(arguments[3]),
+                      static_cast<XlaCustomCallStatus*>(argument(4)), entry);
 }
 
 void TypedClosure(ffi_cif*, void* result, void** arguments, void* entry) {

@@ -112,27 +112,34 @@ absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
   return plan.call.run(plan.call, parts->opaque, buffers, context);
 }
 
-absl::Status Execute(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
-                     const ExecutionContext& context) {
-  if (frame.stage != XLA_FFI_ExecutionStage_EXECUTE) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("custom call \"", entry.target.name,
-                     "\" serves the execute stage only, but was called at stage ", frame.stage));
-  }
-  PointerBlock pointers(static_cast<size_t>(frame.args.size + frame.rets.size));
-  void** results = pointers.get() + frame.args.size;
-  if (!GatherPointers(frame.args.size, frame.args.types, frame.args.args, pointers.get()) ||
+// `pointers` has room for the data pointers of the arguments and results.
+absl::Status CallWithPointers(EntryTarget& entry, const XLA_FFI_CallFrame& frame, void** pointers,
+                              const ExecutionContext& context) {
+  void** results = pointers + frame.args.size;
+  if (!GatherPointers(frame.args.size, frame.args.types, frame.args.args, pointers) ||
       !GatherPointers(frame.rets.size, frame.rets.types, frame.rets.rets, results)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("custom call \"", entry.target.name,
+        absl::StrCat("custom call \"", entry.name,
                      "\" takes buffers only, but has an argument or result of another kind"));
   }
-  const CallBuffers buffers{{pointers.get(), static_cast<size_t>(frame.args.size)},
+  const CallBuffers buffers{{pointers, static_cast<size_t>(frame.args.size)},
                             {results, static_cast<size_t>(frame.rets.size)}};
   const absl::optional<absl::string_view> descriptor = FindSiteDescriptor(frame.attrs);
   if (descriptor.has_value()) return CallDescribed(entry, frame, *descriptor, buffers, context);
   const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
   return plan.run(plan, {}, buffers, context);
+}
+
+absl::Status Execute(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
+                     const ExecutionContext& context) {
+  if (ABSL_PREDICT_FALSE(frame.stage != XLA_FFI_ExecutionStage_EXECUTE)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom call \"", entry.name,
+                     "\" serves the execute stage only, but was called at stage ", frame.stage));
+  }
+  const auto size = static_cast<size_t>(frame.args.size + frame.rets.size);
+  return WithPointers(
+      size, [&](void** pointers) { return CallWithPointers(entry, frame, pointers, context); });
 }
 
 // Null, or the error that the runtime made.

@@ -9,6 +9,7 @@
 #include "callbridge/adapters/abis/opaque_status_returning.h"
 #include "callbridge/adapters/call_plan.h"
 #include "callbridge/adapters/pointer_block.h"
+#include "callbridge/adapters/untyped_entry.h"
 
 namespace callbridge {
 namespace {
@@ -28,22 +29,24 @@ absl::Status RunListResult(const CallPlan& plan, const absl::string_view& opaque
 template <typename Abi>
 absl::Status RunWithTables(const CallPlan& plan, const absl::string_view& opaque,
                            const CallBuffers& buffers, const ExecutionContext&) {
-  PointerBlock slots(size_t{plan.operands.slot_count()} + plan.result.slot_count());
-  void** in = plan.operands.Fill(buffers.operands.data(), slots.get());
-  void* out = plan.result.is_single_leaf()
-                  ? *buffers.results.data()
-                  : plan.result.Fill(buffers.results.data(),
-                                     slots.get() + plan.operands.slot_count());
-  return Abi::Call(plan.function, out, in, opaque);
+  const size_t operand_slots = plan.operands.slot_count();
+  return WithPointers(operand_slots + plan.result.slot_count(), [&](void** slots) {
+    void** in = plan.operands.Fill(buffers.operands.data(), slots);
+    void* out = plan.result.is_single_leaf()
+                    ? *buffers.results.data()
+                    : plan.result.Fill(buffers.results.data(), slots + operand_slots);
+    return Abi::Call(plan.function, out, in, opaque);
+  });
 }
 
 // GPU targets get one list: the operands' leaves, then the result's.
 absl::Status RunGpu(const CallPlan& plan, const absl::string_view& opaque,
                     const CallBuffers& buffers, const ExecutionContext& context) {
-  PointerBlock pointers(buffers.operands.size() + buffers.results.size());
-  void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), pointers.get());
-  std::copy(buffers.results.begin(), buffers.results.end(), results);
-  return OpaqueStatusReturning::Call(plan.function, context.stream, pointers.get(), opaque);
+  return WithPointers(buffers.operands.size() + buffers.results.size(), [&](void** pointers) {
+    void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), pointers);
+    std::copy(buffers.results.begin(), buffers.results.end(), results);
+    return OpaqueStatusReturning::Call(plan.function, context.stream, pointers, opaque);
+  });
 }
 
 template <typename Abi>
@@ -54,11 +57,13 @@ constexpr UntypedAbi Host(ApiVersion version, bool proved) {
           &Abi::Call,
           &RunArrayResult<Abi>,
           &RunListResult<Abi>,
-          &RunWithTables<Abi>};
+          &RunWithTables<Abi>,
+          &CallUntyped<Abi>};
 }
 
 constexpr UntypedAbi Gpu(ApiVersion version, bool proved) {
-  return {true, version, proved, &OpaqueStatusReturning::Call, &RunGpu, &RunGpu, &RunGpu};
+  return {true, version, proved, &OpaqueStatusReturning::Call, &RunGpu, &RunGpu, &RunGpu,
+          &CallUntyped<OpaqueStatusReturning>};
 }
 
 // On Host only proof spares a function the status. On GPU all versions are called alike.

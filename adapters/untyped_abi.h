@@ -3,16 +3,20 @@
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/call_buffers.h"
 #include "callbridge/abi/execution_context.h"
 #include "callbridge/adapters/target.h"
+#include "callbridge/status_returning/custom_call_status.h"
 
 namespace callbridge {
 
 struct CallPlan;
+struct EntryTarget;
 
 struct UntypedAbi {
   // Calls `function` as the platform's targets are called: on Host `first` is `out` and `pointers` is
@@ -24,6 +28,9 @@ struct UntypedAbi {
   // pointers, one block above.
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
                                const CallBuffers& buffers, const ExecutionContext& context);
+  // Serves a runtime's call of version 3 (untyped_entry.h).
+  using UntypedEntry = void (*)(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                                XlaCustomCallStatus* status, EntryTarget& entry);
 
   bool gpu;
   ApiVersion api_version;
@@ -33,6 +40,7 @@ struct UntypedAbi {
   Run run_array_result;  // lists lent by the caller as they are, `out` is results[0]
   Run run_list_result;   // the same, `out` is the list of results
   Run run_with_tables;   // lists written by the plan's PointerTables
+  UntypedEntry untyped_entry;
 };
 
 // The ABI by which `target` is called. What is known of the target decides, whatever a call site

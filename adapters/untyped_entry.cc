@@ -1,17 +1,13 @@
 #include "callbridge/adapters/untyped_entry.h"
 
-#include "absl/base/optimization.h"
-#include "callbridge/abi/site_descriptor.h"
-
 namespace callbridge {
-namespace {
 
 absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
                            absl::string_view descriptor) {
   absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
   if (!parts.ok()) return parts.status();
   // GPU lists are flat whatever the trees.
-  if (entry.abi.gpu) return entry.abi.call(entry.target.address, first, pointers, parts->opaque);
+  if (entry.abi.gpu) return entry.abi.call(entry.function, first, pointers, parts->opaque);
 
   absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
   if (!site.ok()) return site.status();
@@ -21,19 +17,6 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
   CallBuffers buffers{{pointers, plan.operands.leaf_count()},
                       {results == 1 ? &first : static_cast<void**>(first), results}};
   return plan.run(plan, parts->opaque, buffers, {});
-}
-
-}  // namespace
-
-void CallUntyped(EntryTarget& entry, void* first, void** pointers, const char* opaque,
-                 size_t opaque_len, XlaCustomCallStatus* status) {
-  absl::string_view bytes(opaque, opaque_len);
-  absl::Status result = ABSL_PREDICT_FALSE(IsSiteDescriptor(bytes))
-                            ? CallDescribed(entry, first, pointers, bytes)
-                            : entry.abi.call(entry.target.address, first, pointers, bytes);
-  if (ABSL_PREDICT_FALSE(!result.ok())) {
-    XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
-  }
 }
 
 }  // namespace callbridge

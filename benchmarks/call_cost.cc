@@ -70,8 +70,10 @@ Case Execute(const std::string& name, bool proved, const std::string& operand, i
   return {name, [call, leaves](int64_t count) {
             std::vector<void*> operands(leaves, data);
             void* result = data;
+            const CallBuffers buffers{absl::MakeSpan(operands), {&result, 1}};
+            const ExecutionContext context;
             for (int64_t i = 0; i < count; ++i) {
-              if (!call->Execute({absl::MakeSpan(operands), {&result, 1}}).ok()) std::abort();
+              if (!call->Execute(buffers, context).ok()) std::abort();
             }
           }};
 }

@@ -63,6 +63,11 @@ absl::StatusOr<DynamicTable> FindTable(const ElfFile& file, const DynamicSection
     return absl::InvalidArgumentError(absl::StrFormat("has a bad %s: %d is no multiple of %d",
                                                       tags.size_name, *size, tags.entry_size));
   }
+  if (*address % alignof(Elf64_Addr) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("has a bad %s: address %#x is no multiple of %d", tags.name, *address,
+                        alignof(Elf64_Addr)));
+  }
   absl::StatusOr<uint64_t> offset = file.FileOffset(*address, *size, tags.name);
   if (!offset.ok()) return offset.status();
   return DynamicTable{*address, *offset, *size / tags.entry_size};
@@ -73,6 +78,7 @@ absl::StatusOr<DynamicTable> FindTable(const ElfFile& file, const DynamicSection
 absl::StatusOr<DynamicSection> DynamicSection::Parse(const ElfFile& file) {
   DynamicSection dynamic(file);
   absl::Status status = dynamic.ReadEntries();
+  if (status.ok()) status = dynamic.CheckIsNoExecutable();
   if (status.ok()) status = dynamic.FindStrings();
   if (status.ok()) status = dynamic.CheckStringOffsets();
   if (status.ok()) status = dynamic.FindTables();
@@ -94,6 +100,7 @@ absl::Status DynamicSection::ReadEntries() {
   absl::StatusOr<uint64_t> offset =
       file_->FileOffset(dynamic->p_vaddr, dynamic->p_memsz, "PT_DYNAMIC");
   if (!offset.ok()) return offset.status();
+  address_ = dynamic->p_vaddr;
   offset_ = *offset;
   for (uint64_t i = 0; i < dynamic->p_memsz / sizeof(Elf64_Dyn); ++i) {
     const auto entry = file_->Read<Elf64_Dyn>(offset_ + i * sizeof(Elf64_Dyn));
@@ -101,6 +108,12 @@ absl::Status DynamicSection::ReadEntries() {
     entries_.push_back(entry);
   }
   return absl::InvalidArgumentError("has a bad PT_DYNAMIC: no DT_NULL ends it");
+}
+
+absl::Status DynamicSection::CheckIsNoExecutable() const {
+  if ((Find(DT_FLAGS_1).value_or(0) & DF_1_PIE) == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "is a position-independent executable; a shared library (.so) is needed");
 }
 
 std::optional<uint64_t> DynamicSection::Find(Elf64_Sxword tag) const {

@@ -31,7 +31,8 @@ class DynamicSection {
 
   // In the order of the file, without the DT_NULL that ends them.
   const std::vector<Elf64_Dyn>& entries() const { return entries_; }
-  // Where the entries stand in the file.
+  // Where the entries stand in memory and in the file.
+  uint64_t address() const { return address_; }
   uint64_t offset() const { return offset_; }
 
   // The last entry with that tag: the one that counts for ld.so.
@@ -51,12 +52,14 @@ class DynamicSection {
   explicit DynamicSection(const ElfFile& file) : file_(&file) {}
 
   absl::Status ReadEntries();
+  absl::Status CheckIsNoExecutable() const;
   absl::Status FindStrings();
   absl::Status CheckStringOffsets() const;
   absl::Status FindTables();
   absl::Status CheckCode() const;
 
   const ElfFile* file_;
+  uint64_t address_ = 0;
   uint64_t offset_ = 0;
   std::vector<Elf64_Dyn> entries_;
   absl::string_view strings_;  // ends with a NUL

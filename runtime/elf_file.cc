@@ -12,6 +12,7 @@ namespace {
 
 // ld.so keeps the program headers on the stack. Linkers write about a dozen.
 constexpr size_t kMaximumSegments = 1024;
+constexpr uint64_t kPageSize = 4096;
 // User space on x86-64 ends here.
 constexpr uint64_t kAddressLimit = uint64_t{1} << 47;
 
@@ -95,24 +96,61 @@ absl::Status ElfFile::CheckLoadSegments() const {
   return absl::OkStatus();
 }
 
-// The segments that ld.so reads through the memory of the loadable ones. PT_DYNAMIC is
+// The segments that ld.so reads or protects within the memory of the loadable ones. PT_DYNAMIC is
 // dynamic_section.h's.
 absl::Status ElfFile::CheckInnerSegments() const {
   for (size_t i = 0; i < segments_.size(); ++i) {
     const Elf64_Phdr& segment = segments_[i];
-    if (segment.p_type != PT_TLS && segment.p_type != PT_GNU_PROPERTY) continue;
-    const absl::string_view name = segment.p_type == PT_TLS ? "PT_TLS" : "PT_GNU_PROPERTY";
-    const uint64_t size = segment.p_type == PT_TLS ? segment.p_filesz : segment.p_memsz;
-    absl::Status inside = FileOffset(segment.p_vaddr, size, name).status();
-    if (!inside.ok()) return inside;
-    if (segment.p_align > 1 && !absl::has_single_bit(segment.p_align)) {
-      return SegmentError(i, absl::StrCat(name, " has an alignment that is no power of two"));
+    absl::Status status;
+    switch (segment.p_type) {
+      case PT_PHDR:
+        status = CheckProgramHeaderAddress(segment.p_vaddr);
+        break;
+      case PT_TLS:
+        status = CheckThreadLocals(i);
+        break;
+      case PT_GNU_PROPERTY:
+        status = FileOffset(segment.p_vaddr, segment.p_memsz, "PT_GNU_PROPERTY").status();
+        break;
+      case PT_GNU_RELRO:
+        status = CheckReadOnlyAfterRelocation(i);
+        break;
+      default:
+        break;
     }
-    if (segment.p_type == PT_TLS && segment.p_filesz > segment.p_memsz) {
-      return SegmentError(i, "PT_TLS has more bytes in the file than in memory");
-    }
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status ElfFile::CheckProgramHeaderAddress(uint64_t address) const {
+  const uint64_t size = segments_.size() * sizeof(Elf64_Phdr);
+  absl::StatusOr<uint64_t> offset = FileOffset(address, size, "PT_PHDR");
+  if (!offset.ok()) return offset.status();
+  if (*offset == Read<Elf64_Ehdr>(0).e_phoff) return absl::OkStatus();
+  return absl::InvalidArgumentError("has a bad PT_PHDR: the program headers are elsewhere");
+}
+
+absl::Status ElfFile::CheckThreadLocals(size_t index) const {
+  const Elf64_Phdr& segment = segments_[index];
+  if (segment.p_filesz > segment.p_memsz) {
+    return SegmentError(index, "PT_TLS has more bytes in the file than in memory");
+  }
+  if (segment.p_align > 1 && !absl::has_single_bit(segment.p_align)) {
+    return SegmentError(index, "the alignment of PT_TLS is no power of two");
+  }
+  return FileOffset(segment.p_vaddr, segment.p_filesz, "PT_TLS").status();
+}
+
+// ld.so would take the right to write from whatever lies behind the library.
+absl::Status ElfFile::CheckReadOnlyAfterRelocation(size_t index) const {
+  const Elf64_Phdr& relro = segments_[index];
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || relro.p_vaddr < segment.p_vaddr) continue;
+    const uint64_t end = (segment.p_vaddr + segment.p_memsz + kPageSize - 1) & ~(kPageSize - 1);
+    if (Fits(relro.p_vaddr, relro.p_memsz, end)) return absl::OkStatus();
+  }
+  return SegmentError(index, "PT_GNU_RELRO is not within a loadable segment");
 }
 
 absl::StatusOr<uint64_t> ElfFile::FileOffset(uint64_t address, uint64_t size,

@@ -54,6 +54,9 @@ class ElfFile {
   absl::Status ReadSegments();
   absl::Status CheckLoadSegments() const;
   absl::Status CheckInnerSegments() const;
+  absl::Status CheckProgramHeaderAddress(uint64_t address) const;
+  absl::Status CheckThreadLocals(size_t index) const;
+  absl::Status CheckReadOnlyAfterRelocation(size_t index) const;
 
   std::string bytes_;
   std::vector<Elf64_Phdr> segments_;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
+#include "callbridge/runtime/xla_floating_point.h"
 
 namespace callbridge {
 namespace {
@@ -52,6 +53,7 @@ absl::Status Execute(const CallSite& site, const Target& target,
   if (!checked.ok()) return checked;
   absl::StatusOr<BoundCall> call = Bind(site, target);
   if (!call.ok()) return call.status();
+  XlaFloatingPoint floating_point;
   return call->Execute({absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},
                        context);
 }

@@ -13,15 +13,17 @@
 
 namespace callbridge {
 
-// A leaf's memory; the caller's. Host targets are old code that may use aligned vector instructions:
-// XLA:CPU aligns its buffers to 64 bytes, and whoever can should do so too.
+// A leaf's memory; the caller's. Host targets are old code that may use aligned vector instructions, so
+// it should be aligned as XLA:CPU aligns buffers: TensorFlow 2.13.1 to 64 bytes, jaxlib 0.4.30 to 16 at
+// least.
 struct HostArray {
   void* data = nullptr;
   size_t size_bytes = 0;
 };
 
 // Calls `target` as `site` says, with one array for each leaf of the operands and of the result, in
-// preorder; tokens have an array of 0 bytes. The results' contents are undefined after a failure.
+// preorder; tokens have an array of 0 bytes. The results' contents are undefined after a failure. The
+// target runs on the calling thread, in the floating-point mode that XLA:CPU sets (subnormals are zero).
 //
 // INVALID_ARGUMENT names the operand or result whose array has not the bytes that its shape needs, and
 // the counts where they differ. What Bind() refuses, it refuses; what the target reports or throws is

@@ -87,13 +87,16 @@ LoadedCopy::~LoadedCopy() {
   }
 }
 
+void* LoadedCopy::Memory(uint64_t address) const {
+  return reinterpret_cast<void*>(load_address_ + address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 absl::Status LoadedCopy::RunConstructors() const {
   try {
     if (constructors_.init_function != 0) {
-      Call(reinterpret_cast<Constructor>(load_address_ + constructors_.init_function));
+      Call(reinterpret_cast<Constructor>(Memory(constructors_.init_function)));
     }
-    const auto* array =
-        reinterpret_cast<const Constructor*>(load_address_ + constructors_.init_array);
+    const auto* array = static_cast<const Constructor*>(Memory(constructors_.init_array));
     for (uint64_t i = 0; i < constructors_.init_array_count; ++i) Call(array[i]);
   } catch (abi::__forced_unwind&) {  // the thread is being cancelled; this must not be swallowed
     throw;

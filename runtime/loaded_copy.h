@@ -46,6 +46,9 @@ class LoadedCopy {
         load_address_(load_address),
         constructors_(constructors) {}
 
+  // What is mapped at an address of the file.
+  void* Memory(uint64_t address) const;
+
   FileDescriptor file_;  // stays open: debuggers and dladdr read the copy through its name
   std::string name_;     // "/proc/<pid>/fd/<N>", as ld.so knows it
   void* handle_;         // of dlopen

@@ -131,6 +131,9 @@ std::vector<Elf64_Dyn> RewrittenEntries(const DynamicSection& dynamic,
         if (versions.empty()) continue;
         entry.d_un.d_val = versions.size();
         break;
+      case DT_VERSYM:  // means nothing then, but ld.so would follow it into a table that it has not
+        if (versions.empty() && !dynamic.Find(DT_VERDEF).has_value()) continue;
+        break;
       default:
         break;
     }

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace callbridge {
@@ -122,12 +124,16 @@ absl::Status SymbolVersions::ReadDefined(const ElfFile& file, const DynamicSecti
 
 absl::Status SymbolVersions::CheckIndexes(const ElfFile& file, size_t symbol_count) const {
   std::vector<bool> known(kIndexMask + 1, false);
-  known[VER_NDX_LOCAL] = true;
-  known[VER_NDX_GLOBAL] = true;
   for (uint16_t index : defined_) known[index] = true;
   for (const NeededVersions& library : needed_) {
     for (uint16_t index : library.indexes) known[index] = true;
   }
+  // ld.so makes no table of versions then, and reads it all the same.
+  if (std::find(known.begin() + VER_NDX_GLOBAL, known.end(), true) == known.end()) {
+    return TableError("DT_VERSYM", "no version has an index");
+  }
+  known[VER_NDX_LOCAL] = true;
+  known[VER_NDX_GLOBAL] = true;
   for (size_t symbol = 0; symbol < symbol_count; ++symbol) {
     const uint16_t index = file.Read<Elf64_Versym>(*IndexOffset(symbol)) & kIndexMask;
     if (known[index]) continue;

@@ -32,6 +32,7 @@ std::vector<RegisteredTarget> WithoutReplaced(const std::vector<RegisteredTarget
   std::map<std::pair<std::string, std::string>, RegisteredTarget> last;
   for (const RegisteredTarget& target : registered) last[{target.name, target.platform}] = target;
   std::vector<RegisteredTarget> targets;
+  targets.reserve(last.size());
   for (auto& entry : last) targets.push_back(std::move(entry.second));
   return targets;
 }

@@ -1,8 +1,9 @@
 // callbridge: runs XLA custom calls of any age without XLA.
+#include <cstdio>
+#include <exception>
 #include <new>
 
 #include "CLI/CLI.hpp"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/run_command.h"
@@ -30,6 +31,9 @@ int main(int argc, char** argv) {
   try {
     return RunCommandLine(argc, argv);
   } catch (const std::bad_alloc&) {
-    return callbridge::Failure(absl::ResourceExhaustedError("out of memory"));
+    std::fputs("callbridge: RESOURCE_EXHAUSTED: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "callbridge: INTERNAL: %s\n", error.what());
   }
+  return callbridge::kFailure;
 }

@@ -114,14 +114,11 @@ void SwapBytes(PrimitiveType type, AlignedMemory* memory) {
   }
 }
 
-absl::Status WrongSize(const Shape& shape, size_t expected, size_t found) {
-  if (found < expected) {
-    return absl::InvalidArgumentError(absl::StrCat("truncated: ", ShapeText(shape), " takes ",
-                                                   expected, " bytes, found ", found));
-  }
+absl::Status CheckSize(const Shape& shape, size_t expected, size_t found) {
+  if (found == expected) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("has ", found - expected,
-                   " bytes behind the end of its array: ", ShapeText(shape), " takes ", expected));
+      absl::StrCat(found < expected ? "truncated: " : "too long: ", ShapeText(shape), " takes ",
+                   expected, " bytes, found ", found));
 }
 
 std::optional<Layout> LayoutOf(const NpyHeader& header) {
@@ -151,7 +148,9 @@ absl::StatusOr<Array> DecodeNpy(absl::string_view file, std::optional<PrimitiveT
   const absl::StatusOr<Shape> shape = Shape::MakeArray(*type, header.dimensions, LayoutOf(header));
   if (!shape.ok()) return shape.status();
   const size_t size = *shape->ByteSize();  // MakeArray saw that it fits
-  if (parts->data.size() != size) return WrongSize(*shape, size, parts->data.size());
+  if (absl::Status status = CheckSize(*shape, size, parts->data.size()); !status.ok()) {
+    return status;
+  }
 
   absl::StatusOr<Array> array = MakeArrayOfZeros(*shape);
   if (!array.ok()) return array;

@@ -95,7 +95,11 @@ class OperandParser {
   void SkipBlanks() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
 
   absl::Status Expected(absl::string_view what) const {
-    const std::string found = rest_.empty() ? "the end" : absl::StrCat("\"", rest_, "\"");
+    constexpr size_t kExcerpt = 24;
+    const std::string found = rest_.empty()
+                                  ? "the end"
+                                  : absl::StrCat("\"", rest_.substr(0, kExcerpt),
+                                                 rest_.size() > kExcerpt ? "..." : "", "\"");
     return absl::InvalidArgumentError(absl::StrCat("\"", text_, "\", character ",
                                                    text_.size() - rest_.size() + 1, ": expected ",
                                                    what, ", found ", found));

@@ -49,7 +49,8 @@ TEST(ElfFileTest, SaysWhatElseItIs) {
   ExpectRefused("", "is empty");
   ExpectRefused("#!/bin/sh\necho no library\n", "is text: it begins with \"#!/bin/sh\\necho n\"");
   ExpectRefused("INPUT(libfoo.so.1)", "is text: it begins with \"INPUT(libfoo.so.\"");
-  ExpectRefused(std::string("PK\3\4\0\0\0\0", 8), "is not an ELF file: it begins with \"PK\\x03\\x04");
+  ExpectRefused(std::string("PK\3\4\0\0\0\0", 8),
+                "is not an ELF file: it begins with \"PK\\x03\\x04");
   ExpectRefused("!<arch>\nfoo.o/", "is a static archive; link it");
   ExpectRefused("\177ELF", "is truncated: it has 4 bytes, an ELF header 64");
 }
@@ -112,6 +113,16 @@ TEST(ElfFileTest, ChecksSegments) {
         segment.p_filesz = segment.p_memsz = 8;
       },
       "has a bad PT_TLS");
+  for (uint64_t address : {uint64_t{0}, uint64_t{0x123456789}}) {
+    ExpectRefused(
+        [address](ElfEditor& e) {
+          e.Segment(PT_GNU_STACK).p_type = PT_PHDR;
+          e.Segment(PT_PHDR).p_vaddr = address;
+        },
+        "has a bad PT_PHDR");
+  }
+  ExpectRefused([](ElfEditor& e) { e.Segment(PT_GNU_RELRO).p_memsz += 0x2000; },
+                "PT_GNU_RELRO is not within a loadable segment");
 }
 
 }  // namespace

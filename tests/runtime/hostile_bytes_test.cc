@@ -1,5 +1,5 @@
-// Whatever a file holds, to check and rewrite it must neither crash nor run for ever. Nothing of it is
-// loaded here. Worth most under the sanitizers.
+// Whatever a file holds, to check and rewrite it must neither crash nor run for ever. Nothing of it
+// is loaded here. Worth most under the sanitizers.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,8 +14,8 @@
 namespace callbridge {
 namespace {
 
-// Whether it was accepted. What is accepted must, rewritten, be accepted again. `function` is an address
-// whose names are looked up.
+// Whether it was accepted. What is accepted must, rewritten, be accepted again. `function` is an
+// address whose names are looked up.
 bool Check(const std::string& bytes, uint64_t function) {
   absl::StatusOr<ElfFile> file = ElfFile::Parse(bytes);
   if (!file.ok()) return false;
@@ -106,7 +106,8 @@ TEST_P(HostileBytesTest, FlippedBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HostileBytesTest,
-                         ::testing::Values("original_linked", "original_sysv_hash", "original_relr"),
+                         ::testing::Values("original_linked", "original_sysv_hash",
+                                           "original_relr"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST_P(EveryFlavourTest, BindsServedSymbolsOnly) {
   EXPECT_EQ(ELF64_ST_TYPE(served.st_info), STT_FUNC);
   EXPECT_EQ(ELF64_ST_VISIBILITY(served.st_other), STV_HIDDEN);
   const Elf64_Sym other = tables.Symbol(
-      "_ZN3xla24CustomCallTargetRegistry8RegisterERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPvS8_");
+      "_ZN3xla24CustomCallTargetRegistry8RegisterERKNSt7__cxx1112basic_stringIcSt11char_"
+      "traitsIcESaIcEEEPvS8_");
   EXPECT_EQ(other.st_shndx, SHN_UNDEF);
 }
 
@@ -153,6 +154,7 @@ TEST(PrivateCopyTest, UnlinksVersionRecordsAnywhereInTheChain) {
   EXPECT_THAT(none.VersionedLibraries(), IsEmpty());
   EXPECT_EQ(none.dynamic.Find(DT_VERNEED), std::nullopt);
   EXPECT_EQ(none.dynamic.Find(DT_VERNEEDNUM), std::nullopt);
+  EXPECT_EQ(none.dynamic.Find(DT_VERSYM), std::nullopt);
 }
 
 // A binary that was linked with the library's path instead of its name.

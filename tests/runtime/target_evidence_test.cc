@@ -51,6 +51,8 @@ TEST(TargetEvidenceTest, ReadsParameters) {
       {"_Z1fPvPPKvi", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
       {"_Z1fPvPPKvPKcmP20XlaCustomCallStatus_i", ApiVersion::kUnspecified,
        ApiVersion::kUnspecified},
+      // A::operator()(void*, void const**) has a hidden parameter
+      {"_ZN1AclEPvPPKv", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
       // A function that takes a function: void*, void (*)(void*, void const**)
       {"_Z1fPvPFvS_PPKvE", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
   };
@@ -65,12 +67,12 @@ TEST(TargetEvidenceTest, ReadsParameters) {
 
 TEST(TargetEvidenceTest, SeesThroughNames) {
   for (const char* symbol : {
-           "_ZL1fPvPPKv",                  // static
-           "_ZN12_GLOBAL__N_11fEPvPPKv",   // (anonymous namespace)::f
-           "_ZN1a1b1fEPvPPKv",             // a::b::f
-           "_Z1fB5cxx11PvPPKv",            // f[abi:cxx11]
-           "_Z1fIiEvPvPPKv",               // void f<int>
-           "_ZL1fPvPPKv.lto_priv.0",       // what link-time optimisation calls it
+           "_ZL1fPvPPKv",                    // static
+           "_ZN12_GLOBAL__N_11fEPvPPKv",     // (anonymous namespace)::f
+           "_ZN1a1b1fEPvPPKv",               // a::b::f
+           "_Z1fB5cxx11PvPPKv",              // f[abi:cxx11]
+           "_Z1fIiEvPvPPKv",                 // void f<int>
+           "_ZL1fPvPPKv.lto_priv.0",         // what link-time optimisation calls it
            "_ZZ1gvENUlPvPPKvE_4_FUNES_S2_",  // what a lambda in g() decays to
        }) {
     EXPECT_EQ(EvidenceOf(symbol, "Host").api_version, ApiVersion::kOriginal) << symbol;

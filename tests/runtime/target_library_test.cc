@@ -7,13 +7,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "callbridge/runtime/code_file.h"
-#include "callbridge/status_returning/custom_call_status.h"
 #include "tests/runtime/elf_editor.h"
 
 namespace callbridge {
@@ -126,8 +123,8 @@ INSTANTIATE_TEST_SUITE_P(All, OriginalTest,
 
 // The test's ground: without callbridge, none of these binaries loads.
 TEST(TargetLibraryTest, TheLoaderAloneRefusesThem) {
-  for (const char* name : {"original_linked", "original_unlinked", "status_linked",
-                           "status_unlinked", "recompiled"}) {
+  for (const char* name :
+       {"original_linked", "original_unlinked", "status_linked", "status_unlinked", "recompiled"}) {
     EXPECT_EQ(dlopen(OldBinary(name).c_str(), RTLD_NOW | RTLD_LOCAL), nullptr) << name;
   }
 }
@@ -138,13 +135,16 @@ TEST(TargetLibraryTest, ListsTargetsWithTheirEvidence) {
       "do_custom_call on Host: original, symbol do_custom_call(void*, void const**)",
       "gpu_function on CUDA: original, symbol gpu_function(CUstream_st*, void**, char const*, "
       "unsigned long)",
-      "not_a_custom_call on Host: unspecified, symbol (anonymous namespace)::not_a_custom_call(float) "
+      "not_a_custom_call on Host: unspecified, symbol (anonymous "
+      "namespace)::not_a_custom_call(float) "
       "is no custom call that callbridge knows on \"Host\"",
-      "registered_twice on Host: original, symbol (anonymous namespace)::second(void*, void const**)",
+      "registered_twice on Host: original, symbol (anonymous namespace)::second(void*, void "
+      "const**)",
       "registered_twice on TPU: unspecified, symbol (anonymous namespace)::first(void*, void "
       "const**) is no custom call that callbridge knows on \"TPU\"",
       "static_function on Host: original, symbol static_function(void*, void**)",
-      "unnamed.function on cpu: original, symbol (anonymous namespace)::unnamed_function(void*, void "
+      "unnamed.function on cpu: original, symbol (anonymous namespace)::unnamed_function(void*, "
+      "void "
       "const**)",
   };
   EXPECT_EQ(Describe(*LoadOrDie("original_linked")), expected);
@@ -154,20 +154,24 @@ TEST(TargetLibraryTest, ListsTargetsWithTheirEvidence) {
 // Exported functions keep their names, static ones lose them.
 TEST(TargetLibraryTest, StrippedBinary) {
   const std::vector<std::string> lines = Describe(*LoadOrDie("original_stripped"));
-  EXPECT_EQ(lines[1], "do_custom_call on Host: original, symbol do_custom_call(void*, void const**)");
+  EXPECT_EQ(lines[1],
+            "do_custom_call on Host: original, symbol do_custom_call(void*, void const**)");
   EXPECT_EQ(lines[6], "static_function on Host: unspecified, no symbol at its address");
 }
 
 TEST(TargetLibraryTest, StatusReturning) {
   for (const char* name : {"status_linked", "status_unlinked"}) {
     std::shared_ptr<TargetLibrary> library = LoadOrDie(name);
-    const std::string parameters = "(void*, void**, char const*, unsigned long, XlaCustomCallStatus_*)";
+    const std::string parameters =
+        "(void*, void**, char const*, unsigned long, XlaCustomCallStatus_*)";
     EXPECT_THAT(
         Describe(*library),
         ::testing::ElementsAre(
+            "any_gpu on gpu: status_returning, symbol either" + parameters,
             "either on Host: status_returning_unified, symbol either" + parameters,
             "either on ROCM: status_returning, symbol either" + parameters,
-            "opaque_size on Host: status_returning_unified, symbol opaque_size(void*, void const**, "
+            "opaque_size on Host: status_returning_unified, symbol opaque_size(void*, void "
+            "const**, "
             "char const*, unsigned long, XlaCustomCallStatus_*)",
             "square_root_floor on Host: status_returning, symbol square_root_floor(void*, void "
             "const**, XlaCustomCallStatus_*)"));
@@ -206,16 +210,21 @@ TEST(TargetLibraryTest, FindsByPlatform) {
   EXPECT_FALSE(library->Find("gpu_function", Platform::kRocm).ok());
   EXPECT_FALSE(library->Find("gpu_function", Platform::kHost).ok());
   EXPECT_FALSE(library->Find("registered_twice", Platform::kCuda).ok()) << "TPU is no GPU";
+  library = LoadOrDie("status_linked");
+  EXPECT_TRUE(library->Find("any_gpu", Platform::kCuda).ok());
+  EXPECT_TRUE(library->Find("any_gpu", Platform::kRocm).ok());
+  EXPECT_FALSE(library->Find("any_gpu", Platform::kHost).ok());
 }
 
 TEST(TargetLibraryTest, NotFoundListsWhatIsThere) {
-  absl::Status status =
-      LoadOrDie("status_linked")->Find("square_root", Platform::kCuda).status();
+  absl::Status status = LoadOrDie("status_linked")->Find("square_root", Platform::kCuda).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(status.message(),
-            OldBinary("status_linked") +
-                ": no custom-call target square_root is registered for platform CUDA; registered are: "
-                "either on Host, either on ROCM, opaque_size on Host, square_root_floor on Host");
+  EXPECT_EQ(
+      status.message(),
+      OldBinary("status_linked") +
+          ": no custom-call target square_root is registered for platform CUDA; registered are: "
+          "any_gpu on gpu, either on Host, either on ROCM, opaque_size on Host, square_root_floor "
+          "on Host");
   status = LoadOrDie("many_targets")->Find("x", Platform::kHost).status();
   EXPECT_THAT(std::string(status.message()),
               ::testing::EndsWith("target_28 on Host, target_29 on Host and 5 more"));
@@ -262,11 +271,11 @@ TEST(TargetLibraryTest, ThreadsLoadAtOnce) {
     threads.emplace_back([i, &problems] {
       for (int round = 0; round < 5; ++round) {
         const bool is_status = (i + round) % 2 == 0;
-        auto library = TargetLibrary::Load(
-            OldBinary(is_status ? "status_linked" : "original_unlinked"));
+        auto library =
+            TargetLibrary::Load(OldBinary(is_status ? "status_linked" : "original_unlinked"));
         if (!library.ok()) {
           problems[i] = library.status().ToString();
-        } else if ((*library)->targets().size() != (is_status ? 4 : 8)) {
+        } else if ((*library)->targets().size() != (is_status ? 5 : 8)) {
           problems[i] = "it has the targets of another";
         }
       }
@@ -345,8 +354,19 @@ TEST_F(DamagedFileTest, MissingLibrary) {
   editor.bytes.replace(editor.bytes.find(name), name.size(), "libnowhere.so1");
   absl::Status status = LoadError(Write(editor.bytes));
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("libnowhere.so1: cannot open shared object"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("libnowhere.so1: cannot open shared object"));
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("/proc/")));
+}
+
+// patchelf --remove-needed leaves the version records behind.
+TEST_F(DamagedFileTest, VersionsOfLibrariesThatAreNotNeeded) {
+  ElfEditor editor("original_linked");
+  // The one that needs no versions at all is left.
+  for (int i = 0; i < 4; ++i) editor.Dynamic(DT_NEEDED).d_tag = DT_DEBUG;
+  auto library = TargetLibrary::Load(Write(editor.bytes));
+  ASSERT_TRUE(library.ok()) << library.status();
+  EXPECT_EQ(CallWithInt(FunctionOf<Original>(**library, "c_function"), 10), 12);
 }
 
 // Sections are for debuggers: a library runs without.
@@ -368,40 +388,6 @@ TEST_F(DamagedFileTest, IsReadOnce) {
   ASSERT_TRUE(library.ok()) << library.status();
   ASSERT_EQ(truncate(path.c_str(), 0), 0);
   EXPECT_EQ(CallWithInt(FunctionOf<Original>(**library, "c_function"), 10), 12);
-}
-
-TEST(CodeFileTest, EitherPlaceHoldsCode) {
-  for (const auto& file : {WriteCodeFileInMemory("code"), WriteCodeFileInFolder("code", "/tmp")}) {
-    ASSERT_TRUE(file.ok()) << file.status();
-    EXPECT_EQ(BytesOf("/proc/self/fd/" + std::to_string(file->number())), "code");
-  }
-}
-
-TEST(CodeFileTest, LeavesNothingBehind) {
-  std::string folder = ::testing::TempDir() + "/callbridge-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  absl::StatusOr<FileDescriptor> file = WriteCodeFileInFolder("code", folder);
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
-  file = WriteCodeFileInFolder("code", folder);
-  EXPECT_EQ(file.status().code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_THAT(std::string(file.status().message()), HasSubstr("No such file or directory"));
-}
-
-TEST(CodeFileTest, FolderWithoutExecutionIsRefused) {
-  // /proc/mounts: "device folder type options ..."
-  std::ifstream mounts("/proc/mounts");
-  std::string device, folder, type, options, rest;
-  while (mounts >> device >> folder >> type >> options && std::getline(mounts, rest)) {
-    if (type != "tmpfs" || options.find("noexec") == std::string::npos) continue;
-    if (options.find("rw") != 0 || access(folder.c_str(), W_OK) != 0) continue;
-    absl::Status status = WriteCodeFileInFolder("code", folder).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("mmap as code: Operation not permitted"));
-    return;
-  }
-  GTEST_SKIP() << "no writable tmpfs is mounted with noexec here";
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 
 namespace {
 
+bool initialised = false;
 int constructed = 0;
 int* destroyed = nullptr;
 
 __attribute__((constructor(101))) void First(int argc, char** argv, char** envp) {
-  if (argc == 1 && argv[0] != nullptr && argv[1] == nullptr && envp != nullptr) constructed = 1;
+  if (initialised && argc == 1 && argv[0] != nullptr && argv[1] == nullptr && envp != nullptr)
+    constructed = 1;
 }
 
 __attribute__((constructor(102))) void Second() { constructed = constructed * 10 + 2; }
@@ -20,6 +22,9 @@ struct Variable {
 } variable;
 
 }  // namespace
+
+// Linked as DT_INIT.
+extern "C" void initialise() { initialised = true; }
 
 // out = 123 if the constructors ran in their order
 void read_constructed(void* out, const void**) { *static_cast<int*>(out) = constructed++; }

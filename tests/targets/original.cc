@@ -1,5 +1,5 @@
-// An old binary of API_VERSION_ORIGINAL, written as XLA's documentation once said, against TensorFlow's
-// headers.
+// An old binary of API_VERSION_ORIGINAL, written as XLA's documentation once said, against
+// TensorFlow's headers.
 #include "tensorflow/compiler/xla/service/custom_call_target_registry.h"
 
 // out[0..3] = in[0][0..3] + in[1][0..3]

@@ -1,5 +1,5 @@
-// Old code that was recompiled against callbridge's headers: it imports callbridge's C functions and shows
-// its functions' types when it registers them.
+// Old code that was recompiled against callbridge's headers: it imports callbridge's C functions
+// and shows its functions' types when it registers them.
 #include "callbridge/legacy/custom_call_target_registry.h"
 
 extern "C" void recompiled_function(void* out, const void**, const char*, size_t, void*) {

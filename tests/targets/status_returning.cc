@@ -1,5 +1,5 @@
-// An old binary of API_VERSION_STATUS_RETURNING and API_VERSION_STATUS_RETURNING_UNIFIED. It imports
-// functions that no TensorFlow wheel exports, so today it loads nowhere else.
+// An old binary of API_VERSION_STATUS_RETURNING and API_VERSION_STATUS_RETURNING_UNIFIED. It
+// imports functions that no TensorFlow wheel exports, so today it loads nowhere else.
 #include <string.h>
 
 #include "tensorflow/compiler/xla/service/custom_call_status.h"
@@ -31,3 +31,4 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(opaque_size, "Host");
 void either(void*, void**, const char*, size_t, XlaCustomCallStatus*) {}
 XLA_REGISTER_CUSTOM_CALL_TARGET(either, "Host");
 XLA_REGISTER_CUSTOM_CALL_TARGET(either, "ROCM");
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("any_gpu", either, "gpu");

@@ -240,10 +240,8 @@ TEST(Npy, RefusesMalformedHeaders) {
 TEST(Npy, RefusesSizesThatDoNotMatch) {
   EXPECT_EQ(Error(Npy(Dictionary("<f4", "(3, 2)"), "12345678901")),
             "truncated: f32[3,2] takes 24 bytes, found 11");
-  EXPECT_EQ(Error(Npy(Dictionary("<f4", "()"), "12345")),
-            "has 1 bytes behind the end of its array: f32[] takes 4");
-  EXPECT_EQ(Error(Npy(Dictionary("|u1", "(0,)"), "1")),
-            "has 1 bytes behind the end of its array: u8[0] takes 0");
+  EXPECT_EQ(Error(Npy(Dictionary("<f4", "()"), "12345")), "too long: f32[] takes 4 bytes, found 5");
+  EXPECT_EQ(Error(Npy(Dictionary("|u1", "(0,)"), "1")), "too long: u8[0] takes 0 bytes, found 1");
   EXPECT_THAT(Error(Npy(Dictionary("<f4", "(4611686018427387904, 4)"), "")),
               HasSubstr("f32[4611686018427387904,4] is too large"));
   EXPECT_THAT(Error(Npy(Dictionary("<f4", "(1000000000000000,)"), "1234")),
@@ -256,7 +254,7 @@ TEST(Npy, EveryTruncationIsAnError) {
   ASSERT_TRUE(DecodeNpy(file, {}).ok());
   for (size_t size = 0; size < file.size(); ++size) {
     // A copy of that size, so that asan sees reading beyond it.
-    const std::vector<char> truncated(file.begin(), file.begin() + size);
+    const std::vector<char> truncated(file.data(), file.data() + size);
     EXPECT_FALSE(DecodeNpy(absl::string_view(truncated.data(), size), {}).ok()) << size;
   }
 }
@@ -269,7 +267,7 @@ TEST(Npy, SurvivesMutations) {
   int accepted = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string file = Npy(dictionary, data, 1 + round % 3);
-    for (int mutations = 1 + random() % 3; mutations > 0; --mutations) {
+    for (size_t mutations = 1 + random() % 3; mutations > 0; --mutations) {
       char& byte = file[random() % (file.size() - data.size())];
       byte = random() % 2 == 0 ? interesting[random() % interesting.size()]
                                : static_cast<char>(random());

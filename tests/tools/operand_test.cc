@@ -98,8 +98,8 @@ std::string Path(absl::string_view name) {
   return absl::StrCat(::testing::TempDir(), "/operand_test_", getpid(), "_", name);
 }
 
-std::string WriteNpy(absl::string_view name, PrimitiveType type, std::string data) {
-  const std::string path = Path(name);
+std::string WriteNpy(absl::string_view name, PrimitiveType type, const std::string& data) {
+  std::string path = Path(name);
   std::ofstream(path, std::ios::binary)
       << *NpyHeaderFor(
              *Shape::MakeArray(type, {static_cast<int64_t>(data.size()) / ElementBytes(type)}))
