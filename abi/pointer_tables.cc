@@ -55,8 +55,8 @@ void PointerTables::PlanList(absl::Span<const Shape> elements) {
   uint32_t slot = slot_count_;
   slot_count_ += static_cast<uint32_t>(elements.size());
   for (auto element = elements.begin(); element != elements.end();) {
-    const auto tuple = std::find_if(element, elements.end(),
-                                    [](const Shape& shape) { return shape.IsTuple(); });
+    const auto tuple =
+        std::find_if(element, elements.end(), [](const Shape& shape) { return shape.IsTuple(); });
     const auto leaves = static_cast<uint32_t>(tuple - element);
     PlanLeaves(slot, leaves);
     slot += leaves;

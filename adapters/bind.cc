@@ -16,10 +16,9 @@ BoundCall::BoundCall(CallPlan plan, absl::string_view opaque)
 
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target) {
   if (site.platform != target.platform) {
-    return absl::NotFoundError(absl::StrCat("custom call \"", target.name, "\" is registered for ",
-                                            PlatformName(target.platform),
-                                            ", but the call is made on ",
-                                            PlatformName(site.platform)));
+    return absl::NotFoundError(absl::StrCat(
+        "custom call \"", target.name, "\" is registered for ", PlatformName(target.platform),
+        ", but the call is made on ", PlatformName(site.platform)));
   }
   if (target.address == nullptr) {
     return absl::InvalidArgumentError(

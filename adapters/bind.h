@@ -24,8 +24,8 @@ class BoundCall {
   // lock, no lookup. Thread-safe and re-entrant as far as the target is.
   //
   // INVALID_ARGUMENT where the buffers' counts are not those of the call site's leaves. INTERNAL
-  // "CustomCall failed: <message>" where the target reports a failure, or throws: then the message says
-  // so and has the exception's what().
+  // "CustomCall failed: <message>" where the target reports a failure, or throws: then the message
+  // says so and has the exception's what().
   absl::Status Execute(const CallBuffers& buffers, const ExecutionContext& context = {}) const {
     if (ABSL_PREDICT_FALSE(buffers.operands.size() != plan_.operands.leaf_count() ||
                            buffers.results.size() != plan_.result.leaf_count())) {
@@ -46,8 +46,8 @@ class BoundCall {
 
 // Validates, decides the target's ABI and plans the pointer lists; once per call site.
 //
-// NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody knows
-// the target's ABI: neither the target nor, as a declaration, the site.
+// NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody
+// knows the target's ABI: neither the target nor, as a declaration, the site.
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
 
 }  // namespace callbridge

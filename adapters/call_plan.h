@@ -19,8 +19,8 @@ struct CallPlan {
 CallPlan PlanCall(const UntypedAbi& abi, void* function, absl::Span<const Shape> operands,
                   const Shape& result, TupleEra era);
 
-// INVALID_ARGUMENT where `buffers` has not as many pointers as the plan has leaves. The message names
-// both counts.
+// INVALID_ARGUMENT where `buffers` has not as many pointers as the plan has leaves. The message
+// names both counts.
 absl::Status CheckLeafCounts(const CallPlan& plan, const CallBuffers& buffers);
 
 }  // namespace callbridge

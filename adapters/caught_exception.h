@@ -8,7 +8,8 @@
 namespace callbridge {
 
 // INTERNAL, "CustomCall failed: the target threw <type>: <what()>", for the exception that is being
-// handled. To be called in a catch (...) block. Rethrows a thread's cancellation, which must not be swallowed.
+// handled. To be called in a catch (...) block. Rethrows a thread's cancellation, which must not be
+// swallowed.
 absl::Status CaughtException();
 
 }  // namespace callbridge

@@ -24,32 +24,32 @@ struct FunctionAbi {
 };
 
 // Real code declares `void**` where the documentation has `const void**`.
-#define CALLBRIDGE_FUNCTION_ABI(InPointer)                                                       \
-  template <>                                                                                    \
-  struct FunctionAbi<void(void*, InPointer)> {                                                   \
-    static constexpr FunctionVersions kVersions = {1, 0};                                        \
-    static constexpr bool kSwapped = false;                                                      \
-  };                                                                                             \
-  template <>                                                                                    \
-  struct FunctionAbi<void(void*, InPointer, XlaCustomCallStatus*)> {                             \
-    static constexpr FunctionVersions kVersions = {2, 0};                                        \
-    static constexpr bool kSwapped = false;                                                      \
-  };                                                                                             \
-  template <>                                                                                    \
-  struct FunctionAbi<void(InPointer, void*)> {                                                   \
-    static constexpr FunctionVersions kVersions = {};                                            \
-    static constexpr bool kSwapped = true;                                                       \
-  };                                                                                             \
-  template <>                                                                                    \
-  struct FunctionAbi<void(InPointer, void*, XlaCustomCallStatus*)> {                             \
-    static constexpr FunctionVersions kVersions = {};                                            \
-    static constexpr bool kSwapped = true;                                                       \
-  };                                                                                             \
-  template <>                                                                                    \
-  struct FunctionAbi<void(void*, InPointer, const char*, size_t, XlaCustomCallStatus*)> {        \
-    /* On GPU the same type is version 2 (and 3, which is alike there), its stream a void*. */   \
-    static constexpr FunctionVersions kVersions = {3, 2};                                        \
-    static constexpr bool kSwapped = false;                                                      \
+#define CALLBRIDGE_FUNCTION_ABI(InPointer)                                                     \
+  template <>                                                                                  \
+  struct FunctionAbi<void(void*, InPointer)> {                                                 \
+    static constexpr FunctionVersions kVersions = {1, 0};                                      \
+    static constexpr bool kSwapped = false;                                                    \
+  };                                                                                           \
+  template <>                                                                                  \
+  struct FunctionAbi<void(void*, InPointer, XlaCustomCallStatus*)> {                           \
+    static constexpr FunctionVersions kVersions = {2, 0};                                      \
+    static constexpr bool kSwapped = false;                                                    \
+  };                                                                                           \
+  template <>                                                                                  \
+  struct FunctionAbi<void(InPointer, void*)> {                                                 \
+    static constexpr FunctionVersions kVersions = {};                                          \
+    static constexpr bool kSwapped = true;                                                     \
+  };                                                                                           \
+  template <>                                                                                  \
+  struct FunctionAbi<void(InPointer, void*, XlaCustomCallStatus*)> {                           \
+    static constexpr FunctionVersions kVersions = {};                                          \
+    static constexpr bool kSwapped = true;                                                     \
+  };                                                                                           \
+  template <>                                                                                  \
+  struct FunctionAbi<void(void*, InPointer, const char*, size_t, XlaCustomCallStatus*)> {      \
+    /* On GPU the same type is version 2 (and 3, which is alike there), its stream a void*. */ \
+    static constexpr FunctionVersions kVersions = {3, 2};                                      \
+    static constexpr bool kSwapped = false;                                                    \
   }
 
 CALLBRIDGE_FUNCTION_ABI(const void**);

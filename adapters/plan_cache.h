@@ -1,6 +1,6 @@
-// PlanCache: the plans of one target's call sites, by the tree part of their site descriptors, so that
-// a descriptor is decoded once and not once a call. Runtimes older than FFI state have no other place
-// for it, and asking a newer one for state costs more than this look-up.
+// PlanCache: the plans of one target's call sites, by the tree part of their site descriptors, so
+// that a descriptor is decoded once and not once a call. Runtimes older than FFI state have no
+// other place for it, and asking a newer one for state costs more than this look-up.
 #ifndef CALLBRIDGE_ADAPTERS_PLAN_CACHE_H_
 #define CALLBRIDGE_ADAPTERS_PLAN_CACHE_H_
 
@@ -25,8 +25,9 @@ struct SitePlan {
   std::vector<PrimitiveType> result_types;
 };
 
-// Grows by one plan for each distinct tree and never shrinks: what programs call is finite, and a plan
-// may be in use at any time. Thread-safe; finding a known tree takes no lock and allocates nothing.
+// Grows by one plan for each distinct tree and never shrinks: what programs call is finite, and a
+// plan may be in use at any time. Thread-safe; finding a known tree takes no lock and allocates
+// nothing.
 class PlanCache {
  public:
   PlanCache(const UntypedAbi& abi, void* function) : abi_(abi), function_(function) {}

@@ -42,8 +42,8 @@ void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* user) {
 }
 
 void TypedClosure(ffi_cif*, void* result, void** arguments, void* entry) {
-  *static_cast<XLA_FFI_Error**>(result) = CallTyped(*static_cast<EntryTarget*>(entry),
-                                                    *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
+  *static_cast<XLA_FFI_Error**>(result) =
+      CallTyped(*static_cast<EntryTarget*>(entry), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
 }
 
 using ClosureBody = void (*)(ffi_cif*, void* result, void** arguments, void* user);
@@ -67,9 +67,8 @@ struct ClosureSignatures {
                  untyped_arguments.data());
     ffi_prep_cif(&typed, FFI_DEFAULT_ABI, 1, &ffi_type_pointer, untyped_arguments.data());
   }
-  std::array<ffi_type*, 5> untyped_arguments = {&ffi_type_pointer, &ffi_type_pointer,
-                                                &ffi_type_pointer, &ffi_type_uint64,
-                                                &ffi_type_pointer};
+  std::array<ffi_type*, 5> untyped_arguments = {
+      &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer, &ffi_type_uint64, &ffi_type_pointer};
   ffi_cif untyped;
   ffi_cif typed;
 };
@@ -80,7 +79,8 @@ absl::StatusOr<EntryPoints> MakeClosures(EntryTarget& entry) {
   void* typed = MakeClosure(signatures.typed, &TypedClosure, entry);
   if (untyped == nullptr || typed == nullptr) {
     return absl::ResourceExhaustedError(
-        "this process holds more custom-call targets than callbridge has compiled entry points, and "
+        "this process holds more custom-call targets than callbridge has compiled entry points, "
+        "and "
         "the system allows no more to be made (libffi closures need executable memory)");
   }
   return EntryPoints{untyped, reinterpret_cast<XLA_FFI_Handler*>(typed)};

@@ -10,12 +10,13 @@
 
 namespace callbridge {
 
-// Functions that are compiled in; a process that holds more targets gets libffi closures, which need
-// memory that is writable and executable.
+// Functions that are compiled in; a process that holds more targets gets libffi closures, which
+// need memory that is writable and executable.
 inline constexpr size_t kCompiledTrampolines = 1024;
 
-// Entry points that call `entry`, which must live as long as the process, as they do. Not thread-safe.
-// RESOURCE_EXHAUSTED where the compiled ones are used up and the system allows no closures.
+// Entry points that call `entry`, which must live as long as the process, as they do. Not
+// thread-safe. RESOURCE_EXHAUSTED where the compiled ones are used up and the system allows no
+// closures.
 absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry);
 
 }  // namespace callbridge

@@ -41,8 +41,8 @@ XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
   return api.XLA_FFI_Error_Create(&args);
 }
 
-// The bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of a NumPy one;
-// an attribute of another type has no bytes, so it is no descriptor either.
+// The bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of a NumPy
+// one; an attribute of another type has no bytes, so it is no descriptor either.
 absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs) {
   for (int64_t i = 0; i < attrs.size; ++i) {
     const XLA_FFI_ByteSpan& name = *attrs.names[i];
@@ -79,9 +79,8 @@ static_assert(static_cast<int>(XLA_FFI_ArgType_BUFFER) == static_cast<int>(XLA_F
               "GatherPointers serves arguments and results");
 
 std::string TypeName(int64_t type) {
-  return IsPrimitiveType(type)
-             ? std::string(PrimitiveTypeName(static_cast<PrimitiveType>(type)))
-             : absl::StrCat("type number ", type);
+  return IsPrimitiveType(type) ? std::string(PrimitiveTypeName(static_cast<PrimitiveType>(type)))
+                               : absl::StrCat("type number ", type);
 }
 
 absl::Status CheckTypes(const char* what, absl::Span<const PrimitiveType> declared,
@@ -89,10 +88,9 @@ absl::Status CheckTypes(const char* what, absl::Span<const PrimitiveType> declar
   for (size_t i = 0; i < declared.size(); ++i) {
     const int32_t given = static_cast<const XLA_FFI_Buffer*>(buffers[i])->dtype;
     if (given == static_cast<int32_t>(declared[i])) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " ", i, " (leaves of tuples counted) is declared ",
-                     PrimitiveTypeName(declared[i]), " by the call site, but came as ",
-                     TypeName(given)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " ", i, " (leaves of tuples counted) is declared ", PrimitiveTypeName(declared[i]),
+        " by the call site, but came as ", TypeName(given)));
   }
   return absl::OkStatus();
 }

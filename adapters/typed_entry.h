@@ -7,8 +7,8 @@
 
 namespace callbridge {
 
-// Serves one call of EntryPoints::typed: answers the metadata query, and on the execute stage calls the
-// target. Null on success; else an error of the frame's runtime.
+// Serves one call of EntryPoints::typed: answers the metadata query, and on the execute stage calls
+// the target. Null on success; else an error of the frame's runtime.
 XLA_FFI_Error* CallTyped(EntryTarget& entry, XLA_FFI_CallFrame* frame);
 
 }  // namespace callbridge

@@ -62,8 +62,8 @@ constexpr UntypedAbi Host(ApiVersion version, bool proved) {
 }
 
 constexpr UntypedAbi Gpu(ApiVersion version, bool proved) {
-  return {true, version, proved, &OpaqueStatusReturning::Call, &RunGpu, &RunGpu, &RunGpu,
-          &CallUntyped<OpaqueStatusReturning>};
+  return {true,    version, proved,  &OpaqueStatusReturning::Call,
+          &RunGpu, &RunGpu, &RunGpu, &CallUntyped<OpaqueStatusReturning>};
 }
 
 // On Host only proof spares a function the status. On GPU all versions are called alike.
@@ -96,11 +96,10 @@ absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target) {
         "\" is a typed FFI handler, which this version of callbridge cannot call; register it with "
         "the runtime as it is"));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the ABI of custom call \"", target.name, "\" on ",
-                   PlatformName(target.platform),
-                   " is not known, and calling it wrong could crash: declare it (original, "
-                   "status_returning or status_returning_unified)"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the ABI of custom call \"", target.name, "\" on ", PlatformName(target.platform),
+      " is not known, and calling it wrong could crash: declare it (original, "
+      "status_returning or status_returning_unified)"));
 }
 
 }  // namespace callbridge

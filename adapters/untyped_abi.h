@@ -1,5 +1,5 @@
-// UntypedAbi: how targets of one untyped ABI are called. Each ABI is one file under abis/ and one row of
-// the table in untyped_abi.cc.
+// UntypedAbi: how targets of one untyped ABI are called. Each ABI is one file under abis/ and one
+// row of the table in untyped_abi.cc.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 
@@ -19,13 +19,13 @@ struct CallPlan;
 struct EntryTarget;
 
 struct UntypedAbi {
-  // Calls `function` as the platform's targets are called: on Host `first` is `out` and `pointers` is
-  // `in`; on GPU `first` is the stream and `pointers` are the buffers. CustomCallFailed() where it
-  // reports a failure or throws. No allocation on success.
+  // Calls `function` as the platform's targets are called: on Host `first` is `out` and `pointers`
+  // is `in`; on GPU `first` is the stream and `pointers` are the buffers. CustomCallFailed() where
+  // it reports a failure or throws. No allocation on success.
   using Call = absl::Status (*)(void* function, void* first, void** pointers,
                                 absl::string_view opaque);
-  // Runs a planned call whose buffers have been counted. No allocation on success up to kStackPointers
-  // pointers, one block above.
+  // Runs a planned call whose buffers have been counted. No allocation on success up to
+  // kStackPointers pointers, one block above.
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
                                const CallBuffers& buffers, const ExecutionContext& context);
   // Serves a runtime's call of version 3 (untyped_entry.h).
@@ -44,8 +44,8 @@ struct UntypedAbi {
 };
 
 // The ABI by which `target` is called. What is known of the target decides, whatever a call site
-// claims: api_version is only the caller's claim. INVALID_ARGUMENT where it is not known and a wrong
-// guess could crash; UNIMPLEMENTED for typed targets.
+// claims: api_version is only the caller's claim. INVALID_ARGUMENT where it is not known and a
+// wrong guess could crash; UNIMPLEMENTED for typed targets.
 absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target);
 
 }  // namespace callbridge

@@ -12,7 +12,8 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
   absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
   if (!site.ok()) return site.status();
   const CallPlan& plan = (*site)->call;
-  // The runtime was told of flat results: a lone leaf is an array to it, whatever tuple it stands in.
+  // The runtime was told of flat results: a lone leaf is an array to it, whatever tuple it stands
+  // in.
   const size_t results = plan.result.leaf_count();
   CallBuffers buffers{{pointers, plan.operands.leaf_count()},
                       {results == 1 ? &first : static_cast<void**>(first), results}};

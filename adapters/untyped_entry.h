@@ -15,9 +15,9 @@ namespace callbridge {
 absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
                            absl::string_view descriptor);
 
-// Serves one call of EntryPoints::untyped for a target of the ABI `Abi` (abis/). `first` and `pointers`
-// are out and in on Host, the stream and the buffers on GPU. The entry comes last, so that the other
-// arguments stay in the registers in which the target expects them.
+// Serves one call of EntryPoints::untyped for a target of the ABI `Abi` (abis/). `first` and
+// `pointers` are out and in on Host, the stream and the buffers on GPU. The entry comes last, so
+// that the other arguments stay in the registers in which the target expects them.
 template <typename Abi>
 void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
                  XlaCustomCallStatus* status, EntryTarget& entry) {

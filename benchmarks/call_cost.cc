@@ -1,7 +1,7 @@
 // What a call costs. Without arguments a Google Benchmark program; run as
 //   call_cost --calls CASE COUNT
-// it makes COUNT calls of a case and nothing else, for callgrind: the difference between two counts is
-// what the calls themselves took.
+// it makes COUNT calls of a case and nothing else, for callgrind: the difference between two counts
+// is what the calls themselves took.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -37,7 +37,8 @@ Target MeasuredTarget(bool proved) {
           reinterpret_cast<void*>(&measured_target)};
 }
 
-// ---- The direct call ------------------------------------------------------------------------------------
+// ---- The direct call
+// ------------------------------------------------------------------------------------
 
 // What the caller of a version-1 target must do at least: store N + 1 pointers, call. The function
 // pointer is opaque to the compiler, as it is to a runtime.
@@ -58,7 +59,8 @@ Case Direct() {
           }};
 }
 
-// ---- BoundCall::Execute ---------------------------------------------------------------------------------
+// ---- BoundCall::Execute
+// ---------------------------------------------------------------------------------
 
 Case Execute(const std::string& name, bool proved, const std::string& operand, int repeat) {
   CallSite site;
@@ -78,7 +80,8 @@ Case Execute(const std::string& name, bool proved, const std::string& operand, i
           }};
 }
 
-// ---- The untyped way back -------------------------------------------------------------------------------
+// ---- The untyped way back
+// -------------------------------------------------------------------------------
 
 using Version3 = void (*)(void*, const void**, const char*, size_t, void*);
 
@@ -91,19 +94,22 @@ Case Untyped(const std::string& name, void* function) {
           }};
 }
 
-// ---- All ------------------------------------------------------------------------------------------------
+// ---- All
+// ------------------------------------------------------------------------------------------------
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases = {Direct<1>(), Direct<4>(), Direct<8>(), Direct<16>()};
   for (int n : {1, 4, 8, 16}) {
     cases.push_back(Execute(absl::StrCat("execute/", n), true, "f32[1]", n));
-    cases.push_back(Execute(absl::StrCat("execute, version declared only/", n), false, "f32[1]", n));
+    cases.push_back(
+        Execute(absl::StrCat("execute, version declared only/", n), false, "f32[1]", n));
   }
   // Leaves in one tuple that also holds a tuple, so that each needs a slot in a table of its own.
   for (int n : {4, 8, 16, 32, 64}) {
     std::string tuple = "(f32[1]";
     for (int i = 2; i < n; ++i) absl::StrAppend(&tuple, ",f32[1]");
-    cases.push_back(Execute(absl::StrCat("tuple of leaves and a tuple/", n), true, tuple + ",(f32[1]))", 1));
+    cases.push_back(
+        Execute(absl::StrCat("tuple of leaves and a tuple/", n), true, tuple + ",(f32[1]))", 1));
   }
   // The documentation's operand, of four leaves.
   for (int n : {4, 8, 16, 32, 64}) {
@@ -111,8 +117,8 @@ std::vector<Case> AllCases() {
                             "(f32[32],(f32[64],f32[128]),f32[256])", n / 4));
   }
   cases.push_back(Untyped("version 3, native", reinterpret_cast<void*>(&measured_target)));
-  cases.push_back(Untyped("version 3, through the entry point",
-                          GetEntryPoints(MeasuredTarget(true))->untyped));
+  cases.push_back(
+      Untyped("version 3, through the entry point", GetEntryPoints(MeasuredTarget(true))->untyped));
   cases.push_back(Untyped("version 3, through the entry point, version declared only",
                           GetEntryPoints(MeasuredTarget(false))->untyped));
   return cases;

@@ -1,4 +1,5 @@
-// The target that is called when calls are measured. In a file of its own, so that nothing is inlined.
+// The target that is called when calls are measured. In a file of its own, so that nothing is
+// inlined.
 #include "xla/service/custom_call_target_registry.h"
 
 extern "C" void measured_target(void* out, const void** in) {

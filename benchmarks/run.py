@@ -19,9 +19,13 @@ OUT = ROOT / "build/bench"
 CALL_COST = BUILD / "benchmarks/call_cost"
 COUNTS = (1_000, 11_000)
 # In JAX: calls that follow each other in one jitted function, and how often that runs.
-CHAIN, REPEATS = 64, (50, 1050)
-JAX_PATHS = {"native": "native, version 1", "version_3": "callbridge, version 3",
-             "typed": "callbridge, typed FFI"}
+CHAIN, REPEATS = 256, (50, 550)
+JAX_PATHS = {
+    "native_1": "native, version 1",
+    "native_3": "native, called as version 3",
+    "version_3": "callbridge, version 3",
+    "typed": "callbridge, typed FFI",
+}
 SIZES = (1, 4, 8, 16)
 
 
@@ -80,9 +84,10 @@ def budgets(counts, jax):
             counts[f"execute/{n}"] / counts[f"direct/{n}"]
     leaf = slope(counts, "tuple of leaves and a tuple", (4, 64))
     flat = slope(counts, "execute", SIZES)
-    yield "a leaf of a nested tuple, more than a flat operand: instructions", 2.0, leaf - flat
-    yield "jax.jit, version 3, more than native: instructions", 30.0, \
-        jax["version_3"] - jax["native"]
+    yield "a leaf in a list with a tuple, more than a flat operand: instructions", 2.0, leaf - flat
+    native = min(jax["native_1"], jax["native_3"])
+    yield "jax.jit, version 3, more than the faster native call: instructions", 30.0, \
+        jax["version_3"] - native
 
 
 def draw(counts, jax):

@@ -64,8 +64,7 @@ callbridge_error* callbridge_library_target(const callbridge_library* library, s
     absl::Span<const LibraryTarget> targets = library->library->targets();
     if (index >= targets.size()) {
       return absl::OutOfRangeError(absl::StrCat("target ", index, " was asked for, but ",
-                                                library->library->path(), " has ",
-                                                targets.size()));
+                                                library->library->path(), " has ", targets.size()));
     }
     return ToC(targets[index], target);
   });
@@ -123,12 +122,10 @@ callbridge_error* callbridge_call_bind(const callbridge_target* target, const ca
 void callbridge_call_destroy(callbridge_call* call) { delete call; }
 
 callbridge_error* callbridge_call_execute(const callbridge_call* call, void** operands,
-                                          size_t operand_count, void** results,
-                                          size_t result_count,
+                                          size_t operand_count, void** results, size_t result_count,
                                           const callbridge_execution_context* context) {
   return WithoutExceptions([&] {
-    return call->call.Execute({{operands, operand_count}, {results, result_count}},
-                              FromC(context));
+    return call->call.Execute({{operands, operand_count}, {results, result_count}}, FromC(context));
   });
 }
 

@@ -3,11 +3,13 @@
 // Rules
 // - A struct opens with `struct_size`, which the caller sets to sizeof; later versions only append
 //   fields, and read no more than struct_size says. Enumerators keep their numbers.
-// - A function that can fail returns a callbridge_error*, null on success. Errors are the caller's, who
+// - A function that can fail returns a callbridge_error*, null on success. Errors are the caller's,
+// who
 //   frees them with callbridge_error_destroy. Out parameters are written on success only.
 // - Texts are UTF-8 and end with a NUL unless a size stands beside them. Texts that are handed out
 //   belong to the object they were asked of and live as long as it does.
-// - No function takes ownership of what it is given. All are thread-safe, on one object too, but for
+// - No function takes ownership of what it is given. All are thread-safe, on one object too, but
+// for
 //   the destroying of it. C++ exceptions never leave them.
 //
 // C99 or C++; standard library alone.
@@ -26,7 +28,8 @@ extern "C" {
 // "MAJOR.MINOR.PATCH".
 CALLBRIDGE_EXPORTED const char* callbridge_version(void);
 
-// ---- Errors -------------------------------------------------------------------------------------------
+// ---- Errors
+// -------------------------------------------------------------------------------------------
 
 // The numbers of absl::StatusCode, which are those of XLA_FFI_Error_Code.
 typedef struct callbridge_error {
@@ -41,7 +44,8 @@ CALLBRIDGE_EXPORTED const char* callbridge_error_code_name(int32_t code);
 // Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
 
-// ---- Targets ------------------------------------------------------------------------------------------
+// ---- Targets
+// ------------------------------------------------------------------------------------------
 
 // XLA's numbers (xla.CustomCallApiVersion).
 enum {
@@ -71,13 +75,15 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load(const char* path,
 // Nothing of the library may be in use any more. Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_library_close(callbridge_library* library);
 CALLBRIDGE_EXPORTED size_t callbridge_library_target_count(const callbridge_library* library);
-// The targets that it registered, by name, then platform; `index` is less than the count. OUT_OF_RANGE
-// where it is not. `platform` is as registered, and may be one that callbridge cannot call.
+// The targets that it registered, by name, then platform; `index` is less than the count.
+// OUT_OF_RANGE where it is not. `platform` is as registered, and may be one that callbridge cannot
+// call.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_target(const callbridge_library* library,
                                                                 size_t index,
                                                                 callbridge_target* target);
 
-// ---- Shapes -------------------------------------------------------------------------------------------
+// ---- Shapes
+// -------------------------------------------------------------------------------------------
 
 // Visits a shape's nodes in preorder. `element_type` is XLA's number (xla.PrimitiveType): 13 is a
 // tuple, and `count` then the number of its elements, whose nodes follow; 17 is a token; everything
@@ -89,7 +95,8 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
                                                              callbridge_shape_visitor* visit,
                                                              void* user);
 
-// ---- Call sites ---------------------------------------------------------------------------------------
+// ---- Call sites
+// ---------------------------------------------------------------------------------------
 
 enum {
   CALLBRIDGE_ERA_CLASSIC = 0,  // tuple operands as nested tables: the documented ABI
@@ -107,14 +114,15 @@ typedef struct callbridge_site {
   size_t opaque_size;
 } callbridge_site;
 
-// The bytes by which a call site travels through a runtime to an entry point (below): the uint8 array
-// attribute "callbridge_site" of a typed call, or the opaque of a version-3 call. Free them with
-// callbridge_bytes_free.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site, char** bytes,
-                                                             size_t* size);
+// The bytes by which a call site travels through a runtime to an entry point (below): the uint8
+// array attribute "callbridge_site" of a typed call, or the opaque of a version-3 call. Free them
+// with callbridge_bytes_free.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site,
+                                                             char** bytes, size_t* size);
 CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
 
-// ---- Calling a target ---------------------------------------------------------------------------------
+// ---- Calling a target
+// ---------------------------------------------------------------------------------
 
 typedef struct callbridge_execution_context {
   size_t struct_size;
@@ -127,8 +135,8 @@ typedef struct callbridge_array {
   size_t size_bytes;
 } callbridge_array;
 
-// Binds and calls once, on arrays in host memory: one for each leaf of the operands and of the result,
-// in preorder. Sizes are checked against the shapes. `context` may be null.
+// Binds and calls once, on arrays in host memory: one for each leaf of the operands and of the
+// result, in preorder. Sizes are checked against the shapes. `context` may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_execute(
     const callbridge_target* target, const callbridge_site* site, const callbridge_array* operands,
     size_t operand_count, const callbridge_array* results, size_t result_count,
@@ -142,24 +150,27 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(const callbridge_targ
                                                            callbridge_call** call);
 // Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_call_destroy(callbridge_call* call);
-// Calls the target with the leaves' data pointers, in preorder; a token's is null. Both lists are lent,
-// and undefined afterwards. No allocation on success up to 256 pointers, no lock. `context` may be null.
+// Calls the target with the leaves' data pointers, in preorder; a token's is null. Both lists are
+// lent, and undefined afterwards. No allocation on success up to 256 pointers, no lock. `context`
+// may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
     const callbridge_call* call, void** operands, size_t operand_count, void** results,
     size_t result_count, const callbridge_execution_context* context);
 
-// ---- Handing a target to a runtime --------------------------------------------------------------------
+// ---- Handing a target to a runtime
+// --------------------------------------------------------------------
 
-// Functions that lead to a target, to register with a runtime under any name. They live as long as the
-// process; asking again for the same target gives the same ones.
+// Functions that lead to a target, to register with a runtime under any name. They live as long as
+// the process; asking again for the same target gives the same ones.
 typedef struct callbridge_entry_points {
   size_t struct_size;
   // To be called with api_version 3. On Host
-  // `void(void* out, const void** in, const char* opaque, size_t opaque_size, XlaCustomCallStatus*)`,
-  // on GPU `void(CUstream, void** buffers, const char* opaque, size_t opaque_size, XlaCustomCallStatus*)`.
+  // `void(void* out, const void** in, const char* opaque, size_t opaque_size,
+  // XlaCustomCallStatus*)`, on GPU `void(CUstream, void** buffers, const char* opaque, size_t
+  // opaque_size, XlaCustomCallStatus*)`.
   void* untyped;
-  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for XLA FFI of the API versions 0.1 to 0.5 (jaxlib 0.6.2 to
-  // 0.12.0.1), for the execute stage.
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for XLA FFI of the API versions 0.1 to 0.5 (jaxlib 0.6.2
+  // to 0.12.0.1), for the execute stage.
   void* typed;
 } callbridge_entry_points;
 

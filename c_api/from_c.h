@@ -12,8 +12,8 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where a struct is smaller than this version's, or a field is null, out of range or
-// cannot be parsed; the message names it.
+// INVALID_ARGUMENT where a struct is smaller than this version's, or a field is null, out of range
+// or cannot be parsed; the message names it.
 absl::StatusOr<Target> FromC(const callbridge_target& target);
 absl::StatusOr<CallSite> FromC(const callbridge_site& site);
 // The same, for a call of `target`.

@@ -9,7 +9,8 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where `given` is less than the `needed` bytes that the struct's first version had.
+// INVALID_ARGUMENT where `given` is less than the `needed` bytes that the struct's first version
+// had.
 inline absl::Status CheckStructSize(const char* name, size_t given, size_t needed) {
   if (given >= needed) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(name, ".struct_size is ", given,

@@ -20,8 +20,8 @@ void DestroyError(callbridge_error* error);
 // "INVALID_ARGUMENT"; "UNKNOWN" for what is no code. Static storage.
 const char* CodeName(int32_t code);
 
-// These write `out`, whose struct_size the caller set. INVALID_ARGUMENT where that is too small. The
-// texts belong to what they are taken from.
+// These write `out`, whose struct_size the caller set. INVALID_ARGUMENT where that is too small.
+// The texts belong to what they are taken from.
 absl::Status ToC(const LibraryTarget& target, callbridge_target* out);
 absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out);
 

@@ -1,6 +1,6 @@
-// xla::CustomCallTargetRegistry and xla::RegisterCustomCallTarget, source-compatible with XLA's header
-// of the same name. The classes live in an inline namespace and are inline throughout, so a process
-// that also holds a real XLA has no clash; what they import is registry_functions.h.
+// xla::CustomCallTargetRegistry and xla::RegisterCustomCallTarget, source-compatible with XLA's
+// header of the same name. The classes live in an inline namespace and are inline throughout, so a
+// process that also holds a real XLA has no clash; what they import is registry_functions.h.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_LEGACY_CUSTOM_CALL_TARGET_REGISTRY_H_

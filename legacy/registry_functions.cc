@@ -12,10 +12,9 @@ void callbridge_register_target(const char* name, size_t name_size, void* addres
                                 const char* platform, size_t platform_size, int api_version) {
   const bool known = api_version >= static_cast<int>(ApiVersion::kOriginal) &&
                      api_version <= static_cast<int>(ApiVersion::kTypedFfi);
-  TargetRegistry::Global().Register({std::string(name, name_size),
-                                     std::string(platform, platform_size), address,
-                                     known ? static_cast<ApiVersion>(api_version)
-                                           : ApiVersion::kUnspecified});
+  TargetRegistry::Global().Register(
+      {std::string(name, name_size), std::string(platform, platform_size), address,
+       known ? static_cast<ApiVersion>(api_version) : ApiVersion::kUnspecified});
 }
 
 void* callbridge_lookup_target(const char* name, size_t name_size, const char* platform,

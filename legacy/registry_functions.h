@@ -1,6 +1,6 @@
-// The exported C functions behind the source-compatible xla::CustomCallTargetRegistry. Code that was
-// recompiled against callbridge's headers imports these and nothing else, so it works in both string
-// ABIs of libstdc++, linked to libcallbridge.so or bound when TargetLibrary loads it.
+// The exported C functions behind the source-compatible xla::CustomCallTargetRegistry. Code that
+// was recompiled against callbridge's headers imports these and nothing else, so it works in both
+// string ABIs of libstdc++, linked to libcallbridge.so or bound when TargetLibrary loads it.
 //
 // Frozen: a function here never changes its signature or meaning; a new one gets a new name.
 // Standard library alone: this header goes into other people's builds.
@@ -17,19 +17,20 @@ extern "C" {
 
 // Registers `address`. Names need no terminating NUL and are copied. `api_version` is XLA's number
 // (1 to 4), or 0 where the function's type is not known. Thread-safe.
-CALLBRIDGE_EXPORTED void callbridge_register_target(const char* name, size_t name_size, void* address,
-                                const char* platform, size_t platform_size, int api_version);
+CALLBRIDGE_EXPORTED void callbridge_register_target(const char* name, size_t name_size,
+                                                    void* address, const char* platform,
+                                                    size_t platform_size, int api_version);
 
 // The registered address, or null. Thread-safe.
-CALLBRIDGE_EXPORTED void* callbridge_lookup_target(const char* name, size_t name_size, const char* platform,
-                               size_t platform_size);
+CALLBRIDGE_EXPORTED void* callbridge_lookup_target(const char* name, size_t name_size,
+                                                   const char* platform, size_t platform_size);
 
-// Calls `visit` with each target that is registered at the time of the call, by name, then platform.
-// The texts are lent for the call. `visit` may use the registry.
-CALLBRIDGE_EXPORTED void callbridge_visit_targets(void (*visit)(void* user, const char* name, size_t name_size,
-                                            const char* platform, size_t platform_size,
-                                            void* address, int api_version),
-                              void* user);
+// Calls `visit` with each target that is registered at the time of the call, by name, then
+// platform. The texts are lent for the call. `visit` may use the registry.
+CALLBRIDGE_EXPORTED void callbridge_visit_targets(
+    void (*visit)(void* user, const char* name, size_t name_size, const char* platform,
+                  size_t platform_size, void* address, int api_version),
+    void* user);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -23,7 +23,8 @@ struct RegisteredTarget {
   ApiVersion api_version = ApiVersion::kUnspecified;
 };
 
-// Thread-safe. Old binaries keep its address for as long as they live, so Global() is never destroyed.
+// Thread-safe. Old binaries keep its address for as long as they live, so Global() is never
+// destroyed.
 class TargetRegistry {
  public:
   static TargetRegistry& Global();
@@ -44,9 +45,9 @@ class TargetRegistry {
   std::map<Key, RegisteredTarget> targets_;
 };
 
-// While it lives, gathers a copy of what the thread that made it registers in any TargetRegistry: the
-// constructors of a library run on the thread that opens it. Scopes nest, and each gathers what is
-// registered while it is the innermost one.
+// While it lives, gathers a copy of what the thread that made it registers in any TargetRegistry:
+// the constructors of a library run on the thread that opens it. Scopes nest, and each gathers what
+// is registered while it is the innermost one.
 class RegistrationScope {
  public:
   RegistrationScope();

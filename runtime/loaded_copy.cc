@@ -64,8 +64,9 @@ absl::Status LoaderError(const PrivateCopy& copy, const std::string& name,
 absl::StatusOr<std::unique_ptr<LoadedCopy>> LoadedCopy::Open(const PrivateCopy& copy,
                                                              const std::string& path) {
   absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy.file.bytes());
-  if (!file.ok())
+  if (!file.ok()) {
     return absl::Status(file.status().code(), absl::StrCat(path, ": ", file.status().message()));
+  }
   // The process's number rather than "self", so that a debugger can follow it.
   std::string name = absl::StrCat("/proc/", getpid(), "/fd/", file->number());
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "absl/status/status.h"

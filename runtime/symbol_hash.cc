@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/numeric/bits.h"
 #include "absl/status/status.h"

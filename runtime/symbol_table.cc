@@ -1,6 +1,7 @@
 #include "callbridge/runtime/symbol_table.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -1,5 +1,5 @@
-// XlaCustomCallStatus: how a version-2 or version-3 target reports failure. The names and signatures
-// are XLA's, and old binaries import them unmangled, so they are frozen.
+// XlaCustomCallStatus: how a version-2 or version-3 target reports failure. The names and
+// signatures are XLA's, and old binaries import them unmangled, so they are frozen.
 //
 // C; standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_STATUS_RETURNING_CUSTOM_CALL_STATUS_H_

@@ -1,6 +1,7 @@
-// The storage of an XlaCustomCallStatus: an optional string, laid out as XLA's headers from TensorFlow
-// 2.12 on and jaxlib have it under libstdc++'s new string ABI. Binaries hold private copies of the
-// status functions that write it in place, so the layout is frozen; the asserts below are the proof.
+// The storage of an XlaCustomCallStatus: an optional string, laid out as XLA's headers from
+// TensorFlow 2.12 on and jaxlib have it under libstdc++'s new string ABI. Binaries hold private
+// copies of the status functions that write it in place, so the layout is frozen; the asserts below
+// are the proof.
 #ifndef CALLBRIDGE_STATUS_RETURNING_STATUS_STORAGE_H_
 #define CALLBRIDGE_STATUS_RETURNING_STATUS_STORAGE_H_
 

@@ -75,12 +75,6 @@ absl::StatusOr<Array> MakeArrayOfZeros(const Shape& shape) {
 
 int64_t ElementBytes(PrimitiveType type) { return (BitWidth(type) + 7) / 8; }
 
-bool HasWholeElements(const Shape& shape) {
-  if (!shape.layout().has_value()) return true;
-  const int64_t bits = shape.layout()->element_size_in_bits;
-  return bits == 0 || bits == 8 * ElementBytes(shape.element_type());
-}
-
 absl::StatusOr<Array> ToRowMajor(Array array) {
   if (!array.shape.layout().has_value()) return array;
   const absl::Span<const int64_t> dimensions = array.shape.dimensions();

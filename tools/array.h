@@ -45,10 +45,7 @@ absl::StatusOr<Array> MakeArrayOfZeros(const Shape& shape);
 // Bytes of one element that is not packed: 1 for s4, 16 for c128.
 int64_t ElementBytes(PrimitiveType type);
 
-// True if the elements take ElementBytes() each: the layout does not say otherwise.
-bool HasWholeElements(const Shape& shape);
-
-// The same array without a layout, its elements in row-major order. It must have whole elements.
+// The same array without a layout, its elements in row-major order. They must not be packed.
 absl::StatusOr<Array> ToRowMajor(Array array);
 
 }  // namespace callbridge

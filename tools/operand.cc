@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/npy.h"
+#include "callbridge/tools/packed_elements.h"
 
 namespace callbridge {
 namespace {
@@ -113,7 +114,7 @@ absl::StatusOr<Array> LoadArray(const Operand& operand) {
   const absl::StatusOr<std::string> file = ReadFile(operand.path);
   if (!file.ok()) return file.status();
   absl::StatusOr<Array> array = DecodeNpy(*file, operand.element_type);
-  if (array.ok()) return array;
+  if (array.ok()) return PackElements(*std::move(array));
   return absl::Status(array.status().code(),
                       absl::StrCat(operand.path, ": ", array.status().message()));
 }

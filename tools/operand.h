@@ -34,8 +34,8 @@ struct Operand {
 // INVALID_ARGUMENT says what was expected and at which character.
 absl::StatusOr<Operand> ParseOperand(absl::string_view text);
 
-// Reads the operand's files, appends its leaves in preorder, and returns its shape. Errors name the
-// file.
+// Reads the operand's files, appends its leaves in preorder, elements of less than a byte packed,
+// and returns its shape. Errors name the file.
 absl::StatusOr<Shape> LoadOperand(const Operand& operand, std::vector<Array>* leaves);
 
 }  // namespace callbridge

@@ -16,6 +16,7 @@
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/npy.h"
+#include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
 
 namespace callbridge {
@@ -41,11 +42,15 @@ std::string WhatIsWrong(const RunOptions& options) {
   if (!options.result.has_value()) return "--result is required: the shape that the target returns";
   size_t arrays = 0;
   for (const Shape* leaf : options.result->Leaves()) {
-    if (!HasWholeElements(*leaf)) {
-      return absl::StrCat("--result: ", ShapeText(*leaf),
-                          " has packed elements, which .npy files have not: leave the \":E\" out");
+    if (!leaf->IsArray()) continue;
+    ++arrays;
+    const int64_t bits = BitWidth(leaf->element_type());
+    const int64_t stated = leaf->layout().has_value() ? leaf->layout()->element_size_in_bits : 0;
+    if (stated != 0 && stated != bits) {
+      return absl::StrCat("--result: ", ShapeText(*leaf), ": custom calls get ",
+                          PrimitiveTypeName(leaf->element_type()), " in ", bits, " bits, never in ",
+                          stated, ": leave the \":E\" out");
     }
-    if (leaf->IsArray()) ++arrays;
   }
   if (!options.outputs.empty() && options.outputs.size() != arrays) {
     return absl::StrCat("expected --output once for each array of ", ShapeText(*options.result),
@@ -133,7 +138,9 @@ absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& 
   site.platform = options.platform;
   site.api_version = options.abi;
   site.era = options.era;
-  site.result = *options.result;
+  absl::StatusOr<Shape> result = PackedShape(*options.result);
+  if (!result.ok()) return result.status();
+  site.result = *std::move(result);
   absl::StatusOr<CallArrays> arrays = LoadInputs(options, &site);
   if (!arrays.ok()) return arrays.status();
   if (absl::Status status =
@@ -142,8 +149,10 @@ absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& 
     return status;
   }
   CallRecord record{found->target, found->evidence, site.result, {}, {}};
-  for (Array& result : arrays->results) {
-    absl::StatusOr<Array> row_major = ToRowMajor(std::move(result));
+  for (Array& array : arrays->results) {
+    absl::StatusOr<Array> unpacked = UnpackElements(std::move(array));
+    if (!unpacked.ok()) return unpacked.status();
+    absl::StatusOr<Array> row_major = ToRowMajor(*std::move(unpacked));
     if (!row_major.ok()) return row_major.status();
     record.leaves.push_back(*std::move(row_major));
   }

@@ -20,6 +20,8 @@ Big-endian and column-major files are converted.
 
 Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
+TARGET gets 4-bit and smaller elements as XLA:CPU passes them: packed, the first in the lowest bits.
+
 Output files have the dtype that numpy.save would write. NumPy cannot name bf16, s4 and so on, so
 these arrive as void: numpy.load(file).view(ml_dtypes.bfloat16).
 

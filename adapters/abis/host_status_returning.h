@@ -8,8 +8,8 @@
 
 namespace callbridge {
 
-// Serves version 1 too: a function of two arguments ignores a third one in the SysV calling convention,
-// and real code calls its two-argument functions with version 2 and the reverse.
+// Serves version 1 too: a function of two arguments ignores a third one in the SysV calling
+// convention, and real code calls its two-argument functions with version 2 and the reverse.
 struct HostStatusReturning {
   static absl::Status Call(void* function, void* out, void** in, absl::string_view /*opaque*/) {
     XlaCustomCallStatus status;

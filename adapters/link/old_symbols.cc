@@ -9,8 +9,8 @@
 namespace callbridge {
 namespace {
 
-// xla::CustomCallTargetRegistry::Global(). Old code hands what this returns to Register and Lookup as
-// `this` and never looks inside.
+// xla::CustomCallTargetRegistry::Global(). Old code hands what this returns to Register and Lookup
+// as `this` and never looks inside.
 void* Global() { return &TargetRegistry::Global(); }
 
 // xla::CustomCallTargetRegistry::Register(std::string const&, void*, std::string const&); a member
@@ -24,14 +24,16 @@ void* Lookup(const void* registry, const std::string& name, const std::string& p
   return static_cast<const TargetRegistry*>(registry)->Lookup(name, platform);
 }
 
-// Names in libstdc++'s new string ABI, read off binaries built against TensorFlow 2.13.1's headers; the
-// callbridge_ and status functions are what code recompiled against ours imports.
+// Names in libstdc++'s new string ABI, read off binaries built against TensorFlow 2.13.1's headers;
+// the callbridge_ and status functions are what code recompiled against ours imports.
 const OldSymbol kOldSymbols[] = {
     {"_ZN3xla24CustomCallTargetRegistry6GlobalEv", reinterpret_cast<void*>(&Global)},
-    {"_ZN3xla24CustomCallTargetRegistry8RegisterERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcE"
+    {"_ZN3xla24CustomCallTargetRegistry8RegisterERKNSt7__cxx1112basic_stringIcSt11char_"
+     "traitsIcESaIcE"
      "EEPvS8_",
      reinterpret_cast<void*>(&Register)},
-    {"_ZNK3xla24CustomCallTargetRegistry6LookupERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"
+    {"_ZNK3xla24CustomCallTargetRegistry6LookupERKNSt7__cxx1112basic_stringIcSt11char_"
+     "traitsIcESaIcEE"
      "ES8_",
      reinterpret_cast<void*>(&Lookup)},
     {"XlaCustomCallStatusSetSuccess", reinterpret_cast<void*>(&XlaCustomCallStatusSetSuccess)},

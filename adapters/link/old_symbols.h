@@ -1,5 +1,5 @@
-// What old object files link to: the upstream names of the registry and of the status functions, with
-// the functions of ours that stand in for them.
+// What old object files link to: the upstream names of the registry and of the status functions,
+// with the functions of ours that stand in for them.
 #ifndef CALLBRIDGE_ADAPTERS_LINK_OLD_SYMBOLS_H_
 #define CALLBRIDGE_ADAPTERS_LINK_OLD_SYMBOLS_H_
 

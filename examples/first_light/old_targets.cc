@@ -1,5 +1,6 @@
 // Custom calls as they were written from 2020 to 2022. This file knows nothing of callbridge: it is
-// compiled against the headers of TensorFlow 2.13.1 and linked to its library, which is never loaded.
+// compiled against the headers of TensorFlow 2.13.1 and linked to its library, which is never
+// loaded.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,10 +22,9 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(add_repeated, "Host");
 void gather_tuple(void* out, const void** in) {
   const void* const* tuple = reinterpret_cast<const void* const*>(in[0]);
   const void* const* inner = reinterpret_cast<const void* const*>(tuple[1]);
-  const float* parts[] = {reinterpret_cast<const float*>(tuple[0]),
-                          reinterpret_cast<const float*>(inner[0]),
-                          reinterpret_cast<const float*>(inner[1]),
-                          reinterpret_cast<const float*>(tuple[2])};
+  const float* parts[] = {
+      reinterpret_cast<const float*>(tuple[0]), reinterpret_cast<const float*>(inner[0]),
+      reinterpret_cast<const float*>(inner[1]), reinterpret_cast<const float*>(tuple[2])};
   const int sizes[] = {32, 64, 128, 256};
   const int groups[] = {0, 1, 1, 2};
 

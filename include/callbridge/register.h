@@ -23,9 +23,10 @@ class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
   RegisterCustomCallTarget(const std::string& name, Function* function,
                            const std::string& platform) {
     using Abi = ::callbridge::FunctionAbi<Function>;
-    static_assert(!Abi::kSwapped,
-                  "the result comes first: a custom call on Host is void(void* out, const void** in); "
-                  "one sentence of XLA's documentation has the two swapped, its examples have not");
+    static_assert(
+        !Abi::kSwapped,
+        "the result comes first: a custom call on Host is void(void* out, const void** in); "
+        "one sentence of XLA's documentation has the two swapped, its examples have not");
     const bool host = platform == "Host" || platform == "cpu";
     CustomCallTargetRegistry::Global()->RegisterWithVersion(
         name, reinterpret_cast<void*>(function), platform,

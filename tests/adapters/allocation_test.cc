@@ -90,11 +90,11 @@ TEST(AllocationTest, ExecuteAllocatesNothing) {
         ASSERT_TRUE(call.ok());
         std::vector<void*> operands(site.operands[0].LeafCount());
         std::vector<void*> results(site.result.LeafCount());
-        EXPECT_EQ(Allocations([&] {
-                    EXPECT_TRUE(
-                        call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
-                  }),
-                  0);
+        EXPECT_EQ(
+            Allocations([&] {
+              EXPECT_TRUE(call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
+            }),
+            0);
       }
     }
   }
@@ -102,18 +102,18 @@ TEST(AllocationTest, ExecuteAllocatesNothing) {
 
 TEST(AllocationTest, OneBlockAboveTheStacksPointers) {
   // The tuple's slot, the empty tuple's, and one a leaf.
-  for (const auto& [leaves, blocks] : {std::pair<size_t, int>{kStackPointers - 2, 0},
-                                       std::pair<size_t, int>{kStackPointers - 1, 1},
-                                       std::pair<size_t, int>{10000, 1}}) {
+  for (const auto& [leaves, blocks] :
+       {std::pair<size_t, int>{kStackPointers - 2, 0},
+        std::pair<size_t, int>{kStackPointers - 1, 1}, std::pair<size_t, int>{10000, 1}}) {
     const CallSite site = Site(kTargets[0], MixedTuple(leaves), "f32[]");
     absl::StatusOr<BoundCall> call = Bind(site, kTargets[0]);
     ASSERT_TRUE(call.ok());
     std::vector<void*> operands(leaves), results(1);
-    EXPECT_EQ(Allocations([&] {
-                EXPECT_TRUE(
-                    call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
-              }),
-              blocks)
+    EXPECT_EQ(
+        Allocations([&] {
+          EXPECT_TRUE(call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
+        }),
+        blocks)
         << leaves;
   }
 }

@@ -36,7 +36,8 @@ class BindTest : public ::testing::Test {
  protected:
   void SetUp() override { recorded = Recorded(); }
 
-  // Binds and calls with Buffer(0), Buffer(1)... for the operands and Buffer(32)... for the results.
+  // Binds and calls with Buffer(0), Buffer(1)... for the operands and Buffer(32)... for the
+  // results.
   absl::Status Call(const CallSite& site, const Target& target,
                     const ExecutionContext& context = {}) {
     std::vector<void*> operands, results;
@@ -50,7 +51,8 @@ class BindTest : public ::testing::Test {
   }
 };
 
-// ---- Host -----------------------------------------------------------------------------------------------
+// ---- Host
+// -----------------------------------------------------------------------------------------------
 
 struct HostCase {
   const char* name;
@@ -135,13 +137,15 @@ INSTANTIATE_TEST_SUITE_P(
                  MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal, false),
                  false},
         HostCase{"StatusDeclaredOriginal",
-                 MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kOriginal, false), true},
+                 MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kOriginal, false),
+                 true},
         HostCase{"StatusReturning",
-                 MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning), true},
-        HostCase{"Unified",
-                 MakeTarget(&HostUnifiedTarget, Platform::kHost,
-                            ApiVersion::kStatusReturningUnified),
-                 true}),
+                 MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning),
+                 true},
+        HostCase{
+            "Unified",
+            MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified),
+            true}),
     [](const auto& info) { return info.param.name; });
 
 TEST_F(BindTest, TheOpaqueIsBytes) {
@@ -180,7 +184,8 @@ TEST_F(BindTest, ManyPointersAreServedFromTheHeap) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
-// ---- GPU ------------------------------------------------------------------------------------------------
+// ---- GPU
+// ------------------------------------------------------------------------------------------------
 
 TEST_F(BindTest, GpuTargetsGetTheStreamAndOneFlatList) {
   int stream;
@@ -222,7 +227,8 @@ TEST_F(BindTest, ATokenIsANullPointer) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
-// ---- Failures -------------------------------------------------------------------------------------------
+// ---- Failures
+// -------------------------------------------------------------------------------------------
 
 TEST_F(BindTest, AReportedFailureIsInternal) {
   const std::string message = "the matrix is singular";
@@ -243,9 +249,9 @@ TEST_F(BindTest, ExceptionsBecomeErrors) {
       MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified)};
   for (const Target& target : targets) {
     recorded.inspect = [](Recorded&) { throw std::runtime_error("out of luck"); };
-    EXPECT_EQ(Call(Site({"f32[]"}, "f32[]"), target),
-              absl::InternalError(
-                  "CustomCall failed: the target threw std::runtime_error: out of luck"));
+    EXPECT_EQ(
+        Call(Site({"f32[]"}, "f32[]"), target),
+        absl::InternalError("CustomCall failed: the target threw std::runtime_error: out of luck"));
     recorded.inspect = [](Recorded&) { throw 5; };
     EXPECT_EQ(Call(Site({"f32[]"}, "f32[]"), target),
               absl::InternalError("CustomCall failed: the target threw int"));
@@ -285,14 +291,14 @@ TEST_F(BindTest, WhatIsKnownOfTheTargetOutweighsTheClaim) {
 }
 
 TEST_F(BindTest, TypedTargetsAreUnimplemented) {
-  absl::Status status = Call(Site({}, "()"), MakeTarget(&HostOriginalTarget, Platform::kHost,
-                                                        ApiVersion::kTypedFfi));
+  absl::Status status =
+      Call(Site({}, "()"), MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kTypedFfi));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
 }
 
 TEST_F(BindTest, ANullAddressIsRefused) {
-  absl::Status status = Call(
-      Site({}, "()"), {"nothing", Platform::kHost, ApiVersion::kOriginal, true, nullptr});
+  absl::Status status =
+      Call(Site({}, "()"), {"nothing", Platform::kHost, ApiVersion::kOriginal, true, nullptr});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
 }
 
@@ -311,7 +317,8 @@ TEST_F(BindTest, WrongCountsNameBoth) {
   EXPECT_EQ(recorded.calls, 0);
 }
 
-// ---- Threads --------------------------------------------------------------------------------------------
+// ---- Threads
+// --------------------------------------------------------------------------------------------
 
 void AddOne(void* out, const void** in) {
   auto* const* tuple = static_cast<const int* const*>(in[0]);

@@ -27,8 +27,7 @@ char bytes[64];
 void* Buffer(int i) { return &bytes[i]; }
 
 const Target kOriginal = MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal);
-const Target kStatus =
-    MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning);
+const Target kStatus = MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning);
 const Target kUnified =
     MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified);
 const Target kGpu = MakeTarget(&GpuOriginalTarget, Platform::kCuda, ApiVersion::kOriginal);
@@ -53,8 +52,8 @@ class EntryPointsTest : public ::testing::Test {
     return *points;
   }
 
-  // Calls as a runtime calls version 3, and reports what the target left in the runtime's status, which
-  // runtimes since TensorFlow 2.21 and jaxlib 0.10 report as it is.
+  // Calls as a runtime calls version 3, and reports what the target left in the runtime's status,
+  // which runtimes since TensorFlow 2.21 and jaxlib 0.10 report as it is.
   static absl::Status CallUntyped(const Target& target, void* first, std::vector<void*> pointers,
                                   const std::string& opaque) {
     XlaCustomCallStatus status;
@@ -64,7 +63,8 @@ class EntryPointsTest : public ::testing::Test {
   }
 };
 
-// ---- Untyped --------------------------------------------------------------------------------------------
+// ---- Untyped
+// --------------------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, APlainUntypedCallPassesStraightThrough) {
   for (const Target& target : {kOriginal, kStatus, kUnified}) {
@@ -96,8 +96,8 @@ TEST_F(EntryPointsTest, ADescribedUntypedCallRebuildsTheTuples) {
       Descriptor({"(f32[],(f32[],f32[]))", "()", "f32[]"}, "(f32[],f32[])", std::string("\0x", 2));
   std::vector<void*> results = {Buffer(32), Buffer(33)};
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(CallUntyped(kUnified, results.data(),
-                            {Buffer(0), Buffer(1), Buffer(2), Buffer(3)}, descriptor)
+    EXPECT_TRUE(CallUntyped(kUnified, results.data(), {Buffer(0), Buffer(1), Buffer(2), Buffer(3)},
+                            descriptor)
                     .ok());
     EXPECT_EQ(recorded.opaque, std::string("\0x", 2));
   }
@@ -141,7 +141,8 @@ TEST_F(EntryPointsTest, GpuCallsPassThroughAndLoseOnlyTheDescriptor) {
   EXPECT_EQ(recorded.opaque, "in the descriptor");
 }
 
-// ---- Typed ----------------------------------------------------------------------------------------------
+// ---- Typed
+// ----------------------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, APlainTypedCallOfArrays) {
   recorded.inspect = [](Recorded& r) {
@@ -163,7 +164,8 @@ TEST_F(EntryPointsTest, SeveralTypedResultsAreATable) {
     EXPECT_EQ(static_cast<void**>(r.out)[1], Buffer(33));
   };
   FakeFfiRuntime runtime;
-  EXPECT_TRUE(runtime.Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33)).Call(Points(kOriginal).typed).ok());
+  EXPECT_TRUE(
+      runtime.Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33)).Call(Points(kOriginal).typed).ok());
   EXPECT_EQ(recorded.calls, 1);
 }
 
@@ -236,11 +238,13 @@ TEST_F(EntryPointsTest, TypedErrors) {
   expect(described(std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32))),
                    {"(f32[],f32[])"}),
          "declares 2 operands");
-  expect(described(std::move(FakeFfiRuntime().Arg(PrimitiveType::kS32, Buffer(0)).Ret(kF32, Buffer(32))),
-                   {"(f32[])"}),
+  expect(described(
+             std::move(FakeFfiRuntime().Arg(PrimitiveType::kS32, Buffer(0)).Ret(kF32, Buffer(32))),
+             {"(f32[])"}),
          "operand 0 (leaves of tuples counted) is declared f32 by the call site, but came as s32");
-  expect(described(std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(PrimitiveType::kF64, Buffer(32))),
-                   {"(f32[])"}),
+  expect(described(
+             std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(PrimitiveType::kF64, Buffer(32))),
+             {"(f32[])"}),
          "result 0");
   expect(FakeFfiRuntime()
              .ArrayAttr(kSiteDescriptorAttribute, "not a descriptor")
@@ -262,8 +266,8 @@ TEST_F(EntryPointsTest, MetadataIsAnsweredWithoutATable) {
     XLA_FFI_Metadata metadata;
     int64_t guard;
   } answer = {{sizeof(XLA_FFI_Metadata), {}, 99}, 0x5555};
-  XLA_FFI_Metadata_Extension extension = {
-      {sizeof(extension), XLA_FFI_Extension_Metadata, nullptr}, &answer.metadata};
+  XLA_FFI_Metadata_Extension extension = {{sizeof(extension), XLA_FFI_Extension_Metadata, nullptr},
+                                          &answer.metadata};
   XLA_FFI_CallFrame frame = {};
   frame.struct_size = sizeof(frame);
   frame.extension_start = &extension.extension_base;
@@ -274,7 +278,8 @@ TEST_F(EntryPointsTest, MetadataIsAnsweredWithoutATable) {
   EXPECT_EQ(answer.guard, 0x5555);
 }
 
-// ---- Identity -------------------------------------------------------------------------------------------
+// ---- Identity
+// -------------------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, TheSameTargetHasTheSameEntryPoints) {
   EXPECT_EQ(Points(kOriginal).untyped, Points(kOriginal).untyped);
@@ -334,9 +339,8 @@ TEST_F(EntryPointsTest, ZClosuresServeWhatTheCompiledOnesCannot) {
 
   // A target of its own that came too late for a compiled one.
   Target late = MakeTarget(
-      +[](void* out, void** in, const char* opaque, size_t opaque_len, XlaCustomCallStatus* status) {
-        HostUnifiedTarget(out, in, opaque, opaque_len, status);
-      },
+      +[](void* out, void** in, const char* opaque, size_t opaque_len,
+          XlaCustomCallStatus* status) { HostUnifiedTarget(out, in, opaque, opaque_len, status); },
       Platform::kHost, ApiVersion::kStatusReturningUnified);
   const std::string message = "late failure";
   recorded.failure = &message;

@@ -1,4 +1,5 @@
-// An XLA FFI runtime of a few lines: builds call frames as XLA does, and keeps the errors it is asked for.
+// An XLA FFI runtime of a few lines: builds call frames as XLA does, and keeps the errors it is
+// asked for.
 #ifndef CALLBRIDGE_TESTS_ADAPTERS_FAKE_FFI_RUNTIME_H_
 #define CALLBRIDGE_TESTS_ADAPTERS_FAKE_FFI_RUNTIME_H_
 
@@ -67,7 +68,7 @@ class FakeFfiRuntime {
     frame.stage = stage_;
     frame.args = {sizeof(frame.args), nullptr, Size(args_), args_.types.data(), Pointers(args_)};
     frame.rets = {sizeof(frame.rets), nullptr, Size(rets_), rets_.types.data(), Pointers(rets_)};
-    frame.attrs = {sizeof(frame.attrs), nullptr,           static_cast<int64_t>(names_.size()),
+    frame.attrs = {sizeof(frame.attrs), nullptr,       static_cast<int64_t>(names_.size()),
                    attr_types_.data(),  names_.data(), attrs_.data()};
     std::unique_ptr<XLA_FFI_Error> error(handler(&frame));
     return error == nullptr ? absl::OkStatus() : error->status;
@@ -81,7 +82,8 @@ class FakeFfiRuntime {
   };
 
   FakeFfiRuntime& Add(Buffers& to, PrimitiveType type, void* data) {
-    to.buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr, static_cast<int32_t>(type), data, 0, nullptr});
+    to.buffers.push_back(
+        {sizeof(XLA_FFI_Buffer), nullptr, static_cast<int32_t>(type), data, 0, nullptr});
     to.types.push_back(XLA_FFI_ArgType_BUFFER);
     return *this;
   }

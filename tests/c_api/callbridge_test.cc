@@ -88,9 +88,10 @@ TEST(CallbridgeTest, ExecuteChecksSizesAndCalls) {
   EXPECT_EQ(Text(callbridge_execute(&target, &site, operands, 2, &result, 1, nullptr)), "OK");
   EXPECT_EQ(sum, 42);
 
-  EXPECT_EQ(Text(callbridge_execute(&target, &site, operands, 1, &result, 1, nullptr)),
-            "INVALID_ARGUMENT: the call site declares 2 operands (leaves of tuples counted), but the "
-            "call has 1");
+  EXPECT_EQ(
+      Text(callbridge_execute(&target, &site, operands, 1, &result, 1, nullptr)),
+      "INVALID_ARGUMENT: the call site declares 2 operands (leaves of tuples counted), but the "
+      "call has 1");
   operands[1].size_bytes = 8;
   EXPECT_EQ(Text(callbridge_execute(&target, &site, operands, 2, &result, 1, nullptr)),
             "INVALID_ARGUMENT: operand 1 (leaves of tuples counted) is declared s32[], which has 4 "
@@ -119,8 +120,8 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   callbridge_target target = AddTarget();
   target.platform = "CUDA";
   target.api_version = CALLBRIDGE_API_VERSION_UNSPECIFIED;
-  target.address = reinterpret_cast<void*>(
-      +[](void* stream, void**, const char*, size_t) { seen = stream; });
+  target.address =
+      reinterpret_cast<void*>(+[](void* stream, void**, const char*, size_t) { seen = stream; });
   int stream;
   const callbridge_execution_context context = {sizeof(context), &stream};
   const callbridge_site site = PairSite();
@@ -161,7 +162,8 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
   EXPECT_EQ(bind_site([](auto& s) { s.operands = nullptr; }),
             "INVALID_ARGUMENT: callbridge_site.operands is null");
   EXPECT_EQ(bind_site([](auto& s) { s.result = nullptr; }), "INVALID_ARGUMENT: result is null");
-  EXPECT_THAT(bind_site([](auto& s) { s.result = "f32["; }), StartsWith("INVALID_ARGUMENT: result: "));
+  EXPECT_THAT(bind_site([](auto& s) { s.result = "f32["; }),
+              StartsWith("INVALID_ARGUMENT: result: "));
   EXPECT_THAT(bind_site([](auto& s) { s.era = 2; }), HasSubstr("era is 2"));
   EXPECT_EQ(bind_site([](auto& s) { s.opaque_size = 1; }),
             "INVALID_ARGUMENT: callbridge_site.opaque is null");

@@ -53,6 +53,8 @@ ML_TYPES = {
     "u4": ml_dtypes.uint4,
 }
 TYPES = NAMED_TYPES | ML_TYPES
+# Those of less than a byte, which calls get packed.
+BITS = {"f4e2m1fn": 4, "s1": 1, "s2": 2, "s4": 4, "u1": 1, "u2": 2, "u4": 4}
 # Those of ml_dtypes' types that XLA has not: what reads as float6 would be some other type.
 NOT_IN_XLA = {"float6_e2m3fn", "float6_e3m2fn", "complex32", "bcomplex32"}
 
@@ -100,11 +102,18 @@ def sample(name, shape):
     bits = np.random.default_rng(0).integers(0, 256, (*shape, np.dtype(TYPES[name]).itemsize))
     if name == "pred":
         return (bits[..., 0] % 2).astype(bool)
+    if name in BITS:
+        bits %= 2 ** BITS[name]
     return bits.astype(np.uint8).view(TYPES[name]).reshape(shape)
 
 
 def operand(name, path):
     return f"{name}:{path}" if name in ML_TYPES else path
+
+
+def call_bytes(name, array):
+    """How many bytes a call gets for it."""
+    return -(-array.size * BITS.get(name, 8 * array.itemsize) // 8)
 
 
 # ---- Files ---------------------------------------------------------------------------------------
@@ -129,7 +138,7 @@ def test_every_type_passes_unchanged(name, shape):
         "copy",
         operand(name, "x.npy"),
         "--opaque",
-        array.nbytes,
+        call_bytes(name, array),
         "--result",
         text(name, shape),
         "--output",
@@ -146,7 +155,7 @@ def test_every_type_passes_unchanged(name, shape):
         "copy",
         operand(name, "y.npy"),
         "--opaque",
-        array.nbytes,
+        call_bytes(name, array),
         "--result",
         text(name, shape),
         "--output",
@@ -252,6 +261,62 @@ def test_operands_from_a_pipe():
     assert done.stdout.endswith("result{} s32[3] 0 1 2\n"), done
 
 
+# ---- Elements of less than a byte ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def library():
+    """The targets, opened by the Python face, which has to agree with the command."""
+    os.environ.setdefault("CALLBRIDGE_LIBRARY", str(LIBRARY))
+    import callbridge.library
+
+    return callbridge.library.load(TARGETS)
+
+
+def test_targets_get_elements_packed_the_first_in_the_lowest_bits():
+    # As ml_dtypes has them: -2 is 0x0e. A file may hold them sign-extended: 0xf8 is -8.
+    np.save("x.npy", np.array([1, 14, 7, 0xF8, 5], np.uint8).view("V1"))
+    out = run("copy", "s4:x.npy", "--opaque", 3, "--result", "u8[3]", "--output", "y.npy")
+    assert out.endswith(f"result{{}} u8[3] {0xE1} {0x87} {0x05}\n")
+    np.save("y.npy", np.array([0xE1, 0x87, 0xF5], np.uint8))
+    for result in ("s4[5]", "s4[5]{0:E(4)}"):
+        out = run("copy", "y.npy", "--opaque", 3, "--result", result, "--output", "z.npy")
+        assert out.endswith("result{} s4[5] 1 -2 7 -8 5\n")
+        assert pathlib.Path("z.npy").read_bytes() == npy(
+            np.array([1, -2, 7, -8, 5]).astype(ml_dtypes.int4)
+        )
+    # Packed in the order of the memory.
+    out = run("copy", "y.npy", "--opaque", 3, "--result", "s4[2,3]{0,1}")
+    assert out.endswith("result{} s4[2,3] 1 7 5 -2 -8 -1\n")
+    np.save("x.npy", np.asfortranarray(np.arange(6, dtype=np.uint8).reshape(2, 3).view("V1")))
+    out = run("copy", "u4:x.npy", "--opaque", 3, "--result", "u8[3]")
+    assert out.endswith(f"result{{}} u8[3] {0x10} {0x32} {0x54}\n")
+
+
+@pytest.mark.parametrize("name", BITS)
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (3, 5), (9, 1, 3), (0, 3)])
+def test_the_command_and_the_python_face_agree(library, name, shape):
+    array = sample(name, shape)
+    size = call_bytes(name, array)
+    opaque = str(size).encode()
+    np.save("x.npy", array)
+    words = ["copy", operand(name, "x.npy"), "--opaque", size, "--output", "y.npy", "--result"]
+
+    run(*words, f"u8[{size}]")
+    packed = library.run("copy", [array], f"u8[{size}]", opaque=opaque)
+    assert np.load("y.npy").tobytes() == packed.tobytes()
+
+    run(*words, text(name, shape))
+    copy = library.run("copy", [array], text(name, shape), opaque=opaque)
+    assert pathlib.Path("y.npy").read_bytes() == npy(copy)
+
+    # Bits behind the last element, where a target leaves some, do not count.
+    np.save("x.npy", np.full(size, 0xB5, np.uint8))
+    run("copy", "x.npy", *words[2:], text(name, shape))
+    copy = library.run("copy", [np.load("x.npy")], text(name, shape), opaque=opaque)
+    assert pathlib.Path("y.npy").read_bytes() == npy(copy)
+
+
 # ---- What is printed -----------------------------------------------------------------------------
 
 
@@ -259,13 +324,13 @@ def test_operands_from_a_pipe():
 def test_every_bit_pattern_is_printed_so_that_it_reads_back(name):
     dtype = np.dtype(TYPES[name])
     array = np.arange(256**dtype.itemsize, dtype=f"u{dtype.itemsize}").view(dtype)
-    if name in ("s1", "s2", "s4", "u1", "u2", "u4", "f4e2m1fn"):
-        array = array[: 1 << int(name[1])]
+    if name in BITS:
+        array = array[: 2 ** BITS[name]]
     array = np.resize(array, max(array.size, 8))
     np.save("x.npy", array)
     pieces = array.size // 8
     result = f"({','.join([f'{name}[8]'] * pieces)})"
-    opaque = f"{pieces} {array.nbytes // pieces}"
+    opaque = f"{pieces} {call_bytes(name, array[:8])}"
     out = run("split", operand(name, "x.npy"), "--opaque", opaque, "--result", result)
     lines = out.splitlines()[1:]
     assert [line.split(" ")[:2] for line in lines] == [
@@ -435,7 +500,14 @@ def test_results_beyond_the_memory():
     [
         (["t"], "--result is required: the shape that the target returns"),
         (["t", "--result", "f32["], "--result: shape text, character 5: expected a dimension"),
-        (["t", "--result", "s4[2]{0:E(4)}"], "--result: s4[2]{0:E(4)} has packed elements"),
+        (
+            ["t", "--result", "(token[],s4[2]{0:E(8)})"],
+            "--result: s4[2]{0:E(8)}: custom calls get s4 in 4 bits, never in 8: leave ",
+        ),
+        (
+            ["t", "--result", "pred[2]{0:E(1)}"],
+            "--result: pred[2]{0:E(1)}: custom calls get pred in 8 bits, never in 1: ",
+        ),
         (
             ["t", "--result", "(f32[],(f32[],token[]))", "--output", "x.npy"],
             "expected --output once for each array of (f32[],(f32[],token[])) (2), got 1",
