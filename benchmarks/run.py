@@ -18,8 +18,8 @@ BUILD = ROOT / "build/release"
 OUT = ROOT / "build/bench"
 CALL_COST = BUILD / "benchmarks/call_cost"
 COUNTS = (1_000, 11_000)
-# In JAX: calls that follow each other in one jitted function, and how often that runs.
-CHAIN, REPEATS = 256, (50, 550)
+# In JAX: calls that follow each other in one jitted function, which runs jax_calls.REPEAT times.
+CHAINS, REPEAT = (64, 320), 20
 JAX_PATHS = {
     "native_1": "native, version 1",
     "native_3": "native, called as version 3",
@@ -29,7 +29,7 @@ JAX_PATHS = {
 SIZES = (1, 4, 8, 16)
 
 
-def callgrind(command, **environment):
+def callgrind(*command, **environment):
     """Instructions that `command` takes, all threads together."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)],
@@ -42,7 +42,7 @@ def callgrind(command, **environment):
 
 
 def instructions(case):
-    few, many = (callgrind([CALL_COST, "--calls", case, n]) for n in COUNTS)
+    few, many = (callgrind(CALL_COST, "--calls", case, n) for n in COUNTS)
     return (many - few) / (COUNTS[1] - COUNTS[0])
 
 
@@ -51,11 +51,11 @@ def jax_instructions(path):
     targets = BUILD / "benchmarks/measured_targets.so"
     # Valgrind knows no AVX-512.
     few, many = (
-        callgrind([sys.executable, script, targets, path, CHAIN, n],
+        callgrind("--collect-atstart=no", sys.executable, script, targets, path, chain,
                   XLA_FLAGS="--xla_cpu_max_isa=AVX2", TF_CPP_MIN_LOG_LEVEL="3")
-        for n in REPEATS
+        for chain in CHAINS
     )
-    return (many - few) / (CHAIN * (REPEATS[1] - REPEATS[0]))
+    return (many - few) / (REPEAT * (CHAINS[1] - CHAINS[0]))
 
 
 def times():

@@ -1,20 +1,74 @@
 #include "callbridge/status_returning/status_storage.h"
 
-#include <cstring>
+#include <string>
 
 #include "absl/strings/str_cat.h"
-
-void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) { status->message.reset(); }
-
-void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
-                                   size_t message_len) {
-  status->message.emplace(message, strnlen(message, message_len));
-}
+#include "callbridge/status_returning/custom_call_status_internal.h"
+#include "callbridge/status_returning/old_string.h"
 
 namespace callbridge {
+namespace {
+
+// The string of an absl::optional<std::string>, behind its flag.
+const std::string& AbslOptionalString(const uint64_t* words) {
+  return *reinterpret_cast<const std::string*>(words + 1);
+}
+
+bool LowestByteIsSet(uint64_t word) { return (word & 0xFF) != 0; }
+
+}  // namespace
 
 absl::Status CustomCallFailed(absl::string_view message) {
   return absl::InternalError(absl::StrCat(kCustomCallFailed, message));
+}
+
+StatusStorage::Layout StatusStorage::FindLayout() const {
+  // Where the string begins at 0, its pointer has overwritten the canary of the first word; where
+  // it is a new one, its size has overwritten that of the second.
+  if (words_[0] >> 8 == kCanary) return Layout::kAbslOptional;
+  return words_[1] >> 8 == kCanary ? Layout::kOldString : Layout::kOptional;
+}
+
+bool StatusStorage::HasFailed(Layout layout) const {
+  switch (layout) {
+    case Layout::kOptional:
+      return LowestByteIsSet(words_[4]);
+    case Layout::kOldString:
+      return LowestByteIsSet(words_[1]);
+    case Layout::kAbslOptional:
+      return LowestByteIsSet(words_[0]);
+  }
+  return false;
+}
+
+absl::Status StatusStorage::ReportedStatus() const {
+  const Layout layout = FindLayout();
+  if (!HasFailed(layout)) return absl::OkStatus();
+  switch (layout) {
+    case Layout::kOptional:
+      return CustomCallFailed(*reinterpret_cast<const XlaCustomCallStatus*>(words_)->message);
+    case Layout::kOldString:
+      return CustomCallFailed({OldStringData(words_), OldStringSize(words_)});
+    case Layout::kAbslOptional:
+      return CustomCallFailed(AbslOptionalString(words_));
+  }
+  return absl::OkStatus();
+}
+
+void StatusStorage::Clear() {
+  const Layout layout = FindLayout();
+  if (!HasFailed(layout)) return;
+  switch (layout) {
+    case Layout::kOptional:
+      reinterpret_cast<XlaCustomCallStatus*>(words_)->message.reset();
+      break;
+    case Layout::kOldString:
+      DestroyOldString(words_);
+      break;
+    case Layout::kAbslOptional:
+      AbslOptionalString(words_).~basic_string();
+      break;
+  }
 }
 
 }  // namespace callbridge

@@ -1,24 +1,26 @@
-// The storage of an XlaCustomCallStatus: an optional string, laid out as XLA's headers from
-// TensorFlow 2.12 on and jaxlib have it under libstdc++'s new string ABI. Binaries hold private
-// copies of the status functions that write it in place, so the layout is frozen; the asserts below
-// are the proof.
+// StatusStorage: the XlaCustomCallStatus that a target is lent for one call.
+//
+// It is real storage, and of no one layout: some binaries hold private copies of the status
+// functions, which write the object in place as the headers they were built with had it. Three
+// layouts exist:
+//
+//   kOptional      std::optional<std::string>, new string ABI    string at 0, flag at 32
+//   kOldString     the same with _GLIBCXX_USE_CXX11_ABI=0        string (one pointer) at 0, flag at
+//   8 kAbslOptional  absl::optional under C++14, the first one     flag at 0, string at 8
+//
+// All three flags begin as 0, and every byte that no copy reads before it has written it holds a
+// canary. Which canaries are gone afterwards tells the layout; the flags alone would not, since a
+// string's bytes lie where other layouts have their flags. A target whose copies disagree among
+// themselves is beyond this.
 #ifndef CALLBRIDGE_STATUS_RETURNING_STATUS_STORAGE_H_
 #define CALLBRIDGE_STATUS_RETURNING_STATUS_STORAGE_H_
 
-#include <optional>
-#include <string>
+#include <cstdint>
 
+#include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/status_returning/custom_call_status.h"
-
-struct XlaCustomCallStatus_ {
-  std::optional<std::string> message;  // present = failure
-};
-
-static_assert(sizeof(XlaCustomCallStatus_) == 40, "the string at 0, the engaged flag at 32");
-static_assert(alignof(XlaCustomCallStatus_) == 8, "");
-static_assert(sizeof(std::string) == 32, "libstdc++'s new string ABI");
 
 namespace callbridge {
 
@@ -28,10 +30,43 @@ inline constexpr absl::string_view kCustomCallFailed = "CustomCall failed: ";
 // What XLA makes of a failure that a target set: INTERNAL, "CustomCall failed: <message>".
 absl::Status CustomCallFailed(absl::string_view message);
 
-// OK, or what the target reported.
-inline absl::Status ToStatus(const XlaCustomCallStatus& status) {
-  return status.message.has_value() ? CustomCallFailed(*status.message) : absl::OkStatus();
-}
+// Neither movable nor thread-safe. Until a target writes a message it allocates nothing.
+class StatusStorage {
+ public:
+  StatusStorage() = default;
+  // Frees the message, by the layout that wrote it.
+  ~StatusStorage() {
+    if (ABSL_PREDICT_FALSE(IsTouched())) Clear();
+  }
+  StatusStorage(const StatusStorage&) = delete;
+  StatusStorage& operator=(const StatusStorage&) = delete;
+
+  // What the target is handed.
+  XlaCustomCallStatus* get() { return reinterpret_cast<XlaCustomCallStatus*>(words_); }
+
+  // OK, or what the target reported.
+  absl::Status ToStatus() const {
+    return ABSL_PREDICT_TRUE(!IsTouched()) ? absl::OkStatus() : ReportedStatus();
+  }
+
+ private:
+  enum class Layout { kOptional, kOldString, kAbslOptional };
+
+  // Seven bytes that are no part of an address, a size or a short string's length.
+  static constexpr uint64_t kCanary = 0xCA11B41D6E5747;
+  // A flag of 0 in the lowest byte.
+  static constexpr uint64_t kFlagAndCanary = kCanary << 8;
+
+  // Setting a message changes the first eight bytes in every layout, and they stay changed.
+  bool IsTouched() const { return words_[0] != kFlagAndCanary; }
+  Layout FindLayout() const;
+  bool HasFailed(Layout layout) const;
+  absl::Status ReportedStatus() const;
+  void Clear();
+
+  // Bytes 16 to 31 are left as they are: only strings lie there.
+  uint64_t words_[5] = {kFlagAndCanary, kFlagAndCanary, 0, 0, 0};
+};
 
 }  // namespace callbridge
 

@@ -12,13 +12,14 @@ namespace callbridge {
 // convention, and real code calls its two-argument functions with version 2 and the reverse.
 struct HostStatusReturning {
   static absl::Status Call(void* function, void* out, void** in, absl::string_view /*opaque*/) {
-    XlaCustomCallStatus status;
+    StatusStorage status;
     try {
-      reinterpret_cast<void (*)(void*, void**, XlaCustomCallStatus*)>(function)(out, in, &status);
+      reinterpret_cast<void (*)(void*, void**, XlaCustomCallStatus*)>(function)(out, in,
+                                                                                status.get());
     } catch (...) {
       return CaughtException();
     }
-    return ToStatus(status);
+    return status.ToStatus();
   }
 };
 

@@ -19,14 +19,14 @@ struct OpaqueStatusReturning {
   static absl::Status Call(void* function, void* out_or_stream, void** in_or_buffers,
                            absl::string_view opaque) {
     using Function = void (*)(void*, void**, const char*, size_t, XlaCustomCallStatus*);
-    XlaCustomCallStatus status;
+    StatusStorage status;
     try {
       reinterpret_cast<Function>(function)(out_or_stream, in_or_buffers, opaque.data(),
-                                           opaque.size(), &status);
+                                           opaque.size(), status.get());
     } catch (...) {
       return CaughtException();
     }
-    return ToStatus(status);
+    return status.ToStatus();
   }
 };
 

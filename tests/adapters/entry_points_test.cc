@@ -9,7 +9,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/trampolines.h"
-#include "callbridge/status_returning/status_storage.h"
+#include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/fake_ffi_runtime.h"

@@ -26,7 +26,7 @@ APART = [("typed_ffi/binding", "typed_ffi/host")]
 # They stand beside the house and may include anything.
 BESIDE = {"include", "tests", "examples", "benchmarks"}
 # The front door's headers lead inside; what they do is done there.
-FRONT_DOOR_LINES = 40
+FRONT_DOOR_LINES = 50
 
 SOURCES = {".h", ".c", ".cc", ".cpp", ".cu", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -239,9 +239,9 @@ def test_an_orderly_tree_passes(tree):
         ("utils/u.h", "", homeless_folders, "utils"),
         (
             "include/callbridge/long.h",
-            "int x;\n// y\n" * 41,
+            "int x;\n// y\n" * 51,
             front_door_violations,
-            "include/callbridge/long.h: 41 lines, of 40",
+            "include/callbridge/long.h: 51 lines, of 50",
         ),
         (
             "legacy/not_alone.h",
