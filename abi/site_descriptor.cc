@@ -133,7 +133,7 @@ std::string EncodeSiteDescriptor(const CallSite& site) {
 }
 
 absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes) {
-  if (!IsSiteDescriptor(bytes)) {
+  if (!IsSiteDescriptor(bytes.data(), bytes.size())) {
     return absl::InvalidArgumentError(
         "expected a site descriptor of version 1, which begins with bytes cb 00 73 69 74 65 00 01; "
         "rebuild the call site with the callbridge that runs it");

@@ -40,9 +40,9 @@ struct SiteDescriptor {
 std::string EncodeSiteDescriptor(const CallSite& site);
 
 // True if `bytes` begin as a descriptor does.
-inline bool IsSiteDescriptor(absl::string_view bytes) {
-  return bytes.size() >= kSiteDescriptorMagicSize &&
-         std::memcmp(bytes.data(), kSiteDescriptorMagic, kSiteDescriptorMagicSize) == 0;
+inline bool IsSiteDescriptor(const char* bytes, size_t size) {
+  return size >= kSiteDescriptorMagicSize &&
+         std::memcmp(bytes, kSiteDescriptorMagic, kSiteDescriptorMagicSize) == 0;
 }
 
 // The two parts of a descriptor, views into `bytes`. `tree` identifies everything but the opaque.

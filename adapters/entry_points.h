@@ -19,8 +19,8 @@ struct EntryPoints {
   // Host: void(void* out, const void** in, const char* opaque, size_t opaque_len,
   // XlaCustomCallStatus*), GPU: void(CUstream, void** buffers, const char* opaque, size_t
   // opaque_len, XlaCustomCallStatus*). The status is the runtime's, in the layout of
-  // status_returning/custom_call_status_internal.h. Operands and results come as jaxlib >= 0.4.38 hands them
-  // over: flat.
+  // status_returning/custom_call_status_internal.h. Operands and results come as jaxlib >= 0.4.38
+  // hands them over: flat.
   void* untyped;
   // For the execute stage, on runtimes of FFI API versions 0.1 to 0.5.
   XLA_FFI_Handler* typed;

@@ -21,10 +21,10 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
 template <typename Abi>
 void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
                  XlaCustomCallStatus* status, EntryTarget& entry) {
-  const absl::string_view bytes(opaque, opaque_len);
-  const absl::Status result = ABSL_PREDICT_FALSE(IsSiteDescriptor(bytes))
-                                  ? CallDescribed(entry, first, pointers, bytes)
-                                  : Abi::Call(entry.function, first, pointers, bytes);
+  const absl::Status result =
+      ABSL_PREDICT_FALSE(IsSiteDescriptor(opaque, opaque_len))
+          ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
+          : Abi::Call(entry.function, first, pointers, {opaque, opaque_len});
   if (ABSL_PREDICT_FALSE(!result.ok())) {
     XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
   }

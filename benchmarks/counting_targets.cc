@@ -1,4 +1,5 @@
-// Targets that switch callgrind's counting on and off, to be called before and behind what is counted.
+// Targets that switch callgrind's counting on and off, to be called before and behind what is
+// counted.
 #include <valgrind/callgrind.h>
 
 #include "xla/service/custom_call_target_registry.h"

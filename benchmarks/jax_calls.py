@@ -2,8 +2,9 @@
 
     python jax_calls.py TARGETS.so native_1|native_3|version_3|typed CHAIN
 
-CHAIN calls follow each other in the function, which runs REPEAT times. Callgrind's counting is on from the
-first of them to the last, and off for all else. So the difference between two chains is calls alone.
+CHAIN calls follow each other in the function, which runs REPEAT times. Callgrind's counting is on
+from the first of them to the last, and off for all else. So the difference between two chains is
+calls alone.
 """
 
 import ctypes

@@ -1,9 +1,9 @@
 """Measures what a call costs, and draws it: `make bench`.
 
-Times are Google Benchmark's (the median of several runs; noisy on a shared machine), instructions are
-callgrind's: the difference between two counts of calls in the same process, so that nothing but the
-calls is in it. Both go to build/bench/results.json, the picture to build/bench/calls.svg and .png.
-Exits with 1 where a budget of docs/architecture.md is not kept.
+Times are Google Benchmark's (the median of several runs; noisy on a shared machine), instructions
+are callgrind's: the difference between two counts of calls, so that nothing but the calls is in
+it. Both go to build/bench/results.json, the picture to build/bench/calls.svg and .png. Exits with
+1 where a budget of docs/architecture.md is not kept.
 """
 
 import json
@@ -33,7 +33,9 @@ def callgrind(*command, **environment):
     """Instructions that `command` takes, all threads together."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)],
-        capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": "0", **environment},
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0", **environment},
     )
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or collected is None:
@@ -51,8 +53,16 @@ def jax_instructions(path):
     targets = BUILD / "benchmarks/measured_targets.so"
     # Valgrind knows no AVX-512.
     few, many = (
-        callgrind("--collect-atstart=no", sys.executable, script, targets, path, chain,
-                  XLA_FLAGS="--xla_cpu_max_isa=AVX2", TF_CPP_MIN_LOG_LEVEL="3")
+        callgrind(
+            "--collect-atstart=no",
+            sys.executable,
+            script,
+            targets,
+            path,
+            chain,
+            XLA_FLAGS="--xla_cpu_max_isa=AVX2",
+            TF_CPP_MIN_LOG_LEVEL="3",
+        )
         for chain in CHAINS
     )
     return (many - few) / (REPEAT * (CHAINS[1] - CHAINS[0]))
@@ -61,13 +71,21 @@ def jax_instructions(path):
 def times():
     """Median nanoseconds a call, by case."""
     done = subprocess.run(
-        [CALL_COST, "--benchmark_format=json", "--benchmark_repetitions=5",
-         "--benchmark_min_time=0.05", "--benchmark_report_aggregates_only=true"],
-        check=True, stdout=subprocess.PIPE, text=True,
+        [
+            CALL_COST,
+            "--benchmark_format=json",
+            "--benchmark_repetitions=5",
+            "--benchmark_min_time=0.05",
+            "--benchmark_report_aggregates_only=true",
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return {
         each["run_name"]: each["cpu_time"]
-        for each in json.loads(done.stdout)["benchmarks"] if each["aggregate_name"] == "median"
+        for each in json.loads(done.stdout)["benchmarks"]
+        if each["aggregate_name"] == "median"
     }
 
 
@@ -80,14 +98,20 @@ def slope(counts, name, sizes):
 def budgets(counts, jax):
     """What is promised, what is measured: (what, limit, measured)."""
     for n in SIZES:
-        yield f"Execute, {n} operands, against the direct call: ratio", 2.0, \
-            counts[f"execute/{n}"] / counts[f"direct/{n}"]
+        yield (
+            f"Execute, {n} operands, against the direct call: ratio",
+            2.0,
+            counts[f"execute/{n}"] / counts[f"direct/{n}"],
+        )
     leaf = slope(counts, "tuple of leaves and a tuple", (4, 64))
     flat = slope(counts, "execute", SIZES)
     yield "a leaf in a list with a tuple, more than a flat operand: instructions", 2.0, leaf - flat
     native = min(jax["native_1"], jax["native_3"])
-    yield "jax.jit, version 3, more than the faster native call: instructions", 30.0, \
-        jax["version_3"] - native
+    yield (
+        "jax.jit, version 3, more than the faster native call: instructions",
+        30.0,
+        jax["version_3"] - native,
+    )
 
 
 def draw(counts, jax):
@@ -100,8 +124,13 @@ def draw(counts, jax):
     for name in ("direct", "execute", "execute, version declared only"):
         calls.plot(SIZES, [counts[f"{name}/{n}"] for n in SIZES], marker="o", label=name)
     calls.plot(SIZES, [2 * counts[f"direct/{n}"] for n in SIZES], ":", color="gray", label="budget")
-    calls.set(title="One call of a version-1 target", xlabel="array operands",
-              ylabel="instructions", xticks=SIZES, ylim=0)
+    calls.set(
+        title="One call of a version-1 target",
+        xlabel="array operands",
+        ylabel="instructions",
+        xticks=SIZES,
+        ylim=0,
+    )
     calls.legend()
     sizes = (4, 8, 16, 32, 64)
     for name in ("tuple of leaves and a tuple", "documentation's tuple"):
@@ -124,7 +153,9 @@ def main():
     counts, jax = {}, {}
     for case in nanoseconds:
         counts[case] = instructions(case)
-        print(f"  {case:62} {nanoseconds[case]:8.1f} ns {counts[case]:8.1f} instructions", flush=True)
+        print(
+            f"  {case:62} {nanoseconds[case]:8.1f} ns {counts[case]:8.1f} instructions", flush=True
+        )
     for path, name in JAX_PATHS.items():
         jax[path] = jax_instructions(path)
         print(f"  {'jax.jit: ' + name:62} {'':11} {jax[path]:8.1f} instructions", flush=True)
@@ -136,8 +167,12 @@ def main():
     for row in rows:
         kept = "ok" if row["kept"] else "OVER"
         print(f"  {row['what']:68} {row['measured']:6.2f} of {row['limit']:5.1f}  {kept}")
-    results = {"nanoseconds": nanoseconds, "instructions": counts, "jax instructions": jax,
-               "budget": rows}
+    results = {
+        "nanoseconds": nanoseconds,
+        "instructions": counts,
+        "jax instructions": jax,
+        "budget": rows,
+    }
     (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     draw(counts, jax)
     print(f"\n{OUT / 'results.json'}\n{OUT / 'calls.svg'}")

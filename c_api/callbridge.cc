@@ -20,9 +20,7 @@
 using callbridge::BoundCall;
 using callbridge::CallSite;
 using callbridge::EntryPoints;
-using callbridge::ExecutionContext;
 using callbridge::FromC;
-using callbridge::HostArray;
 using callbridge::LibraryTarget;
 using callbridge::Shape;
 using callbridge::Target;
@@ -47,8 +45,9 @@ void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyErro
 callbridge_error* callbridge_library_load(const char* path, callbridge_library** library) {
   return WithoutExceptions([&] {
     absl::StatusOr<std::shared_ptr<TargetLibrary>> loaded = TargetLibrary::Load(path);
-    if (loaded.ok()) *library = new callbridge_library{*std::move(loaded)};
-    return loaded.status();
+    if (!loaded.ok()) return loaded.status();
+    *library = new callbridge_library{*std::move(loaded)};
+    return absl::OkStatus();
   });
 }
 
@@ -114,8 +113,9 @@ callbridge_error* callbridge_call_bind(const callbridge_target* target, const ca
     absl::StatusOr<CallSite> call_site = FromC(*site, *known);
     if (!call_site.ok()) return call_site.status();
     absl::StatusOr<BoundCall> bound = callbridge::Bind(*call_site, *known);
-    if (bound.ok()) *call = new callbridge_call{*std::move(bound)};
-    return bound.status();
+    if (!bound.ok()) return bound.status();
+    *call = new callbridge_call{*std::move(bound)};
+    return absl::OkStatus();
   });
 }
 

@@ -33,7 +33,11 @@ absl::Status CustomCallFailed(absl::string_view message);
 // Neither movable nor thread-safe. Until a target writes a message it allocates nothing.
 class StatusStorage {
  public:
-  StatusStorage() = default;
+  StatusStorage() {
+    words_[0] = kFlagAndCanary;
+    words_[1] = kFlagAndCanary;
+    words_[4] = 0;
+  }
   // Frees the message, by the layout that wrote it.
   ~StatusStorage() {
     if (ABSL_PREDICT_FALSE(IsTouched())) Clear();
@@ -64,8 +68,8 @@ class StatusStorage {
   absl::Status ReportedStatus() const;
   void Clear();
 
-  // Bytes 16 to 31 are left as they are: only strings lie there.
-  uint64_t words_[5] = {kFlagAndCanary, kFlagAndCanary, 0, 0, 0};
+  // Bytes 16 to 31 are not initialised: only strings lie there.
+  uint64_t words_[5];
 };
 
 }  // namespace callbridge

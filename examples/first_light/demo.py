@@ -50,7 +50,7 @@ def flat(tree):
 def same(got, expected):
     got, expected = flat(got), flat(expected)
     return len(got) == len(expected) and all(
-        a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(got, expected)
+        a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(got, expected, strict=True)
     )
 
 
@@ -93,7 +93,7 @@ def table(rows):
 
 step("A binary from TensorFlow's days")
 say(f"  {BINARY}")
-say("  compiled from examples/first_light/old_targets.cc against the headers of TensorFlow 2.13.1, and")
+say("  compiled from examples/first_light/old_targets.cc against TensorFlow 2.13.1's headers, and")
 say("  linked to its library. The dynamic loader, today:")
 say(f"    {dlopen_of_today()}")
 
@@ -151,7 +151,7 @@ rows["binary opaque (version 3)"] = check(
     opaque=key,
 )
 
-step(f"The same binary on callbridge and in jax {jax.__version__}, each result compared with NumPy's")
+step(f"The same binary on callbridge and in jax {jax.__version__}, compared with NumPy")
 table(rows)
 all_right = all(right for row in rows.values() for right in row.values())
 say()

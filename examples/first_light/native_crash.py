@@ -1,7 +1,7 @@
-"""Calls a classic-era target with a tuple operand as XLA:CPU itself does it, without callbridge in between.
+"""Calls a classic-era target with a tuple operand as XLA:CPU does, without callbridge in between.
 
-Run in a process of its own: it is expected to die. XLA flattens the tuple, the target takes the first
-array's data for a table of pointers, and follows them.
+Run in a process of its own: it is expected to die. XLA flattens the tuple, the target takes the
+first array's data for a table of pointers, and follows them.
 """
 
 import ctypes
@@ -19,11 +19,10 @@ from jaxlib.mlir.dialects import stablehlo
 
 def lower(ctx, a, b, c, d):
     """custom_call @gather_tuple((a, (b, c), d)) -> (f32[480], f32[3]), api_version 3."""
-    tuple_of = lambda *values: stablehlo.tuple(values)
     result_types = [ir.RankedTensorType.get([n], ir.F32Type.get()) for n in (480, 3)]
     call = stablehlo.CustomCallOp(
         [ir.TupleType.get_tuple(result_types)],
-        [tuple_of(a, tuple_of(b, c), d)],
+        [stablehlo.tuple([a, stablehlo.tuple([b, c]), d])],
         call_target_name="gather_tuple",
         api_version=ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 3),
     )

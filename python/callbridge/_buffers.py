@@ -19,8 +19,11 @@ def operand_buffer(leaf: Any) -> np.ndarray:
     array = np.asarray(leaf)
     element = _element_types.element_type(array.dtype)
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    data = (_sub_byte.pack(array, element.bits) if element.bits < 8
-            else array.reshape(-1).view(np.uint8))
+    data = (
+        _sub_byte.pack(array, element.bits)
+        if element.bits < 8
+        else array.reshape(-1).view(np.uint8)
+    )
     buffer = _aligned_bytes(data.size)
     buffer[:] = data
     return buffer
@@ -47,4 +50,4 @@ def c_arrays(buffers: list[np.ndarray]):
 def _aligned_bytes(size: int) -> np.ndarray:
     memory = np.zeros(size + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
-    return memory[start:start + size]
+    return memory[start : start + size]

@@ -20,20 +20,36 @@ class Struct(ctypes.Structure):
 
 
 class Error(Struct):
-    _fields_ = [("struct_size", c_size_t), ("code", c_int32), ("message", c_void_p),
-                ("message_size", c_size_t)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("code", c_int32),
+        ("message", c_void_p),
+        ("message_size", c_size_t),
+    ]
 
 
 class Target(Struct):
-    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("platform", c_char_p),
-                ("api_version", c_int32), ("api_version_is_proved", c_int32),
-                ("address", c_void_p), ("evidence", c_char_p)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("platform", c_char_p),
+        ("api_version", c_int32),
+        ("api_version_is_proved", c_int32),
+        ("address", c_void_p),
+        ("evidence", c_char_p),
+    ]
 
 
 class Site(Struct):
-    _fields_ = [("struct_size", c_size_t), ("era", c_int32), ("operands", POINTER(c_char_p)),
-                ("operand_count", c_size_t), ("result", c_char_p), ("opaque", c_char_p),
-                ("opaque_size", c_size_t)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("era", c_int32),
+        ("operands", POINTER(c_char_p)),
+        ("operand_count", c_size_t),
+        ("result", c_char_p),
+        ("opaque", c_char_p),
+        ("opaque_size", c_size_t),
+    ]
 
 
 class Array(ctypes.Structure):
@@ -88,8 +104,16 @@ shape_visit = _fallible("shape_visit", c_char_p, ShapeVisitor, c_void_p)
 site_encode = _fallible("site_encode", POINTER(Site), POINTER(c_void_p), POINTER(c_size_t))
 bytes_free = _function("bytes_free", None, c_void_p)
 # The execution context, for streams, is not offered here: always None.
-execute = _fallible("execute", POINTER(Target), POINTER(Site), POINTER(Array), c_size_t,
-                    POINTER(Array), c_size_t, c_void_p)
+execute = _fallible(
+    "execute",
+    POINTER(Target),
+    POINTER(Site),
+    POINTER(Array),
+    c_size_t,
+    POINTER(Array),
+    c_size_t,
+    c_void_p,
+)
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 
 

@@ -25,19 +25,28 @@ def opaque_bytes(opaque: Any) -> bytes:
 def site(operands: tuple, result: Any, era: str, opaque: bytes, leaf_text) -> _c_api.Site:
     """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text."""
     check_era(era)
-    texts = [_c_api.text(_shapes.tree_text(operand, leaf_text, f"operands[{i}]"), "shape")
-             for i, operand in enumerate(operands)]
+    texts = [
+        _c_api.text(_shapes.tree_text(operand, leaf_text, f"operands[{i}]"), "shape")
+        for i, operand in enumerate(operands)
+    ]
     return _c_api.Site(
-        era=ERAS[era], operands=(ctypes.c_char_p * len(texts))(*texts), operand_count=len(texts),
+        era=ERAS[era],
+        operands=(ctypes.c_char_p * len(texts))(*texts),
+        operand_count=len(texts),
         result=_c_api.text(_shapes.tree_text(result, leaf_text, "result"), "shape"),
-        opaque=opaque, opaque_size=len(opaque))
+        opaque=opaque,
+        opaque_size=len(opaque),
+    )
 
 
 def descriptor(operands: tuple, result: Any, era: str, opaque: bytes) -> bytes:
     """The site descriptor. Dimensions are not in it, so those of `operands` may be symbolic."""
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
-    _c_api.site_encode(site(operands, result, era, opaque, _shapes.type_text),
-                       ctypes.byref(data), ctypes.byref(size))
+    _c_api.site_encode(
+        site(operands, result, era, opaque, _shapes.type_text),
+        ctypes.byref(data),
+        ctypes.byref(size),
+    )
     try:
         return ctypes.string_at(data, size.value)
     finally:

@@ -23,11 +23,14 @@ class ElementType:
             pass
         try:
             import ml_dtypes
+
             return np.dtype(getattr(ml_dtypes, self.dtype_name))
         except (ImportError, AttributeError) as error:
             raise CallbridgeError(
-                "UNIMPLEMENTED", f"{self.name} is ml_dtypes.{self.dtype_name} in NumPy, which is "
-                "not there; install the newest ml_dtypes") from error
+                "UNIMPLEMENTED",
+                f"{self.name} is ml_dtypes.{self.dtype_name} in NumPy, which is "
+                "not there; install the newest ml_dtypes",
+            ) from error
 
 
 _TYPES = [
@@ -72,6 +75,9 @@ def element_type(dtype, what: str = "the array") -> ElementType:
     name = getattr(dtype, "name", dtype)
     element = _BY_DTYPE_NAME.get(name)
     if element is None:
-        raise CallbridgeError("INVALID_ARGUMENT", f"{what} is of dtype {name}, which is no element "
-                              "type of XLA's; convert it with astype()")
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} is of dtype {name}, which is no element "
+            "type of XLA's; convert it with astype()",
+        )
     return element

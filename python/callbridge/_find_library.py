@@ -13,10 +13,14 @@ def find_library() -> str:
     declared = os.environ.get(VARIABLE)
     if declared:
         if not os.path.exists(declared):
-            raise ImportError(f"{VARIABLE} is {declared!r}, where no file is; set it to the path "
-                              "of libcallbridge.so, or unset it to use the installed one")
+            raise ImportError(
+                f"{VARIABLE} is {declared!r}, where no file is; set it to the path "
+                "of libcallbridge.so, or unset it to use the installed one"
+            )
         return os.path.abspath(declared)
     if not _INSTALLED.exists():
-        raise ImportError(f"libcallbridge.so is not at {_INSTALLED}, where `make install` puts it; "
-                          f"in a source tree, build it and set {VARIABLE} to its path")
+        raise ImportError(
+            f"libcallbridge.so is not at {_INSTALLED}, where `make install` puts it; "
+            f"in a source tree, build it and set {VARIABLE} to its path"
+        )
     return str(_INSTALLED)

@@ -36,12 +36,12 @@ def function_address(function: Any) -> int:
                 "INVALID_ARGUMENT",
                 f"expected a capsule named {CAPSULE_NAME.decode()!r}, got one named "
                 f"{name.decode(errors='backslashreplace') if name else None!r}; what it holds may "
-                "be no custom call")
+                "be no custom call",
+            )
         return _api.PyCapsule_GetPointer(function, CAPSULE_NAME)
     if isinstance(function, ctypes._CFuncPtr):
         address = ctypes.cast(function, ctypes.c_void_p).value
         if not address:
             raise CallbridgeError("INVALID_ARGUMENT", "the ctypes function is null")
         return address
-    raise TypeError("expected a capsule or a ctypes function, got "
-                    f"{type(function).__name__}")
+    raise TypeError(f"expected a capsule or a ctypes function, got {type(function).__name__}")

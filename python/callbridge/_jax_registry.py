@@ -45,8 +45,9 @@ def add_library(library: Library) -> None:
     for target in library.targets:
         platform = find_platform(target.platform)
         if platform is not None:
-            added.setdefault((target.name, platform),
-                             Entry(target, library.path, library, platform))
+            added.setdefault(
+                (target.name, platform), Entry(target, library.path, library, platform)
+            )
     with _lock:
         for entry in added.values():
             _known(entry)
@@ -82,8 +83,10 @@ def find(name: str, platform: str | None, abi: str | None) -> Entry:
         if entry is None:
             registered = ", ".join(f"{n} ({p})" for n, p in sorted(_entries)) or "nothing"
             raise CallbridgeError(
-                "NOT_FOUND", f"no target {name!r} is registered for {platform}; what is, by "
-                f"callbridge.jax.load() and register(): {registered}")
+                "NOT_FOUND",
+                f"no target {name!r} is registered for {platform}; what is, by "
+                f"callbridge.jax.load() and register(): {registered}",
+            )
         _serve(entry, abi)
         return entry
 
@@ -102,7 +105,8 @@ def _known(entry: Entry) -> Entry:
             "ALREADY_EXISTS",
             f"target {name!r} on {entry.platform} is at {address:#x} in {entry.source}, but that "
             f"name is registered at {known.target.address:#x} in {known.source}, and XLA keeps one "
-            "function a name for as long as the process lives; register it by another name")
+            "function a name for as long as the process lives; register it by another name",
+        )
     return known
 
 
@@ -120,13 +124,17 @@ def _serve(entry: Entry, abi: str | None) -> None:
                 "INVALID_ARGUMENT",
                 f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but XLA "
                 f"has it as {entry.abi!r}, by an earlier declaration; register it by another name "
-                "too")
+                "too",
+            )
         return
     entry_points = _c_api.EntryPoints()
     _c_api.target_entry_points(c_target, entry_points)
     for path in PATHS.values():
         jax.ffi.register_ffi_target(
-            target.name, make_capsule(getattr(entry_points, path.entry_point)),
-            platform=JAX_PLATFORM[entry.platform], api_version=path.registration_api_version)
+            target.name,
+            make_capsule(getattr(entry_points, path.entry_point)),
+            platform=JAX_PLATFORM[entry.platform],
+            api_version=path.registration_api_version,
+        )
     entry.declared_abi = abi
     entry.is_served = True

@@ -13,8 +13,9 @@ def parse_platform(name: str) -> str:
         raise TypeError(f"platform: expected a str, got {type(name).__name__}")
     platform = find_platform(name)
     if platform is None:
-        raise CallbridgeError("INVALID_ARGUMENT",
-                              f"platform {name!r} is none of Host or cpu, CUDA or gpu, ROCM")
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"platform {name!r} is none of Host or cpu, CUDA or gpu, ROCM"
+        )
     return platform
 
 

@@ -30,8 +30,11 @@ _INSTEAD = [
     (type(None), "None", "() for an empty tuple"),
     (dict, "a dict", "an exact tuple of its values, in the order that the target expects"),
     (tuple, "a named tuple", "an exact tuple, as tuple(...) makes it"),
-    ((bool, int, float, complex), "a Python number",
-     "a NumPy scalar such as numpy.float32(1), so that its type is plain"),
+    (
+        (bool, int, float, complex),
+        "a Python number",
+        "a NumPy scalar such as numpy.float32(1), so that its type is plain",
+    ),
 ]
 
 
@@ -44,8 +47,9 @@ def leaves(tree: Any, what: str) -> list:
     for refused, name, instead in _INSTEAD:
         if isinstance(tree, refused):
             raise TypeError(f"{what} is {name}; pass {instead}")
-    raise TypeError(f"{what}: expected an array or an exact tuple of arrays, got "
-                    f"{type(tree).__name__}")
+    raise TypeError(
+        f"{what}: expected an array or an exact tuple of arrays, got {type(tree).__name__}"
+    )
 
 
 def rebuild(tree: Any, values: Iterator) -> Any:
@@ -87,8 +91,10 @@ def parse_result(result: Any) -> Any:
         leaves(result, "result")
         return result
     if "{" in result:
-        raise CallbridgeError("INVALID_ARGUMENT", f"result {result!r} has a layout; leave it out: "
-                              "arrays are row-major here")
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"result {result!r} has a layout; leave it out: arrays are row-major here",
+        )
     nodes = []
 
     def visit(_user, number, dimensions, count, _size_bytes):
@@ -104,6 +110,7 @@ def _build(nodes: Iterator) -> Any:
         return tuple(_build(nodes) for _ in range(form))
     element = _element_types.BY_NUMBER.get(number)
     if element is None:
-        raise CallbridgeError("INVALID_ARGUMENT",
-                              "result has a token, which is no value in Python; leave it out")
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", "result has a token, which is no value in Python; leave it out"
+        )
     return ShapeDtype(tuple(form), element.dtype)

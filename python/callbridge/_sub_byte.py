@@ -14,7 +14,7 @@ def pack(array: np.ndarray, bits: int) -> np.ndarray:
     """The elements of `array`, row-major, as bytes."""
     per_byte = 8 // bits
     fields = np.zeros(-(-array.size // per_byte) * per_byte, np.uint8)
-    fields[:array.size] = array.reshape(-1).view(np.uint8) & (2**bits - 1)
+    fields[: array.size] = array.reshape(-1).view(np.uint8) & (2**bits - 1)
     shifted = fields.reshape(-1, per_byte) << _shifts(bits)
     return np.bitwise_or.reduce(shifted, axis=1)
 
@@ -22,7 +22,7 @@ def pack(array: np.ndarray, bits: int) -> np.ndarray:
 def unpack(packed: np.ndarray, bits: int, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     """The array whose elements are in the bytes `packed`."""
     fields = (packed[:, np.newaxis] >> _shifts(bits)) & np.uint8(2**bits - 1)
-    return fields.reshape(-1)[:math.prod(shape)].view(dtype).reshape(shape)
+    return fields.reshape(-1)[: math.prod(shape)].view(dtype).reshape(shape)
 
 
 def _shifts(bits: int) -> np.ndarray:

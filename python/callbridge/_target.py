@@ -7,8 +7,13 @@ from callbridge._error import CallbridgeError
 from callbridge._platform import HOST, parse_platform
 
 # The C API's numbers, which are XLA's. None: not known.
-_API_VERSIONS = {None: 0, "original": 1, "status_returning": 2, "status_returning_unified": 3,
-                 "typed_ffi": 4}
+_API_VERSIONS = {
+    None: 0,
+    "original": 1,
+    "status_returning": 2,
+    "status_returning_unified": 3,
+    "typed_ffi": 4,
+}
 _ABIS = {number: abi for abi, number in _API_VERSIONS.items()}
 
 
@@ -33,8 +38,13 @@ class Target:
 
 
 def from_c(target: _c_api.Target) -> Target:
-    return Target(_decode(target.name), _decode(target.platform), _ABIS[target.api_version],
-                  _decode(target.evidence), target.address)
+    return Target(
+        _decode(target.name),
+        _decode(target.platform),
+        _ABIS[target.api_version],
+        _decode(target.evidence),
+        target.address,
+    )
 
 
 def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
@@ -45,9 +55,12 @@ def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
     """
     abi = _agreed_abi(target, declared_abi)
     return _c_api.Target(
-        name=_c_api.text(target.name, "target"), platform=_c_api.text(target.platform, "platform"),
-        api_version=_API_VERSIONS[abi], api_version_is_proved=target.abi is not None,
-        address=target.address)
+        name=_c_api.text(target.name, "target"),
+        platform=_c_api.text(target.platform, "platform"),
+        api_version=_API_VERSIONS[abi],
+        api_version_is_proved=target.abi is not None,
+        address=target.address,
+    )
 
 
 def check_abi(abi: str | None) -> None:
@@ -71,14 +84,16 @@ def _agreed_abi(target: Target, declared: str | None) -> str | None:
             raise CallbridgeError(
                 "INVALID_ARGUMENT",
                 f"target {target.name!r} on {target.platform} was declared abi={declared!r}, but "
-                f"is {known!r}: {target.evidence}; leave abi out")
+                f"is {known!r}: {target.evidence}; leave abi out",
+            )
         return known
     if declared is None and not calls_alike(target.platform, None, "original"):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"the ABI of target {target.name!r} on {target.platform} is not known "
             f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
-            f"{_names()}")
+            f"{_names()}",
+        )
     return declared
 
 

@@ -26,7 +26,7 @@ from callbridge.library import Library
 __all__ = ["CallbridgeError", "Library", "Target", "custom_call", "load", "register"]
 
 # abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
-_DESCRIPTOR_MAGIC = b"\xCB\0site\0\1"
+_DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
 _DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
 _lock = threading.Lock()
@@ -58,8 +58,9 @@ def load(path: str | os.PathLike) -> Library:
         return _libraries[identity]
 
 
-def register(name: str, function_or_capsule: Any, platform: str = "cpu",
-             abi: str | None = None) -> None:
+def register(
+    name: str, function_or_capsule: Any, platform: str = "cpu", abi: str | None = None
+) -> None:
     """Registers one function with JAX.
 
     Args:
@@ -74,16 +75,31 @@ def register(name: str, function_or_capsule: Any, platform: str = "cpu",
       CallbridgeError: ALREADY_EXISTS where the name is registered with another address;
         INVALID_ARGUMENT where the capsule has another name, and so holds something else.
     """
-    target = Target(name, parse_platform(platform), None, "a bare address has no type",
-                    function_address(function_or_capsule))
-    _jax_registry.add_function(target, f"callbridge.jax.register({name!r}, ...)",
-                               function_or_capsule, abi)
+    target = Target(
+        name,
+        parse_platform(platform),
+        None,
+        "a bare address has no type",
+        function_address(function_or_capsule),
+    )
+    _jax_registry.add_function(
+        target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi
+    )
 
 
-def custom_call(target: str, result: Any, *, abi: str | None = None, platform: str | None = None,
-                opaque: bytes = b"", era: str = "classic", prefer: str | None = None,
-                has_side_effect: bool = False, vmap_method: str | None = None,
-                input_output_aliases: dict[int, int] | None = None) -> Callable:
+def custom_call(
+    target: str,
+    result: Any,
+    *,
+    abi: str | None = None,
+    platform: str | None = None,
+    opaque: bytes = b"",
+    era: str = "classic",
+    prefer: str | None = None,
+    has_side_effect: bool = False,
+    vmap_method: str | None = None,
+    input_output_aliases: dict[int, int] | None = None,
+) -> Callable:
     """A function of arrays and tuples of arrays that calls a registered target.
 
     It works in jax.jit, jax.vmap (see vmap_method) and outside of both; it has no derivatives. Its
@@ -137,10 +153,14 @@ def custom_call(target: str, result: Any, *, abi: str | None = None, platform: s
             descriptor = _call_site.descriptor(trees, result, era, opaque)
         config, attributes = _carry(path, opaque, descriptor)
         results = jax.ffi.ffi_call(
-            target, result_leaves, has_side_effect=has_side_effect, vmap_method=vmap_method,
+            target,
+            result_leaves,
+            has_side_effect=has_side_effect,
+            vmap_method=vmap_method,
             input_output_aliases=input_output_aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
-            legacy_backend_config=config)(*leaves, **attributes)
+            legacy_backend_config=config,
+        )(*leaves, **attributes)
         return _shapes.rebuild(result, iter(results))
 
     return call
@@ -148,12 +168,14 @@ def custom_call(target: str, result: Any, *, abi: str | None = None, platform: s
 
 def _check_path(prefer: str | None) -> None:
     if prefer is not None and prefer not in PATHS:
-        raise CallbridgeError("INVALID_ARGUMENT", f"prefer {prefer!r} is none of "
-                              f"{', '.join(map(repr, PATHS))}")
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"prefer {prefer!r} is none of {', '.join(map(repr, PATHS))}"
+        )
 
 
-def _needs_descriptor(entry: _jax_registry.Entry, path: str, operands: tuple, result: Any,
-                      era: str, opaque: bytes) -> bool:
+def _needs_descriptor(
+    entry: _jax_registry.Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
+) -> bool:
     """True unless XLA hands the target by itself what the target expects."""
     if path == "version_3":
         opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
@@ -171,8 +193,8 @@ def _trees_arrive(platform: str, operands: tuple, result: Any, era: str) -> bool
     if type(result) is tuple and len(_shapes.leaves(result, "result")) == 1:
         return False
     return era == "flat" or not any(
-        type(tree) is tuple
-        for tree in (*operands, *(result if type(result) is tuple else ())))
+        type(tree) is tuple for tree in (*operands, *(result if type(result) is tuple else ()))
+    )
 
 
 def _carry(path: str, opaque: bytes, descriptor: bytes | None) -> tuple[bytes | None, dict]:

@@ -57,11 +57,22 @@ class Library:
             if target.name == name and find_platform(target.platform) == wanted:
                 return target
         registered = ", ".join(f"{t.name} ({t.platform})" for t in self.targets) or "nothing"
-        raise CallbridgeError("NOT_FOUND", f"{self.path} registers no target {name!r} for "
-                              f"{wanted}; it registers {registered}")
+        raise CallbridgeError(
+            "NOT_FOUND",
+            f"{self.path} registers no target {name!r} for {wanted}; it registers {registered}",
+        )
 
-    def run(self, name: str, operands: list | tuple, result: Any, *, platform: str = "Host",
-            abi: str | None = None, opaque: bytes = b"", era: str = "classic") -> Any:
+    def run(
+        self,
+        name: str,
+        operands: list | tuple,
+        result: Any,
+        *,
+        platform: str = "Host",
+        abi: str | None = None,
+        opaque: bytes = b"",
+        era: str = "classic",
+    ) -> Any:
         """Calls a target once, on arrays in host memory.
 
         Args:
@@ -86,20 +97,23 @@ class Library:
           TypeError: where an operand or the result is no array and no exact tuple.
         """
         if type(operands) not in (list, tuple):
-            raise TypeError("operands: expected a list or tuple of operands, got "
-                            f"{type(operands).__name__}")
+            raise TypeError(
+                f"operands: expected a list or tuple of operands, got {type(operands).__name__}"
+            )
         operands = tuple(operands)
         target = _target.to_c(self.target(name, platform), abi)
         given = _shapes.leaves(operands, "operands")
         result = _shapes.parse_result(result)
         wanted = _shapes.leaves(result, "result")
 
-        site = _call_site.site(operands, result, era, _call_site.opaque_bytes(opaque),
-                               _shapes.array_text)
+        site = _call_site.site(
+            operands, result, era, _call_site.opaque_bytes(opaque), _shapes.array_text
+        )
         ins = [_buffers.operand_buffer(leaf) for leaf in given]
         outs = [_buffers.result_buffer(leaf) for leaf in wanted]
-        _c_api.execute(target, site, _buffers.c_arrays(ins), len(ins), _buffers.c_arrays(outs),
-                       len(outs), None)
+        _c_api.execute(
+            target, site, _buffers.c_arrays(ins), len(ins), _buffers.c_arrays(outs), len(outs), None
+        )
         return _shapes.rebuild(result, map(_buffers.result_array, outs, wanted))
 
 

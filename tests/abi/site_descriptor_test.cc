@@ -112,11 +112,15 @@ TEST(SiteDescriptorTest, OpaqueIsAnyBytes) {
 }
 
 TEST(SiteDescriptorTest, IsToldFromText) {
-  EXPECT_TRUE(IsSiteDescriptor(EncodeSiteDescriptor(CallSite())));
-  EXPECT_FALSE(IsSiteDescriptor(""));
-  EXPECT_FALSE(IsSiteDescriptor("site"));
-  EXPECT_FALSE(IsSiteDescriptor(Bytes({0xCB, 0, 's', 'i', 't', 'e', 0})));
-  EXPECT_FALSE(IsSiteDescriptor(Bytes({0xCB, 0, 's', 'i', 't', 'e', 0, 2})));
+  auto is_descriptor = [](const std::string& bytes) {
+    return IsSiteDescriptor(bytes.data(), bytes.size());
+  };
+  EXPECT_TRUE(is_descriptor(EncodeSiteDescriptor(CallSite())));
+  EXPECT_FALSE(is_descriptor(""));
+  EXPECT_FALSE(is_descriptor("site"));
+  EXPECT_FALSE(is_descriptor(Bytes({0xCB, 0, 's', 'i', 't', 'e', 0})));
+  EXPECT_FALSE(is_descriptor(Bytes({0xCB, 0, 's', 'i', 't', 'e', 0, 2})));
+  EXPECT_FALSE(IsSiteDescriptor(nullptr, 0));
 }
 
 TEST(SiteDescriptorTest, SplitRefusesBrokenHeaders) {

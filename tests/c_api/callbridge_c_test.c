@@ -12,8 +12,8 @@ static void Refuse(void* out, const void** in, XlaCustomCallStatus* status) {
 }
 
 int CallFromC(void) {
-  callbridge_target target = {sizeof(target), "refuse", "Host",
-                              CALLBRIDGE_API_VERSION_STATUS_RETURNING, 1, 0, 0};
+  callbridge_target target = {
+      sizeof(target), "refuse", "Host", CALLBRIDGE_API_VERSION_STATUS_RETURNING, 1, 0, 0};
   void (*function)(void*, const void**, XlaCustomCallStatus*) = &Refuse;
   memcpy(&target.address, &function, sizeof(function));
   callbridge_site site = {sizeof(site), CALLBRIDGE_ERA_CLASSIC, 0, 0, "()", 0, 0};

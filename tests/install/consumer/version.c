@@ -1,7 +1,7 @@
 // The C API from C.
-#include "callbridge/callbridge.h"
-
 #include <stdio.h>
+
+#include "callbridge/callbridge.h"
 
 int main(void) {
   puts(callbridge_version());
