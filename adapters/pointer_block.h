@@ -13,20 +13,23 @@ namespace callbridge {
 // Pointers that a call may need before it allocates.
 inline constexpr size_t kStackPointers = 256;
 
-// function(block) with one block of the heap.
-template <typename Function>
-ABSL_ATTRIBUTE_NOINLINE auto WithHeapPointers(size_t size, Function function) {
+// kFunction(block, arguments...) with one block of the heap.
+template <auto kFunction, typename... Arguments>
+ABSL_ATTRIBUTE_NOINLINE auto WithHeapPointers(size_t size, Arguments&... arguments) {
   std::unique_ptr<void*[]> block(new void*[size]);
-  return function(block.get());
+  return kFunction(block.get(), arguments...);
 }
 
-// function(block), where `block` has room for `size` uninitialised pointers: on the stack up to
-// kStackPointers, else on the heap.
-template <typename Function>
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline auto WithPointers(size_t size, Function function) {
-  if (ABSL_PREDICT_FALSE(size > kStackPointers)) return WithHeapPointers(size, function);
+// kFunction(block, arguments...), where `block` has room for `size` uninitialised pointers: on the
+// stack up to kStackPointers, else on the heap. (A lambda in the function's place would have its
+// captures written to memory.)
+template <auto kFunction, typename... Arguments>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline auto WithPointers(size_t size, Arguments&... arguments) {
+  if (ABSL_PREDICT_FALSE(size > kStackPointers)) {
+    return WithHeapPointers<kFunction>(size, arguments...);
+  }
   void* block[kStackPointers];
-  return function(static_cast<void**>(block));
+  return kFunction(static_cast<void**>(block), arguments...);
 }
 
 }  // namespace callbridge

@@ -111,7 +111,7 @@ absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
 }
 
 // `pointers` has room for the data pointers of the arguments and results.
-absl::Status CallWithPointers(EntryTarget& entry, const XLA_FFI_CallFrame& frame, void** pointers,
+absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI_CallFrame& frame,
                               const ExecutionContext& context) {
   void** results = pointers + frame.args.size;
   if (!GatherPointers(frame.args.size, frame.args.types, frame.args.args, pointers) ||
@@ -136,8 +136,7 @@ absl::Status Execute(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
                      "\" serves the execute stage only, but was called at stage ", frame.stage));
   }
   const auto size = static_cast<size_t>(frame.args.size + frame.rets.size);
-  return WithPointers(
-      size, [&](void** pointers) { return CallWithPointers(entry, frame, pointers, context); });
+  return WithPointers<&CallWithPointers>(size, entry, frame, context);
 }
 
 // Null, or the error that the runtime made.

@@ -27,26 +27,34 @@ absl::Status RunListResult(const CallPlan& plan, const absl::string_view& opaque
 }
 
 template <typename Abi>
+absl::Status CallWithTables(void** slots, const CallPlan& plan, const absl::string_view& opaque,
+                            const CallBuffers& buffers) {
+  void** in = plan.operands.Fill(buffers.operands.data(), slots);
+  void* out = plan.result.is_single_leaf()
+                  ? *buffers.results.data()
+                  : plan.result.Fill(buffers.results.data(), slots + plan.operands.slot_count());
+  return Abi::Call(plan.function, out, in, opaque);
+}
+
+template <typename Abi>
 absl::Status RunWithTables(const CallPlan& plan, const absl::string_view& opaque,
                            const CallBuffers& buffers, const ExecutionContext&) {
-  const size_t operand_slots = plan.operands.slot_count();
-  return WithPointers(operand_slots + plan.result.slot_count(), [&](void** slots) {
-    void** in = plan.operands.Fill(buffers.operands.data(), slots);
-    void* out = plan.result.is_single_leaf()
-                    ? *buffers.results.data()
-                    : plan.result.Fill(buffers.results.data(), slots + operand_slots);
-    return Abi::Call(plan.function, out, in, opaque);
-  });
+  const size_t slots = size_t{plan.operands.slot_count()} + plan.result.slot_count();
+  return WithPointers<&CallWithTables<Abi>>(slots, plan, opaque, buffers);
+}
+
+absl::Status CallGpu(void** pointers, const CallPlan& plan, const absl::string_view& opaque,
+                     const CallBuffers& buffers, const ExecutionContext& context) {
+  void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), pointers);
+  std::copy(buffers.results.begin(), buffers.results.end(), results);
+  return OpaqueStatusReturning::Call(plan.function, context.stream, pointers, opaque);
 }
 
 // GPU targets get one list: the operands' leaves, then the result's.
 absl::Status RunGpu(const CallPlan& plan, const absl::string_view& opaque,
                     const CallBuffers& buffers, const ExecutionContext& context) {
-  return WithPointers(buffers.operands.size() + buffers.results.size(), [&](void** pointers) {
-    void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), pointers);
-    std::copy(buffers.results.begin(), buffers.results.end(), results);
-    return OpaqueStatusReturning::Call(plan.function, context.stream, pointers, opaque);
-  });
+  return WithPointers<&CallGpu>(buffers.operands.size() + buffers.results.size(), plan, opaque,
+                                buffers, context);
 }
 
 template <typename Abi>
