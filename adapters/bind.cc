@@ -7,10 +7,11 @@
 
 namespace callbridge {
 
-BoundCall::BoundCall(CallPlan plan, absl::string_view opaque)
+BoundCall::BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library)
     : plan_(std::move(plan)),
       opaque_bytes_(new char[opaque.size()]),
-      opaque_(opaque_bytes_.get(), opaque.size()) {
+      opaque_(opaque_bytes_.get(), opaque.size()),
+      library_(std::move(library)) {
   std::copy(opaque.begin(), opaque.end(), opaque_bytes_.get());
 }
 
@@ -29,7 +30,7 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target) {
   absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(known);
   if (!abi.ok()) return abi.status();
   return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.era),
-                   site.opaque);
+                   site.opaque, target.library);
 }
 
 }  // namespace callbridge

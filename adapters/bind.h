@@ -17,7 +17,8 @@
 
 namespace callbridge {
 
-// A target bound to a call site. Movable. The target's function must outlive it.
+// A target bound to a call site. Movable. It keeps the target's library loaded; a function of no
+// library that callbridge opened must outlive it.
 class BoundCall {
  public:
   // Calls the target. On success no allocation (up to kStackPointers pointers; one block above), no
@@ -37,11 +38,12 @@ class BoundCall {
  private:
   friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
 
-  BoundCall(CallPlan plan, absl::string_view opaque);
+  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library);
 
   CallPlan plan_;
   std::unique_ptr<char[]> opaque_bytes_;
   absl::string_view opaque_;  // of opaque_bytes_
+  std::shared_ptr<const void> library_;
 };
 
 // Validates, decides the target's ABI and plans the pointer lists; once per call site.

@@ -26,9 +26,9 @@ struct EntryPoints {
   XLA_FFI_Handler* typed;
 };
 
-// The entry points that lead to `target`, which live as long as the process; asking again for a
-// target of the same address, platform and ABI gives the same ones. Fails as Bind() does.
-// Thread-safe.
+// The entry points that lead to `target`, which live as long as the process, and so does the
+// library that holds it; asking again for a target of the same address, platform and ABI gives the
+// same ones. Fails as Bind() does. Thread-safe.
 absl::StatusOr<EntryPoints> GetEntryPoints(const Target& target);
 
 }  // namespace callbridge

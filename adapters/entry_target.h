@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
 #define CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
 
+#include <memory>
 #include <string>
 
 #include "callbridge/adapters/call_plan.h"
@@ -15,6 +16,7 @@ struct EntryTarget {
       : function(target.address),
         untyped_entry(abi.untyped_entry),
         name(target.name),
+        library(target.library),
         abi(abi),
         array_result{abi.run_array_result, target.address, {}, {}},
         list_result{abi.run_list_result, target.address, {}, {}},
@@ -23,6 +25,7 @@ struct EntryTarget {
   void* const function;
   const UntypedAbi::UntypedEntry untyped_entry;
   const std::string name;
+  const std::shared_ptr<const void> library;  // loaded for good: runtimes keep entry points
   const UntypedAbi& abi;
   // For calls without a site descriptor.
   const CallPlan array_result;

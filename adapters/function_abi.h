@@ -23,6 +23,11 @@ struct FunctionAbi {
   static constexpr bool kSwapped = false;
 };
 
+#ifdef __cpp_noexcept_function_type
+template <typename... Parameters>
+struct FunctionAbi<void(Parameters...) noexcept> : FunctionAbi<void(Parameters...)> {};
+#endif
+
 // Real code declares `void**` where the documentation has `const void**`.
 #define CALLBRIDGE_FUNCTION_ABI(InPointer)                                                     \
   template <>                                                                                  \
@@ -54,6 +59,7 @@ struct FunctionAbi {
 
 CALLBRIDGE_FUNCTION_ABI(const void**);
 CALLBRIDGE_FUNCTION_ABI(void**);
+CALLBRIDGE_FUNCTION_ABI(const void* const*);
 #undef CALLBRIDGE_FUNCTION_ABI
 
 // GPU functions take whatever type of pointer their toolkit calls a stream.

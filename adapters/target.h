@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_ADAPTERS_TARGET_H_
 #define CALLBRIDGE_ADAPTERS_TARGET_H_
 
+#include <memory>
 #include <string>
 
 #include "callbridge/abi/api_version.h"
@@ -20,6 +21,9 @@ struct Target {
   bool api_version_is_proved = false;
   // Must stay callable for as long as anything is bound to it.
   void* address = nullptr;
+  // What keeps it so, where callbridge could unload it: BoundCalls and entry points hold on to
+  // this.
+  std::shared_ptr<const void> library = nullptr;
 };
 
 }  // namespace callbridge

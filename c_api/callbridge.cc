@@ -5,9 +5,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/bind.h"
@@ -15,7 +17,9 @@
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/runtime/executor.h"
+#include "callbridge/runtime/process_targets.h"
 #include "callbridge/runtime/target_library.h"
+#include "callbridge/runtime/typed_probe.h"
 
 using callbridge::BoundCall;
 using callbridge::CallSite;
@@ -29,7 +33,13 @@ using callbridge::ToC;
 using callbridge::WithoutExceptions;
 
 struct callbridge_library {
-  std::shared_ptr<TargetLibrary> library;
+  std::shared_ptr<TargetLibrary> library;  // null where it is the process's targets
+  std::vector<LibraryTarget> process_targets;
+
+  absl::Span<const LibraryTarget> targets() const {
+    return library != nullptr ? library->targets() : process_targets;
+  }
+  std::string name() const { return library != nullptr ? library->path() : "the process"; }
 };
 
 struct callbridge_call {
@@ -42,28 +52,59 @@ const char* callbridge_error_code_name(int32_t code) { return callbridge::CodeNa
 
 void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyError(error); }
 
-callbridge_error* callbridge_library_load(const char* path, callbridge_library** library) {
+namespace {
+
+callbridge_error* Load(const char* path, const callbridge::LoadOptions& options,
+                       callbridge_library** library) {
   return WithoutExceptions([&] {
-    absl::StatusOr<std::shared_ptr<TargetLibrary>> loaded = TargetLibrary::Load(path);
+    absl::StatusOr<std::shared_ptr<TargetLibrary>> loaded = TargetLibrary::Load(path, options);
     if (!loaded.ok()) return loaded.status();
-    *library = new callbridge_library{*std::move(loaded)};
+    *library = new callbridge_library{*std::move(loaded), {}};
     return absl::OkStatus();
   });
 }
 
-void callbridge_library_close(callbridge_library* library) { delete library; }
+}  // namespace
+
+callbridge_error* callbridge_library_load(const char* path, callbridge_library** library) {
+  return Load(path, {}, library);
+}
+
+callbridge_error* callbridge_library_load_isolated(const char* path, callbridge_library** library) {
+  callbridge::LoadOptions options;
+  options.isolate = true;
+  return Load(path, options, library);
+}
+
+callbridge_error* callbridge_library_of_process(callbridge_library** library) {
+  return WithoutExceptions([&] {
+    *library = new callbridge_library{nullptr, callbridge::ProcessTargets()};
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_library_close(callbridge_library* library) {
+  return WithoutExceptions([&] {
+    if (library != nullptr && library->library != nullptr) {
+      absl::Status unloaded = TargetLibrary::Unload(library->library);
+      if (!unloaded.ok()) return unloaded;
+    }
+    delete library;
+    return absl::OkStatus();
+  });
+}
 
 size_t callbridge_library_target_count(const callbridge_library* library) {
-  return library->library->targets().size();
+  return library->targets().size();
 }
 
 callbridge_error* callbridge_library_target(const callbridge_library* library, size_t index,
                                             callbridge_target* target) {
   return WithoutExceptions([&] {
-    absl::Span<const LibraryTarget> targets = library->library->targets();
+    absl::Span<const LibraryTarget> targets = library->targets();
     if (index >= targets.size()) {
       return absl::OutOfRangeError(absl::StrCat("target ", index, " was asked for, but ",
-                                                library->library->path(), " has ", targets.size()));
+                                                library->name(), " has ", targets.size()));
     }
     return ToC(targets[index], target);
   });
@@ -139,3 +180,21 @@ callbridge_error* callbridge_target_entry_points(const callbridge_target* target
     return ToC(*points, entry_points);
   });
 }
+
+callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict, char** evidence) {
+  return WithoutExceptions([&] {
+    const callbridge::TypedAnswer answer = callbridge::ProbeTyped(address);
+    if (evidence != nullptr) {
+      const size_t size = answer.evidence.size() + 1;  // with its NUL
+      *evidence = new char[size];
+      std::copy_n(answer.evidence.c_str(), size, *evidence);
+    }
+    *verdict = static_cast<int32_t>(answer.verdict);
+    return absl::OkStatus();
+  });
+}
+
+static_assert(static_cast<int>(callbridge::TypedVerdict::kUnverified) ==
+                  CALLBRIDGE_PROBE_UNVERIFIED &&
+              static_cast<int>(callbridge::TypedVerdict::kTyped) == CALLBRIDGE_PROBE_TYPED &&
+              static_cast<int>(callbridge::TypedVerdict::kNotTyped) == CALLBRIDGE_PROBE_NOT_TYPED);

@@ -72,8 +72,18 @@ typedef struct callbridge_library callbridge_library;
 
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load(const char* path,
                                                               callbridge_library** library);
-// Nothing of the library may be in use any more. Null is ignored.
-CALLBRIDGE_EXPORTED void callbridge_library_close(callbridge_library* library);
+// The same, but a process of its own (the helper program callbridge-load) loads the file first, so
+// that a constructor that crashes or exits is INTERNAL, and one that does not return in 60 seconds
+// DEADLINE_EXCEEDED.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load_isolated(
+    const char* path, callbridge_library** library);
+// What is registered in this process at the time of the call, as if it were one library: the
+// targets that were linked into the program and its libraries, and those of libraries that were
+// loaded. Closing it closes nothing else.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_of_process(callbridge_library** library);
+// Unloads the library. FAILED_PRECONDITION where a bound call leads into it, or where entry points
+// of one of its targets were handed out: then it stays open. Null is ignored.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_close(callbridge_library* library);
 CALLBRIDGE_EXPORTED size_t callbridge_library_target_count(const callbridge_library* library);
 // The targets that it registered, by name, then platform; `index` is less than the count.
 // OUT_OF_RANGE where it is not. `platform` is as registered, and may be one that callbridge cannot
@@ -177,6 +187,24 @@ typedef struct callbridge_entry_points {
 // INVALID_ARGUMENT where the target's ABI is not known and a wrong guess could crash.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
     const callbridge_target* target, callbridge_entry_points* entry_points);
+
+// ---- Asking a function what it is
+// -------------------------------------------------------------------------------------------------
+
+enum {
+  // It could not be asked, since its address belongs to no file that can be opened, or it returned
+  // without an answer, which proves nothing.
+  CALLBRIDGE_PROBE_UNVERIFIED = 0,
+  CALLBRIDGE_PROBE_TYPED = 1,
+  CALLBRIDGE_PROBE_NOT_TYPED = 2,  // it crashed, threw, ended the process or did not return
+};
+
+// Whether the function at `address`, in this process, is a typed FFI handler. A helper process
+// opens its file and calls it there with a query that every typed handler answers; nothing is
+// called in this process. `evidence` may be null, or gets a line for people, to be freed with
+// callbridge_bytes_free.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict,
+                                                             char** evidence);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/c_api/struct_size.h"
+#include "callbridge/runtime/target_library.h"
 
 namespace callbridge {
 namespace {
@@ -40,8 +41,12 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
   }
   absl::StatusOr<Platform> platform = ParsePlatform(target.platform);
   if (!platform.ok()) return platform.status();
-  return Target{target.name, *platform, static_cast<ApiVersion>(target.api_version),
-                target.api_version_is_proved != 0, target.address};
+  return Target{target.name,
+                *platform,
+                static_cast<ApiVersion>(target.api_version),
+                target.api_version_is_proved != 0,
+                target.address,
+                TargetLibrary::Holding(target.address)};
 }
 
 absl::StatusOr<CallSite> FromC(const callbridge_site& site) {

@@ -8,6 +8,8 @@ install(TARGETS callbridge EXPORT callbridgeTargets
   LIBRARY DESTINATION lib
   INCLUDES DESTINATION include)
 install(TARGETS callbridge_command RUNTIME DESTINATION bin)
+# What callbridge itself runs: found from where libcallbridge.so or the command is.
+install(TARGETS callbridge_probe callbridge_load RUNTIME DESTINATION libexec/callbridge)
 
 # In the tree include/callbridge/<floor> is a link to the floor; installed, a folder with its headers.
 file(GLOB front_door CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/callbridge/*)

@@ -1,5 +1,6 @@
 #include "callbridge/runtime/dynamic_section.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
@@ -135,6 +136,9 @@ absl::Status DynamicSection::FindStrings() {
   if (strings_.back() != '\0') {
     return absl::InvalidArgumentError("has a bad DT_STRTAB: no NUL ends its last string");
   }
+  for (size_t end = strings_.find('\0'); end != strings_.npos; end = strings_.find('\0', end + 1)) {
+    string_ends_.push_back(end);
+  }
   return absl::OkStatus();
 }
 
@@ -145,7 +149,8 @@ absl::StatusOr<absl::string_view> DynamicSection::String(uint64_t offset,
         absl::StrFormat("has a bad %s: its name is at %d of a DT_STRTAB of %d bytes", what, offset,
                         strings_.size()));
   }
-  return absl::string_view(strings_.data() + offset);
+  const uint64_t end = *std::lower_bound(string_ends_.begin(), string_ends_.end(), offset);
+  return strings_.substr(offset, end - offset);
 }
 
 absl::Status DynamicSection::CheckStringOffsets() const {

@@ -63,6 +63,8 @@ class DynamicSection {
   uint64_t offset_ = 0;
   std::vector<Elf64_Dyn> entries_;
   absl::string_view strings_;  // ends with a NUL
+  // Where its NULs are: a million symbols may share one name of a megabyte.
+  std::vector<uint64_t> string_ends_;
   std::vector<DynamicTable> tables_;
 };
 

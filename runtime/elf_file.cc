@@ -51,6 +51,13 @@ absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t fi
 
 absl::StatusOr<ElfFile> ElfFile::Parse(std::string bytes) {
   absl::Status header = CheckElfHeader(bytes);
+  if (header.ok()) header = CheckIsSharedLibrary(bytes);
+  if (!header.ok()) return header;
+  return ParseLoaded(std::move(bytes));
+}
+
+absl::StatusOr<ElfFile> ElfFile::ParseLoaded(std::string bytes) {
+  absl::Status header = CheckElfHeader(bytes);
   if (!header.ok()) return header;
   ElfFile file(std::move(bytes));
   absl::Status status = file.ReadSegments();

@@ -23,6 +23,8 @@ class ElfFile {
  public:
   // INVALID_ARGUMENT says what the bytes are, or which segment is wrong.
   static absl::StatusOr<ElfFile> Parse(std::string bytes);
+  // The same for a file that runs in this process: also a program of fixed addresses.
+  static absl::StatusOr<ElfFile> ParseLoaded(std::string bytes);
 
   const std::string& bytes() const { return bytes_; }
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }

@@ -71,8 +71,21 @@ absl::Status CheckMachine(absl::string_view bytes) {
       "-endian ", NameOfMachine(machine), "; this process runs 64-bit little-endian x86-64 code"));
 }
 
-absl::Status CheckType(Elf64_Half type) {
-  switch (type) {
+}  // namespace
+
+absl::Status CheckElfHeader(absl::string_view bytes) {
+  if (!absl::StartsWith(bytes, absl::string_view(ELFMAG, SELFMAG))) return NotElf(bytes);
+  if (bytes.size() < sizeof(Elf64_Ehdr)) {
+    return absl::InvalidArgumentError(absl::StrCat("is truncated: it has ", bytes.size(),
+                                                   " bytes, an ELF header ", sizeof(Elf64_Ehdr)));
+  }
+  return CheckMachine(bytes);
+}
+
+absl::Status CheckIsSharedLibrary(absl::string_view bytes) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  switch (header.e_type) {
     case ET_DYN:
       return absl::OkStatus();
     case ET_REL:
@@ -84,23 +97,8 @@ absl::Status CheckType(Elf64_Half type) {
       return absl::InvalidArgumentError("is a core dump; a shared library (.so) is needed");
     default:
       return absl::InvalidArgumentError(
-          absl::StrCat("has the ELF type ", type, "; a shared library has ", ET_DYN));
+          absl::StrCat("has the ELF type ", header.e_type, "; a shared library has ", ET_DYN));
   }
-}
-
-}  // namespace
-
-absl::Status CheckElfHeader(absl::string_view bytes) {
-  if (!absl::StartsWith(bytes, absl::string_view(ELFMAG, SELFMAG))) return NotElf(bytes);
-  if (bytes.size() < sizeof(Elf64_Ehdr)) {
-    return absl::InvalidArgumentError(absl::StrCat("is truncated: it has ", bytes.size(),
-                                                   " bytes, an ELF header ", sizeof(Elf64_Ehdr)));
-  }
-  absl::Status machine = CheckMachine(bytes);
-  if (!machine.ok()) return machine;
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  return CheckType(header.e_type);
 }
 
 }  // namespace callbridge

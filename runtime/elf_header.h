@@ -7,9 +7,13 @@
 
 namespace callbridge {
 
-// OK if `bytes` begin with a whole ELF header of a shared library for x86-64. INVALID_ARGUMENT says
-// what they are instead: empty, text, an archive, an object file, code for another machine.
+// OK if `bytes` begin with a whole ELF header for x86-64. INVALID_ARGUMENT says what they are
+// instead: empty, text, an archive, code for another machine.
 absl::Status CheckElfHeader(absl::string_view bytes);
+
+// OK if they are a shared library, or a program that can be loaded anywhere. INVALID_ARGUMENT says
+// what they are instead: an object file, a core dump. CheckElfHeader() must have found them good.
+absl::Status CheckIsSharedLibrary(absl::string_view bytes);
 
 }  // namespace callbridge
 

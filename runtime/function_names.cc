@@ -3,8 +3,8 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <cstring>
 #include <memory>
-#include <set>
 
 #include "absl/status/statusor.h"
 #include "callbridge/runtime/dynamic_section.h"
@@ -13,40 +13,35 @@
 namespace callbridge {
 namespace {
 
-bool IsFunctionAt(uint64_t address, uint8_t info, uint16_t section, uint64_t value) {
+bool IsFunction(uint8_t info, uint16_t section) {
   // SHN_ABS: a symbol that was bound to this process; its value is no address in the file.
-  return ELF64_ST_TYPE(info) == STT_FUNC && section != SHN_UNDEF && section != SHN_ABS &&
-         value == address;
+  return ELF64_ST_TYPE(info) == STT_FUNC && section != SHN_UNDEF && section != SHN_ABS;
 }
 
-void AddDynamicNames(const ElfFile& file, uint64_t address, std::set<std::string>& names) {
+// Nobody reads a longer name, and a million symbols may share one of a megabyte.
+constexpr size_t kMaximumName = 64 << 10;
+
+}  // namespace
+
+FunctionNames::FunctionNames(const ElfFile& file) {
+  AddDynamicNames(file);
+  AddStaticNames(file);
+}
+
+void FunctionNames::AddDynamicNames(const ElfFile& file) {
   absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
   if (!dynamic.ok()) return;
   absl::StatusOr<SymbolTable> table = SymbolTable::Parse(file, *dynamic, {});
   if (!table.ok()) return;
   for (const DynamicSymbol& symbol : table->symbols()) {
     const Elf64_Sym& entry = symbol.entry;
-    if (IsFunctionAt(address, entry.st_info, entry.st_shndx, entry.st_value)) {
-      names.emplace(symbol.name);
-    }
+    if (!IsFunction(entry.st_info, entry.st_shndx) || symbol.name.size() > kMaximumName) continue;
+    names_[entry.st_value].emplace(symbol.name);
   }
 }
 
-// A section of symbols; libelf checks every index and string.
-void AddSectionNames(Elf* elf, Elf_Scn* section, uint64_t address, std::set<std::string>& names) {
-  GElf_Shdr header;
-  if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_SYMTAB) return;
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr) return;
-  GElf_Sym symbol;
-  for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; ++i) {
-    if (!IsFunctionAt(address, symbol.st_info, symbol.st_shndx, symbol.st_value)) continue;
-    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (name != nullptr) names.emplace(name);
-  }
-}
-
-void AddStaticNames(const ElfFile& file, uint64_t address, std::set<std::string>& names) {
+// libelf checks every index and string.
+void FunctionNames::AddStaticNames(const ElfFile& file) {
   elf_version(EV_CURRENT);
   // libelf reads through this pointer; it writes where it was asked to update a file.
   char* image = const_cast<char*>(file.bytes().data());
@@ -54,17 +49,24 @@ void AddStaticNames(const ElfFile& file, uint64_t address, std::set<std::string>
   if (elf == nullptr) return;
   Elf_Scn* section = nullptr;
   while ((section = elf_nextscn(elf.get(), section)) != nullptr) {
-    AddSectionNames(elf.get(), section, address, names);
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_SYMTAB) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+      if (!IsFunction(symbol.st_info, symbol.st_shndx)) continue;
+      const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+      if (name == nullptr) continue;
+      const size_t size = strnlen(name, kMaximumName + 1);
+      if (size <= kMaximumName) names_[symbol.st_value].emplace(name, size);
+    }
   }
 }
 
-}  // namespace
-
-std::vector<std::string> FunctionNames(const ElfFile& file, uint64_t address) {
-  std::set<std::string> names;
-  AddDynamicNames(file, address, names);
-  AddStaticNames(file, address, names);
-  return std::vector<std::string>(names.begin(), names.end());
+std::vector<std::string> FunctionNames::At(uint64_t address) const {
+  auto found = names_.find(address);
+  if (found == names_.end()) return {};
+  return std::vector<std::string>(found->second.begin(), found->second.end());
 }
 
 }  // namespace callbridge

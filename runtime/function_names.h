@@ -3,17 +3,31 @@
 #define CALLBRIDGE_RUNTIME_FUNCTION_NAMES_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "callbridge/runtime/elf_file.h"
 
 namespace callbridge {
 
-// The names, as linkers know them, of the functions that begin exactly at `address`, which is
-// relative to the load address: from .symtab, which has static functions too, unless it was
-// stripped, and from .dynsym. Sorted; empty where there is none, or where the tables are damaged.
-std::vector<std::string> FunctionNames(const ElfFile& file, uint64_t address);
+class FunctionNames {
+ public:
+  // From .symtab, which has static functions too, unless it was stripped, and from .dynsym. A table
+  // that is damaged has none, and names of more than 64 KiB are left out.
+  explicit FunctionNames(const ElfFile& file);
+
+  // The names, as linkers know them, of the functions that begin exactly at `address`, which is
+  // relative to the load address. Sorted.
+  std::vector<std::string> At(uint64_t address) const;
+
+ private:
+  void AddDynamicNames(const ElfFile& file);
+  void AddStaticNames(const ElfFile& file);
+
+  absl::flat_hash_map<uint64_t, std::set<std::string>> names_;
+};
 
 }  // namespace callbridge
 

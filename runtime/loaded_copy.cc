@@ -5,6 +5,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <utility>
@@ -14,8 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "callbridge/runtime/code_file.h"
 #include "callbridge/runtime/dynamic_section.h"
+#include "callbridge/runtime/missing_parts.h"
+#include "callbridge/runtime/origin.h"
 
 namespace callbridge {
 namespace {
@@ -28,53 +30,72 @@ void Call(Constructor constructor) {
   constructor(1, argv, environ);
 }
 
-// Whether the file looks for libraries beside itself, which is in vain for a copy without a folder.
-bool SearchesBesideItself(const ElfFile& file) {
+// Whether ld.so looks for libraries beside the copy, which has no folder.
+bool SearchesOrigin(const ElfFile& file) {
   absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
   if (!dynamic.ok()) return false;
   for (const Elf64_Dyn& entry : dynamic->entries()) {
     if (entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH && entry.d_tag != DT_NEEDED) continue;
-    absl::StatusOr<absl::string_view> text = dynamic->String(entry.d_un.d_val, "DT_RUNPATH");
-    if (text.ok() &&
-        (absl::StrContains(*text, "$ORIGIN") || absl::StrContains(*text, "${ORIGIN}"))) {
-      return true;
-    }
+    absl::StatusOr<absl::string_view> text = dynamic->String(entry.d_un.d_val, "path");
+    if (text.ok() && HasOrigin(*text)) return true;
   }
   return false;
 }
 
+// All that is missing, or else what dlopen() said of the first thing that was wrong.
+std::string WhatIsWrong(const std::string& name) {
+  const char* text = dlerror();
+  std::string message = text != nullptr ? text : "dlopen failed";
+  absl::StatusOr<MissingParts> missing = FindMissingParts(name);
+  if (!missing.ok()) return message;
+  const std::string all = DescribeMissingParts(*missing);
+  return all.empty() ? message : all;
+}
+
 absl::Status LoaderError(const PrivateCopy& copy, const std::string& name,
                          const std::string& path) {
-  const char* text = dlerror();
-  std::string message =
-      absl::StrReplaceAll(text != nullptr ? text : "dlopen failed", {{name, path}});
+  std::string message = absl::StrReplaceAll(WhatIsWrong(name), {{name, path}});
   if (!absl::StartsWith(message, path)) message = absl::StrCat(path, ": ", message);
   if (!copy.dropped_libraries.empty()) {
     absl::StrAppend(&message, " (it was linked with ", absl::StrJoin(copy.dropped_libraries, ", "),
                     ", of which callbridge serves the custom-call functions only)");
   }
-  if (SearchesBesideItself(copy.file)) {
-    absl::StrAppend(&message, " (its $ORIGIN is not searched: add that folder to LD_LIBRARY_PATH)");
+  if (SearchesOrigin(copy.file)) {
+    absl::StrAppend(
+        &message,
+        " (its $ORIGIN is not searched, since its folder's name has a ':' or '$' in it: add "
+        "the folder to LD_LIBRARY_PATH)");
   }
   return absl::FailedPreconditionError(message);
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<LoadedCopy>> LoadedCopy::Open(const PrivateCopy& copy,
-                                                             const std::string& path) {
-  absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy.file.bytes());
-  if (!file.ok()) {
-    return absl::Status(file.status().code(), absl::StrCat(path, ": ", file.status().message()));
+LoadedCopy::LoadedCopy(FileDescriptor file, std::string name, void* handle, uint64_t load_address,
+                       const PrivateCopy& copy)
+    : file_(std::move(file)),
+      name_(std::move(name)),
+      handle_(handle),
+      load_address_(load_address),
+      constructors_(copy.constructors) {
+  for (const Elf64_Phdr& segment : copy.file.segments()) {
+    if (segment.p_type != PT_LOAD) continue;
+    begin_ = std::min(begin_, load_address + segment.p_vaddr);
+    end_ = std::max(end_, load_address + segment.p_vaddr + segment.p_memsz);
   }
+}
+
+absl::StatusOr<std::unique_ptr<LoadedCopy>> LoadedCopy::Open(const PrivateCopy& copy,
+                                                             FileDescriptor file,
+                                                             const std::string& path) {
   // The process's number rather than "self", so that a debugger can follow it.
-  std::string name = absl::StrCat("/proc/", getpid(), "/fd/", file->number());
+  std::string name = absl::StrCat("/proc/", getpid(), "/fd/", file.number());
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return LoaderError(copy, name, path);
   link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
   return absl::WrapUnique(
-      new LoadedCopy(*std::move(file), std::move(name), handle, map->l_addr, copy.constructors));
+      new LoadedCopy(std::move(file), std::move(name), handle, map->l_addr, copy));
 }
 
 LoadedCopy::~LoadedCopy() {

@@ -21,9 +21,10 @@ namespace callbridge {
 
 class LoadedCopy {
  public:
-  // FAILED_PRECONDITION: ld.so's words, which name what is missing, about `path` instead of the
-  // copy. PERMISSION_DENIED: no place for the copy from which code may run.
+  // FAILED_PRECONDITION: all symbols or libraries that are missing, or else what ld.so said, about
+  // `path` instead of the copy. `file` holds the copy's bytes: see WriteCodeFile().
   static absl::StatusOr<std::unique_ptr<LoadedCopy>> Open(const PrivateCopy& copy,
+                                                          FileDescriptor file,
                                                           const std::string& path);
 
   // Runs the library's destructors and unmaps it, unless something else holds it.
@@ -37,15 +38,13 @@ class LoadedCopy {
 
   // What the file's addresses are relative to.
   uint64_t load_address() const { return load_address_; }
+  // The memory between the first and the last of its segments.
+  uint64_t begin() const { return begin_; }
+  uint64_t end() const { return end_; }
 
  private:
   LoadedCopy(FileDescriptor file, std::string name, void* handle, uint64_t load_address,
-             const Constructors& constructors)
-      : file_(std::move(file)),
-        name_(std::move(name)),
-        handle_(handle),
-        load_address_(load_address),
-        constructors_(constructors) {}
+             const PrivateCopy& copy);
 
   // What is mapped at an address of the file.
   void* Memory(uint64_t address) const;
@@ -54,6 +53,8 @@ class LoadedCopy {
   std::string name_;     // "/proc/<pid>/fd/<N>", as ld.so knows it
   void* handle_;         // of dlopen
   uint64_t load_address_;
+  uint64_t begin_ = UINT64_MAX;
+  uint64_t end_ = 0;
   Constructors constructors_;
 };
 

@@ -63,14 +63,31 @@ void BindSymbol(ElfFile& file, uint64_t offset, Elf64_Sym symbol, void* address)
 
 void BindSymbols(ElfFile& file, const SymbolTable& table, absl::Span<const OldSymbol> served) {
   absl::flat_hash_map<absl::string_view, void*> addresses;
-  for (const OldSymbol& symbol : served) addresses.emplace(symbol.name, symbol.address);
+  size_t longest = 0;
+  for (const OldSymbol& symbol : served) {
+    addresses.emplace(symbol.name, symbol.address);
+    longest = std::max(longest, symbol.name.size());
+  }
   for (size_t i = 1; i < table.symbols().size(); ++i) {
     const DynamicSymbol& symbol = table.symbols()[i];
-    if (symbol.entry.st_shndx != SHN_UNDEF) continue;
+    if (symbol.entry.st_shndx != SHN_UNDEF || symbol.name.size() > longest) continue;
     if (ELF64_ST_TYPE(symbol.entry.st_info) == STT_TLS) continue;
     auto found = addresses.find(symbol.name);
     if (found == addresses.end()) continue;
     BindSymbol(file, table.Offset(i), symbol.entry, found->second);
+  }
+}
+
+// Unoptimised code exports the inline constructor of xla::RegisterCustomCallTarget, and would call
+// that of whatever other library is in the global scope, which registers elsewhere. A local symbol
+// stands for itself.
+void KeepOwnConstructors(ElfFile& file, const SymbolTable& table) {
+  for (size_t i = 1; i < table.symbols().size(); ++i) {
+    Elf64_Sym symbol = table.symbols()[i].entry;
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    if (!absl::StartsWith(table.symbols()[i].name, "_ZN3xla24RegisterCustomCallTargetC")) continue;
+    symbol.st_info = ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol.st_info));
+    file.Write(table.Offset(i), symbol);
   }
 }
 
@@ -176,6 +193,7 @@ absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSy
   const std::vector<NeededVersions> versions = UnlinkVersions(copy.file, tables->versions, needed);
   WriteEntries(copy.file, dynamic, RewrittenEntries(dynamic, dropped, versions));
   BindSymbols(copy.file, tables->symbols, symbols);
+  KeepOwnConstructors(copy.file, tables->symbols);
 
   // In a hostile file tables overlap, and to write one changes another: ld.so gets what was checked
   // last.

@@ -1,6 +1,7 @@
 #include "callbridge/runtime/regular_file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -20,7 +21,7 @@ constexpr int64_t kMaximumSize = int64_t{4} << 30;
 absl::Status OpenError(int error) {
   // A path through something that is no directory leads to no file either.
   if (error == ENOTDIR) error = ENOENT;
-  return absl::Status(absl::ErrnoToStatusCode(error),
+  return absl::Status(absl::ErrnoToStatusCode(error == ELOOP ? ENOENT : error),
                       absl::StrCat("cannot be opened: ", std::strerror(error)));
 }
 
@@ -35,6 +36,19 @@ const char* FileTypeName(mode_t mode) {
     default:
       return "a device";
   }
+}
+
+// In large pages, where the kernel has some: else half of the time to read a file of 500 MB is the
+// kernel's, to make its pages.
+std::string Zeros(size_t size) {
+  constexpr size_t kLargePage = size_t{2} << 20;
+  std::string bytes;
+  bytes.reserve(size);
+  const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + kLargePage - 1) & -kLargePage;
+  const auto end = (reinterpret_cast<uintptr_t>(bytes.data()) + size) & -kLargePage;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // NOLINT
+  bytes.resize(size);
+  return bytes;
 }
 
 absl::StatusOr<size_t> RegularFileSize(int fd) {
@@ -64,7 +78,7 @@ absl::StatusOr<std::string> ReadRegularFile(const std::string& path) {
   absl::StatusOr<size_t> size = RegularFileSize(file.number());
   if (!size.ok()) return size.status();
 
-  std::string bytes(*size, '\0');
+  std::string bytes = Zeros(*size);
   size_t done = 0;
   while (done < bytes.size()) {
     ssize_t count = read(file.number(), &bytes[done], bytes.size() - done);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -61,7 +61,7 @@ class RelocatedMemory {
 };
 
 absl::Status ReadTable(const ElfFile& file, const DynamicTable& table,
-                       const RelocatedMemory& memory, std::set<uint32_t>& symbols) {
+                       const RelocatedMemory& memory, absl::flat_hash_set<uint32_t>& symbols) {
   for (uint64_t i = 0; i < table.count; ++i) {
     const auto relocation = file.Read<Elf64_Rela>(table.offset + i * sizeof(Elf64_Rela));
     const auto type = static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info));
@@ -127,14 +127,16 @@ absl::Status CheckPltFormat(const DynamicSection& dynamic) {
 absl::StatusOr<std::vector<uint32_t>> RelocatedSymbols(const ElfFile& file,
                                                        const DynamicSection& dynamic) {
   const RelocatedMemory memory(file, dynamic);
-  std::set<uint32_t> symbols;
+  absl::flat_hash_set<uint32_t> symbols;
   absl::Status status = CheckPltFormat(dynamic);
   if (status.ok()) status = ReadTable(file, dynamic.Table(DT_RELA), memory, symbols);
   if (status.ok()) status = ReadTable(file, dynamic.Table(DT_JMPREL), memory, symbols);
   if (status.ok()) status = CheckRelativeCount(file, dynamic);
   if (status.ok()) status = CheckPackedRelocations(file, dynamic.Table(DT_RELR), memory);
   if (!status.ok()) return status;
-  return std::vector<uint32_t>(symbols.begin(), symbols.end());
+  std::vector<uint32_t> ascending(symbols.begin(), symbols.end());
+  std::sort(ascending.begin(), ascending.end());
+  return ascending;
 }
 
 }  // namespace callbridge

@@ -1,9 +1,5 @@
 #include "callbridge/runtime/target_evidence.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "callbridge/abi/platform.h"
+#include "callbridge/runtime/demangled_name.h"
 
 namespace callbridge {
 namespace {
@@ -31,6 +28,7 @@ constexpr ParameterType kParameterTypes[] = {
     {Parameter::kIn, "void const* const*"},
     {Parameter::kBuffers, "void**"},
     {Parameter::kOpaque, "char const*"},
+    {Parameter::kOpaque, "char*"},  // so in jax-cuda12-plugin 0.4.30's _mosaic_gpu_ext.so
     {Parameter::kOpaqueSize, "unsigned long"},
     {Parameter::kStatus, "XlaCustomCallStatus_*"},
     {Parameter::kStatus, "XlaCustomCallStatus*"},
@@ -82,14 +80,6 @@ bool Matches(const Signature& signature, const std::vector<absl::string_view>& t
   return true;
 }
 
-// Empty if the name is not C++'s.
-std::string Demangle(const std::string& symbol) {
-  if (!absl::StartsWith(symbol, "_Z")) return "";  // "f" would be read as the type float
-  std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), &std::free);
-  return text == nullptr ? "" : text.get();
-}
-
 // The parameters of "name(types)"; empty if there are none, or if the name is an operator's or
 // belongs to a function that returns a function.
 std::vector<absl::string_view> ParameterTypes(absl::string_view function) {
@@ -126,7 +116,7 @@ TargetEvidence EvidenceOfSymbols(absl::Span<const std::string> symbols,
   std::vector<TargetEvidence> proofs;  // of different versions
   std::string unproved;
   for (const std::string& symbol : symbols) {
-    const std::string function = Demangle(symbol);
+    const std::string function = Demangled(symbol);
     if (function.empty()) {
       if (unproved.empty())
         unproved = absl::StrCat("symbol ", symbol, " has no type (extern \"C\")");

@@ -1,6 +1,8 @@
 #include "callbridge/runtime/target_library.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -9,20 +11,30 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/link/old_symbols.h"
+#include "callbridge/legacy/target_registry.h"
+#include "callbridge/runtime/binding_self_test.h"
+#include "callbridge/runtime/code_file.h"
 #include "callbridge/runtime/elf_file.h"
 #include "callbridge/runtime/function_names.h"
+#include "callbridge/runtime/isolated_load.h"
 #include "callbridge/runtime/loaded_copy.h"
+#include "callbridge/runtime/origin.h"
 #include "callbridge/runtime/private_copy.h"
 #include "callbridge/runtime/regular_file.h"
-#include "callbridge/runtime/target_evidence.h"
 
 namespace callbridge {
 namespace {
+
+absl::Status About(const std::string& path, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+}
 
 absl::StatusOr<PrivateCopy> ReadPrivateCopy(const std::string& path) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
+  if (!file.ok()) return file.status();
+  file = WithOrigin(*std::move(file), std::filesystem::absolute(path).parent_path().native());
   if (!file.ok()) return file.status();
   return MakePrivateCopy(*std::move(file), OldSymbols());
 }
@@ -35,16 +47,6 @@ std::vector<RegisteredTarget> WithoutReplaced(const std::vector<RegisteredTarget
   targets.reserve(last.size());
   for (auto& entry : last) targets.push_back(std::move(entry.second));
   return targets;
-}
-
-LibraryTarget WithEvidence(const RegisteredTarget& registered, const ElfFile& file,
-                           uint64_t load_address) {
-  if (registered.api_version != ApiVersion::kUnspecified) {
-    return {registered, registered.api_version, "registered with its type"};
-  }
-  const uint64_t address = reinterpret_cast<uintptr_t>(registered.address) - load_address;
-  TargetEvidence evidence = EvidenceOfSymbols(FunctionNames(file, address), registered.platform);
-  return {registered, evidence.api_version, std::move(evidence.text)};
 }
 
 // "a on Host, b on CUDA and 3 more".
@@ -61,6 +63,40 @@ std::string DescribeTargets(const std::vector<LibraryTarget>& targets) {
   return text;
 }
 
+// The libraries that are loaded, by the first address of their code and data. Thread-safe.
+class LoadedLibraries {
+ public:
+  static LoadedLibraries& Global() {
+    static auto& libraries = *new LoadedLibraries;
+    return libraries;
+  }
+
+  void Add(const LoadedCopy& copy, std::weak_ptr<const TargetLibrary> library) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    libraries_[copy.begin()] = {copy.end(), std::move(library)};
+  }
+  void Remove(const LoadedCopy& copy) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    libraries_.erase(copy.begin());
+  }
+  std::shared_ptr<const TargetLibrary> Holding(uint64_t address) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto next = libraries_.upper_bound(address);
+    if (next == libraries_.begin()) return nullptr;
+    const Entry& entry = std::prev(next)->second;
+    return address < entry.end ? entry.library.lock() : nullptr;
+  }
+
+ private:
+  struct Entry {
+    uint64_t end;
+    std::weak_ptr<const TargetLibrary> library;
+  };
+
+  std::mutex mutex_;
+  std::map<uint64_t, Entry> libraries_;
+};
+
 bool IsOn(const RegisteredTarget& target, Platform platform) {
   // "gpu" is whichever GPU is asked for.
   const absl::StatusOr<Platform> registered =
@@ -74,31 +110,55 @@ TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy)
     : path_(std::move(path)), copy_(std::move(copy)) {}
 
 TargetLibrary::~TargetLibrary() {
+  LoadedLibraries::Global().Remove(*copy_);
   for (const LibraryTarget& target : targets_) TargetRegistry::Global().Forget(target.registered);
 }
 
-absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::string& path) {
+std::shared_ptr<const TargetLibrary> TargetLibrary::Holding(const void* address) {
+  return LoadedLibraries::Global().Holding(reinterpret_cast<uintptr_t>(address));
+}
+
+absl::Status TargetLibrary::Unload(std::shared_ptr<TargetLibrary>& library) {
+  const long others = library.use_count() - 1;
+  if (others > 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        library->path(), ": it stays loaded, since it is held ", others,
+        " times: destroy the calls that are bound to its targets first (once entry points of a "
+        "target were handed out, its library stays loaded for good)"));
+  }
+  library.reset();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::string& path,
+                                                                   const LoadOptions& options) {
   // As under ld.so, constructors run one at a time, and may themselves load libraries.
   static auto& loading = *new std::recursive_mutex;
   std::lock_guard<std::recursive_mutex> lock(loading);
 
   absl::StatusOr<PrivateCopy> copy = ReadPrivateCopy(path);
-  if (!copy.ok()) {
-    return absl::Status(copy.status().code(), absl::StrCat(path, ": ", copy.status().message()));
+  if (!copy.ok()) return About(path, copy.status());
+  if (options.isolate) {
+    absl::Status elsewhere = TryLoadElsewhere(path, options.isolation_limit);
+    if (!elsewhere.ok()) return About(path, elsewhere);
   }
+  if (!BindingSelfTest().ok()) return About(path, BindingSelfTest());
+  absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy->file.bytes());
+  if (!file.ok()) return About(path, file.status());
   RegistrationScope scope;  // before the libraries that it needs are opened: they may register, too
-  absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded = LoadedCopy::Open(*copy, path);
+  absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
+      LoadedCopy::Open(*copy, *std::move(file), path);
   if (!loaded.ok()) return loaded.status();
   const LoadedCopy& code = **loaded;
   std::shared_ptr<TargetLibrary> library =
       absl::WrapUnique(new TargetLibrary(path, *std::move(loaded)));
+  LoadedLibraries::Global().Add(code, library);
   absl::Status constructed = code.RunConstructors();
+  const FunctionNames names(copy->file);
   for (const RegisteredTarget& target : WithoutReplaced(scope.targets())) {
-    library->targets_.push_back(WithEvidence(target, copy->file, code.load_address()));
+    library->targets_.push_back(WithEvidence(target, names, code.load_address()));
   }
-  if (!constructed.ok()) {
-    return absl::Status(constructed.code(), absl::StrCat(path, ": ", constructed.message()));
-  }
+  if (!constructed.ok()) return About(path, constructed);
   return library;
 }
 
@@ -111,6 +171,7 @@ absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform plat
     found.api_version = target.api_version;
     found.api_version_is_proved = target.api_version != ApiVersion::kUnspecified;
     found.address = target.registered.address;
+    found.library = shared_from_this();
     return found;
   }
   return absl::NotFoundError(absl::StrCat(path_, ": no custom-call target ", name,

@@ -7,30 +7,29 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "callbridge/abi/api_version.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/target.h"
-#include "callbridge/legacy/target_registry.h"
+#include "callbridge/runtime/library_target.h"
 
 namespace callbridge {
 
-// A target of a library, and how its ABI is known.
-struct LibraryTarget {
-  // As it was registered; the platform may be one that callbridge does not know.
-  RegisteredTarget registered;
-  // Its ABI where the function's type proves one; kUnspecified elsewhere.
-  ApiVersion api_version = ApiVersion::kUnspecified;
-  // For people, one line: "symbol do_custom_call(void*, void const**)".
-  std::string evidence;
+struct LoadOptions {
+  // Whether another process (callbridge-load, a helper program) loads the file first: then a
+  // constructor that crashes, exits or does not return is an error. It runs twice, though.
+  bool isolate = false;
+  absl::Duration isolation_limit = absl::Seconds(60);
 };
 
 class LoadedCopy;
 
-// Not movable once loaded; share it by pointer. Thread-safe: loads run one at a time.
-class TargetLibrary {
+// Share it by pointer. Whatever leads into the library keeps it loaded: a Target that Find()
+// returned, a BoundCall, entry points (these for good). Thread-safe: loads run one at a time.
+class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
  public:
   // Opens a private copy of the file at `path` in which the undefined symbols that callbridge
   // serves (adapters/link/old_symbols.h) lead here and the TensorFlow libraries are no longer
@@ -43,13 +42,22 @@ class TargetLibrary {
   // unreadable, or no place for the copy from which code may run.
   //
   // The file's constructors are foreign code and run in this process: one that throws gives
-  // INTERNAL, and the library is closed; one that crashes or exits takes the process along. They
-  // may load other libraries. Loaded twice, a file has two copies of its variables and registers
-  // twice.
-  static absl::StatusOr<std::shared_ptr<TargetLibrary>> Load(const std::string& path);
+  // INTERNAL, and the library is closed; one that crashes or exits takes the process along, unless
+  // it was isolated: then that is INTERNAL, too, and DEADLINE_EXCEEDED where it did not return.
+  // They may load other libraries. Loaded twice, a file has two copies of its variables and
+  // registers twice.
+  static absl::StatusOr<std::shared_ptr<TargetLibrary>> Load(const std::string& path,
+                                                             const LoadOptions& options = {});
 
-  // Forgets what it registered and closes it. Nothing may be running in it, or call into it
-  // afterwards.
+  // The library that holds the code or data at `address`; null if none does that Load() opened.
+  static std::shared_ptr<const TargetLibrary> Holding(const void* address);
+
+  // Unloads the library, and resets the pointer. FAILED_PRECONDITION where something else leads
+  // into it: then nothing happens. Addresses that were taken by themselves are the caller's
+  // concern.
+  static absl::Status Unload(std::shared_ptr<TargetLibrary>& library);
+
+  // Forgets what it registered and closes it.
   ~TargetLibrary();
   TargetLibrary(const TargetLibrary&) = delete;
   TargetLibrary& operator=(const TargetLibrary&) = delete;
@@ -60,7 +68,7 @@ class TargetLibrary {
   absl::Span<const LibraryTarget> targets() const { return targets_; }
 
   // The target of that name on that platform. NOT_FOUND names it and lists what is registered. The
-  // result is callable for as long as the library lives.
+  // result keeps the library loaded.
   absl::StatusOr<Target> Find(absl::string_view name, Platform platform) const;
 
  private:

@@ -6,6 +6,8 @@ export CALLBRIDGE_CACHE=${CALLBRIDGE_CACHE:-${XDG_CACHE_HOME:-~/.cache}/callbrid
 # The genuine runtimes of the oracle tests: a folder that holds include/, and a Python.
 export CALLBRIDGE_TENSORFLOW=$CALLBRIDGE_CACHE/tensorflow-2.13.1/tensorflow
 export CALLBRIDGE_JAX_0_4_30_PYTHON=$CALLBRIDGE_CACHE/venv-jax-0.4.30/bin/python
+export CALLBRIDGE_TENSORFLOW_2_13_1_PYTHON=$CALLBRIDGE_CACHE/venv-tensorflow-2.13.1/bin/python
+export CALLBRIDGE_TENSORFLOW_2_21_0_PYTHON=$CALLBRIDGE_CACHE/venv-tensorflow-2.21.0/bin/python
 # The Python face, and nothing that the caller's own PYTHONPATH may hold.
 export PYTHONPATH=$PWD/python
 

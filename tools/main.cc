@@ -6,6 +6,8 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/inspect_command.h"
+#include "callbridge/tools/layout/layout_command.h"
 #include "callbridge/tools/run_command.h"
 
 namespace {
@@ -16,12 +18,18 @@ int RunCommandLine(int argc, char** argv) {
   app.require_subcommand(1);
   callbridge::RunOptions options;
   callbridge::AddRunCommand(&app, &options);
+  callbridge::InspectOptions inspect_options;
+  const CLI::App* inspect = callbridge::AddInspectCommand(&app, &inspect_options);
+  callbridge::LayoutOptions layout_options;
+  const CLI::App* layout = callbridge::AddLayoutCommand(&app, &layout_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return callbridge::UsageError(absl::StrCat(error.what(), " (see --help)"));
   }
+  if (inspect->parsed()) return callbridge::RunInspect(inspect_options);
+  if (layout->parsed()) return callbridge::RunLayout(layout_options);
   return callbridge::Run(options);
 }
 

@@ -30,11 +30,17 @@ std::string TargetNames(const TargetLibrary& library) {
   });
 }
 
-ExitStatus MissingTarget(const std::string& path) {
-  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = TargetLibrary::Load(path);
+absl::StatusOr<std::shared_ptr<TargetLibrary>> LoadLibrary(const RunOptions& options) {
+  LoadOptions load;
+  load.isolate = options.isolate;
+  return TargetLibrary::Load(options.library, load);
+}
+
+ExitStatus MissingTarget(const RunOptions& options) {
+  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
-  return UsageError(
-      absl::StrCat("TARGET is required; ", path, " registers ", TargetNames(**library)));
+  return UsageError(absl::StrCat("TARGET is required; ", options.library, " registers ",
+                                 TargetNames(**library)));
 }
 
 // What is wrong with the options as a whole; empty if nothing is.
@@ -184,10 +190,9 @@ absl::Status Print(const std::string& text) {
 }  // namespace
 
 ExitStatus Run(const RunOptions& options) {
-  if (!options.target.has_value()) return MissingTarget(options.library);
+  if (!options.target.has_value()) return MissingTarget(options);
   if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
-  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library =
-      TargetLibrary::Load(options.library);
+  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
   absl::StatusOr<CallRecord> call = Call(**library, options);
   if (!call.ok()) return Failure(call.status());

@@ -32,6 +32,7 @@ struct RunOptions {
   std::string opaque;
   std::optional<std::string> opaque_file;  // in place of `opaque`
   bool json = false;
+  bool isolate = false;
 };
 
 // Adds the subcommand `run`, which parses into `options`; they must outlive the app.

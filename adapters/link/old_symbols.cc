@@ -2,40 +2,49 @@
 
 #include <string>
 
+#include "callbridge/abi/exported.h"
+#include "callbridge/adapters/link/old_string_registry.h"
+#include "callbridge/adapters/link/upstream_names.h"
 #include "callbridge/legacy/registry_functions.h"
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/status_returning/custom_call_status.h"
 
 namespace callbridge {
-namespace {
+
+// Exported, for those who link old object files with libcallbridge.so; the loader of old binaries
+// finds them in the table below.
 
 // xla::CustomCallTargetRegistry::Global(). Old code hands what this returns to Register and Lookup
 // as `this` and never looks inside.
+CALLBRIDGE_EXPORTED void* Global() __asm__(CALLBRIDGE_UPSTREAM_GLOBAL);
 void* Global() { return &TargetRegistry::Global(); }
 
 // xla::CustomCallTargetRegistry::Register(std::string const&, void*, std::string const&); a member
 // function's `this` is its first argument.
+CALLBRIDGE_EXPORTED void Register(
+    void* registry, const std::string& name, void* address,
+    const std::string& platform) __asm__(CALLBRIDGE_UPSTREAM_REGISTER);
 void Register(void* registry, const std::string& name, void* address, const std::string& platform) {
   static_cast<TargetRegistry*>(registry)->Register({name, platform, address});
 }
 
 // xla::CustomCallTargetRegistry::Lookup(std::string const&, std::string const&) const
+CALLBRIDGE_EXPORTED void* Lookup(const void* registry, const std::string& name,
+                                 const std::string& platform) __asm__(CALLBRIDGE_UPSTREAM_LOOKUP);
 void* Lookup(const void* registry, const std::string& name, const std::string& platform) {
   return static_cast<const TargetRegistry*>(registry)->Lookup(name, platform);
 }
 
-// Names in libstdc++'s new string ABI, read off binaries built against TensorFlow 2.13.1's headers;
-// the callbridge_ and status functions are what code recompiled against ours imports.
+namespace {
+
+// The callbridge_ and status functions are what code recompiled against callbridge's headers
+// imports.
 const OldSymbol kOldSymbols[] = {
-    {"_ZN3xla24CustomCallTargetRegistry6GlobalEv", reinterpret_cast<void*>(&Global)},
-    {"_ZN3xla24CustomCallTargetRegistry8RegisterERKNSt7__cxx1112basic_stringIcSt11char_"
-     "traitsIcESaIcE"
-     "EEPvS8_",
-     reinterpret_cast<void*>(&Register)},
-    {"_ZNK3xla24CustomCallTargetRegistry6LookupERKNSt7__cxx1112basic_stringIcSt11char_"
-     "traitsIcESaIcEE"
-     "ES8_",
-     reinterpret_cast<void*>(&Lookup)},
+    {CALLBRIDGE_UPSTREAM_GLOBAL, reinterpret_cast<void*>(&Global)},
+    {CALLBRIDGE_UPSTREAM_REGISTER, reinterpret_cast<void*>(&Register)},
+    {CALLBRIDGE_UPSTREAM_LOOKUP, reinterpret_cast<void*>(&Lookup)},
+    {CALLBRIDGE_UPSTREAM_REGISTER_OLD_STRINGS, reinterpret_cast<void*>(&RegisterByOldStrings)},
+    {CALLBRIDGE_UPSTREAM_LOOKUP_OLD_STRINGS, reinterpret_cast<void*>(&LookUpByOldStrings)},
     {"XlaCustomCallStatusSetSuccess", reinterpret_cast<void*>(&XlaCustomCallStatusSetSuccess)},
     {"XlaCustomCallStatusSetFailure", reinterpret_cast<void*>(&XlaCustomCallStatusSetFailure)},
     {"callbridge_register_target", reinterpret_cast<void*>(&callbridge_register_target)},

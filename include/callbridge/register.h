@@ -6,6 +6,8 @@
 #define CALLBRIDGE_REGISTER_H_
 
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "callbridge/adapters/function_abi.h"
 #include "callbridge/legacy/custom_call_target_registry.h"
@@ -19,9 +21,11 @@ class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
   RegisterCustomCallTarget(const std::string& name, void* address, const std::string& platform) {
     CustomCallTargetRegistry::Global()->Register(name, address, platform);
   }
-  template <typename Function>
-  RegisterCustomCallTarget(const std::string& name, Function* function,
+  // Takes whatever upstream's macros cast to void*: functions, pointers and numbers.
+  template <typename Address, typename = decltype(reinterpret_cast<void*>(std::declval<Address>()))>
+  RegisterCustomCallTarget(const std::string& name, Address&& address,
                            const std::string& platform) {
+    using Function = std::remove_pointer_t<std::decay_t<Address>>;
     using Abi = ::callbridge::FunctionAbi<Function>;
     static_assert(
         !Abi::kSwapped,
@@ -29,7 +33,7 @@ class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
         "one sentence of XLA's documentation has the two swapped, its examples have not");
     const bool host = platform == "Host" || platform == "cpu";
     CustomCallTargetRegistry::Global()->RegisterWithVersion(
-        name, reinterpret_cast<void*>(function), platform,
+        name, reinterpret_cast<void*>(address), platform,
         host ? Abi::kVersions.host : Abi::kVersions.gpu);
   }
 };

@@ -98,6 +98,7 @@ def _fallible(name, *parameters):
 
 
 library_load = _fallible("library_load", c_char_p, POINTER(c_void_p))
+library_load_isolated = _fallible("library_load_isolated", c_char_p, POINTER(c_void_p))
 library_target_count = _function("library_target_count", c_size_t, c_void_p)
 library_target = _fallible("library_target", c_void_p, c_size_t, POINTER(Target))
 shape_visit = _fallible("shape_visit", c_char_p, ShapeVisitor, c_void_p)
@@ -115,6 +116,19 @@ execute = _fallible(
     c_void_p,
 )
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
+_probe_typed = _fallible("probe_typed", c_void_p, POINTER(c_int32), POINTER(c_void_p))
+
+PROBE_NOT_TYPED = 2
+
+
+def probe_typed(address: int) -> tuple[int, str]:
+    """The verdict, PROBE_NOT_TYPED or another, and its evidence."""
+    verdict, evidence = c_int32(), c_void_p()
+    _probe_typed(address, verdict, evidence)
+    try:
+        return verdict.value, ctypes.string_at(evidence).decode(errors="backslashreplace")
+    finally:
+        bytes_free(evidence)
 
 
 def text(value: str, what: str) -> bytes:

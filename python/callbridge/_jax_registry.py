@@ -127,6 +127,8 @@ def _serve(entry: Entry, abi: str | None) -> None:
                 "too",
             )
         return
+    if abi == "typed_ffi":
+        _check_typed(target)
     entry_points = _c_api.EntryPoints()
     _c_api.target_entry_points(c_target, entry_points)
     for path in PATHS.values():
@@ -138,3 +140,14 @@ def _serve(entry: Entry, abi: str | None) -> None:
         )
     entry.declared_abi = abi
     entry.is_served = True
+
+
+def _check_typed(target: Target) -> None:
+    """INVALID_ARGUMENT where the function proves not to be a typed handler: XLA would crash."""
+    verdict, evidence = _c_api.probe_typed(target.address)
+    if verdict == _c_api.PROBE_NOT_TYPED:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"target {target.name!r} on {target.platform} was declared abi='typed_ffi', but is no "
+            f"typed handler: {evidence}",
+        )

@@ -19,18 +19,21 @@ from callbridge._target import Target
 __all__ = ["CallbridgeError", "Library", "Target", "load"]
 
 
-def load(path: str | os.PathLike) -> "Library":
+def load(path: str | os.PathLike, *, isolate: bool = False) -> "Library":
     """Opens the shared library at `path`. Its constructors run in this process.
 
     What is opened is a private copy, and it stays open as long as the process. Opening a file twice
     gives two copies.
+
+    With `isolate`, another process opens it first: a constructor that crashes, exits or hangs is an
+    error then (INTERNAL, DEADLINE_EXCEEDED) and not the end of this process.
 
     Raises:
       CallbridgeError: NOT_FOUND where there is no file; INVALID_ARGUMENT where it is no shared
         library for this machine; FAILED_PRECONDITION where the dynamic loader refuses it, in the
         loader's words.
     """
-    return Library(os.fsdecode(path))
+    return Library(os.fsdecode(path), isolate)
 
 
 class Library:
@@ -41,9 +44,10 @@ class Library:
       targets: a tuple of Target, by name, then platform.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, isolate: bool = False):
         handle = ctypes.c_void_p()
-        _c_api.library_load(_c_api.text(path, "path"), ctypes.byref(handle))
+        load = _c_api.library_load_isolated if isolate else _c_api.library_load
+        load(_c_api.text(path, "path"), ctypes.byref(handle))
         self.path = path
         self.targets = tuple(_targets(handle))
 

@@ -30,7 +30,7 @@ CallSite Site(std::vector<const char*> operands, const char* result) {
 
 // Distinct addresses to pass for buffers; nothing reads them.
 char bytes[64];
-void* Buffer(int i) { return &bytes[i]; }
+void* Buffer(size_t i) { return &bytes[i]; }
 
 class BindTest : public ::testing::Test {
  protected:
@@ -44,7 +44,8 @@ class BindTest : public ::testing::Test {
     for (const Shape& operand : site.operands) {
       for (int64_t i = 0; i < operand.LeafCount(); ++i) operands.push_back(Buffer(operands.size()));
     }
-    for (int64_t i = 0; i < site.result.LeafCount(); ++i) results.push_back(Buffer(32 + i));
+    for (int64_t i = 0; i < site.result.LeafCount(); ++i)
+      results.push_back(Buffer(32 + results.size()));
     absl::StatusOr<BoundCall> call = Bind(site, target);
     if (!call.ok()) return call.status();
     return call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}, context);

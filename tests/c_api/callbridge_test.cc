@@ -67,7 +67,7 @@ TEST(CallbridgeTest, CodeNames) {
 
 TEST(CallbridgeTest, NullsAreIgnoredWhereThatIsSaid) {
   callbridge_error_destroy(nullptr);
-  callbridge_library_close(nullptr);
+  EXPECT_EQ(callbridge_library_close(nullptr), nullptr);
   callbridge_call_destroy(nullptr);
   callbridge_bytes_free(nullptr);
 }
@@ -216,5 +216,19 @@ TEST(CallbridgeTest, EntryPointsServeASiteDescriptor) {
 }
 
 TEST(CallbridgeTest, TheHeaderIsC) { EXPECT_EQ(CallFromC(), 0); }
+
+TEST(CallbridgeTest, ProbesFunctions) {
+  // The test holds callbridge itself, whose functions cannot be asked from outside.
+  int32_t verdict = -1;
+  char* evidence = nullptr;
+  ASSERT_EQ(
+      callbridge_probe_typed(reinterpret_cast<void*>(&callbridge_version), &verdict, &evidence),
+      nullptr);
+  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_UNVERIFIED);
+  EXPECT_STREQ(evidence, "it is callbridge's own");
+  callbridge_bytes_free(evidence);
+  ASSERT_EQ(callbridge_probe_typed(&verdict, &verdict, nullptr), nullptr);
+  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_UNVERIFIED);
+}
 
 }  // namespace

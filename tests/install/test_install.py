@@ -79,11 +79,27 @@ def test_nothing_names_the_place_it_was_built_in(prefix):
         assert str(ROOT) not in run("readelf", "-d", prefix / path)
 
 
+def old_archive(string_abi):
+    """Object files that were compiled against TensorFlow's headers (tests/link/CMakeLists.txt)."""
+    return BUILD / f"tests/link/liblink_old_{string_abi}_archive.a"
+
+
+LISTED = """\
+a_name_that_no_string_holds_without_allocation on Host: symbol \
+a_name_that_no_string_holds_without_allocation(void*, void const**)
+add on Host: symbol add(void*, void const**)
+divide on Host: symbol divide(void*, void const**, XlaCustomCallStatus_*)
+fail_then_succeed on Host: symbol fail_then_succeed(void*, void const**, XlaCustomCallStatus_*)
+"""
+
+
 def test_consumer_with_find_package(prefix, tmp_path):
-    run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DOLD_ARCHIVE={old_archive(0)}")  # fmt: skip
     run("cmake", "--build", tmp_path)
     assert run(tmp_path / "version") == "0.1.0\n"
     assert run(tmp_path / "old_source") == "6144\n"
+    assert run(tmp_path / "list_targets") == LISTED
 
 
 def test_find_package_refuses_another_minor_version(prefix, tmp_path):
@@ -107,8 +123,17 @@ def test_consumer_with_pkg_config(prefix, tmp_path, string_abi):
         "-o", tmp_path / "version")  # fmt: skip
     run("g++", f"-D_GLIBCXX_USE_CXX11_ABI={string_abi}", CONSUMER / "old_source.cc",
         CONSUMER / "look_up.cc", *flags, "-o", tmp_path / "old_source")  # fmt: skip
+    run("g++", CONSUMER / "list_targets.cc", "-Wl,--whole-archive", old_archive(string_abi),
+        "-Wl,--no-whole-archive", *flags, "-o", tmp_path / "list_targets")  # fmt: skip
     assert run(tmp_path / "version", LD_LIBRARY_PATH=prefix / "lib") == "0.1.0\n"
     assert run(tmp_path / "old_source", LD_LIBRARY_PATH=prefix / "lib") == "6144\n"
+    assert run(tmp_path / "list_targets", LD_LIBRARY_PATH=prefix / "lib") == LISTED
+
+
+def test_probe(prefix):
+    probed = BUILD / "tests/targets/probed.so"
+    shown = run(prefix / "bin/callbridge", "inspect", "--probe", probed)
+    assert "answers_query: typed (answers the metadata query: XLA FFI 0.7)" in shown
 
 
 def test_command(prefix):

@@ -388,9 +388,15 @@ def test_register_by_unknown_names():
         callbridge.jax.register("unknown", triple, abi="version_1")
 
 
-def test_register_typed_handler():
+def test_register_typed_handler(modules):
     with refused("UNIMPLEMENTED", "typed_handler", "typed FFI"):
         callbridge.jax.register("typed_handler", triple, abi="typed_ffi")
+    # A helper process asks functions of files first whether they are typed.
+    probed = ctypes.CDLL(str(modules.parent / "targets/probed.so"))
+    with refused("UNIMPLEMENTED", "answers_query", "typed FFI"):
+        callbridge.jax.register("answers_query", probed.answers_query, abi="typed_ffi")
+    with refused("INVALID_ARGUMENT", "'aborts'", "typed_ffi", "ended by SIGABRT"):
+        callbridge.jax.register("aborts", probed.aborts, abi="typed_ffi")
 
 
 def test_name_registered_with_another_address(library, modules, path):

@@ -19,10 +19,10 @@ namespace {
 bool Check(const std::string& bytes, uint64_t function) {
   absl::StatusOr<ElfFile> file = ElfFile::Parse(bytes);
   if (!file.ok()) return false;
-  FunctionNames(*file, function);
+  FunctionNames(*file).At(function);
   absl::StatusOr<PrivateCopy> copy = MakePrivateCopy(*std::move(file), OldSymbols());
   if (!copy.ok()) return false;
-  FunctionNames(copy->file, function);
+  FunctionNames(copy->file).At(function);
   absl::StatusOr<ElfFile> again = ElfFile::Parse(copy->file.bytes());
   EXPECT_TRUE(again.ok()) << again.status();
   if (again.ok()) {

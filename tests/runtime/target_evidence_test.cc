@@ -114,14 +114,14 @@ TEST(FunctionNamesTest, ReadsBothTables) {
   ASSERT_TRUE(file.ok()) << file.status();
   // An exported function is in .dynsym, even where sections are gone.
   const uint64_t address = editor.Symbol("c_function").st_value;
-  EXPECT_EQ(FunctionNames(*file, address), std::vector<std::string>{"c_function"});
-  EXPECT_TRUE(FunctionNames(*file, address + 1).empty());
-  EXPECT_TRUE(FunctionNames(*file, 0).empty());
+  EXPECT_EQ(FunctionNames(*file).At(address), std::vector<std::string>{"c_function"});
+  EXPECT_TRUE(FunctionNames(*file).At(address + 1).empty());
+  EXPECT_TRUE(FunctionNames(*file).At(0).empty());
   editor.header().e_shoff = 0;
   editor.header().e_shnum = 0;
   absl::StatusOr<ElfFile> without_sections = ElfFile::Parse(editor.bytes);
   ASSERT_TRUE(without_sections.ok()) << without_sections.status();
-  EXPECT_EQ(FunctionNames(*without_sections, address), std::vector<std::string>{"c_function"});
+  EXPECT_EQ(FunctionNames(*without_sections).At(address), std::vector<std::string>{"c_function"});
 }
 
 }  // namespace

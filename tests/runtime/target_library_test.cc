@@ -194,6 +194,14 @@ TEST(TargetLibraryTest, WeakSymbolsAreServedToo) {
   EXPECT_EQ(CallWithInt(FunctionOf<Original>(*library, "has_status")), 1);
 }
 
+TEST(TargetLibraryTest, AnotherLibrarysInlineConstructorDoesNotReplaceItsOwn) {
+  void* other = dlopen(OldBinary("registers_elsewhere").c_str(), RTLD_NOW | RTLD_GLOBAL);
+  ASSERT_NE(other, nullptr) << dlerror();
+  EXPECT_EQ(Describe(*LoadOrDie("original_unoptimised")),
+            Describe(*LoadOrDie("original_unlinked")));
+  dlclose(other);
+}
+
 TEST(TargetLibraryTest, FindsByPlatform) {
   std::shared_ptr<TargetLibrary> library = LoadOrDie("original_linked");
   absl::StatusOr<Target> target = library->Find("unnamed.function", Platform::kHost);
@@ -308,6 +316,11 @@ TEST(TargetLibraryTest, MissingSymbol) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(),
             OldBinary("missing_symbol") + ": undefined symbol: function_of_a_lost_library");
+  // All of them at once, as people write them.
+  EXPECT_EQ(LoadError(OldBinary("missing_symbols")).message(),
+            OldBinary("missing_symbols") +
+                ": undefined symbols: lost::Model::Run(float const*, int), lost::version, "
+                "function_of_a_lost_library");
   status = LoadError(OldBinary("missing_symbol_linked"));
   EXPECT_THAT(std::string(status.message()),
               ::testing::EndsWith("function_of_a_lost_library (it was linked with "
@@ -355,7 +368,7 @@ TEST_F(DamagedFileTest, MissingLibrary) {
   absl::Status status = LoadError(Write(editor.bytes));
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("libnowhere.so1: cannot open shared object"));
+              HasSubstr("libraries that are not found: libnowhere.so1 (add"));
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("/proc/")));
 }
 

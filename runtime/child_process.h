@@ -1,0 +1,39 @@
+// Runs a program that may crash or never end, and gathers what it says.
+#ifndef CALLBRIDGE_RUNTIME_CHILD_PROCESS_H_
+#define CALLBRIDGE_RUNTIME_CHILD_PROCESS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace callbridge {
+
+struct ChildProcess {
+  std::vector<std::string> command;  // the first is the program's path
+  // Its environment is this process's, but for these: "NAME" is left out, "NAME=VALUE" set.
+  std::vector<std::string> variables;
+  // The file descriptors that it has besides an empty standard input: what it writes to these is
+  // gathered. Standard output and error lead nowhere otherwise.
+  std::vector<int> gathered = {1, 2};
+  absl::Duration limit = absl::Seconds(10);
+};
+
+struct ChildOutcome {
+  std::string output;  // its first 16 MiB
+  // None of these: it ended by itself with status 0.
+  bool timed_out = false;  // and was killed, with all that it started
+  int signal = 0;
+  int exit_status = 0;
+};
+
+// Waits for the end. UNAVAILABLE where it cannot be started. Thread-safe.
+absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child);
+
+// "ended by SIGSEGV", "exited with status 3", "did not end in 5s"; empty where it ended well.
+std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_RUNTIME_CHILD_PROCESS_H_

@@ -1,0 +1,20 @@
+// Names as C++ programmers know them.
+#ifndef CALLBRIDGE_RUNTIME_DEMANGLED_NAME_H_
+#define CALLBRIDGE_RUNTIME_DEMANGLED_NAME_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace callbridge {
+
+// "f(int)" for "_Z1fi"; empty if the name is not C++'s.
+std::string Demangled(absl::string_view symbol);
+
+// The same for people, std::string by that name in both string ABIs; the symbol itself where it is
+// not C++'s.
+std::string ReadableName(absl::string_view symbol);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_RUNTIME_DEMANGLED_NAME_H_

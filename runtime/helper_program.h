@@ -1,0 +1,18 @@
+// Helper programs: what must not happen in this process, they do in theirs.
+#ifndef CALLBRIDGE_RUNTIME_HELPER_PROGRAM_H_
+#define CALLBRIDGE_RUNTIME_HELPER_PROGRAM_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace callbridge {
+
+// The path of the helper `name`: what the environment's `variable` says, or else beside callbridge
+// (the build tree), or else in ../libexec/callbridge from there (installed). FAILED_PRECONDITION
+// says where it is not.
+absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const char* variable);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_RUNTIME_HELPER_PROGRAM_H_

@@ -1,0 +1,62 @@
+// Inspection: what a file is, as far as custom calls go, found without running any code of it.
+#ifndef CALLBRIDGE_RUNTIME_INSPECTION_H_
+#define CALLBRIDGE_RUNTIME_INSPECTION_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/runtime/needed_libraries.h"
+#include "callbridge/runtime/string_abi.h"
+#include "callbridge/runtime/symbol_findings.h"
+#include "callbridge/runtime/unresolved_symbols.h"
+
+namespace callbridge {
+
+enum class FileKind { kSharedLibrary, kProgram, kObjectFile, kArchive };
+
+// "shared library", "program", "object file", "archive of object files". Static storage.
+absl::string_view FileKindName(FileKind kind);
+
+struct Inspection {
+  std::string path;
+  FileKind kind = FileKind::kSharedLibrary;
+  SymbolFindings symbols;
+
+  // What it says it needs (DT_NEEDED), in order.
+  std::vector<std::string> needed;
+  // What ld.so finds; empty where it was not asked, as for object files and programs.
+  LoaderAnswer loader;
+  // Why callbridge or ld.so would refuse the file whatever is installed; empty where they would
+  // not.
+  std::string refusal;
+  // What no library that it needs has, by name.
+  std::vector<UnresolvedSymbol> unresolved;
+
+  StringAbi string_abi = StringAbi::kNotSeen;
+  // "sm_90", "compute_90" (PTX): what its CUDA kernels are for.
+  std::set<std::string> gpu_architectures;
+  bool has_hip_code = false;
+  // Holds the name of the capsules in which XLA's Python modules hand out custom calls.
+  bool has_capsule_name = false;
+  // Shows traces of XLA's FFI, so that functions without a type may be typed handlers.
+  bool mentions_typed_ffi = false;
+};
+
+// Whether callbridge takes the place of a library that the file needs; not of TensorFlow's
+// libraries among themselves.
+bool IsReplaced(const Inspection& inspection, absl::string_view needed);
+
+// Functions without a type that may be typed handlers: those of a file that shows traces of XLA's
+// FFI and is not XLA itself.
+std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection);
+
+// Reads the file at `path`. Errors are about a file that is no ELF file for x86-64 nor an archive
+// of such, or cannot be read; they leave its name to the caller. A damaged file gives what is left.
+absl::StatusOr<Inspection> Inspect(const std::string& path);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_RUNTIME_INSPECTION_H_

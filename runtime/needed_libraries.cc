@@ -1,0 +1,72 @@
+#include "callbridge/runtime/needed_libraries.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "callbridge/runtime/child_process.h"
+
+namespace callbridge {
+namespace {
+
+// Where the x86-64 ABI has it on every Linux.
+constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
+constexpr char kLoaderName[] = "ld-linux-x86-64.so.2";
+
+// "name => path (0x7f...)", "name => not found" or "path (0x7f...)".
+NeededLibrary ParseLibrary(absl::string_view line) {
+  const size_t address = line.rfind(" (0x");
+  if (address != absl::string_view::npos) line = line.substr(0, address);
+  const std::vector<absl::string_view> sides = absl::StrSplit(line, absl::MaxSplits(" => ", 1));
+  NeededLibrary library{std::string(sides.front()), std::string(sides.back())};
+  if (library.name == kLoader) library.name = kLoaderName;  // known by the path, needed by the name
+  if (library.path == "not found") library.path.clear();
+  return library;
+}
+
+}  // namespace
+
+LoaderAnswer ParseLoaderAnswer(absl::string_view output, absl::string_view path) {
+  LoaderAnswer answer;
+  for (absl::string_view line : absl::StrSplit(output, '\n', absl::SkipEmpty())) {
+    if (absl::ConsumePrefix(&line, "\t")) {
+      // The kernel's own, which is no file.
+      if (absl::StartsWith(line, "linux-vdso") || line == "statically linked") continue;
+      answer.libraries.push_back(ParseLibrary(line));
+    } else if (absl::StrContains(line, "version `")) {
+      absl::ConsumePrefix(&line, absl::StrCat(path, ": "));
+      answer.missing_versions.emplace_back(line);
+    }
+  }
+  return answer;
+}
+
+absl::StatusOr<LoaderAnswer> AskLoader(const std::string& path) {
+  std::error_code error;
+  const std::string absolute = std::filesystem::absolute(path, error);  // a bare name is searched
+  ChildProcess loader;
+  loader.command = {kLoader, absolute};
+  loader.variables = {"LD_TRACE_LOADED_OBJECTS=1",
+                      "LD_PRELOAD",
+                      "LD_AUDIT",
+                      "LD_DEBUG",
+                      "LD_WARN",
+                      "LD_BIND_NOW",
+                      "LD_VERBOSE"};
+  absl::StatusOr<ChildOutcome> outcome = RunChild(loader);
+  if (!outcome.ok()) return outcome.status();
+  if (outcome->timed_out || outcome->signal != 0) {
+    return absl::UnavailableError(absl::StrCat("ld.so ", WhatWentWrong(*outcome, loader.limit)));
+  }
+  LoaderAnswer answer = ParseLoaderAnswer(outcome->output, absolute);
+  if (answer.libraries.empty() && outcome->exit_status != 0) {
+    return absl::UnavailableError(absl::StrCat("ld.so says: ", outcome->output));
+  }
+  return answer;
+}
+
+}  // namespace callbridge

@@ -1,0 +1,100 @@
+#include "callbridge/runtime/typed_probe.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "callbridge/runtime/child_process.h"
+#include "callbridge/runtime/helper_program.h"
+#include "callbridge/runtime/typed_question.h"
+
+namespace callbridge {
+namespace {
+
+// The loaded file that holds an address; null where none does.
+const link_map* FindFile(const void* address) {
+  Dl_info info;
+  link_map* file = nullptr;
+  const int found = dladdr1(address, &info, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP);
+  return found != 0 ? file : nullptr;
+}
+
+// The answer that a line from the helper holds: "typed answers the metadata query".
+TypedAnswer ParseAnswer(absl::string_view line) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(' ', 1));
+  TypedAnswer answer{TypedVerdict::kUnverified, std::string(parts.back())};
+  if (parts.front() == TypedVerdictName(TypedVerdict::kTyped)) {
+    answer.verdict = TypedVerdict::kTyped;
+  }
+  if (parts.front() == TypedVerdictName(TypedVerdict::kNotTyped)) {
+    answer.verdict = TypedVerdict::kNotTyped;
+  }
+  return answer;
+}
+
+// The helper says "opened" before it calls the function, and what the answer was after that.
+TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
+  std::vector<absl::string_view> lines =
+      absl::StrSplit(outcome.output, '\n', absl::SkipWhitespace());
+  const std::string wrong = WhatWentWrong(outcome, limit);
+  if (lines.empty()) {
+    return {TypedVerdict::kUnverified, absl::StrCat("its file cannot be opened: callbridge-probe ",
+                                                    wrong.empty() ? "ended before it had" : wrong)};
+  }
+  if (lines.back() != "opened") return ParseAnswer(lines.back());
+  if (outcome.signal == SIGALRM) {
+    return {TypedVerdict::kNotTyped,
+            absl::StrCat("asked for its metadata, it did not return in ", kSecondsToAnswer, " s")};
+  }
+  return {TypedVerdict::kNotTyped,
+          absl::StrCat("asked for its metadata, it ", wrong.empty() ? "ended the process" : wrong)};
+}
+
+TypedAnswer RunProgram(const std::string& program, const std::string& path, uint64_t address) {
+  ChildProcess child;
+  child.command = {program, path, absl::StrFormat("%#x", address)};
+  child.gathered = {kAnswersDescriptor};
+  child.limit = absl::Seconds(20);
+  absl::StatusOr<ChildOutcome> outcome = RunChild(child);
+  if (!outcome.ok()) return {TypedVerdict::kUnverified, std::string(outcome.status().message())};
+  return Interpret(*outcome, child.limit);
+}
+
+}  // namespace
+
+absl::string_view TypedVerdictName(TypedVerdict verdict) {
+  switch (verdict) {
+    case TypedVerdict::kUnverified:
+      return "unverified";
+    case TypedVerdict::kTyped:
+      return "typed";
+    case TypedVerdict::kNotTyped:
+      return "not_typed";
+  }
+  return "";
+}
+
+TypedAnswer ProbeTyped(const std::string& path, uint64_t address) {
+  absl::StatusOr<std::string> program = FindHelperProgram("callbridge-probe", "CALLBRIDGE_PROBE");
+  if (!program.ok()) return {TypedVerdict::kUnverified, std::string(program.status().message())};
+  return RunProgram(*program, path, address);
+}
+
+TypedAnswer ProbeTyped(const void* address) {
+  const link_map* file = FindFile(address);
+  if (file == nullptr) return {TypedVerdict::kUnverified, "its address belongs to no file"};
+  static const int here = 0;
+  if (file == FindFile(&here)) return {TypedVerdict::kUnverified, "it is callbridge's own"};
+  if (*file->l_name == '\0') {
+    return {TypedVerdict::kUnverified, "it is the program's own, which cannot be opened twice"};
+  }
+  return ProbeTyped(file->l_name, reinterpret_cast<uintptr_t>(address) - file->l_addr);
+}
+
+}  // namespace callbridge

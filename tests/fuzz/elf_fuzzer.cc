@@ -1,0 +1,36 @@
+// Whatever a file holds, to read and rewrite it must neither crash nor run for ever, and what was
+// accepted must be accepted again once it is rewritten. Nothing of it is loaded.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "callbridge/runtime/function_names.h"
+#include "callbridge/runtime/origin.h"
+#include "callbridge/runtime/private_copy.h"
+
+namespace {
+
+// The address of the first constructor stands for that of a target.
+void ReadNames(const callbridge::PrivateCopy& copy) {
+  callbridge::FunctionNames(copy.file).At(copy.constructors.init_function);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  absl::StatusOr<callbridge::ElfFile> file =
+      callbridge::ElfFile::Parse(std::string(reinterpret_cast<const char*>(data), size));
+  if (!file.ok()) return 0;
+  file = callbridge::WithOrigin(*std::move(file), "/folder");
+  if (!file.ok()) return 0;
+  absl::StatusOr<callbridge::PrivateCopy> copy =
+      callbridge::MakePrivateCopy(*std::move(file), callbridge::OldSymbols());
+  if (!copy.ok()) return 0;
+  ReadNames(*copy);
+  file = callbridge::ElfFile::Parse(copy->file.bytes());
+  if (!file.ok()) std::abort();
+  if (!callbridge::MakePrivateCopy(*std::move(file), callbridge::OldSymbols()).ok()) std::abort();
+  return 0;
+}

@@ -1,0 +1,58 @@
+#include "callbridge/runtime/binding_self_test.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "callbridge/runtime/code_file.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(BindingSelfTestTest, PassesHere) {
+  EXPECT_EQ(BindingSelfTest(), absl::OkStatus());
+  EXPECT_EQ(&BindingSelfTest(), &BindingSelfTest()) << "it runs once";
+}
+
+TEST(BindingSelfTestTest, PassesInEitherPlace) {
+  absl::StatusOr<PrivateCopy> copy = MakeSelfTestCopy();
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  absl::StatusOr<FileDescriptor> file = WriteCodeFileInMemory(copy->file.bytes());
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(TestBinding(*copy, *std::move(file)), absl::OkStatus());
+  file = WriteCodeFileInFolder(copy->file.bytes(), ::testing::TempDir());
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(TestBinding(*copy, *std::move(file)), absl::OkStatus());
+}
+
+// A copy whose symbol is bound elsewhere is what a loader that moves it would make.
+TEST(BindingSelfTestTest, NoticesAMovedSymbol) {
+  absl::StatusOr<PrivateCopy> copy = MakeSelfTestCopy();
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  std::string bytes = copy->file.bytes();
+  for (size_t at = 0; at + sizeof(Elf64_Sym) <= bytes.size(); at += 8) {
+    Elf64_Sym symbol;
+    std::memcpy(&symbol, &bytes[at], sizeof(symbol));
+    if (symbol.st_shndx != SHN_ABS || symbol.st_name != 1) continue;
+    symbol.st_value += 0x1000;
+    std::memcpy(&bytes[at], &symbol, sizeof(symbol));
+  }
+  ASSERT_NE(bytes, copy->file.bytes());
+  absl::StatusOr<FileDescriptor> file = WriteCodeFileInMemory(bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  absl::Status status = TestBinding(*copy, *std::move(file));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("does not bind as callbridge needs it"));
+}
+
+TEST(BindingSelfTestTest, ErrorNamesTheAddresses) {
+  EXPECT_THAT(std::string(CheckBoundAddress(0x1000, 0x2000).message()),
+              HasSubstr("with the value 0x1000 was bound to 0x2000"));
+}
+
+}  // namespace
+}  // namespace callbridge

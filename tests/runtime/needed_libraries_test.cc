@@ -1,0 +1,47 @@
+#include "callbridge/runtime/needed_libraries.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/runtime/elf_editor.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(NeededLibrariesTest, ReadsLoadersAnswer) {
+  const LoaderAnswer answer = ParseLoaderAnswer(
+      "/x.so: /lib/libc.so.6: version `GLIBC_2.99' not found (required by /x.so)\n"
+      "\tlinux-vdso.so.1 (0x00007ffd)\n"
+      "\tlibtensorflow_cc.so.2 => not found\n"
+      "\tlibm (1).so => /lib/libm (1).so (0x00007f04c0720000)\n"
+      "\t/opt/lib.so (0x00007f04c0720000)\n"
+      "\t/lib64/ld-linux-x86-64.so.2 (0x00007f04c0b30000)\n",
+      "/x.so");
+  ASSERT_EQ(answer.libraries.size(), 4);
+  EXPECT_EQ(answer.libraries[0].name, "libtensorflow_cc.so.2");
+  EXPECT_EQ(answer.libraries[0].path, "");
+  EXPECT_EQ(answer.libraries[1].name, "libm (1).so");
+  EXPECT_EQ(answer.libraries[1].path, "/lib/libm (1).so");
+  EXPECT_EQ(answer.libraries[2].name, "/opt/lib.so");
+  EXPECT_EQ(answer.libraries[2].path, "/opt/lib.so");
+  EXPECT_EQ(answer.libraries[3].name, "ld-linux-x86-64.so.2");
+  EXPECT_EQ(answer.libraries[3].path, "/lib64/ld-linux-x86-64.so.2");
+  EXPECT_THAT(answer.missing_versions,
+              ElementsAre("/lib/libc.so.6: version `GLIBC_2.99' not found (required by /x.so)"));
+  EXPECT_THAT(ParseLoaderAnswer("\tstatically linked\n", "/x.so").libraries, IsEmpty());
+}
+
+TEST(NeededLibrariesTest, AsksTheLoader) {
+  absl::StatusOr<LoaderAnswer> answer = AskLoader(OldBinary("original_linked"));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->libraries.front().name, "libtensorflow_cc.so.2");
+  EXPECT_EQ(answer->libraries.front().path, "");
+  EXPECT_EQ(AskLoader("/nowhere.so").status().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace callbridge

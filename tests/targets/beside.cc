@@ -1,0 +1,2 @@
+// What uses_beside.cc needs and finds in its own folder.
+int beside() { return 42; }

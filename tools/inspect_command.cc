@@ -1,0 +1,91 @@
+#include "callbridge/tools/inspect_command.h"
+
+#include <utility>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/runtime/inspection.h"
+#include "callbridge/runtime/typed_probe.h"
+#include "callbridge/runtime/verdict.h"
+#include "callbridge/tools/inspection_json.h"
+#include "callbridge/tools/inspection_text.h"
+#include "callbridge/tools/standard_output.h"
+
+namespace callbridge {
+namespace {
+
+constexpr char kDescription[] =
+    "Says what FILE is: its custom calls and their ABIs, what it needs, what of that is missing, "
+    "and what to type next";
+
+constexpr char kFooter[] =
+    R"(FILE is a shared library, a Python extension module, an object file, an archive or a program, for
+x86-64 Linux. No code of it runs: its tables are read, and ld.so is asked, in the mode that runs
+nothing, where it finds the libraries that FILE needs.
+
+Functions are judged by the types in their C++ names. Functions without one (extern "C") and
+functions of stripped files show no ABI.
+
+--probe runs code of FILE, in a process of its own: its constructors, and each function that may be
+a typed FFI handler, which is asked for its metadata. A function of another kind may do anything.
+
+Examples
+  callbridge inspect libold.so
+  callbridge inspect --json _lapack.so
+
+Exit status: 0 on success, 1 if a FILE could not be inspected, 2 if the command line is wrong.)";
+
+std::vector<ProbedFunction> Probe(const Inspection& inspection) {
+  std::vector<ProbedFunction> probed;
+  if (inspection.kind != FileKind::kSharedLibrary) return probed;
+  for (const auto& [key, function] : inspection.symbols.functions) {
+    if (function.on_host != ApiVersion::kTypedFfi) continue;
+    probed.push_back({function.symbol, ProbeTyped(inspection.path, function.address)});
+  }
+  for (const UntypedFunction& function : PossibleHandlers(inspection)) {
+    probed.push_back({function.name, ProbeTyped(inspection.path, function.address)});
+  }
+  return probed;
+}
+
+std::vector<std::string> TypedSymbols(const std::vector<ProbedFunction>& probed) {
+  std::vector<std::string> symbols;
+  for (const ProbedFunction& function : probed) {
+    if (function.answer.verdict == TypedVerdict::kTyped) symbols.push_back(function.symbol);
+  }
+  return symbols;
+}
+
+}  // namespace
+
+CLI::App* AddInspectCommand(CLI::App* app, InspectOptions* options) {
+  CLI::App* inspect = app->add_subcommand("inspect", kDescription);
+  inspect->footer(kFooter);
+  inspect->add_option("FILE", options->files, "The files")->type_name("")->required();
+  inspect->add_flag("--json", options->json, "Print JSON: a list with one object for each FILE");
+  inspect->add_flag("--probe", options->probe, "Ask functions whether they are typed FFI handlers");
+  return inspect;
+}
+
+ExitStatus RunInspect(const InspectOptions& options) {
+  ExitStatus result = kSuccess;
+  std::vector<InspectedFile> files;
+  for (const std::string& path : options.files) {
+    absl::StatusOr<Inspection> inspection = Inspect(path);
+    if (!inspection.ok()) {
+      result = Failure(absl::Status(inspection.status().code(),
+                                    absl::StrCat(path, ": ", inspection.status().message())));
+      continue;
+    }
+    InspectedFile file{*std::move(inspection), {}, {}};
+    if (options.probe) file.probed = Probe(file.inspection);
+    file.verdict = Judge(file.inspection, TypedSymbols(file.probed));
+    files.push_back(std::move(file));
+  }
+  const absl::Status printed = PrintToStandardOutput(options.json ? JsonOf(files) : TextOf(files));
+  return printed.ok() ? result : Failure(printed);
+}
+
+}  // namespace callbridge

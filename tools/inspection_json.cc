@@ -1,0 +1,113 @@
+#include "callbridge/tools/inspection_json.h"
+
+#include "nlohmann/json.hpp"
+
+namespace callbridge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json NeedsJson(const Inspection& inspection) {
+  Json list = Json::array();
+  for (const NeededLibrary& library : inspection.loader.libraries) {
+    Json path = library.path.empty() ? Json(nullptr) : Json(library.path);
+    list.push_back({{"name", library.name},
+                    {"path", path},
+                    {"replaced_by_callbridge", IsReplaced(inspection, library.name)}});
+  }
+  return list;
+}
+
+Json UnresolvedJson(const Inspection& inspection) {
+  Json list = Json::array();
+  for (const UnresolvedSymbol& symbol : inspection.unresolved) {
+    list.push_back({{"symbol", symbol.symbol},
+                    {"name", symbol.name},
+                    {"provider", std::string(ProviderName(symbol.provider))}});
+  }
+  return list;
+}
+
+Json PlacesJson(const std::map<std::string, Place>& places) {
+  Json list = Json::array();
+  for (const auto& [name, place] : places) {
+    list.push_back({{"name", name}, {"place", std::string(PlaceName(place))}});
+  }
+  return list;
+}
+
+Json AbiJson(ApiVersion version) {
+  if (version == ApiVersion::kUnspecified) return nullptr;
+  return std::string(ApiVersionName(version));
+}
+
+Json FunctionsJson(const Inspection& inspection) {
+  Json list = Json::array();
+  for (const auto& [key, function] : inspection.symbols.functions) {
+    list.push_back(
+        {{"symbol", function.symbol},
+         {"name", function.name},
+         {"address", function.address},
+         {"exported", function.is_exported},
+         {"abi", {{"Host", AbiJson(function.on_host)}, {"gpu", AbiJson(function.on_gpu)}}}});
+  }
+  return list;
+}
+
+Json UntypedJson(const Inspection& inspection) {
+  Json list = Json::array();
+  for (const auto& [name, function] : inspection.symbols.untyped_functions) {
+    list.push_back({{"symbol", name}, {"address", function.address}});
+  }
+  return list;
+}
+
+Json ProbedJson(const std::vector<ProbedFunction>& probed) {
+  Json list = Json::array();
+  for (const ProbedFunction& function : probed) {
+    list.push_back({{"symbol", function.symbol},
+                    {"verdict", std::string(TypedVerdictName(function.answer.verdict))},
+                    {"evidence", function.answer.evidence}});
+  }
+  return list;
+}
+
+Json FileJson(const InspectedFile& file) {
+  const Inspection& inspection = file.inspection;
+  const SymbolFindings& symbols = inspection.symbols;
+  Json json;
+  json["file"] = inspection.path;
+  json["kind"] = std::string(FileKindName(inspection.kind));
+  json["needed"] = inspection.needed;
+  json["libraries"] = NeedsJson(inspection);
+  json["missing_versions"] = inspection.loader.missing_versions;
+  json["unresolved"] = UnresolvedJson(inspection);
+  json["refusal"] = inspection.refusal.empty() ? Json(nullptr) : Json(inspection.refusal);
+  json["string_abi"] = std::string(StringAbiName(inspection.string_abi));
+  json["gpu"] = GpuTexts(inspection);
+  json["gpu_architectures"] = inspection.gpu_architectures;
+  json["python_modules"] = symbols.python_modules;
+  json["has_capsules"] = inspection.has_capsule_name;
+  json["registry"] = PlacesJson(symbols.registry);
+  json["status"] = PlacesJson(symbols.status);
+  json["stripped"] = !symbols.has_static_symbols;
+  json["functions"] = FunctionsJson(inspection);
+  json["untyped_functions"] = UntypedJson(inspection);
+  json["mentions_typed_ffi"] = inspection.mentions_typed_ffi;
+  json["probed"] = ProbedJson(file.probed);
+  json["verdict"] = {{"outcome", std::string(OutcomeName(file.verdict.outcome))},
+                     {"text", file.verdict.text},
+                     {"next", file.verdict.next}};
+  return json;
+}
+
+}  // namespace
+
+std::string JsonOf(const std::vector<InspectedFile>& files) {
+  Json list = Json::array();
+  for (const InspectedFile& file : files) list.push_back(FileJson(file));
+  // Names are any bytes; JSON is UTF-8.
+  return list.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace callbridge

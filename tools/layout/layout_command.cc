@@ -1,0 +1,113 @@
+#include "callbridge/tools/layout/layout_command.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/shape.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/tuple_era.h"
+#include "callbridge/tools/file_bytes.h"
+#include "callbridge/tools/layout/layout_declarations.h"
+#include "callbridge/tools/layout/layout_json.h"
+#include "callbridge/tools/layout/layout_plan.h"
+#include "callbridge/tools/layout/layout_svg.h"
+#include "callbridge/tools/layout/layout_text.h"
+#include "callbridge/tools/standard_output.h"
+
+namespace callbridge {
+namespace {
+
+struct Call {
+  std::vector<Shape> operands;
+  std::optional<Shape> result;
+  std::optional<TupleEra> era;
+};
+
+absl::Status CheckElementSizes(const Shape& shape) {
+  for (const Shape* leaf : shape.Leaves()) {
+    const int64_t bits = BitWidth(leaf->element_type());
+    const int64_t stated = leaf->layout().has_value() ? leaf->layout()->element_size_in_bits : 0;
+    if (stated == 0 || stated == bits) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        ShapeText(*leaf), ": custom calls get ", PrimitiveTypeName(leaf->element_type()), " in ",
+        bits, " bits, never in ", stated, ": leave the \":E\" out"));
+  }
+  return absl::OkStatus();
+}
+
+// What the parser returned, its message behind the name of what it read.
+template <typename T>
+absl::StatusOr<T> Named(absl::string_view name, absl::StatusOr<T> value) {
+  if (value.ok()) return value;
+  return absl::InvalidArgumentError(absl::StrCat(name, ": ", value.status().message()));
+}
+
+absl::StatusOr<Shape> ReadShape(absl::string_view name, absl::string_view text) {
+  absl::StatusOr<Shape> shape = ParseShape(text);
+  if (shape.ok()) {
+    if (absl::Status status = CheckElementSizes(*shape); !status.ok()) shape = status;
+  }
+  return Named(name, std::move(shape));
+}
+
+absl::StatusOr<Call> ReadCall(const LayoutOptions& options) {
+  Call call;
+  for (const std::string& text : options.operands) {
+    absl::StatusOr<Shape> shape = ReadShape(absl::StrCat("SHAPE ", call.operands.size() + 1), text);
+    if (!shape.ok()) return shape.status();
+    call.operands.push_back(*std::move(shape));
+  }
+  if (options.result.has_value()) {
+    absl::StatusOr<Shape> shape = ReadShape("--result", *options.result);
+    if (!shape.ok()) return shape.status();
+    call.result = *std::move(shape);
+  }
+  if (options.era.has_value()) {
+    const absl::StatusOr<TupleEra> era = Named("--era", ParseTupleEra(*options.era));
+    if (!era.ok()) return era.status();
+    call.era = *era;
+  }
+  return call;
+}
+
+std::string TextOf(const std::vector<LayoutPlan>& plans) {
+  std::string text;
+  for (const LayoutPlan& plan : plans) {
+    if (&plan != &plans.front()) absl::StrAppend(&text, "\n");
+    absl::StrAppend(&text, plan.title, " (", plan.callers, ")\n", plan.signature, "\n\n",
+                    DrawingOf(plan), "\n");
+    for (const std::string& line : DeclarationsOf(plan)) absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+absl::Status Write(const LayoutOptions& options, const std::vector<LayoutPlan>& plans) {
+  if (options.svg_file == "-") return PrintToStandardOutput(SvgOf(plans));
+  if (options.svg_file.has_value()) {
+    if (absl::Status status = WriteFile(*options.svg_file, SvgOf(plans), ""); !status.ok()) {
+      return status;
+    }
+  }
+  return PrintToStandardOutput(options.json ? JsonOf(plans) : TextOf(plans));
+}
+
+}  // namespace
+
+ExitStatus RunLayout(const LayoutOptions& options) {
+  if (options.operands.empty() && !options.result.has_value()) {
+    return UsageError("expected the SHAPE of an operand, or --result");
+  }
+  if (options.json && options.svg_file == "-") {
+    return UsageError("--json and --svg - both write to standard output: expected one of them");
+  }
+  const absl::StatusOr<Call> call = ReadCall(options);
+  if (!call.ok()) return UsageError(call.status().message());
+  const Shape* result = call->result.has_value() ? &*call->result : nullptr;
+  const absl::Status status = Write(options, PlanLayouts(call->operands, result, call->era));
+  return status.ok() ? kSuccess : Failure(status);
+}
+
+}  // namespace callbridge

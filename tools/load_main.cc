@@ -1,0 +1,25 @@
+// callbridge-load FILE: loads FILE, says so and ends. A helper of callbridge's
+// (runtime/isolated_load.h).
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "callbridge/runtime/isolated_load.h"
+#include "callbridge/runtime/target_library.h"
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  // A crash is expected: no core file, and no process that outlives its parent.
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const absl::StatusOr<std::shared_ptr<callbridge::TargetLibrary>> library =
+      callbridge::TargetLibrary::Load(argv[1]);
+  const bool is_told = write(callbridge::kLoadedDescriptor, "loaded", 6) == 6;
+  std::_Exit(is_told ? 0 : 1);  // without the library's destructors
+}

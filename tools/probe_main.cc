@@ -1,0 +1,45 @@
+// callbridge-probe FILE ADDRESS: asks the function at ADDRESS of FILE whether it is a typed FFI
+// handler. A helper of callbridge's (runtime/typed_probe.h), which runs it and reads its answers.
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "callbridge/runtime/typed_question.h"
+
+namespace {
+
+void Say(const std::string& line) {
+  const std::string whole = absl::StrCat(absl::StrReplaceAll(line, {{"\n", " "}}), "\n");
+  // There is nobody else to tell where it cannot be written.
+  if (write(callbridge::kAnswersDescriptor, whole.data(), whole.size()) < 0) std::_Exit(1);
+}
+
+// A crash is an answer like any other: no core file, and no process that outlives its parent.
+void PrepareForCrash() {
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  PrepareForCrash();
+  const uint64_t address = std::strtoull(argv[2], nullptr, 0);
+  absl::StatusOr<void*> function = callbridge::OpenFunction(argv[1], address);
+  if (!function.ok()) {
+    Say(absl::StrCat("unverified its file cannot be opened: ", function.status().message()));
+    std::_Exit(0);
+  }
+  Say("opened");
+  alarm(callbridge::kSecondsToAnswer);
+  callbridge::AskForMetadata(*function, Say);
+  std::_Exit(0);  // without the file's destructors
+}
