@@ -37,8 +37,7 @@ Target MeasuredTarget(bool proved) {
           reinterpret_cast<void*>(&measured_target)};
 }
 
-// ---- The direct call
-// ------------------------------------------------------------------------------------
+// ---- The direct call ----------------------------------------------------------------------------
 
 // What the caller of a version-1 target must do at least: store N + 1 pointers, call. The function
 // pointer is opaque to the compiler, as it is to a runtime.
@@ -59,8 +58,7 @@ Case Direct() {
           }};
 }
 
-// ---- BoundCall::Execute
-// ---------------------------------------------------------------------------------
+// ---- BoundCall::Execute -------------------------------------------------------------------------
 
 Case Execute(const std::string& name, bool proved, const std::string& operand, int repeat) {
   CallSite site;
@@ -80,8 +78,7 @@ Case Execute(const std::string& name, bool proved, const std::string& operand, i
           }};
 }
 
-// ---- The untyped way back
-// -------------------------------------------------------------------------------
+// ---- The untyped way back -----------------------------------------------------------------------
 
 using Version3 = void (*)(void*, const void**, const char*, size_t, void*);
 
@@ -94,8 +91,7 @@ Case Untyped(const std::string& name, void* function) {
           }};
 }
 
-// ---- All
-// ------------------------------------------------------------------------------------------------
+// ---- All ----------------------------------------------------------------------------------------
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases = {Direct<1>(), Direct<4>(), Direct<8>(), Direct<16>()};

@@ -28,8 +28,7 @@ extern "C" {
 // "MAJOR.MINOR.PATCH".
 CALLBRIDGE_EXPORTED const char* callbridge_version(void);
 
-// ---- Errors
-// -------------------------------------------------------------------------------------------
+// ---- Errors -------------------------------------------------------------------------------------
 
 // The numbers of absl::StatusCode, which are those of XLA_FFI_Error_Code.
 typedef struct callbridge_error {
@@ -44,8 +43,7 @@ CALLBRIDGE_EXPORTED const char* callbridge_error_code_name(int32_t code);
 // Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
 
-// ---- Targets
-// ------------------------------------------------------------------------------------------
+// ---- Targets ------------------------------------------------------------------------------------
 
 // XLA's numbers (xla.CustomCallApiVersion).
 enum {
@@ -92,8 +90,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_target(const callbridge
                                                                 size_t index,
                                                                 callbridge_target* target);
 
-// ---- Shapes
-// -------------------------------------------------------------------------------------------
+// ---- Shapes -------------------------------------------------------------------------------------
 
 // Visits a shape's nodes in preorder. `element_type` is XLA's number (xla.PrimitiveType): 13 is a
 // tuple, and `count` then the number of its elements, whose nodes follow; 17 is a token; everything
@@ -105,8 +102,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
                                                              callbridge_shape_visitor* visit,
                                                              void* user);
 
-// ---- Call sites
-// ---------------------------------------------------------------------------------------
+// ---- Call sites ---------------------------------------------------------------------------------
 
 enum {
   CALLBRIDGE_ERA_CLASSIC = 0,  // tuple operands as nested tables: the documented ABI
@@ -131,8 +127,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_si
                                                              char** bytes, size_t* size);
 CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
 
-// ---- Calling a target
-// ---------------------------------------------------------------------------------
+// ---- Calling a target ---------------------------------------------------------------------------
 
 typedef struct callbridge_execution_context {
   size_t struct_size;
@@ -167,8 +162,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
     const callbridge_call* call, void** operands, size_t operand_count, void** results,
     size_t result_count, const callbridge_execution_context* context);
 
-// ---- Handing a target to a runtime
-// --------------------------------------------------------------------
+// ---- Handing a target to a runtime --------------------------------------------------------------
 
 // Functions that lead to a target, to register with a runtime under any name. They live as long as
 // the process; asking again for the same target gives the same ones.
@@ -188,8 +182,7 @@ typedef struct callbridge_entry_points {
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
     const callbridge_target* target, callbridge_entry_points* entry_points);
 
-// ---- Asking a function what it is
-// -------------------------------------------------------------------------------------------------
+// ---- Asking a function what it is ---------------------------------------------------------------
 
 enum {
   // It could not be asked, since its address belongs to no file that can be opened, or it returned

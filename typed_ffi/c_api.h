@@ -19,8 +19,7 @@ extern "C" {
 typedef struct XLA_FFI_Error XLA_FFI_Error;
 typedef struct XLA_FFI_ExecutionContext XLA_FFI_ExecutionContext;
 
-// ---- Extensions and versions
-// --------------------------------------------------------------------------
+// ---- Extensions and versions --------------------------------------------------------------------
 
 typedef enum {
   XLA_FFI_Extension_Metadata = 1,
@@ -39,8 +38,7 @@ typedef struct XLA_FFI_Api_Version {
   int minor_version;
 } XLA_FFI_Api_Version;
 
-// ---- The call frame
-// -----------------------------------------------------------------------------------
+// ---- The call frame -----------------------------------------------------------------------------
 
 typedef enum {
   XLA_FFI_ExecutionStage_INSTANTIATE = 0,
@@ -122,8 +120,7 @@ typedef struct XLA_FFI_CallFrame {
 
 typedef XLA_FFI_Error* XLA_FFI_Handler(XLA_FFI_CallFrame* call_frame);
 
-// ---- Metadata
-// -----------------------------------------------------------------------------------------
+// ---- Metadata -----------------------------------------------------------------------------------
 
 typedef uint32_t XLA_FFI_Handler_TraitsBits;
 
@@ -139,8 +136,7 @@ typedef struct XLA_FFI_Metadata_Extension {
   XLA_FFI_Metadata* metadata;
 } XLA_FFI_Metadata_Extension;
 
-// ---- The API table
-// ------------------------------------------------------------------------------------
+// ---- The API table ------------------------------------------------------------------------------
 
 // The numbers of absl::StatusCode.
 typedef struct XLA_FFI_Error_Create_Args {

@@ -52,8 +52,7 @@ class BindTest : public ::testing::Test {
   }
 };
 
-// ---- Host
-// -----------------------------------------------------------------------------------------------
+// ---- Host ---------------------------------------------------------------------------------------
 
 struct HostCase {
   const char* name;
@@ -185,8 +184,7 @@ TEST_F(BindTest, ManyPointersAreServedFromTheHeap) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
-// ---- GPU
-// ------------------------------------------------------------------------------------------------
+// ---- GPU ----------------------------------------------------------------------------------------
 
 TEST_F(BindTest, GpuTargetsGetTheStreamAndOneFlatList) {
   int stream;
@@ -228,8 +226,7 @@ TEST_F(BindTest, ATokenIsANullPointer) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
-// ---- Failures
-// -------------------------------------------------------------------------------------------
+// ---- Failures -----------------------------------------------------------------------------------
 
 TEST_F(BindTest, AReportedFailureIsInternal) {
   const std::string message = "the matrix is singular";
@@ -318,8 +315,7 @@ TEST_F(BindTest, WrongCountsNameBoth) {
   EXPECT_EQ(recorded.calls, 0);
 }
 
-// ---- Threads
-// --------------------------------------------------------------------------------------------
+// ---- Threads ------------------------------------------------------------------------------------
 
 void AddOne(void* out, const void** in) {
   auto* const* tuple = static_cast<const int* const*>(in[0]);

@@ -63,8 +63,7 @@ class EntryPointsTest : public ::testing::Test {
   }
 };
 
-// ---- Untyped
-// --------------------------------------------------------------------------------------------
+// ---- Untyped ------------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, APlainUntypedCallPassesStraightThrough) {
   for (const Target& target : {kOriginal, kStatus, kUnified}) {
@@ -141,8 +140,7 @@ TEST_F(EntryPointsTest, GpuCallsPassThroughAndLoseOnlyTheDescriptor) {
   EXPECT_EQ(recorded.opaque, "in the descriptor");
 }
 
-// ---- Typed
-// ----------------------------------------------------------------------------------------------
+// ---- Typed --------------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, APlainTypedCallOfArrays) {
   recorded.inspect = [](Recorded& r) {
@@ -278,8 +276,7 @@ TEST_F(EntryPointsTest, MetadataIsAnsweredWithoutATable) {
   EXPECT_EQ(answer.guard, 0x5555);
 }
 
-// ---- Identity
-// -------------------------------------------------------------------------------------------
+// ---- Identity -----------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, TheSameTargetHasTheSameEntryPoints) {
   EXPECT_EQ(Points(kOriginal).untyped, Points(kOriginal).untyped);
