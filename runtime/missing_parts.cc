@@ -27,8 +27,8 @@ constexpr size_t kMaximumShown = 100;
 // "undefined symbol: f, version V	(/proc/123/fd/4)".
 absl::StatusOr<std::string> TraceLoader(const std::string& path) {
   ChildProcess loader;
-  loader.command = {
-      "/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes", "LD_BIND_NOW=1", kLoader, path};
+  loader.command = {kLoader, path};
+  loader.variables = {"LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes", "LD_BIND_NOW=1"};
   absl::StatusOr<ChildOutcome> outcome = RunChild(loader);
   if (!outcome.ok()) return outcome.status();
   return std::move(outcome->output);

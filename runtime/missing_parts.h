@@ -13,8 +13,8 @@ namespace callbridge {
 // Each is there once.
 struct MissingParts {
   std::vector<std::string> libraries;  // "libfoo.so.1"
-  // Symbols of no library, as linkers know them, sorted. With a library missing they are not known: its
-  // symbols cannot be told from those that are nowhere.
+  // Symbols of no library, as linkers know them, sorted. With a library missing they are not known:
+  // its symbols cannot be told from those that are nowhere.
   std::vector<std::string> symbols;
 };
 

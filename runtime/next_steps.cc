@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -26,31 +27,28 @@ std::string ShellWord(absl::string_view text) {
                   : absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
-// The ABI to declare where all functions have the same one; else a placeholder to fill in.
-std::string DeclaredAbi(const Inspection& inspection, bool is_gpu) {
-  ApiVersion common = ApiVersion::kUnspecified;
-  for (const auto& [key, function] : inspection.symbols.functions) {
-    const ApiVersion version = is_gpu ? function.on_gpu : function.on_host;
-    if (version == ApiVersion::kUnspecified) continue;
-    if (common != ApiVersion::kUnspecified && common != version) return "...";
-    common = version;
-  }
-  return common == ApiVersion::kUnspecified ? "..." : Quoted(ApiVersionName(common));
+bool IsForGpu(const CustomCallFunction& function) {
+  return function.on_host == ApiVersion::kUnspecified;
 }
 
-bool IsForGpu(const Inspection& inspection) {
+std::string RegisterLine(absl::string_view name, absl::string_view function, bool is_gpu,
+                         ApiVersion abi) {
+  return absl::StrCat(
+      "callbridge.jax.register(", name, ", ", function, is_gpu ? ", platform='CUDA'" : "",
+      ", abi=", abi == ApiVersion::kUnspecified ? "..." : Quoted(ApiVersionName(abi)), ")");
+}
+
+// The line for all capsules of a module: with the ABI where its functions have the same one.
+std::string RegisterCapsulesLine(const Inspection& inspection) {
   const auto& functions = inspection.symbols.functions;
-  return std::any_of(functions.begin(), functions.end(), [](const auto& entry) {
-    return entry.second.on_host == ApiVersion::kUnspecified;
-  });
-}
-
-std::string RegisterLine(const Inspection& inspection, absl::string_view name,
-                         absl::string_view function) {
-  const bool is_gpu = IsForGpu(inspection);
-  return absl::StrCat("callbridge.jax.register(", name, ", ", function,
-                      is_gpu ? ", platform='CUDA'" : "", ", abi=", DeclaredAbi(inspection, is_gpu),
-                      ")");
+  const bool is_gpu = std::any_of(functions.begin(), functions.end(),
+                                  [](const auto& entry) { return IsForGpu(entry.second); });
+  std::set<ApiVersion> abis;
+  for (const auto& [key, function] : functions) {
+    abis.insert(is_gpu ? function.on_gpu : function.on_host);
+  }
+  return RegisterLine("name", "capsule", is_gpu,
+                      abis.size() == 1 ? *abis.begin() : ApiVersion::kUnspecified);
 }
 
 std::string TypedLine(const Inspection& inspection, absl::string_view symbol) {
@@ -59,11 +57,13 @@ std::string TypedLine(const Inspection& inspection, absl::string_view symbol) {
                       "]))  # in Python: a typed handler, under a name of your choice");
 }
 
-std::string UntypedLine(const Inspection& inspection, absl::string_view symbol) {
+std::string UntypedLine(const Inspection& inspection, const CustomCallFunction& function) {
+  const bool is_gpu = IsForGpu(function);
   const std::string loaded =
-      absl::StrCat("ctypes.CDLL(", Quoted(inspection.path), ")[", Quoted(symbol), "]");
-  return absl::StrCat(RegisterLine(inspection, "'NAME'", loaded),
-                      "  # in Python: one function, under a name of your choice");
+      absl::StrCat("ctypes.CDLL(", Quoted(inspection.path), ")[", Quoted(function.symbol), "]");
+  return absl::StrCat(
+      RegisterLine("'NAME'", loaded, is_gpu, is_gpu ? function.on_gpu : function.on_host),
+      "  # in Python: one function, under a name of your choice");
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::vector<std::string> NextForFunctions(const Inspection& inspection,
     if (function.on_host == ApiVersion::kTypedFfi) {
       if (typed_line.empty()) typed_line = TypedLine(inspection, function.symbol);
     } else if (untyped_line.empty()) {
-      untyped_line = UntypedLine(inspection, function.symbol);
+      untyped_line = UntypedLine(inspection, function);
     }
   }
   std::vector<std::string> next;
@@ -98,7 +98,7 @@ std::vector<std::string> NextForModule(const Inspection& inspection) {
   const std::string& module = *inspection.symbols.python_modules.begin();
   return {absl::StrCat("import ", module, "  # in Python, from its package"),
           absl::StrCat("for name, capsule in ", module,
-                       ".registrations().items(): ", RegisterLine(inspection, "name", "capsule"),
+                       ".registrations().items(): ", RegisterCapsulesLine(inspection),
                        "  # or by the functions that return its capsules")};
 }
 

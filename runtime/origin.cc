@@ -102,7 +102,7 @@ std::string ReplaceOrigin(absl::string_view text, absl::string_view folder) {
 }
 
 absl::StatusOr<ElfFile> WithOrigin(ElfFile file, absl::string_view folder) {
-  if (folder.find_first_of(":$") != absl::string_view::npos) return file;
+  if (folder.empty() || folder.find_first_of(":$") != absl::string_view::npos) return file;
   absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
   if (!dynamic.ok()) return dynamic.status();
   absl::StatusOr<std::optional<Strings>> replaced = ReplaceStrings(file, *dynamic, folder);

@@ -21,8 +21,8 @@ std::string ReplaceOrigin(absl::string_view text, absl::string_view folder);
 // together with the program headers, which grow by it; nothing else moves. INVALID_ARGUMENT where
 // the dynamic section is damaged.
 //
-// Unchanged where there is no $ORIGIN, or where ld.so would misread the folder's name in a list of
-// paths: with a ':' or a '$' in it.
+// Unchanged where there is no $ORIGIN, where `folder` is not known (empty), or where ld.so would
+// misread the folder's name in a list of paths: with a ':' or a '$' in it.
 absl::StatusOr<ElfFile> WithOrigin(ElfFile file, absl::string_view folder);
 
 }  // namespace callbridge

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -16,6 +17,7 @@
 #include "callbridge/runtime/code_file.h"
 #include "callbridge/runtime/elf_file.h"
 #include "callbridge/runtime/function_names.h"
+#include "callbridge/runtime/genuine_binding.h"
 #include "callbridge/runtime/isolated_load.h"
 #include "callbridge/runtime/loaded_copy.h"
 #include "callbridge/runtime/origin.h"
@@ -29,12 +31,16 @@ absl::Status About(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
-absl::StatusOr<PrivateCopy> ReadPrivateCopy(const std::string& path) {
+absl::StatusOr<ElfFile> ReadElfFile(const std::string& path) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
-  if (!file.ok()) return file.status();
-  file = WithOrigin(*std::move(file), std::filesystem::absolute(path).parent_path().native());
+  return ElfFile::Parse(*std::move(bytes));
+}
+
+absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
+  absl::StatusOr<ElfFile> file = WithOrigin(std::move(original), folder.native());
   if (!file.ok()) return file.status();
   return MakePrivateCopy(*std::move(file), OldSymbols());
 }
@@ -97,6 +103,19 @@ class LoadedLibraries {
   std::map<uint64_t, Entry> libraries_;
 };
 
+// How registering code writes a platform.
+std::vector<const char*> PlatformSpellings(Platform platform) {
+  switch (platform) {
+    case Platform::kHost:
+      return {"Host", "cpu"};
+    case Platform::kCuda:
+      return {"CUDA", "gpu"};
+    case Platform::kRocm:
+      return {"ROCM", "gpu"};
+  }
+  return {};
+}
+
 bool IsOn(const RegisteredTarget& target, Platform platform) {
   // "gpu" is whichever GPU is asked for.
   const absl::StatusOr<Platform> registered =
@@ -109,7 +128,44 @@ bool IsOn(const RegisteredTarget& target, Platform platform) {
 TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy)
     : path_(std::move(path)), copy_(std::move(copy)) {}
 
+TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<GenuineBinding> binding,
+                             FunctionNames names)
+    : path_(std::move(path)), binding_(std::move(binding)), names_(std::move(names)) {}
+
+std::shared_ptr<TargetLibrary> TargetLibrary::OfBinding(const std::string& path,
+                                                        const ElfFile& file,
+                                                        std::unique_ptr<GenuineBinding> binding) {
+  std::shared_ptr<TargetLibrary> library =
+      absl::WrapUnique(new TargetLibrary(path, std::move(binding), FunctionNames(file)));
+  for (const RegisteredTarget& target : library->binding_->TargetsNamedIn(file)) {
+    library->targets_.push_back(library->WithBinding(target));
+  }
+  return library;
+}
+
+LibraryTarget TargetLibrary::WithBinding(const RegisteredTarget& registered) const {
+  LibraryTarget target = WithEvidence(registered, *names_, binding_->load_address());
+  absl::StrAppend(&target.evidence, "; registered with ", binding_->registry_file(),
+                  ", to which the library was bound before");
+  return target;
+}
+
+std::optional<LibraryTarget> TargetLibrary::FindBound(const std::string& name,
+                                                      Platform platform) const {
+  for (const char* written : PlatformSpellings(platform)) {
+    void* address = binding_->Lookup(name, written);
+    if (address != nullptr) return WithBinding({name, written, address});
+  }
+  return std::nullopt;
+}
+
+const std::string& TargetLibrary::bound_to() const {
+  static const std::string& none = *new std::string;
+  return binding_ != nullptr ? binding_->registry_file() : none;
+}
+
 TargetLibrary::~TargetLibrary() {
+  if (copy_ == nullptr) return;
   LoadedLibraries::Global().Remove(*copy_);
   for (const LibraryTarget& target : targets_) TargetRegistry::Global().Forget(target.registered);
 }
@@ -136,7 +192,12 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   static auto& loading = *new std::recursive_mutex;
   std::lock_guard<std::recursive_mutex> lock(loading);
 
-  absl::StatusOr<PrivateCopy> copy = ReadPrivateCopy(path);
+  absl::StatusOr<ElfFile> original = ReadElfFile(path);
+  if (!original.ok()) return About(path, original.status());
+  if (std::unique_ptr<GenuineBinding> binding = GenuineBinding::Find(path)) {
+    return OfBinding(path, *original, std::move(binding));
+  }
+  absl::StatusOr<PrivateCopy> copy = MakeCopy(*std::move(original), path);
   if (!copy.ok()) return About(path, copy.status());
   if (options.isolate) {
     absl::Status elsewhere = TryLoadElsewhere(path, options.isolation_limit);
@@ -162,17 +223,26 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   return library;
 }
 
+Target TargetLibrary::ToTarget(const LibraryTarget& target, Platform platform) const {
+  Target found;
+  found.name = target.registered.name;
+  found.platform = platform;
+  found.api_version = target.api_version;
+  found.api_version_is_proved = target.api_version != ApiVersion::kUnspecified;
+  found.address = target.registered.address;
+  found.library = shared_from_this();
+  return found;
+}
+
 absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform platform) const {
   for (const LibraryTarget& target : targets_) {
-    if (target.registered.name != name || !IsOn(target.registered, platform)) continue;
-    Target found;
-    found.name = target.registered.name;
-    found.platform = platform;
-    found.api_version = target.api_version;
-    found.api_version_is_proved = target.api_version != ApiVersion::kUnspecified;
-    found.address = target.registered.address;
-    found.library = shared_from_this();
-    return found;
+    if (target.registered.name == name && IsOn(target.registered, platform)) {
+      return ToTarget(target, platform);
+    }
+  }
+  if (binding_ != nullptr) {
+    const std::optional<LibraryTarget> bound = FindBound(std::string(name), platform);
+    if (bound.has_value()) return ToTarget(*bound, platform);
   }
   return absl::NotFoundError(absl::StrCat(path_, ": no custom-call target ", name,
                                           " is registered for platform ", PlatformName(platform),

@@ -4,6 +4,7 @@
 #define CALLBRIDGE_RUNTIME_TARGET_LIBRARY_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct LoadOptions {
   absl::Duration isolation_limit = absl::Seconds(60);
 };
 
+class GenuineBinding;
 class LoadedCopy;
 
 // Share it by pointer. Whatever leads into the library keeps it loaded: a Target that Find()
@@ -40,6 +42,9 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // tables contradict each other; the message says which. FAILED_PRECONDITION: the loader refused
   // the copy; the message is the loader's, and names what is missing. PERMISSION_DENIED:
   // unreadable, or no place for the copy from which code may run.
+  //
+  // Where this process opened the file itself and bound it to a genuine XLA, nothing is loaded or
+  // run: the library's targets are those that are registered there; see bound_to().
   //
   // The file's constructors are foreign code and run in this process: one that throws gives
   // INTERNAL, and the library is closed; one that crashes or exits takes the process along, unless
@@ -64,6 +69,11 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
 
   const std::string& path() const { return path_; }
 
+  // The file of the genuine XLA that the library was already bound to; empty where callbridge
+  // loaded it. Its registry cannot be listed: targets() then has the names that the file shows, and
+  // Find() knows all.
+  const std::string& bound_to() const;
+
   // By name, then platform. A name that was registered twice is here once: the last one counts.
   absl::Span<const LibraryTarget> targets() const { return targets_; }
 
@@ -73,9 +83,20 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
 
  private:
   TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy);
+  TargetLibrary(std::string path, std::unique_ptr<GenuineBinding> binding, FunctionNames names);
+
+  static std::shared_ptr<TargetLibrary> OfBinding(const std::string& path, const ElfFile& file,
+                                                  std::unique_ptr<GenuineBinding> binding);
+  LibraryTarget WithBinding(const RegisteredTarget& registered) const;
+  // What the genuine registry has under that name.
+  std::optional<LibraryTarget> FindBound(const std::string& name, Platform platform) const;
+  Target ToTarget(const LibraryTarget& target, Platform platform) const;
 
   std::string path_;
+  // One of the two.
   std::unique_ptr<LoadedCopy> copy_;
+  std::unique_ptr<GenuineBinding> binding_;
+  std::optional<FunctionNames> names_;  // with a binding
   std::vector<LibraryTarget> targets_;
 };
 

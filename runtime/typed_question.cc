@@ -150,7 +150,8 @@ absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
   absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
       LoadedCopy::Open(*copy, *std::move(code_file), path);
   if (!loaded.ok()) return loaded.status();
-  LoadedCopy* code = loaded->release();
+  static LoadedCopy* code;  // never closed
+  code = loaded->release();
   absl::Status constructed = code->RunConstructors();
   if (!constructed.ok()) return error(constructed);
   return reinterpret_cast<void*>(code->load_address() + address);  // NOLINT

@@ -114,15 +114,16 @@ std::string BlindSpot(const Inspection& inspection) {
 }
 
 std::vector<std::string> UntypedTexts(const Inspection& inspection) {
+  const std::vector<UntypedFunction> functions = PossibleHandlers(inspection);
   std::vector<std::string> names;
-  for (const UntypedFunction& function : PossibleHandlers(inspection)) {
-    names.push_back(function.name);
-  }
+  names.reserve(functions.size());
+  for (const UntypedFunction& function : functions) names.push_back(function.name);
   return names;
 }
 
 std::vector<std::string> ProbeTexts(const std::vector<ProbedFunction>& probed) {
   std::vector<std::string> texts;
+  texts.reserve(probed.size());
   for (const ProbedFunction& function : probed) {
     texts.push_back(absl::StrCat(function.symbol, ": ", TypedVerdictName(function.answer.verdict),
                                  " (", function.answer.evidence, ")"));

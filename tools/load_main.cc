@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
   const rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Sanitizers would make an exit of it.
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);
   const absl::StatusOr<std::shared_ptr<callbridge::TargetLibrary>> library =
       callbridge::TargetLibrary::Load(argv[1]);
   const bool is_told = write(callbridge::kLoadedDescriptor, "loaded", 6) == 6;

@@ -39,8 +39,8 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> LoadLibrary(const RunOptions& opt
 ExitStatus MissingTarget(const RunOptions& options) {
   const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
-  return UsageError(absl::StrCat("TARGET is required; ", options.library, " registers ",
-                                 TargetNames(**library)));
+  return UsageError(
+      absl::StrCat("TARGET is required; ", options.library, " registers ", TargetNames(**library)));
 }
 
 // What is wrong with the options as a whole; empty if nothing is.

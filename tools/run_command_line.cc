@@ -72,9 +72,10 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   run->add_flag("--json", options->json, "Print what was returned as JSON");
-  run->add_flag("--isolate", options->isolate,
-                "Load FILE in another process first, so that a constructor in it that crashes, exits "
-                "or hangs is an error");
+  run->add_flag(
+      "--isolate", options->isolate,
+      "Load FILE in another process first, so that a constructor in it that crashes, exits "
+      "or hangs is an error");
 
   run->add_option_function<std::string>(
          "--abi",

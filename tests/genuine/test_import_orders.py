@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
+VERSIONS = ["2.13.1", "2.21.0"]
 ORDERS = list(itertools.permutations(["callbridge", "jax", "tensorflow"]))
 
 
@@ -32,7 +33,12 @@ def run(version, script, *arguments):
     return done.stdout
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_library_that_is_bound_to_tensorflow(version):
+    assert "its targets are taken by name" in run(version, "bound_library.py")
+
+
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("version", ["2.13.1", "2.21.0"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_each_does_its_own_work(version, order):
     assert "each does its own work" in run(version, "import_order.py", ",".join(order))
