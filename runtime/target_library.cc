@@ -15,6 +15,7 @@
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/runtime/binding_self_test.h"
 #include "callbridge/runtime/code_file.h"
+#include "callbridge/runtime/debug_link.h"
 #include "callbridge/runtime/elf_file.h"
 #include "callbridge/runtime/function_names.h"
 #include "callbridge/runtime/genuine_binding.h"
@@ -41,6 +42,7 @@ absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) 
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
   absl::StatusOr<ElfFile> file = WithOrigin(std::move(original), folder.native());
+  if (file.ok()) file = WithDebugLink(*std::move(file), folder.native());
   if (!file.ok()) return file.status();
   return MakePrivateCopy(*std::move(file), OldSymbols());
 }

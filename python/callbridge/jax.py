@@ -33,12 +33,13 @@ _lock = threading.Lock()
 _libraries: dict[tuple, Library] = {}  # by the file's identity
 
 
-def load(path: str | os.PathLike) -> Library:
+def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     """Opens the library at `path` and registers its targets with JAX, under their own names.
 
     A target whose ABI is not known (Target.abi) is registered when custom_call() declares it, a
     target for a platform other than CPU, CUDA and ROCM never. The library stays open as long as the
-    process. Loading an unchanged file again gives the same Library.
+    process. Loading an unchanged file again gives the same Library. `isolate` is as for
+    callbridge.library.load().
 
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
@@ -49,10 +50,10 @@ def load(path: str | os.PathLike) -> Library:
         try:
             stat = os.stat(path)
         except (OSError, ValueError):
-            return library.load(path)  # says what is wrong
+            return library.load(path, isolate=isolate)  # says what is wrong
         identity = stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
         if identity not in _libraries:
-            loaded = library.load(path)
+            loaded = library.load(path, isolate=isolate)
             _jax_registry.add_library(loaded)
             _libraries[identity] = loaded
         return _libraries[identity]

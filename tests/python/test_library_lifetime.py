@@ -3,6 +3,7 @@
 import ctypes
 import pathlib
 
+import callbridge.jax
 import pytest
 from callbridge import _c_api
 from callbridge.library import CallbridgeError, load
@@ -13,7 +14,8 @@ def old_binaries(modules) -> pathlib.Path:
     return modules.parent / "targets"
 
 
-def test_a_constructor_that_crashes_is_an_error_in_isolation(old_binaries):
+@pytest.mark.parametrize("load", [load, callbridge.jax.load], ids=["library", "jax"])
+def test_a_constructor_that_crashes_is_an_error_in_isolation(old_binaries, load):
     path = old_binaries / "ends_by_crash.so"
     with pytest.raises(CallbridgeError) as raised:
         load(path, isolate=True)
