@@ -21,6 +21,7 @@
 #include "callbridge/runtime/string_abi.h"
 #include "callbridge/runtime/symbol_table.h"
 #include "callbridge/runtime/symbol_versions.h"
+#include "callbridge/runtime/tensorflow_library.h"
 
 namespace callbridge {
 namespace {
@@ -143,12 +144,12 @@ std::vector<std::string> Providers(const Inspection& inspection) {
 }  // namespace
 
 bool IsReplaced(const Inspection& inspection, absl::string_view needed) {
-  return IsReplacedLibrary(needed) && !IsReplacedLibrary(inspection.path);
+  return IsTensorFlowLibrary(needed) && !IsTensorFlowLibrary(inspection.path);
 }
 
 std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection) {
   std::vector<UntypedFunction> functions;
-  if (!inspection.mentions_typed_ffi || IsReplacedLibrary(inspection.path)) return functions;
+  if (!inspection.mentions_typed_ffi || IsTensorFlowLibrary(inspection.path)) return functions;
   for (const auto& [name, function] : inspection.symbols.untyped_functions) {
     functions.push_back(function);
   }

@@ -16,6 +16,7 @@
 #include "callbridge/runtime/relocations.h"
 #include "callbridge/runtime/symbol_table.h"
 #include "callbridge/runtime/symbol_versions.h"
+#include "callbridge/runtime/tensorflow_library.h"
 
 namespace callbridge {
 namespace {
@@ -38,14 +39,6 @@ absl::StatusOr<LoaderTables> ReadTables(const ElfFile& file) {
       SymbolVersions::Parse(file, *dynamic, symbols->symbols().size());
   if (!versions.ok()) return versions.status();
   return LoaderTables{*std::move(dynamic), *std::move(symbols), *std::move(versions)};
-}
-
-// "libtensorflow_cc.so.2", "libtensorflow_framework.so.2": they exported XLA to those who linked
-// them. Some binaries name them by their path.
-bool IsTensorFlowLibrary(absl::string_view name) {
-  name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-  return absl::StartsWith(name, "libtensorflow_cc.so") ||
-         absl::StartsWith(name, "libtensorflow_framework.so");
 }
 
 Constructors FindConstructors(const DynamicSection& dynamic) {

@@ -43,12 +43,6 @@ Provider ProviderOf(absl::string_view symbol) {
 
 }  // namespace
 
-bool IsReplacedLibrary(absl::string_view name) {
-  name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-  return absl::StartsWith(name, "libtensorflow_cc.so") ||
-         absl::StartsWith(name, "libtensorflow_framework.so");
-}
-
 absl::string_view ProviderName(Provider provider) {
   switch (provider) {
     case Provider::kCallbridge:

@@ -11,9 +11,6 @@
 
 namespace callbridge {
 
-// TensorFlow's libraries ("libtensorflow_cc.so.2"), of which callbridge takes the place.
-bool IsReplacedLibrary(absl::string_view name);
-
 enum class Provider {
   kCallbridge,  // stands in for XLA
   kPython,      // the interpreter that imports the file

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/runtime/next_steps.h"
+#include "callbridge/runtime/tensorflow_library.h"
 
 namespace callbridge {
 namespace {
@@ -55,7 +56,7 @@ Verdict NothingSeen(const Inspection& inspection) {
 
 Verdict JudgeLibrary(const Inspection& inspection, const std::vector<std::string>& typed) {
   const SymbolFindings& symbols = inspection.symbols;
-  if (IsReplacedLibrary(inspection.path)) {
+  if (IsTensorFlowLibrary(inspection.path)) {
     return {Outcome::kNoCustomCalls, "it is TensorFlow itself, whose place callbridge takes", {}};
   }
   const std::string obstacle = Obstacle(inspection);

@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+
 namespace callbridge {
 namespace {
 
@@ -79,6 +82,18 @@ absl::StatusOr<Array> UnpackElements(Array array) {
     unpacked->memory.data()[i] = static_cast<char>(value);
   }
   return unpacked;
+}
+
+absl::Status CheckElementSizes(const Shape& shape) {
+  for (const Shape* leaf : shape.Leaves()) {
+    const int64_t bits = BitWidth(leaf->element_type());
+    const int64_t stated = leaf->layout().has_value() ? leaf->layout()->element_size_in_bits : 0;
+    if (stated == 0 || stated == bits) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        ShapeText(*leaf), ": custom calls get ", PrimitiveTypeName(leaf->element_type()), " in ",
+        bits, " bits, never in ", stated, ": leave the \":E\" out"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace callbridge

@@ -7,11 +7,16 @@
 #ifndef CALLBRIDGE_TOOLS_PACKED_ELEMENTS_H_
 #define CALLBRIDGE_TOOLS_PACKED_ELEMENTS_H_
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/tools/array.h"
 
 namespace callbridge {
+
+// INVALID_ARGUMENT where a leaf of `shape` states an element size in which custom calls never get
+// it.
+absl::Status CheckElementSizes(const Shape& shape);
 
 // The shape as custom calls get it: its layouts pack the elements of less than a byte.
 absl::StatusOr<Shape> PackedShape(const Shape& shape);

@@ -1,7 +1,5 @@
 #include "callbridge/tools/run_command.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -18,6 +16,7 @@
 #include "callbridge/tools/npy.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
+#include "callbridge/tools/standard_output.h"
 
 namespace callbridge {
 namespace {
@@ -48,15 +47,10 @@ std::string WhatIsWrong(const RunOptions& options) {
   if (!options.result.has_value()) return "--result is required: the shape that the target returns";
   size_t arrays = 0;
   for (const Shape* leaf : options.result->Leaves()) {
-    if (!leaf->IsArray()) continue;
-    ++arrays;
-    const int64_t bits = BitWidth(leaf->element_type());
-    const int64_t stated = leaf->layout().has_value() ? leaf->layout()->element_size_in_bits : 0;
-    if (stated != 0 && stated != bits) {
-      return absl::StrCat("--result: ", ShapeText(*leaf), ": custom calls get ",
-                          PrimitiveTypeName(leaf->element_type()), " in ", bits, " bits, never in ",
-                          stated, ": leave the \":E\" out");
-    }
+    if (leaf->IsArray()) ++arrays;
+  }
+  if (absl::Status sizes = CheckElementSizes(*options.result); !sizes.ok()) {
+    return absl::StrCat("--result: ", sizes.message());
   }
   if (!options.outputs.empty() && options.outputs.size() != arrays) {
     return absl::StrCat("expected --output once for each array of ", ShapeText(*options.result),
@@ -181,12 +175,6 @@ absl::Status WriteOutputs(const std::vector<std::string>& outputs, CallRecord* c
   return absl::OkStatus();
 }
 
-absl::Status Print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) return absl::ErrnoToStatus(errno, "standard output");
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 ExitStatus Run(const RunOptions& options) {
@@ -199,7 +187,8 @@ ExitStatus Run(const RunOptions& options) {
   if (absl::Status status = WriteOutputs(options.outputs, &*call); !status.ok()) {
     return Failure(status);
   }
-  if (absl::Status status = Print(options.json ? JsonOf(*call) : TextOf(*call)); !status.ok()) {
+  if (absl::Status status = PrintToStandardOutput(options.json ? JsonOf(*call) : TextOf(*call));
+      !status.ok()) {
     return Failure(status);
   }
   return kSuccess;

@@ -15,6 +15,7 @@
 #include "callbridge/tools/layout/layout_plan.h"
 #include "callbridge/tools/layout/layout_svg.h"
 #include "callbridge/tools/layout/layout_text.h"
+#include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/standard_output.h"
 
 namespace callbridge {
@@ -25,18 +26,6 @@ struct Call {
   std::optional<Shape> result;
   std::optional<TupleEra> era;
 };
-
-absl::Status CheckElementSizes(const Shape& shape) {
-  for (const Shape* leaf : shape.Leaves()) {
-    const int64_t bits = BitWidth(leaf->element_type());
-    const int64_t stated = leaf->layout().has_value() ? leaf->layout()->element_size_in_bits : 0;
-    if (stated == 0 || stated == bits) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        ShapeText(*leaf), ": custom calls get ", PrimitiveTypeName(leaf->element_type()), " in ",
-        bits, " bits, never in ", stated, ": leave the \":E\" out"));
-  }
-  return absl::OkStatus();
-}
 
 // What the parser returned, its message behind the name of what it read.
 template <typename T>
