@@ -11,6 +11,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
 #include "callbridge/runtime/demangled_name.h"
+#include "callbridge/runtime/loaded_object.h"
 
 namespace callbridge {
 namespace {
@@ -22,21 +23,13 @@ constexpr char kLookup[] =
 constexpr const char* kPlatforms[] = {"Host", "cpu", "CUDA", "ROCM", "gpu"};
 constexpr size_t kLongestName = 255;
 
-// The file that holds an address; null where none does.
-const link_map* FileOf(const void* address) {
-  Dl_info info;
-  link_map* file = nullptr;
-  const bool found = dladdr1(address, &info, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP) != 0;
-  return found ? file : nullptr;
-}
-
 // A symbol as the library sees it: in its own libraries, or else in the global scope. Null where it
 // is callbridge's own.
 void* FindForeign(void* library, const char* symbol) {
   static const int here = 0;
   void* found = dlsym(library, symbol);
   if (found == nullptr) found = dlsym(RTLD_DEFAULT, symbol);
-  return found != nullptr && FileOf(found) != FileOf(&here) ? found : nullptr;
+  return found != nullptr && LoadedObject(found) != LoadedObject(&here) ? found : nullptr;
 }
 
 void* OpenIfLoaded(const std::string& path) {
@@ -89,7 +82,7 @@ std::unique_ptr<GenuineBinding> GenuineBinding::Find(const std::string& path) {
 
 GenuineBinding::GenuineBinding(void* library, void* registry, LookupFunction lookup)
     : library_(library), registry_(registry), lookup_(lookup) {
-  registry_file_ = FileOf(reinterpret_cast<void*>(lookup))->l_name;
+  registry_file_ = LoadedObject(reinterpret_cast<void*>(lookup))->l_name;
   if (registry_file_.empty()) registry_file_ = "the program";
   link_map* map = nullptr;
   dlinfo(library, RTLD_DI_LINKMAP, &map);
@@ -100,7 +93,7 @@ GenuineBinding::~GenuineBinding() { dlclose(library_); }
 
 void* GenuineBinding::Lookup(const std::string& name, const std::string& platform) const {
   void* address = lookup_(registry_, name, platform);
-  const link_map* file = address != nullptr ? FileOf(address) : nullptr;
+  const link_map* file = address != nullptr ? LoadedObject(address) : nullptr;
   return file != nullptr && file->l_addr == load_address_ ? address : nullptr;
 }
 

@@ -11,19 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/runtime/elf_file.h"
 #include "callbridge/runtime/function_names.h"
+#include "callbridge/runtime/loaded_object.h"
 #include "callbridge/runtime/regular_file.h"
 
 namespace callbridge {
 namespace {
-
-// The program or library that holds `address`; null where none does.
-const link_map* LoadedObject(const void* address) {
-  Dl_info info;
-  link_map* object = nullptr;
-  const bool found =
-      dladdr1(address, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) != 0;
-  return found ? object : nullptr;
-}
 
 absl::StatusOr<FunctionNames> ReadNames(const std::string& path) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);

@@ -12,18 +12,11 @@
 #include "absl/strings/str_split.h"
 #include "callbridge/runtime/child_process.h"
 #include "callbridge/runtime/helper_program.h"
+#include "callbridge/runtime/loaded_object.h"
 #include "callbridge/runtime/typed_question.h"
 
 namespace callbridge {
 namespace {
-
-// The loaded file that holds an address; null where none does.
-const link_map* FindFile(const void* address) {
-  Dl_info info;
-  link_map* file = nullptr;
-  const int found = dladdr1(address, &info, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP);
-  return found != 0 ? file : nullptr;
-}
 
 // The answer that a line from the helper holds: "typed answers the metadata query".
 TypedAnswer ParseAnswer(absl::string_view line) {
@@ -87,10 +80,10 @@ TypedAnswer ProbeTyped(const std::string& path, uint64_t address) {
 }
 
 TypedAnswer ProbeTyped(const void* address) {
-  const link_map* file = FindFile(address);
+  const link_map* file = LoadedObject(address);
   if (file == nullptr) return {TypedVerdict::kUnverified, "its address belongs to no file"};
   static const int here = 0;
-  if (file == FindFile(&here)) return {TypedVerdict::kUnverified, "it is callbridge's own"};
+  if (file == LoadedObject(&here)) return {TypedVerdict::kUnverified, "it is callbridge's own"};
   if (*file->l_name == '\0') {
     return {TypedVerdict::kUnverified, "it is the program's own, which cannot be opened twice"};
   }
