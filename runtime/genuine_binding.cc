@@ -10,16 +10,13 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
+#include "callbridge/adapters/link/upstream_names.h"
 #include "callbridge/runtime/demangled_name.h"
 #include "callbridge/runtime/loaded_object.h"
 
 namespace callbridge {
 namespace {
 
-constexpr char kGlobal[] = "_ZN3xla24CustomCallTargetRegistry6GlobalEv";
-constexpr char kLookup[] =
-    "_ZNK3xla24CustomCallTargetRegistry6LookupERKNSt7__cxx1112basic_stringIcSt11char_"
-    "traitsIcESaIcEEES8_";
 constexpr const char* kPlatforms[] = {"Host", "cpu", "CUDA", "ROCM", "gpu"};
 constexpr size_t kLongestName = 255;
 
@@ -71,8 +68,8 @@ std::set<std::string> NamesIn(const std::string& bytes) {
 std::unique_ptr<GenuineBinding> GenuineBinding::Find(const std::string& path) {
   void* library = OpenIfLoaded(path);
   if (library == nullptr) return nullptr;
-  auto* global = reinterpret_cast<void* (*)()>(FindForeign(library, kGlobal));
-  auto* lookup = reinterpret_cast<LookupFunction>(FindForeign(library, kLookup));
+  auto* global = reinterpret_cast<void* (*)()>(FindForeign(library, CALLBRIDGE_UPSTREAM_GLOBAL));
+  auto* lookup = reinterpret_cast<LookupFunction>(FindForeign(library, CALLBRIDGE_UPSTREAM_LOOKUP));
   if (global == nullptr || lookup == nullptr) {
     dlclose(library);
     return nullptr;
