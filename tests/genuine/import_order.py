@@ -1,18 +1,21 @@
-"""Imports callbridge, jax and tensorflow in the order given, and lets each do its own work after
-each import, and once more when all are there.
+"""Imports the participants in the order given, and lets each do its own work after its import, and
+once more when all are there.
 
-  python import_order.py callbridge,jax,tensorflow
+  python import_order.py callbridge,jax,tensorflow,second_tensorflow
 
 Runs under any Python that has them; test_import_orders.py runs it in fresh processes.
 """
 
+import ctypes
 import os
 import pathlib
 import sys
 
 import numpy as np
 
-TARGETS = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"]).parent / "tests/targets"
+TESTS = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"]).parent / "tests"
+TARGETS = TESTS / "targets"
+SECOND_TENSORFLOW = TESTS / "genuine/second_tensorflow.so"
 
 
 def use_callbridge():
@@ -57,20 +60,47 @@ def use_tensorflow():
     assert np.allclose(sort(x), np.tanh(x)[::-1], atol=1e-6)
 
 
-USES = {"callbridge": use_callbridge, "jax": use_jax, "tensorflow": use_tensorflow}
+def use_second_tensorflow():
+    # `import tensorflow` puts TensorFlow's libraries into the global scope. Without RTLD_DEEPBIND
+    # 2.13.1 binds to them, and aborts in a constructor: "File already exists in database".
+    second = ctypes.CDLL(str(SECOND_TENSORFLOW), os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
+    assert second.run_add(20, 22) == 1042
+
+
+def use_callbridge_in_second_tensorflow():
+    import callbridge.library
+
+    # Its targets are taken from the one of the two TensorFlows that has them.
+    library = callbridge.library.load(SECOND_TENSORFLOW)
+    assert "libtensorflow_cc-2.13" in library.targets[0].evidence, library.targets[0].evidence
+    assert library.run("add", [np.int32(20), np.int32(22)], "s32[]") == 1042
+
+
+USES = {
+    "callbridge": use_callbridge,
+    "jax": use_jax,
+    "tensorflow": use_tensorflow,
+    "second_tensorflow": use_second_tensorflow,
+}
 
 
 def main(order):
-    for name in order:
+    for name in order * 2:
         USES[name]()
-    for name in order:
-        USES[name]()
+    if "callbridge" in order:
+        use_callbridge_together(order)
+    print("each does its own work")
+
+
+def use_callbridge_together(order):
     import jax
 
+    if "second_tensorflow" in order:
+        use_callbridge_in_second_tensorflow()
     if tuple(map(int, jax.__version__.split(".")[:2])) >= (0, 10):
         use_callbridge_in_jax()
-        use_tensorflow()
-    print("each does its own work")
+    for name in order:
+        USES[name]()
 
 
 if __name__ == "__main__":
