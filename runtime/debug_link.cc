@@ -4,12 +4,12 @@
 
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/runtime/elf_handle.h"
 
 namespace callbridge {
 namespace {
@@ -37,10 +37,7 @@ std::optional<DebugLink> ReadLink(const char* bytes, size_t size, uint64_t heade
 
 // libelf checks every index, offset and string.
 std::optional<DebugLink> FindDebugLink(const ElfFile& file) {
-  elf_version(EV_CURRENT);
-  // libelf reads through this pointer; it writes where it was asked to update a file.
-  char* image = const_cast<char*>(file.bytes().data());
-  std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(image, file.bytes().size()), &elf_end);
+  const ElfHandle elf = OpenElf(file.bytes());
   size_t names = 0;
   GElf_Ehdr ehdr;
   if (elf == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0 ||

@@ -3,21 +3,24 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
+#include "callbridge/runtime/demangling_cost.h"
 
 namespace callbridge {
 
 std::string Demangled(absl::string_view symbol) {
   if (!absl::StartsWith(symbol, "_Z")) return "";  // "f" would be read as the type float
-  // The demangler recurses: a hostile name of some megabytes would overflow the stack.
-  constexpr size_t kMaximumSize = 1 << 16;
-  if (symbol.size() > kMaximumSize) return "";
+  if (!IsCheapToDemangle(symbol)) return "";
   std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, nullptr), &std::free);
-  return text == nullptr ? "" : text.get();
+  // A file may have a thousand such names.
+  constexpr size_t kMaximumText = 1 << 16;
+  if (text == nullptr || std::strlen(text.get()) > kMaximumText) return "";
+  return text.get();
 }
 
 std::string ReadableName(absl::string_view symbol) {

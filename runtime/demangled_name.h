@@ -8,11 +8,12 @@
 
 namespace callbridge {
 
-// "f(int)" for "_Z1fi"; empty if the name is not C++'s.
+// "f(int)" for "_Z1fi"; empty if the name is not C++'s, or hostile: costly to demangle
+// (demangling_cost.h), or more than 64 KiB when that is done.
 std::string Demangled(absl::string_view symbol);
 
-// The same for people, std::string by that name in both string ABIs; the symbol itself where it is
-// not C++'s.
+// The same for people, std::string by that name in both string ABIs; the symbol itself where
+// Demangled() is empty.
 std::string ReadableName(absl::string_view symbol);
 
 }  // namespace callbridge

@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/runtime/archive.h"
 
 namespace callbridge {
 namespace {
@@ -44,7 +45,7 @@ bool IsText(absl::string_view bytes) {
 
 absl::Status NotElf(absl::string_view bytes) {
   if (bytes.empty()) return absl::InvalidArgumentError("is empty");
-  if (absl::StartsWith(bytes, "!<arch>\n")) {
+  if (IsArchive(bytes) || IsThinArchive(bytes)) {
     return absl::InvalidArgumentError(
         "is a static archive; link it into a shared library with `g++ -shared "
         "-Wl,--whole-archive`");

@@ -1,13 +1,12 @@
 #include "callbridge/runtime/function_names.h"
 
 #include <gelf.h>
-#include <libelf.h>
 
 #include <cstring>
-#include <memory>
 
 #include "absl/status/statusor.h"
 #include "callbridge/runtime/dynamic_section.h"
+#include "callbridge/runtime/elf_handle.h"
 #include "callbridge/runtime/symbol_table.h"
 
 namespace callbridge {
@@ -42,10 +41,7 @@ void FunctionNames::AddDynamicNames(const ElfFile& file) {
 
 // libelf checks every index and string.
 void FunctionNames::AddStaticNames(const ElfFile& file) {
-  elf_version(EV_CURRENT);
-  // libelf reads through this pointer; it writes where it was asked to update a file.
-  char* image = const_cast<char*>(file.bytes().data());
-  std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(image, file.bytes().size()), &elf_end);
+  const ElfHandle elf = OpenElf(file.bytes());
   if (elf == nullptr) return;
   Elf_Scn* section = nullptr;
   while ((section = elf_nextscn(elf.get(), section)) != nullptr) {

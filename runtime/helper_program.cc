@@ -1,7 +1,5 @@
 #include "callbridge/runtime/helper_program.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/runtime/loaded_object.h"
 
 namespace callbridge {
 namespace {
@@ -19,14 +18,11 @@ namespace {
 // The folder of the library or program that this code is part of.
 std::filesystem::path OwnFolder() {
   static const int here = 0;
-  Dl_info info;
-  link_map* file = nullptr;
-  const bool is_library =
-      dladdr1(&here, &info, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP) != 0 &&
-      *file->l_name != '\0';
+  const link_map* object = LoadedObject(&here);
+  const bool is_library = object != nullptr && *object->l_name != '\0';
   std::error_code error;
   const std::filesystem::path path = is_library
-                                         ? std::filesystem::path(file->l_name)
+                                         ? std::filesystem::path(object->l_name)
                                          : std::filesystem::read_symlink("/proc/self/exe", error);
   return path.parent_path();
 }

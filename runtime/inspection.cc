@@ -1,19 +1,19 @@
 #include "callbridge/runtime/inspection.h"
 
 #include <gelf.h>
-#include <libelf.h>
 
+#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
+#include <filesystem>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/runtime/archive.h"
 #include "callbridge/runtime/dynamic_section.h"
 #include "callbridge/runtime/elf_file.h"
+#include "callbridge/runtime/elf_handle.h"
 #include "callbridge/runtime/elf_header.h"
 #include "callbridge/runtime/gpu_code.h"
 #include "callbridge/runtime/regular_file.h"
@@ -26,17 +26,9 @@
 namespace callbridge {
 namespace {
 
-using ElfHandle = std::unique_ptr<Elf, int (*)(Elf*)>;
-
-// libelf reads through this pointer; it writes where it was asked to update a file.
-ElfHandle OpenMemory(absl::string_view bytes) {
-  elf_version(EV_CURRENT);
-  return {elf_memory(const_cast<char*>(bytes.data()), bytes.size()), &elf_end};
-}
-
 // INVALID_ARGUMENT where it is none that can be inspected.
 absl::StatusOr<FileKind> KindOf(absl::string_view bytes) {
-  if (IsArchive(bytes)) return FileKind::kArchive;
+  if (IsArchive(bytes) || IsThinArchive(bytes)) return FileKind::kArchive;
   absl::Status status = CheckElfHeader(bytes);
   if (!status.ok()) return status;
   Elf64_Ehdr header;
@@ -78,18 +70,61 @@ bool ReadSections(Elf* elf, Inspection& inspection) {
   });
 }
 
-void ReadArchive(absl::string_view bytes, Inspection& inspection) {
-  VisitMembers(bytes, [&](absl::string_view member) {
-    const absl::StatusOr<FileKind> kind = KindOf(member);
-    const ElfHandle elf = OpenMemory(member);
-    if (elf != nullptr && kind.ok() && *kind == FileKind::kObjectFile) {
-      ReadSections(elf.get(), inspection);
-    }
-  });
-}
-
 bool Holds(absl::string_view bytes, absl::string_view text) {
   return memmem(bytes.data(), bytes.size(), text.data(), text.size()) != nullptr;
+}
+
+// Notes what else than symbols tells of custom calls, once the symbols are known.
+void ReadTexts(absl::string_view bytes, Inspection& inspection) {
+  inspection.has_capsule_name =
+      inspection.has_capsule_name ||
+      (!inspection.symbols.python_modules.empty() && Holds(bytes, "xla._CUSTOM_CALL_TARGET"));
+  // What XLA's headers call the struct in an error, in every handler that was built with them.
+  inspection.mentions_typed_ffi = inspection.mentions_typed_ffi ||
+                                  inspection.symbols.mentions_typed_ffi ||
+                                  Holds(bytes, "XLA_FFI_CallFrame");
+}
+
+// Members that are no object files are passed over, as linkers do.
+void ReadMember(absl::string_view member, Inspection& inspection) {
+  const absl::StatusOr<FileKind> kind = KindOf(member);
+  if (!kind.ok() || *kind != FileKind::kObjectFile) return;
+  const ElfHandle elf = OpenElf(member);
+  if (elf == nullptr) return;
+  ReadSections(elf.get(), inspection);
+  ReadTexts(member, inspection);
+}
+
+absl::Status ReadThinArchive(absl::string_view bytes, FileReader read, Inspection& inspection) {
+  constexpr uint64_t kMaximumSize = uint64_t{4} << 30;  // as that of one file
+  const absl::StatusOr<std::vector<std::string>> members = ThinMembers(bytes);
+  if (!members.ok()) return members.status();
+  const std::filesystem::path folder = std::filesystem::path(inspection.path).parent_path();
+  uint64_t size = 0;
+  for (const std::string& name : *members) {
+    const auto refusal = [&](absl::StatusCode code, absl::string_view why) {
+      return absl::Status(code, absl::StrCat("is a thin archive, and its member ",
+                                             absl::Utf8SafeCHexEscape(name), " ", why));
+    };
+    const absl::StatusOr<std::string> member = read(folder / name);
+    if (!member.ok()) return refusal(member.status().code(), member.status().message());
+    if (IsArchive(*member) || IsThinArchive(*member)) {
+      return refusal(absl::StatusCode::kInvalidArgument,
+                     "is an archive itself, which is not followed; inspect that one");
+    }
+    size += member->size();
+    if (size > kMaximumSize) {
+      return refusal(absl::StatusCode::kInvalidArgument, "is beyond the 4 GiB that are read");
+    }
+    ReadMember(*member, inspection);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadArchive(absl::string_view bytes, FileReader read, Inspection& inspection) {
+  if (IsThinArchive(bytes)) return ReadThinArchive(bytes, read, inspection);
+  VisitMembers(bytes, [&](absl::string_view member) { ReadMember(member, inspection); });
+  return absl::OkStatus();
 }
 
 void RemoveOwn(SymbolFindings& symbols) {
@@ -116,12 +151,9 @@ absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection&
   return SymbolVersions::Parse(*file, *dynamic, table->symbols().size()).status();
 }
 
-void InspectLibrary(std::string bytes, bool wants_symbols, Inspection& inspection) {
-  absl::Status checked = ReadLoaderTables(std::move(bytes), wants_symbols, inspection);
-  if (!checked.ok()) {  // ld.so would trust the same tables, so it is not asked
-    inspection.refusal = std::string(checked.message());
-    return;
-  }
+// ld.so trusts the tables that were checked; where they are bad it is not asked.
+void ReadLoader(Inspection& inspection) {
+  if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty()) return;
   absl::StatusOr<LoaderAnswer> answer = AskLoader(inspection.path);
   if (!answer.ok()) {
     inspection.refusal = std::string(answer.status().message());
@@ -139,6 +171,31 @@ std::vector<std::string> Providers(const Inspection& inspection) {
     }
   }
   return paths;
+}
+
+// All but what ld.so knows, and what follows from that.
+absl::StatusOr<Inspection> ReadBytes(std::string bytes, const std::string& path, FileReader read) {
+  absl::StatusOr<FileKind> kind = KindOf(bytes);
+  if (!kind.ok()) return kind.status();
+  Inspection inspection;
+  inspection.path = path;
+  inspection.kind = *kind;
+  bool has_dynamic_symbols = false;
+  if (*kind == FileKind::kArchive) {
+    absl::Status status = ReadArchive(bytes, read, inspection);
+    if (!status.ok()) return status;
+  } else if (const ElfHandle elf = OpenElf(bytes); elf != nullptr) {
+    has_dynamic_symbols = ReadSections(elf.get(), inspection);
+  }
+  RemoveOwn(inspection.symbols);
+  ReadTexts(bytes, inspection);
+  if (inspection.kind == FileKind::kSharedLibrary) {
+    const absl::Status checked =
+        ReadLoaderTables(std::move(bytes), !has_dynamic_symbols, inspection);
+    if (!checked.ok()) inspection.refusal = std::string(checked.message());
+  }
+  inspection.string_abi = StringAbiOf(inspection.symbols.undefined);
+  return inspection;
 }
 
 }  // namespace
@@ -173,28 +230,18 @@ absl::string_view FileKindName(FileKind kind) {
 absl::StatusOr<Inspection> Inspect(const std::string& path) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<FileKind> kind = KindOf(*bytes);
-  if (!kind.ok()) return kind.status();
-  Inspection inspection;
-  inspection.path = path;
-  inspection.kind = *kind;
-  bool has_dynamic_symbols = false;
-  if (*kind == FileKind::kArchive) {
-    ReadArchive(*bytes, inspection);
-  } else if (const ElfHandle elf = OpenMemory(*bytes); elf != nullptr) {
-    has_dynamic_symbols = ReadSections(elf.get(), inspection);
-  }
-  RemoveOwn(inspection.symbols);
-  inspection.has_capsule_name =
-      !inspection.symbols.python_modules.empty() && Holds(*bytes, "xla._CUSTOM_CALL_TARGET");
-  // What XLA's headers call the struct in an error, in every handler that was built with them.
-  inspection.mentions_typed_ffi =
-      inspection.symbols.mentions_typed_ffi || Holds(*bytes, "XLA_FFI_CallFrame");
-  if (inspection.kind == FileKind::kSharedLibrary) {
-    InspectLibrary(*std::move(bytes), !has_dynamic_symbols, inspection);
-  }
-  inspection.string_abi = StringAbiOf(inspection.symbols.undefined);
-  inspection.unresolved = FindUnresolved(inspection.symbols.undefined, Providers(inspection));
+  absl::StatusOr<Inspection> inspection = ReadBytes(*std::move(bytes), path, ReadRegularFile);
+  if (!inspection.ok()) return inspection;
+  ReadLoader(*inspection);
+  inspection->unresolved = FindUnresolved(inspection->symbols.undefined, Providers(*inspection));
+  return inspection;
+}
+
+absl::StatusOr<Inspection> InspectBytes(std::string bytes, const std::string& path,
+                                        FileReader read) {
+  absl::StatusOr<Inspection> inspection = ReadBytes(std::move(bytes), path, read);
+  if (!inspection.ok()) return inspection;
+  inspection->unresolved = FindUnresolved(inspection->symbols.undefined, {});
   return inspection;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/runtime/needed_libraries.h"
@@ -53,9 +54,19 @@ bool IsReplaced(const Inspection& inspection, absl::string_view needed);
 // FFI and is not XLA itself.
 std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection);
 
-// Reads the file at `path`. Errors are about a file that is no ELF file for x86-64 nor an archive
-// of such, or cannot be read; they leave its name to the caller. A damaged file gives what is left.
+// Reads the file at `path`, and the members of a thin archive, which are files beside it. Errors
+// are about a file that is no ELF file for x86-64 nor an archive of such, or cannot be read (nor a
+// member, then named); they leave its name to the caller. A damaged file gives what is left.
+// Archives in thin archives are refused.
 absl::StatusOr<Inspection> Inspect(const std::string& path);
+
+// The bytes of the file at a path.
+using FileReader = absl::FunctionRef<absl::StatusOr<std::string>(const std::string&)>;
+
+// The same for a file of those bytes at `path`, without asking ld.so: no library is found, and all
+// that it imports is unresolved. `read` reads the members of a thin archive.
+absl::StatusOr<Inspection> InspectBytes(std::string bytes, const std::string& path,
+                                        FileReader read);
 
 }  // namespace callbridge
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -14,22 +15,19 @@
 #include "absl/strings/strip.h"
 #include "callbridge/runtime/child_process.h"
 #include "callbridge/runtime/demangled_name.h"
+#include "callbridge/runtime/loader_trace.h"
 
 namespace callbridge {
 namespace {
 
-// Where every program for x86-64 Linux with glibc finds it: the path is part of the ABI.
-constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
 // Whoever needs so many has one problem, not many.
 constexpr size_t kMaximumShown = 100;
 
 // What ld.so says of the library: lines such as "libfoo.so.1 => not found" and
 // "undefined symbol: f, version V	(/proc/123/fd/4)".
-absl::StatusOr<std::string> TraceLoader(const std::string& path) {
-  ChildProcess loader;
-  loader.command = {kLoader, path};
-  loader.variables = {"LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes", "LD_BIND_NOW=1"};
-  absl::StatusOr<ChildOutcome> outcome = RunChild(loader);
+absl::StatusOr<std::string> AskForSymbols(const std::string& path) {
+  absl::StatusOr<ChildOutcome> outcome =
+      RunChild(LoaderTrace(path, {"LD_WARN=yes", "LD_BIND_NOW=1"}));
   if (!outcome.ok()) return outcome.status();
   return std::move(outcome->output);
 }
@@ -43,7 +41,7 @@ bool IsLoaded(const std::string& library) {
 std::string Join(const std::vector<std::string>& names) {
   const size_t shown = std::min(names.size(), kMaximumShown);
   std::string text = absl::StrJoin(
-      names.begin(), names.begin() + shown, ", ",
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", ",
       [](std::string* out, const std::string& name) { out->append(ReadableName(name)); });
   if (shown < names.size()) absl::StrAppend(&text, " and ", names.size() - shown, " more");
   return text;
@@ -52,7 +50,7 @@ std::string Join(const std::vector<std::string>& names) {
 }  // namespace
 
 absl::StatusOr<MissingParts> FindMissingParts(const std::string& path) {
-  absl::StatusOr<std::string> trace = TraceLoader(path);
+  absl::StatusOr<std::string> trace = AskForSymbols(path);
   if (!trace.ok()) return trace.status();
   MissingParts missing;
   absl::flat_hash_set<absl::string_view> seen;

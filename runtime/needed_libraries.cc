@@ -9,12 +9,11 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "callbridge/runtime/child_process.h"
+#include "callbridge/runtime/loader_trace.h"
 
 namespace callbridge {
 namespace {
 
-// Where the x86-64 ABI has it on every Linux.
-constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
 constexpr char kLoaderName[] = "ld-linux-x86-64.so.2";
 
 // "name => path (0x7f...)", "name => not found" or "path (0x7f...)".
@@ -23,7 +22,8 @@ NeededLibrary ParseLibrary(absl::string_view line) {
   if (address != absl::string_view::npos) line = line.substr(0, address);
   const std::vector<absl::string_view> sides = absl::StrSplit(line, absl::MaxSplits(" => ", 1));
   NeededLibrary library{std::string(sides.front()), std::string(sides.back())};
-  if (library.name == kLoader) library.name = kLoaderName;  // known by the path, needed by the name
+  if (library.name == kLoaderPath)
+    library.name = kLoaderName;  // known by the path, needed by the name
   if (library.path == "not found") library.path.clear();
   return library;
 }
@@ -48,15 +48,8 @@ LoaderAnswer ParseLoaderAnswer(absl::string_view output, absl::string_view path)
 absl::StatusOr<LoaderAnswer> AskLoader(const std::string& path) {
   std::error_code error;
   const std::string absolute = std::filesystem::absolute(path, error);  // a bare name is searched
-  ChildProcess loader;
-  loader.command = {kLoader, absolute};
-  loader.variables = {"LD_TRACE_LOADED_OBJECTS=1",
-                      "LD_PRELOAD",
-                      "LD_AUDIT",
-                      "LD_DEBUG",
-                      "LD_WARN",
-                      "LD_BIND_NOW",
-                      "LD_VERBOSE"};
+  const ChildProcess loader = LoaderTrace(
+      absolute, {"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "LD_WARN", "LD_BIND_NOW", "LD_VERBOSE"});
   absl::StatusOr<ChildOutcome> outcome = RunChild(loader);
   if (!outcome.ok()) return outcome.status();
   if (outcome->timed_out || outcome->signal != 0) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/runtime/demangled_name.h"
+#include "callbridge/runtime/demangling_cost.h"
 
 namespace callbridge {
 namespace {
@@ -119,7 +120,9 @@ TargetEvidence EvidenceOfSymbols(absl::Span<const std::string> symbols,
     const std::string function = Demangled(symbol);
     if (function.empty()) {
       if (unproved.empty())
-        unproved = absl::StrCat("symbol ", symbol, " has no type (extern \"C\")");
+        unproved = absl::StrCat("symbol ", symbol,
+                                IsCheapToDemangle(symbol) ? " has no type (extern \"C\")"
+                                                          : " is too costly to demangle");
       continue;
     }
     const ApiVersion version = known_platform.ok()

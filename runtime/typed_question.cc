@@ -49,11 +49,11 @@ class LentApi {
  public:
   LentApi() {
     for (void*& slot : slots_) slot = reinterpret_cast<void*>(&DoNothing);
-    const XLA_FFI_Api api = {
-        sizeof(slots_), nullptr,    {sizeof(XLA_FFI_Api_Version), nullptr, 0, 99},
-        nullptr,        &MakeError, nullptr,
-        nullptr,        nullptr,    nullptr};
-    std::memcpy(slots_, &api, offsetof(XLA_FFI_Api, slot_56));
+    XLA_FFI_Api api = {};
+    api.struct_size = sizeof(slots_);
+    api.api_version = {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, 0, 99};
+    api.XLA_FFI_Error_Create = &MakeError;
+    std::memcpy(slots_, &api, offsetof(XLA_FFI_Api, XLA_FFI_Error_GetDetails));
     constexpr size_t kErrorCreateOf0430 = 24;
     slots_[kErrorCreateOf0430 / sizeof(void*)] = reinterpret_cast<void*>(&MakeErrorOf0430);
   }
@@ -82,15 +82,16 @@ Answer AskOnce(Function function, const LentApi& api, size_t struct_size) {
   constexpr int kUnwritten = -1;
   void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return {};
-  // State type ids are written behind it.
+  // What later versions may write behind it has room too.
   struct {
     XLA_FFI_Metadata metadata;
     char behind[64];
   } room = {};
-  room.metadata.struct_size = sizeof(XLA_FFI_Metadata);
-  room.metadata.api_version = {sizeof(XLA_FFI_Api_Version), nullptr, kUnwritten, kUnwritten};
-  XLA_FFI_Metadata_Extension extension = {{sizeof(extension), XLA_FFI_Extension_Metadata, nullptr},
-                                          &room.metadata};
+  room.metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
+  room.metadata.api_version = {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, kUnwritten, kUnwritten};
+  XLA_FFI_Metadata_Extension extension = {
+      {XLA_FFI_Metadata_Extension_STRUCT_SIZE, XLA_FFI_Extension_Metadata, nullptr},
+      &room.metadata};
   auto* frame = static_cast<XLA_FFI_CallFrame*>(memory);
   frame->struct_size = struct_size;
   frame->extension_start = &extension.extension_base;
@@ -171,7 +172,7 @@ void AskForMetadata(void* address, absl::FunctionRef<void(const std::string& lin
       return say("typed makes its errors through the API table of jaxlib 0.4.30");
     }
     say("typed refuses a frame that is too small, as XLA's headers do");
-    const Answer second = AskOnce(function, api, sizeof(XLA_FFI_CallFrame));
+    const Answer second = AskOnce(function, api, XLA_FFI_CallFrame_STRUCT_SIZE);
     if (second.has_version) say(DescribeVersion(second));
   } catch (const std::exception& thrown) {
     say(absl::StrCat("not_typed threw ", thrown.what()));

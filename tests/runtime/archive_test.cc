@@ -1,0 +1,58 @@
+#include "callbridge/runtime/archive.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string Header(const std::string& name, size_t size) {
+  return absl::StrFormat("%-16s%-12d%-6d%-6d%-8d%-10d`\n", name, 0, 0, 0, 644, size);
+}
+
+std::vector<std::string> Names(const std::string& archive) {
+  absl::StatusOr<std::vector<std::string>> names = ThinMembers(archive);
+  EXPECT_TRUE(names.ok()) << names.status();
+  return names.ok() ? *names : std::vector<std::string>();
+}
+
+TEST(ArchiveTest, MembersOfAThinArchive) {
+  const std::string long_names = "folder/of/a/long/name.o/\n../up.o/\n";
+  const std::string archive =
+      absl::StrCat("!<thin>\n", Header("/", 4), "abcd", Header("//", long_names.size()), long_names,
+                   long_names.size() % 2 == 1 ? "\n" : "", Header("short.o/", 1000),
+                   Header("/0", 1 << 30), Header("/25", 7), Header("/0", 1 << 30));
+  EXPECT_THAT(Names(archive), ElementsAre("short.o", "folder/of/a/long/name.o", "../up.o"));
+  EXPECT_TRUE(IsThinArchive(archive));
+  EXPECT_FALSE(IsArchive(archive));
+}
+
+TEST(ArchiveTest, DamagedThinArchives) {
+  EXPECT_THAT(Names("!<thin>\n"), IsEmpty());
+  EXPECT_THAT(Names("!<thin>\nnothing"), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("/0", 1))), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 2), "ab", Header("/7", 1))), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 1000), "ab")), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("/99999999999999", 1))), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("", 1))), IsEmpty());
+}
+
+// What `ar rcT outer.a inner.a` writes.
+TEST(ArchiveTest, NestedArchivesAreRefused) {
+  const absl::Status status =
+      ThinMembers(absl::StrCat("!<thin>\n", Header("//", 10), "inner.a/\n\n", Header("/0:68", 9)))
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("inner.a"));
+}
+
+}  // namespace
+}  // namespace callbridge
