@@ -1,6 +1,5 @@
 #include "callbridge/adapters/typed_entry.h"
 
-#include <cstddef>
 #include <string>
 
 #include "absl/base/optimization.h"
@@ -35,9 +34,9 @@ void AnswerMetadata(XLA_FFI_Metadata& metadata) {
 XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
   const std::string message(status.message());  // ends with a NUL
   XLA_FFI_Error_Create_Args args = {};
-  args.struct_size = offsetof(XLA_FFI_Error_Create_Args, errc) + sizeof(args.errc);
+  args.struct_size = XLA_FFI_Error_Create_Args_STRUCT_SIZE;
   args.message = message.c_str();
-  args.errc = static_cast<int32_t>(status.code());
+  args.errc = static_cast<XLA_FFI_Error_Code>(status.code());
   return api.XLA_FFI_Error_Create(&args);
 }
 
@@ -53,7 +52,7 @@ absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs)
     }
     if (attrs.types[i] == XLA_FFI_AttrType_ARRAY) {
       const auto& array = *static_cast<const XLA_FFI_Array*>(attrs.attrs[i]);
-      if (array.dtype == static_cast<int32_t>(PrimitiveType::kU8)) {
+      if (array.dtype == XLA_FFI_DataType_U8) {
         return absl::string_view(static_cast<const char*>(array.data), array.size);
       }
     }
@@ -64,19 +63,19 @@ absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs)
 
 // A token's data pointer is null on some runtimes and not on others; targets get null.
 void* DataPointer(const XLA_FFI_Buffer& buffer) {
-  return buffer.dtype == static_cast<int32_t>(PrimitiveType::kToken) ? nullptr : buffer.data;
+  return buffer.dtype == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
 }
 
-// Writes the data pointers of `size` buffers. False where one of them is no buffer.
-bool GatherPointers(int64_t size, const int32_t* types, void* const* buffers, void** pointers) {
+// Writes the data pointers of `size` arguments or results. False where one of them is no buffer.
+template <typename Type>
+bool GatherPointers(int64_t size, const Type* types, Type buffer, void* const* buffers,
+                    void** pointers) {
   for (int64_t i = 0; i < size; ++i) {
-    if (types[i] != XLA_FFI_ArgType_BUFFER) return false;
+    if (types[i] != buffer) return false;
     pointers[i] = DataPointer(*static_cast<const XLA_FFI_Buffer*>(buffers[i]));
   }
   return true;
 }
-static_assert(static_cast<int>(XLA_FFI_ArgType_BUFFER) == static_cast<int>(XLA_FFI_RetType_BUFFER),
-              "GatherPointers serves arguments and results");
 
 std::string TypeName(int64_t type) {
   return IsPrimitiveType(type) ? std::string(PrimitiveTypeName(static_cast<PrimitiveType>(type)))
@@ -114,8 +113,10 @@ absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
 absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI_CallFrame& frame,
                               const ExecutionContext& context) {
   void** results = pointers + frame.args.size;
-  if (!GatherPointers(frame.args.size, frame.args.types, frame.args.args, pointers) ||
-      !GatherPointers(frame.rets.size, frame.rets.types, frame.rets.rets, results)) {
+  const XLA_FFI_Args& args = frame.args;
+  const XLA_FFI_Rets& rets = frame.rets;
+  if (!GatherPointers(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers) ||
+      !GatherPointers(rets.size, rets.types, XLA_FFI_RetType_BUFFER, rets.rets, results)) {
     return absl::InvalidArgumentError(
         absl::StrCat("custom call \"", entry.name,
                      "\" takes buffers only, but has an argument or result of another kind"));

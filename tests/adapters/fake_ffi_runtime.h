@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -33,13 +34,17 @@ class FakeFfiRuntime {
     };
   }
 
-  FakeFfiRuntime& Arg(PrimitiveType type, void* data) { return Add(args_, type, data); }
-  FakeFfiRuntime& Ret(PrimitiveType type, void* data) { return Add(rets_, type, data); }
+  FakeFfiRuntime& Arg(PrimitiveType type, void* data, std::vector<int64_t> dims = {}) {
+    return Add(args_, XLA_FFI_ArgType_BUFFER, type, data, std::move(dims));
+  }
+  FakeFfiRuntime& Ret(PrimitiveType type, void* data, std::vector<int64_t> dims = {}) {
+    return Add(rets_, XLA_FFI_RetType_BUFFER, type, data, std::move(dims));
+  }
   // A uint8 array, which is what JAX makes of a NumPy array.
   FakeFfiRuntime& ArrayAttr(const std::string& name, const std::string& bytes,
                             PrimitiveType type = PrimitiveType::kU8) {
     texts_.push_back(bytes);
-    arrays_.push_back({static_cast<int32_t>(type), bytes.size(), texts_.back().data()});
+    arrays_.push_back({static_cast<XLA_FFI_DataType>(type), bytes.size(), texts_.back().data()});
     return AddAttr(name, XLA_FFI_AttrType_ARRAY, &arrays_.back());
   }
   FakeFfiRuntime& StringAttr(const std::string& name, const std::string& bytes) {
@@ -56,15 +61,15 @@ class FakeFfiRuntime {
   }
   // Makes the first argument something that is no buffer.
   FakeFfiRuntime& NoBuffer() {
-    args_.types[0] = 77;
+    args_.types[0] = static_cast<XLA_FFI_ArgType>(77);
     return *this;
   }
 
   absl::Status Call(XLA_FFI_Handler* handler) {
     XLA_FFI_CallFrame frame = {};
-    frame.struct_size = sizeof(frame);
+    frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
     frame.api = &api_;
-    frame.ctx = static_cast<XLA_FFI_ExecutionContext*>(stream_);
+    frame.ctx = static_cast<XLA_FFI_InvokeContext*>(stream_);
     frame.stage = stage_;
     frame.args = {sizeof(frame.args), nullptr, Size(args_), args_.types.data(), Pointers(args_)};
     frame.rets = {sizeof(frame.rets), nullptr, Size(rets_), rets_.types.data(), Pointers(rets_)};
@@ -75,19 +80,23 @@ class FakeFfiRuntime {
   }
 
  private:
+  template <typename Type>
   struct Buffers {
     std::deque<XLA_FFI_Buffer> buffers;
-    std::vector<int32_t> types;
+    std::vector<Type> types;
     std::vector<void*> pointers;
   };
 
-  FakeFfiRuntime& Add(Buffers& to, PrimitiveType type, void* data) {
-    to.buffers.push_back(
-        {sizeof(XLA_FFI_Buffer), nullptr, static_cast<int32_t>(type), data, 0, nullptr});
-    to.types.push_back(XLA_FFI_ArgType_BUFFER);
+  template <typename Type>
+  FakeFfiRuntime& Add(Buffers<Type>& to, Type buffer, PrimitiveType type, void* data,
+                      std::vector<int64_t> dims) {
+    dims_.push_back(std::move(dims));
+    to.buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr, static_cast<XLA_FFI_DataType>(type),
+                          data, static_cast<int64_t>(dims_.back().size()), dims_.back().data()});
+    to.types.push_back(buffer);
     return *this;
   }
-  FakeFfiRuntime& AddAttr(const std::string& name, int32_t type, void* value) {
+  FakeFfiRuntime& AddAttr(const std::string& name, XLA_FFI_AttrType type, void* value) {
     names_.push_back(Keep(name));
     attr_types_.push_back(type);
     attrs_.push_back(value);
@@ -98,8 +107,12 @@ class FakeFfiRuntime {
     spans_.push_back({texts_.back().data(), texts_.back().size()});
     return &spans_.back();
   }
-  static int64_t Size(const Buffers& buffers) { return static_cast<int64_t>(buffers.types.size()); }
-  static void** Pointers(Buffers& buffers) {
+  template <typename Type>
+  static int64_t Size(const Buffers<Type>& buffers) {
+    return static_cast<int64_t>(buffers.types.size());
+  }
+  template <typename Type>
+  static void** Pointers(Buffers<Type>& buffers) {
     buffers.pointers.clear();
     for (XLA_FFI_Buffer& buffer : buffers.buffers) buffers.pointers.push_back(&buffer);
     return buffers.pointers.data();
@@ -108,12 +121,14 @@ class FakeFfiRuntime {
   XLA_FFI_Api api_ = {};
   XLA_FFI_ExecutionStage stage_ = XLA_FFI_ExecutionStage_EXECUTE;
   void* stream_ = nullptr;
-  Buffers args_, rets_;
+  Buffers<XLA_FFI_ArgType> args_;
+  Buffers<XLA_FFI_RetType> rets_;
+  std::deque<std::vector<int64_t>> dims_;
   std::deque<std::string> texts_;
   std::deque<XLA_FFI_ByteSpan> spans_;
   std::deque<XLA_FFI_Array> arrays_;
   std::vector<XLA_FFI_ByteSpan*> names_;
-  std::vector<int32_t> attr_types_;
+  std::vector<XLA_FFI_AttrType> attr_types_;
   std::vector<void*> attrs_;
 };
 

@@ -10,7 +10,9 @@
 namespace {
 
 XLA_FFI_Error* MakeError(const XLA_FFI_CallFrame* frame) {
-  XLA_FFI_Error_Create_Args args = {sizeof(args), nullptr, "XLA_FFI_CallFrame: unexpected size", 3};
+  XLA_FFI_Error_Create_Args args = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr,
+                                    "XLA_FFI_CallFrame: unexpected size",
+                                    XLA_FFI_Error_Code_INVALID_ARGUMENT};
   return frame->api->XLA_FFI_Error_Create(&args);
 }
 
@@ -31,7 +33,7 @@ XLA_FFI_Error* refuses_everything(XLA_FFI_CallFrame* frame) { return MakeError(f
 
 // What is known after the first question stays known.
 XLA_FFI_Error* crashes_when_asked_twice(XLA_FFI_CallFrame* frame) {
-  if (frame->struct_size < sizeof(*frame)) return MakeError(frame);
+  if (frame->struct_size < XLA_FFI_CallFrame_STRUCT_SIZE) return MakeError(frame);
   std::raise(SIGSEGV);
   return nullptr;
 }
