@@ -1,0 +1,128 @@
+// Match and Verify. Compiled with XLA's genuine headers too, GENUINE.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "xla/ffi/api/ffi.h"
+
+namespace {
+
+using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
+using ::testing::HasSubstr;
+
+class MatchTest : public ::testing::Test {
+ protected:
+  XLA_FFI_Buffer Frame(XLA_FFI_DataType dtype, std::vector<int64_t>& dims) {
+    return {XLA_FFI_Buffer_STRUCT_SIZE,        nullptr,    dtype, nullptr,
+            static_cast<int64_t>(dims.size()), dims.data()};
+  }
+
+  std::vector<int64_t> dims = {3, 4};
+  XLA_FFI_Buffer frame = Frame(XLA_FFI_DataType_F32, dims);
+  AnyBuffer buffer{&frame};
+};
+
+TEST_F(MatchTest, VerifiesDTypeAndRank) {
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer()).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer<F32>()).success());
+  EXPECT_TRUE((Verify("b", buffer, match::Buffer<F32, 2>()).success()));
+  EXPECT_TRUE((Verify("b", buffer, match::Buffer().WithDType<S8, F32>()).success()));
+  EXPECT_TRUE((Verify("b", buffer, match::Buffer<F32>().WithRank<1, 2>()).success()));
+  const Error error = Verify("operand", buffer, match::Buffer<S32>());
+  EXPECT_EQ(error.errc(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message(),
+              HasSubstr("Buffer 'operand' failed to match a buffer with dtype S32"));
+  EXPECT_THAT(error.message(), HasSubstr("expected dtype S32 but got F32"));
+  EXPECT_THAT((Verify("b", buffer, match::Buffer<F32, 3>()).message()),
+              HasSubstr("expected rank 3 but got 2"));
+  EXPECT_TRUE((Verify("b", buffer, match::Buffer().WithDType<S8, U8>()).failure()));
+  EXPECT_TRUE((Verify("b", buffer, match::Buffer().WithRank<0, 1>()).failure()));
+}
+
+TEST_F(MatchTest, VerifiesDimensions) {
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDims(3, 4)).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDims(match::Dim(), int64_t{4})).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDim(1, 4)).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDim<0>(3)).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDims()).failure());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDims(3, 4, 5)).failure());
+  EXPECT_THAT(Verify("b", buffer, match::Buffer().WithDims(3, 5)).message(),
+              HasSubstr("expected dimension 1 to be 5 but got 4"));
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDim(2, 4)).failure());
+}
+
+TEST_F(MatchTest, StoresDimensions) {
+  int64_t rows = 0, columns = 0;
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDims(&rows, &columns)).success());
+  EXPECT_EQ(rows, 3);
+  EXPECT_EQ(columns, 4);
+  // Only where all matches, and equal where it is the same place.
+  rows = -1;
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithDims(&rows, 5)).failure());
+  EXPECT_THAT(Verify("b", buffer, match::Buffer().WithDims(&rows, &rows)).message(),
+              HasSubstr("expected dimension 1 to be 3 but got 4"));
+  EXPECT_EQ(rows, -1);
+  std::vector<int64_t> square = {6, 6};
+  XLA_FFI_Buffer square_frame = Frame(XLA_FFI_DataType_F32, square);
+  EXPECT_TRUE(
+      Verify("b", AnyBuffer(&square_frame), match::Buffer().WithDims(&rows, &rows)).success());
+  EXPECT_EQ(rows, 6);
+}
+
+TEST_F(MatchTest, LikeAnother) {
+  std::vector<int64_t> same = {3, 4}, other = {4, 3};
+  XLA_FFI_Buffer same_frame = Frame(XLA_FFI_DataType_S32, same);
+  XLA_FFI_Buffer other_frame = Frame(XLA_FFI_DataType_F32, other);
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithShapeOf(AnyBuffer(&same_frame))).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().Like(AnyBuffer(&same_frame))).failure());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().WithShapeOf(AnyBuffer(&other_frame))).failure());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().Like(buffer)).success());
+  // What is said later replaces what was said before.
+  EXPECT_TRUE(
+      Verify("b", buffer, match::Buffer().Like(AnyBuffer(&same_frame)).WithDType<F32>()).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer<S32>().Like(buffer)).success());
+}
+
+TEST_F(MatchTest, GivesTheTypeThatIsKnown) {
+  auto matched = Match("b", buffer, match::Buffer<F32>().WithDims(3, match::Dim()));
+  static_assert(std::is_same_v<decltype(matched), ErrorOr<BufferR2<F32>>>);
+  ASSERT_TRUE(matched.has_value());
+  EXPECT_EQ(matched->dimensions()[1], 4);
+  auto again = Match("b", *matched, match::Buffer().WithDim(0, 9));
+  static_assert(std::is_same_v<decltype(again), ErrorOr<BufferR2<F32>>>);
+  EXPECT_EQ(again.error().errc(), ErrorCode::kInvalidArgument);
+  auto result = Match("r", Result<AnyBuffer>(buffer), match::Buffer<F32, 2>());
+  static_assert(std::is_same_v<decltype(result), ErrorOr<Result<BufferR2<F32>>>>);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ((**result).element_count(), 12u);
+  EXPECT_TRUE((Match("r", Result<AnyBuffer>(buffer), match::Buffer<F64, 2>()).has_error()));
+}
+
+TEST_F(MatchTest, ManyDimensions) {
+  std::vector<int64_t> many(12, 2);
+  many[11] = 7;
+  XLA_FFI_Buffer many_frame = Frame(XLA_FFI_DataType_U8, many);
+  int64_t last = 0;
+  auto pattern = match::Buffer<U8>().WithDim(3, 2).WithDim(11, &last);
+  EXPECT_TRUE(Verify("b", AnyBuffer(&many_frame), pattern).success());
+  EXPECT_EQ(last, 7);
+  EXPECT_TRUE(Verify("b", buffer, pattern).failure());
+}
+
+#ifndef GENUINE
+
+TEST_F(MatchTest, TellsAllThatIsWrong) {
+  EXPECT_EQ(Verify("b", buffer, match::Buffer<S32>().WithDims(1, 2)).message(),
+            "Buffer 'b' failed to match a buffer with dtype S32 and rank 2 and dimensions [1, 2]: "
+            "expected dtype S32 but got F32; expected dimension 0 to be 1 but got 3; expected "
+            "dimension 1 to be 2 but got 4");
+  EXPECT_TRUE(Verify("r", Result<AnyBuffer>(buffer), match::Buffer<F32>()).success());
+}
+
+#endif  // GENUINE
+
+}  // namespace

@@ -1,0 +1,258 @@
+// State between stages, and the registration of types and handlers, on a runtime of each version.
+#include "callbridge/typed_ffi/binding/user_types.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "callbridge/typed_ffi/binding/registration.h"
+#include "tests/typed_ffi/fake_runtime.h"
+
+// GetXlaFfiApi() is not used here, so that it needs no libcallbridge.
+
+namespace {
+
+using ::callbridge::typed_ffi::Facility;
+using ::callbridge::typed_ffi::kRuntimeVersionCount;
+using ::callbridge::typed_ffi::StateLayout;
+using ::callbridge::typed_ffi::testing::FakeRegistry;
+using ::callbridge::typed_ffi::testing::FakeRuntime;
+using ::callbridge::typed_ffi::testing::live_errors;
+using ::callbridge::typed_ffi::testing::RowName;
+using ::callbridge::typed_ffi::testing::TakeText;
+using ::testing::HasSubstr;
+using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
+
+int live_states = 0;
+
+struct Counted {
+  explicit Counted(int v) : value(v) { ++live_states; }
+  ~Counted() { --live_states; }
+  int value;
+};
+struct Typed : Counted {
+  using Counted::Counted;
+  static TypeId id;
+};
+TypeId Typed::id = {0};
+struct Untyped : Counted {  // registered with three arguments
+  using Counted::Counted;
+  static TypeId id;
+};
+TypeId Untyped::id = {0};
+struct Unregistered : Counted {
+  using Counted::Counted;
+  static TypeId id;
+};
+TypeId Unregistered::id = {0};
+
+class UserTypesTest : public ::testing::TestWithParam<int> {
+ protected:
+  UserTypesTest() { FakeRuntime::registry() = FakeRegistry(); }
+  ~UserTypesTest() override {
+    EXPECT_EQ(live_errors, 0);
+    runtime.reset();
+    EXPECT_EQ(live_states, 0);
+  }
+
+  template <typename T, ExecutionStage stage = ExecutionStage::kInstantiate>
+  std::string Set(int value) {
+    return TakeText(ResultEncoding<stage, ErrorOr<std::unique_ptr<T>>>::Encode(
+        runtime->api(), runtime->ctx(), std::make_unique<T>(value)));
+  }
+
+  // The state's value, or -1 with the diagnostic in `text` and its code in `code`.
+  template <typename T, ExecutionStage stage = ExecutionStage::kInstantiate>
+  int Get() {
+    DiagnosticEngine diagnostic;
+    const auto state =
+        CtxDecoding<State<T, stage>>::Decode(runtime->api(), runtime->ctx(), diagnostic);
+    text = diagnostic.Result();
+    code = diagnostic.code();
+    return state.has_value() ? (*state)->value : -1;
+  }
+
+  std::unique_ptr<FakeRuntime> runtime = std::make_unique<FakeRuntime>(GetParam());
+  std::string text;
+  int code;
+};
+
+INSTANTIATE_TEST_SUITE_P(AllVersions, UserTypesTest, ::testing::Range(0, kRuntimeVersionCount),
+                         [](const auto& info) { return RowName(info.param); });
+
+template <typename T>
+void RegisterWithInfo(const XLA_FFI_Api* api) {
+  T::id = {0};
+  ASSERT_EQ(TakeText(internal::RegisterTypeId(api, "typed", &T::id, MakeTypeInfo<T>())), "");
+  ASSERT_NE(T::id.type_id, 0);
+}
+
+TEST_P(UserTypesTest, StateOfInstantiate) {
+  RegisterWithInfo<Typed>(runtime->api());
+  if (runtime->version().state == StateLayout::kNone) {
+    EXPECT_EQ(Set<Typed>(7),
+              "12: State needs XLA FFI 0.0 (jaxlib 0.4.31 or newer); this runtime speaks 0.0 "
+              "(jaxlib 0.4.30)");
+    EXPECT_EQ(Get<Typed>(), -1);
+    EXPECT_EQ(code, XLA_FFI_Error_Code_UNIMPLEMENTED);
+    EXPECT_THAT(text, HasSubstr("State needs XLA FFI 0.0 (jaxlib 0.4.31 or newer)"));
+    return;
+  }
+  EXPECT_EQ(Get<Typed>(), -1);
+  EXPECT_EQ(text, "Failed to get state: the state is not set");
+  EXPECT_EQ(code, XLA_FFI_Error_Code_INVALID_ARGUMENT);
+  EXPECT_EQ(Set<Typed>(7), "");
+  EXPECT_EQ(live_states, 1);
+  EXPECT_EQ(Get<Typed>(), 7);
+  // Refused, and not leaked.
+  EXPECT_EQ(Set<Typed>(8), "9: the state is already set");
+  EXPECT_EQ(live_states, 1);
+}
+
+TEST_P(UserTypesTest, StateOfTypeRegisteredWithThreeArguments) {
+  Untyped::id = {0};
+  ASSERT_EQ(TakeText(internal::RegisterTypeId(runtime->api(), "untyped", &Untyped::id)), "");
+  ASSERT_NE(Untyped::id.type_id, 0);
+  if (runtime->version().state == StateLayout::kNone) return;
+  EXPECT_EQ(Set<Untyped>(5), "");
+  EXPECT_EQ(Get<Untyped>(), 5);
+  EXPECT_EQ(live_states, 1);
+}
+
+TEST_P(UserTypesTest, StatesOfPrepareAndInitialize) {
+  RegisterWithInfo<Typed>(runtime->api());
+  constexpr auto kPrepare = ExecutionStage::kPrepare;
+  constexpr auto kInitialize = ExecutionStage::kInitialize;
+  if (runtime->version().state != StateLayout::kStaged) {
+    EXPECT_THAT((Set<Typed, kPrepare>(1)),
+                HasSubstr("12: Prepared, the state of the prepare stage, "
+                          "needs XLA FFI 0.3 (jaxlib 0.10 or newer)"));
+    EXPECT_EQ((Get<Typed, kInitialize>()), -1);
+    EXPECT_EQ(code, XLA_FFI_Error_Code_UNIMPLEMENTED);
+    EXPECT_THAT(text, HasSubstr("Initialized, the state of the initialize stage, needs XLA FFI 0.3 "
+                                "(jaxlib 0.10 or newer)"));
+    return;
+  }
+  EXPECT_EQ(Set<Typed>(1), "");
+  EXPECT_EQ((Set<Typed, kPrepare>(2)), "");
+  EXPECT_EQ((Set<Typed, kInitialize>(3)), "");
+  EXPECT_EQ(Get<Typed>(), 1);
+  EXPECT_EQ((Get<Typed, kPrepare>()), 2);
+  EXPECT_EQ((Get<Typed, kInitialize>()), 3);
+  static_assert(std::is_same_v<Prepared<Typed>, State<Typed, kPrepare>>);
+  static_assert(std::is_same_v<Initialized<Typed>, State<Typed, kInitialize>>);
+}
+
+TEST_P(UserTypesTest, TypeMustBeRegistered) {
+  EXPECT_THAT(Set<Unregistered>(1), HasSubstr("9: "));
+  EXPECT_EQ(live_states, 0);
+  EXPECT_EQ(Get<Unregistered>(), -1);
+  EXPECT_THAT(text, HasSubstr("must be registered"));
+}
+
+TEST_P(UserTypesTest, ErrorInPlaceOfState) {
+  using Encoding = ResultEncoding<ExecutionStage::kInstantiate, ErrorOr<std::unique_ptr<Typed>>>;
+  EXPECT_EQ(TakeText(Encoding::Encode(runtime->api(), runtime->ctx(),
+                                      Error(ErrorCode::kResourceExhausted, "no room"))),
+            "8: no room");
+  EXPECT_EQ(Encoding::state_type_id(runtime->api()).type_id, Typed::id.type_id);
+}
+
+// ---- Registration -------------------------------------------------------------------------------
+
+XLA_FFI_Error* Instantiate(XLA_FFI_CallFrame*) { return nullptr; }
+XLA_FFI_Error* Prepare(XLA_FFI_CallFrame*) { return nullptr; }
+XLA_FFI_Error* Initialize(XLA_FFI_CallFrame*) { return nullptr; }
+XLA_FFI_Error* Execute(XLA_FFI_CallFrame*) { return nullptr; }
+XLA_FFI_Error* Record(XLA_FFI_CallFrame*) { return nullptr; }
+
+TEST_P(UserTypesTest, RegistersHandlers) {
+  auto& handlers = FakeRuntime::registry().handlers;
+  EXPECT_EQ(TakeText(internal::RegisterStaticHandler(runtime->api(), "one", "Host", Execute, 1)),
+            "");
+  ASSERT_EQ(handlers.size(), 1u);
+  EXPECT_EQ(handlers[0].name, "one");
+  EXPECT_EQ(handlers[0].platform, "Host");
+  EXPECT_EQ(handlers[0].traits, 1u);
+  EXPECT_EQ(handlers[0].bundle.execute, Execute);
+  EXPECT_EQ(handlers[0].bundle.instantiate, nullptr);
+
+  EXPECT_EQ(TakeText(internal::RegisterStaticHandler(
+                runtime->api(), "two", "CUDA", {nullptr, Prepare, Initialize, Execute, Record})),
+            "");
+  ASSERT_EQ(handlers.size(), 2u);
+  EXPECT_EQ(handlers[1].bundle.prepare, Prepare);
+  EXPECT_EQ(handlers[1].bundle.initialize, Initialize);
+  EXPECT_EQ(handlers[1].bundle.execute, Execute);
+  EXPECT_EQ(handlers[1].bundle.record,
+            runtime->version().bundle_size == sizeof(XLA_FFI_Handler_Bundle) ? Record : nullptr);
+  EXPECT_EQ(handlers[1].traits, 0u);
+
+  const std::string with_instantiate = TakeText(internal::RegisterStaticHandler(
+      runtime->api(), "three", "Host", {Instantiate, nullptr, nullptr, Execute, nullptr}));
+  if (GetParam() == 0) {
+    EXPECT_EQ(with_instantiate,
+              "12: the instantiate stage needs XLA FFI 0.0 (jaxlib 0.4.31 or newer); this runtime "
+              "speaks 0.0 (jaxlib 0.4.30)");
+  } else {
+    EXPECT_EQ(with_instantiate, "");
+    EXPECT_EQ(handlers.at(2).bundle.instantiate, Instantiate);
+  }
+  EXPECT_EQ(TakeText(internal::RegisterStaticHandler(runtime->api(), "", "Host", Execute)),
+            "3: a handler needs a name");
+}
+
+TEST_P(UserTypesTest, RegistersTypes) {
+  auto& types = FakeRuntime::registry().types;
+  TypeId id = {0};
+  static constexpr TypeInfo kInfo = MakeTypeInfo<Typed>();
+  EXPECT_EQ(TakeText(internal::RegisterTypeId(runtime->api(), "name", &id, &kInfo)), "");
+  EXPECT_NE(id.type_id, 0);
+  TypeId chosen = {1000};
+  EXPECT_EQ(TakeText(internal::RegisterTypeId(runtime->api(), "chosen", &chosen, kInfo)), "");
+  EXPECT_EQ(chosen.type_id, 1000);
+  ASSERT_EQ(types.size(), 2u);
+  EXPECT_EQ(types[0].name, "name");
+  EXPECT_EQ(types[0].id, id.type_id);
+  EXPECT_EQ(types[1].deleter, runtime->Has(Facility::kTypeRegister) ? kInfo.deleter : nullptr);
+}
+
+// Not for each version, since what the macros declare is static and runs once.
+TEST(MacrosTest, Register) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  const XLA_FFI_Api* api = runtime.api();
+  FakeRuntime::registry() = FakeRegistry();
+  static TypeId three = {0}, four = {0}, five = {0};
+  static constexpr TypeInfo kInfo = MakeTypeInfo<Typed>();
+  XLA_FFI_REGISTER_HANDLER(api, "plain", "Host", Execute);
+  XLA_FFI_REGISTER_HANDLER(api, "traits", "Host", Execute,
+                           XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE);
+  XLA_FFI_REGISTER_HANDLER(api, "bundle", "Host", {nullptr, Prepare, nullptr, Execute, nullptr});
+  XLA_FFI_REGISTER_TYPE(api, "three", &three);
+  XLA_FFI_REGISTER_TYPE(api, "four", &four, &kInfo);
+  XLA_FFI_REGISTER_TYPE(api, "five", &five, MakeTypeInfo<Typed>());
+  const FakeRegistry& registry = FakeRuntime::registry();
+  ASSERT_EQ(registry.handlers.size(), 3u);
+  EXPECT_EQ(registry.handlers[1].traits, 1u);
+  EXPECT_EQ(registry.handlers[2].bundle.prepare, Prepare);
+  ASSERT_EQ(registry.types.size(), 3u);
+  EXPECT_NE(registry.types[0].deleter, nullptr);
+  EXPECT_EQ(registry.types[1].deleter, kInfo.deleter);
+  EXPECT_NE(three.type_id, 0);
+  EXPECT_NE(four.type_id, 0);
+  EXPECT_NE(five.type_id, 0);
+}
+
+TEST(ReportRegistrationTest, TellsOnStandardErrorAndGoesOn) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(internal::RegisterHandlerAtStart(runtime.api(), "", "Host", Execute));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "xla::ffi: failed to register handler '': a handler needs a name\n");
+  EXPECT_EQ(live_errors, 0);
+}
+
+}  // namespace

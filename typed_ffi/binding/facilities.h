@@ -1,0 +1,121 @@
+// What a handler asks of the runtime that calls it: the function at the right slot of that
+// runtime's API table, and the sentence for the user where the runtime has none. Nothing else in
+// binding/ reads a slot, so that no table is read beyond its end.
+#ifndef CALLBRIDGE_TYPED_FFI_BINDING_FACILITIES_H_
+#define CALLBRIDGE_TYPED_FFI_BINDING_FACILITIES_H_
+
+#include <string.h>
+
+#include <string>
+#include <string_view>
+
+#include "callbridge/typed_ffi/binding/hints.h"
+#include "callbridge/typed_ffi/binding/namespace.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+CALLBRIDGE_FFI_NAMESPACE_BEGIN
+namespace internal {
+
+namespace old = ::callbridge::typed_ffi::old;
+using ::callbridge::typed_ffi::Facility;
+using ::callbridge::typed_ffi::FunctionAt;
+using ::callbridge::typed_ffi::kRuntimeVersionCount;
+using ::callbridge::typed_ffi::kRuntimeVersions;
+using ::callbridge::typed_ffi::RuntimeVersion;
+using ::callbridge::typed_ffi::StateLayout;
+using ::callbridge::typed_ffi::VersionOf;
+
+constexpr uint8_t SlotIn(int row, Facility facility) {
+  return kRuntimeVersions[row].slots[static_cast<int>(facility)];
+}
+
+// The first row after jaxlib 0.4.30's that has `facility`, or -1 where its slot moves or vanishes
+// later on, so that only VersionOf() can tell.
+constexpr int SteadySince(Facility facility) {
+  int since = -1;
+  for (int row = 1; row < kRuntimeVersionCount; ++row) {
+    const uint8_t slot = SlotIn(row, facility);
+    if (since < 0 && slot != 0) since = row;
+    if (since >= 0 && slot != SlotIn(since, facility)) return -1;
+  }
+  return since;
+}
+
+// Whether `api` is a runtime of `row` or newer; as VersionOf() decides, for the rows after those
+// that have no version.
+constexpr bool IsSince(const XLA_FFI_Api& api, int row) {
+  return row <= 1 || (api.api_version.minor_version >= kRuntimeVersions[row].minor &&
+                      api.struct_size >= kRuntimeVersions[row].stated_size);
+}
+
+// The runtime's function for `facility`, null where it has none. `Function` is its type, which
+// c_api.h names: Find<Facility::kStream, XLA_FFI_Stream_Get>(api). Two or three comparisons for
+// what has stayed in one place, as almost everything has.
+template <Facility facility, typename Function>
+Function* Find(const XLA_FFI_Api& api) {
+  constexpr int since = SteadySince(facility);
+  if constexpr (since < 0) {
+    return FunctionAt<Function>(api, VersionOf(api), facility);
+  } else {
+    const RuntimeVersion* version = &kRuntimeVersions[since];
+    if (api.struct_size == kRuntimeVersions[0].stated_size) {
+      if constexpr (SlotIn(0, facility) == 0) return nullptr;
+      version = &kRuntimeVersions[0];
+    } else if (!IsSince(api, since)) {
+      return nullptr;
+    }
+    return FunctionAt<Function>(api, *version, facility);
+  }
+}
+
+// An argument struct of the API with its size filled in and all else zero.
+template <typename Args>
+Args MakeArgs(size_t struct_size) {
+  Args args = {};
+  args.struct_size = struct_size;
+  return args;
+}
+
+// "0.1 (jaxlib 0.6 to 0.7)". The two rows that look alike are named together.
+CALLBRIDGE_FFI_HIDDEN inline std::string DescribeVersion(const RuntimeVersion& version) {
+  std::string releases = version.releases;
+  if (&version == &kRuntimeVersions[::callbridge::typed_ffi::kNumThreadsAt144]) {
+    const std::string first =
+        kRuntimeVersions[::callbridge::typed_ffi::kFutureCreateAt144].releases;
+    releases = first.substr(0, first.find(" to ")) + releases.substr(releases.find(" to "));
+  }
+  return "0." + std::to_string(version.minor) + " (" + releases + ")";
+}
+
+// "0.1 (jaxlib 0.4.34 or newer)"
+CALLBRIDGE_FFI_HIDDEN inline std::string DescribeSince(const RuntimeVersion& version) {
+  std::string_view releases = version.releases;
+  releases = releases.substr(0, releases.find(" to "));
+  return "0." + std::to_string(version.minor) + " (" + std::string(releases) + " or newer)";
+}
+
+// Tells a user that what `feature` needs is not to be had. For the error UNIMPLEMENTED.
+inline CALLBRIDGE_FFI_COLD std::string DescribeMissing(const XLA_FFI_Api& api,
+                                                       std::string_view feature,
+                                                       const RuntimeVersion& first) {
+  const RuntimeVersion& version = VersionOf(api);
+  std::string text(feature);
+  if (&version >= &first) {
+    return text + " is not offered by this runtime, which speaks XLA FFI " +
+           DescribeVersion(version) + " and could have it";
+  }
+  return text + " needs XLA FFI " + DescribeSince(first) + "; this runtime speaks " +
+         DescribeVersion(version);
+}
+CALLBRIDGE_FFI_HIDDEN inline std::string DescribeMissing(const XLA_FFI_Api& api,
+                                                         std::string_view feature,
+                                                         Facility facility) {
+  return DescribeMissing(api, feature, ::callbridge::typed_ffi::FirstWith(facility));
+}
+
+}  // namespace internal
+CALLBRIDGE_FFI_NAMESPACE_END
+
+#endif  // CALLBRIDGE_TYPED_FFI_BINDING_FACILITIES_H_

@@ -1,0 +1,153 @@
+// How a Future that a handler returns reaches the runtime: as one of the runtime's own futures,
+// completed from whatever thread completes ours. Runtimes without futures (before jaxlib 0.4.34)
+// get the result when it is there: the handler waits.
+#ifndef CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
+#define CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
+
+#include <semaphore.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "callbridge/typed_ffi/binding/decoding.h"
+#include "callbridge/typed_ffi/binding/error.h"
+#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/future.h"
+#include "callbridge/typed_ffi/binding/hints.h"
+#include "callbridge/typed_ffi/binding/namespace.h"
+#include "callbridge/typed_ffi/binding/runtime_errors.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+CALLBRIDGE_FFI_NAMESPACE_BEGIN
+namespace internal {
+
+// Where a runtime keeps what futures need. One of them is null: it has no futures.
+struct FutureFunctions {
+  XLA_FFI_Future_Create* create;
+  XLA_FFI_Future_SetAvailable* set_available;
+  XLA_FFI_Future_SetError* set_error;
+
+  bool complete() const {
+    return create != nullptr && set_available != nullptr && set_error != nullptr;
+  }
+};
+
+CALLBRIDGE_FFI_HIDDEN inline FutureFunctions FutureFunctionsIn(const XLA_FFI_Api& api,
+                                                               const RuntimeVersion& version) {
+  return {FunctionAt<XLA_FFI_Future_Create>(api, version, Facility::kFutureCreate),
+          FunctionAt<XLA_FFI_Future_SetAvailable>(api, version, Facility::kFutureSetAvailable),
+          FunctionAt<XLA_FFI_Future_SetError>(api, version, Facility::kFutureSetError)};
+}
+
+// A future of the runtime's in `future`, null where it has none; in `functions` what completes it.
+CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Api& api,
+                                                                FutureFunctions& functions,
+                                                                XLA_FFI_Future*& future) {
+  using ::callbridge::typed_ffi::kFutureCreateAt144;
+  using ::callbridge::typed_ffi::kNumThreadsAt144;
+  const RuntimeVersion* version = &VersionOf(api);
+  future = nullptr;
+  auto args = MakeArgs<XLA_FFI_Future_Create_Args>(XLA_FFI_Future_Create_Args_STRUCT_SIZE);
+  if (version == &kRuntimeVersions[kNumThreadsAt144]) {
+    // Or jaxlib 0.4.34, which looks the same: it has Future_SetAvailable at this slot, which finds
+    // the struct too small before it looks at anything else in it. Its table ends before the other
+    // slots of this row.
+    auto* create = FunctionAt<XLA_FFI_Future_Create>(api, *version, Facility::kFutureCreate);
+    XLA_FFI_Error* error = create(&args);
+    if (error == nullptr) {
+      future = args.future;
+      functions = FutureFunctionsIn(api, *version);
+      return nullptr;
+    }
+    DestroyError(&api, error);
+    version = &kRuntimeVersions[kFutureCreateAt144];
+  }
+  functions = FutureFunctionsIn(api, *version);
+  if (!functions.complete()) return nullptr;
+  XLA_FFI_Error* error = functions.create(&args);
+  if (error == nullptr) future = args.future;
+  return error;
+}
+
+// The runtime waits for a future that it will not let us complete: better no process than one that
+// hangs.
+[[noreturn]] inline CALLBRIDGE_FFI_COLD void DieOfStuckFuture(const XLA_FFI_Api* api,
+                                                              XLA_FFI_Error* error) {
+  fprintf(stderr, "xla::ffi: the runtime refused the completion of its future: %s\n",
+          GetErrorMessage(api, error));
+  abort();
+}
+
+CALLBRIDGE_FFI_HIDDEN inline void CompleteRuntimeFuture(const XLA_FFI_Api* api,
+                                                        const FutureFunctions& functions,
+                                                        XLA_FFI_Future* future,
+                                                        const std::optional<Error>& error) {
+  XLA_FFI_Error* refusal;
+  if (error.has_value()) {
+    auto args = MakeArgs<XLA_FFI_Future_SetError_Args>(XLA_FFI_Future_SetError_Args_STRUCT_SIZE);
+    args.future = future;
+    args.error = CreateError(api, *error);
+    refusal = functions.set_error(&args);
+  } else {
+    auto args =
+        MakeArgs<XLA_FFI_Future_SetAvailable_Args>(XLA_FFI_Future_SetAvailable_Args_STRUCT_SIZE);
+    args.future = future;
+    refusal = functions.set_available(&args);
+  }
+  if (XLA_FFI_PREDICT_FALSE(refusal != nullptr)) DieOfStuckFuture(api, refusal);
+}
+
+// Waits until the future is completed, or its promise dropped. With a semaphore of libc: <mutex>
+// and <condition_variable> would cost every handler's compilation a sixth of a second.
+CALLBRIDGE_FFI_HIDDEN inline std::optional<Error> Await(Future future) {
+  sem_t arrived;
+  sem_init(&arrived, /*pshared=*/0, /*value=*/0);
+  std::optional<Error> result;
+  // The promise's owner is the last to hold the future from here on, so that dropping it is
+  // noticed.
+  Future(std::move(future)).OnReady([&](const std::optional<Error>& error) {
+    if (error.has_value()) result.emplace(*error);
+    sem_post(&arrived);
+  });
+  while (sem_wait(&arrived) != 0) {
+    // Interrupted by a signal.
+  }
+  sem_destroy(&arrived);
+  return result;
+}
+
+CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* EncodeCompletion(const XLA_FFI_Api* api,
+                                                             const std::optional<Error>& error) {
+  return error.has_value() ? CreateError(api, *error) : nullptr;
+}
+
+}  // namespace internal
+
+template <ExecutionStage stage>
+struct ResultEncoding<stage, Future> {
+  static std::variant<XLA_FFI_Error*, XLA_FFI_Future*> Encode(const XLA_FFI_Api* api,
+                                                              XLA_FFI_InvokeContext*,
+                                                              Future future) {
+    const internal::Completion& completion = internal::FutureAccess::CompletionOf(future);
+    if (completion.done()) return internal::EncodeCompletion(api, completion.error());
+
+    internal::FutureFunctions functions;
+    XLA_FFI_Future* runtime_future;
+    if (XLA_FFI_Error* error = internal::CreateRuntimeFuture(*api, functions, runtime_future))
+      return error;
+    if (runtime_future == nullptr) {
+      return internal::EncodeCompletion(api, internal::Await(std::move(future)));
+    }
+    future.OnReady([api, functions, runtime_future](const std::optional<Error>& error) {
+      internal::CompleteRuntimeFuture(api, functions, runtime_future, error);
+    });
+    return runtime_future;
+  }
+};
+
+CALLBRIDGE_FFI_NAMESPACE_END
+
+#endif  // CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_

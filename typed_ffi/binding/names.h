@@ -1,0 +1,139 @@
+// The names of attributes that a handler or a struct wants, which are known when it is compiled.
+// Calls have their attributes sorted by name, so the place of each is known too, and finding all of
+// them is one comparison each.
+#ifndef CALLBRIDGE_TYPED_FFI_BINDING_NAMES_H_
+#define CALLBRIDGE_TYPED_FFI_BINDING_NAMES_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "callbridge/typed_ffi/binding/hints.h"
+#include "callbridge/typed_ffi/binding/namespace.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+CALLBRIDGE_FFI_NAMESPACE_BEGIN
+namespace internal {
+
+// `n` names in the order in which they are wanted. The same name may be wanted twice.
+template <size_t n>
+struct Names {
+  constexpr Names() = default;
+
+  // `names` and one more, for n > 0.
+  constexpr Names(const Names<n - 1>& names, std::string_view last) {
+    for (size_t i = 0; i + 1 < n; ++i) name[i] = names.name[i];
+    name[n - 1] = last;
+  }
+
+  // How many different ones there are, which is how many attributes a call must have.
+  constexpr size_t CountUnique() const {
+    size_t count = 0;
+    for (size_t i = 0; i < n; ++i) count += IsFirst(i);
+    return count;
+  }
+
+  // The index among the call's attributes of the name wanted at `i`.
+  constexpr size_t PlaceOf(size_t i) const {
+    size_t place = 0;
+    for (size_t j = 0; j < n; ++j) place += IsFirst(j) && name[j] < name[i];
+    return place;
+  }
+
+  std::string_view name[n == 0 ? 1 : n];
+
+ private:
+  constexpr bool IsFirst(size_t i) const {
+    for (size_t j = 0; j < i; ++j) {
+      if (name[j] == name[i]) return false;
+    }
+    return true;
+  }
+};
+
+template <>
+struct Names<0> {
+  constexpr size_t CountUnique() const { return 0; }
+
+  std::string_view name[1];
+};
+
+// Where the names are, computed once.
+template <size_t n>
+struct Places {
+  constexpr explicit Places(const Names<n>& names) : count(names.CountUnique()) {
+    for (size_t i = 0; i < n; ++i) place[i] = names.PlaceOf(i);
+  }
+
+  size_t count;
+  size_t place[n == 0 ? 1 : n] = {};
+};
+
+template <>
+struct Places<0> {
+  constexpr explicit Places(const Names<0>&) {}
+
+  size_t count = 0;
+  size_t place[1] = {};
+};
+
+// A name that is no literal, kept for good, as handlers are; the same one is kept once.
+struct KeptName {
+  std::string name;
+  const KeptName* next;
+};
+CALLBRIDGE_FFI_HIDDEN inline std::atomic<const KeptName*> kept_names = nullptr;
+
+CALLBRIDGE_FFI_COLD inline std::string_view KeepName(const std::string& name) {
+  const KeptName* first = kept_names.load(std::memory_order_acquire);
+  for (const KeptName* kept = first; kept != nullptr; kept = kept->next) {
+    if (kept->name == name) return kept->name;
+  }
+  auto* kept = new KeptName{name, first};
+  while (!kept_names.compare_exchange_weak(kept->next, kept, std::memory_order_acq_rel)) {
+  }
+  return kept->name;
+}
+
+template <typename Word>
+XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsSameWord(const char* a, const char* b) {
+  Word x, y;
+  memcpy(&x, a, sizeof(Word));
+  memcpy(&y, b, sizeof(Word));
+  return x == y;
+}
+
+// memcmp() == 0. Where the compiler knows `size`, and with it `b`, it is a comparison with a
+// constant or two, and three or four up to 32 bytes; words may overlap.
+XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsSame(const char* a, const char* b, size_t size) {
+  if (!__builtin_constant_p(size) || size > 32) return memcmp(a, b, size) == 0;
+  if (size > 8) {
+    return IsSameWord<uint64_t>(a, b) && (size <= 16 || IsSameWord<uint64_t>(a + 8, b + 8)) &&
+           (size <= 24 || IsSameWord<uint64_t>(a + 16, b + 16)) &&
+           IsSameWord<uint64_t>(a + size - 8, b + size - 8);
+  }
+  if (size == 8) return IsSameWord<uint64_t>(a, b);
+  if (size >= 4) {
+    return IsSameWord<uint32_t>(a, b) &&
+           (size == 4 || IsSameWord<uint32_t>(a + size - 4, b + size - 4));
+  }
+  if (size >= 2) {
+    return IsSameWord<uint16_t>(a, b) && (size == 2 || a[2] == b[2]);
+  }
+  return size == 0 || a[0] == b[0];
+}
+
+// A name may be null in a broken frame.
+XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsNamed(const XLA_FFI_ByteSpan* name,
+                                                    std::string_view wanted) {
+  return name != nullptr && name->len == wanted.size() && name->ptr != nullptr &&
+         IsSame(name->ptr, wanted.data(), wanted.size());
+}
+
+}  // namespace internal
+CALLBRIDGE_FFI_NAMESPACE_END
+
+#endif  // CALLBRIDGE_TYPED_FFI_BINDING_NAMES_H_

@@ -1,0 +1,61 @@
+// One request to the runtime that calls a handler, with the three ways it can end: it is answered,
+// refused, or the runtime has no such function.
+#ifndef CALLBRIDGE_TYPED_FFI_BINDING_REQUESTS_H_
+#define CALLBRIDGE_TYPED_FFI_BINDING_REQUESTS_H_
+
+#include <optional>
+#include <string_view>
+
+#include "callbridge/typed_ffi/binding/diagnostics.h"
+#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/hints.h"
+#include "callbridge/typed_ffi/binding/namespace.h"
+#include "callbridge/typed_ffi/binding/runtime_errors.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+CALLBRIDGE_FFI_NAMESPACE_BEGIN
+namespace internal {
+
+// Takes `error`.
+inline CALLBRIDGE_FFI_COLD void EmitRefusal(DiagnosticEngine& diagnostic, const XLA_FFI_Api* api,
+                                            std::string_view what, XLA_FFI_Error* error) {
+  diagnostic.Emit("Failed to get ") << what << ": " << GetErrorMessage(api, error);
+  DestroyError(api, error);
+}
+
+inline CALLBRIDGE_FFI_COLD void EmitMissing(DiagnosticEngine& diagnostic, const XLA_FFI_Api* api,
+                                            std::string_view feature, const RuntimeVersion& first) {
+  diagnostic.EmitUnimplemented(DescribeMissing(*api, feature, first));
+}
+CALLBRIDGE_FFI_HIDDEN inline void EmitMissing(DiagnosticEngine& diagnostic, const XLA_FFI_Api* api,
+                                              std::string_view feature, Facility facility) {
+  EmitMissing(diagnostic, api, feature, ::callbridge::typed_ffi::FirstWith(facility));
+}
+
+// True where the runtime has answered in `args`, otherwise the diagnostic says why not. `feature`
+// is what the user asked for by its name, `what` what it stands for.
+template <Facility facility, typename Function, typename Args>
+XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool Ask(const XLA_FFI_Api* api, Args& args,
+                                                std::string_view feature, std::string_view what,
+                                                DiagnosticEngine& diagnostic) {
+  Function* function = Find<facility, Function>(*api);
+  if (XLA_FFI_PREDICT_FALSE(function == nullptr)) {
+    EmitMissing(diagnostic, api, feature, facility);
+    return false;
+  }
+  if (XLA_FFI_Error* error = function(&args); XLA_FFI_PREDICT_FALSE(error != nullptr)) {
+    EmitRefusal(diagnostic, api, what, error);
+    return false;
+  }
+  return true;
+}
+
+// The API version since which a runtime has `facility`.
+constexpr int MinorVersionOf(Facility facility) {
+  return ::callbridge::typed_ffi::FirstWith(facility).minor;
+}
+
+}  // namespace internal
+CALLBRIDGE_FFI_NAMESPACE_END
+
+#endif  // CALLBRIDGE_TYPED_FFI_BINDING_REQUESTS_H_

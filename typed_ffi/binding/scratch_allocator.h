@@ -1,0 +1,130 @@
+// xla::ffi::ScratchAllocator: device memory for the time of one call, `.Ctx<ScratchAllocator>()`.
+#ifndef CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_
+#define CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "callbridge/typed_ffi/binding/decoding.h"
+#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/hints.h"
+#include "callbridge/typed_ffi/binding/namespace.h"
+#include "callbridge/typed_ffi/binding/requests.h"
+#include "callbridge/typed_ffi/binding/runtime_errors.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+CALLBRIDGE_FFI_NAMESPACE_BEGIN
+
+// Frees all that it allocated when it is destroyed, which must be before the handler returns.
+class ScratchAllocator {
+ public:
+  ScratchAllocator(ScratchAllocator&& other) noexcept
+      : api_(other.api_),
+        ctx_(other.ctx_),
+        used_(std::exchange(other.used_, 0)),
+        more_(std::move(other.more_)) {
+    for (size_t i = 0; i < used_; ++i) first_[i] = other.first_[i];
+  }
+  ScratchAllocator& operator=(ScratchAllocator&&) = delete;
+
+  ~ScratchAllocator() {
+    for (size_t i = 0; i < used_; ++i) Free(first_[i]);
+    for (const Allocation& allocation : more_) Free(allocation);
+  }
+
+  // `size` and `alignment` in bytes. Empty where the runtime has no such memory to give.
+  std::optional<void*> Allocate(size_t size, size_t alignment = 1) {
+    auto args = internal::MakeArgs<XLA_FFI_DeviceMemory_Allocate_Args>(
+        XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE);
+    args.ctx = ctx_;
+    args.size = size;
+    args.alignment = alignment;
+    auto* allocate =
+        internal::Find<internal::Facility::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api_);
+    if (XLA_FFI_Error* error = allocate(&args)) {
+      internal::DestroyError(api_, error);
+      return std::nullopt;
+    }
+    if (used_ < kFirst) {
+      first_[used_++] = {size, args.data};
+    } else {
+      more_.push_back({size, args.data});
+    }
+    return args.data;
+  }
+
+ private:
+  friend struct CtxDecoding<ScratchAllocator>;
+
+  struct Allocation {
+    size_t size;
+    void* data;
+  };
+
+  ScratchAllocator(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) : api_(api), ctx_(ctx) {}
+
+  void Free(const Allocation& allocation) {
+    auto args = internal::MakeArgs<XLA_FFI_DeviceMemory_Free_Args>(
+        XLA_FFI_DeviceMemory_Free_Args_STRUCT_SIZE);
+    args.ctx = ctx_;
+    args.size = allocation.size;
+    args.data = allocation.data;
+    auto* free = internal::Find<internal::Facility::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
+    // Nobody is left to tell that memory could not be freed.
+    if (XLA_FFI_Error* error = free(&args)) internal::DestroyError(api_, error);
+  }
+
+  // As many allocations are noted without allocating.
+  static constexpr size_t kFirst = 4;
+
+  const XLA_FFI_Api* api_;
+  XLA_FFI_InvokeContext* ctx_;
+  size_t used_ = 0;
+  Allocation first_[kFirst];
+  std::vector<Allocation> more_;
+};
+
+template <>
+struct CtxDecoding<ScratchAllocator> {
+  using Type = ScratchAllocator;
+
+  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
+                                    DiagnosticEngine& diagnostic) {
+    using internal::Facility;
+    using internal::Find;
+    const bool complete =
+        Find<Facility::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api) != nullptr &&
+        Find<Facility::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api) != nullptr;
+    if (XLA_FFI_PREDICT_FALSE(!complete)) {
+      internal::EmitMissing(diagnostic, api, "ScratchAllocator", Facility::kScratchAllocate);
+      return std::nullopt;
+    }
+    if (XLA_FFI_PREDICT_FALSE(!internal::IsSince(*api, kSafe)) && !HasStream(api, ctx)) {
+      internal::EmitMissing(diagnostic, api, "ScratchAllocator on the CPU",
+                            internal::kRuntimeVersions[kSafe]);
+      return std::nullopt;
+    }
+    return ScratchAllocator(api, ctx);
+  }
+
+ private:
+  // XLA:CPU up to jaxlib 0.4.33 has the functions, and crashes in them. It is told by its having no
+  // stream, for which it has an error.
+  static constexpr int kSafe = 2;
+
+  static bool HasStream(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) {
+    auto args = internal::MakeArgs<XLA_FFI_Stream_Get_Args>(XLA_FFI_Stream_Get_Args_STRUCT_SIZE);
+    args.ctx = ctx;
+    auto* get = internal::Find<internal::Facility::kStream, XLA_FFI_Stream_Get>(*api);
+    XLA_FFI_Error* error = get(&args);
+    if (error == nullptr) return true;
+    internal::DestroyError(api, error);
+    return false;
+  }
+};
+
+CALLBRIDGE_FFI_NAMESPACE_END
+
+#endif  // CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_

@@ -1,0 +1,52 @@
+// xla::ffi::Span: elements that someone else owns, side by side in memory.
+#ifndef CALLBRIDGE_TYPED_FFI_BINDING_SPAN_H_
+#define CALLBRIDGE_TYPED_FFI_BINDING_SPAN_H_
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "callbridge/typed_ffi/binding/namespace.h"
+
+CALLBRIDGE_FFI_NAMESPACE_BEGIN
+
+// Valid as long as what it looks at: a call's dimensions and array attributes until the call is
+// over. Indices and counts are not checked.
+template <typename T>
+class Span {
+ public:
+  constexpr Span() = default;
+  constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
+  Span(const std::vector<std::remove_const_t<T>>& elements)  // NOLINT(google-explicit-constructor)
+      : Span(elements.data(), elements.size()) {}
+
+  constexpr T& operator[](size_t index) const { return data_[index]; }
+  constexpr T& front() const { return data_[0]; }
+  constexpr T& back() const { return data_[size_ - 1]; }
+  constexpr Span first(size_t n) const { return Span(data_, n); }
+  constexpr Span last(size_t n) const { return Span(data_ + (size_ - n), n); }
+
+  constexpr T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+
+  // By elements, not by address.
+  constexpr bool operator==(const Span& other) const {
+    if (size_ != other.size_) return false;
+    for (size_t i = 0; i < size_; ++i) {
+      if (!(data_[i] == other.data_[i])) return false;
+    }
+    return true;
+  }
+  constexpr bool operator!=(const Span& other) const { return !(*this == other); }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+CALLBRIDGE_FFI_NAMESPACE_END
+
+#endif  // CALLBRIDGE_TYPED_FFI_BINDING_SPAN_H_
