@@ -199,6 +199,40 @@ enum {
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict,
                                                              char** evidence);
 
+// ---- Typed handlers that were built for another runtime -----------------------------------------
+
+// Typed FFI handlers of one target, `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, that were built with XLA's
+// headers of any version from jaxlib 0.4.30 to 0.12.0.1, or with callbridge's. Null where a stage has
+// none.
+typedef struct callbridge_typed_handlers {
+  size_t struct_size;
+  void* instantiate;
+  void* prepare;
+  void* initialize;
+  void* execute;
+  void* record;
+} callbridge_typed_handlers;
+
+// What to register with a runtime in their place, for the same stages: the handlers themselves where
+// all run on it as they are, and where they were written by hand; else wrappers, which live as long
+// as the process and serve any runtime. Asking again gives the same ones. The handlers must stay
+// callable as long as the process. `platform` is "Host" or "cpu", "CUDA", "ROCM", in any case;
+// `jaxlib_release` is the runtime's, such as "0.10.2", and null where that is not known.
+// INVALID_ARGUMENT where callbridge_probe_typed proves that one is no typed handler, and where one
+// makes state of a type that is not registered; FAILED_PRECONDITION where it cannot be asked;
+// UNIMPLEMENTED for headers newer than are known.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_typed_handlers_adapt(
+    const callbridge_typed_handlers* handlers, const char* platform, const char* jaxlib_release,
+    callbridge_typed_handlers* adapted);
+
+// Makes a type of state or of user data known, before the handlers that use it are registered.
+// `type_id` is the variable that holds the type's XLA_FFI_TypeId, in the library of the handlers;
+// it gets an id if it has none, and keeps one that a runtime gave it. `deleter` deletes an object of
+// it; null where the handlers' headers hand it over with each state, up to jaxlib 0.7.
+// ALREADY_EXISTS where the name has another id.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_type_register(const char* name, int64_t* type_id,
+                                                               void (*deleter)(void*));
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -1,0 +1,58 @@
+// What a callbridge_ffi_context lends, as typed_ffi/host takes it.
+#ifndef CALLBRIDGE_C_API_FFI_CONTEXT_H_
+#define CALLBRIDGE_C_API_FFI_CONTEXT_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/optional.h"
+#include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/typed_ffi/host/attributes.h"
+#include "callbridge/typed_ffi/host/lent.h"
+
+struct callbridge_ffi_attributes {
+  callbridge::host::Attributes attributes;
+};
+
+namespace callbridge {
+
+// A copy, which must outlive the call that it is lent to. Stays where it is.
+class FfiContext {
+ public:
+  FfiContext() = default;
+  FfiContext(const FfiContext&) = delete;
+  FfiContext& operator=(const FfiContext&) = delete;
+
+  // Once. Null lends nothing. INVALID_ARGUMENT where a struct is smaller than its first version.
+  absl::Status Copy(const callbridge_ffi_context* context);
+
+  const host::Lent& lent() const { return lent_; }
+
+ private:
+  class Threads : public host::ThreadPool {
+   public:
+    void Schedule(XLA_FFI_Task* task, void* data) override { pool.schedule(pool.user, task, data); }
+    int64_t num_threads() const override { return pool.num_threads(pool.user); }
+
+    callbridge_ffi_thread_pool pool = {};
+  };
+  class Scratch : public host::ScratchAllocator {
+   public:
+    void* Allocate(size_t size, size_t alignment) override {
+      return memory.allocate(memory.user, size, alignment);
+    }
+    void Free(void* data, size_t size) override { memory.free(memory.user, data, size); }
+
+    callbridge_ffi_scratch memory = {};
+  };
+
+  Threads threads_;
+  Scratch scratch_;
+  std::vector<host::UserData> user_data_;
+  absl::optional<host::EncodedAttributes> custom_options_;
+  host::Lent lent_;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_C_API_FFI_CONTEXT_H_

@@ -1,0 +1,85 @@
+#include "callbridge/c_api/ffi_handlers.h"
+
+#include "absl/strings/string_view.h"
+#include "callbridge/c_api/struct_size.h"
+#include "callbridge/c_api/to_c.h"
+#include "callbridge/typed_ffi/host/api_table.h"
+#include "callbridge/typed_ffi/host/handler_registry.h"
+#include "callbridge/typed_ffi/host/type_registry.h"
+
+namespace callbridge {
+namespace {
+
+using host::RegisteredHandler;
+using typed_ffi::kNewestVersion;
+
+XLA_FFI_Handler* FromC(callbridge_ffi_handler* handler) {
+  return reinterpret_cast<XLA_FFI_Handler*>(handler);
+}
+callbridge_ffi_handler* ToC(XLA_FFI_Handler* handler) {
+  return reinterpret_cast<callbridge_ffi_handler*>(handler);
+}
+
+}  // namespace
+
+absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& handlers) {
+  absl::Status size =
+      CheckStructSize("callbridge_ffi_handlers", handlers.struct_size, sizeof(handlers));
+  if (!size.ok()) return size;
+  return XLA_FFI_Handler_Bundle{FromC(handlers.instantiate), FromC(handlers.prepare),
+                                FromC(handlers.initialize), FromC(handlers.execute),
+                                FromC(handlers.record)};
+}
+
+absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out) {
+  absl::Status size = CheckStructSize("callbridge_ffi_handlers", out->struct_size, sizeof(*out));
+  if (!size.ok()) return size;
+  out->instantiate = ToC(handlers.instantiate);
+  out->prepare = ToC(handlers.prepare);
+  out->initialize = ToC(handlers.initialize);
+  out->execute = ToC(handlers.execute);
+  out->record = ToC(handlers.record);
+  return absl::OkStatus();
+}
+
+}  // namespace callbridge
+
+using callbridge::WithoutExceptions;
+using callbridge::host::RegisteredHandler;
+using callbridge::host::RegistryOf;
+using callbridge::typed_ffi::kNewestVersion;
+
+const XLA_FFI_Api* callbridge_xla_ffi_api() { return &callbridge::host::ApiTable(kNewestVersion); }
+
+callbridge_error* callbridge_ffi_visit_handlers(callbridge_ffi_handler_visitor* visit, void* user) {
+  return WithoutExceptions([&] {
+    for (const RegisteredHandler& handler : RegistryOf(kNewestVersion).List()) {
+      callbridge_ffi_handlers handlers = {};
+      handlers.struct_size = sizeof(handlers);
+      absl::Status written = callbridge::ToC(handler.handlers, &handlers);
+      if (!written.ok()) return written;
+      visit(user, handler.name.c_str(), handler.platform.c_str(), &handlers, handler.traits);
+    }
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* platform,
+                                               callbridge_ffi_handlers* handlers) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<RegisteredHandler> found = RegistryOf(kNewestVersion).Find(name, platform);
+    return found.ok() ? callbridge::ToC(found->handlers, handlers) : found.status();
+  });
+}
+
+callbridge_error* callbridge_ffi_register_type(const char* name, size_t name_size, int64_t* type_id,
+                                               void (*deleter)(void*)) {
+  return WithoutExceptions([&] {
+    XLA_FFI_TypeId id = {*type_id};
+    const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
+    absl::Status registered =
+        callbridge::host::TypeRegistry::OfProcess().Register({name, name_size}, id, &info);
+    *type_id = id.type_id;
+    return registered;
+  });
+}

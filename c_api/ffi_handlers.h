@@ -1,0 +1,19 @@
+// From callbridge_ffi_handlers to XLA's bundle, and back.
+#ifndef CALLBRIDGE_C_API_FFI_HANDLERS_H_
+#define CALLBRIDGE_C_API_FFI_HANDLERS_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+namespace callbridge {
+
+// INVALID_ARGUMENT where the struct is smaller than its first version.
+absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& handlers);
+// Writes `out`, whose struct_size the caller set.
+absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_C_API_FFI_HANDLERS_H_

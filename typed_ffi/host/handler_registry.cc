@@ -1,0 +1,92 @@
+#include "callbridge/typed_ffi/host/handler_registry.h"
+
+#include <array>
+#include <cstring>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/platform.h"
+#include "callbridge/typed_ffi/host/releases.h"
+
+namespace callbridge {
+namespace host {
+namespace {
+
+using typed_ffi::kRuntimeVersionCount;
+using typed_ffi::kRuntimeVersions;
+
+std::string OneName(absl::string_view platform) {
+  const absl::StatusOr<Platform> known = ParsePlatform(platform);
+  return known.ok() ? std::string(PlatformName(*known)) : absl::AsciiStrToLower(platform);
+}
+
+bool SameAddresses(const XLA_FFI_Handler_Bundle& one, const XLA_FFI_Handler_Bundle& other) {
+  return std::memcmp(&one, &other, sizeof(one)) == 0;
+}
+
+// From jaxlib 0.4.38 on.
+bool TakesTheSameAgain(const RuntimeVersion& version) {
+  return RowOf(version) >= typed_ffi::kNumThreadsAt144;
+}
+
+}  // namespace
+
+absl::Status HandlerRegistry::Register(absl::string_view name, absl::string_view platform,
+                                       const XLA_FFI_Handler_Bundle& handlers,
+                                       XLA_FFI_Handler_Traits traits) {
+  if (handlers.execute == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("FFI handler for ", name, " on a platform ",
+                                                   platform,
+                                                   " must provide an execute implementation"));
+  }
+  // Not under the lock: it is the handler's own code that answers.
+  absl::StatusOr<HandlerMetadata> metadata = QueryMetadata(version_, handlers);
+  if (!metadata.ok()) return metadata.status();
+  RegisteredHandler handler = {std::string(name), std::string(platform), handlers,
+                               traits | metadata->traits, *metadata};
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto [known, is_new] = handlers_.emplace(Key(OneName(platform), name), std::move(handler));
+  if (is_new) return absl::OkStatus();
+  const bool same = SameAddresses(known->second.handlers, handlers);
+  if (same && TakesTheSameAgain(version_)) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(
+      "Duplicate FFI handler registration for ", name, " on platform ", platform, " (canonical ",
+      known->first.first, ")", same ? "" : " with different bundle addresses"));
+}
+
+absl::StatusOr<RegisteredHandler> HandlerRegistry::Find(absl::string_view name,
+                                                        absl::string_view platform) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = handlers_.find(Key(OneName(platform), name));
+  if (found != handlers_.end()) return found->second;
+  std::string message = absl::StrCat("No FFI handler registered for ", name, " on a platform ",
+                                     platform, "; registered:");
+  for (const auto& [key, handler] : handlers_) {
+    absl::StrAppend(&message, " ", key.second, " (", key.first, ")");
+  }
+  if (handlers_.empty()) absl::StrAppend(&message, " nothing");
+  return absl::NotFoundError(message);
+}
+
+std::vector<RegisteredHandler> HandlerRegistry::List() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<RegisteredHandler> list;
+  list.reserve(handlers_.size());
+  for (const auto& [key, handler] : handlers_) list.push_back(handler);
+  return list;
+}
+
+HandlerRegistry& RegistryOf(const RuntimeVersion& version) {
+  // Never destroyed: libraries' destructors may still ask.
+  static auto& registries = *[] {
+    auto* all = new std::array<HandlerRegistry*, kRuntimeVersionCount>;
+    for (int row = 0; row < kRuntimeVersionCount; ++row) {
+      (*all)[row] = new HandlerRegistry(kRuntimeVersions[row]);
+    }
+    return all;
+  }();
+  return *registries[RowOf(version)];
+}
+
+}  // namespace host
+}  // namespace callbridge

@@ -1,0 +1,62 @@
+#include "callbridge/typed_ffi/host/scratch_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+
+namespace callbridge {
+namespace host {
+
+void* HostScratchAllocator::Allocate(size_t size, size_t alignment) {
+  void* data = nullptr;
+  const int error = posix_memalign(&data, std::max(alignment, alignof(std::max_align_t)),
+                                   std::max<size_t>(size, 1));
+  return error == 0 ? data : nullptr;
+}
+
+void HostScratchAllocator::Free(void* data, size_t) { std::free(data); }
+
+absl::StatusOr<void*> CallScratch::Allocate(size_t size, size_t alignment) {
+  if (allocator_ == nullptr) {
+    return absl::UnimplementedError(
+        "No device memory allocator available on this platform: the call was lent none");
+  }
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("scratch memory cannot be aligned to ",
+                                                   alignment,
+                                                   " bytes: an alignment is a power of two"));
+  }
+  void* data = allocator_->Allocate(size, alignment);
+  if (data == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("Failed to allocate ", size, " bytes of scratch memory"));
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  blocks_.push_back({data, size});
+  return data;
+}
+
+absl::Status CallScratch::Free(void* data) {
+  if (data == nullptr) return absl::OkStatus();
+  std::unique_lock<std::mutex> lock(mutex_);
+  auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                            [data](const Block& block) { return block.data == data; });
+  if (found == blocks_.end()) {
+    return absl::InvalidArgumentError(
+        "memory is freed that this call did not allocate, or has freed already");
+  }
+  const Block block = *found;
+  blocks_.erase(found);
+  lock.unlock();
+  allocator_->Free(block.data, block.size);
+  return absl::OkStatus();
+}
+
+void CallScratch::FreeAll() {
+  for (const Block& block : blocks_) allocator_->Free(block.data, block.size);
+  blocks_.clear();
+}
+
+}  // namespace host
+}  // namespace callbridge

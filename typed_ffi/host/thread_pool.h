@@ -1,0 +1,57 @@
+// The threads that a host lends to handlers.
+#ifndef CALLBRIDGE_TYPED_FFI_HOST_THREAD_POOL_H_
+#define CALLBRIDGE_TYPED_FFI_HOST_THREAD_POOL_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "callbridge/typed_ffi/c_api.h"
+
+namespace callbridge {
+namespace host {
+
+// Who lends threads of its own implements this.
+class ThreadPool {
+ public:
+  virtual ~ThreadPool() = default;
+  // Runs task(data) once, on any thread, the caller's included. Thread-safe; may be called in a
+  // task.
+  virtual void Schedule(XLA_FFI_Task* task, void* data) = 0;
+  virtual int64_t num_threads() const = 0;
+};
+
+// A fixed number of threads and one queue.
+class FixedThreadPool : public ThreadPool {
+ public:
+  // At least one thread.
+  explicit FixedThreadPool(int num_threads);
+  // Waits for all tasks, those that they schedule included. Not to be called on one of the threads.
+  ~FixedThreadPool() override;
+
+  void Schedule(XLA_FFI_Task* task, void* data) override;
+  int64_t num_threads() const override { return static_cast<int64_t>(threads_.size()); }
+
+ private:
+  struct Task {
+    XLA_FFI_Task* function;
+    void* data;
+  };
+
+  void Work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  int running_ = 0;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace host
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_TYPED_FFI_HOST_THREAD_POOL_H_

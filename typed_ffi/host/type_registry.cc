@@ -1,0 +1,51 @@
+#include "callbridge/typed_ffi/host/type_registry.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+
+namespace callbridge {
+namespace host {
+namespace {
+
+constexpr int64_t kLastId = std::numeric_limits<int64_t>::max();
+
+}  // namespace
+
+TypeRegistry& TypeRegistry::OfProcess() {
+  static auto& registry = *new TypeRegistry;  // libraries' destructors may still ask
+  return registry;
+}
+
+absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
+                                    const XLA_FFI_TypeInfo* info) {
+  if (name.empty()) return absl::InvalidArgumentError("a type needs a name to be registered by");
+  if (id.type_id < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("type name ", name, " comes with type id ",
+                                                   id.type_id, "; ids are greater than 0"));
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto known = ids_.find(std::string(name));
+  if (known != ids_.end() && known->second != id.type_id) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("Type name ", name, " already registered with type id ", known->second,
+                     id.type_id == 0 ? std::string() : absl::StrCat(" vs ", id.type_id)));
+  }
+  if (id.type_id == 0) id.type_id = next_id_;
+  if (id.type_id >= next_id_ && id.type_id < kLastId) next_id_ = id.type_id + 1;
+  ids_.emplace(name, id.type_id);
+  RegisteredType& type =
+      types_.emplace(id.type_id, RegisteredType{std::string(name), nullptr}).first->second;
+  if (info != nullptr && info->deleter != nullptr) type.deleter = info->deleter;
+  return absl::OkStatus();
+}
+
+absl::optional<RegisteredType> TypeRegistry::Find(XLA_FFI_TypeId id) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = types_.find(id.type_id);
+  if (found == types_.end()) return absl::nullopt;
+  return found->second;
+}
+
+}  // namespace host
+}  // namespace callbridge
