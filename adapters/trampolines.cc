@@ -31,6 +31,19 @@ std::array<EntryPoints, sizeof...(kIndices)> CompiledTrampolines(std::index_sequ
   return {EntryPoints{reinterpret_cast<void*>(&Untyped<kIndices>), &Typed<kIndices>}...};
 }
 
+ForeignHandler* foreign_handlers[kCompiledForeignTrampolines];
+
+template <size_t kIndex>
+XLA_FFI_Error* Foreign(XLA_FFI_CallFrame* frame) {
+  return CallForeign(*foreign_handlers[kIndex], frame);
+}
+
+template <size_t... kIndices>
+std::array<XLA_FFI_Handler*, sizeof...(kIndices)> CompiledForeign(
+    std::index_sequence<kIndices...>) {
+  return {&Foreign<kIndices>...};
+}
+
 // ---- Closures ----
 
 void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* user) {
@@ -46,14 +59,19 @@ void TypedClosure(ffi_cif*, void* result, void** arguments, void* entry) {
       CallTyped(*static_cast<EntryTarget*>(entry), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
 }
 
+void ForeignClosure(ffi_cif*, void* result, void** arguments, void* handler) {
+  *static_cast<XLA_FFI_Error**>(result) = CallForeign(
+      *static_cast<ForeignHandler*>(handler), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
+}
+
 using ClosureBody = void (*)(ffi_cif*, void* result, void** arguments, void* user);
 
-// A function of the signature `cif` that calls body(entry); null where the system allows none.
-void* MakeClosure(ffi_cif& cif, ClosureBody body, EntryTarget& entry) {
+// A function of the signature `cif` that calls body(user); null where the system allows none.
+void* MakeClosure(ffi_cif& cif, ClosureBody body, void* user) {
   void* code = nullptr;
   auto* closure = static_cast<ffi_closure*>(ffi_closure_alloc(sizeof(ffi_closure), &code));
   if (closure == nullptr) return nullptr;
-  if (ffi_prep_closure_loc(closure, &cif, body, &entry, code) != FFI_OK) {
+  if (ffi_prep_closure_loc(closure, &cif, body, user, code) != FFI_OK) {
     ffi_closure_free(closure);
     return nullptr;
   }
@@ -73,16 +91,21 @@ struct ClosureSignatures {
   ffi_cif typed;
 };
 
-absl::StatusOr<EntryPoints> MakeClosures(EntryTarget& entry) {
+ClosureSignatures& Signatures() {
   static auto& signatures = *new ClosureSignatures;
-  void* untyped = MakeClosure(signatures.untyped, &UntypedClosure, entry);
-  void* typed = MakeClosure(signatures.typed, &TypedClosure, entry);
-  if (untyped == nullptr || typed == nullptr) {
-    return absl::ResourceExhaustedError(
-        "this process holds more custom-call targets than callbridge has compiled entry points, "
-        "and "
-        "the system allows no more to be made (libffi closures need executable memory)");
-  }
+  return signatures;
+}
+
+absl::Status NoMoreClosures() {
+  return absl::ResourceExhaustedError(
+      "this process holds more custom-call targets than callbridge has compiled entry points, and "
+      "the system allows no more to be made (libffi closures need executable memory)");
+}
+
+absl::StatusOr<EntryPoints> MakeClosures(EntryTarget& entry) {
+  void* untyped = MakeClosure(Signatures().untyped, &UntypedClosure, &entry);
+  void* typed = MakeClosure(Signatures().typed, &TypedClosure, &entry);
+  if (untyped == nullptr || typed == nullptr) return NoMoreClosures();
   return EntryPoints{untyped, reinterpret_cast<XLA_FFI_Handler*>(typed)};
 }
 
@@ -94,6 +117,19 @@ absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry) {
   static size_t used = 0;
   if (used == kCompiledTrampolines) return MakeClosures(entry);
   entries[used] = &entry;
+  return compiled[used++];
+}
+
+absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(ForeignHandler& handler) {
+  static const auto compiled =
+      CompiledForeign(std::make_index_sequence<kCompiledForeignTrampolines>());
+  static size_t used = 0;
+  if (used == kCompiledForeignTrampolines) {
+    void* closure = MakeClosure(Signatures().typed, &ForeignClosure, &handler);
+    if (closure == nullptr) return NoMoreClosures();
+    return reinterpret_cast<XLA_FFI_Handler*>(closure);
+  }
+  foreign_handlers[used] = &handler;
   return compiled[used++];
 }
 

@@ -60,6 +60,17 @@ class EntryPoints(Struct):
     _fields_ = [("struct_size", c_size_t), ("untyped", c_void_p), ("typed", c_void_p)]
 
 
+class TypedHandlers(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("instantiate", c_void_p),
+        ("prepare", c_void_p),
+        ("initialize", c_void_p),
+        ("execute", c_void_p),
+        ("record", c_void_p),
+    ]
+
+
 # ---- Functions ----------------------------------------------------------------------------------
 
 ShapeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_int32, POINTER(c_int64), c_size_t, c_int64)
@@ -117,6 +128,14 @@ execute = _fallible(
 )
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 _probe_typed = _fallible("probe_typed", c_void_p, POINTER(c_int32), POINTER(c_void_p))
+typed_handlers_adapt = _fallible(
+    "typed_handlers_adapt",
+    POINTER(TypedHandlers),
+    c_char_p,
+    c_char_p,
+    POINTER(TypedHandlers),
+)
+type_register = _fallible("type_register", c_char_p, c_void_p, c_void_p)
 
 PROBE_NOT_TYPED = 2
 

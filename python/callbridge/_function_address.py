@@ -23,6 +23,15 @@ def make_capsule(address: int) -> Any:
     return _api.PyCapsule_New(address, CAPSULE_NAME, None)
 
 
+def capsule_pointer(capsule: Any) -> int:
+    """What a capsule of any name holds, or an int as it is."""
+    if isinstance(capsule, _Capsule):
+        return _api.PyCapsule_GetPointer(capsule, _api.PyCapsule_GetName(capsule))
+    if isinstance(capsule, int):
+        return capsule
+    raise TypeError(f"expected a capsule or an address, got {type(capsule).__name__}")
+
+
 def function_address(function: Any) -> int:
     """The address that a capsule of XLA's or a ctypes function holds.
 

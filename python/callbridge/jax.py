@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from callbridge import _call_site, _jax_registry, _shapes, library
+from callbridge import _call_site, _jax_registry, _jax_typed, _shapes, library
 from callbridge._error import CallbridgeError
 from callbridge._function_address import function_address
 from callbridge._jax_paths import FASTEST, PATHS
@@ -23,7 +23,15 @@ from callbridge._platform import HOST, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
 
-__all__ = ["CallbridgeError", "Library", "Target", "custom_call", "load", "register"]
+__all__ = [
+    "CallbridgeError",
+    "Library",
+    "Target",
+    "custom_call",
+    "load",
+    "register",
+    "register_type",
+]
 
 # abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
 _DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
@@ -67,15 +75,23 @@ def register(
     Args:
       name: by which custom_call() finds it.
       function_or_capsule: a ctypes function, or a PyCapsule named "xla._CUSTOM_CALL_TARGET". It is
-        kept as long as the process.
+        kept as long as the process. A typed handler may also be its address, or a dict of one for
+        each stage, "execute" and any of "instantiate", "prepare", "initialize", "record".
       platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
       abi: "original", "status_returning" or "status_returning_unified": how it is to be called. On
         CPU the first two are alike. None leaves it to custom_call(); on GPU it does not matter.
+        "typed_ffi": an XLA FFI handler, built with XLA's headers of any jaxlib from 0.4.30 to
+        0.12.0.1, for this JAX or another. It is called by jax.ffi.ffi_call(name, ...). What it asks
+        for and this JAX has not got is an error that names it.
 
     Raises:
       CallbridgeError: ALREADY_EXISTS where the name is registered with another address;
-        INVALID_ARGUMENT where the capsule has another name, and so holds something else.
+        INVALID_ARGUMENT where the capsule has another name, and so holds something else, and where
+        a function proves to be no typed handler.
     """
+    if abi == "typed_ffi":
+        _jax_typed.register(name, function_or_capsule, platform)
+        return
     target = Target(
         name,
         parse_platform(platform),
@@ -86,6 +102,22 @@ def register(
     _jax_registry.add_function(
         target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi
     )
+
+
+def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
+    """Makes a type of state or of user data of typed handlers known, before they are registered.
+
+    Handlers that keep state need it if they were built with the headers of jaxlib 0.8 or newer.
+
+    Args:
+      name: of the type, the same for all who use it.
+      type_id: the variable that holds the type's XLA_FFI_TypeId: a capsule of it, or its address.
+      type_info: the type's XLA_FFI_TypeInfo, likewise, where the headers have one.
+
+    Raises:
+      CallbridgeError: ALREADY_EXISTS where the name is registered with another id.
+    """
+    _jax_typed.register_type(name, type_id, type_info)
 
 
 def custom_call(

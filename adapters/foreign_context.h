@@ -1,0 +1,67 @@
+// The context that a foreign handler is given in place of the runtime's.
+#ifndef CALLBRIDGE_ADAPTERS_FOREIGN_CONTEXT_H_
+#define CALLBRIDGE_ADAPTERS_FOREIGN_CONTEXT_H_
+
+#include <atomic>
+
+#include "callbridge/adapters/foreign_runtime.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+namespace callbridge {
+
+struct ForeignHandler;
+
+struct ForeignContext {
+  const ForeignHandler* handler;
+  ForeignRuntime* runtime;
+  // The runtime's own. Null once an asynchronous call has returned: no runtime keeps a context
+  // longer than that, but tasks that the handler left behind may still ask for threads.
+  std::atomic<XLA_FFI_InvokeContext*> ctx;
+  ForeignContext* next_spare;
+
+  // What the handler sees of it.
+  XLA_FFI_InvokeContext* get() { return reinterpret_cast<XLA_FFI_InvokeContext*>(this); }
+  static ForeignContext& Of(XLA_FFI_InvokeContext* ctx) {
+    return *reinterpret_cast<ForeignContext*>(ctx);
+  }
+};
+
+// The contexts of a thread. They are lent to calls from here, and not from the stack, since they
+// can outlive their call. No allocation but for a thread's first calls.
+class SpareContexts {
+ public:
+  // The calling thread's. Finding it costs as much as all else here, so the compiler must not find
+  // it again at each use, as it likes to.
+  static SpareContexts& OfThread() {
+    SpareContexts* contexts = &of_thread_;
+    asm("" : "+r"(contexts));
+    return *contexts;
+  }
+
+  ForeignContext& Take(const ForeignHandler& handler, ForeignRuntime& runtime,
+                       XLA_FFI_InvokeContext* ctx) {
+    ForeignContext* const context = first_ != nullptr ? first_ : Make();
+    first_ = context->next_spare;
+    context->handler = &handler;
+    context->runtime = &runtime;
+    context->ctx.store(ctx, std::memory_order_relaxed);
+    return *context;
+  }
+  // Of any thread.
+  void GiveBack(ForeignContext& context) {
+    context.next_spare = first_;
+    first_ = &context;
+  }
+
+ private:
+  static ForeignContext* Make();
+
+  // `__thread`, so that using it costs no check whether it is constructed.
+  static __thread SpareContexts of_thread_;
+
+  ForeignContext* first_;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_FOREIGN_CONTEXT_H_

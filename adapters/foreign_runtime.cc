@@ -1,0 +1,121 @@
+#include "callbridge/adapters/foreign_runtime.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "callbridge/typed_ffi/host/api_table.h"
+#include "callbridge/typed_ffi/old_layouts.h"
+
+namespace callbridge {
+namespace {
+
+namespace old = typed_ffi::old;
+using typed_ffi::Facility;
+using typed_ffi::RuntimeVersion;
+
+// In the order of Facility.
+constexpr const char* kFacilityNames[] = {
+    "XLA_FFI_Error_Create",
+    "XLA_FFI_Error_GetMessage",
+    "XLA_FFI_Error_GetDetails",
+    "XLA_FFI_Error_Destroy",
+    "XLA_FFI_Handler_Register",
+    "XLA_FFI_Stream_Get",
+    "XLA_FFI_TypeId_Register",
+    "XLA_FFI_Type_Register",
+    "XLA_FFI_InvokeContext_Get",
+    "XLA_FFI_State_Set",
+    "XLA_FFI_State_Get",
+    "XLA_FFI_DeviceMemory_Allocate",
+    "XLA_FFI_DeviceMemory_Free",
+    "XLA_FFI_ThreadPool_Schedule",
+    "XLA_FFI_ThreadPool_NumThreads",
+    "XLA_FFI_Future_Create",
+    "XLA_FFI_Future_SetAvailable",
+    "XLA_FFI_Future_SetError",
+    "XLA_FFI_RunId_Get",
+    "XLA_FFI_DeviceOrdinal_Get",
+    "XLA_FFI_InvokeContext_FindExtension",
+    "XLA_FFI_CustomOptions_Get",
+};
+static_assert(std::size(kFacilityNames) == typed_ffi::kFacilities, "one name for each");
+
+XLA_FFI_ByteSpan ToSpan(absl::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+const char* FacilityName(Facility facility) { return kFacilityNames[static_cast<int>(facility)]; }
+
+ForeignRuntime& ForeignRuntime::Of(const XLA_FFI_Api* api) {
+  static auto& mutex = *new std::mutex;
+  static auto& runtimes = *new std::map<const XLA_FFI_Api*, ForeignRuntime*>;
+  std::lock_guard<std::mutex> lock(mutex);
+  ForeignRuntime*& runtime = runtimes[api];
+  if (runtime == nullptr) runtime = new ForeignRuntime(api);
+  return *runtime;
+}
+
+// Futures are what the two rows differ in that cannot be told apart by looking.
+ForeignRuntime::ForeignRuntime(const XLA_FFI_Api* api)
+    : api_(api),
+      version_(&typed_ffi::VersionFor(*api, Facility::kFutureCreate)),
+      execute_(static_cast<XLA_FFI_ExecutionStage>(version_->execute)),
+      is_callbridge_(api == &host::ApiTable(*version_)) {}
+
+XLA_FFI_Error* ForeignRuntime::FindType(absl::string_view name, void (*deleter)(void*),
+                                        XLA_FFI_TypeId* id) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = types_.find(name);
+  if (found != types_.end()) {
+    *id = found->second;
+    return nullptr;
+  }
+  XLA_FFI_TypeId made = XLA_FFI_UNKNOWN_TYPE_ID;
+  if (XLA_FFI_Error* error = RegisterType(name, deleter, &made)) return error;
+  types_.emplace(name, made);
+  *id = made;
+  return nullptr;
+}
+
+XLA_FFI_Error* ForeignRuntime::RegisterType(absl::string_view name, void (*deleter)(void*),
+                                            XLA_FFI_TypeId* id) {
+  if (auto* register_type = Find<XLA_FFI_Type_Register>(Facility::kTypeRegister)) {
+    // Kept, since nothing says that the runtime copies it.
+    const auto* info = new XLA_FFI_TypeInfo{XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
+    XLA_FFI_Type_Register_Args args = {sizeof(args), nullptr, ToSpan(name), id, info};
+    return register_type(&args);
+  }
+  if (auto* register_id = Find<old::XLA_FFI_TypeId_Register>(Facility::kTypeIdRegister)) {
+    old::XLA_FFI_TypeId_Register_Args args = {sizeof(args), nullptr, ToSpan(name), id};
+    return register_id(&args);
+  }
+  return MakeError(XLA_FFI_Error_Code_UNIMPLEMENTED,
+                   DescribeMissing(Facility::kTypeIdRegister).c_str());
+}
+
+XLA_FFI_Error* ForeignRuntime::MakeError(XLA_FFI_Error_Code code, const char* message) const {
+  XLA_FFI_Error_Create_Args args = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, message, code};
+  return Find<XLA_FFI_Error_Create>(Facility::kErrorCreate)(&args);
+}
+
+void ForeignRuntime::DestroyError(XLA_FFI_Error* error) const {
+  XLA_FFI_Error_Destroy_Args args = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
+  Find<XLA_FFI_Error_Destroy>(Facility::kErrorDestroy)(&args);
+}
+
+std::string ForeignRuntime::DescribeMissing(absl::string_view what,
+                                            const RuntimeVersion& first_that_has_it) const {
+  const std::pair<absl::string_view, absl::string_view> first =
+      absl::StrSplit(first_that_has_it.releases, absl::MaxSplits(" to ", 1));
+  return absl::StrCat(what, " needs XLA FFI 0.", static_cast<int>(first_that_has_it.minor), " (",
+                      first.first, " or newer); this runtime speaks 0.",
+                      static_cast<int>(version_->minor), " (", version_->releases, ")");
+}
+
+std::string ForeignRuntime::DescribeMissing(Facility facility) const {
+  return DescribeMissing(FacilityName(facility), typed_ffi::FirstWith(facility));
+}
+
+}  // namespace callbridge
