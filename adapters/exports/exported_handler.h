@@ -1,0 +1,206 @@
+// ExportedHandler: a typed FFI handler that leads to a function of an untyped ABI, put together
+// while compiling. It runs on every XLA that has FFI, jaxlib 0.4.30 to 0.12.0.1.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_ADAPTERS_EXPORTS_EXPORTED_HANDLER_H_
+#define CALLBRIDGE_ADAPTERS_EXPORTS_EXPORTED_HANDLER_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <memory>
+#include <string>
+
+#include "callbridge/adapters/exports/call_attributes.h"
+#include "callbridge/adapters/exports/call_error.h"
+#include "callbridge/adapters/exports/declared_handler.h"
+#include "callbridge/adapters/exports/export_options.h"
+#include "callbridge/adapters/exports/legacy_function.h"
+#include "callbridge/adapters/exports/site_tables.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+#pragma GCC visibility push(hidden)
+namespace callbridge {
+inline namespace callbridge_v1 {
+namespace exports {
+
+// XLA_FFI_CallFrame without `future`, which old runtimes do not have.
+inline constexpr size_t kCallFrameSize = 168;
+inline constexpr size_t kStackPointers = 256;
+
+// Whether the runtime asks for metadata, which it does by a frame without a call.
+inline bool AnswerMetadataQuery(const XLA_FFI_CallFrame& frame, uint32_t traits) {
+  for (const auto* e = frame.extension_start; e != nullptr; e = e->next) {
+    if (e->type != XLA_FFI_Extension_Metadata) continue;
+    XLA_FFI_Metadata& metadata = *reinterpret_cast<const XLA_FFI_Metadata_Extension*>(e)->metadata;
+    // The lowest version that has metadata: exported functions need nothing newer.
+    metadata.api_version.major_version = 0;
+    metadata.api_version.minor_version = 1;
+    metadata.traits = traits;
+    return true;
+  }
+  return false;
+}
+
+[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseFrame(const XLA_FFI_CallFrame& frame) {
+  if (frame.struct_size < kCallFrameSize) {
+    return InvalidArgument(*frame.api, "Unexpected XLA_FFI_CallFrame size: expected at least " +
+                                           std::to_string(kCallFrameSize) + " got " +
+                                           std::to_string(frame.struct_size) +
+                                           ". Check installed software versions.");
+  }
+  return InvalidArgument(*frame.api,
+                         "Wrong execution stage: this handler serves execute, which is "
+                         "number " +
+                             std::to_string(typed_ffi::VersionOf(*frame.api).execute) +
+                             " on this runtime, but was called at stage number " +
+                             std::to_string(static_cast<int>(frame.stage)));
+}
+
+[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseOtherThanBuffers(
+    const XLA_FFI_CallFrame& frame) {
+  return InvalidArgument(*frame.api, "expected arguments and results that are buffers");
+}
+
+[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseSite(const XLA_FFI_CallFrame& frame) {
+  return InvalidArgument(*frame.api,
+                         "the site descriptor is malformed, or declares other types or another "
+                         "number of leaves than the call has");
+}
+
+inline XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, void*& stream) {
+  XLA_FFI_Stream_Get_Args args = {};
+  args.struct_size = XLA_FFI_Stream_Get_Args_STRUCT_SIZE;
+  args.ctx = frame.ctx;
+  using Get = XLA_FFI_Error*(XLA_FFI_Stream_Get_Args*);
+  XLA_FFI_Error* error = typed_ffi::FunctionAt<Get>(*frame.api, typed_ffi::VersionOf(*frame.api),
+                                                    typed_ffi::Facility::kStream)(&args);
+  stream = args.stream;
+  return error;
+}
+
+// Writes the data pointers of a call's buffers. False where one of them is no buffer.
+template <typename Type>
+bool GatherPointers(int64_t size, const Type* types, void* const* buffers, void** pointers) {
+  for (int64_t i = 0; i < size; ++i) {
+    if (__builtin_expect(static_cast<int>(types[i]) != XLA_FFI_ArgType_BUFFER, false)) return false;
+    const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(buffers[i]);
+    // A token's data pointer is null on some runtimes and not on others; targets get null.
+    pointers[i] = buffer.dtype == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
+  }
+  return true;
+}
+
+// Without declared shapes: arrays as they come, tuples by the site descriptor.
+template <typename Legacy>
+struct UndeclaredHandler {
+  // Attributes are passed by value, so that a call without them keeps none in memory.
+  [[gnu::always_inline]] static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream,
+                                                    CallAttributes attributes) {
+    // Three sizes below kFew, so that nobody's sum can be wrong.
+    const size_t any_of_them = static_cast<size_t>(frame.args.size) |
+                               static_cast<size_t>(frame.rets.size) | attributes.tree.size();
+    if (__builtin_expect(any_of_them >= kFew, false)) return CallMany(frame, stream, attributes);
+    void* block[3 * kFew];
+    return CallWithBlock(block, frame, stream, attributes);
+  }
+
+ private:
+  static constexpr size_t kFew = 64;  // a power of two
+
+  [[gnu::noinline]] static XLA_FFI_Error* CallMany(const XLA_FFI_CallFrame& frame, void* stream,
+                                                   CallAttributes attributes) {
+    if (frame.args.size < 0 || frame.rets.size < 0) {
+      return InvalidArgument(*frame.api, "expected arguments and results, got " +
+                                             std::to_string(frame.args.size) + " and " +
+                                             std::to_string(frame.rets.size) + " of them");
+    }
+    // A descriptor's tree has more bytes than it needs pointers.
+    const size_t needed =
+        static_cast<size_t>(frame.args.size + frame.rets.size) + attributes.tree.size();
+    if (needed <= kStackPointers) {
+      void* block[kStackPointers];
+      return CallWithBlock(block, frame, stream, attributes);
+    }
+    const std::unique_ptr<void*[]> block(new void*[needed]);
+    return CallWithBlock(block.get(), frame, stream, attributes);
+  }
+
+  [[gnu::always_inline]] static XLA_FFI_Error* CallWithBlock(void** block,
+                                                             const XLA_FFI_CallFrame& frame,
+                                                             void* stream,
+                                                             CallAttributes attributes) {
+    void** results = block + frame.args.size;
+    if (!GatherPointers(frame.args.size, frame.args.types, frame.args.args, block) ||
+        !GatherPointers(frame.rets.size, frame.rets.types, frame.rets.rets, results)) {
+      return RefuseOtherThanBuffers(frame);
+    }
+    const char* opaque = attributes.opaque.data();
+    const size_t opaque_size = attributes.opaque.size();
+    if constexpr (Legacy::kGpu) {
+      return Legacy::Call(*frame.api, stream, block, opaque, opaque_size);
+    } else {
+      if (__builtin_expect(attributes.tree.data() != nullptr, false)) {
+        SiteTables tables(attributes.tree, results + frame.rets.size);
+        if (!tables.Write({frame.args.args, frame.args.size}, {frame.rets.rets, frame.rets.size})) {
+          return RefuseSite(frame);
+        }
+        return Legacy::Call(*frame.api, tables.result(), tables.operands(), opaque, opaque_size);
+      }
+      void* out = frame.rets.size == 1 ? results[0] : results;
+      return Legacy::Call(*frame.api, out, block, opaque, opaque_size);
+    }
+  }
+};
+
+// `Options::Get()` is a constant ExportOptions.
+template <auto function, typename Options>
+struct ExportedHandler {
+  static constexpr ExportOptions kOptions = Options::Get();
+  using Legacy = LegacyFunction<function, kOptions.gpu>;
+
+  [[gnu::always_inline]] static XLA_FFI_Error* Call(XLA_FFI_CallFrame* frame) {
+    if (__builtin_expect(frame->struct_size < kCallFrameSize || frame->extension_start != nullptr ||
+                             !typed_ffi::IsExecuteStage(*frame),
+                         false)) {
+      return CallOddFrame(*frame);
+    }
+    if (frame->attrs.size != 0) return CallWithAttributes(*frame);
+    return CallFunction(*frame, CallAttributes());
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] static XLA_FFI_Error* CallOddFrame(const XLA_FFI_CallFrame& frame) {
+    if (frame.struct_size < kCallFrameSize) return RefuseFrame(frame);
+    if (AnswerMetadataQuery(frame, kOptions.traits)) return nullptr;
+    if (!typed_ffi::IsExecuteStage(frame)) return RefuseFrame(frame);
+    return CallWithAttributes(frame);
+  }
+
+  [[gnu::noinline]] static XLA_FFI_Error* CallWithAttributes(const XLA_FFI_CallFrame& frame) {
+    CallAttributes attributes;
+    XLA_FFI_Error* error = ReadAttributes(frame, kOptions.opaque_attribute, attributes);
+    return error != nullptr ? error : CallFunction(frame, attributes);
+  }
+
+  [[gnu::always_inline]] static XLA_FFI_Error* CallFunction(const XLA_FFI_CallFrame& frame,
+                                                            CallAttributes attributes) {
+    void* stream = nullptr;
+    if constexpr (Legacy::kGpu) {
+      if (XLA_FFI_Error* error = GetStream(frame, stream)) return error;
+    }
+    if constexpr (kOptions.shapes != nullptr) {
+      return DeclaredHandler<Legacy, Declared<Options, Legacy::kGpu>>::Call(
+          frame, stream, attributes.opaque.data(), attributes.opaque.size());
+    } else {
+      return UndeclaredHandler<Legacy>::Call(frame, stream, attributes);
+    }
+  }
+};
+
+}  // namespace exports
+}  // namespace callbridge_v1
+}  // namespace callbridge
+#pragma GCC visibility pop
+
+#endif  // CALLBRIDGE_ADAPTERS_EXPORTS_EXPORTED_HANDLER_H_

@@ -1,0 +1,104 @@
+// Calling a function of an untyped ABI whose type is known while compiling.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_ADAPTERS_EXPORTS_LEGACY_FUNCTION_H_
+#define CALLBRIDGE_ADAPTERS_EXPORTS_LEGACY_FUNCTION_H_
+
+#include <stddef.h>
+
+#include <string>
+#include <type_traits>
+
+#include "callbridge/adapters/exports/call_error.h"
+#include "callbridge/adapters/function_abi.h"
+#include "callbridge/status_returning/custom_call_status_internal.h"
+
+#pragma GCC visibility push(hidden)
+namespace callbridge {
+inline namespace callbridge_v1 {
+namespace exports {
+
+// How the untyped ABIs' parameters are passed on to a function of type `Function`.
+template <typename Function>
+struct Parameters;
+
+template <typename First, typename Second, typename... Rest>
+struct Parameters<void(First, Second, Rest...)> {
+  static constexpr bool kTakesStatus = (std::is_same_v<Rest, XlaCustomCallStatus*> || ...);
+  static constexpr bool kTakesOpaque = (std::is_same_v<Rest, const char*> || ...);
+
+  // `first` is `out` on Host and the stream on GPU.
+  template <typename Callee>
+  static void Call(Callee callee, void* first, void** pointers, const char* opaque,
+                   size_t opaque_size, XlaCustomCallStatus* status) {
+    const auto out_or_stream = static_cast<First>(first);
+    const auto list = const_cast<Second>(pointers);
+    if constexpr (kTakesOpaque && kTakesStatus) {
+      callee(out_or_stream, list, opaque, opaque_size, status);
+    } else if constexpr (kTakesOpaque) {
+      callee(out_or_stream, list, opaque, opaque_size);
+    } else if constexpr (kTakesStatus) {
+      callee(out_or_stream, list, status);
+    } else {
+      callee(out_or_stream, list);
+    }
+  }
+};
+template <typename... Types>
+struct Parameters<void(Types...) noexcept> : Parameters<void(Types...)> {};
+
+template <auto function, bool declared_gpu>
+struct LegacyFunction {
+  using Function = std::remove_pointer_t<decltype(function)>;
+  using Abi = FunctionAbi<Function>;
+
+  static_assert(!Abi::kSwapped,
+                "the result comes first: a custom call on Host is void(void* out, const void** "
+                "in); one sentence of XLA's documentation has the two swapped, its examples have "
+                "not");
+  static_assert(Abi::kSwapped || Abi::kVersions.host != 0 || Abi::kVersions.gpu != 0,
+                "no custom call has this type: on Host it is void(void* out, const void** in "
+                "[, const char* opaque, size_t opaque_len] [, XlaCustomCallStatus*]), on GPU "
+                "void(stream, void** buffers, const char* opaque, size_t opaque_len "
+                "[, XlaCustomCallStatus*])");
+  static_assert(!declared_gpu || Abi::kVersions.gpu != 0,
+                "the options say Gpu(), but the function has the type of one for Host");
+
+  static constexpr bool kGpu = declared_gpu || Abi::kVersions.host == 0;
+  static constexpr bool kTakesOpaque = Parameters<Function>::kTakesOpaque;
+
+  // Null, or the error that the function's failure is.
+  static XLA_FFI_Error* Call(const XLA_FFI_Api& api, void* first, void** pointers,
+                             const char* opaque, size_t opaque_size) {
+#ifdef __cpp_exceptions
+    try {
+      return CallUnguarded(api, first, pointers, opaque, opaque_size);
+    } catch (...) {
+      return CaughtException(api);
+    }
+#else
+    return CallUnguarded(api, first, pointers, opaque, opaque_size);
+#endif
+  }
+
+ private:
+  static XLA_FFI_Error* CallUnguarded(const XLA_FFI_Api& api, void* first, void** pointers,
+                                      const char* opaque, size_t opaque_size) {
+    if constexpr (Parameters<Function>::kTakesStatus) {
+      XlaCustomCallStatus_ status;
+      Parameters<Function>::Call(function, first, pointers, opaque, opaque_size, &status);
+      if (__builtin_expect(!status.message.has_value(), true)) return nullptr;
+      return CustomCallFailed(api, *status.message);
+    } else {
+      Parameters<Function>::Call(function, first, pointers, opaque, opaque_size, nullptr);
+      return nullptr;
+    }
+  }
+};
+
+}  // namespace exports
+}  // namespace callbridge_v1
+}  // namespace callbridge
+#pragma GCC visibility pop
+
+#endif  // CALLBRIDGE_ADAPTERS_EXPORTS_LEGACY_FUNCTION_H_

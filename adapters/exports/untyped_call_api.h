@@ -1,0 +1,135 @@
+// The API table that a typed handler gets when an untyped call reaches it: errors, futures and, on
+// GPU, the stream. An untyped convention lends nothing else.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_CALL_API_H_
+#define CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_CALL_API_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+#pragma GCC visibility push(hidden)
+namespace callbridge {
+inline namespace callbridge_v1 {
+namespace exports {
+
+// What an XLA_FFI_Error*, an XLA_FFI_Future* and an XLA_FFI_InvokeContext* of this table point
+// to.
+struct CallError {
+  XLA_FFI_Error_Code code;
+  std::string message;
+};
+struct CallFuture {
+  std::mutex mutex;
+  std::condition_variable completed;
+  bool is_complete = false;
+  std::unique_ptr<CallError> error;  // null: success
+};
+struct UntypedCallContext {
+  bool gpu;
+  void* stream;
+};
+
+inline XLA_FFI_Error* NewCallError(XLA_FFI_Error_Code code, std::string message) {
+  return reinterpret_cast<XLA_FFI_Error*>(new CallError{code, std::move(message)});
+}
+inline std::unique_ptr<CallError> TakeCallError(XLA_FFI_Error* error) {
+  return std::unique_ptr<CallError>(reinterpret_cast<CallError*>(error));
+}
+
+inline XLA_FFI_Error* CreateCallError(XLA_FFI_Error_Create_Args* args) {
+  return NewCallError(args->errc, args->message);
+}
+inline void GetCallErrorDetails(XLA_FFI_Error_GetDetails_Args* args) {
+  const auto* error = reinterpret_cast<const CallError*>(args->error);
+  args->message = error->message.c_str();
+  args->errc = error->code;
+}
+inline void DestroyCallError(XLA_FFI_Error_Destroy_Args* args) { TakeCallError(args->error); }
+
+inline XLA_FFI_Error* CreateCallFuture(XLA_FFI_Future_Create_Args* args) {
+  args->future = reinterpret_cast<XLA_FFI_Future*>(new CallFuture);
+  return nullptr;
+}
+inline XLA_FFI_Error* CompleteCallFuture(XLA_FFI_Future* future, XLA_FFI_Error* error) {
+  auto& completed = *reinterpret_cast<CallFuture*>(future);
+  const std::lock_guard<std::mutex> lock(completed.mutex);
+  completed.error = TakeCallError(error);
+  completed.is_complete = true;
+  completed.completed.notify_one();  // under the lock: the waiter destroys the future
+  return nullptr;
+}
+inline XLA_FFI_Error* SetCallFutureAvailable(XLA_FFI_Future_SetAvailable_Args* args) {
+  return CompleteCallFuture(args->future, nullptr);
+}
+inline XLA_FFI_Error* SetCallFutureError(XLA_FFI_Future_SetError_Args* args) {
+  return CompleteCallFuture(args->future, args->error);
+}
+// Waits for the future and destroys it.
+inline std::unique_ptr<CallError> AwaitCallFuture(XLA_FFI_Future* future) {
+  const std::unique_ptr<CallFuture> awaited(reinterpret_cast<CallFuture*>(future));
+  std::unique_lock<std::mutex> lock(awaited->mutex);
+  awaited->completed.wait(lock, [&] { return awaited->is_complete; });
+  std::unique_ptr<CallError> error = std::move(awaited->error);
+  lock.unlock();
+  return error;
+}
+
+inline XLA_FFI_Error* GetCallStream(XLA_FFI_Stream_Get_Args* args) {
+  const auto* context = reinterpret_cast<const UntypedCallContext*>(args->ctx);
+  if (!context->gpu) {
+    return NewCallError(XLA_FFI_Error_Code_UNIMPLEMENTED, "a call on Host has no stream");
+  }
+  args->stream = context->stream;
+  return nullptr;
+}
+
+template <typename Args>
+XLA_FFI_Error* NotLent(Args*) {
+  return NewCallError(XLA_FFI_Error_Code_UNIMPLEMENTED,
+                      "this call came by an untyped convention, which lends the handler no thread "
+                      "pool, scratch memory, user data, state, run id, device ordinal, options or "
+                      "extensions");
+}
+
+inline const XLA_FFI_Api& UntypedCallApi() {
+  static constexpr XLA_FFI_Api kApi = {
+      XLA_FFI_Api_STRUCT_SIZE,
+      nullptr,
+      {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR},
+      nullptr,
+      &CreateCallError,
+      &GetCallErrorDetails,
+      &DestroyCallError,
+      &NotLent,
+      &GetCallStream,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &CreateCallFuture,
+      &SetCallFutureAvailable,
+      &SetCallFutureError,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+      &NotLent,
+  };
+  return kApi;
+}
+
+}  // namespace exports
+}  // namespace callbridge_v1
+}  // namespace callbridge
+#pragma GCC visibility pop
+
+#endif  // CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_CALL_API_H_

@@ -1,0 +1,147 @@
+// UntypedFunction: a custom call of api_version 3 that leads to a typed FFI handler, for runtimes
+// without FFI. An untyped call brings pointers alone, so its shapes must be declared.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_FUNCTION_H_
+#define CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_FUNCTION_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <memory>
+#include <string>
+
+#include "callbridge/adapters/exports/declared_handler.h"
+#include "callbridge/adapters/exports/export_options.h"
+#include "callbridge/adapters/exports/untyped_call_api.h"
+#include "callbridge/status_returning/custom_call_status.h"
+
+#pragma GCC visibility push(hidden)
+namespace callbridge {
+inline namespace callbridge_v1 {
+namespace exports {
+
+template <typename Options>
+struct UntypedCallShapes : Declared<Options, Options::Get().gpu> {
+  static_assert(Options::Get().shapes != nullptr,
+                "CALLBRIDGE_EXPORT_UNTYPED needs ExportOptions().Shapes(\"...\"): an untyped call "
+                "brings no shapes");
+};
+
+template <XLA_FFI_Handler* handler, typename Options>
+class UntypedFunction {
+ public:
+  // Host: `first` is `out`, `list` is `in`. GPU: the stream, and all buffers.
+  static void Call(void* first, void* const* list, const char* opaque, size_t opaque_size,
+                   XlaCustomCallStatus* status) {
+    void* data[kArguments + kResults + 1];
+    if constexpr (kGpu) {
+      for (int i = 0; i < kArguments + kResults; ++i) data[i] = list[i];
+    } else {
+      ReadOperands(list, data);
+      ReadResult(first, data + kArguments);
+    }
+    const std::unique_ptr<CallError> error = CallHandler(data, first, opaque, opaque_size);
+    if (error == nullptr) return;
+    XlaCustomCallStatusSetFailure(status, error->message.data(), error->message.size());
+  }
+
+ private:
+  using D = UntypedCallShapes<Options>;
+  static_assert(!D::kCall.any_size,
+                "CALLBRIDGE_EXPORT_UNTYPED needs every dimension: an untyped call brings none that "
+                "could stand for `?`");
+  static constexpr ExportOptions kOptions = Options::Get();
+  static constexpr bool kGpu = kOptions.gpu;
+  static constexpr int kArguments = D::kOperands.leaf_count;
+  static constexpr int kResults = D::kResult.leaf_count;
+
+  // Appends the leaves' pointers of the shape at `node`, to which `pointer` leads.
+  static int ReadShape(int node, void* pointer, void**& data) {
+    const ShapeNode& shape = D::kCall.nodes[node];
+    if (shape.type != kTupleNode) {
+      *data++ = pointer;
+      return node + 1;
+    }
+    int next = node + 1;
+    for (int i = 0; i < shape.count; ++i) {
+      next = ReadShape(next, static_cast<void**>(pointer)[i], data);
+    }
+    return next;
+  }
+  static void ReadOperands(void* const* in, void** data) {
+    if constexpr (kOptions.flat_tuples) {
+      for (int i = 0; i < kArguments; ++i) data[i] = in[i];
+    } else {
+      int node = 0;
+      for (int i = 0; i < D::kCall.operand_count; ++i) node = ReadShape(node, in[i], data);
+    }
+  }
+  // A tuple result is one table of its leaves: no XLA ever nested them.
+  static void ReadResult(void* out, void** data) {
+    if (D::kCall.nodes[D::kCall.operand_nodes].type != kTupleNode) {
+      *data = out;
+      return;
+    }
+    for (int i = 0; i < kResults; ++i) data[i] = static_cast<void**>(out)[i];
+  }
+
+  static XLA_FFI_Buffer MakeBuffer(int node, void* data) {
+    const ShapeNode& shape = D::kCall.nodes[node];
+    XLA_FFI_Buffer buffer = {};
+    buffer.struct_size = XLA_FFI_Buffer_STRUCT_SIZE;
+    buffer.dtype = static_cast<XLA_FFI_DataType>(shape.type);
+    buffer.data = data;
+    buffer.rank = shape.count;
+    buffer.dims = const_cast<int64_t*>(D::kCall.dims + shape.first_dim);  // handlers only read
+    return buffer;
+  }
+
+  static std::unique_ptr<CallError> CallHandler(void** data, void* stream, const char* opaque,
+                                                size_t opaque_size) {
+    XLA_FFI_Buffer buffers[kArguments + kResults + 1];
+    void* pointers[kArguments + kResults + 1];
+    XLA_FFI_ArgType argument_types[kArguments + 1];
+    XLA_FFI_RetType result_types[kResults + 1];
+    for (int i = 0; i < kArguments; ++i) {
+      buffers[i] = MakeBuffer(D::kOperands.leaf_nodes[i], data[i]);
+      argument_types[i] = XLA_FFI_ArgType_BUFFER;
+    }
+    for (int i = 0; i < kResults; ++i) {
+      buffers[kArguments + i] = MakeBuffer(D::kResult.leaf_nodes[i], data[kArguments + i]);
+      result_types[i] = XLA_FFI_RetType_BUFFER;
+    }
+    for (int i = 0; i < kArguments + kResults; ++i) pointers[i] = &buffers[i];
+
+    const char* name = kOptions.opaque_attribute;
+    XLA_FFI_ByteSpan name_span = {name, TextSize(name)};
+    XLA_FFI_ByteSpan opaque_span = {opaque, opaque_size};
+    XLA_FFI_ByteSpan* names[] = {&name_span};
+    void* attributes[] = {&opaque_span};
+    XLA_FFI_AttrType attribute_types[] = {XLA_FFI_AttrType_STRING};
+
+    UntypedCallContext context = {kGpu, stream};
+    XLA_FFI_CallFrame frame = {};
+    frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+    frame.api = &UntypedCallApi();
+    frame.ctx = reinterpret_cast<XLA_FFI_InvokeContext*>(&context);
+    frame.stage = XLA_FFI_ExecutionStage_EXECUTE;
+    frame.args = {XLA_FFI_Args_STRUCT_SIZE, nullptr, kArguments, argument_types, pointers};
+    frame.rets = {XLA_FFI_Rets_STRUCT_SIZE, nullptr, kResults, result_types, pointers + kArguments};
+    // Handlers built with XLA's headers before jaxlib 0.8 refuse attributes that they do not
+    // read.
+    const int64_t attribute_count = opaque_size > 0 ? 1 : 0;
+    frame.attrs = {XLA_FFI_Attrs_STRUCT_SIZE, nullptr, attribute_count,
+                   attribute_types,           names,   attributes};
+    std::unique_ptr<CallError> error = TakeCallError(handler(&frame));
+    if (error == nullptr && frame.future != nullptr) error = AwaitCallFuture(frame.future);
+    return error;
+  }
+};
+
+}  // namespace exports
+}  // namespace callbridge_v1
+}  // namespace callbridge
+#pragma GCC visibility pop
+
+#endif  // CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_FUNCTION_H_
