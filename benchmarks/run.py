@@ -2,21 +2,24 @@
 
 Times are Google Benchmark's (the median of several runs; noisy on a shared machine), instructions
 are callgrind's: the difference between two counts of calls, so that nothing but the calls is in
-it. Both go to build/bench/results.json, the picture to build/bench/calls.svg and .png. Exits with
-1 where a budget of docs/architecture.md is not kept.
+it. Both go to build/bench/results.json, the pictures to build/bench/calls.svg, handlers.svg and
+.png. Exits with 1 where a budget of docs/architecture.md is not kept.
 """
 
 import json
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
+
+import callgrind
+import compile_costs
+import handler_costs
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 OUT = ROOT / "build/bench"
 CALL_COST = BUILD / "benchmarks/call_cost"
+HANDLER_COST = BUILD / "benchmarks/typed_ffi/handler_cost"
 COUNTS = (1_000, 11_000)
 # In JAX: calls that follow each other in one jitted function, which runs jax_calls.REPEAT times.
 CHAINS, REPEAT = (64, 320), 20
@@ -29,22 +32,8 @@ JAX_PATHS = {
 SIZES = (1, 4, 8, 16)
 
 
-def callgrind(*command, **environment):
-    """Instructions that `command` takes, all threads together."""
-    done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONHASHSEED": "0", **environment},
-    )
-    collected = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode != 0 or collected is None:
-        sys.exit(f"callgrind failed on {command}:\n{done.stderr[-2000:]}")
-    return int(collected[1])
-
-
 def instructions(case):
-    few, many = (callgrind(CALL_COST, "--calls", case, n) for n in COUNTS)
+    few, many = (callgrind.instructions([CALL_COST, "--calls", case, n]) for n in COUNTS)
     return (many - few) / (COUNTS[1] - COUNTS[0])
 
 
@@ -53,13 +42,9 @@ def jax_instructions(path):
     targets = BUILD / "benchmarks/measured_targets.so"
     # Valgrind knows no AVX-512.
     few, many = (
-        callgrind(
-            "--collect-atstart=no",
-            sys.executable,
-            script,
-            targets,
-            path,
-            chain,
+        callgrind.instructions(
+            [sys.executable, script, targets, path, chain],
+            ["--collect-atstart=no"],
             XLA_FLAGS="--xla_cpu_max_isa=AVX2",
             TF_CPP_MIN_LOG_LEVEL="3",
         )
@@ -141,9 +126,22 @@ def draw(counts, jax):
     inside.bar_label(bars, fmt="%.0f", padding=3)
     inside.set(title="One call inside jax.jit", xlabel="instructions, XLA's own included")
     inside.margins(x=0.15)
+    save(figure, "calls")
+
+
+def draw_handlers(costs):
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(13, 9))
+    for compiler, pair in zip(handler_costs.COMPILERS, axes, strict=True):
+        handler_costs.draw(costs, compiler, *pair)
+    save(figure, "handlers")
+
+
+def save(figure, name):
     figure.tight_layout()
     for kind in ("svg", "png"):
-        figure.savefig(OUT / f"calls.{kind}", dpi=110)
+        figure.savefig(OUT / f"{name}.{kind}", dpi=110)
 
 
 def main():
@@ -159,23 +157,41 @@ def main():
     for path, name in JAX_PATHS.items():
         jax[path] = jax_instructions(path)
         print(f"  {'jax.jit: ' + name:62} {'':11} {jax[path]:8.1f} instructions", flush=True)
+    handlers = handler_costs.measure(HANDLER_COST, OUT)
+    for case, cost in sorted(handlers.items()):
+        print(
+            f"  {case:62} {cost.nanoseconds:8.1f} ns {cost.instructions:8.1f} instructions",
+            flush=True,
+        )
+    compiled = compile_costs.measure()
+    for case, cost in compiled.items():
+        print(f"  {'compiling ' + case:62} {cost.seconds:8.2f} s {cost.object_bytes:9} bytes")
+
+    promised = [
+        *budgets(counts, jax),
+        *handler_costs.budgets(handlers),
+        *compile_costs.budgets(compiled),
+    ]
     rows = [
-        {"what": what, "limit": limit, "measured": round(measured, 2), "kept": measured <= limit}
-        for what, limit, measured in budgets(counts, jax)
+        {"what": what, "limit": limit, "measured": round(measured, 3), "kept": measured <= limit}
+        for what, limit, measured in promised
     ]
     print("\nbudget")
     for row in rows:
         kept = "ok" if row["kept"] else "OVER"
-        print(f"  {row['what']:68} {row['measured']:6.2f} of {row['limit']:5.1f}  {kept}")
+        print(f"  {row['what']:86} {row['measured']:7.2f} of {row['limit']:5.2f}  {kept}")
     results = {
         "nanoseconds": nanoseconds,
         "instructions": counts,
         "jax instructions": jax,
+        "handlers": {case: cost._asdict() for case, cost in handlers.items()},
+        "compiling": {case: cost._asdict() for case, cost in compiled.items()},
         "budget": rows,
     }
     (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     draw(counts, jax)
-    print(f"\n{OUT / 'results.json'}\n{OUT / 'calls.svg'}")
+    draw_handlers(handlers)
+    print(f"\n{OUT / 'results.json'}\n{OUT / 'calls.svg'}\n{OUT / 'handlers.svg'}")
     return 0 if all(row["kept"] for row in rows) else 1
 
 
