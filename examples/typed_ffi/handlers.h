@@ -1,0 +1,14 @@
+// The handlers' declarations.
+#ifndef HANDLERS_H_
+#define HANDLERS_H_
+
+#include "xla/ffi/api/ffi.h"
+
+XLA_FFI_DECLARE_HANDLER_SYMBOL(AddRepeated);
+XLA_FFI_DECLARE_HANDLER_SYMBOL(Reverse);
+XLA_FFI_DECLARE_HANDLER_SYMBOL(Sum);
+XLA_FFI_DECLARE_HANDLER_SYMBOL(Combine);
+XLA_FFI_DECLARE_HANDLER_SYMBOL(Clamp);
+XLA_FFI_DECLARE_HANDLER_SYMBOL(Affine);
+
+#endif  // HANDLERS_H_
