@@ -1,0 +1,229 @@
+"""Every binary of the suite on every runtime: prints a line a cell, then the tables.
+
+  matrix.py --build FOLDER --callbridge libcallbridge.so [--write FILE] [--runtimes 0.4.30,...]
+
+FOLDER has suite_<headers>.so and exported.so; `ours` is callbridge's own headers. Exits 1 where a
+binary of callbridge's, or one that went through it, did not answer as it must.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
+
+import cases  # noqa: E402
+
+RUNTIMES = ["0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3", "0.10.2", "0.12.0.1"]
+HEADERS = [*RUNTIMES[:-1], "0.11.2", RUNTIMES[-1]]
+CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
+ASKS = {case.name: case.asks for case in cases.CASES}
+
+
+def headers_number(headers):
+    if headers == "ours":
+        return cases.OURS
+    major, minor, patch = map(int, headers.split(".")[:3])
+    return (major * 100 + minor) * 100 + patch
+
+
+def python_of(runtime):
+    """The command, or None and the reason."""
+    if runtime == "0.12.0.1":
+        if (CACHE / "debian-13/venv/installed.txt").exists():
+            return [str(ROOT / "scripts/debian_13"), "/venv/bin/python"]
+        return None
+    folder = ROOT / ".venv" if runtime == "0.10.2" else CACHE / f"venv-jax-{runtime}"
+    python = folder / "bin/python"
+    return [str(python)] if python.exists() else None
+
+
+def libraries_of_debian_12(callbridge, folder):
+    """What libcallbridge.so needs of the system, for Debian 13, which has other versions of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = subprocess.run(["ldd", callbridge], capture_output=True, text=True, check=True).stdout
+    for path in re.findall(r"=> (\S*/lib(?:absl|ffi|elf|z)[._]\S+)", listed):
+        shutil.copy(path, folder)
+    return folder
+
+
+class Matrix:
+    def __init__(self, options):
+        self._options = options
+        self._build = pathlib.Path(options.build).resolve()
+        self._callbridge = str(pathlib.Path(options.callbridge).resolve())
+        self._debian_12 = libraries_of_debian_12(self._callbridge, self._build / "debian_12")
+        self.cells = {}
+
+    def run(self, mode, headers, runtime):
+        python = python_of(runtime)
+        library = self._build / ("exported.so" if headers == "exported" else f"suite_{headers}.so")
+        command = [*python, str(HERE / "run_suite.py"), mode, str(library)]
+        command += ["--callbridge", self._callbridge] if mode == "foreign" else []
+        if headers == "exported":
+            command += ["--exported"]
+        else:
+            command += ["--headers", str(headers_number(headers))]
+        environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3")
+        if runtime == "0.12.0.1":
+            environment["LD_LIBRARY_PATH"] = str(self._debian_12)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            outcomes = {"run_suite.py": ["error", done.stderr[-600:]]}
+        else:
+            outcomes = json.loads(done.stdout)
+        self.cells[mode, headers, runtime] = outcomes
+        print(f"{mode:8} {headers:9} on {runtime:9} {summary(outcomes)}", flush=True)
+
+
+def summary(outcomes):
+    """A cell of the tables."""
+    counts = collections.Counter(outcome for outcome, _ in outcomes.values())
+    failed = {outcome: n for outcome, n in counts.items() if outcome not in ("ok", "unimplemented")}
+    lacking = sorted(
+        {
+            ask
+            for name, (outcome, _) in outcomes.items()
+            if outcome == "unimplemented"
+            for ask in ASKS.get(name, ())
+        }
+    )
+    parts = ["ok"] if not failed else [f"{counts['ok']} of {len(outcomes)}"]
+    parts += [f"{n} {outcome}" for outcome, n in sorted(failed.items())]
+    if lacking:
+        parts.append(f"UNIMPLEMENTED: {', '.join(lacking)}")
+    return "; ".join(parts)
+
+
+def table(cells, mode, rows, runtimes):
+    lines = [
+        f"| headers \\ runtime | {' | '.join(runtimes)} |",
+        "|---|" + "---|" * len(runtimes),
+    ]
+    for headers in rows:
+        texts = [
+            summary(cells[mode, headers, runtime]) if (mode, headers, runtime) in cells else "-"
+            for runtime in runtimes
+        ]
+        lines.append(f"| {headers} | {' | '.join(texts)} |")
+    return "\n".join(lines)
+
+
+def failures(cells, modes):
+    """The cases that failed, each with the cells and a text."""
+    found = collections.OrderedDict()
+    for (mode, headers, runtime), outcomes in cells.items():
+        if mode not in modes:
+            continue
+        for name, (outcome, text) in outcomes.items():
+            if outcome in ("ok", "unimplemented"):
+                continue
+            text = re.sub(r"0x[0-9a-f]+", "0x...", text.split("\n")[0])[:150].replace("|", "\\|")
+            found.setdefault((name, outcome, text), []).append(f"{headers} on {runtime}")
+    lines = ["| case | outcome | where |", "|---|---|---|"]
+    for (name, outcome, text), where in found.items():
+        places = ", ".join(where[:6]) + (f" and {len(where) - 6} more" if len(where) > 6 else "")
+        lines.append(f"| {name} | {outcome}{': ' + text if text else ''} | {places} |")
+    return "\n".join(lines) if found else "None."
+
+
+def document(cells, runtimes, left_out):
+    total = len(cases.CASES)
+    text = f"""# The matrix
+
+Written by `make matrix`, which runs the handler suite (tests/typed_ffi/suite: {total} calls in
+tests/typed_ffi/suite/cases.py) inside every jaxlib's XLA:CPU. Rows are the headers that a binary
+was built with, columns the runtimes. `ok`: every call that the headers and the runtime's programs
+can have was answered as it must be, errors with their codes included. `UNIMPLEMENTED: ...`: so were
+all the others, and what this runtime does not offer was refused by name.
+
+## One binary of callbridge's headers, as it is
+
+{table(cells, "native", ["ours"], runtimes)}
+
+## Binaries of XLA's own headers, through callbridge
+
+{table(cells, "foreign", HEADERS, runtimes)}
+
+## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, as they are
+
+{table(cells, "native", ["exported"], runtimes)}
+
+## What fails of these
+
+{failures({k: v for k, v in cells.items() if ours(k)}, ("native", "foreign"))}
+
+## For comparison: binaries of XLA's own headers, without callbridge
+
+The number of calls that were answered as they must be.
+
+{table(cells, "native", HEADERS, runtimes)}
+"""
+    if left_out:
+        text += f"\nNot run: {'; '.join(left_out)}.\n"
+    return text
+
+
+def ours(key):
+    mode, headers, _ = key
+    return mode == "foreign" or headers in ("ours", "exported")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--callbridge", required=True)
+    parser.add_argument("--write")
+    parser.add_argument("--json", help="where to write every outcome with its text")
+    parser.add_argument("--runtimes", default=",".join(RUNTIMES))
+    parser.add_argument("--headers", default=",".join(HEADERS))
+    parser.add_argument("--parts", default="ours,foreign,exported,native")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    parts = options.parts.split(",")
+    matrix = Matrix(options)
+    runtimes, left_out = [], []
+    for runtime in options.runtimes.split(","):
+        if python_of(runtime):
+            runtimes.append(runtime)
+        else:
+            left_out.append(f"jaxlib {runtime}, which is not there")
+            print(f"jaxlib {runtime} is not there: its column is left out", flush=True)
+    wanted = []
+    for runtime in runtimes:
+        if "ours" in parts:
+            wanted.append(("native", "ours", runtime))
+        if "exported" in parts:
+            wanted.append(("native", "exported", runtime))
+        for mode in ("foreign", "native"):
+            for headers in options.headers.split(",") if mode in parts else []:
+                wanted.append((mode, headers, runtime))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(lambda cell: matrix.run(*cell), wanted))
+    matrix.cells = {cell: matrix.cells[cell] for cell in wanted}
+    text = document(matrix.cells, runtimes, left_out)
+    print("\n" + text)
+    if options.write:
+        pathlib.Path(options.write).write_text(text)
+    if options.json:
+        listed = {" ".join(key): outcomes for key, outcomes in matrix.cells.items()}
+        pathlib.Path(options.json).write_text(json.dumps(listed, indent=1))
+    bad = [
+        key
+        for key, outcomes in matrix.cells.items()
+        if ours(key) and any(o not in ("ok", "unimplemented") for o, _ in outcomes.values())
+    ]
+    sys.exit(1 if bad or left_out else 0)
+
+
+if __name__ == "__main__":
+    main()

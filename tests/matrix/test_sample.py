@@ -1,0 +1,53 @@
+"""A sample of `make matrix`: callbridge's own binary of the handler suite inside the newest and the
+oldest XLA that are there, and each of these with a binary that was built for the other."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests/typed_ffi/suite"
+OURS = "9999"
+
+
+def python_of(runtime):
+    if runtime == "0.10.2":
+        return sys.executable
+    python = os.environ.get("CALLBRIDGE_JAX_0_4_30_PYTHON")
+    assert python, "CALLBRIDGE_JAX_0_4_30_PYTHON is not set; `make test` sets it"
+    return python
+
+
+def run(runtime, mode, library, *arguments):
+    command = [python_of(runtime), HERE / "run_suite.py", mode, BUILD / library, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    outcomes = json.loads(done.stdout)
+    assert outcomes
+    good = ("ok", "unimplemented")
+    return {name: outcome for name, outcome in outcomes.items() if outcome[0] not in good}
+
+
+@pytest.mark.parametrize("runtime", ["0.4.30", "0.10.2"])
+def test_callbridges_own_binary(runtime):
+    assert run(runtime, "native", "suite_ours.so", "--headers", OURS) == {}
+
+
+@pytest.mark.parametrize("runtime", ["0.4.30", "0.10.2"])
+def test_exported_functions(runtime):
+    assert run(runtime, "native", "exported.so", "--exported") == {}
+
+
+@pytest.mark.parametrize(
+    "runtime, headers, number", [("0.4.30", "0.12.0.1", "1200"), ("0.10.2", "0.4.30", "430")]
+)
+def test_foreign_binary(runtime, headers, number):
+    library = f"suite_{headers}.so"
+    arguments = ["--headers", number, "--callbridge", LIBRARY]
+    assert run(runtime, "foreign", library, *arguments) == {}

@@ -1,0 +1,81 @@
+"""The handler suite in callbridge's own host: the libraries of every version of the headers, each
+in the shape of its release, and callbridge's in the shape of all. All answers are those of
+cases.py, so they are the same across headers, and the codes of errors too."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests/typed_ffi/suite"
+RUNNER = ROOT / "tests/matrix/run_suite.py"
+HEADERS = {
+    "0.4.30": 430,
+    "0.4.31": 431,
+    "0.4.34": 434,
+    "0.4.38": 438,
+    "0.6.2": 602,
+    "0.8.3": 803,
+    "0.10.2": 1002,
+    "0.11.2": 1102,
+    "0.12.0.1": 1200,
+}
+# What the library exports that is no handler.
+HELPERS = ("_type_id", "_type_info", "count_live_", "delete_", "pointed_at")
+
+sys.path.insert(0, str(HERE))
+import cases  # noqa: E402
+
+
+def run(headers, release, number):
+    library = BUILD / f"suite_{headers}.so"
+    assert library.is_file(), f"{library}: built where the headers are there; `make test` does"
+    command = [sys.executable, RUNNER, "host", library, "--headers", str(number)]
+    command += ["--release", release, "--callbridge", LIBRARY]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def wrong(outcomes):
+    return {
+        name: outcome
+        for name, outcome in outcomes.items()
+        if outcome[0] not in ("ok", "unimplemented")
+    }
+
+
+@pytest.mark.parametrize("headers", HEADERS)
+def test_genuine_headers_in_the_shape_of_their_release(headers):
+    outcomes = run(headers, headers, HEADERS[headers])
+    assert wrong(outcomes) == {}
+    assert len(outcomes) > 100
+
+
+@pytest.mark.parametrize("release", HEADERS)
+def test_callbridges_headers_in_the_shape_of_every_release(release):
+    assert wrong(run("ours", release, cases.OURS)) == {}
+
+
+def test_every_handler_is_called():
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", "--format=posix", BUILD / "suite_ours.so"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    exported = {line.split()[0] for line in listed.splitlines() if line.split()[1] == "T"}
+    handlers = {
+        name
+        for name in exported
+        if not name.startswith("_") and not any(helper in name for helper in HELPERS)
+    }
+    called = {case.handler for case in cases.CASES}
+    called |= {handler for case in cases.CASES for handler in case.stages.values()}
+    assert handlers == called
