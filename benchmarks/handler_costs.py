@@ -29,7 +29,9 @@ def measure(program, folder):
     """The Cost of each case, "LIBRARY-COMPILER: CASE"."""
     stdout, counts = callgrind.dumps([program, "--calls"], folder)
     allocations = dict(line.split("\t") for line in stdout.splitlines())
-    nanoseconds = times(program)
+    # Whatever else runs on the machine only adds to a time.
+    rounds = [times(program) for _ in range(2)]
+    nanoseconds = {case: min(each[case] for each in rounds) for case in rounds[0]}
 
     def instructions(case):
         return (counts[f"{case} many"] - counts[f"{case} few"]) / (MANY - FEW)
@@ -49,7 +51,7 @@ def times(program):
             program,
             "--benchmark_format=json",
             "--benchmark_repetitions=5",
-            "--benchmark_min_time=0.02",
+            "--benchmark_min_time=0.01",
             # The machine is not as fast in one second as in the next.
             "--benchmark_enable_random_interleaving=true",
             "--benchmark_report_aggregates_only=true",

@@ -156,9 +156,13 @@ struct DeclaredHandler {
 
   static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream, const char* opaque,
                              size_t opaque_size) {
-    // One slot more, since a call without operands or results has a list all the same.
-    void* block[D::kOperands.slot_count + D::kResult.slot_count + 1];
-    void** results = block + D::kOperands.slot_count;
+    // One slot more, since a call without operands or results has a list all the same. Results
+    // stand apart where they may, so that a lone one stays out of memory; on GPU they follow the
+    // operands.
+    constexpr int kBehind = Legacy::kGpu ? D::kResult.slot_count : 0;
+    void* block[D::kOperands.slot_count + kBehind + 1];
+    void* apart[D::kResult.slot_count + 1];
+    void** results = Legacy::kGpu ? block + D::kOperands.slot_count : apart;
     if (__builtin_expect(
             !Arguments::Take(frame.args.size, frame.args.types, frame.args.args, block) ||
                 !Results::Take(frame.rets.size, frame.rets.types, frame.rets.rets, results),

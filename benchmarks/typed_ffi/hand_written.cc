@@ -20,7 +20,7 @@ enum Checks {
   kNothing,
   kTags,    // the frame's size, that it has no extension, stage, counts, type tags
   kDtypes,  // the element types
-  kShapes,  // ranks and dimensions, and that there are no attributes
+  kShapes,  // ranks and dimensions, that there are no attributes, that nothing is thrown
 };
 
 // An error is the runtime's to make.
@@ -29,6 +29,16 @@ __attribute__((cold, noinline)) XLA_FFI_Error* Refuse(const XLA_FFI_CallFrame* f
                                     "the call is not what was expected",
                                     XLA_FFI_Error_Code_INVALID_ARGUMENT};
   return frame->api->XLA_FFI_Error_Create(&args);
+}
+
+// No exception reaches the runtime.
+XLA_FFI_Error* CallGuarded(const XLA_FFI_CallFrame* frame, void* out, const void** in) {
+  try {
+    measured_function(out, in);
+  } catch (...) {
+    return Refuse(frame);
+  }
+  return nullptr;
 }
 
 template <Checks checks>
@@ -58,6 +68,7 @@ XLA_FFI_Error* Forward(XLA_FFI_CallFrame* frame) {
   if (checks >= kTags && frame->rets.types[0] != XLA_FFI_RetType_BUFFER) return Refuse(frame);
   const auto* result = static_cast<const XLA_FFI_Buffer*>(frame->rets.rets[0]);
   if (!Matches<checks>(*result)) return Refuse(frame);
+  if (checks >= kShapes) return CallGuarded(frame, result->data, in);
   measured_function(result->data, in);
   return nullptr;
 }
@@ -86,9 +97,8 @@ XLA_FFI_Error* ForwardAny(XLA_FFI_CallFrame* frame) {
     if (frame->rets.types[i] != XLA_FFI_RetType_BUFFER) return Refuse(frame);
     *next++ = data(frame->rets.rets[i]);
   }
-  measured_function(frame->rets.size == 1 ? results[0] : results,
-                    const_cast<const void**>(pointers));
-  return nullptr;
+  return CallGuarded(frame, frame->rets.size == 1 ? results[0] : results,
+                     const_cast<const void**>(pointers));
 }
 
 }  // namespace

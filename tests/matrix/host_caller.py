@@ -31,7 +31,6 @@ _pointer = _c.c_void_p
 Handlers = _struct(
     *((stage, _pointer) for stage in ("instantiate", "prepare", "initialize", "execute", "record"))
 )
-TypedHandlers = Handlers
 Context = _struct(
     ("stream", _pointer),
     ("device_ordinal", _pointer),
@@ -94,10 +93,10 @@ class Callbridge:
         """For jaxlib_caller: what to register in the place of handlers of any headers."""
 
         def adapt(stages):
-            adapted = TypedHandlers()
+            adapted = Handlers()
             self(
-                "typed_handlers_adapt",
-                _c.byref(TypedHandlers(**stages)),
+                "ffi_adapt_handlers",
+                _c.byref(Handlers(**stages)),
                 b"cpu",
                 jaxlib_release.encode(),
                 _c.byref(adapted),
@@ -107,9 +106,6 @@ class Callbridge:
         return adapt
 
     def register_type(self, name, type_id, deleter):
-        self("type_register", name.encode(), _pointer(type_id), _pointer(deleter))
-
-    def register_host_type(self, name, type_id, deleter):
         name = name.encode()
         self(
             "ffi_register_type",

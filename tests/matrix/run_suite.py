@@ -104,7 +104,7 @@ def make_caller(options, runtime):
     types = Types(library)
     if options.mode == "host":
         for name, type_id, _, deleter in types.each():
-            callbridge.register_host_type(name, type_id, deleter)
+            callbridge.register_type(name, type_id, deleter)
         return host_caller.Caller(callbridge, library, options.release)
     import jaxlib_caller
 

@@ -1,6 +1,8 @@
 // xla::ffi, XLA's C++ API for those who write handlers, in callbridge's own implementation: one
 // binary of a handler runs on every XLA since jaxlib 0.4.30. Everything of it is included here;
-// xla/ffi/api/ffi.h leads here too. The C++17 standard library is all that it needs.
+// xla/ffi/api/ffi.h leads here too.
+//
+// C++17; standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FFI_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_FFI_H_
 

@@ -4,10 +4,10 @@
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
 
-#include <semaphore.h>
-
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -100,22 +100,22 @@ CALLBRIDGE_FFI_HIDDEN inline void CompleteRuntimeFuture(const XLA_FFI_Api* api,
   if (XLA_FFI_PREDICT_FALSE(refusal != nullptr)) DieOfStuckFuture(api, refusal);
 }
 
-// Waits until the future is completed, or its promise dropped. With a semaphore of libc: <mutex>
-// and <condition_variable> would cost every handler's compilation a sixth of a second.
+// Waits until the future is completed, or its promise dropped.
 CALLBRIDGE_FFI_HIDDEN inline std::optional<Error> Await(Future future) {
-  sem_t arrived;
-  sem_init(&arrived, /*pshared=*/0, /*value=*/0);
+  std::mutex mutex;
+  std::condition_variable completed;
+  bool is_complete = false;
   std::optional<Error> result;
   // The promise's owner is the last to hold the future from here on, so that dropping it is
   // noticed.
   Future(std::move(future)).OnReady([&](const std::optional<Error>& error) {
     if (error.has_value()) result.emplace(*error);
-    sem_post(&arrived);
+    const std::lock_guard<std::mutex> lock(mutex);
+    is_complete = true;
+    completed.notify_one();  // under the lock: the waiter's variables end with it
   });
-  while (sem_wait(&arrived) != 0) {
-    // Interrupted by a signal.
-  }
-  sem_destroy(&arrived);
+  std::unique_lock<std::mutex> lock(mutex);
+  completed.wait(lock, [&] { return is_complete; });
   return result;
 }
 

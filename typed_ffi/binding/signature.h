@@ -116,7 +116,7 @@ struct Access<AllRemainingArgs> {
                                                            size_t at) {
     // The optional ones before them may not be there.
     const auto size = static_cast<size_t>(frame->args.size);
-    return RemainingArgs(&frame->args, at < size ? at : size);
+    return RemainingArgs(&frame->args, at != 0 && size < at ? size : at);
   }
 };
 
@@ -180,7 +180,7 @@ struct Access<AllRemainingRets> {
                                                            size_t at) {
     // The optional ones before them may not be there.
     const auto size = static_cast<size_t>(frame->rets.size);
-    return RemainingRets(&frame->rets, at < size ? at : size);
+    return RemainingRets(&frame->rets, at != 0 && size < at ? size : at);
   }
 };
 
