@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "callbridge/abi/api_version.h"
+#include "callbridge/abi/attributes.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/abi/tuple_era.h"
@@ -21,8 +22,10 @@ struct CallSite {
   TupleEra era = TupleEra::kClassic;
   std::vector<Shape> operands;
   Shape result;
-  // Any bytes.
+  // Any bytes, for untyped targets alone.
   std::string opaque;
+  // For typed targets alone.
+  Attributes attributes;
 };
 
 }  // namespace callbridge

@@ -4,11 +4,18 @@
 
 namespace callbridge {
 
+namespace host {
+struct Lent;  // typed_ffi/host/lent.h
+}
+
 // Each may be missing.
 struct ExecutionContext {
   // The GPU stream on which a GPU target enqueues its work (a CUstream or hipStream_t, as it is);
   // null is that platform's default stream. Host targets never see it.
   void* stream = nullptr;
+  // What typed targets may ask for besides: threads, scratch memory, the run's id and so on. Null
+  // lends nothing of it. Untyped targets never see it.
+  const host::Lent* lent = nullptr;
 };
 
 }  // namespace callbridge

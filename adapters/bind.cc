@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/adapters/typed_call.h"
 
 namespace callbridge {
 
-BoundCall::BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library)
+BoundCall::BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> kept)
     : plan_(std::move(plan)),
       opaque_bytes_(new char[opaque.size()]),
       opaque_(opaque_bytes_.get(), opaque.size()),
-      library_(std::move(library)) {
+      kept_(std::move(kept)) {
   std::copy(opaque.begin(), opaque.end(), opaque_bytes_.get());
 }
 
@@ -27,8 +28,19 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target) {
   }
   Target known = target;
   if (known.api_version == ApiVersion::kUnspecified) known.api_version = site.api_version;
+  if (known.api_version == ApiVersion::kTypedFfi) {
+    absl::StatusOr<std::shared_ptr<const TypedCall>> typed = InstantiateTyped(site, known);
+    if (!typed.ok()) return typed.status();
+    CallPlan plan = PlanTypedCall(**typed, site);
+    return BoundCall(std::move(plan), "", *std::move(typed));
+  }
   absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(known);
   if (!abi.ok()) return abi.status();
+  if (!site.attributes.values().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the call site has attributes, but custom call \"", target.name,
+                     "\" is untyped and takes none: pass bytes as its opaque"));
+  }
   return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.era),
                    site.opaque, target.library);
 }

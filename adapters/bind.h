@@ -17,8 +17,8 @@
 
 namespace callbridge {
 
-// A target bound to a call site. Movable. It keeps the target's library loaded; a function of no
-// library that callbridge opened must outlive it.
+// A target bound to a call site, with the state that a typed handler keeps there. Movable. It keeps
+// the target's library loaded; a function of no library that callbridge opened must outlive it.
 class BoundCall {
  public:
   // Calls the target. On success no allocation (up to kStackPointers pointers; one block above), no
@@ -26,7 +26,8 @@ class BoundCall {
   //
   // INVALID_ARGUMENT where the buffers' counts are not those of the call site's leaves. INTERNAL
   // "CustomCall failed: <message>" where the target reports a failure, or throws: then the message
-  // says so and has the exception's what().
+  // says so and has the exception's what(). A typed handler's errors are as it made them, and where
+  // it returns a future this waits for it.
   absl::Status Execute(const CallBuffers& buffers, const ExecutionContext& context = {}) const {
     if (ABSL_PREDICT_FALSE(buffers.operands.size() != plan_.operands.leaf_count() ||
                            buffers.results.size() != plan_.result.leaf_count())) {
@@ -38,18 +39,20 @@ class BoundCall {
  private:
   friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
 
-  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library);
+  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> kept);
 
   CallPlan plan_;
   std::unique_ptr<char[]> opaque_bytes_;
-  absl::string_view opaque_;  // of opaque_bytes_
-  std::shared_ptr<const void> library_;
+  absl::string_view opaque_;          // of opaque_bytes_
+  std::shared_ptr<const void> kept_;  // the library, and a typed handler's instance
 };
 
 // Validates, decides the target's ABI and plans the pointer lists; once per call site.
 //
 // NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody
-// knows the target's ABI: neither the target nor, as a declaration, the site.
+// knows the target's ABI: neither the target nor, as a declaration, the site; and where the site
+// has attributes for an untyped target. Typed targets are instantiated here, and fail as
+// InstantiateTyped() does (typed_call.h).
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
 
 }  // namespace callbridge

@@ -32,7 +32,7 @@ using typed_ffi::RuntimeVersion;
 
 constexpr char kMissingType[] =
     "the handler makes state of a type that is not registered; register the type first, with "
-    "callbridge.jax.register_type or callbridge_type_register";
+    "callbridge.jax.register_type or callbridge_ffi_register_type";
 
 XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
   for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
@@ -212,11 +212,10 @@ absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion
   absl::StatusOr<ForeignHeaders> headers = RecognizeHeaders(handler);
   if (absl::IsFailedPrecondition(headers.status())) return false;  // written by hand
   if (!headers.ok()) return headers.status();
-  if (headers->adapts) return false;
   const ForeignMetadata metadata = AskForeignMetadata(handler, *headers->version);
   if (metadata.type_is_missing) return absl::InvalidArgumentError(kMissingType);
-  return runtime == nullptr || !RunsAsItIs(*headers, *runtime) ||
-         host::TypeRegistry::GaveOut(metadata.state_type_id);
+  if (host::TypeRegistry::GaveOut(metadata.state_type_id)) return true;
+  return !headers->adapts && (runtime == nullptr || !RunsAsItIs(*headers, *runtime));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ namespace callbridge {
 // where they are registered. Types are registered before (host/type_registry.h): what makes state
 // of a type that has its id from callbridge is always wrapped.
 //
-// FAILED_PRECONDITION where a handler makes state of a type that is not registered; UNIMPLEMENTED
+// INVALID_ARGUMENT where a handler makes state of a type that is not registered; UNIMPLEMENTED
 // as RecognizeHeaders(), RESOURCE_EXHAUSTED as MakeTrampolines(). Thread-safe.
 absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundle& handlers,
                                                      Platform platform,

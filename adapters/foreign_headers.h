@@ -11,8 +11,8 @@ namespace callbridge {
 
 // What a typed handler takes for granted of the runtime that calls it.
 struct ForeignHeaders {
-  // Its layouts. The three rows of API version 0.1 cannot be told apart; for them it is the newest,
-  // see foreign_api.h for what that means.
+  // Its layouts; the newest where it adapts. The three rows of API version 0.1 cannot be told
+  // apart; for them it is the newest, see foreign_api.h for what that means.
   const typed_ffi::RuntimeVersion* version;
   // It goes by the runtime's version, as handlers do that were built with callbridge's headers, and
   // so runs on every runtime as it is.

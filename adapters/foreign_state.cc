@@ -144,7 +144,7 @@ XLA_FFI_Error* SetForeignState(ForeignContext& context, XLA_FFI_ExecutionStage s
     return ErrorObject::Make(XLA_FFI_Error_Code_FAILED_PRECONDITION,
                              "the type of the handler's state is not registered: nothing is known "
                              "that deletes it; register it with callbridge.jax.register_type or "
-                             "callbridge_type_register, before the handler");
+                             "callbridge_ffi_register_type, before the handler");
   }
   XLA_FFI_TypeId held_type;
   XLA_FFI_Error* error = FindHeldType(runtime, &held_type);

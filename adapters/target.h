@@ -7,6 +7,7 @@
 
 #include "callbridge/abi/api_version.h"
 #include "callbridge/abi/platform.h"
+#include "callbridge/typed_ffi/c_api.h"
 
 namespace callbridge {
 
@@ -24,6 +25,9 @@ struct Target {
   // What keeps it so, where callbridge could unload it: BoundCalls and entry points hold on to
   // this.
   std::shared_ptr<const void> library = nullptr;
+  // A typed handler's other stages, each null where it has none; `execute` is not read, since that
+  // is `address`.
+  XLA_FFI_Handler_Bundle stages = {};
 };
 
 }  // namespace callbridge

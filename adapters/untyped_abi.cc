@@ -101,8 +101,8 @@ absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target) {
   if (target.api_version == ApiVersion::kTypedFfi) {
     return absl::UnimplementedError(absl::StrCat(
         "custom call \"", target.name,
-        "\" is a typed FFI handler, which this version of callbridge cannot call; register it with "
-        "the runtime as it is"));
+        "\" is a typed FFI handler, which untyped entry points do not lead to; register it with the "
+        "runtime as it is"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the ABI of custom call \"", target.name, "\" on ", PlatformName(target.platform),

@@ -14,6 +14,7 @@
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
+#include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/runtime/executor.h"
@@ -22,6 +23,7 @@
 #include "callbridge/runtime/typed_probe.h"
 
 using callbridge::BoundCall;
+using callbridge::CallContext;
 using callbridge::CallSite;
 using callbridge::EntryPoints;
 using callbridge::FromC;
@@ -141,8 +143,11 @@ callbridge_error* callbridge_execute(const callbridge_target* target, const call
     if (!known.ok()) return known.status();
     absl::StatusOr<CallSite> call_site = FromC(*site, *known);
     if (!call_site.ok()) return call_site.status();
+    CallContext lent;
+    absl::Status copied = lent.Copy(context);
+    if (!copied.ok()) return copied;
     return callbridge::Execute(*call_site, *known, FromC(operands, operand_count),
-                               FromC(results, result_count), FromC(context));
+                               FromC(results, result_count), lent.get());
   });
 }
 
@@ -166,7 +171,10 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
                                           size_t operand_count, void** results, size_t result_count,
                                           const callbridge_execution_context* context) {
   return WithoutExceptions([&] {
-    return call->call.Execute({{operands, operand_count}, {results, result_count}}, FromC(context));
+    CallContext lent;
+    absl::Status copied = lent.Copy(context);
+    if (!copied.ok()) return copied;
+    return call->call.Execute({{operands, operand_count}, {results, result_count}}, lent.get());
   });
 }
 

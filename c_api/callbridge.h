@@ -62,6 +62,12 @@ typedef struct callbridge_target {
   int32_t api_version_is_proved;  // nonzero: the function's type says so; zero: declared
   void* address;                  // must stay callable while anything made of the target is in use
   const char* evidence;           // handed out: how the ABI is known, for people; not read
+  // Of a typed target, whose handler for the stage execute is at `address`: those for the other
+  // stages, `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, null where there is none.
+  void* instantiate;
+  void* prepare;
+  void* initialize;
+  void* record;
 } callbridge_target;
 
 // A shared library that registers custom calls, opened without the XLA that it was built for. Its
@@ -116,8 +122,9 @@ typedef struct callbridge_site {
   const char* const* operands;  // their shapes
   size_t operand_count;
   const char* result;  // its shape
-  const char* opaque;  // any bytes; may be null where opaque_size is 0
+  const char* opaque;  // any bytes; may be null where opaque_size is 0; for untyped targets
   size_t opaque_size;
+  const struct callbridge_ffi_attributes* attributes;  // for typed targets; null is none
 } callbridge_site;
 
 // The bytes by which a call site travels through a runtime to an entry point (below): the uint8
@@ -132,6 +139,10 @@ CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
 typedef struct callbridge_execution_context {
   size_t struct_size;
   void* stream;  // for GPU targets: the CUstream or hipStream_t, null for the default one
+  // For typed targets: what they are lent (callbridge_ffi.h); on GPU `stream` stands in for a
+  // missing stream. Null: nothing by callbridge_call_execute, and by callbridge_execute what
+  // XLA:CPU lends, which is threads, a run id and device ordinal 0.
+  const struct callbridge_ffi_context* lent;
 } callbridge_execution_context;
 
 // A leaf's memory, the caller's.
@@ -141,13 +152,15 @@ typedef struct callbridge_array {
 } callbridge_array;
 
 // Binds and calls once, on arrays in host memory: one for each leaf of the operands and of the
-// result, in preorder. Sizes are checked against the shapes. `context` may be null.
+// result, in preorder. Sizes are checked against the shapes. `context` may be null. A typed target
+// gets the leaves as its arguments and results; its future is waited for; its errors are as it made
+// them.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_execute(
     const callbridge_target* target, const callbridge_site* site, const callbridge_array* operands,
     size_t operand_count, const callbridge_array* results, size_t result_count,
     const callbridge_execution_context* context);
 
-// A target bound to a call site.
+// A target bound to a call site, with the state that a typed handler keeps there.
 typedef struct callbridge_call callbridge_call;
 
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(const callbridge_target* target,
@@ -156,8 +169,8 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(const callbridge_targ
 // Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_call_destroy(callbridge_call* call);
 // Calls the target with the leaves' data pointers, in preorder; a token's is null. Both lists are
-// lent, and undefined afterwards. No allocation on success up to 256 pointers, no lock. `context`
-// may be null.
+// lent, and undefined afterwards. A typed handler's future is waited for. No allocation on success
+// up to 256 pointers, no lock. `context` may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
     const callbridge_call* call, void** operands, size_t operand_count, void** results,
     size_t result_count, const callbridge_execution_context* context);
@@ -198,40 +211,6 @@ enum {
 // callbridge_bytes_free.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict,
                                                              char** evidence);
-
-// ---- Typed handlers that were built for another runtime -----------------------------------------
-
-// Typed FFI handlers of one target, `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, that were built with XLA's
-// headers of any version from jaxlib 0.4.30 to 0.12.0.1, or with callbridge's. Null where a stage has
-// none.
-typedef struct callbridge_typed_handlers {
-  size_t struct_size;
-  void* instantiate;
-  void* prepare;
-  void* initialize;
-  void* execute;
-  void* record;
-} callbridge_typed_handlers;
-
-// What to register with a runtime in their place, for the same stages: the handlers themselves where
-// all run on it as they are, and where they were written by hand; else wrappers, which live as long
-// as the process and serve any runtime. Asking again gives the same ones. The handlers must stay
-// callable as long as the process. `platform` is "Host" or "cpu", "CUDA", "ROCM", in any case;
-// `jaxlib_release` is the runtime's, such as "0.10.2", and null where that is not known.
-// INVALID_ARGUMENT where callbridge_probe_typed proves that one is no typed handler, and where one
-// makes state of a type that is not registered; FAILED_PRECONDITION where it cannot be asked;
-// UNIMPLEMENTED for headers newer than are known.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_typed_handlers_adapt(
-    const callbridge_typed_handlers* handlers, const char* platform, const char* jaxlib_release,
-    callbridge_typed_handlers* adapted);
-
-// Makes a type of state or of user data known, before the handlers that use it are registered.
-// `type_id` is the variable that holds the type's XLA_FFI_TypeId, in the library of the handlers;
-// it gets an id if it has none, and keeps one that a runtime gave it. `deleter` deletes an object of
-// it; null where the handlers' headers hand it over with each state, up to jaxlib 0.7.
-// ALREADY_EXISTS where the name has another id.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_type_register(const char* name, int64_t* type_id,
-                                                               void (*deleter)(void*));
 
 #ifdef __cplusplus
 }  // extern "C"

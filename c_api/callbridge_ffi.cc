@@ -22,6 +22,7 @@
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
 
+using callbridge::Attributes;
 using callbridge::CallBuffers;
 using callbridge::FfiContext;
 using callbridge::FromC;
@@ -30,7 +31,6 @@ using callbridge::Shape;
 using callbridge::ToC;
 using callbridge::WithoutExceptions;
 using callbridge::host::AsyncRun;
-using callbridge::host::Attributes;
 using callbridge::host::CallFrame;
 using callbridge::host::HandlerInstance;
 using callbridge::host::HandlerMetadata;
@@ -133,9 +133,6 @@ absl::StatusOr<std::unique_ptr<HandlerInstance>> Instantiate(
   if (!size.ok()) return size;
   const absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(handlers);
   if (!bundle.ok()) return bundle.status();
-  if (bundle->execute == nullptr) {
-    return absl::InvalidArgumentError("callbridge_ffi_handlers.execute is null");
-  }
   const absl::StatusOr<const RuntimeVersion*> version =
       callbridge::host::VersionOfRelease(site.release != nullptr ? site.release : "");
   if (!version.ok()) return version.status();

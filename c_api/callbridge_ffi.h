@@ -1,6 +1,7 @@
 // callbridge_ffi.h: XLA's typed FFI without XLA, a part of callbridge's stable C ABI: the API table
-// of this process, and calls of typed handlers in the shape of any XLA that was ever released.
-// callbridge/handler_call.h is its C++ form, for unit tests.
+// of this process, calls of typed handlers in the shape of any XLA that was ever released, and what
+// a real XLA is given in place of handlers that were built for another one.
+// callbridge/handler_call.h is the C++ form of calling, for unit tests.
 //
 // The rules are those of callbridge.h. Element types have XLA's numbers (xla.PrimitiveType), shapes
 // are written as XLA writes them. Names are UTF-8, with their size beside them, so that no NUL ends
@@ -52,13 +53,33 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_visit_handlers(
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_find_handlers(
     const char* name, const char* platform, callbridge_ffi_handlers* handlers);
 
-// Gives a type of state or user data an id, where `*type_id` is 0; where it is not, `name` gets
-// that id. `deleter` ends a state of that type, and may be null. Ids are the same for every
-// release.
+// Makes a type of state or of user data known, before the handlers that use it are registered or
+// called. `type_id` is the variable that holds the type's XLA_FFI_TypeId, in the handlers' library:
+// where it is 0 it gets an id, and where it is not, `name` gets that id, which a runtime may have
+// given. `deleter` ends an object of the type; null where the handlers' headers hand it over with
+// each state, up to jaxlib 0.7, and for user data. Ids are the same for every release.
+// ALREADY_EXISTS where the name has another id.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* name,
                                                                    size_t name_size,
                                                                    int64_t* type_id,
                                                                    void (*deleter)(void*));
+
+// ---- Handlers that were built for another runtime -----------------------------------------------
+
+// What to register with a runtime in place of a target's handlers, for the same stages. They may be
+// built with XLA's headers of any version from jaxlib 0.4.30 to 0.12.0.1, or with callbridge's.
+// `adapted`, whose struct_size the caller set, gets the handlers themselves where all run on that
+// runtime as they are, and where they were written by hand; else wrappers, which live as long as
+// the process and serve any runtime. Asking again gives the same ones. The handlers must stay
+// callable as long as the process. `platform` is "Host" or "cpu", "CUDA", "ROCM", in any case;
+// `release` is the runtime's, of jaxlib, such as "0.10.2", and null where that is not known.
+//
+// INVALID_ARGUMENT where callbridge_probe_typed proves that one is no typed handler, and where one
+// makes state of a type that is not registered; FAILED_PRECONDITION where it cannot be asked;
+// UNIMPLEMENTED for headers newer than are known.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
+    const callbridge_ffi_handlers* handlers, const char* platform, const char* release,
+    callbridge_ffi_handlers* adapted);
 
 // ---- Attributes ---------------------------------------------------------------------------------
 

@@ -1,8 +1,5 @@
 #include "callbridge/c_api/ffi_context.h"
 
-#include <algorithm>
-#include <thread>
-
 #include "callbridge/c_api/struct_size.h"
 
 namespace callbridge {
@@ -41,16 +38,6 @@ absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
 
 namespace {
 
-int ProcessThreadCount() {
-  return static_cast<int>(std::max(2u, std::thread::hardware_concurrency()));
-}
-
-// Made when the first task comes, and never destroyed: tasks may run when the process ends.
-host::FixedThreadPool& ProcessThreads() {
-  static auto& threads = *new host::FixedThreadPool(ProcessThreadCount());
-  return threads;
-}
-
 host::HostScratchAllocator host_memory;
 
 }  // namespace
@@ -60,9 +47,9 @@ const callbridge_ffi_thread_pool* callbridge_ffi_process_threads() {
   static const callbridge_ffi_thread_pool pool = {
       sizeof(pool), nullptr,
       [](void*, void (*task)(void*), void* data) {
-        callbridge::ProcessThreads().Schedule(task, data);
+        callbridge::host::ProcessThreads().Schedule(task, data);
       },
-      [](void*) -> int64_t { return callbridge::ProcessThreadCount(); }};
+      [](void*) { return callbridge::host::ProcessThreads().num_threads(); }};
   return &pool;
 }
 

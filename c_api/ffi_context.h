@@ -11,7 +11,7 @@
 #include "callbridge/typed_ffi/host/lent.h"
 
 struct callbridge_ffi_attributes {
-  callbridge::host::Attributes attributes;
+  callbridge::Attributes attributes;
 };
 
 namespace callbridge {

@@ -26,6 +26,9 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& hand
   absl::Status size =
       CheckStructSize("callbridge_ffi_handlers", handlers.struct_size, sizeof(handlers));
   if (!size.ok()) return size;
+  if (handlers.execute == nullptr) {
+    return absl::InvalidArgumentError("callbridge_ffi_handlers.execute is null");
+  }
   return XLA_FFI_Handler_Bundle{FromC(handlers.instantiate), FromC(handlers.prepare),
                                 FromC(handlers.initialize), FromC(handlers.execute),
                                 FromC(handlers.record)};
@@ -74,12 +77,12 @@ callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* pla
 
 callbridge_error* callbridge_ffi_register_type(const char* name, size_t name_size, int64_t* type_id,
                                                void (*deleter)(void*)) {
-  return WithoutExceptions([&] {
-    XLA_FFI_TypeId id = {*type_id};
+  return WithoutExceptions([&]() -> absl::Status {
+    if (name == nullptr || type_id == nullptr) {
+      return absl::InvalidArgumentError("a type needs a name and a variable for its id");
+    }
     const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
-    absl::Status registered =
-        callbridge::host::TypeRegistry::OfProcess().Register({name, name_size}, id, &info);
-    *type_id = id.type_id;
-    return registered;
+    return callbridge::host::TypeRegistry::OfProcess().Register(
+        {name, name_size}, *reinterpret_cast<XLA_FFI_TypeId*>(type_id), &info);
   });
 }

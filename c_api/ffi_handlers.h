@@ -9,7 +9,8 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where the struct is smaller than its first version.
+// INVALID_ARGUMENT where the struct is smaller than its first version, and where it has no handler
+// for the EXECUTE stage.
 absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& handlers);
 // Writes `out`, whose struct_size the caller set.
 absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out);

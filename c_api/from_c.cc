@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/c_api/ffi_context.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/runtime/target_library.h"
 
@@ -26,10 +27,21 @@ absl::StatusOr<Shape> ParseField(const std::string& field, const char* text) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": ", shape.status().message()));
 }
 
+XLA_FFI_Handler_Bundle StagesFromC(const callbridge_target& target) {
+  if (!KnowsField(target, target.record)) return {};
+  XLA_FFI_Handler_Bundle stages = {};
+  stages.instantiate = reinterpret_cast<XLA_FFI_Handler*>(target.instantiate);
+  stages.prepare = reinterpret_cast<XLA_FFI_Handler*>(target.prepare);
+  stages.initialize = reinterpret_cast<XLA_FFI_Handler*>(target.initialize);
+  stages.record = reinterpret_cast<XLA_FFI_Handler*>(target.record);
+  return stages;
+}
+
 }  // namespace
 
 absl::StatusOr<Target> FromC(const callbridge_target& target) {
-  absl::Status size = CheckStructSize("callbridge_target", target.struct_size, sizeof(target));
+  absl::Status size = CheckStructSize("callbridge_target", target.struct_size,
+                                      offsetof(callbridge_target, instantiate));
   if (!size.ok()) return size;
   if (target.name == nullptr) return Null("callbridge_target.name");
   if (target.platform == nullptr) return Null("callbridge_target.platform");
@@ -46,11 +58,13 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
                 static_cast<ApiVersion>(target.api_version),
                 target.api_version_is_proved != 0,
                 target.address,
-                TargetLibrary::Holding(target.address)};
+                TargetLibrary::Holding(target.address),
+                StagesFromC(target)};
 }
 
 absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
-  absl::Status size = CheckStructSize("callbridge_site", site.struct_size, sizeof(site));
+  absl::Status size =
+      CheckStructSize("callbridge_site", site.struct_size, offsetof(callbridge_site, attributes));
   if (!size.ok()) return size;
   if (site.operands == nullptr && site.operand_count > 0) return Null("callbridge_site.operands");
   if (site.opaque == nullptr && site.opaque_size > 0) return Null("callbridge_site.opaque");
@@ -69,6 +83,9 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
   if (!result.ok()) return result.status();
   call_site.result = *std::move(result);
   if (site.opaque_size > 0) call_site.opaque.assign(site.opaque, site.opaque_size);
+  if (KnowsField(site, site.attributes) && site.attributes != nullptr) {
+    call_site.attributes = site.attributes->attributes;
+  }
   return call_site;
 }
 
@@ -80,10 +97,6 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site, const Target& target
     call_site->api_version = target.api_version;
   }
   return call_site;
-}
-
-ExecutionContext FromC(const callbridge_execution_context* context) {
-  return context == nullptr ? ExecutionContext{} : ExecutionContext{context->stream};
 }
 
 absl::Span<const HostArray> FromC(const callbridge_array* arrays, size_t count) {

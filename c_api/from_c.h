@@ -5,7 +5,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "callbridge/abi/call_site.h"
-#include "callbridge/abi/execution_context.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/runtime/executor.h"
@@ -18,9 +17,6 @@ absl::StatusOr<Target> FromC(const callbridge_target& target);
 absl::StatusOr<CallSite> FromC(const callbridge_site& site);
 // The same, for a call of `target`.
 absl::StatusOr<CallSite> FromC(const callbridge_site& site, const Target& target);
-
-// Null is the default context.
-ExecutionContext FromC(const callbridge_execution_context* context);
 
 // The arrays as they lie there.
 absl::Span<const HostArray> FromC(const callbridge_array* arrays, size_t count);

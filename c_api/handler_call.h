@@ -68,9 +68,8 @@ class HandlerResult {
 // where the name has another id.
 template <typename TypeId>
 void RegisterHandlerType(std::string_view name, TypeId* id, void (*deleter)(void*) = nullptr) {
-  int64_t number = id->type_id;
-  handler_call::Check(callbridge_ffi_register_type(name.data(), name.size(), &number, deleter));
-  id->type_id = number;
+  handler_call::Check(
+      callbridge_ffi_register_type(name.data(), name.size(), &id->type_id, deleter));
 }
 
 // One call site of one handler. First it is told what there is; the first Run() instantiates the

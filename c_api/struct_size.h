@@ -18,6 +18,13 @@ inline absl::Status CheckStructSize(const char* name, size_t given, size_t neede
                                                  ": set it to sizeof(", name, ")"));
 }
 
+// Whether the caller knows a field of `given` that a version after the first appended.
+template <typename Struct, typename Field>
+bool KnowsField(const Struct& given, const Field& field) {
+  const auto end = reinterpret_cast<const char*>(&field + 1);
+  return given.struct_size >= static_cast<size_t>(end - reinterpret_cast<const char*>(&given));
+}
+
 }  // namespace callbridge
 
 #endif  // CALLBRIDGE_C_API_STRUCT_SIZE_H_

@@ -49,7 +49,8 @@ const char* CodeName(int32_t code) {
 }
 
 absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
-  absl::Status size = CheckStructSize("callbridge_target", out->struct_size, sizeof(*out));
+  absl::Status size = CheckStructSize("callbridge_target", out->struct_size,
+                                      offsetof(callbridge_target, instantiate));
   if (!size.ok()) return size;
   out->name = target.registered.name.c_str();
   out->platform = target.registered.platform.c_str();
@@ -57,6 +58,12 @@ absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
   out->api_version_is_proved = target.api_version != ApiVersion::kUnspecified;
   out->address = target.registered.address;
   out->evidence = target.evidence.c_str();
+  if (KnowsField(*out, out->record)) {
+    out->instantiate = reinterpret_cast<void*>(target.stages.instantiate);
+    out->prepare = reinterpret_cast<void*>(target.stages.prepare);
+    out->initialize = reinterpret_cast<void*>(target.stages.initialize);
+    out->record = reinterpret_cast<void*>(target.stages.record);
+  }
   return absl::OkStatus();
 }
 

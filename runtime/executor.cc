@@ -1,11 +1,14 @@
 #include "callbridge/runtime/executor.h"
 
+#include <atomic>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/runtime/xla_floating_point.h"
+#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/thread_pool.h"
 
 namespace callbridge {
 namespace {
@@ -39,6 +42,15 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
   return leaves;
 }
 
+host::Lent LentByXlaCpu() {
+  static std::atomic<int64_t> last_run_id{0};
+  host::Lent lent;
+  lent.device_ordinal = 0;
+  lent.run_id = ++last_run_id;
+  lent.thread_pool = &host::ProcessThreads();
+  return lent;
+}
+
 }  // namespace
 
 absl::Status Execute(const CallSite& site, const Target& target,
@@ -53,9 +65,15 @@ absl::Status Execute(const CallSite& site, const Target& target,
   if (!checked.ok()) return checked;
   absl::StatusOr<BoundCall> call = Bind(site, target);
   if (!call.ok()) return call.status();
+  host::Lent lent;
+  ExecutionContext with_loans = context;
+  if (context.lent == nullptr) {
+    lent = LentByXlaCpu();
+    with_loans.lent = &lent;
+  }
   XlaFloatingPoint floating_point;
   return call->Execute({absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},
-                       context);
+                       with_loans);
 }
 
 }  // namespace callbridge

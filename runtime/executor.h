@@ -24,7 +24,8 @@ struct HostArray {
 // Calls `target` as `site` says, with one array for each leaf of the operands and of the result, in
 // preorder; tokens have an array of 0 bytes. The results' contents are undefined after a failure.
 // The target runs on the calling thread, in the floating-point mode that XLA:CPU sets (subnormals
-// are zero).
+// are zero). Where `context` lends nothing to typed targets, they are lent what XLA:CPU lends:
+// threads, device ordinal 0 and a run id of the call's own.
 //
 // INVALID_ARGUMENT names the operand or result whose array has not the bytes that its shape needs,
 // and the counts where they differ. What Bind() refuses, it refuses; what the target reports or

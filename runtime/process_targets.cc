@@ -13,6 +13,8 @@
 #include "callbridge/runtime/function_names.h"
 #include "callbridge/runtime/loaded_object.h"
 #include "callbridge/runtime/regular_file.h"
+#include "callbridge/typed_ffi/host/handler_registry.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 namespace {
@@ -56,7 +58,7 @@ std::vector<LibraryTarget> ProcessTargets() {
   for (const RegisteredTarget& target : TargetRegistry::Global().Targets()) {
     targets.push_back(files.WithEvidence(target));
   }
-  return targets;
+  return WithHandlers(std::move(targets), host::RegistryOf(typed_ffi::kNewestVersion).List());
 }
 
 }  // namespace callbridge

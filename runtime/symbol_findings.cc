@@ -13,6 +13,7 @@ constexpr absl::string_view kRegistryPrefixes[] = {
     "_ZN3xla24CustomCallTargetRegistry",
     "_ZNK3xla24CustomCallTargetRegistry",
     "callbridge_register_target",
+    "callbridge_xla_ffi_api",
 };
 
 bool IsRegistry(absl::string_view name) {

@@ -170,6 +170,7 @@ TargetLibrary::~TargetLibrary() {
   if (copy_ == nullptr) return;
   LoadedLibraries::Global().Remove(*copy_);
   for (const LibraryTarget& target : targets_) TargetRegistry::Global().Forget(target.registered);
+  registrations_.Forget(typed_ffi::kNewestVersion);
 }
 
 std::shared_ptr<const TargetLibrary> TargetLibrary::Holding(const void* address) {
@@ -208,7 +209,9 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   if (!BindingSelfTest().ok()) return About(path, BindingSelfTest());
   absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy->file.bytes());
   if (!file.ok()) return About(path, file.status());
-  RegistrationScope scope;  // before the libraries that it needs are opened: they may register, too
+  // Before the libraries that it needs are opened: they may register, too.
+  RegistrationScope scope;
+  host::RegistrationScope handlers;
   absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
       LoadedCopy::Open(*copy, *std::move(file), path);
   if (!loaded.ok()) return loaded.status();
@@ -221,6 +224,8 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   for (const RegisteredTarget& target : WithoutReplaced(scope.targets())) {
     library->targets_.push_back(WithEvidence(target, names, code.load_address()));
   }
+  library->registrations_ = handlers.registrations();
+  library->targets_ = WithHandlers(std::move(library->targets_), library->registrations_.handlers);
   if (!constructed.ok()) return About(path, constructed);
   return library;
 }
@@ -233,6 +238,7 @@ Target TargetLibrary::ToTarget(const LibraryTarget& target, Platform platform) c
   found.api_version_is_proved = target.api_version != ApiVersion::kUnspecified;
   found.address = target.registered.address;
   found.library = shared_from_this();
+  found.stages = target.stages;
   return found;
 }
 

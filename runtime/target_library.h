@@ -16,6 +16,7 @@
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/runtime/library_target.h"
+#include "callbridge/typed_ffi/host/registration_scope.h"
 
 namespace callbridge {
 
@@ -74,11 +75,14 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // Find() knows all.
   const std::string& bound_to() const;
 
-  // By name, then platform. A name that was registered twice is here once: the last one counts.
+  // By name, then platform; those that were registered as typed FFI handlers, with
+  // callbridge_xla_ffi_api(), among them. A name that was registered twice is here once: the last
+  // one counts. One that is both an untyped function's and a handler's is here twice, the handler
+  // first.
   absl::Span<const LibraryTarget> targets() const { return targets_; }
 
-  // The target of that name on that platform. NOT_FOUND names it and lists what is registered. The
-  // result keeps the library loaded.
+  // The first target of that name on that platform. NOT_FOUND names it and lists what is
+  // registered. The result keeps the library loaded.
   absl::StatusOr<Target> Find(absl::string_view name, Platform platform) const;
 
  private:
@@ -98,6 +102,7 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   std::unique_ptr<GenuineBinding> binding_;
   std::optional<FunctionNames> names_;  // with a binding
   std::vector<LibraryTarget> targets_;
+  host::Registrations registrations_;
 };
 
 }  // namespace callbridge

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/adapters/link/old_symbols.h"
+#include "callbridge/adapters/question_api.h"
 #include "callbridge/runtime/code_file.h"
 #include "callbridge/runtime/dynamic_section.h"
 #include "callbridge/runtime/elf_file.h"
@@ -25,43 +25,7 @@
 namespace callbridge {
 namespace {
 
-// ---- The API table that is lent to the function. 0.4.30's has no version, so its slots lie 24
-// bytes lower than in all later ones; both tables are one here. What is called tells which it was.
-
-enum class Slot { kNone, kOf0430, kLater };
-Slot error_made_through = Slot::kNone;
-char error;  // what an XLA_FFI_Error* leads to; nobody looks inside
-
-XLA_FFI_Error* MakeErrorOf0430(XLA_FFI_Error_Create_Args*) {
-  error_made_through = Slot::kOf0430;
-  return reinterpret_cast<XLA_FFI_Error*>(&error);
-}
-
-XLA_FFI_Error* MakeError(XLA_FFI_Error_Create_Args*) {
-  error_made_through = Slot::kLater;
-  return reinterpret_cast<XLA_FFI_Error*>(&error);
-}
-
-// Every other slot: registers a type, for example.
-XLA_FFI_Error* DoNothing(void*) { return nullptr; }
-
-class LentApi {
- public:
-  LentApi() {
-    for (void*& slot : slots_) slot = reinterpret_cast<void*>(&DoNothing);
-    XLA_FFI_Api api = {};
-    api.struct_size = sizeof(slots_);
-    api.api_version = {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, 0, 99};
-    api.XLA_FFI_Error_Create = &MakeError;
-    std::memcpy(slots_, &api, offsetof(XLA_FFI_Api, XLA_FFI_Error_GetDetails));
-    constexpr size_t kErrorCreateOf0430 = 24;
-    slots_[kErrorCreateOf0430 / sizeof(void*)] = reinterpret_cast<void*>(&MakeErrorOf0430);
-  }
-  const XLA_FFI_Api* get() const { return reinterpret_cast<const XLA_FFI_Api*>(slots_); }
-
- private:
-  void* slots_[64];
-};
+using MadeThrough = QuestionApi::MadeThrough;
 
 // ---- The question
 
@@ -69,7 +33,7 @@ class LentApi {
 using Function = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*, void*, void*, void*, void*, void*);
 
 struct Answer {
-  Slot slot = Slot::kNone;
+  MadeThrough made_through = MadeThrough::kNothing;
   bool has_version = false;
   int major = 0;
   int minor = 0;
@@ -77,7 +41,7 @@ struct Answer {
 
 // Asks once. What a function of another type writes through its first argument does not reach the
 // metadata: the frame lies in pages of its own.
-Answer AskOnce(Function function, const LentApi& api, size_t struct_size) {
+Answer AskOnce(Function function, const QuestionApi& api, size_t struct_size) {
   constexpr size_t kRoom = size_t{1} << 20;
   constexpr int kUnwritten = -1;
   void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -98,10 +62,11 @@ Answer AskOnce(Function function, const LentApi& api, size_t struct_size) {
   frame->api = api.get();
   frame->stage = XLA_FFI_ExecutionStage_EXECUTE;
 
-  error_made_through = Slot::kNone;
+  QuestionApi::TakeMadeThrough();
   function(frame, nullptr, nullptr, nullptr, nullptr, nullptr);
+  const MadeThrough made_through = QuestionApi::TakeMadeThrough();
   const XLA_FFI_Api_Version& version = room.metadata.api_version;
-  return {error_made_through, version.major_version != kUnwritten, version.major_version,
+  return {made_through, version.major_version != kUnwritten, version.major_version,
           version.minor_version};
 }
 
@@ -160,15 +125,14 @@ absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
 
 void AskForMetadata(void* address, absl::FunctionRef<void(const std::string& line)> say) {
   const auto function = reinterpret_cast<Function>(address);
-  const LentApi api;
-  constexpr size_t kTooSmall = 1;
+  const QuestionApi api(QuestionApi::kMinorOfNobody);
   try {
-    const Answer first = AskOnce(function, api, kTooSmall);
+    const Answer first = AskOnce(function, api, kFrameSizeOfNobody);
     if (first.has_version) return say(DescribeVersion(first));
-    if (first.slot == Slot::kNone) {
+    if (first.made_through == MadeThrough::kNothing) {
       return say("unverified returned without an answer, which proves nothing");
     }
-    if (first.slot == Slot::kOf0430) {
+    if (first.made_through == MadeThrough::kSlotOf0430) {
       return say("typed makes its errors through the API table of jaxlib 0.4.30");
     }
     say("typed refuses a frame that is too small, as XLA's headers do");

@@ -138,6 +138,7 @@ absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& 
   site.platform = options.platform;
   site.api_version = options.abi;
   site.era = options.era;
+  site.attributes = options.attributes;
   absl::StatusOr<Shape> result = PackedShape(*options.result);
   if (!result.ok()) return result.status();
   site.result = *std::move(result);

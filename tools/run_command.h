@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "callbridge/abi/api_version.h"
+#include "callbridge/abi/attributes.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/abi/tuple_era.h"
@@ -30,6 +31,7 @@ struct RunOptions {
   ApiVersion abi = ApiVersion::kUnspecified;
   TupleEra era = TupleEra::kClassic;
   std::string opaque;
+  Attributes attributes;
   std::optional<std::string> opaque_file;  // in place of `opaque`
   bool json = false;
   bool isolate = false;

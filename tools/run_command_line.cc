@@ -3,6 +3,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/tools/attribute.h"
 #include "callbridge/tools/run_command.h"
 
 namespace callbridge {
@@ -18,6 +19,9 @@ constexpr char kFooter[] = R"(Operands
   token[]                a token
 Big-endian and column-major files are converted.
 
+TARGET may be a typed FFI handler that FILE registers by callbridge's headers; it gets the arrays in
+preorder, and is lent what XLA:CPU lends.
+
 Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
 TARGET gets 4-bit and smaller elements as XLA:CPU passes them: packed, the first in the lowest bits.
@@ -28,6 +32,7 @@ these arrive as void: numpy.load(file).view(ml_dtypes.bfloat16).
 Examples
   callbridge run libold.so do_custom_call b.npy c.npy --result f32[2048] --output a.npy
   callbridge run libold.so sums '(x.npy,(bf16:y.npy,x.npy))' --result '(f32[],(f32[],f32[]))' --json
+  callbridge run libtyped.so scale x.npy --attribute factor=0.5:f32 --result f32[4]
 
 FILE is native code and runs in this process: run only what you trust.
 
@@ -83,7 +88,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
            options->abi = ValueOrThrow(ParseApiVersion(text), "--abi");
          },
          "How the target is called, where the library does not prove it: original, "
-         "status_returning or status_returning_unified")
+         "status_returning, status_returning_unified or typed_ffi")
       ->type_name("ABI");
   run->add_option_function<std::string>(
          "--platform",
@@ -100,6 +105,20 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          "How tuples are passed: classic, nested tables (the default), or flat, as jaxlib >= "
          "0.4.38 does")
       ->type_name("ERA");
+  run->add_option_function<std::vector<std::string>>(
+         "--attribute",
+         [=](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const absl::Status parsed = ParseAttribute(text, &options->attributes);
+             if (!parsed.ok()) {
+               throw CLI::ValidationError("--attribute", std::string(parsed.message()));
+             }
+           }
+         },
+         "An attribute of a typed FFI handler, as MLIR writes it: n=3:i32, x=1.5:f32, deep=true, "
+         "'name=\"text\"'; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   CLI::Option* opaque =
       run->add_option("--opaque", options->opaque, "The opaque that the target is called with")
           ->type_name("TEXT");

@@ -1,4 +1,5 @@
-"""c_api/callbridge.h in ctypes: its structs and functions under its names, less "callbridge_".
+"""c_api/callbridge.h and callbridge_ffi.h in ctypes: their structs and functions under their names,
+less "callbridge_".
 
 A function that reports an error raises CallbridgeError. Calls release the GIL.
 """
@@ -37,6 +38,10 @@ class Target(Struct):
         ("api_version_is_proved", c_int32),
         ("address", c_void_p),
         ("evidence", c_char_p),
+        ("instantiate", c_void_p),
+        ("prepare", c_void_p),
+        ("initialize", c_void_p),
+        ("record", c_void_p),
     ]
 
 
@@ -49,6 +54,7 @@ class Site(Struct):
         ("result", c_char_p),
         ("opaque", c_char_p),
         ("opaque_size", c_size_t),
+        ("attributes", c_void_p),
     ]
 
 
@@ -60,7 +66,7 @@ class EntryPoints(Struct):
     _fields_ = [("struct_size", c_size_t), ("untyped", c_void_p), ("typed", c_void_p)]
 
 
-class TypedHandlers(Struct):
+class FfiHandlers(Struct):
     _fields_ = [
         ("struct_size", c_size_t),
         ("instantiate", c_void_p),
@@ -128,20 +134,28 @@ execute = _fallible(
 )
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 _probe_typed = _fallible("probe_typed", c_void_p, POINTER(c_int32), POINTER(c_void_p))
-typed_handlers_adapt = _fallible(
-    "typed_handlers_adapt",
-    POINTER(TypedHandlers),
-    c_char_p,
-    c_char_p,
-    POINTER(TypedHandlers),
+ffi_adapt_handlers = _fallible(
+    "ffi_adapt_handlers", POINTER(FfiHandlers), c_char_p, c_char_p, POINTER(FfiHandlers)
 )
-type_register = _fallible("type_register", c_char_p, c_void_p, c_void_p)
-
-PROBE_NOT_TYPED = 2
+ffi_attributes_create = _fallible("ffi_attributes_create", POINTER(c_void_p))
+ffi_attributes_destroy = _function("ffi_attributes_destroy", None, c_void_p)
+ffi_attributes_set_scalar = _fallible(
+    "ffi_attributes_set_scalar", c_void_p, c_char_p, c_size_t, c_int32, c_void_p
+)
+ffi_attributes_set_array = _fallible(
+    "ffi_attributes_set_array", c_void_p, c_char_p, c_size_t, c_int32, c_void_p, c_size_t
+)
+ffi_attributes_set_string = _fallible(
+    "ffi_attributes_set_string", c_void_p, c_char_p, c_size_t, c_char_p, c_size_t
+)
+ffi_attributes_set_dictionary = _fallible(
+    "ffi_attributes_set_dictionary", c_void_p, c_char_p, c_size_t, c_void_p
+)
+ffi_register_type = _fallible("ffi_register_type", c_char_p, c_size_t, c_void_p, c_void_p)
 
 
 def probe_typed(address: int) -> tuple[int, str]:
-    """The verdict, PROBE_NOT_TYPED or another, and its evidence."""
+    """The verdict, CALLBRIDGE_PROBE_*, and its evidence."""
     verdict, evidence = c_int32(), c_void_p()
     _probe_typed(address, verdict, evidence)
     try:

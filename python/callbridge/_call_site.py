@@ -22,8 +22,13 @@ def opaque_bytes(opaque: Any) -> bytes:
     return bytes(opaque)
 
 
-def site(operands: tuple, result: Any, era: str, opaque: bytes, leaf_text) -> _c_api.Site:
-    """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text."""
+def site(
+    operands: tuple, result: Any, era: str, opaque: bytes, leaf_text, attributes: Any = None
+) -> _c_api.Site:
+    """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text.
+
+    `attributes` is a handle of the C API's, which must live as long as the site.
+    """
     check_era(era)
     texts = [
         _c_api.text(_shapes.tree_text(operand, leaf_text, f"operands[{i}]"), "shape")
@@ -36,6 +41,7 @@ def site(operands: tuple, result: Any, era: str, opaque: bytes, leaf_text) -> _c
         result=_c_api.text(_shapes.tree_text(result, leaf_text, "result"), "shape"),
         opaque=opaque,
         opaque_size=len(opaque),
+        attributes=attributes,
     )
 
 

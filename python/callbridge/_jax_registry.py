@@ -1,9 +1,10 @@
 """The targets that JAX programs can call: what XLA has, and what needs its ABI declared first.
 
-XLA has one registry of untyped functions and one of typed handlers, for the whole process. A target
-is in both, under the name its users know. XLA ends the process, or refuses to start, where a name
-comes again with another address, so that is refused here. Entries are never removed, as XLA's are
-not. What others register with XLA by themselves is not known here.
+XLA has one registry of untyped functions and one of typed handlers, for the whole process. An
+untyped target is in both, under the name its users know; a typed handler in its own. XLA ends the
+process, or refuses to start, where a name comes again with another address, so that is refused
+here. Entries are never removed, as XLA's are not. What others register with XLA by themselves is
+not known here.
 """
 
 import dataclasses
@@ -12,7 +13,7 @@ from typing import Any
 
 import jax
 
-from callbridge import _c_api, _target
+from callbridge import _c_api, _jax_typed, _target
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
 from callbridge._jax_paths import JAX_PLATFORM, PATHS
@@ -27,6 +28,7 @@ class Entry:
     source: str  # where it comes from, for people
     owner: Any  # kept, so that the address stays callable
     platform: str  # canonical
+    handlers: dict[str, int]  # addresses by stage; of an untyped function that of "execute"
     is_served: bool = False  # XLA has it
     declared_abi: str | None = None  # by which XLA has it, where its own is not known
 
@@ -45,8 +47,9 @@ def add_library(library: Library) -> None:
     for target in library.targets:
         platform = find_platform(target.platform)
         if platform is not None:
+            handlers = {"execute": target.address, **target.stages}
             added.setdefault(
-                (target.name, platform), Entry(target, library.path, library, platform)
+                (target.name, platform), Entry(target, library.path, library, platform, handlers)
             )
     with _lock:
         for entry in added.values():
@@ -56,15 +59,19 @@ def add_library(library: Library) -> None:
             try:
                 if not _must_be_declared(entry):
                     _serve(entry, None)
-            except CallbridgeError as error:
-                if error.code != "UNIMPLEMENTED":  # which is for those to hear who call it
+            except CallbridgeError:
+                # What is wrong with a typed handler is for those to hear who call it: find() tries
+                # again.
+                if entry.abi != "typed_ffi":
                     raise
 
 
-def add_function(target: Target, source: str, owner: Any, abi: str | None) -> None:
+def add_function(
+    target: Target, source: str, owner: Any, abi: str | None, handlers: dict[str, int]
+) -> None:
     """Adds one target, and gives it to XLA if its ABI is declared or does not matter."""
     _target.check_abi(abi)
-    new = Entry(target, source, owner, parse_platform(target.platform))
+    new = Entry(target, source, owner, parse_platform(target.platform), handlers)
     with _lock:
         entry = _known(new)
         if abi is not None or not _must_be_declared(entry):
@@ -98,16 +105,22 @@ def _platform_of(name: str) -> str:
 
 def _known(entry: Entry) -> Entry:
     """The entry that has the name of `entry` already, or `entry`."""
-    name, address = entry.target.name, entry.target.address
+    name = entry.target.name
     known = _entries.get((name, entry.platform), entry)
-    if known.target.address != address:
-        raise CallbridgeError(
-            "ALREADY_EXISTS",
-            f"target {name!r} on {entry.platform} is at {address:#x} in {entry.source}, but that "
-            f"name is registered at {known.target.address:#x} in {known.source}, and XLA keeps one "
-            "function a name for as long as the process lives; register it by another name",
-        )
-    return known
+    if known.handlers == entry.handlers:
+        return known
+    if not known.is_served and known.target.address == entry.target.address:
+        return entry  # with its other stages
+    raise CallbridgeError(
+        "ALREADY_EXISTS",
+        f"target {name!r} on {entry.platform} is at {_addresses(entry)} in {entry.source}, but "
+        f"that name is registered at {_addresses(known)} in {known.source}, and XLA keeps one "
+        "function a name for as long as the process lives; register it by another name",
+    )
+
+
+def _addresses(entry: Entry) -> str:
+    return ", ".join(f"{address:#x} ({stage})" for stage, address in entry.handlers.items())
 
 
 def _must_be_declared(entry: Entry) -> bool:
@@ -115,7 +128,10 @@ def _must_be_declared(entry: Entry) -> bool:
 
 
 def _serve(entry: Entry, abi: str | None) -> None:
-    """Gives XLA both entry points, unless it has them. INVALID_ARGUMENT where `abi` is wrong."""
+    """Gives XLA what leads to the target, unless it has it.
+
+    INVALID_ARGUMENT where `abi` is wrong; what _jax_typed.adapt() raises.
+    """
     target = entry.target
     c_target = _target.to_c(target, abi or entry.declared_abi)
     if entry.is_served:
@@ -127,27 +143,30 @@ def _serve(entry: Entry, abi: str | None) -> None:
                 "too",
             )
         return
-    if abi == "typed_ffi":
-        _check_typed(target)
-    entry_points = _c_api.EntryPoints()
-    _c_api.target_entry_points(c_target, entry_points)
-    for path in PATHS.values():
-        jax.ffi.register_ffi_target(
-            target.name,
-            make_capsule(getattr(entry_points, path.entry_point)),
-            platform=JAX_PLATFORM[entry.platform],
-            api_version=path.registration_api_version,
-        )
+    if "typed_ffi" in (target.abi, abi):
+        _serve_typed(entry)
+    else:
+        _serve_untyped(entry, c_target)
     entry.declared_abi = abi
     entry.is_served = True
 
 
-def _check_typed(target: Target) -> None:
-    """INVALID_ARGUMENT where the function proves not to be a typed handler: XLA would crash."""
-    verdict, evidence = _c_api.probe_typed(target.address)
-    if verdict == _c_api.PROBE_NOT_TYPED:
-        raise CallbridgeError(
-            "INVALID_ARGUMENT",
-            f"target {target.name!r} on {target.platform} was declared abi='typed_ffi', but is no "
-            f"typed handler: {evidence}",
-        )
+def _serve_typed(entry: Entry) -> None:
+    adapted = _jax_typed.adapt(entry.target.name, entry.platform, entry.handlers)
+    _register(entry, "typed", adapted if len(adapted) > 1 else adapted["execute"])
+
+
+def _serve_untyped(entry: Entry, c_target: _c_api.Target) -> None:
+    entry_points = _c_api.EntryPoints()
+    _c_api.target_entry_points(c_target, entry_points)
+    for name, path in PATHS.items():
+        _register(entry, name, make_capsule(getattr(entry_points, path.entry_point)))
+
+
+def _register(entry: Entry, path: str, handlers: Any) -> None:
+    jax.ffi.register_ffi_target(
+        entry.target.name,
+        handlers,
+        platform=JAX_PLATFORM[entry.platform],
+        api_version=PATHS[path].registration_api_version,
+    )

@@ -15,6 +15,7 @@ _API_VERSIONS = {
     "typed_ffi": 4,
 }
 _ABIS = {number: abi for abi, number in _API_VERSIONS.items()}
+_STAGES = ("instantiate", "prepare", "initialize", "record")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +28,9 @@ class Target:
       abi: "original", "status_returning", "status_returning_unified" or "typed_ffi" where that is
         proved; None where it must be declared.
       evidence: how `abi` is known, for people.
-      address: of the function, in this process.
+      address: of the function, in this process; of a typed handler that for the stage "execute".
+      stages: of a typed handler, the addresses of its handlers for other stages: "instantiate",
+        "prepare", "initialize", "record".
     """
 
     name: str
@@ -35,6 +38,7 @@ class Target:
     abi: str | None
     evidence: str
     address: int
+    stages: dict[str, int] = dataclasses.field(default_factory=dict, hash=False)
 
 
 def from_c(target: _c_api.Target) -> Target:
@@ -44,6 +48,7 @@ def from_c(target: _c_api.Target) -> Target:
         _ABIS[target.api_version],
         _decode(target.evidence),
         target.address,
+        {stage: getattr(target, stage) for stage in _STAGES if getattr(target, stage)},
     )
 
 
@@ -60,6 +65,7 @@ def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
         api_version=_API_VERSIONS[abi],
         api_version_is_proved=target.abi is not None,
         address=target.address,
+        **target.stages,
     )
 
 

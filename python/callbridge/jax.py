@@ -4,6 +4,8 @@
     call = callbridge.jax.custom_call("do_custom_call", jax.ShapeDtypeStruct((2048,), jnp.float32))
     y = jax.jit(call)(b, c)
 
+Typed FFI handlers, of any jaxlib's headers, are called in the same way, with attributes.
+
 Everything here is thread-safe as far as the targets are.
 """
 
@@ -15,7 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from callbridge import _call_site, _jax_registry, _jax_typed, _shapes, library
+from callbridge import _call_site, _jax_attributes, _jax_registry, _jax_typed, _shapes, library
 from callbridge._error import CallbridgeError
 from callbridge._function_address import function_address
 from callbridge._jax_paths import FASTEST, PATHS
@@ -45,9 +47,10 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     """Opens the library at `path` and registers its targets with JAX, under their own names.
 
     A target whose ABI is not known (Target.abi) is registered when custom_call() declares it, a
-    target for a platform other than CPU, CUDA and ROCM never. The library stays open as long as the
-    process. Loading an unchanged file again gives the same Library. `isolate` is as for
-    callbridge.library.load().
+    target for a platform other than CPU, CUDA and ROCM never. A typed handler that cannot be
+    registered, for one of the reasons that register() has, is left for custom_call() to try again.
+    The library stays open as long as the process. Loading an unchanged file again gives the same
+    Library. `isolate` is as for callbridge.library.load().
 
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
@@ -81,26 +84,29 @@ def register(
       abi: "original", "status_returning" or "status_returning_unified": how it is to be called. On
         CPU the first two are alike. None leaves it to custom_call(); on GPU it does not matter.
         "typed_ffi": an XLA FFI handler, built with XLA's headers of any jaxlib from 0.4.30 to
-        0.12.0.1, for this JAX or another. It is called by jax.ffi.ffi_call(name, ...). What it asks
+        0.12.0.1, for this JAX or another. jax.ffi.ffi_call(name, ...) can call it too. What it asks
         for and this JAX has not got is an error that names it.
 
     Raises:
       CallbridgeError: ALREADY_EXISTS where the name is registered with another address;
-        INVALID_ARGUMENT where the capsule has another name, and so holds something else, and where
-        a function proves to be no typed handler.
+        INVALID_ARGUMENT where the capsule has another name, and so holds something else, where a
+        function proves to be no typed handler, and where a typed handler's state is of a type that
+        register_type() has not been told; FAILED_PRECONDITION where it cannot be told whether a
+        function is a typed handler, since it is in no file.
     """
     if abi == "typed_ffi":
-        _jax_typed.register(name, function_or_capsule, platform)
-        return
+        handlers = _jax_typed.addresses(name, function_or_capsule)
+    else:
+        handlers = {"execute": function_address(function_or_capsule)}
     target = Target(
         name,
         parse_platform(platform),
         None,
         "a bare address has no type",
-        function_address(function_or_capsule),
+        handlers["execute"],
     )
     _jax_registry.add_function(
-        target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi
+        target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi, handlers
     )
 
 
@@ -127,6 +133,7 @@ def custom_call(
     abi: str | None = None,
     platform: str | None = None,
     opaque: bytes = b"",
+    attributes: dict[str, Any] | None = None,
     era: str = "classic",
     prefer: str | None = None,
     has_side_effect: bool = False,
@@ -139,19 +146,25 @@ def custom_call(
     operands are arrays or NumPy scalars, or exact tuples of operands: tuple operands. Arrays come
     and go row-major; elements of less than a byte are packed.
 
+    A typed handler ("typed_ffi") is called with the arrays in preorder, of operands and results
+    both: XLA's typed FFI knows no tuples.
+
     Args:
       target: its name, as load() or register() registered it.
       result: the result's shape: a jax.ShapeDtypeStruct, or whatever else has `shape` and `dtype`;
         an exact tuple of such, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
         A call without results is removed by JAX unless it has a side effect.
-      abi: the target's ABI, where Target.abi is None.
+      abi: the target's ABI, where Target.abi is None and register() was not told.
       platform: where it runs. None: the platform that has the target; where several have it, that
         of JAX's default backend.
-      opaque: any bytes, for targets that take them.
-      era: how tuple operands are laid out: "classic", nested tables as XLA documents them, or
-        "flat", for targets written against jaxlib >= 0.4.38.
+      opaque: any bytes, for untyped targets that take them.
+      attributes: for typed handlers, by name: a bool, int (int64 to the handler), float (double),
+        str or bytes; a NumPy scalar, of its own type, bool, integer, float16 to float64 or
+        bfloat16; a NumPy array, of any type; or a dict of such, a dictionary. They are copied.
+      era: how untyped targets find tuple operands laid out: "classic", nested tables as XLA
+        documents them, or "flat", for targets written against jaxlib >= 0.4.38.
       prefer: the way through XLA: "version_3" or "typed". None: the faster one, which is the first
-        on CPU and the second on GPU.
+        on CPU and the second on GPU. Typed handlers have only "typed".
       has_side_effect: as for jax.ffi.ffi_call: the call stays when its result is not used.
       vmap_method: as for jax.ffi.ffi_call.
       input_output_aliases: as for jax.ffi.ffi_call, from operands to results, both counted as the
@@ -165,17 +178,22 @@ def custom_call(
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
         INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        and for unknown names of an era or a path.
-      TypeError: where the result, or later an operand, is no array and no exact tuple, and where
-        `opaque` is not bytes.
+        for unknown names of an era or a path, for attributes of an untyped target, and for an
+        opaque or the path "version_3" of a typed handler; UNIMPLEMENTED for an attribute that
+        jax.ffi cannot pass: one by the name "ctx", and a numpy.uint64 from 2**63 on; as register()
+        where a typed handler is registered only now.
+      TypeError: where the result, or later an operand, is no array and no exact tuple, where
+        `opaque` is not bytes, and where `attributes` has something else in it.
     """
     result = _shapes.parse_result(result)
     result_leaves = _shapes.leaves(result, "result")
     opaque = _call_site.opaque_bytes(opaque)
+    frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_era(era)
     _check_path(prefer)
     entry = _jax_registry.find(target, platform, abi)
-    path = prefer or FASTEST[entry.platform]
+    _check_fits(entry, opaque, attributes, prefer)
+    path = prefer or ("typed" if entry.abi == "typed_ffi" else FASTEST[entry.platform])
 
     def call(*operands):
         leaves = _shapes.leaves(operands, "operands")
@@ -184,7 +202,7 @@ def custom_call(
         descriptor = None
         if _needs_descriptor(entry, path, trees, result, era, opaque):
             descriptor = _call_site.descriptor(trees, result, era, opaque)
-        config, attributes = _carry(path, opaque, descriptor)
+        config, carrier = _carry(path, opaque, descriptor)
         results = jax.ffi.ffi_call(
             target,
             result_leaves,
@@ -193,7 +211,7 @@ def custom_call(
             input_output_aliases=input_output_aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
-        )(*leaves, **attributes)
+        )(*leaves, **frozen_attributes, **carrier)
         return _shapes.rebuild(result, iter(results))
 
     return call
@@ -206,10 +224,32 @@ def _check_path(prefer: str | None) -> None:
         )
 
 
+def _check_fits(
+    entry: _jax_registry.Entry, opaque: bytes, attributes: dict | None, prefer: str | None
+) -> None:
+    """INVALID_ARGUMENT for what targets of that ABI cannot be given."""
+    name = f"target {entry.target.name!r} on {entry.platform}"
+    problem = None
+    if entry.abi != "typed_ffi":
+        if attributes:
+            problem = (
+                f"{name} is an untyped function, abi={entry.abi!r}, which gets bytes and no "
+                "attributes; pass opaque="
+            )
+    elif opaque:
+        problem = f"{name} is a typed handler, which gets no opaque; pass attributes="
+    elif prefer == "version_3":
+        problem = f"{name} is a typed handler, which XLA cannot call as version 3; leave prefer out"
+    if problem is not None:
+        raise CallbridgeError("INVALID_ARGUMENT", problem)
+
+
 def _needs_descriptor(
     entry: _jax_registry.Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
 ) -> bool:
     """True unless XLA hands the target by itself what the target expects."""
+    if entry.abi == "typed_ffi":
+        return False
     if path == "version_3":
         opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
     else:

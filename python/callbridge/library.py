@@ -12,6 +12,7 @@ import os
 from typing import Any
 
 from callbridge import _buffers, _c_api, _call_site, _shapes, _target
+from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
@@ -75,9 +76,14 @@ class Library:
         platform: str = "Host",
         abi: str | None = None,
         opaque: bytes = b"",
+        attributes: dict[str, Any] | None = None,
         era: str = "classic",
     ) -> Any:
         """Calls a target once, on arrays in host memory.
+
+        A typed handler ("typed_ffi") is called with the arrays in preorder, of operands and results
+        both, in the shape of the XLA that it was built for. It is lent threads, a run id and device
+        ordinal 0, as by XLA:CPU, and waited for where it returns a future.
 
         Args:
           name: of the target.
@@ -88,7 +94,10 @@ class Library:
             anything with `shape` and `dtype`, or an exact tuple of such.
           platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
           abi: the target's ABI, where Target.abi is None.
-          opaque: any bytes, for targets that take them.
+          opaque: any bytes, for untyped targets that take them.
+          attributes: for typed handlers, by name: a bool, int (int64 to the handler), float
+            (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
+            such, a dictionary.
           era: how tuple operands are laid out: "classic", nested tables as XLA documents them, or
             "flat", for targets written against jaxlib >= 0.4.38.
 
@@ -96,9 +105,10 @@ class Library:
           A NumPy array of its own, or tuples of them, in the form of `result`.
 
         Raises:
-          CallbridgeError: INTERNAL with the target's message where it fails or throws; NOT_FOUND;
-            INVALID_ARGUMENT.
-          TypeError: where an operand or the result is no array and no exact tuple.
+          CallbridgeError: INTERNAL with the target's message where it fails or throws; a typed
+            handler's own error, of any code; NOT_FOUND; INVALID_ARGUMENT.
+          TypeError: where an operand or the result is no array and no exact tuple, and where
+            `attributes` has something else in it.
         """
         if type(operands) not in (list, tuple):
             raise TypeError(
@@ -110,8 +120,14 @@ class Library:
         result = _shapes.parse_result(result)
         wanted = _shapes.leaves(result, "result")
 
+        given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
-            operands, result, era, _call_site.opaque_bytes(opaque), _shapes.array_text
+            operands,
+            result,
+            era,
+            _call_site.opaque_bytes(opaque),
+            _shapes.array_text,
+            given_attributes.handle,
         )
         ins = [_buffers.operand_buffer(leaf) for leaf in given]
         outs = [_buffers.result_buffer(leaf) for leaf in wanted]

@@ -47,6 +47,8 @@ void StatusTarget(void*, void**, XlaCustomCallStatus* status) {
 }
 void UnifiedTarget(void*, void**, const char*, size_t, XlaCustomCallStatus*) {}
 
+XLA_FFI_Error* TypedTarget(XLA_FFI_CallFrame*) { return nullptr; }
+
 const Target kTargets[] = {
     {"original", Platform::kHost, ApiVersion::kOriginal, true,
      reinterpret_cast<void*>(&OriginalTarget)},
@@ -72,6 +74,20 @@ std::string MixedTuple(size_t leaves) {
   std::string text = "(()";
   for (size_t i = 0; i < leaves; ++i) text += ",f32[]";
   return text + ")";
+}
+
+TEST(AllocationTest, TypedTargetsAllocateNothing) {
+  CallSite site;
+  site.operands.assign(255, *ParseShape("f32[2,3]"));
+  site.result = *ParseShape("f32[]");
+  site.attributes.SetString("name", "value");
+  const Target typed = {"typed", Platform::kHost, ApiVersion::kTypedFfi, true,
+                        reinterpret_cast<void*>(&TypedTarget)};
+  absl::StatusOr<BoundCall> call = Bind(site, typed);
+  ASSERT_TRUE(call.ok()) << call.status();
+  std::vector<void*> operands(255), results(1);
+  const CallBuffers buffers = {absl::MakeSpan(operands), absl::MakeSpan(results)};
+  EXPECT_EQ(Allocations([&] { EXPECT_TRUE(call->Execute(buffers).ok()); }), 0);
 }
 
 TEST(AllocationTest, TheCounterCounts) {

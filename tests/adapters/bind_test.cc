@@ -288,10 +288,13 @@ TEST_F(BindTest, WhatIsKnownOfTheTargetOutweighsTheClaim) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
-TEST_F(BindTest, TypedTargetsAreUnimplemented) {
+TEST_F(BindTest, UntypedTargetsTakeNoAttributes) {
+  CallSite site = Site({}, "()");
+  site.attributes.SetString("name", "value");
   absl::Status status =
-      Call(Site({}, "()"), MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kTypedFfi));
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+      Call(site, MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("untyped and takes none"));
 }
 
 TEST_F(BindTest, ANullAddressIsRefused) {

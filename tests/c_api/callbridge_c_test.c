@@ -12,11 +12,17 @@ static void Refuse(void* out, const void** in, XlaCustomCallStatus* status) {
 }
 
 int CallFromC(void) {
-  callbridge_target target = {
-      sizeof(target), "refuse", "Host", CALLBRIDGE_API_VERSION_STATUS_RETURNING, 1, 0, 0};
+  callbridge_target target = {0};
+  target.struct_size = sizeof(target);
+  target.name = "refuse";
+  target.platform = "Host";
+  target.api_version = CALLBRIDGE_API_VERSION_STATUS_RETURNING;
+  target.api_version_is_proved = 1;
   void (*function)(void*, const void**, XlaCustomCallStatus*) = &Refuse;
   memcpy(&target.address, &function, sizeof(function));
-  callbridge_site site = {sizeof(site), CALLBRIDGE_ERA_CLASSIC, 0, 0, "()", 0, 0};
+  callbridge_site site = {0};
+  site.struct_size = sizeof(site);
+  site.result = "()";
   callbridge_error* error = callbridge_execute(&target, &site, 0, 0, 0, 0, 0);
   if (error == 0) return 1;
   const int same = strcmp(error->message, "CustomCall failed: refused");

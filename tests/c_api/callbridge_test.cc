@@ -1,9 +1,12 @@
 #include "callbridge/callbridge.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "callbridge/callbridge_ffi.h"
+#include "callbridge/typed_ffi/c_api.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/callbridge_c_test.h"
@@ -123,7 +126,7 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   target.address =
       reinterpret_cast<void*>(+[](void* stream, void**, const char*, size_t) { seen = stream; });
   int stream;
-  const callbridge_execution_context context = {sizeof(context), &stream};
+  const callbridge_execution_context context = {sizeof(context), &stream, nullptr};
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
   ASSERT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
@@ -131,6 +134,101 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   EXPECT_EQ(Text(callbridge_call_execute(call, pointers, 2, pointers, 1, &context)), "OK");
   EXPECT_EQ(seen, &stream);
   callbridge_call_destroy(call);
+}
+
+// ---- Typed targets
+
+// Writes n, an s32 attribute, plus the device ordinal to the result.
+XLA_FFI_Error* Typed(XLA_FFI_CallFrame* frame) {
+  if (frame->ctx == nullptr) return nullptr;  // asked what it is
+  XLA_FFI_DeviceOrdinal_Get_Args args = {sizeof(args), nullptr, frame->ctx, 0};
+  if (XLA_FFI_Error* error = frame->api->XLA_FFI_DeviceOrdinal_Get(&args)) return error;
+  const auto* n = static_cast<const XLA_FFI_Scalar*>(frame->attrs.attrs[0]);
+  auto* result = static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0]);
+  *static_cast<int32_t*>(result->data) = *static_cast<int32_t*>(n->value) + args.device_ordinal;
+  return nullptr;
+}
+
+int instantiated = 0;
+XLA_FFI_Error* Instantiate(XLA_FFI_CallFrame* frame) {
+  if (frame->ctx != nullptr) ++instantiated;
+  return nullptr;
+}
+
+class TypedTargetTest : public ::testing::Test {
+ protected:
+  TypedTargetTest() {
+    target_.struct_size = sizeof(target_);
+    target_.name = "typed";
+    target_.platform = "Host";
+    target_.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
+    target_.address = reinterpret_cast<void*>(&Typed);
+    target_.instantiate = reinterpret_cast<void*>(&Instantiate);
+    EXPECT_EQ(callbridge_ffi_attributes_create(&attributes_), nullptr);
+    const int32_t n = 40;
+    EXPECT_EQ(callbridge_ffi_attributes_set_scalar(attributes_, "n", 1, 4, &n), nullptr);
+    site_.struct_size = sizeof(site_);
+    site_.result = "s32[]";
+    site_.attributes = attributes_;
+    instantiated = 0;
+  }
+  ~TypedTargetTest() override { callbridge_ffi_attributes_destroy(attributes_); }
+
+  callbridge_target target_ = {};
+  callbridge_site site_ = {};
+  callbridge_ffi_attributes* attributes_ = nullptr;
+  int32_t result_ = -1;
+};
+
+TEST_F(TypedTargetTest, ExecuteLendsWhatXlaCpuLends) {
+  callbridge_array result = {&result_, 4};
+  EXPECT_EQ(Text(callbridge_execute(&target_, &site_, nullptr, 0, &result, 1, nullptr)), "OK");
+  EXPECT_EQ(result_, 40);
+  EXPECT_EQ(instantiated, 1);
+}
+
+TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(Text(callbridge_call_bind(&target_, &site_, &call)), "OK");
+  void* results[] = {&result_};
+  const int32_t ordinal = 2;
+  callbridge_ffi_context lent = {};
+  lent.struct_size = sizeof(lent);
+  lent.device_ordinal = &ordinal;
+  callbridge_execution_context context = {sizeof(context), nullptr, &lent};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Text(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
+  }
+  EXPECT_EQ(result_, 42);
+  EXPECT_EQ(instantiated, 1);
+  EXPECT_THAT(Text(callbridge_call_execute(call, nullptr, 0, results, 1, nullptr)),
+              HasSubstr("device ordinal is not available"));
+  lent.struct_size = 8;
+  EXPECT_THAT(Text(callbridge_call_execute(call, nullptr, 0, results, 1, &context)),
+              StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.struct_size is 8"));
+  callbridge_call_destroy(call);
+}
+
+// Fields that its caller does not know are not read.
+TEST_F(TypedTargetTest, StructsOfTheFirstVersionEndBeforeThem) {
+  target_.struct_size = offsetof(callbridge_target, instantiate);
+  callbridge_array result = {&result_, 4};
+  EXPECT_EQ(Text(callbridge_execute(&target_, &site_, nullptr, 0, &result, 1, nullptr)), "OK");
+  EXPECT_EQ(instantiated, 0);
+
+  callbridge_target untyped = AddTarget();
+  callbridge_site site = PairSite();
+  site.struct_size = offsetof(callbridge_site, attributes);
+  site.attributes = attributes_;
+  callbridge_execution_context context = {offsetof(callbridge_execution_context, lent), nullptr,
+                                          reinterpret_cast<callbridge_ffi_context*>(1)};
+  int32_t a = 2, b = 40;
+  callbridge_array operands[] = {{&a, 4}, {&b, 4}};
+  EXPECT_EQ(Text(callbridge_execute(&untyped, &site, operands, 2, &result, 1, &context)), "OK");
+  EXPECT_EQ(result_, 42);
+  site.struct_size = sizeof(site);
+  EXPECT_THAT(Text(callbridge_execute(&untyped, &site, operands, 2, &result, 1, &context)),
+              HasSubstr("is untyped and takes none"));
 }
 
 TEST(CallbridgeTest, WrongStructsAreNamed) {

@@ -78,7 +78,8 @@ def register_types(library: ctypes.CDLL, path: str) -> None:
             get_info.restype = ctypes.c_void_p
             # XLA_FFI_TypeInfo is a size, an extension pointer and the deleter.
             deleter = ctypes.cast(get_info(), ctypes.POINTER(ctypes.c_void_p))[2]
-        _c_api.type_register(f"{name} of {path}".encode(), get_id(), deleter)
+        type_name = f"{name} of {path}".encode()
+        _c_api.ffi_register_type(type_name, len(type_name), get_id(), deleter)
 
 
 def check(case: Case, outcome: Any) -> str:

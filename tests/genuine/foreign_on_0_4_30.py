@@ -9,19 +9,18 @@ import ctypes
 import json
 import sys
 
+import foreign_cases
 import jaxlib
 import numpy as np
 from callbridge import _c_api
 from callbridge._function_address import make_capsule
 from jaxlib import xla_client
 
-import foreign_cases
-
 
 def register(name, address):
-    handlers = _c_api.TypedHandlers(execute=address)
-    adapted = _c_api.TypedHandlers()
-    _c_api.typed_handlers_adapt(handlers, b"cpu", jaxlib.__version__.encode(), adapted)
+    handlers = _c_api.FfiHandlers(execute=address)
+    adapted = _c_api.FfiHandlers()
+    _c_api.ffi_adapt_handlers(handlers, b"cpu", jaxlib.__version__.encode(), adapted)
     xla_client.register_custom_call_target(
         name, make_capsule(adapted.execute), platform="cpu", api_version=1
     )

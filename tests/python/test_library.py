@@ -26,7 +26,14 @@ def fails(code, *words):
 
 
 def test_structs_are_laid_out_as_in_c(modules):
-    structs = [_c_api.Error, _c_api.Target, _c_api.Site, _c_api.Array, _c_api.EntryPoints]
+    structs = [
+        _c_api.Error,
+        _c_api.Target,
+        _c_api.Site,
+        _c_api.Array,
+        _c_api.EntryPoints,
+        _c_api.FfiHandlers,
+    ]
     last_fields = [getattr(struct, struct._fields_[-1][0]) for struct in structs]
     ours = [
         number

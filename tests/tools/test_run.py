@@ -17,6 +17,7 @@ LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/li
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 COMMAND = BUILD / "callbridge"
 TARGETS = BUILD / "tests/tools/run_targets.so"
+TYPED = BUILD / "tests/targets/typed_handlers.so"
 
 NAMED_TYPES = {
     "pred": np.bool_,
@@ -548,8 +549,9 @@ def test_the_examples_of_the_help():
     done = command("run", "--help")
     assert (done.returncode, done.stderr) == (0, "")
     examples = re.findall(r"^  (callbridge run .*)$", done.stdout, re.MULTILINE)
-    assert len(examples) == 2
+    assert len(examples) == 3
     pathlib.Path("libold.so").symlink_to(TARGETS)
+    pathlib.Path("libtyped.so").symlink_to(TYPED)
     b, c = np.arange(128, dtype=np.float32), np.arange(2048, dtype=np.float32)
     np.save("b.npy", b)
     np.save("c.npy", c)
@@ -570,3 +572,36 @@ def test_the_view_of_the_help():
     np.save("x.npy", array)
     run("copy", "bf16:x.npy", "--opaque", 4, "--result", "bf16[2]", "--output", "y.npy")
     assert np.array_equal(np.load("y.npy").view(ml_dtypes.bfloat16), array)
+
+
+# ---- Typed FFI handlers -------------------------------------------------------------------------
+
+
+def test_typed_handler():
+    np.save("x.npy", np.float32([1, 2, 3]))
+    done = command(
+        *("run", TYPED, "scale", "x.npy", "--attribute", "factor=0.5:f32"),
+        *("--result", "f32[3]", "--output", "y.npy", "--json"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["abi"] == "typed_ffi"
+    np.testing.assert_array_equal(np.load("y.npy"), np.float32([0.5, 1, 1.5]))
+
+
+def test_typed_handler_with_state():
+    done = command("run", TYPED, "count", "--attribute", "start=7:i32", "--result", "s32[]")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "typed_ffi (registered as a typed FFI handler)" in done.stdout
+    assert "7" in done.stdout
+
+
+def test_typed_handlers_error():
+    done = command("run", TYPED, "refuse", "--attribute", 'why="too far"', "--result", "()")
+    assert done.returncode == 1
+    assert "OUT_OF_RANGE: too far" in done.stderr
+
+
+def test_attribute_that_is_none():
+    done = command("run", TYPED, "scale", "--attribute", "factor=0.5", "--result", "()")
+    assert done.returncode == 2
+    assert "--attribute" in done.stderr and "expected NAME=VALUE" in done.stderr

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/platform.h"
+#include "callbridge/typed_ffi/host/registration_scope.h"
 #include "callbridge/typed_ffi/host/releases.h"
 
 namespace callbridge {
@@ -44,14 +45,26 @@ absl::Status HandlerRegistry::Register(absl::string_view name, absl::string_view
   if (!metadata.ok()) return metadata.status();
   RegisteredHandler handler = {std::string(name), std::string(platform), handlers,
                                traits | metadata->traits, *metadata};
+  RegistrationScope* const scope = RegistrationScope::Innermost();
   std::lock_guard<std::mutex> lock(mutex_);
-  const auto [known, is_new] = handlers_.emplace(Key(OneName(platform), name), std::move(handler));
-  if (is_new) return absl::OkStatus();
+  const auto [known, is_new] = handlers_.emplace(Key(OneName(platform), name), handler);
   const bool same = SameAddresses(known->second.handlers, handlers);
-  if (same && TakesTheSameAgain(version_)) return absl::OkStatus();
+  if (!is_new && same && TakesTheSameAgain(version_)) return absl::OkStatus();
+  if (is_new || (scope != nullptr && !scope->Has(known->second.handlers.execute))) {
+    known->second = handler;
+    if (scope != nullptr) scope->Add(std::move(handler));
+    return absl::OkStatus();
+  }
   return absl::AlreadyExistsError(absl::StrCat(
       "Duplicate FFI handler registration for ", name, " on platform ", platform, " (canonical ",
       known->first.first, ")", same ? "" : " with different bundle addresses"));
+}
+
+void HandlerRegistry::Forget(const RegisteredHandler& handler) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = handlers_.find(Key(OneName(handler.platform), handler.name));
+  if (found == handlers_.end()) return;
+  if (SameAddresses(found->second.handlers, handler.handlers)) handlers_.erase(found);
 }
 
 absl::StatusOr<RegisteredHandler> HandlerRegistry::Find(absl::string_view name,

@@ -36,9 +36,14 @@ class HandlerRegistry {
   // Queries the handlers' metadata, whose errors it returns. INVALID_ARGUMENT without an execute
   // handler. ALREADY_EXISTS where other handlers have that name on that platform, and before jaxlib
   // 0.4.38 where the same ones have it; later the same ones may come again. "Host" and "cpu" are
-  // one platform, and case does not matter.
+  // one platform, and case does not matter. Within a RegistrationScope the handlers of other
+  // libraries give way.
   absl::Status Register(absl::string_view name, absl::string_view platform,
                         const XLA_FFI_Handler_Bundle& handlers, XLA_FFI_Handler_Traits traits);
+
+  // Forgets handlers that are about to be unloaded; does nothing if the name leads elsewhere by
+  // now.
+  void Forget(const RegisteredHandler& handler);
 
   // NOT_FOUND names what is registered.
   absl::StatusOr<RegisteredHandler> Find(absl::string_view name, absl::string_view platform) const;

@@ -44,5 +44,24 @@ void FixedThreadPool::Work() {
   }
 }
 
+namespace {
+
+class LazyThreads : public ThreadPool {
+ public:
+  void Schedule(XLA_FFI_Task* task, void* data) override {
+    // Never destroyed: tasks may run when the process ends.
+    static auto& threads = *new FixedThreadPool(static_cast<int>(num_threads()));
+    threads.Schedule(task, data);
+  }
+  int64_t num_threads() const override { return std::max(2u, std::thread::hardware_concurrency()); }
+};
+
+}  // namespace
+
+ThreadPool& ProcessThreads() {
+  static auto& threads = *new LazyThreads;
+  return threads;
+}
+
 }  // namespace host
 }  // namespace callbridge

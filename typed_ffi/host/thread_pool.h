@@ -51,6 +51,10 @@ class FixedThreadPool : public ThreadPool {
   std::vector<std::thread> threads_;
 };
 
+// As many threads as there are processors, and at least two. They start when the first task comes,
+// and live as long as the process.
+ThreadPool& ProcessThreads();
+
 }  // namespace host
 }  // namespace callbridge
 

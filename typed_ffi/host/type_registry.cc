@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/typed_ffi/host/registration_scope.h"
 
 namespace callbridge {
 namespace host {
@@ -24,8 +25,14 @@ absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
     return absl::InvalidArgumentError(absl::StrCat("type name ", name, " comes with type id ",
                                                    id.type_id, "; ids are greater than 0"));
   }
+  RegistrationScope* const scope = RegistrationScope::Innermost();
   std::lock_guard<std::mutex> lock(mutex_);
   auto known = ids_.find(std::string(name));
+  if (known != ids_.end() && known->second != id.type_id && scope != nullptr &&
+      !scope->Has(XLA_FFI_TypeId{known->second})) {
+    ids_.erase(known);
+    known = ids_.end();
+  }
   if (known != ids_.end() && known->second != id.type_id) {
     return absl::AlreadyExistsError(
         absl::StrCat("Type name ", name, " already registered with type id ", known->second,
@@ -34,10 +41,21 @@ absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
   if (id.type_id == 0) id.type_id = next_id_;
   if (id.type_id >= next_id_ && id.type_id < kLastId) next_id_ = id.type_id + 1;
   ids_.emplace(name, id.type_id);
-  RegisteredType& type =
-      types_.emplace(id.type_id, RegisteredType{std::string(name), nullptr}).first->second;
+  const auto [entry, is_new] =
+      types_.emplace(id.type_id, RegisteredType{std::string(name), nullptr});
+  if (is_new && scope != nullptr) scope->Add(id);
+  RegisteredType& type = entry->second;
   if (info != nullptr && info->deleter != nullptr) type.deleter = info->deleter;
   return absl::OkStatus();
+}
+
+void TypeRegistry::Forget(XLA_FFI_TypeId id) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = types_.find(id.type_id);
+  if (found == types_.end()) return;
+  const auto name = ids_.find(found->second.name);
+  if (name != ids_.end() && name->second == id.type_id) ids_.erase(name);
+  types_.erase(found);
 }
 
 absl::optional<RegisteredType> TypeRegistry::Find(XLA_FFI_TypeId id) const {

@@ -37,8 +37,11 @@ class TypeRegistry {
   // be null.
   //
   // ALREADY_EXISTS where `name` has another id. INVALID_ARGUMENT for an empty name or an id below
-  // 0.
+  // 0. Within a RegistrationScope the types of other libraries give up their names.
   absl::Status Register(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info);
+
+  // Forgets a type whose library is about to be unloaded.
+  void Forget(XLA_FFI_TypeId id);
 
   // Nothing where no type has that id.
   absl::optional<RegisteredType> Find(XLA_FFI_TypeId id) const;

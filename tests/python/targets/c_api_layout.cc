@@ -1,7 +1,8 @@
-// What a C++ compiler makes of the structs in callbridge.h, for Python to compare with its own.
+// What a C++ compiler makes of the C API's structs, for Python to compare with its own.
 #include <cstddef>
 
 #include "callbridge/callbridge.h"
+#include "callbridge/callbridge_ffi.h"
 
 extern "C" {
 
@@ -9,10 +10,11 @@ extern "C" {
 CALLBRIDGE_EXPORTED extern const size_t c_api_layout[];
 const size_t c_api_layout[] = {
     sizeof(callbridge_error),        offsetof(callbridge_error, message_size),
-    sizeof(callbridge_target),       offsetof(callbridge_target, evidence),
-    sizeof(callbridge_site),         offsetof(callbridge_site, opaque_size),
+    sizeof(callbridge_target),       offsetof(callbridge_target, record),
+    sizeof(callbridge_site),         offsetof(callbridge_site, attributes),
     sizeof(callbridge_array),        offsetof(callbridge_array, size_bytes),
     sizeof(callbridge_entry_points), offsetof(callbridge_entry_points, typed),
+    sizeof(callbridge_ffi_handlers), offsetof(callbridge_ffi_handlers, record),
 };
 
 }  // extern "C"

@@ -96,6 +96,8 @@ RUNTIMES_WITH = {
     "device ordinal": 602,
     "extensions": 1102,
     "custom options": 1200,
+    "stages": 431,
+    "state of other stages": 1002,
 }
 # What a program can say; `state` here is that Python can register a type.
 PROGRAMS_WITH = {
@@ -252,6 +254,7 @@ case(
     (array("f32", [0], ()), array("f32", [3] * 6, (2, 3)), array("f64", [3, 3], (1, 2, 1))),
 )
 case("no_operands", [], f32(42, 42))
+case("no_results", [f32(1)], ())
 case("any_methods", [f32(1, 7)], s64(8, 2, 7, 0x3F800000, 1), since=438)
 case(
     "buffer_methods",
@@ -456,7 +459,13 @@ case(
     asks=["scratch memory"],
     results=[f32(0, 0, 0)],
 )
-case("scratch", [f32(1, 2, 3)], f32(1, 2, 3), host={"scratch": True})
+case(
+    "scratch",
+    [f32(1, 2, 3)],
+    f32(1, 2, 3),
+    asks=["scratch memory"],
+    host={"scratch": True},
+)
 case("user_data", [], f64(6.5), host={"user_data": ("weight_type_id", np.float64(6.5))})
 case("run_id", [], s64(1), since=602, asks=["run id"])
 case("device_ordinal", [], s64(0), since=602, asks=["device ordinal"])
@@ -472,7 +481,14 @@ case(
     asks=["extensions"],
     until={OURS: Failure(INVALID, ["LentNumber"])},
 )
-case("extension", [], s64(99), since=1102, host={"extension": (777, 1, 2, 99)})
+case(
+    "extension",
+    [],
+    s64(99),
+    since=1102,
+    asks=["extensions"],
+    host={"extension": (777, 1, 2, 99)},
+)
 case(
     "extension_other_version",
     [],
@@ -480,10 +496,18 @@ case(
     handler="extension",
     results=[s64(0)],
     since=1102,
+    asks=["extensions"],
     until={OURS: Failure(INVALID, ["LentNumber", "1.3"])},
     host={"extension": (777, 1, 3, 99)},
 )
-case("extension_supported", [], s64(99), since=1102, host={"extension": (777, 1, 3, 99)})
+case(
+    "extension_supported",
+    [],
+    s64(99),
+    since=1102,
+    asks=["extensions"],
+    host={"extension": (777, 1, 3, 99)},
+)
 case(
     "custom_options_none",
     [],
@@ -497,6 +521,7 @@ case(
     [],
     s64(1, 5),
     since=1200,
+    asks=["custom options"],
     host={"custom_options": {"depth": Scalar("s32", 5)}},
 )
 
@@ -524,6 +549,7 @@ case(
     [],
     s32(5),
     START,
+    asks=["stages"],
     handler="stage_execute",
     since=431,
     program=["instantiate"],
@@ -534,6 +560,7 @@ case(
     [],
     Failure("UNAVAILABLE", ["not with 13"]),
     {"start": Scalar("s32", 13)},
+    asks=["stages"],
     handler="stage_execute",
     results=[s32(0)],
     since=431,
@@ -546,6 +573,7 @@ case(
     [],
     s32(5),
     START,
+    asks=["stages"],
     handler="stage_execute",
     since=803,
     host={},
@@ -572,6 +600,7 @@ case(
     s32(50, 55),
     START,
     handler="notes_execute",
+    asks=["state of other stages"],
     since=1002,
     host={},
     stages={"prepare": "notes_prepare", "initialize": "notes_initialize"},
@@ -713,7 +742,7 @@ for mode, name in [(1, "at_once"), (3, "later")]:
         asks=["future"],
         results=[f32(0, 0)],
     )
-case("thread_pool", [f32(1, 2)], f32(1, 2), since=434, asks=["future", "threads"])
+case("thread_pool", [f32(1, 2)], f32(1, 2), since=434, asks=["threads"])
 case("num_threads", [], s64(1), since=438, asks=["number of threads"], without=s64(0))
 case(
     "count_down",

@@ -1,0 +1,113 @@
+#include "callbridge/adapters/typed_call.h"
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/adapters/foreign_handler.h"
+#include "callbridge/adapters/foreign_headers.h"
+#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+namespace callbridge {
+namespace {
+
+using host::HandlerInstance;
+using host::Lent;
+using typed_ffi::kNewestVersion;
+using typed_ffi::RuntimeVersion;
+
+// ---- Which runtime a handler is shown
+
+struct Shown {
+  const RuntimeVersion* version;
+  XLA_FFI_Handler_Bundle handlers;
+};
+
+void KeepForGood(const std::shared_ptr<const void>& library) {
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::set<std::shared_ptr<const void>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  kept.insert(library);
+}
+
+absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, const Target& target) {
+  constexpr int kMinorOfThreeTables = 1;
+  const RuntimeVersion* version = nullptr;
+  bool wrap = false;
+  for (XLA_FFI_Handler* handler : {handlers.instantiate, handlers.prepare, handlers.initialize,
+                                   handlers.execute, handlers.record}) {
+    if (handler == nullptr) continue;
+    const absl::StatusOr<ForeignHeaders> headers = RecognizeHeaders(handler);
+    if (absl::IsFailedPrecondition(headers.status())) continue;  // written by hand
+    if (!headers.ok()) return headers.status();
+    if (headers->adapts) continue;
+    wrap |= headers->version->minor == kMinorOfThreeTables ||
+            (version != nullptr && version != headers->version);
+    version = headers->version;
+  }
+  if (!wrap) return Shown{version != nullptr ? version : &kNewestVersion, handlers};
+  absl::StatusOr<XLA_FFI_Handler_Bundle> wrappers =
+      AdaptHandlers(handlers, target.platform, nullptr);
+  if (!wrappers.ok()) return wrappers.status();
+  if (target.library != nullptr) KeepForGood(target.library);
+  return Shown{&kNewestVersion, *wrappers};
+}
+
+absl::Status About(const Target& target, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("custom call \"", target.name, "\": ", status.message()));
+}
+
+// ---- Calls
+
+const HandlerInstance& InstanceOf(const CallPlan& plan) {
+  return *static_cast<const HandlerInstance*>(plan.function);
+}
+
+absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
+                       const ExecutionContext& context) {
+  static const Lent nothing;
+  return InstanceOf(plan).Execute(buffers, context.lent != nullptr ? *context.lent : nothing);
+}
+
+// A GPU's calls always have a stream.
+absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
+                      const ExecutionContext& context) {
+  Lent lent;
+  if (context.lent != nullptr) lent = *context.lent;
+  if (!lent.stream.has_value()) lent.stream = context.stream;
+  return InstanceOf(plan).Execute(buffers, lent);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
+                                                                  const Target& target) {
+  if (!site.opaque.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the call site has an opaque, but custom call \"", target.name,
+        "\" is a typed FFI handler, which gets attributes and no opaque: pass it as one of them (a "
+        "CALLBRIDGE_EXPORT handler reads \"opaque\")"));
+  }
+  XLA_FFI_Handler_Bundle handlers = target.stages;
+  handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
+  absl::StatusOr<Shown> shown = ChooseRuntime(handlers, target);
+  if (!shown.ok()) return About(target, shown.status());
+  absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
+      HandlerInstance::Create(*shown->version, shown->handlers,
+                              host::CallFrame(site.operands, {&site.result, 1}, site.attributes));
+  if (!instance.ok()) return instance.status();
+  return std::make_shared<const TypedCall>(TypedCall{target.library, *std::move(instance)});
+}
+
+CallPlan PlanTypedCall(const TypedCall& call, const CallSite& site) {
+  // Handlers get leaves, so there are no tables to write.
+  return {IsGpu(site.platform) ? &RunOnGpu : &RunOnHost,
+          const_cast<HandlerInstance*>(call.instance.get()),
+          PointerTables::ForOperands(site.operands, TupleEra::kFlat),
+          PointerTables::ForResult(site.result, TupleEra::kFlat)};
+}
+
+}  // namespace callbridge

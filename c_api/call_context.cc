@@ -1,0 +1,21 @@
+#include "callbridge/c_api/call_context.h"
+
+#include <cstddef>
+
+#include "callbridge/c_api/struct_size.h"
+
+namespace callbridge {
+
+absl::Status CallContext::Copy(const callbridge_execution_context* context) {
+  if (context == nullptr) return absl::OkStatus();
+  absl::Status size = CheckStructSize("callbridge_execution_context", context->struct_size,
+                                      offsetof(callbridge_execution_context, lent));
+  if (!size.ok()) return size;
+  context_.stream = context->stream;
+  if (!KnowsField(*context, context->lent) || context->lent == nullptr) return absl::OkStatus();
+  lent_.emplace();
+  context_.lent = &lent_->lent();
+  return lent_->Copy(context->lent);
+}
+
+}  // namespace callbridge

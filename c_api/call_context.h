@@ -1,0 +1,29 @@
+// What a callbridge_execution_context lends, as a BoundCall takes it.
+#ifndef CALLBRIDGE_C_API_CALL_CONTEXT_H_
+#define CALLBRIDGE_C_API_CALL_CONTEXT_H_
+
+#include "absl/status/status.h"
+#include "absl/types/optional.h"
+#include "callbridge/abi/execution_context.h"
+#include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/ffi_context.h"
+
+namespace callbridge {
+
+// A copy, which must outlive the call that it is lent to. Stays where it is.
+class CallContext {
+ public:
+  // Once. Null is the default context. INVALID_ARGUMENT where a struct is smaller than its first
+  // version.
+  absl::Status Copy(const callbridge_execution_context* context);
+
+  const ExecutionContext& get() const { return context_; }
+
+ private:
+  ExecutionContext context_;
+  absl::optional<FfiContext> lent_;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_C_API_CALL_CONTEXT_H_

@@ -1,0 +1,74 @@
+// The part of callbridge_ffi.h for handlers that were built for another runtime.
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/platform.h"
+#include "callbridge/adapters/foreign_handler.h"
+#include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/c_api/ffi_handlers.h"
+#include "callbridge/c_api/to_c.h"
+#include "callbridge/runtime/typed_probe.h"
+#include "callbridge/typed_ffi/host/releases.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+namespace callbridge {
+namespace {
+
+struct Stage {
+  const char* name;
+  XLA_FFI_Handler* XLA_FFI_Handler_Bundle::*handler;
+};
+constexpr Stage kStages[] = {{"instantiate", &XLA_FFI_Handler_Bundle::instantiate},
+                             {"prepare", &XLA_FFI_Handler_Bundle::prepare},
+                             {"initialize", &XLA_FFI_Handler_Bundle::initialize},
+                             {"execute", &XLA_FFI_Handler_Bundle::execute},
+                             {"record", &XLA_FFI_Handler_Bundle::record}};
+
+// OK where all are typed handlers, so that they may be asked more in this process.
+absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
+  for (const Stage& stage : kStages) {
+    XLA_FFI_Handler* const handler = handlers.*stage.handler;
+    if (handler == nullptr) continue;
+    const TypedAnswer answer = ProbeTyped(reinterpret_cast<const void*>(handler));
+    switch (answer.verdict) {
+      case TypedVerdict::kTyped:
+        break;
+      case TypedVerdict::kNotTyped:
+        return absl::InvalidArgumentError(absl::StrCat("the function for the stage ", stage.name,
+                                                       " is no typed handler: ", answer.evidence));
+      case TypedVerdict::kUnverified:
+        return absl::FailedPreconditionError(
+            absl::StrCat("whether the function for the stage ", stage.name,
+                         " is a typed handler cannot be told: ", answer.evidence));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Adapt(const callbridge_ffi_handlers& handlers, const char* platform_name,
+                   const char* release, callbridge_ffi_handlers* adapted) {
+  const absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(handlers);
+  if (!bundle.ok()) return bundle.status();
+  if (platform_name == nullptr) return absl::InvalidArgumentError("platform is null");
+  const absl::StatusOr<Platform> platform = ParsePlatform(platform_name);
+  if (!platform.ok()) return platform.status();
+  const typed_ffi::RuntimeVersion* runtime = nullptr;
+  if (release != nullptr) {
+    absl::StatusOr<const typed_ffi::RuntimeVersion*> known = host::VersionOfRelease(release);
+    if (known.ok()) runtime = *known;  // wrappers serve what is not known
+  }
+  absl::Status typed = CheckTyped(*bundle);
+  if (!typed.ok()) return typed;
+  const absl::StatusOr<XLA_FFI_Handler_Bundle> made = AdaptHandlers(*bundle, *platform, runtime);
+  return made.ok() ? ToC(*made, adapted) : made.status();
+}
+
+}  // namespace
+}  // namespace callbridge
+
+callbridge_error* callbridge_ffi_adapt_handlers(const callbridge_ffi_handlers* handlers,
+                                                const char* platform, const char* release,
+                                                callbridge_ffi_handlers* adapted) {
+  return callbridge::WithoutExceptions(
+      [&] { return callbridge::Adapt(*handlers, platform, release, adapted); });
+}

@@ -1,0 +1,41 @@
+# Handlers built with XLA's genuine FFI headers, of each release that differs from the one before it;
+# scripts/ffi_headers gets the headers. None of the project's own headers is in them.
+set(CALLBRIDGE_FFI_HEADERS ${CALLBRIDGE_TENSORFLOW}/../../jaxlib-headers)
+set(CALLBRIDGE_FFI_RELEASES 0.4.30 0.4.31 0.4.34 0.4.38 0.6.2 0.8.3 0.10.2 0.11.2 0.12.0.1)
+
+# callbridge_genuine_handlers(prefix definition sources...): modules <prefix>_<release>.so, in which
+# `definition` is the release as a number, 0.4.30 being 430. Sets <prefix>_folder, where they are, and
+# <prefix>_targets, which makes them.
+#
+# A sanitizer build takes the plain build's, as it does with other old binaries. The thread sanitizer
+# must see what handlers do on its threads, so there they are built anew.
+function(callbridge_genuine_handlers prefix definition)
+  if(CALLBRIDGE_OLD_BINARIES_FROM AND NOT CALLBRIDGE_SANITIZE STREQUAL "thread")
+    file(RELATIVE_PATH folder ${PROJECT_BINARY_DIR}/tests/targets ${CMAKE_CURRENT_BINARY_DIR})
+    set(${prefix}_folder ${CALLBRIDGE_OLD_BINARIES_FROM}/${folder} PARENT_SCOPE)
+    set(${prefix}_targets old_binaries PARENT_SCOPE)
+    return()
+  endif()
+  foreach(release ${CALLBRIDGE_FFI_RELEASES})
+    if(NOT EXISTS ${CALLBRIDGE_FFI_HEADERS}/${release})
+      message(FATAL_ERROR "The tests build handlers with XLA's headers of jaxlib ${release}: run "
+        "scripts/ffi_headers, or set CALLBRIDGE_TESTS to OFF")
+    endif()
+    string(REGEX MATCH "^0[.]([0-9]+)[.]([0-9]+)" number ${release})
+    math(EXPR number "${CMAKE_MATCH_1} * 100 + ${CMAKE_MATCH_2}")
+    set(name ${prefix}_${release})
+    add_library(${name} MODULE ${ARGN})
+    target_compile_definitions(${name} PRIVATE ${definition}=${number})
+    target_include_directories(${name} SYSTEM PRIVATE
+      ${CALLBRIDGE_FFI_HEADERS}/${release}/jaxlib/include)
+    # What they do is the same at any level, and -O0 compiles in a third of the time. Several are
+    # opened in one process, where each keeps its own variables.
+    target_compile_options(${name} PRIVATE -O0 -g0 -fno-gnu-unique)
+    set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default
+      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    list(APPEND targets ${name})
+  endforeach()
+  add_dependencies(old_binaries ${targets})
+  set(${prefix}_folder ${CMAKE_CURRENT_BINARY_DIR} PARENT_SCOPE)
+  set(${prefix}_targets ${targets} PARENT_SCOPE)
+endfunction()

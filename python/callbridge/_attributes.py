@@ -1,0 +1,59 @@
+"""Attributes of typed calls, as the C API takes them."""
+
+import ctypes
+import weakref
+from typing import Any
+
+import numpy as np
+
+from callbridge import _c_api
+from callbridge._element_types import element_type
+
+_EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
+
+
+class Attributes:
+    """A dictionary that the C API reads; it is freed with this object."""
+
+    def __init__(self, attributes: Any, what: str = "attributes"):
+        """TypeError where something in it is no attribute. `what` names it in errors."""
+        if not isinstance(attributes, dict):
+            raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
+        self.handle = ctypes.c_void_p()
+        _c_api.ffi_attributes_create(ctypes.byref(self.handle))
+        weakref.finalize(self, _c_api.ffi_attributes_destroy, self.handle)
+        for name, value in attributes.items():
+            if not isinstance(name, str):
+                raise TypeError(f"{what}: expected names that are str, got {name!r}")
+            self._set(name.encode(), value, f"{what}[{name!r}]")
+
+    def _set(self, name: bytes, value: Any, what: str) -> None:
+        if isinstance(value, dict):
+            inner = Attributes(value, what)
+            _c_api.ffi_attributes_set_dictionary(self.handle, name, len(name), inner.handle)
+        elif isinstance(value, (str, bytes)):
+            text = value.encode() if isinstance(value, str) else value
+            _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
+        elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            array = _array(value)
+            number = element_type(array.dtype, what).number
+            if isinstance(value, np.ndarray):
+                _c_api.ffi_attributes_set_array(
+                    self.handle, name, len(name), number, array.ctypes.data, array.size
+                )
+            else:
+                _c_api.ffi_attributes_set_scalar(
+                    self.handle, name, len(name), number, array.ctypes.data
+                )
+        else:
+            raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
+
+
+def _array(value: Any) -> np.ndarray:
+    """Contiguous, in this machine's byte order."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return np.ascontiguousarray(value, value.dtype.newbyteorder("="))
+    for type_, dtype in ((bool, np.bool_), (int, np.int64), (float, np.float64)):
+        if isinstance(value, type_):
+            return np.array(value, dtype)
+    raise AssertionError(value)

@@ -1,0 +1,95 @@
+"""Attributes of typed calls, as jax.ffi.ffi_call can be given them.
+
+JAX compares what a call is compiled with by `==`, which takes float32(1) for int32(1) and -0.0 for
+0.0, and so would run the program of the other; and it hashes no dictionary in a dictionary. So each
+attribute is wrapped in an object that is compared by type and bits.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from callbridge import _element_types
+from callbridge._error import CallbridgeError
+
+# Of what jax.ffi makes scalar attributes.
+_SCALARS = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "bfloat16"),
+)
+_INT64_MAX = 2**63 - 1
+_EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
+
+
+class _Attribute:
+    """A value that JAX lowers as what it holds."""
+
+    def __init__(self, value: Any, identity: Any):
+        self._value = value
+        self._identity = identity
+
+    def __jax_array__(self) -> Any:
+        return self._value
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Attribute) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __repr__(self) -> str:
+        return repr(self._value)
+
+
+def freeze(attributes: dict[str, Any] | None) -> dict[str, Any]:
+    """The keyword arguments for what jax.ffi.ffi_call() returns. Arrays are copied.
+
+    TypeError for what is no attribute, INVALID_ARGUMENT for arrays of what XLA has no element type
+    for, UNIMPLEMENTED for what jax.ffi cannot pass.
+    """
+    if attributes is None:
+        return {}
+    frozen = _freeze_dictionary(attributes, "attributes")
+    if "ctx" in frozen:  # the name of a parameter in jax.ffi
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            "attributes: jax.ffi cannot pass one by the name 'ctx'; have the handler read it from "
+            "a dictionary attribute, or by another name",
+        )
+    return frozen
+
+
+def _freeze_dictionary(attributes: Any, what: str) -> dict[str, _Attribute]:
+    if not isinstance(attributes, dict):
+        raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
+    for name in attributes:
+        if not isinstance(name, str):
+            raise TypeError(f"{what}: expected names that are str, got {name!r}")
+    return {name: _freeze(value, f"{what}[{name!r}]") for name, value in attributes.items()}
+
+
+def _freeze(value: Any, what: str) -> _Attribute:
+    if isinstance(value, dict):
+        frozen = _freeze_dictionary(value, what)
+        return _Attribute(frozen, frozenset(frozen.items()))
+    if isinstance(value, np.generic):  # first, since float64 is a float
+        if value.dtype.name not in _SCALARS:
+            raise TypeError(f"{what}: XLA has no scalar attributes of type {value.dtype.name}")
+        if value.dtype == np.uint64 and value > _INT64_MAX:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"{what}: jax.ffi cannot pass the uint64 {value}, being more than {_INT64_MAX}; "
+                "have the handler take an array of one",
+            )
+        return _Attribute(value, (value.dtype, value.tobytes()))
+    if isinstance(value, np.ndarray):
+        _element_types.element_type(value.dtype, what)
+        array = np.array(value, value.dtype.newbyteorder("="), order="C", subok=False)
+        return _Attribute(array, (array.dtype, array.shape, array.tobytes()))
+    if isinstance(value, float):
+        return _Attribute(value, (float, value.hex()))
+    if isinstance(value, int) and not -_INT64_MAX - 1 <= value <= _INT64_MAX:
+        raise TypeError(f"{what}: {value} is no int64")
+    if isinstance(value, (bool, int, str, bytes)):
+        return _Attribute(value, (type(value), value))
+    raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")

@@ -1,0 +1,64 @@
+#include "callbridge/tools/attribute.h"
+
+#include <cstring>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace callbridge {
+namespace {
+
+using Value = Attributes::Value;
+
+Value Parse(const std::string& text, const char* name = "n") {
+  Attributes attributes;
+  EXPECT_EQ(ParseAttribute(text, &attributes), absl::OkStatus());
+  EXPECT_EQ(attributes.values().size(), 1u);
+  return attributes.values().at(name);
+}
+
+template <typename T>
+void ExpectScalar(const std::string& text, PrimitiveType type, T expected) {
+  const Value value = Parse(text);
+  EXPECT_EQ(value.kind, Value::Kind::kScalar) << text;
+  EXPECT_EQ(value.type, type) << text;
+  ASSERT_EQ(value.bytes.size(), sizeof(T)) << text;
+  EXPECT_EQ(std::memcmp(value.bytes.data(), &expected, sizeof(T)), 0) << text;
+}
+
+TEST(AttributeTest, Scalars) {
+  ExpectScalar<int8_t>("n=-128:i8", PrimitiveType::kS8, -128);
+  ExpectScalar<int16_t>("n=3:i16", PrimitiveType::kS16, 3);
+  ExpectScalar<int32_t>("n=-3:i32", PrimitiveType::kS32, -3);
+  ExpectScalar<int64_t>("n=9000000000:i64", PrimitiveType::kS64, 9000000000);
+  ExpectScalar<uint8_t>("n=255:ui8", PrimitiveType::kU8, 255);
+  ExpectScalar<uint64_t>("n=18446744073709551615:ui64", PrimitiveType::kU64, UINT64_MAX);
+  ExpectScalar<float>("n=1.5:f32", PrimitiveType::kF32, 1.5F);
+  ExpectScalar<double>("n=-1e300:f64", PrimitiveType::kF64, -1e300);
+  ExpectScalar<bool>("n=true", PrimitiveType::kPred, true);
+  ExpectScalar<bool>("n=false", PrimitiveType::kPred, false);
+}
+
+TEST(AttributeTest, Strings) {
+  for (const char* text : {"", "text", "a=b", "3:i32", "\"", "\\n"}) {
+    const Value value = Parse("a.b=\"" + std::string(text) + "\"", "a.b");
+    EXPECT_EQ(value.kind, Value::Kind::kString);
+    EXPECT_EQ(value.bytes, text);
+  }
+}
+
+TEST(AttributeTest, AnythingElseIsRefused) {
+  for (const char* text :
+       {"", "n", "n=", "=3:i32", "n=3", "n=3:s32", "n=3:", "n=:i32", "n=128:i8", "n=-1:ui8",
+        "n=1.5:i32", "n=x:f32", "n=True", "n=text", "n=\"", "n=\"text", "n=3 :i32x"}) {
+    Attributes attributes;
+    const absl::Status status = ParseAttribute(text, &attributes);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("expected NAME=VALUE"));
+    EXPECT_TRUE(attributes.values().empty());
+  }
+}
+
+}  // namespace
+}  // namespace callbridge
