@@ -27,7 +27,7 @@ struct ForeignContext {
 };
 
 // The contexts of a thread. They are lent to calls from here, and not from the stack, since they
-// can outlive their call. No allocation but for a thread's first calls.
+// can outlive their call. No allocation and no lock but for a thread's first calls.
 class SpareContexts {
  public:
   // The calling thread's. Finding it costs as much as all else here, so the compiler must not find
@@ -47,11 +47,13 @@ class SpareContexts {
     context->ctx.store(ctx, std::memory_order_relaxed);
     return *context;
   }
-  // Of any thread.
+  // On the thread that took it.
   void GiveBack(ForeignContext& context) {
     context.next_spare = first_;
     first_ = &context;
   }
+  // On another one, as when a call ends there. Takes a lock.
+  static void GiveBackOnAnyThread(ForeignContext& context);
 
  private:
   static ForeignContext* Make();

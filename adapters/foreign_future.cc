@@ -48,7 +48,7 @@ class PendingCall : public host::FutureWaiter {
   void End() {
     const std::unique_ptr<PendingCall> owned(this);
     const ForeignRuntime& runtime = *context_.runtime;
-    SpareContexts::OfThread().GiveBack(context_);
+    SpareContexts::GiveBackOnAnyThread(context_);
     if (future_ == nullptr) return;
     XLA_FFI_Error* refused;
     if (status_.ok()) {

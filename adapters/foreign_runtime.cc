@@ -83,8 +83,8 @@ XLA_FFI_Error* ForeignRuntime::RegisterType(absl::string_view name, void (*delet
                                             XLA_FFI_TypeId* id) {
   if (auto* register_type = Find<XLA_FFI_Type_Register>(Facility::kTypeRegister)) {
     // Kept, since nothing says that the runtime copies it.
-    const auto* info = new XLA_FFI_TypeInfo{XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
-    XLA_FFI_Type_Register_Args args = {sizeof(args), nullptr, ToSpan(name), id, info};
+    infos_.push_back({XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter});
+    XLA_FFI_Type_Register_Args args = {sizeof(args), nullptr, ToSpan(name), id, &infos_.back()};
     return register_type(&args);
   }
   if (auto* register_id = Find<old::XLA_FFI_TypeId_Register>(Facility::kTypeIdRegister)) {

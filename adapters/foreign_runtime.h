@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -57,6 +58,7 @@ class ForeignRuntime {
   const bool is_callbridge_;
   std::mutex mutex_;
   std::map<std::string, XLA_FFI_TypeId, std::less<>> types_;
+  std::deque<XLA_FFI_TypeInfo> infos_;  // of those
 };
 
 // "XLA_FFI_RunId_Get"
