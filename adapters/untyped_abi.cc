@@ -99,10 +99,10 @@ absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target) {
                                  [&](const UntypedAbi& row) { return Serves(row, target); });
   if (abi != std::end(kUntypedAbis)) return abi;
   if (target.api_version == ApiVersion::kTypedFfi) {
-    return absl::UnimplementedError(absl::StrCat(
-        "custom call \"", target.name,
-        "\" is a typed FFI handler, which untyped entry points do not lead to; register it with the "
-        "runtime as it is"));
+    return absl::UnimplementedError(absl::StrCat("custom call \"", target.name,
+                                                 "\" is a typed FFI handler, which untyped entry "
+                                                 "points do not lead to; register it with the "
+                                                 "runtime as it is"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the ABI of custom call \"", target.name, "\" on ", PlatformName(target.platform),

@@ -73,8 +73,8 @@ void EncodedAttributes::Encode(Entry& entry, const std::string& name,
 }
 
 const XLA_FFI_Attrs& EncodedAttributes::None() {
-  static constexpr XLA_FFI_Attrs kNone = {XLA_FFI_Attrs_STRUCT_SIZE, nullptr, 0, nullptr, nullptr,
-                                          nullptr};
+  static constexpr XLA_FFI_Attrs kNone = {
+      XLA_FFI_Attrs_STRUCT_SIZE, nullptr, 0, nullptr, nullptr, nullptr};
   return kNone;
 }
 
