@@ -8,7 +8,8 @@ from callbridge._error import CallbridgeError
 # What XLA names its capsules of custom calls.
 CAPSULE_NAME = b"xla._CUSTOM_CALL_TARGET"
 
-_api = ctypes.pythonapi
+# Not ctypes.pythonapi, which is everybody's: jax.ffi.pycapsule sets its functions' types.
+_api = ctypes.PyDLL(None)
 _api.PyCapsule_New.restype = ctypes.py_object
 _api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _api.PyCapsule_GetName.restype = ctypes.c_char_p

@@ -367,9 +367,18 @@ def test_register_ctypes_function(path):
     assert custom_call("triple", F32, prefer=path)(ONE) == 3
 
 
+def test_register_after_jax_has_made_a_capsule():
+    # Which sets the types of ctypes.pythonapi's functions, for everybody.
+    jax.ffi.pycapsule(triple)
+    callbridge.jax.register("triple_of_a_capsule", triple, abi="original")
+    assert custom_call("triple_of_a_capsule", F32)(ONE) == 3
+
+
 def test_register_things_that_are_no_functions():
+    new = ctypes.PyDLL(None).PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     for name in [b"xla._OTHER", None]:
-        new = ctypes.pythonapi.PyCapsule_New
         with refused("INVALID_ARGUMENT", "xla._CUSTOM_CALL_TARGET"):
             callbridge.jax.register("wrong_capsule", new(1, name, None), abi="original")
     with refused("INVALID_ARGUMENT", "null"):
