@@ -4,13 +4,9 @@
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_CALL_ERROR_H_
 #define CALLBRIDGE_ADAPTERS_EXPORTS_CALL_ERROR_H_
 
-#include <cxxabi.h>
-#include <stdlib.h>
-
-#include <exception>
 #include <string>
-#include <typeinfo>
 
+#include "callbridge/abi/caught_exception.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 #pragma GCC visibility push(hidden)
@@ -44,23 +40,7 @@ namespace exports {
 #ifdef __cpp_exceptions
 // For the exception that is being handled; a thread's cancellation goes on.
 [[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* CaughtException(const XLA_FFI_Api& api) {
-  std::string text = "the target threw ";
-  if (const std::type_info* type = abi::__cxa_current_exception_type()) {
-    char* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr);
-    text += name != nullptr ? name : type->name();
-    free(name);
-  } else {
-    text += "an exception of another language";
-  }
-  try {
-    throw;
-  } catch (abi::__forced_unwind&) {
-    throw;
-  } catch (const std::exception& exception) {
-    return CustomCallFailed(api, text + ": " + exception.what());
-  } catch (...) {
-    return CustomCallFailed(api, text);
-  }
+  return CustomCallFailed(api, "the target threw " + DescribeCaughtException());
 }
 #endif
 

@@ -1,7 +1,4 @@
 // Hot paths allocate nothing: every operator new of this program is counted.
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -13,23 +10,7 @@
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/fake_ffi_runtime.h"
-
-namespace {
-std::atomic<int> allocations{0};
-}  // namespace
-
-// Not inlined: g++ else takes free() for the wrong partner of what it then sees as operator new.
-#define CALLBRIDGE_NOINLINE __attribute__((noinline))
-CALLBRIDGE_NOINLINE void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-CALLBRIDGE_NOINLINE void* operator new[](size_t size) { return operator new(size); }
-CALLBRIDGE_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+#include "tests/counted_allocations.h"
 
 namespace callbridge {
 namespace {

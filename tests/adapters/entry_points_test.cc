@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/trampolines.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
@@ -14,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/adapters/fake_ffi_runtime.h"
 #include "tests/adapters/recording_targets.h"
+#include "tests/adapters/site_descriptors.h"
 
 namespace callbridge {
 namespace {
@@ -31,16 +31,6 @@ const Target kStatus = MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion
 const Target kUnified =
     MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified);
 const Target kGpu = MakeTarget(&GpuOriginalTarget, Platform::kCuda, ApiVersion::kOriginal);
-
-std::string Descriptor(std::vector<const char*> operands, const char* result,
-                       const std::string& opaque = "", TupleEra era = TupleEra::kClassic) {
-  CallSite site;
-  site.era = era;
-  for (const char* operand : operands) site.operands.push_back(*ParseShape(operand));
-  site.result = *ParseShape(result);
-  site.opaque = opaque;
-  return EncodeSiteDescriptor(site);
-}
 
 class EntryPointsTest : public ::testing::Test {
  protected:

@@ -5,13 +5,13 @@
 #include <thread>
 #include <vector>
 
-#include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/export.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/fake_ffi_runtime.h"
 #include "tests/adapters/recording_targets.h"
+#include "tests/adapters/site_descriptors.h"
 
 using callbridge::ExportOptions;
 namespace ours = callbridge;
@@ -96,16 +96,6 @@ constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 
 char bytes[64];
 void* Buffer(int i) { return &bytes[i]; }
-
-std::string Descriptor(std::vector<const char*> operands, const char* result,
-                       const std::string& opaque = "", TupleEra era = TupleEra::kClassic) {
-  CallSite site;
-  site.era = era;
-  for (const char* operand : operands) site.operands.push_back(*ParseShape(operand));
-  site.result = *ParseShape(result);
-  site.opaque = opaque;
-  return EncodeSiteDescriptor(site);
-}
 
 class ExportsTest : public ::testing::Test {
  protected:

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
+#include "tests/counted_allocations.h"
 #include "tests/typed_ffi/call_frame.h"
 #include "tests/typed_ffi/fake_runtime.h"
 
@@ -21,17 +21,6 @@ XLA_FFI_Handler Add, Variadic, OneStruct, AllAsDictionary, Nothing, Compatible, 
     NeedsExtension, MakesState;
 }
 extern XLA_FFI_TypeId& state_type_id;
-
-namespace {
-int64_t allocations = 0;
-}  // namespace
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { free(memory); }
-void operator delete(void* memory, size_t) noexcept { free(memory); }
 
 namespace callbridge::typed_ffi::testing {
 namespace {

@@ -4,13 +4,9 @@
 
 #ifdef __cpp_exceptions
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <exception>
 #include <string>
-#include <typeinfo>
 
+#include "callbridge/abi/caught_exception.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
@@ -21,24 +17,7 @@ namespace internal {
 
 // For the exception that is being handled. A thread's cancellation is none, and goes on.
 CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* ReportThrown(const XLA_FFI_Api* api) {
-  std::string text = "the handler threw ";
-  if (const std::type_info* type = abi::__cxa_current_exception_type()) {
-    char* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr);
-    text += name != nullptr ? name : type->name();
-    std::free(name);
-  } else {
-    text += "an exception of another language";
-  }
-  try {
-    throw;
-#ifdef __GLIBCXX__
-  } catch (abi::__forced_unwind&) {
-    throw;
-#endif
-  } catch (const std::exception& exception) {
-    text = text + ": " + exception.what();
-  } catch (...) {
-  }
+  const std::string text = "the handler threw " + ::callbridge::DescribeCaughtException();
   return CreateError(api, ErrorCode::kInternal, text.c_str());
 }
 

@@ -1,7 +1,4 @@
 // Calling a handler allocates nothing: every operator new of this program is counted.
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -9,23 +6,7 @@
 #include "callbridge/typed_ffi/host/handler_instance.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "gtest/gtest.h"
-
-namespace {
-std::atomic<int> allocations{0};
-}  // namespace
-
-// Not inlined: g++ else takes free() for the wrong partner of what it then sees as operator new.
-#define CALLBRIDGE_NOINLINE __attribute__((noinline))
-CALLBRIDGE_NOINLINE void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-CALLBRIDGE_NOINLINE void* operator new[](size_t size) { return operator new(size); }
-CALLBRIDGE_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+#include "tests/counted_allocations.h"
 
 namespace callbridge {
 namespace host {
