@@ -7,6 +7,8 @@
 #include <string>
 
 #include "callbridge/abi/caught_exception.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/old_layouts.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 #pragma GCC visibility push(hidden)
@@ -43,6 +45,33 @@ namespace exports {
   return CustomCallFailed(api, "the target threw " + DescribeCaughtException());
 }
 #endif
+
+// The text of a runtime's error, which is gone afterwards.
+[[gnu::cold, gnu::noinline]] inline std::string TakeMessage(const XLA_FFI_Api& api,
+                                                            XLA_FFI_Error* error) {
+  using typed_ffi::Facility;
+  using typed_ffi::FunctionAt;
+  const typed_ffi::RuntimeVersion& version = typed_ffi::VersionOf(api);
+  std::string text;
+  if (auto* get_details =
+          FunctionAt<XLA_FFI_Error_GetDetails>(api, version, Facility::kErrorGetDetails)) {
+    XLA_FFI_Error_GetDetails_Args args = {};
+    args.struct_size = XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE;
+    args.error = error;
+    get_details(&args);
+    if (args.message != nullptr) text = args.message;
+  } else if (auto* get_message = FunctionAt<typed_ffi::old::XLA_FFI_Error_GetMessage>(
+                 api, version, Facility::kErrorGetMessage)) {
+    typed_ffi::old::XLA_FFI_Error_GetMessage_Args args = {};
+    args.struct_size = typed_ffi::old::XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE;
+    args.error = error;
+    get_message(&args);
+    if (args.message != nullptr) text = args.message;
+  }
+  XLA_FFI_Error_Destroy_Args args = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
+  FunctionAt<XLA_FFI_Error_Destroy>(api, version, Facility::kErrorDestroy)(&args);
+  return text;
+}
 
 }  // namespace exports
 }  // namespace callbridge_v1

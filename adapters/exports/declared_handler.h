@@ -154,8 +154,8 @@ struct DeclaredHandler {
   using Arguments = DeclaredLeaves<D, D::kOperands>;
   using Results = DeclaredLeaves<D, D::kResult>;
 
-  static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream, const char* opaque,
-                             size_t opaque_size) {
+  static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream, void* state,
+                             const char* opaque, size_t opaque_size) {
     // One slot more, since a call without operands or results has a list all the same. Results
     // stand apart where they may, so that a lone one stays out of memory; on GPU they follow the
     // operands.
@@ -170,7 +170,7 @@ struct DeclaredHandler {
       return Mismatch(frame);
     }
     void* first = Legacy::kGpu ? stream : results[0];
-    return Legacy::Call(*frame.api, first, block, opaque, opaque_size);
+    return Legacy::Call(*frame.api, state, first, block, opaque, opaque_size);
   }
 
  private:

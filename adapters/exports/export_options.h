@@ -5,13 +5,44 @@
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_EXPORT_OPTIONS_H_
 #define CALLBRIDGE_ADAPTERS_EXPORTS_EXPORT_OPTIONS_H_
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include <memory>
+#include <type_traits>
 
 #include "callbridge/typed_ffi/c_api.h"
 
 #pragma GCC visibility push(hidden)
 namespace callbridge {
 inline namespace callbridge_v1 {
+namespace exports {
+
+// Its address stands for the type, in constant expressions.
+template <typename T>
+inline constexpr char kTypeTag = 0;
+
+// `make` of ExportOptions::State(), for any type of state.
+template <auto make, typename Function = decltype(make)>
+struct StateMaker {
+  static_assert(std::is_void_v<Function>,
+                "State<make>(): expected a function std::unique_ptr<T> make(const char* opaque, "
+                "size_t opaque_len), T being the type of the state");
+  static constexpr const char* kType = &kTypeTag<void>;
+  static void* Make(const char* opaque, size_t opaque_len);
+};
+template <auto make, typename T>
+struct StateMaker<make, std::unique_ptr<T> (*)(const char*, size_t)> {
+  static constexpr const char* kType = &kTypeTag<T>;
+  static void* Make(const char* opaque, size_t opaque_len) {
+    return make(opaque, opaque_len).release();
+  }
+};
+template <auto make, typename T>
+struct StateMaker<make, std::unique_ptr<T> (*)(const char*, size_t) noexcept>
+    : StateMaker<make, std::unique_ptr<T> (*)(const char*, size_t)> {};
+
+}  // namespace exports
 
 struct ExportOptions {
   const char* shapes = nullptr;
@@ -19,6 +50,9 @@ struct ExportOptions {
   bool gpu = false;
   bool flat_tuples = false;
   uint32_t traits = 0;
+  bool has_state = false;
+  const char* state_type = nullptr;  // &exports::kTypeTag<T>
+  void* (*make_state)(const char* opaque, size_t opaque_len) = nullptr;
 
   // The operands and the result, as "f32[128], (f32[8],s32[?]) -> f32[128]"; see declared_call.h.
   // Calls of other types, ranks or sizes are refused, and tuples need no site descriptor.
@@ -48,6 +82,20 @@ struct ExportOptions {
   constexpr ExportOptions FlatTuples() const {
     ExportOptions options = *this;
     options.flat_tuples = true;
+    return options;
+  }
+  // The function keeps a state for each call site of a program, and takes it before all else:
+  // void(T& state, void* out, const void** in, ...), or const T&. It is made once, of the call's
+  // opaque, by `make`: std::unique_ptr<T>(const char* opaque, size_t opaque_len), which may throw,
+  // or return null to refuse. The runtime deletes it with the program. Runs of a program may share
+  // it at the same time, in several threads. The handler serves two stages, and is registered for
+  // both: {"instantiate": handler, "execute": handler}; the type needs no registration.
+  template <auto make>
+  constexpr ExportOptions State() const {
+    ExportOptions options = *this;
+    options.has_state = true;
+    options.state_type = exports::StateMaker<make>::kType;
+    options.make_state = &exports::StateMaker<make>::Make;
     return options;
   }
   // XLA:GPU may record the call into a command buffer: the function only launches kernels on its

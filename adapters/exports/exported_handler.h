@@ -13,6 +13,7 @@
 
 #include "callbridge/adapters/exports/call_attributes.h"
 #include "callbridge/adapters/exports/call_error.h"
+#include "callbridge/adapters/exports/call_state.h"
 #include "callbridge/adapters/exports/declared_handler.h"
 #include "callbridge/adapters/exports/export_options.h"
 #include "callbridge/adapters/exports/legacy_function.h"
@@ -42,19 +43,24 @@ inline bool AnswerMetadataQuery(const XLA_FFI_CallFrame& frame, uint32_t traits)
   return false;
 }
 
-[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseFrame(const XLA_FFI_CallFrame& frame) {
+[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseFrame(const XLA_FFI_CallFrame& frame,
+                                                               bool takes_state) {
   if (frame.struct_size < kCallFrameSize) {
     return InvalidArgument(*frame.api, "Unexpected XLA_FFI_CallFrame size: expected at least " +
                                            std::to_string(kCallFrameSize) + " got " +
                                            std::to_string(frame.struct_size) +
                                            ". Check installed software versions.");
   }
-  return InvalidArgument(*frame.api,
-                         "Wrong execution stage: this handler serves execute, which is "
-                         "number " +
-                             std::to_string(typed_ffi::VersionOf(*frame.api).execute) +
-                             " on this runtime, but was called at stage number " +
-                             std::to_string(static_cast<int>(frame.stage)));
+  const typed_ffi::RuntimeVersion& version = typed_ffi::VersionOf(*frame.api);
+  std::string serves = "execute, which is number ";
+  if (takes_state && version.instantiate != typed_ffi::kNoStage) {
+    serves = "instantiate and execute, which are numbers " + std::to_string(version.instantiate) +
+             " and ";
+  }
+  return InvalidArgument(*frame.api, "Wrong execution stage: this handler serves " + serves +
+                                         std::to_string(version.execute) +
+                                         " on this runtime, but was called at stage number " +
+                                         std::to_string(static_cast<int>(frame.stage)));
 }
 
 [[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseOtherThanBuffers(
@@ -96,20 +102,22 @@ template <typename Legacy>
 struct UndeclaredHandler {
   // Attributes are passed by value, so that a call without them keeps none in memory.
   [[gnu::always_inline]] static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream,
-                                                    CallAttributes attributes) {
+                                                    void* state, CallAttributes attributes) {
     // Three sizes below kFew, so that nobody's sum can be wrong.
     const size_t any_of_them = static_cast<size_t>(frame.args.size) |
                                static_cast<size_t>(frame.rets.size) | attributes.tree.size();
-    if (__builtin_expect(any_of_them >= kFew, false)) return CallMany(frame, stream, attributes);
+    if (__builtin_expect(any_of_them >= kFew, false)) {
+      return CallMany(frame, stream, state, attributes);
+    }
     void* block[3 * kFew];
-    return CallWithBlock(block, frame, stream, attributes);
+    return CallWithBlock(block, frame, stream, state, attributes);
   }
 
  private:
   static constexpr size_t kFew = 64;  // a power of two
 
   [[gnu::noinline]] static XLA_FFI_Error* CallMany(const XLA_FFI_CallFrame& frame, void* stream,
-                                                   CallAttributes attributes) {
+                                                   void* state, CallAttributes attributes) {
     if (frame.args.size < 0 || frame.rets.size < 0) {
       return InvalidArgument(*frame.api, "expected arguments and results, got " +
                                              std::to_string(frame.args.size) + " and " +
@@ -120,15 +128,15 @@ struct UndeclaredHandler {
         static_cast<size_t>(frame.args.size + frame.rets.size) + attributes.tree.size();
     if (needed <= kStackPointers) {
       void* block[kStackPointers];
-      return CallWithBlock(block, frame, stream, attributes);
+      return CallWithBlock(block, frame, stream, state, attributes);
     }
     const std::unique_ptr<void*[]> block(new void*[needed]);
-    return CallWithBlock(block.get(), frame, stream, attributes);
+    return CallWithBlock(block.get(), frame, stream, state, attributes);
   }
 
   [[gnu::always_inline]] static XLA_FFI_Error* CallWithBlock(void** block,
                                                              const XLA_FFI_CallFrame& frame,
-                                                             void* stream,
+                                                             void* stream, void* state,
                                                              CallAttributes attributes) {
     void** results = block + frame.args.size;
     if (!GatherPointers(frame.args.size, frame.args.types, frame.args.args, block) ||
@@ -138,17 +146,18 @@ struct UndeclaredHandler {
     const char* opaque = attributes.opaque.data();
     const size_t opaque_size = attributes.opaque.size();
     if constexpr (Legacy::kGpu) {
-      return Legacy::Call(*frame.api, stream, block, opaque, opaque_size);
+      return Legacy::Call(*frame.api, state, stream, block, opaque, opaque_size);
     } else {
       if (__builtin_expect(attributes.tree.data() != nullptr, false)) {
         SiteTables tables(attributes.tree, results + frame.rets.size);
         if (!tables.Write({frame.args.args, frame.args.size}, {frame.rets.rets, frame.rets.size})) {
           return RefuseSite(frame);
         }
-        return Legacy::Call(*frame.api, tables.result(), tables.operands(), opaque, opaque_size);
+        return Legacy::Call(*frame.api, state, tables.result(), tables.operands(), opaque,
+                            opaque_size);
       }
       void* out = frame.rets.size == 1 ? results[0] : results;
-      return Legacy::Call(*frame.api, out, block, opaque, opaque_size);
+      return Legacy::Call(*frame.api, state, out, block, opaque, opaque_size);
     }
   }
 };
@@ -157,7 +166,7 @@ struct UndeclaredHandler {
 template <auto function, typename Options>
 struct ExportedHandler {
   static constexpr ExportOptions kOptions = Options::Get();
-  using Legacy = LegacyFunction<function, kOptions.gpu>;
+  using Legacy = LegacyFunction<function, Options>;
 
   [[gnu::always_inline]] static XLA_FFI_Error* Call(XLA_FFI_CallFrame* frame) {
     if (__builtin_expect(frame->struct_size < kCallFrameSize || frame->extension_start != nullptr ||
@@ -165,16 +174,30 @@ struct ExportedHandler {
                          false)) {
       return CallOddFrame(*frame);
     }
-    if (frame->attrs.size != 0) return CallWithAttributes(*frame);
+    if (kReadsAttributes && frame->attrs.size != 0) return CallWithAttributes(*frame);
     return CallFunction(*frame, CallAttributes());
   }
 
  private:
+  // A state has been made of the attributes, which are not needed again for a function of declared
+  // shapes that takes no opaque.
+  static constexpr bool kReadsAttributes =
+      !Legacy::kTakesState || Legacy::kTakesOpaque || kOptions.shapes == nullptr;
+
   [[gnu::cold, gnu::noinline]] static XLA_FFI_Error* CallOddFrame(const XLA_FFI_CallFrame& frame) {
-    if (frame.struct_size < kCallFrameSize) return RefuseFrame(frame);
+    if (frame.struct_size < kCallFrameSize) return RefuseFrame(frame, Legacy::kTakesState);
     if (AnswerMetadataQuery(frame, kOptions.traits)) return nullptr;
-    if (!typed_ffi::IsExecuteStage(frame)) return RefuseFrame(frame);
+    if constexpr (Legacy::kTakesState) {
+      if (IsInstantiateStage(frame)) return Instantiate(frame);
+    }
+    if (!typed_ffi::IsExecuteStage(frame)) return RefuseFrame(frame, Legacy::kTakesState);
     return CallWithAttributes(frame);
+  }
+
+  static XLA_FFI_Error* Instantiate(const XLA_FFI_CallFrame& frame) {
+    CallAttributes attributes;
+    if (auto* error = ReadAttributes(frame, kOptions.opaque_attribute, attributes)) return error;
+    return CallState<typename Legacy::State>::Make(frame, kOptions.make_state, attributes.opaque);
   }
 
   [[gnu::noinline]] static XLA_FFI_Error* CallWithAttributes(const XLA_FFI_CallFrame& frame) {
@@ -186,14 +209,20 @@ struct ExportedHandler {
   [[gnu::always_inline]] static XLA_FFI_Error* CallFunction(const XLA_FFI_CallFrame& frame,
                                                             CallAttributes attributes) {
     void* stream = nullptr;
+    void* state = nullptr;
     if constexpr (Legacy::kGpu) {
       if (XLA_FFI_Error* error = GetStream(frame, stream)) return error;
     }
+    if constexpr (Legacy::kTakesState) {
+      XLA_FFI_Error* error = nullptr;
+      state = CallState<typename Legacy::State>::Get(frame, error);
+      if (__builtin_expect(state == nullptr, false)) return error;
+    }
     if constexpr (kOptions.shapes != nullptr) {
       return DeclaredHandler<Legacy, Declared<Options, Legacy::kGpu>>::Call(
-          frame, stream, attributes.opaque.data(), attributes.opaque.size());
+          frame, stream, state, attributes.opaque.data(), attributes.opaque.size());
     } else {
-      return UndeclaredHandler<Legacy>::Call(frame, stream, attributes);
+      return UndeclaredHandler<Legacy>::Call(frame, stream, state, attributes);
     }
   }
 };

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "callbridge/adapters/exports/call_error.h"
+#include "callbridge/adapters/exports/export_options.h"
 #include "callbridge/adapters/function_abi.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 
@@ -17,6 +18,25 @@
 namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
+
+// A function's type, parted in the state that it takes first and an untyped ABI. Those know no
+// references.
+template <typename Function>
+struct StateParameter {
+  using State = void;
+  using Untyped = Function;
+  static constexpr bool kIsThere = false;
+  static constexpr const char* kType = nullptr;
+};
+template <typename T, typename... Rest>
+struct StateParameter<void(T&, Rest...)> {
+  using State = std::remove_const_t<T>;
+  using Untyped = void(Rest...);
+  static constexpr bool kIsThere = true;
+  static constexpr const char* kType = &kTypeTag<State>;
+};
+template <typename T, typename... Rest>
+struct StateParameter<void(T&, Rest...) noexcept> : StateParameter<void(T&, Rest...)> {};
 
 // How the untyped ABIs' parameters are passed on to a function of type `Function`.
 template <typename Function>
@@ -47,9 +67,12 @@ struct Parameters<void(First, Second, Rest...)> {
 template <typename... Types>
 struct Parameters<void(Types...) noexcept> : Parameters<void(Types...)> {};
 
-template <auto function, bool declared_gpu>
+template <auto function, typename Options>
 struct LegacyFunction {
-  using Function = std::remove_pointer_t<decltype(function)>;
+  static constexpr ExportOptions kOptions = Options::Get();
+  static constexpr bool kDeclaredGpu = kOptions.gpu;
+  using Parameter = StateParameter<std::remove_pointer_t<decltype(function)>>;
+  using Function = typename Parameter::Untyped;
   using Abi = FunctionAbi<Function>;
 
   static_assert(!Abi::kSwapped,
@@ -61,37 +84,60 @@ struct LegacyFunction {
                 "[, const char* opaque, size_t opaque_len] [, XlaCustomCallStatus*]), on GPU "
                 "void(stream, void** buffers, const char* opaque, size_t opaque_len "
                 "[, XlaCustomCallStatus*])");
-  static_assert(!declared_gpu || Abi::kVersions.gpu != 0,
+  static_assert(!kDeclaredGpu || Abi::kVersions.gpu != 0,
                 "the options say Gpu(), but the function has the type of one for Host");
+  static_assert(!Parameter::kIsThere || kOptions.has_state,
+                "the function takes a state: say with ExportOptions().State<make>() what makes it");
+  static_assert(Parameter::kIsThere || !kOptions.has_state,
+                "the options say State(), but the function takes none: a state is its first "
+                "parameter, void(T& state, void* out, const void** in, ...)");
+  static_assert(Parameter::kIsThere != kOptions.has_state ||
+                    kOptions.state_type == Parameter::kType,
+                "the make of State<make>() must return a std::unique_ptr<T> of the type that the "
+                "function takes first, as T& or const T&");
 
-  static constexpr bool kGpu = declared_gpu || Abi::kVersions.host == 0;
+  static constexpr bool kGpu = kDeclaredGpu || Abi::kVersions.host == 0;
+  static constexpr bool kTakesState = Parameter::kIsThere;
+  using State = typename Parameter::State;  // void where it takes none
   static constexpr bool kTakesOpaque = Parameters<Function>::kTakesOpaque;
 
-  // Null, or the error that the function's failure is.
-  static XLA_FFI_Error* Call(const XLA_FFI_Api& api, void* first, void** pointers,
+  // Null, or the error that the function's failure is. `state` is null where it takes none.
+  static XLA_FFI_Error* Call(const XLA_FFI_Api& api, void* state, void* first, void** pointers,
                              const char* opaque, size_t opaque_size) {
 #ifdef __cpp_exceptions
     try {
-      return CallUnguarded(api, first, pointers, opaque, opaque_size);
+      return CallUnguarded(api, state, first, pointers, opaque, opaque_size);
     } catch (...) {
       return CaughtException(api);
     }
 #else
-    return CallUnguarded(api, first, pointers, opaque, opaque_size);
+    return CallUnguarded(api, state, first, pointers, opaque, opaque_size);
 #endif
   }
 
  private:
-  static XLA_FFI_Error* CallUnguarded(const XLA_FFI_Api& api, void* first, void** pointers,
-                                      const char* opaque, size_t opaque_size) {
+  static XLA_FFI_Error* CallUnguarded(const XLA_FFI_Api& api, [[maybe_unused]] void* state,
+                                      void* first, void** pointers, const char* opaque,
+                                      size_t opaque_size) {
     if constexpr (Parameters<Function>::kTakesStatus) {
       XlaCustomCallStatus_ status;
-      Parameters<Function>::Call(function, first, pointers, opaque, opaque_size, &status);
+      CallFunction(state, first, pointers, opaque, opaque_size, &status);
       if (__builtin_expect(!status.message.has_value(), true)) return nullptr;
       return CustomCallFailed(api, *status.message);
     } else {
-      Parameters<Function>::Call(function, first, pointers, opaque, opaque_size, nullptr);
+      CallFunction(state, first, pointers, opaque, opaque_size, nullptr);
       return nullptr;
+    }
+  }
+
+  static void CallFunction([[maybe_unused]] void* state, void* first, void** pointers,
+                           const char* opaque, size_t opaque_size, XlaCustomCallStatus* status) {
+    if constexpr (kTakesState) {
+      auto& typed_state = *static_cast<typename Parameter::State*>(state);
+      const auto with_state = [&](auto... rest) { function(typed_state, rest...); };
+      Parameters<Function>::Call(with_state, first, pointers, opaque, opaque_size, status);
+    } else {
+      Parameters<Function>::Call(function, first, pointers, opaque, opaque_size, status);
     }
   }
 };

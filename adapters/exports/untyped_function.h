@@ -26,6 +26,9 @@ struct UntypedCallShapes : Declared<Options, Options::Get().gpu> {
   static_assert(Options::Get().shapes != nullptr,
                 "CALLBRIDGE_EXPORT_UNTYPED needs ExportOptions().Shapes(\"...\"): an untyped call "
                 "brings no shapes");
+  static_assert(!Options::Get().has_state,
+                "CALLBRIDGE_EXPORT_UNTYPED takes no State(): an untyped call has no instantiate "
+                "stage that could make one");
 };
 
 template <XLA_FFI_Handler* handler, typename Options>

@@ -6,6 +6,12 @@
 //   CALLBRIDGE_EXPORT(DoCustomCall, do_custom_call,
 //                     callbridge::ExportOptions().Shapes("f32[128], f32[2048] -> f32[2048]"));
 //
+// A function may keep what it makes of its opaque, and take it first:
+//
+//   std::unique_ptr<Plan> MakePlan(const char* opaque, size_t opaque_len);
+//   void apply_plan(const Plan& plan, void* out, const void** in);
+//   CALLBRIDGE_EXPORT(ApplyPlan, apply_plan, callbridge::ExportOptions().State<&MakePlan>());
+//
 // Standard library alone: this header goes into other people's builds, and nothing is to be linked.
 #ifndef CALLBRIDGE_EXPORT_H_
 #define CALLBRIDGE_EXPORT_H_
@@ -27,7 +33,8 @@
   static_assert(true, "")
 
 // Defines `extern "C" XLA_FFI_Error* handler(XLA_FFI_CallFrame*)`, exported, which calls
-// `function`: any function of the untyped ABIs, which is told by its type.
+// `function`: any function of the untyped ABIs, which is told by its type, and which takes its
+// state before all else where the options have State().
 #define CALLBRIDGE_EXPORT(handler, function, ...)                           \
   CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##handler, __VA_ARGS__);  \
   extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* handler( \

@@ -1,7 +1,9 @@
 // Functions of the untyped ABIs, each with a typed handler by CALLBRIDGE_EXPORT; exported_cases.py
 // has what they must answer.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 
 #include "callbridge/export.h"
@@ -46,6 +48,23 @@ void Tuples(void* out, const void** in) {
   *static_cast<int32_t*>(results[1]) = 3;
 }
 
+// A state that is made of the opaque, and counts the calls.
+struct Plan {
+  size_t opaque_size;
+  std::atomic<int32_t> calls{0};
+};
+std::unique_ptr<Plan> MakePlan(const char*, size_t opaque_size) {
+  if (opaque_size == 0) throw std::runtime_error("no plan for nothing");
+  auto plan = std::make_unique<Plan>();
+  plan->opaque_size = opaque_size;
+  return plan;
+}
+// The opaque's size when the state was made, and how often it was called.
+void UsePlan(Plan& plan, void* out, const void**) {
+  static_cast<int32_t*>(out)[0] = static_cast<int32_t>(plan.opaque_size);
+  static_cast<int32_t*>(out)[1] = ++plan.calls;
+}
+
 void Throw(void*, const void**) { throw std::runtime_error("thrown on purpose"); }
 
 }  // namespace
@@ -56,4 +75,5 @@ CALLBRIDGE_EXPORT(exported_opaque, Opaque);
 CALLBRIDGE_EXPORT(
     exported_tuples, Tuples,
     callbridge::ExportOptions().Shapes("f32[2], (f32[2], f32[2]) -> (f32[2], s32[1])"));
+CALLBRIDGE_EXPORT(exported_state, UsePlan, callbridge::ExportOptions().State<&MakePlan>());
 CALLBRIDGE_EXPORT(exported_throws, Throw);

@@ -25,3 +25,28 @@ case(
 )
 case("exported_throws", [f32(1)], Failure("INTERNAL", ["thrown on purpose"]))
 case("exported_scalar", [array("f32", [2], ())], array("f32", [4], ()), handler="exported_status")
+
+STATE = dict(
+    handler="exported_state",
+    asks=["state"],
+    program=["instantiate"],
+    stages={"instantiate": "exported_state"},
+)
+case("exported_state", [], s32(3, 1), {"opaque": b"a\0\xff"}, **STATE)
+case("exported_state_third_call", [], s32(2, 3), {"opaque": b"ab"}, calls=3, **STATE)
+case(
+    "exported_state_maker_throws",
+    [],
+    Failure("INTERNAL", ["the maker of the state threw", "no plan for nothing"]),
+    results=[s32(0, 0)],
+    **STATE,
+)
+case(
+    "exported_state_not_made",
+    [],
+    Failure("FAILED_PRECONDITION", ["none was made for this call"]),
+    {"opaque": b"ab"},
+    handler="exported_state",
+    asks=["state"],
+    results=[s32(0, 0)],
+)

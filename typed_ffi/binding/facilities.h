@@ -4,21 +4,18 @@
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FACILITIES_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_FACILITIES_H_
 
-#include <string.h>
-
-#include <string>
-#include <string_view>
-
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/runtime_texts.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
 namespace old = ::callbridge::typed_ffi::old;
+using ::callbridge::typed_ffi::DescribeMissing;
 using ::callbridge::typed_ffi::Facility;
 using ::callbridge::typed_ffi::FunctionAt;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
@@ -76,43 +73,6 @@ Args MakeArgs(size_t struct_size) {
   Args args = {};
   args.struct_size = struct_size;
   return args;
-}
-
-// "0.1 (jaxlib 0.6 to 0.7)". The two rows that look alike are named together.
-CALLBRIDGE_FFI_HIDDEN inline std::string DescribeVersion(const RuntimeVersion& version) {
-  std::string releases = version.releases;
-  if (&version == &kRuntimeVersions[::callbridge::typed_ffi::kNumThreadsAt144]) {
-    const std::string first =
-        kRuntimeVersions[::callbridge::typed_ffi::kFutureCreateAt144].releases;
-    releases = first.substr(0, first.find(" to ")) + releases.substr(releases.find(" to "));
-  }
-  return "0." + std::to_string(version.minor) + " (" + releases + ")";
-}
-
-// "0.1 (jaxlib 0.4.34 or newer)"
-CALLBRIDGE_FFI_HIDDEN inline std::string DescribeSince(const RuntimeVersion& version) {
-  std::string_view releases = version.releases;
-  releases = releases.substr(0, releases.find(" to "));
-  return "0." + std::to_string(version.minor) + " (" + std::string(releases) + " or newer)";
-}
-
-// Tells a user that what `feature` needs is not to be had. For the error UNIMPLEMENTED.
-inline CALLBRIDGE_FFI_COLD std::string DescribeMissing(const XLA_FFI_Api& api,
-                                                       std::string_view feature,
-                                                       const RuntimeVersion& first) {
-  const RuntimeVersion& version = VersionOf(api);
-  std::string text(feature);
-  if (&version >= &first) {
-    return text + " is not offered by this runtime, which speaks XLA FFI " +
-           DescribeVersion(version) + " and could have it";
-  }
-  return text + " needs XLA FFI " + DescribeSince(first) + "; this runtime speaks " +
-         DescribeVersion(version);
-}
-CALLBRIDGE_FFI_HIDDEN inline std::string DescribeMissing(const XLA_FFI_Api& api,
-                                                         std::string_view feature,
-                                                         Facility facility) {
-  return DescribeMissing(api, feature, ::callbridge::typed_ffi::FirstWith(facility));
 }
 
 }  // namespace internal

@@ -16,6 +16,7 @@
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
 #include "callbridge/typed_ffi/binding/user_types.h"
 #include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/state_calls.h"
 
 // In libcallbridge, which only those need who call GetXlaFfiApi().
 extern "C" __attribute__((visibility("default"))) const XLA_FFI_Api* callbridge_xla_ffi_api(void);
@@ -90,19 +91,11 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* ap
                                                            std::string_view name,
                                                            XLA_FFI_TypeId* type_id,
                                                            const XLA_FFI_TypeInfo* type_info) {
-  const XLA_FFI_ByteSpan span = {name.data(), name.size()};
-  if (auto* register_type = Find<Facility::kTypeRegister, XLA_FFI_Type_Register>(*api)) {
-    auto args = MakeArgs<XLA_FFI_Type_Register_Args>(XLA_FFI_Type_Register_Args_STRUCT_SIZE);
-    args.name = span;
-    args.type_id = type_id;
-    args.type_info = type_info;
-    return register_type(&args);
-  }
-  auto args =
-      MakeArgs<old::XLA_FFI_TypeId_Register_Args>(sizeof(old::XLA_FFI_TypeId_Register_Args));
-  args.name = span;
-  args.type_id = type_id;
-  return Find<Facility::kTypeIdRegister, old::XLA_FFI_TypeId_Register>(*api)(&args);
+  const auto answer = ::callbridge::typed_ffi::RegisterType(
+      *api, VersionOf(*api), {name.data(), name.size()}, type_id, type_info);
+  if (answer.has_value()) return *answer;
+  return CreateError(api, ErrorCode::kUnimplemented,
+                     DescribeMissing(*api, "a type of its own", Facility::kTypeIdRegister).c_str());
 }
 
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* api,

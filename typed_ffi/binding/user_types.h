@@ -23,7 +23,7 @@
 #include "callbridge/typed_ffi/binding/requests.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
 #include "callbridge/typed_ffi/c_api.h"
-#include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/state_calls.h"
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
@@ -49,15 +49,13 @@ template <typename T>
 inline constexpr bool kHasTypeId<T, std::void_t<decltype(T::id)>> =
     std::is_same_v<decltype(T::id), TypeId>;
 
-// The row since which states of `stage` are kept: only the newest layout tells stages apart.
+// The numbers of the stages are XLA's wherever states are told apart by them.
+constexpr XLA_FFI_ExecutionStage StageNumber(ExecutionStage stage) {
+  return static_cast<XLA_FFI_ExecutionStage>(stage);
+}
+
 constexpr const RuntimeVersion& FirstWithState(ExecutionStage stage) {
-  for (const RuntimeVersion& version : kRuntimeVersions) {
-    if (version.state == StateLayout::kStaged) return version;
-    if (version.state != StateLayout::kNone && stage == ExecutionStage::kInstantiate) {
-      return version;
-    }
-  }
-  return ::callbridge::typed_ffi::kNewestVersion;
+  return ::callbridge::typed_ffi::FirstWithState(StageNumber(stage));
 }
 
 constexpr std::string_view FeatureName(ExecutionStage stage) {
@@ -76,11 +74,6 @@ constexpr std::string_view FeatureName(ExecutionStage stage) {
 inline constexpr char kUnregisteredType[] =
     "the type of a handler's state or user data must be registered before it is used: its "
     "`static TypeId id` is still 0";
-
-// The numbers of the stages are XLA's wherever states are told apart by them.
-constexpr XLA_FFI_ExecutionStage StageNumber(ExecutionStage stage) {
-  return static_cast<XLA_FFI_ExecutionStage>(stage);
-}
 
 // ---- Types that were registered without a deleter -----------------------------------------------
 
@@ -135,30 +128,9 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* SetState(const XLA_FFI_Api* api,
                                                      void* state, void (*deleter)(void* state)) {
   const RuntimeVersion& version = VersionOf(*api);
   if (version.state != StateLayout::kWithDeleter) TellLateDeleter(type_id, deleter);
-  const auto fill = [&](auto args) {
-    args.struct_size = sizeof(args);
-    args.ctx = ctx;
-    args.type_id = type_id;
-    args.state = state;
-    return args;
-  };
-  if (&version >= &FirstWithState(stage)) {
-    if (version.state == StateLayout::kStaged) {
-      auto* set = FunctionAt<XLA_FFI_State_Set>(*api, version, Facility::kStateSet);
-      auto args = fill(XLA_FFI_State_Set_Args());
-      args.stage = StageNumber(stage);
-      if (set != nullptr) return set(&args);
-    } else if (version.state == StateLayout::kTypedDeleter) {
-      auto* set = FunctionAt<old::XLA_FFI_State_Set_0_8_3>(*api, version, Facility::kStateSet);
-      auto args = fill(old::XLA_FFI_State_Set_Args_0_8_3());
-      if (set != nullptr) return set(&args);
-    } else if (version.state == StateLayout::kWithDeleter) {
-      auto* set = FunctionAt<old::XLA_FFI_State_Set_0_4_31>(*api, version, Facility::kStateSet);
-      auto args = fill(old::XLA_FFI_State_Set_Args_0_4_31());
-      args.deleter = deleter;
-      if (set != nullptr) return set(&args);
-    }
-  }
+  const auto answer = ::callbridge::typed_ffi::SetState(*api, version, ctx, StageNumber(stage),
+                                                        type_id, state, deleter);
+  if (answer.has_value()) return *answer;
   return CreateError(api, ErrorCode::kUnimplemented,
                      DescribeMissing(*api, FeatureName(stage), FirstWithState(stage)).c_str());
 }
@@ -168,28 +140,14 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* SetState(const XLA_FFI_Api* api,
 CALLBRIDGE_FFI_HIDDEN inline void* GetState(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                             ExecutionStage stage, TypeId* type_id,
                                             DiagnosticEngine& diagnostic, bool& found) {
-  const RuntimeVersion& version = VersionOf(*api);
-  const auto ask = [&](auto* get, auto args) -> void* {
-    args.ctx = ctx;
-    args.type_id = type_id;
-    XLA_FFI_Error* error = get(&args);
-    found = error == nullptr;
-    if (!found) EmitRefusal(diagnostic, api, "state", error);
-    return args.state;
-  };
-  found = false;
-  if (&version >= &FirstWithState(stage)) {
-    if (version.state == StateLayout::kStaged) {
-      if (auto* get = FunctionAt<XLA_FFI_State_Get>(*api, version, Facility::kStateGet)) {
-        auto args = MakeArgs<XLA_FFI_State_Get_Args>(XLA_FFI_State_Get_Args_STRUCT_SIZE);
-        args.stage = StageNumber(stage);
-        return ask(get, args);
-      }
-    } else if (auto* get =
-                   FunctionAt<old::XLA_FFI_State_Get_0_4_31>(*api, version, Facility::kStateGet)) {
-      return ask(get, MakeArgs<old::XLA_FFI_State_Get_Args_0_4_31>(
-                          sizeof(old::XLA_FFI_State_Get_Args_0_4_31)));
-    }
+  void* state = nullptr;
+  const auto answer = ::callbridge::typed_ffi::GetState(*api, VersionOf(*api), ctx,
+                                                        StageNumber(stage), type_id, &state);
+  found = answer == nullptr;
+  if (XLA_FFI_PREDICT_TRUE(found)) return state;
+  if (answer.has_value()) {
+    EmitRefusal(diagnostic, api, "state", *answer);
+    return nullptr;
   }
   EmitMissing(diagnostic, api, FeatureName(stage), FirstWithState(stage));
   return nullptr;

@@ -33,10 +33,10 @@ sys.path.insert(0, str(HERE))
 import cases  # noqa: E402
 
 
-def run(headers, release, number):
-    library = BUILD / f"suite_{headers}.so"
+def run(library, release, *arguments):
+    library = BUILD / library
     assert library.is_file(), f"{library}: built where the headers are there; `make test` does"
-    command = [sys.executable, RUNNER, "host", library, "--headers", str(number)]
+    command = [sys.executable, RUNNER, "host", library, *arguments]
     command += ["--release", release, "--callbridge", LIBRARY]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -53,14 +53,19 @@ def wrong(outcomes):
 
 @pytest.mark.parametrize("headers", HEADERS)
 def test_genuine_headers_in_the_shape_of_their_release(headers):
-    outcomes = run(headers, headers, HEADERS[headers])
+    outcomes = run(f"suite_{headers}.so", headers, "--headers", str(HEADERS[headers]))
     assert wrong(outcomes) == {}
     assert len(outcomes) > 100
 
 
 @pytest.mark.parametrize("release", HEADERS)
 def test_callbridges_headers_in_the_shape_of_every_release(release):
-    assert wrong(run("ours", release, cases.OURS)) == {}
+    assert wrong(run("suite_ours.so", release, "--headers", str(cases.OURS))) == {}
+
+
+@pytest.mark.parametrize("release", HEADERS)
+def test_exported_functions_in_the_shape_of_every_release(release):
+    assert wrong(run("exported.so", release, "--exported")) == {}
 
 
 def test_every_handler_is_called():

@@ -1,0 +1,58 @@
+// Sentences that tell a user which runtime this is, and what it lacks.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_TYPED_FFI_RUNTIME_TEXTS_H_
+#define CALLBRIDGE_TYPED_FFI_RUNTIME_TEXTS_H_
+
+#include <string>
+#include <string_view>
+
+#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+#pragma GCC visibility push(hidden)
+namespace callbridge {
+namespace typed_ffi {
+inline namespace v1 {
+
+// "0.1 (jaxlib 0.6 to 0.7)". The two rows that look alike are named together.
+inline std::string DescribeVersion(const RuntimeVersion& version) {
+  std::string releases = version.releases;
+  if (&version == &kRuntimeVersions[kNumThreadsAt144]) {
+    const std::string first = kRuntimeVersions[kFutureCreateAt144].releases;
+    releases = first.substr(0, first.find(" to ")) + releases.substr(releases.find(" to "));
+  }
+  return "0." + std::to_string(version.minor) + " (" + releases + ")";
+}
+
+// "0.1 (jaxlib 0.4.34 or newer)"
+inline std::string DescribeSince(const RuntimeVersion& version) {
+  std::string_view releases = version.releases;
+  releases = releases.substr(0, releases.find(" to "));
+  return "0." + std::to_string(version.minor) + " (" + std::string(releases) + " or newer)";
+}
+
+// Tells a user that what `feature` needs is not to be had. For the error UNIMPLEMENTED.
+[[gnu::cold, gnu::noinline]] inline std::string DescribeMissing(const XLA_FFI_Api& api,
+                                                                std::string_view feature,
+                                                                const RuntimeVersion& first) {
+  const RuntimeVersion& version = VersionOf(api);
+  std::string text(feature);
+  if (&version >= &first) {
+    return text + " is not offered by this runtime, which speaks XLA FFI " +
+           DescribeVersion(version) + " and could have it";
+  }
+  return text + " needs XLA FFI " + DescribeSince(first) + "; this runtime speaks " +
+         DescribeVersion(version);
+}
+inline std::string DescribeMissing(const XLA_FFI_Api& api, std::string_view feature,
+                                   Facility facility) {
+  return DescribeMissing(api, feature, FirstWith(facility));
+}
+
+}  // namespace v1
+}  // namespace typed_ffi
+}  // namespace callbridge
+#pragma GCC visibility pop
+
+#endif  // CALLBRIDGE_TYPED_FFI_RUNTIME_TEXTS_H_
