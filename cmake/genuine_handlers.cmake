@@ -1,7 +1,16 @@
 # Handlers built with XLA's genuine FFI headers, of each release that differs from the one before it;
 # scripts/ffi_headers gets the headers. None of the project's own headers is in them.
 set(CALLBRIDGE_FFI_HEADERS ${CALLBRIDGE_TENSORFLOW}/../../jaxlib-headers)
-set(CALLBRIDGE_FFI_RELEASES 0.4.30 0.4.31 0.4.34 0.4.38 0.6.2 0.8.3 0.10.2 0.11.2 0.12.0.1)
+# A sample of them: the oldest, the newest, and between them those that most before or after are like.
+# `make matrix` has all.
+option(CALLBRIDGE_ALL_HEADERS "Build handlers with the headers of all releases, not of a sample" OFF)
+set(CALLBRIDGE_FFI_RELEASES 0.4.30 0.6.2 0.8.3 0.12.0.1)
+if(CALLBRIDGE_ALL_HEADERS)
+  set(CALLBRIDGE_FFI_RELEASES 0.4.30 0.4.31 0.4.34 0.4.38 0.6.2 0.8.3 0.10.2 0.11.2 0.12.0.1)
+endif()
+# For the tests, in C++ and in Python.
+list(JOIN CALLBRIDGE_FFI_RELEASES " " CALLBRIDGE_FFI_RELEASES_TEXT)
+file(WRITE ${PROJECT_BINARY_DIR}/tests/ffi_releases.txt "${CALLBRIDGE_FFI_RELEASES_TEXT}\n")
 
 # callbridge_genuine_handlers(prefix definition sources...): modules <prefix>_<release>.so, in which
 # `definition` is the release as a number, 0.4.30 being 430. Sets <prefix>_folder, where they are, and
@@ -30,7 +39,7 @@ function(callbridge_genuine_handlers prefix definition)
       ${CALLBRIDGE_FFI_HEADERS}/${release}/jaxlib/include)
     # What they do is the same at any level, and -O0 compiles in a third of the time. Several are
     # opened in one process, where each keeps its own variables.
-    target_compile_options(${name} PRIVATE -O0 -g0 -fno-gnu-unique)
+    target_compile_options(${name} PRIVATE -O0 -g0 $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
     set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default
       UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     list(APPEND targets ${name})

@@ -5,13 +5,37 @@ if(NOT EXISTS "${CALLBRIDGE_TENSORFLOW}/include/tensorflow/compiler/xla/service/
     "CALLBRIDGE_TENSORFLOW to its unpacked wheel (`make test` does), or CALLBRIDGE_TESTS to OFF")
 endif()
 
-# callbridge_old_binary(name source [LINKED] [COMPILE ...] [LINK ...]): name.so; LINKED to TensorFlow's library.
+# TensorFlow's libraries as the linker sees them. Binaries come out the same but for the order of their
+# symbols, which tests/genuine/test_stubs.py checks, and in 0.1 s each instead of 3. What they are loaded
+# beside is genuine.
+set(CALLBRIDGE_TENSORFLOW_STUBS ${PROJECT_BINARY_DIR}/tensorflow_stubs)
+foreach(library cc framework)
+  set(stub tensorflow_${library}_stub)
+  set(sources ${PROJECT_SOURCE_DIR}/tests/targets/tensorflow)
+  add_library(${stub} SHARED EXCLUDE_FROM_ALL ${sources}/stub_${library}.cc)
+  set_target_properties(${stub} PROPERTIES
+    OUTPUT_NAME tensorflow_${library}
+    SUFFIX .so.2
+    LIBRARY_OUTPUT_DIRECTORY ${CALLBRIDGE_TENSORFLOW_STUBS}
+    CXX_VISIBILITY_PRESET default
+    COMPILE_OPTIONS ""
+    LINK_OPTIONS "")
+endforeach()
+set_target_properties(tensorflow_cc_stub PROPERTIES
+  LINK_OPTIONS -Wl,--version-script=${sources}/stub_cc.map)
+
+# callbridge_old_binary(name source [LINKED | LINKED_TO_TENSORFLOW] [COMPILE ...] [LINK ...]): name.so, linked to the
+# stub, or to the genuine library itself.
 function(callbridge_old_binary name source)
-  cmake_parse_arguments(arg "LINKED" "" "COMPILE;LINK" ${ARGN})
+  cmake_parse_arguments(arg "LINKED;LINKED_TO_TENSORFLOW" "" "COMPILE;LINK" ${ARGN})
   add_library(${name} MODULE ${source})
   if(arg_LINKED)
-    set(tensorflow -L${CALLBRIDGE_TENSORFLOW} -l:libtensorflow_cc.so.2 -Wl,--allow-shlib-undefined)
-    target_link_libraries(${name} PRIVATE ${tensorflow})
+    target_link_libraries(${name} PRIVATE -L${CALLBRIDGE_TENSORFLOW_STUBS} -l:libtensorflow_cc.so.2)
+    set_target_properties(${name} PROPERTIES LINK_DEPENDS
+      "${CALLBRIDGE_TENSORFLOW_STUBS}/libtensorflow_cc.so.2;${CALLBRIDGE_TENSORFLOW_STUBS}/libtensorflow_framework.so.2")
+  elseif(arg_LINKED_TO_TENSORFLOW)
+    target_link_libraries(${name} PRIVATE -L${CALLBRIDGE_TENSORFLOW} -l:libtensorflow_cc.so.2
+      -Wl,--allow-shlib-undefined)
   endif()
   set_target_properties(${name} PROPERTIES
     PREFIX ""

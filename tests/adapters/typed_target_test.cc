@@ -23,6 +23,7 @@
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/built_releases.h"
 #include "xla/ffi/api/ffi.h"
 
 // Writes how many bytes its opaque has, and the first of them.
@@ -91,7 +92,7 @@ class Arrays {
 
 // ---- XLA's headers of each version
 
-class GenuineTargetTest : public testing::TestWithParam<const char*> {
+class GenuineTargetTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string path = absl::StrCat(FOREIGN_HANDLERS, GetParam(), ".so");
@@ -258,9 +259,7 @@ TEST_P(GenuineTargetTest, RunsOnManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Headers, GenuineTargetTest,
-                         testing::Values("0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3",
-                                         "0.10.2", "0.11.2", "0.12.0.1"),
+INSTANTIATE_TEST_SUITE_P(Headers, GenuineTargetTest, testing::ValuesIn(BuiltReleases()),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name) c = c == '.' ? '_' : c;

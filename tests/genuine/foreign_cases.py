@@ -10,19 +10,6 @@ from callbridge import _c_api
 # Every operand and the result are f32[8]; operands are 0, 1, ..., 7.
 OPERAND = np.arange(8, dtype=np.float32)
 
-# What each version of the headers is called in foreign_handlers.cc.
-HEADERS = {
-    "0.4.30": 430,
-    "0.4.31": 431,
-    "0.4.34": 434,
-    "0.4.38": 438,
-    "0.6.2": 602,
-    "0.8.3": 803,
-    "0.10.2": 1002,
-    "0.11.2": 1102,
-    "0.12.0.1": 1200,
-}
-
 
 @dataclasses.dataclass(frozen=True)
 class Case:

@@ -18,6 +18,7 @@
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "gtest/gtest.h"
+#include "tests/built_releases.h"
 
 namespace callbridge {
 namespace host {
@@ -105,7 +106,7 @@ class GenuineHandlersTest : public ::testing::TestWithParam<Built> {
 
 inline std::vector<Built> Since(int number) {
   std::vector<Built> since;
-  for (const Built& built : kBuilt) {
+  for (const Built& built : OnlyBuilt(kBuilt, &Built::release)) {
     if (built.number >= number) since.push_back(built);
   }
   return since;
