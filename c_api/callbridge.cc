@@ -52,6 +52,10 @@ const char* callbridge_version() { return CALLBRIDGE_VERSION; }
 
 const char* callbridge_error_code_name(int32_t code) { return callbridge::CodeName(code); }
 
+callbridge_error* callbridge_error_create(int32_t code, const char* message, size_t message_size) {
+  return callbridge::MakeError(code, std::string(message, message_size));
+}
+
 void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyError(error); }
 
 namespace {

@@ -40,6 +40,9 @@ typedef struct callbridge_error {
 
 // "INVALID_ARGUMENT" and so on; "UNKNOWN" for numbers that are no code. Static storage.
 CALLBRIDGE_EXPORTED const char* callbridge_error_code_name(int32_t code);
+// For those who stand on this API and report errors as it does. `message` is copied.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_error_create(int32_t code, const char* message,
+                                                              size_t message_size);
 // Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
 

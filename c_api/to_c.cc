@@ -1,6 +1,7 @@
 #include "callbridge/c_api/to_c.h"
 
 #include <string>
+#include <utility>
 
 #include "callbridge/c_api/struct_size.h"
 
@@ -16,12 +17,15 @@ static_assert(offsetof(OwnedError, error) == 0, "");
 
 }  // namespace
 
+callbridge_error* MakeError(int32_t code, std::string message) {
+  auto* owned = new OwnedError{{}, std::move(message)};
+  owned->error = {sizeof(callbridge_error), code, owned->message.c_str(), owned->message.size()};
+  return &owned->error;
+}
+
 callbridge_error* ToC(const absl::Status& status) {
   if (status.ok()) return nullptr;
-  auto* owned = new OwnedError{{}, std::string(status.message())};
-  owned->error = {sizeof(callbridge_error), static_cast<int32_t>(status.code()),
-                  owned->message.c_str(), owned->message.size()};
-  return &owned->error;
+  return MakeError(static_cast<int32_t>(status.code()), std::string(status.message()));
 }
 
 void DestroyError(callbridge_error* error) { delete reinterpret_cast<OwnedError*>(error); }

@@ -3,6 +3,7 @@
 #define CALLBRIDGE_C_API_TO_C_H_
 
 #include <exception>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,8 @@
 
 namespace callbridge {
 
+// DestroyError() frees it.
+callbridge_error* MakeError(int32_t code, std::string message);
 // Null for OK; else an error that DestroyError() frees.
 callbridge_error* ToC(const absl::Status& status);
 // Null is ignored.

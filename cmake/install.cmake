@@ -7,9 +7,15 @@ set_target_properties(callbridge_command PROPERTIES INSTALL_RPATH "$ORIGIN/../li
 install(TARGETS callbridge EXPORT callbridgeTargets
   LIBRARY DESTINATION lib
   INCLUDES DESTINATION include)
+# An export set of its own: its users have protobuf and abseil, and those of libcallbridge.so alone need not.
+set_target_properties(callbridge_client_library PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS callbridge_client_library EXPORT callbridgeClientTargets
+  LIBRARY DESTINATION lib
+  INCLUDES DESTINATION include)
 install(TARGETS callbridge_command RUNTIME DESTINATION bin)
 # What callbridge itself runs: found from where libcallbridge.so or the command is.
-install(TARGETS callbridge_probe callbridge_load RUNTIME DESTINATION libexec/callbridge)
+set_target_properties(callbridge_module PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib")
+install(TARGETS callbridge_probe callbridge_load callbridge_module RUNTIME DESTINATION libexec/callbridge)
 
 # In the tree include/callbridge/<floor> is a link to the floor; installed, a folder with its headers.
 file(GLOB front_door CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/callbridge/*)
@@ -22,15 +28,19 @@ foreach(entry ${front_door})
     install(FILES ${entry} DESTINATION include/callbridge)
   endif()
 endforeach()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/hlo/include/callbridge DESTINATION include FILES_MATCHING PATTERN "*.pb.h")
 install(DIRECTORY include/xla include/tensorflow DESTINATION include FILES_MATCHING PATTERN "*.h")
 
 install(DIRECTORY python/callbridge DESTINATION python FILES_MATCHING PATTERN "*.py")
 
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
+install(EXPORT callbridgeClientTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 # Before 1.0 a minor version may break what the one before promised.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/callbridgeConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES cmake/callbridgeConfig.cmake ${PROJECT_BINARY_DIR}/callbridgeConfigVersion.cmake
   DESTINATION lib/cmake/callbridge)
-configure_file(cmake/callbridge.pc.in ${PROJECT_BINARY_DIR}/callbridge.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/callbridge.pc DESTINATION lib/pkgconfig)
+foreach(package callbridge callbridge-client)
+  configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION lib/pkgconfig)
+endforeach()

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
 #include <vector>
 
@@ -27,21 +28,33 @@ std::filesystem::path OwnFolder() {
   return path.parent_path();
 }
 
-std::vector<std::string> Places(const std::string& name, const char* variable) {
-  if (const char* declared = std::getenv(variable)) return {declared};
-  const std::filesystem::path folder = OwnFolder();
-  return {folder / name, folder.parent_path() / "libexec" / "callbridge" / name};
+// `folders` are relative to callbridge's own.
+absl::StatusOr<std::string> Find(const std::string& name, const char* variable,
+                                 std::initializer_list<const char*> folders, int access_mode) {
+  std::vector<std::string> places;
+  if (const char* declared = std::getenv(variable)) {
+    places = {declared};
+  } else {
+    for (const char* folder : folders) {
+      places.push_back((OwnFolder() / folder / name).lexically_normal());
+    }
+  }
+  for (const std::string& path : places) {
+    if (access(path.c_str(), access_mode) == 0) return path;
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      name, " is not at ", absl::StrJoin(places, " nor at "), "; set ", variable, " to its path"));
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const char* variable) {
-  const std::vector<std::string> places = Places(name, variable);
-  for (const std::string& path : places) {
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      name, " is not at ", absl::StrJoin(places, " nor at "), "; set ", variable, " to its path"));
+  return Find(name, variable, {"", "../libexec/callbridge"}, X_OK);
+}
+
+absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const char* variable) {
+  // Beside libcallbridge.so; from bin; from libexec/callbridge, where helper programs are.
+  return Find(name, variable, {"", "../lib", "../../lib"}, R_OK);
 }
 
 }  // namespace callbridge

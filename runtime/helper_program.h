@@ -1,4 +1,5 @@
-// Helper programs: what must not happen in this process, they do in theirs.
+// Helpers that callbridge finds at run time: programs, for what must not happen in this process; a
+// library, for what only some files need.
 #ifndef CALLBRIDGE_RUNTIME_HELPER_PROGRAM_H_
 #define CALLBRIDGE_RUNTIME_HELPER_PROGRAM_H_
 
@@ -12,6 +13,9 @@ namespace callbridge {
 // (the build tree), or else in ../libexec/callbridge from there (installed). FAILED_PRECONDITION
 // says where it is not.
 absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const char* variable);
+
+// The same for a library, which is installed in the lib beside bin and libexec.
+absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const char* variable);
 
 }  // namespace callbridge
 

@@ -16,6 +16,7 @@
 #include "callbridge/runtime/elf_handle.h"
 #include "callbridge/runtime/elf_header.h"
 #include "callbridge/runtime/gpu_code.h"
+#include "callbridge/runtime/protobuf_symbols.h"
 #include "callbridge/runtime/regular_file.h"
 #include "callbridge/runtime/relocations.h"
 #include "callbridge/runtime/string_abi.h"
@@ -173,6 +174,32 @@ std::vector<std::string> Providers(const Inspection& inspection) {
   return paths;
 }
 
+void ReadProtobufLayout(Inspection& inspection) {
+  if (IsTensorFlowLibrary(inspection.path)) return;
+  for (const UnresolvedSymbol& symbol : inspection.unresolved) {
+    inspection.protobuf.AddImport(symbol.symbol);
+  }
+}
+
+// What callbridge provides of XLA's messages, and of protobuf to those who use them.
+void ResolveProtobuf(Inspection& inspection) {
+  if (!inspection.protobuf.is_used() || !inspection.protobuf.IsServed()) return;
+  std::vector<std::string> symbols;
+  for (const UnresolvedSymbol& symbol : inspection.unresolved) symbols.push_back(symbol.symbol);
+  absl::StatusOr<std::vector<OldSymbol>> found = FindProtobufSymbols(symbols);
+  if (!found.ok()) {
+    inspection.protobuf_error = std::string(found.status().message());
+    return;
+  }
+  auto next = found->begin();
+  for (UnresolvedSymbol& symbol : inspection.unresolved) {
+    if (next == found->end()) break;
+    if (next->name != symbol.symbol) continue;
+    symbol.provider = Provider::kCallbridge;
+    ++next;
+  }
+}
+
 // All but what ld.so knows, and what follows from that.
 absl::StatusOr<Inspection> ReadBytes(std::string bytes, const std::string& path, FileReader read) {
   absl::StatusOr<FileKind> kind = KindOf(bytes);
@@ -234,6 +261,8 @@ absl::StatusOr<Inspection> Inspect(const std::string& path) {
   if (!inspection.ok()) return inspection;
   ReadLoader(*inspection);
   inspection->unresolved = FindUnresolved(inspection->symbols.undefined, Providers(*inspection));
+  ReadProtobufLayout(*inspection);
+  ResolveProtobuf(*inspection);
   return inspection;
 }
 
@@ -242,6 +271,7 @@ absl::StatusOr<Inspection> InspectBytes(std::string bytes, const std::string& pa
   absl::StatusOr<Inspection> inspection = ReadBytes(std::move(bytes), path, read);
   if (!inspection.ok()) return inspection;
   inspection->unresolved = FindUnresolved(inspection->symbols.undefined, {});
+  ReadProtobufLayout(*inspection);
   return inspection;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/runtime/needed_libraries.h"
+#include "callbridge/runtime/protobuf_layout.h"
 #include "callbridge/runtime/string_abi.h"
 #include "callbridge/runtime/symbol_findings.h"
 #include "callbridge/runtime/unresolved_symbols.h"
@@ -37,6 +38,10 @@ struct Inspection {
   std::vector<UnresolvedSymbol> unresolved;
 
   StringAbi string_abi = StringAbi::kNotSeen;
+  // Of what is unresolved.
+  ProtobufLayout protobuf;
+  // Why callbridge's protobuf cannot be opened here, where the file needs it; empty where it can.
+  std::string protobuf_error;
   // "sm_90", "compute_90" (PTX): what its CUDA kernels are for.
   std::set<std::string> gpu_architectures;
   bool has_hip_code = false;

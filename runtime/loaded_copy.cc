@@ -57,8 +57,9 @@ absl::Status LoaderError(const PrivateCopy& copy, const std::string& name,
   std::string message = absl::StrReplaceAll(WhatIsWrong(name), {{name, path}});
   if (!absl::StartsWith(message, path)) message = absl::StrCat(path, ": ", message);
   if (!copy.dropped_libraries.empty()) {
-    absl::StrAppend(&message, " (it was linked with ", absl::StrJoin(copy.dropped_libraries, ", "),
-                    ", of which callbridge serves the custom-call functions only)");
+    absl::StrAppend(
+        &message, " (it was linked with ", absl::StrJoin(copy.dropped_libraries, ", "),
+        ", of which callbridge serves the custom-call functions and xla::ShapeProto only)");
   }
   if (SearchesOrigin(copy.file)) {
     absl::StrAppend(

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/runtime/dynamic_section.h"
+#include "callbridge/runtime/protobuf_layout.h"
 #include "callbridge/runtime/relocations.h"
 #include "callbridge/runtime/symbol_table.h"
 #include "callbridge/runtime/symbol_versions.h"
@@ -72,16 +73,26 @@ void BindSymbols(ElfFile& file, const SymbolTable& table, absl::Span<const OldSy
 }
 
 // Unoptimised code exports the inline constructor of xla::RegisterCustomCallTarget, and would call
-// that of whatever other library is in the global scope, which registers elsewhere. A local symbol
-// stands for itself.
-void KeepOwnConstructors(ElfFile& file, const SymbolTable& table) {
+// that of whatever other library is in the global scope, which registers elsewhere; so with the
+// inline functions of protobuf's headers. A local symbol stands for itself.
+bool MustBeOwn(absl::string_view name, bool binds_protobuf) {
+  return absl::StartsWith(name, "_ZN3xla24RegisterCustomCallTargetC") ||
+         (binds_protobuf && IsProtobufSymbol(name));
+}
+
+void KeepOwnFunctions(ElfFile& file, const SymbolTable& table, bool binds_protobuf) {
   for (size_t i = 1; i < table.symbols().size(); ++i) {
     Elf64_Sym symbol = table.symbols()[i].entry;
     if (symbol.st_shndx == SHN_UNDEF) continue;
-    if (!absl::StartsWith(table.symbols()[i].name, "_ZN3xla24RegisterCustomCallTargetC")) continue;
+    if (!MustBeOwn(table.symbols()[i].name, binds_protobuf)) continue;
     symbol.st_info = ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol.st_info));
     file.Write(table.Offset(i), symbol);
   }
+}
+
+bool BindsProtobuf(absl::Span<const OldSymbol> symbols) {
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [](const OldSymbol& symbol) { return IsProtobufSymbol(symbol.name); });
 }
 
 // Unlinks the version records of libraries that are not needed: ld.so dies of an assertion where it
@@ -186,7 +197,7 @@ absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSy
   const std::vector<NeededVersions> versions = UnlinkVersions(copy.file, tables->versions, needed);
   WriteEntries(copy.file, dynamic, RewrittenEntries(dynamic, dropped, versions));
   BindSymbols(copy.file, tables->symbols, symbols);
-  KeepOwnConstructors(copy.file, tables->symbols);
+  KeepOwnFunctions(copy.file, tables->symbols, BindsProtobuf(symbols));
 
   // In a hostile file tables overlap, and to write one changes another: ld.so gets what was checked
   // last.

@@ -23,6 +23,7 @@
 #include "callbridge/runtime/loaded_copy.h"
 #include "callbridge/runtime/origin.h"
 #include "callbridge/runtime/private_copy.h"
+#include "callbridge/runtime/protobuf_symbols.h"
 #include "callbridge/runtime/regular_file.h"
 
 namespace callbridge {
@@ -44,7 +45,13 @@ absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) 
   absl::StatusOr<ElfFile> file = WithOrigin(std::move(original), folder.native());
   if (file.ok()) file = WithDebugLink(*std::move(file), folder.native());
   if (!file.ok()) return file.status();
-  return MakePrivateCopy(*std::move(file), OldSymbols());
+  const absl::StatusOr<std::vector<std::string>> imports = ProtobufImports(*file, path);
+  if (!imports.ok()) return imports.status();
+  if (imports->empty()) return MakePrivateCopy(*std::move(file), OldSymbols());
+  absl::StatusOr<std::vector<OldSymbol>> symbols = BindProtobufImports(*imports);
+  if (!symbols.ok()) return symbols.status();
+  symbols->insert(symbols->end(), OldSymbols().begin(), OldSymbols().end());
+  return MakePrivateCopy(*std::move(file), *symbols);
 }
 
 // By name, then platform; of those registered twice, the last.

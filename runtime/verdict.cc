@@ -39,6 +39,10 @@ std::string Obstacle(const Inspection& inspection) {
     return absl::StrCat("it was built for newer libraries: ",
                         inspection.loader.missing_versions.front());
   }
+  if (inspection.protobuf.is_used() && !inspection.protobuf.IsServed()) {
+    return absl::StrCat("it ", inspection.protobuf.Refusal());
+  }
+  if (!inspection.protobuf_error.empty()) return inspection.protobuf_error;
   const size_t unresolved = CountOf(inspection, Provider::kNobody);
   if (unresolved == 0) return "";
   return absl::StrCat(unresolved,

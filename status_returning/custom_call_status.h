@@ -28,6 +28,12 @@ CALLBRIDGE_EXPORTED void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* stat
 
 #ifdef __cplusplus
 }  // extern "C"
+
+// XLA's documentation of custom calls says this for the type of the global namespace; XLA never had
+// it.
+namespace xla {
+using ::XlaCustomCallStatus;
+}  // namespace xla
 #endif
 
 #endif  // CALLBRIDGE_STATUS_RETURNING_CUSTOM_CALL_STATUS_H_

@@ -62,6 +62,13 @@ Json UntypedJson(const Inspection& inspection) {
   return list;
 }
 
+// What is baked into code that uses XLA's messages.
+Json ProtobufJson(const Inspection& inspection) {
+  if (!inspection.protobuf.is_used()) return nullptr;
+  return {{"layout", std::string(inspection.protobuf.protobuf())},
+          {"served", inspection.protobuf.IsServed() && inspection.protobuf_error.empty()}};
+}
+
 Json ProbedJson(const std::vector<ProbedFunction>& probed) {
   Json list = Json::array();
   for (const ProbedFunction& function : probed) {
@@ -84,6 +91,7 @@ Json FileJson(const InspectedFile& file) {
   json["unresolved"] = UnresolvedJson(inspection);
   json["refusal"] = inspection.refusal.empty() ? Json(nullptr) : Json(inspection.refusal);
   json["string_abi"] = std::string(StringAbiName(inspection.string_abi));
+  json["protobuf"] = ProtobufJson(inspection);
   json["gpu"] = GpuTexts(inspection);
   json["gpu_architectures"] = inspection.gpu_architectures;
   json["python_modules"] = symbols.python_modules;

@@ -104,6 +104,18 @@ std::vector<std::string> FunctionTexts(const Inspection& inspection) {
   return texts;
 }
 
+std::string ProtobufText(const Inspection& inspection) {
+  const std::string layout = absl::StrCat("XLA's messages are used, with the object layout of ",
+                                          inspection.protobuf.protobuf());
+  if (!inspection.protobuf.IsServed()) {
+    return absl::StrCat(layout, "; callbridge has that of protobuf 3.21 alone");
+  }
+  if (!inspection.protobuf_error.empty()) {
+    return absl::StrCat(layout, ", but ", inspection.protobuf_error);
+  }
+  return absl::StrCat(layout, ", which callbridge has");
+}
+
 // Where functions cannot be seen, or not their types.
 std::string BlindSpot(const Inspection& inspection) {
   if (!inspection.symbols.has_static_symbols) {
@@ -149,6 +161,7 @@ void AppendFile(const InspectedFile& file, std::string* text) {
   if (const std::string strings = StringAbiText(inspection.string_abi); !strings.empty()) {
     paragraph.Add("strings", {strings});
   }
+  if (inspection.protobuf.is_used()) paragraph.Add("protobuf", {ProtobufText(inspection)});
   paragraph.Add("gpu", GpuTexts(inspection));
   paragraph.Add("registry", PlaceTexts(inspection, symbols.registry));
   paragraph.Add("status", PlaceTexts(inspection, symbols.status));

@@ -1,13 +1,12 @@
 // callbridge: runs XLA custom calls of any age without XLA.
-#include <cstdio>
-#include <exception>
-#include <new>
-
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/inspect_command.h"
 #include "callbridge/tools/layout/layout_command.h"
+#include "callbridge/tools/module_commands.h"
+#include "callbridge/tools/module_program.h"
 #include "callbridge/tools/run_command.h"
 
 namespace {
@@ -22,6 +21,10 @@ int RunCommandLine(int argc, char** argv) {
   const CLI::App* inspect = callbridge::AddInspectCommand(&app, &inspect_options);
   callbridge::LayoutOptions layout_options;
   const CLI::App* layout = callbridge::AddLayoutCommand(&app, &layout_options);
+  callbridge::ModuleOptions show_options;
+  const CLI::App* show = callbridge::AddShowCommand(&app, &show_options);
+  callbridge::ModuleOptions upgrade_options;
+  const CLI::App* upgrade = callbridge::AddUpgradeCommand(&app, &upgrade_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -30,18 +33,14 @@ int RunCommandLine(int argc, char** argv) {
   }
   if (inspect->parsed()) return callbridge::RunInspect(inspect_options);
   if (layout->parsed()) return callbridge::RunLayout(layout_options);
+  if (show->parsed() || upgrade->parsed() || !callbridge::IsLibrary(options.file)) {
+    return callbridge::BecomeModuleProgram(argv);
+  }
   return callbridge::Run(options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return RunCommandLine(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fputs("callbridge: RESOURCE_EXHAUSTED: out of memory\n", stderr);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "callbridge: INTERNAL: %s\n", error.what());
-  }
-  return callbridge::kFailure;
+  return callbridge::GuardedMain([=] { return RunCommandLine(argc, argv); });
 }

@@ -50,18 +50,46 @@ std::string FirstElements(const Array& array) {
   return text;
 }
 
+std::string TextOf(const ReturnedValue& result) {
+  std::string text;
+  const std::vector<Path> paths = LeafPaths(result.shape);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    absl::StrAppend(&text, "result{", absl::StrJoin(paths[i], ","), "} ",
+                    ShapeText(result.leaves[i].shape), FirstElements(result.leaves[i]), "\n");
+  }
+  return text;
+}
+
+nlohmann::ordered_json JsonOf(const ReturnedValue& result) {
+  auto json = nlohmann::ordered_json::array();
+  const std::vector<Path> paths = LeafPaths(result.shape);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const Shape& shape = result.leaves[i].shape;
+    nlohmann::ordered_json leaf;
+    leaf["index"] = paths[i];
+    leaf["element_type"] = std::string(PrimitiveTypeName(shape.element_type()));
+    leaf["dimensions"] = std::vector<int64_t>(shape.dimensions().begin(), shape.dimensions().end());
+    if (!result.files[i].empty()) leaf["file"] = result.files[i];
+    json.push_back(leaf);
+  }
+  return json;
+}
+
+// Names are any bytes; JSON is UTF-8.
+std::string Line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string TextOf(const CallRecord& call) {
-  std::string text =
-      absl::StrCat(call.target.name, " on ", PlatformName(call.target.platform), ": ",
-                   ApiVersionName(call.target.api_version), " (", call.evidence, ")\n");
-  const std::vector<Path> paths = LeafPaths(call.result);
-  for (size_t i = 0; i < paths.size(); ++i) {
-    absl::StrAppend(&text, "result{", absl::StrJoin(paths[i], ","), "} ",
-                    ShapeText(call.leaves[i].shape), FirstElements(call.leaves[i]), "\n");
-  }
-  return text;
+  return absl::StrCat(call.target.name, " on ", PlatformName(call.target.platform), ": ",
+                      ApiVersionName(call.target.api_version), " (", call.evidence, ")\n",
+                      TextOf(call.result));
+}
+
+std::string TextOf(const ProgramRecord& program) {
+  return absl::StrCat(program.module, "\n", TextOf(program.result));
 }
 
 std::string JsonOf(const CallRecord& call) {
@@ -70,19 +98,15 @@ std::string JsonOf(const CallRecord& call) {
   json["platform"] = std::string(PlatformName(call.target.platform));
   json["abi"] = std::string(ApiVersionName(call.target.api_version));
   json["evidence"] = call.evidence;
-  json["results"] = nlohmann::ordered_json::array();
-  const std::vector<Path> paths = LeafPaths(call.result);
-  for (size_t i = 0; i < paths.size(); ++i) {
-    const Shape& shape = call.leaves[i].shape;
-    nlohmann::ordered_json leaf;
-    leaf["index"] = paths[i];
-    leaf["element_type"] = std::string(PrimitiveTypeName(shape.element_type()));
-    leaf["dimensions"] = std::vector<int64_t>(shape.dimensions().begin(), shape.dimensions().end());
-    if (!call.files[i].empty()) leaf["file"] = call.files[i];
-    json["results"].push_back(leaf);
-  }
-  // Names are any bytes; JSON is UTF-8.
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  json["results"] = JsonOf(call.result);
+  return Line(json);
+}
+
+std::string JsonOf(const ProgramRecord& program) {
+  nlohmann::ordered_json json;
+  json["module"] = program.module;
+  json["results"] = JsonOf(program.result);
+  return Line(json);
 }
 
 }  // namespace callbridge

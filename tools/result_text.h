@@ -12,24 +12,38 @@
 
 namespace callbridge {
 
-// Everything about a finished call.
-struct CallRecord {
-  Target target;
-  // How the target's ABI is known.
-  std::string evidence;
-  Shape result;
-  // The result's leaves in preorder; arrays are row-major.
+// What was returned.
+struct ReturnedValue {
+  Shape shape;
+  // The leaves in preorder; arrays are row-major.
   std::vector<Array> leaves;
   // The file of each leaf; empty where it was not written.
   std::vector<std::string> files;
 };
 
-// The target's ABI in one line, then one line a leaf: its place in the result, shape, first
-// elements.
+// Everything about a finished call.
+struct CallRecord {
+  Target target;
+  // How the target's ABI is known.
+  std::string evidence;
+  ReturnedValue result;
+};
+
+// Everything about a finished run of a module.
+struct ProgramRecord {
+  // The module's file.
+  std::string module;
+  ReturnedValue result;
+};
+
+// The target's ABI, or the module, in one line, then one line a leaf: its place in the result,
+// shape, first elements.
 std::string TextOf(const CallRecord& call);
+std::string TextOf(const ProgramRecord& program);
 
 // The same as one JSON object, without elements: those are for the files.
 std::string JsonOf(const CallRecord& call);
+std::string JsonOf(const ProgramRecord& program);
 
 }  // namespace callbridge
 

@@ -12,8 +12,8 @@
 #include "callbridge/runtime/executor.h"
 #include "callbridge/runtime/target_library.h"
 #include "callbridge/tools/array.h"
+#include "callbridge/tools/call_arrays.h"
 #include "callbridge/tools/file_bytes.h"
-#include "callbridge/tools/npy.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
 #include "callbridge/tools/standard_output.h"
@@ -32,31 +32,23 @@ std::string TargetNames(const TargetLibrary& library) {
 absl::StatusOr<std::shared_ptr<TargetLibrary>> LoadLibrary(const RunOptions& options) {
   LoadOptions load;
   load.isolate = options.isolate;
-  return TargetLibrary::Load(options.library, load);
+  return TargetLibrary::Load(options.file, load);
 }
 
 ExitStatus MissingTarget(const RunOptions& options) {
   const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
   return UsageError(
-      absl::StrCat("TARGET is required; ", options.library, " registers ", TargetNames(**library)));
+      absl::StrCat("TARGET is required; ", options.file, " registers ", TargetNames(**library)));
 }
 
 // What is wrong with the options as a whole; empty if nothing is.
 std::string WhatIsWrong(const RunOptions& options) {
   if (!options.result.has_value()) return "--result is required: the shape that the target returns";
-  size_t arrays = 0;
-  for (const Shape* leaf : options.result->Leaves()) {
-    if (leaf->IsArray()) ++arrays;
-  }
   if (absl::Status sizes = CheckElementSizes(*options.result); !sizes.ok()) {
     return absl::StrCat("--result: ", sizes.message());
   }
-  if (!options.outputs.empty() && options.outputs.size() != arrays) {
-    return absl::StrCat("expected --output once for each array of ", ShapeText(*options.result),
-                        " (", arrays, "), got ", options.outputs.size());
-  }
-  return "";
+  return WhatIsWrongWithOutputs(options.outputs, *options.result);
 }
 
 // How the library shows the target's ABI, or that it does not.
@@ -97,31 +89,6 @@ absl::StatusOr<std::string> LoadOpaque(const RunOptions& options) {
   return options.opaque_file.has_value() ? ReadFile(*options.opaque_file) : options.opaque;
 }
 
-// The arrays of a call, in preorder.
-struct CallArrays {
-  std::vector<Array> operands;
-  std::vector<Array> results;
-};
-
-// Fills the site's operands and its opaque in, and makes its arrays.
-absl::StatusOr<CallArrays> LoadInputs(const RunOptions& options, CallSite* site) {
-  CallArrays arrays;
-  for (const Operand& operand : options.operands) {
-    absl::StatusOr<Shape> shape = LoadOperand(operand, &arrays.operands);
-    if (!shape.ok()) return shape.status();
-    site->operands.push_back(*std::move(shape));
-  }
-  absl::StatusOr<std::string> opaque = LoadOpaque(options);
-  if (!opaque.ok()) return opaque.status();
-  site->opaque = *std::move(opaque);
-  for (const Shape* leaf : site->result.Leaves()) {
-    absl::StatusOr<Array> result = MakeArrayOfZeros(*leaf);
-    if (!result.ok()) return result.status();
-    arrays.results.push_back(*std::move(result));
-  }
-  return arrays;
-}
-
 std::vector<HostArray> HostArrays(std::vector<Array>* arrays) {
   std::vector<HostArray> host_arrays;
   for (Array& array : *arrays) {
@@ -142,52 +109,38 @@ absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& 
   absl::StatusOr<Shape> result = PackedShape(*options.result);
   if (!result.ok()) return result.status();
   site.result = *std::move(result);
-  absl::StatusOr<CallArrays> arrays = LoadInputs(options, &site);
-  if (!arrays.ok()) return arrays.status();
+  absl::StatusOr<std::string> opaque = LoadOpaque(options);
+  if (!opaque.ok()) return opaque.status();
+  site.opaque = *std::move(opaque);
+  absl::StatusOr<LoadedOperands> operands = LoadOperands(options.operands);
+  if (!operands.ok()) return operands.status();
+  site.operands = operands->shapes;
+  absl::StatusOr<std::vector<Array>> results = MakeResultArrays(site.result);
+  if (!results.ok()) return results.status();
   if (absl::Status status =
-          Execute(site, found->target, HostArrays(&arrays->operands), HostArrays(&arrays->results));
+          Execute(site, found->target, HostArrays(&operands->leaves), HostArrays(&*results));
       !status.ok()) {
     return status;
   }
-  CallRecord record{found->target, found->evidence, site.result, {}, {}};
-  for (Array& array : arrays->results) {
-    absl::StatusOr<Array> unpacked = UnpackElements(std::move(array));
-    if (!unpacked.ok()) return unpacked.status();
-    absl::StatusOr<Array> row_major = ToRowMajor(*std::move(unpacked));
-    if (!row_major.ok()) return row_major.status();
-    record.leaves.push_back(*std::move(row_major));
-  }
-  return record;
-}
-
-// Writes the arrays to `outputs`, where there are any, and notes which went where.
-absl::Status WriteOutputs(const std::vector<std::string>& outputs, CallRecord* call) {
-  call->files.resize(call->leaves.size());
-  auto output = outputs.begin();
-  for (size_t i = 0; i < call->leaves.size() && output != outputs.end(); ++i) {
-    const Array& array = call->leaves[i];
-    if (!array.shape.IsArray()) continue;
-    const absl::StatusOr<std::string> header = NpyHeaderFor(array.shape);
-    if (!header.ok()) return header.status();
-    const absl::string_view data(array.memory.data(), array.memory.size());
-    if (absl::Status status = WriteFile(*output, *header, data); !status.ok()) return status;
-    call->files[i] = *output++;
-  }
-  return absl::OkStatus();
+  absl::StatusOr<ReturnedValue> returned =
+      FinishResult(site.result, *std::move(results), options.outputs);
+  if (!returned.ok()) return returned.status();
+  return CallRecord{found->target, found->evidence, *std::move(returned)};
 }
 
 }  // namespace
 
 ExitStatus Run(const RunOptions& options) {
+  if (!options.libraries.empty()) {
+    return UsageError(
+        absl::StrCat("--library is for modules, and ", options.file, " is a library"));
+  }
   if (!options.target.has_value()) return MissingTarget(options);
   if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
   const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
-  absl::StatusOr<CallRecord> call = Call(**library, options);
+  const absl::StatusOr<CallRecord> call = Call(**library, options);
   if (!call.ok()) return Failure(call.status());
-  if (absl::Status status = WriteOutputs(options.outputs, &*call); !status.ok()) {
-    return Failure(status);
-  }
   if (absl::Status status = PrintToStandardOutput(options.json ? JsonOf(*call) : TextOf(*call));
       !status.ok()) {
     return Failure(status);

@@ -1,4 +1,4 @@
-// `callbridge run`: calls a target of an old library on .npy files.
+// `callbridge run`: calls a target of an old library, or runs an HLO module, on .npy files.
 #ifndef CALLBRIDGE_TOOLS_RUN_COMMAND_H_
 #define CALLBRIDGE_TOOLS_RUN_COMMAND_H_
 
@@ -22,11 +22,12 @@ namespace callbridge {
 
 // The command line of one run.
 struct RunOptions {
-  std::string library;
+  std::string file;
   std::optional<std::string> target;
   std::vector<Operand> operands;
   std::optional<Shape> result;
   std::vector<std::string> outputs;
+  std::vector<std::string> libraries;  // that a module finds its targets in
   Platform platform = Platform::kHost;
   ApiVersion abi = ApiVersion::kUnspecified;
   TupleEra era = TupleEra::kClassic;

@@ -10,7 +10,9 @@ namespace callbridge {
 namespace {
 
 constexpr char kDescription[] =
-    "Calls TARGET, a custom call that the shared library FILE registers, without XLA";
+    "Calls TARGET, a custom call that the shared library FILE registers, or runs the HLO module "
+    "FILE, "
+    "without XLA";
 
 constexpr char kFooter[] = R"(Operands
   x.npy                  an array
@@ -21,6 +23,9 @@ Big-endian and column-major files are converted.
 
 TARGET may be a typed FFI handler that FILE registers by callbridge's headers; it gets the arrays in
 preorder, and is lent what XLA:CPU lends.
+
+FILE may also be an HLO module, in a serialized proto or in HLO text; then there is no TARGET, the
+operands are the module's parameters, and --library says where its custom calls are found.
 
 Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
@@ -33,6 +38,7 @@ Examples
   callbridge run libold.so do_custom_call b.npy c.npy --result f32[2048] --output a.npy
   callbridge run libold.so sums '(x.npy,(bf16:y.npy,x.npy))' --result '(f32[],(f32[],f32[]))' --json
   callbridge run libtyped.so scale x.npy --attribute factor=0.5:f32 --result f32[4]
+  callbridge run module.hlo b.npy c.npy --library libold.so --output a.npy
 
 FILE is native code and runs in this process: run only what you trust.
 
@@ -50,7 +56,7 @@ T ValueOrThrow(absl::StatusOr<T> value, const std::string& option) {
 CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
   CLI::App* run = app->add_subcommand("run", kDescription);
   run->footer(kFooter);
-  run->add_option("FILE", options->library, "The library")->type_name("")->required();
+  run->add_option("FILE", options->file, "The library, or the module")->type_name("")->required();
   run->add_option("TARGET", options->target,
                   "The custom call's name; without one, an error names all that it registers")
       ->type_name("");
@@ -69,11 +75,15 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          [=](const std::string& text) {
            options->result = ValueOrThrow(ParseShape(text), "--result");
          },
-         "The shape that the target returns (required)")
+         "The shape that the target returns (required for a library)")
       ->type_name("SHAPE");
   run->add_option(
          "--output", options->outputs,
          "Write the result to this .npy file; for a tuple, once for each array in it, in order")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  run->add_option("--library", options->libraries,
+                  "For a module: a library that registers its custom calls; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   run->add_flag("--json", options->json, "Print what was returned as JSON");

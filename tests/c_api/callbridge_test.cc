@@ -68,6 +68,14 @@ TEST(CallbridgeTest, CodeNames) {
   EXPECT_STREQ(callbridge_error_code_name(-1), "UNKNOWN");
 }
 
+TEST(CallbridgeTest, ErrorsCanBeMade) {
+  std::string message("out of\0cheese", 13);
+  callbridge_error* error = callbridge_error_create(5, message.data(), message.size());
+  message.assign(13, 'x');
+  EXPECT_EQ(Text(error), std::string("NOT_FOUND: out of\0cheese", 24));
+  EXPECT_EQ(Text(callbridge_error_create(99, nullptr, 0)), "UNKNOWN: ");
+}
+
 TEST(CallbridgeTest, NullsAreIgnoredWhereThatIsSaid) {
   callbridge_error_destroy(nullptr);
   EXPECT_EQ(callbridge_library_close(nullptr), nullptr);

@@ -30,6 +30,11 @@ def use_callbridge():
         except callbridge.library.CallbridgeError as error:
             assert str(error) == "INTERNAL: CustomCall failed: division of 7"
 
+    # With xla::ShapeProto, on callbridge's protobuf.
+    shapes = callbridge.library.load(TARGETS / "shape_proto_linked.so")
+    token = shapes.run("read_shape", [], "u8[1000]", opaque=b"\x10\x11")
+    assert b"\nelement_type: TOKEN\n" in token.tobytes()
+
 
 def use_jax():
     import jax

@@ -19,7 +19,8 @@ def tables(name, *options):
         check=True,
     ).stdout
     lines = (
-        re.sub(r"0x[0-9a-f]+|^ *[0-9]+:|\b[0-9a-f]{8,}\b", "", line) for line in text.splitlines()
+        re.sub(r"0x[0-9a-f]+|^ *[0-9]+:|\([0-9]+\)|\b[0-9a-f]{8,}\b", "", line)
+        for line in text.splitlines()
     )
     return sorted(line.strip() for line in lines)
 

@@ -1,8 +1,11 @@
-"""libcallbridge.so exports what c_api/exported_symbols.txt promises, no more and no less."""
+"""The libraries export what their lists promise, no more and no less: libcallbridge.so what is in
+c_api/exported_symbols.txt, libcallbridge_client.so what is in client/exported_symbols.txt."""
 
 import os
 import pathlib
 import subprocess
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
@@ -18,14 +21,21 @@ def exported_symbols(library):
     return {name.partition("@")[0] for kind, name in symbols if kind != "A"}
 
 
-def promised_symbols():
+def promised_symbols(path):
     """One mangled name a line; # starts a comment."""
-    lines = (ROOT / "c_api/exported_symbols.txt").read_text().splitlines()
+    lines = (ROOT / path).read_text().splitlines()
     return {name for line in lines if (name := line.partition("#")[0].strip())}
 
 
-def test_exports_are_the_promised_ones():
-    exported, promised = exported_symbols(LIBRARY), promised_symbols()
+@pytest.mark.parametrize(
+    "library, promise",
+    [
+        (LIBRARY, "c_api/exported_symbols.txt"),
+        (LIBRARY.with_name("libcallbridge_client.so"), "client/exported_symbols.txt"),
+    ],
+)
+def test_exports_are_the_promised_ones(library, promise):
+    exported, promised = exported_symbols(library), promised_symbols(promise)
     assert exported - promised == set(), "exported, but not promised"
     assert promised - exported == set(), "promised, but not exported"
 

@@ -9,10 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A folder includes itself and folders on lower floors.
 FLOORS = {
-    "tools": 7,
-    "python": 7,
+    "tools": 8,
+    "python": 8,
+    "client": 7,
     "c_api": 6,
-    "client": 6,
     "runtime": 5,
     "adapters": 4,
     "status_returning": 3,

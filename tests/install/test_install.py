@@ -47,7 +47,11 @@ def test_everything_is_where_it_is_promised(prefix):
         "lib/libcallbridge.so.0.1.0",
         "lib/cmake/callbridge/callbridgeConfig.cmake",
         "lib/cmake/callbridge/callbridgeConfigVersion.cmake",
+        "lib/libcallbridge_client.so",
+        "lib/libcallbridge_client.so.0",
+        "lib/libcallbridge_client.so.0.1.0",
         "lib/pkgconfig/callbridge.pc",
+        "lib/pkgconfig/callbridge-client.pc",
         "include/callbridge/callbridge.h",
         "include/callbridge/c_api/callbridge.h",
         "include/xla/service/custom_call_target_registry.h",
@@ -59,7 +63,7 @@ def test_everything_is_where_it_is_promised(prefix):
 
 def test_headers_are_all_there_and_nothing_else_is(prefix):
     installed = {p.relative_to(prefix / "include") for p in (prefix / "include").rglob("*.h")}
-    in_tree = set()
+    in_tree = {pathlib.Path(f"callbridge/hlo/{name}.pb.h") for name in ("hlo", "xla_data")}
     # followlinks: include/callbridge/<floor> are links.
     for folder, _, names in os.walk(ROOT / "include", followlinks=True):
         here = pathlib.Path(folder).relative_to(ROOT / "include")
@@ -75,7 +79,7 @@ def test_nothing_names_the_place_it_was_built_in(prefix):
         if path.suffix in (".cmake", ".pc", ".py"):
             text = path.read_text()
             assert str(ROOT) not in text and str(prefix.parent) not in text, path
-    for path in ("bin/callbridge", "lib/libcallbridge.so"):
+    for path in ("bin/callbridge", "lib/libcallbridge.so", "lib/libcallbridge_client.so"):
         assert str(ROOT) not in run("readelf", "-d", prefix / path)
 
 

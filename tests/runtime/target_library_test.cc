@@ -325,7 +325,7 @@ TEST(TargetLibraryTest, MissingSymbol) {
   EXPECT_THAT(std::string(status.message()),
               ::testing::EndsWith("function_of_a_lost_library (it was linked with "
                                   "libtensorflow_cc.so.2, of which callbridge serves the "
-                                  "custom-call functions only)"));
+                                  "custom-call functions and xla::ShapeProto only)"));
   EXPECT_THAT(TargetRegistry::Global().Targets(), IsEmpty());
 }
 

@@ -545,12 +545,23 @@ def test_help_and_version():
     assert "run " in done.stdout
 
 
+MODULE = """HloModule example
+
+ENTRY main {
+  b = f32[128]{0} parameter(0)
+  c = f32[2048]{0} parameter(1)
+  ROOT a = f32[2048]{0} custom-call(b, c), custom_call_target="do_custom_call"
+}
+"""
+
+
 def test_the_examples_of_the_help():
     done = command("run", "--help")
     assert (done.returncode, done.stderr) == (0, "")
     examples = re.findall(r"^  (callbridge run .*)$", done.stdout, re.MULTILINE)
-    assert len(examples) == 3
+    assert len(examples) == 4
     pathlib.Path("libold.so").symlink_to(TARGETS)
+    pathlib.Path("module.hlo").write_text(MODULE)
     pathlib.Path("libtyped.so").symlink_to(TYPED)
     b, c = np.arange(128, dtype=np.float32), np.arange(2048, dtype=np.float32)
     np.save("b.npy", b)

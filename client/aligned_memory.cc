@@ -1,0 +1,35 @@
+#include "callbridge/client/aligned_memory.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+
+namespace callbridge::client {
+namespace {
+
+size_t PhysicalMemory() {
+  static const size_t bytes =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<AlignedMemory> AlignedMemory::Allocate(size_t size) {
+  // malloc() promises more than there is, and ends the process when it is written to.
+  void* data = nullptr;
+  if (size <= PhysicalMemory()) {
+    data = aligned_alloc(kArrayAlignment, size == 0 ? kArrayAlignment : Aligned(size));
+  }
+  if (data == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "no memory for ", size, " bytes; this machine has ", PhysicalMemory(), " in all"));
+  }
+  AlignedMemory memory;
+  memory.data_.reset(data);
+  return memory;
+}
+
+}  // namespace callbridge::client

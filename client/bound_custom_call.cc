@@ -1,0 +1,117 @@
+#include "callbridge/client/bound_custom_call.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/client/attribute_text.h"
+#include "callbridge/client/c_status.h"
+
+namespace callbridge::client {
+namespace {
+
+// An old module says nothing of versions, and means the first one.
+int32_t VersionOf(const xla::HloInstructionProto& instruction) {
+  const int version = instruction.custom_call_api_version();
+  return version == xla::API_VERSION_UNSPECIFIED ? CALLBRIDGE_API_VERSION_ORIGINAL : version;
+}
+
+// What the call calls: `target` as far as it is known, and else as the instruction says.
+absl::Status Agree(int32_t version, callbridge_target& target) {
+  const bool typed_call = version == CALLBRIDGE_API_VERSION_TYPED_FFI;
+  if (target.api_version == CALLBRIDGE_API_VERSION_UNSPECIFIED) target.api_version = version;
+  const bool typed_target = target.api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
+  if (typed_target && !typed_call) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the call is an untyped one, of api_version ", version,
+        ", and the target a typed handler; set API_VERSION_TYPED_FFI, and say in the attributes "
+        "what the opaque says"));
+  }
+  if (typed_target || !typed_call) return absl::OkStatus();
+  callbridge_entry_points entry_points = {};
+  entry_points.struct_size = sizeof entry_points;
+  absl::Status found = TakeStatus(callbridge_target_entry_points(&target, &entry_points));
+  if (!found.ok()) return found;
+  target.address = entry_points.typed;
+  target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
+  target.api_version_is_proved = 1;
+  target.instantiate = target.prepare = target.initialize = target.record = nullptr;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status BoundCustomCall::Named(const absl::Status& status) const {
+  return absl::Status(status.code(), absl::StrCat(status.message(), " (instruction \"",
+                                                  instruction_, "\", target \"", target_, "\")"));
+}
+
+absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionProto& instruction,
+                                                      const TargetTable& targets,
+                                                      absl::Span<const Shape> operands,
+                                                      const Shape& result) {
+  BoundCustomCall bound;
+  bound.instruction_ = instruction.name();
+  bound.target_ = instruction.custom_call_target();
+  absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host");
+  if (!target.ok()) return bound.Named(target.status());
+  const int32_t version = VersionOf(instruction);
+  absl::Status agreed = Agree(version, *target);
+  if (!agreed.ok()) return bound.Named(agreed);
+  bound.is_typed_ = target->api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
+
+  std::vector<std::string> texts;
+  for (const Shape& operand : operands) texts.push_back(ShapeText(operand));
+  std::vector<const char*> text_pointers;
+  for (const std::string& text : texts) text_pointers.push_back(text.c_str());
+  const std::string result_text = ShapeText(result);
+  const std::string& opaque = instruction.backend_config();
+
+  callbridge_site site = {};
+  site.struct_size = sizeof site;
+  site.era = CALLBRIDGE_ERA_CLASSIC;
+  site.operands = text_pointers.data();
+  site.operand_count = text_pointers.size();
+  site.result = result_text.c_str();
+  OwnedAttributes attributes;
+  if (bound.is_typed_) {
+    absl::StatusOr<OwnedAttributes> parsed = ParseAttributes(opaque);
+    if (!parsed.ok()) return bound.Named(parsed.status());
+    attributes = *std::move(parsed);
+    site.attributes = attributes.get();
+  } else {
+    site.opaque = opaque.data();
+    site.opaque_size = opaque.size();
+  }
+  callbridge_call* call = nullptr;
+  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, &call));
+  if (!status.ok()) return bound.Named(status);
+  bound.call_.reset(call);
+  return bound;
+}
+
+absl::Status BoundCustomCall::Execute(absl::Span<void*> operands, absl::Span<void*> results,
+                                      int64_t run_id) const {
+  callbridge_error* error = nullptr;
+  if (is_typed_) {
+    // What XLA:CPU lends.
+    static constexpr int32_t kDeviceOrdinal = 0;
+    callbridge_ffi_context lent = {};
+    lent.struct_size = sizeof lent;
+    lent.device_ordinal = &kDeviceOrdinal;
+    lent.run_id = &run_id;
+    lent.thread_pool = callbridge_ffi_process_threads();
+    callbridge_execution_context context = {};
+    context.struct_size = sizeof context;
+    context.lent = &lent;
+    error = callbridge_call_execute(call_.get(), operands.data(), operands.size(), results.data(),
+                                    results.size(), &context);
+  } else {
+    error = callbridge_call_execute(call_.get(), operands.data(), operands.size(), results.data(),
+                                    results.size(), nullptr);
+  }
+  return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));
+}
+
+}  // namespace callbridge::client

@@ -1,0 +1,164 @@
+#include "callbridge/client/callbridge_module.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/client/executable.h"
+#include "callbridge/client/target_table.h"
+#include "callbridge/hlo/hlo_proto.h"
+#include "callbridge/hlo/hlo_text.h"
+#include "callbridge/hlo/read_module.h"
+#include "callbridge/hlo/stablehlo_text.h"
+#include "callbridge/hlo/upgrade.h"
+
+struct callbridge_module {
+  xla::HloModuleProto proto;
+};
+
+struct callbridge_program {
+  std::unique_ptr<callbridge::client::Executable> executable;
+  std::vector<std::string> parameters;
+  std::string result;
+};
+
+namespace {
+
+namespace client = callbridge::client;
+namespace hlo = callbridge::hlo;
+
+callbridge_error* ToC(const absl::Status& status) {
+  if (status.ok()) return nullptr;
+  return callbridge_error_create(static_cast<int32_t>(status.code()), status.message().data(),
+                                 status.message().size());
+}
+
+// What `function` returns; memory that cannot be had is RESOURCE_EXHAUSTED.
+template <typename Function>
+callbridge_error* WithoutExceptions(Function function) {
+  try {
+    return ToC(function());
+  } catch (const std::exception& exception) {
+    return ToC(absl::ResourceExhaustedError(exception.what()));
+  }
+}
+
+absl::StatusOr<std::string> Serialize(const xla::HloModuleProto& proto) {
+  std::string bytes;
+  if (proto.SerializeToString(&bytes)) return bytes;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the module is larger than the 2 GiB that protobuf writes: ", proto.ByteSizeLong(),
+      " bytes"));
+}
+
+absl::StatusOr<std::string> Write(const xla::HloModuleProto& proto, int32_t form) {
+  switch (form) {
+    case CALLBRIDGE_MODULE_HLO_PROTO:
+      return Serialize(proto);
+    case CALLBRIDGE_MODULE_HLO_TEXT:
+      return hlo::PrintHloText(proto);
+    case CALLBRIDGE_MODULE_STABLEHLO_TEXT:
+      return hlo::PrintStableHloText(proto);
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("form is ", form,
+                       ", and must be one of CALLBRIDGE_MODULE_HLO_PROTO (0), ..._HLO_TEXT (1) ",
+                       "and ..._STABLEHLO_TEXT (2)"));
+  }
+}
+
+}  // namespace
+
+callbridge_error* callbridge_module_read(const char* bytes, size_t size,
+                                         callbridge_module** module) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<xla::HloModuleProto> proto = hlo::ReadModule(absl::string_view(bytes, size));
+    if (!proto.ok()) return proto.status();
+    *module = new callbridge_module{*std::move(proto)};
+    return absl::OkStatus();
+  });
+}
+
+void callbridge_module_destroy(callbridge_module* module) { delete module; }
+
+callbridge_error* callbridge_module_write(const callbridge_module* module, int32_t form,
+                                          callbridge_bytes_sink* sink, void* user) {
+  return WithoutExceptions([&] {
+    const absl::StatusOr<std::string> bytes = Write(module->proto, form);
+    if (!bytes.ok()) return bytes.status();
+    sink(user, bytes->data(), bytes->size());
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_module_upgrade(const callbridge_module* module,
+                                            callbridge_module** upgraded) {
+  return WithoutExceptions([&] {
+    absl::StatusOr<xla::HloModuleProto> proto = hlo::Upgrade(module->proto);
+    if (!proto.ok()) return proto.status();
+    *upgraded = new callbridge_module{*std::move(proto)};
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_program_compile(const callbridge_module* module,
+                                             const callbridge_library* const* libraries,
+                                             size_t library_count, int32_t threads,
+                                             callbridge_program** program) {
+  return WithoutExceptions([&] {
+    if (threads < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("threads is ", threads, ", and must be 1 or more"));
+    }
+    absl::StatusOr<client::TargetTable> targets = client::TargetTable::OfProcess();
+    if (!targets.ok()) return targets.status();
+    for (const callbridge_library* library : absl::MakeSpan(libraries, library_count)) {
+      if (absl::Status added = targets->Add(library); !added.ok()) return added;
+    }
+    client::ExecutableOptions options;
+    options.threads = threads;
+    absl::StatusOr<std::unique_ptr<client::Executable>> executable =
+        client::Executable::Compile(module->proto, *targets, options);
+    if (!executable.ok()) return executable.status();
+    auto compiled = std::make_unique<callbridge_program>();
+    compiled->executable = *std::move(executable);
+    for (const callbridge::Shape& parameter : compiled->executable->parameters()) {
+      compiled->parameters.push_back(callbridge::ShapeText(parameter));
+    }
+    compiled->result = callbridge::ShapeText(compiled->executable->result());
+    *program = compiled.release();
+    return absl::OkStatus();
+  });
+}
+
+void callbridge_program_destroy(callbridge_program* program) { delete program; }
+
+size_t callbridge_program_parameter_count(const callbridge_program* program) {
+  return program->parameters.size();
+}
+
+const char* callbridge_program_parameter(const callbridge_program* program, size_t index) {
+  return index < program->parameters.size() ? program->parameters[index].c_str() : nullptr;
+}
+
+const char* callbridge_program_result(const callbridge_program* program) {
+  return program->result.c_str();
+}
+
+callbridge_error* callbridge_program_execute(const callbridge_program* program,
+                                             const callbridge_array* parameters,
+                                             size_t parameter_count,
+                                             const callbridge_array* results, size_t result_count) {
+  return WithoutExceptions([&] {
+    return program->executable->Execute(absl::MakeConstSpan(parameters, parameter_count),
+                                        absl::MakeConstSpan(results, result_count));
+  });
+}

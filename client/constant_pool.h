@@ -1,0 +1,26 @@
+// ConstantPool: the bytes of a module's constants, aligned as XLA:CPU aligns its buffers.
+#ifndef CALLBRIDGE_CLIENT_CONSTANT_POOL_H_
+#define CALLBRIDGE_CLIENT_CONSTANT_POOL_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "callbridge/client/aligned_memory.h"
+
+namespace callbridge::client {
+
+class ConstantPool {
+ public:
+  // The place of a copy of the bytes. RESOURCE_EXHAUSTED where there is no memory for it.
+  absl::StatusOr<size_t> Add(const void* data, size_t size);
+  // Lent to targets, which must not write to it.
+  void* at(size_t place) const { return blocks_[place].data(); }
+
+ private:
+  std::vector<AlignedMemory> blocks_;
+};
+
+}  // namespace callbridge::client
+
+#endif  // CALLBRIDGE_CLIENT_CONSTANT_POOL_H_

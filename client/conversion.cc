@@ -1,0 +1,93 @@
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/client/element_types.h"
+#include "callbridge/client/elementwise.h"
+
+namespace callbridge::client {
+namespace {
+
+// The integer nearest to `value` towards zero, of those that To has.
+template <typename To, typename From>
+To Saturated(From value) {
+  using Limits = std::numeric_limits<To>;
+  if (value != value) return 0;
+  // One beyond the largest, a power of two, which every float has.
+  const From beyond = std::ldexp(From{1}, Limits::digits);
+  if (value >= beyond) return Limits::max();
+  if (value < static_cast<From>(Limits::min())) return Limits::min();
+  return static_cast<To>(value);
+}
+
+template <typename To, typename From>
+To Converted(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (kIsComplex<From>) {
+    return To(static_cast<typename To::value_type>(value.real()),
+              static_cast<typename To::value_type>(value.imag()));
+  } else if constexpr (std::is_same_v<From, BFloat16> && std::is_same_v<To, bool>) {
+    // XLA:CPU compares the bits, to which subnormal numbers are no zeros.
+    return !value.IsZero();
+  } else if constexpr (kIsSmallFloat<From>) {
+    return Converted<To>(static_cast<float>(value));
+  } else if constexpr (kIsComplex<To>) {
+    return To(Converted<typename To::value_type>(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != 0;
+  } else if constexpr (kIsSmallFloat<To>) {
+    // Of a double too, which XLA:CPU rounds twice.
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return Saturated<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <typename To, typename From>
+void Convert(const void* operand, const void*, void* result, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    From value;
+    if constexpr (std::is_same_v<From, bool>) {
+      value = static_cast<const unsigned char*>(operand)[i] != 0;
+    } else {
+      value = static_cast<const From*>(operand)[i];
+    }
+    static_cast<To*>(result)[i] = Converted<To>(value);
+  }
+}
+
+template <typename From>
+ElementwiseKernel FindTo(PrimitiveType to) {
+  return VisitElementType(
+      to,
+      [](auto element) -> ElementwiseKernel {
+        using To = typename decltype(element)::type;
+        // XLA takes the real part by an instruction of its own.
+        if constexpr (kIsComplex<From> && !kIsComplex<To>)
+          return nullptr;
+        else
+          return Convert<To, From>;
+      },
+      []() -> ElementwiseKernel { return nullptr; });
+}
+
+}  // namespace
+
+absl::StatusOr<ElementwiseKernel> FindConversion(PrimitiveType from, PrimitiveType to) {
+  const ElementwiseKernel kernel = VisitElementType(
+      from, [&](auto element) { return FindTo<typename decltype(element)::type>(to); },
+      []() -> ElementwiseKernel { return nullptr; });
+  if (kernel == nullptr) {
+    return absl::UnimplementedError(absl::StrCat("the embedded runtime converts no ",
+                                                 PrimitiveTypeName(from), " to ",
+                                                 PrimitiveTypeName(to), "; run the module on XLA"));
+  }
+  return kernel;
+}
+
+}  // namespace callbridge::client

@@ -1,0 +1,200 @@
+#include "callbridge/client/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "callbridge/client/arena_layout.h"
+#include "callbridge/client/step_order.h"
+
+namespace callbridge::client {
+namespace {
+
+using Memory = Location::Memory;
+
+constexpr int kToTheEnd = std::numeric_limits<int>::max();
+constexpr int kNever = -1;
+
+class Planner {
+ public:
+  Planner(Graph graph, bool in_order)
+      : graph_(std::move(graph)),
+        in_order_(in_order),
+        order_(OrderSteps(graph_)),
+        position_(graph_.steps.size(), -1),
+        last_read_(graph_.values.size(), kNever),
+        readers_(graph_.values.size()),
+        result_of_(graph_.values.size(), kNoResult),
+        locations_(graph_.values.size()) {}
+
+  absl::StatusOr<Plan> Run() {
+    FindReaders();
+    for (size_t i = 0; i < graph_.values.size(); ++i) PlaceGiven(graph_.values[i], locations_[i]);
+    plan_.steps.resize(order_.size());
+    for (size_t i = 0; i < order_.size(); ++i) {
+      absl::Status planned = PlanStep(static_cast<int>(i));
+      if (!planned.ok()) return planned;
+    }
+    for (size_t i = 0; i < graph_.results.size(); ++i) {
+      const ValueId bytes = BytesOf(graph_.results[i]);
+      const Value& value = graph_.values[bytes];
+      plan_.result_sizes.push_back(value.size_bytes);
+      const Location& location = locations_[bytes];
+      const bool is_there = location.memory == Memory::kResult && location.index == i;
+      if (is_there || value.size_bytes == 0) continue;
+      plan_.result_copies.push_back({location, {Memory::kResult, i}, value.size_bytes});
+    }
+    for (const Value& value : graph_.values) {
+      if (value.source != Value::Source::kParameter) continue;
+      if (value.index == plan_.parameter_sizes.size()) {
+        plan_.parameter_sizes.push_back(value.size_bytes);
+      }
+    }
+    plan_.arena_bytes = arena_.size();
+    plan_.parameters = std::move(graph_.parameters);
+    plan_.result = std::move(graph_.result);
+    plan_.constants = std::move(graph_.constants);
+    for (size_t i = 0; i < order_.size(); ++i) {
+      plan_.steps[i].step = std::move(graph_.steps[order_[i]]);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr size_t kNoResult = std::numeric_limits<size_t>::max();
+
+  ValueId BytesOf(ValueId value) const { return graph_.values[value].bytes_of; }
+
+  void FindReaders() {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      const int position = static_cast<int>(i);
+      position_[order_[i]] = position;
+      for (ValueId operand : graph_.steps[order_[i]].operands) {
+        const ValueId bytes = BytesOf(operand);
+        last_read_[bytes] = position;
+        if (readers_[bytes].empty() || readers_[bytes].back() != position) {
+          readers_[bytes].push_back(position);
+        }
+      }
+    }
+    for (size_t i = 0; i < graph_.results.size(); ++i) {
+      const ValueId bytes = BytesOf(graph_.results[i]);
+      last_read_[bytes] = kToTheEnd;
+      if (result_of_[bytes] == kNoResult) result_of_[bytes] = i;
+    }
+  }
+
+  static void PlaceGiven(const Value& value, Location& location) {
+    if (value.source == Value::Source::kParameter) location = {Memory::kParameter, value.index};
+    if (value.source == Value::Source::kConstant) location = {Memory::kConstant, value.index};
+    if (value.is_token) location = {};
+  }
+
+  absl::Status PlanStep(int position) {
+    const StepId id = order_[position];
+    const Step& step = graph_.steps[id];
+    PlannedStep& planned = plan_.steps[position];
+    std::vector<int> predecessors;
+    for (StepId predecessor : Predecessors(graph_, id)) {
+      predecessors.push_back(position_[predecessor]);
+    }
+    for (ValueId operand : step.operands) planned.operands.push_back(locations_[BytesOf(operand)]);
+    std::unordered_map<ValueId, int> uses;
+    if (!step.aliases.empty()) {
+      for (ValueId operand : step.operands) ++uses[BytesOf(operand)];
+    }
+    for (const auto& [operand, result] : step.aliases) {
+      const bool is_only_use = uses[BytesOf(step.operands[operand])] == 1;
+      absl::Status placed =
+          PlaceAliased(position, operand, result, is_only_use, planned, predecessors);
+      if (!placed.ok()) return placed;
+    }
+    for (ValueId result : step.results) {
+      absl::Status placed = PlaceResult(result);
+      if (!placed.ok()) return placed;
+      planned.results.push_back(locations_[result]);
+    }
+    if (in_order_) GiveBackUnneeded(position);
+    std::sort(predecessors.begin(), predecessors.end());
+    predecessors.erase(std::unique(predecessors.begin(), predecessors.end()), predecessors.end());
+    planned.predecessors = static_cast<int>(predecessors.size());
+    for (int predecessor : predecessors) plan_.steps[predecessor].successors.push_back(position);
+    return absl::OkStatus();
+  }
+
+  // The result gets the operand's own memory where nobody needs the operand afterwards, and else
+  // memory of its own with a copy of the operand, which the call is given for both.
+  absl::Status PlaceAliased(int position, size_t operand_place, size_t result_place,
+                            bool is_only_use, PlannedStep& planned,
+                            std::vector<int>& predecessors) {
+    const Step& step = graph_.steps[order_[position]];
+    const ValueId operand = BytesOf(step.operands[operand_place]);
+    const ValueId result = step.results[result_place];
+    const Location from = locations_[operand];
+    if (from.memory == Memory::kArena && last_read_[operand] == position && is_only_use) {
+      for (int reader : readers_[operand]) {
+        if (reader != position) predecessors.push_back(reader);
+      }
+      locations_[result] = from;
+      // The memory is the result's now.
+      locations_[operand] = {};
+      return absl::OkStatus();
+    }
+    absl::Status placed = PlaceResult(result);
+    if (!placed.ok()) return placed;
+    const size_t size = graph_.values[operand].size_bytes;
+    if (size > 0) planned.copies.push_back({from, locations_[result], size});
+    planned.operands[operand_place] = locations_[result];
+    return absl::OkStatus();
+  }
+
+  absl::Status PlaceResult(ValueId result) {
+    const Value& value = graph_.values[result];
+    Location& location = locations_[result];
+    if (value.is_token || location.memory != Memory::kNone) return absl::OkStatus();
+    if (result_of_[result] != kNoResult) {
+      location = {Memory::kResult, result_of_[result]};
+      return absl::OkStatus();
+    }
+    absl::StatusOr<size_t> offset = arena_.Take(value.size_bytes);
+    if (!offset.ok()) return offset.status();
+    plan_.uses_arena = true;
+    location = {Memory::kArena, *offset};
+    return absl::OkStatus();
+  }
+
+  // The memory of what this step is the last to read, and of what it makes for nobody.
+  void GiveBackUnneeded(int position) {
+    const Step& step = graph_.steps[order_[position]];
+    for (ValueId operand : step.operands) GiveBackUnread(BytesOf(operand), position);
+    for (ValueId result : step.results) GiveBackUnread(result, kNever);
+  }
+
+  void GiveBackUnread(ValueId value, int last_read) {
+    Location& location = locations_[value];
+    if (last_read_[value] != last_read || location.memory != Memory::kArena) return;
+    arena_.GiveBack(location.index, graph_.values[value].size_bytes);
+    location = {};
+  }
+
+  Graph graph_;
+  const bool in_order_;
+  const std::vector<StepId> order_;
+  std::vector<int> position_;  // by step
+  // By value, of those that have bytes of their own: positions of the steps that read them.
+  std::vector<int> last_read_;
+  std::vector<std::vector<int>> readers_;
+  std::vector<size_t> result_of_;
+  std::vector<Location> locations_;
+  ArenaLayout arena_;
+  Plan plan_;
+};
+
+}  // namespace
+
+absl::StatusOr<Plan> MakePlan(Graph graph, bool in_order) {
+  return Planner(std::move(graph), in_order).Run();
+}
+
+}  // namespace callbridge::client

@@ -1,0 +1,78 @@
+#include "callbridge/client/target_table.h"
+
+#include <memory>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "callbridge/client/c_status.h"
+
+namespace callbridge::client {
+namespace {
+
+// Platforms are compared without case, and "cpu" is "Host". What XLA does not know is kept as it
+// was registered: no call finds it, but errors show it.
+std::string PlatformKey(absl::string_view platform) {
+  std::string key = absl::AsciiStrToUpper(platform);
+  if (key == "CPU" || key == "HOST") return "Host";
+  return key;
+}
+
+}  // namespace
+
+absl::StatusOr<TargetTable> TargetTable::OfProcess() {
+  callbridge_library* library = nullptr;
+  absl::Status opened = TakeStatus(callbridge_library_of_process(&library));
+  if (!opened.ok()) return opened;
+  TargetTable table;
+  absl::Status added = table.Add(library);
+  // A view of the process: what is in it stays loaded.
+  absl::Status closed = TakeStatus(callbridge_library_close(library));
+  if (!added.ok()) return added;
+  if (!closed.ok()) return closed;
+  return table;
+}
+
+absl::Status TargetTable::Add(const callbridge_library* library) {
+  const size_t count = callbridge_library_target_count(library);
+  for (size_t i = 0; i < count; ++i) {
+    callbridge_target target = {};
+    target.struct_size = sizeof target;
+    absl::Status read = TakeStatus(callbridge_library_target(library, i, &target));
+    if (!read.ok()) return read;
+    const std::pair<std::string, std::string> key(target.name, PlatformKey(target.platform));
+    // These texts are the library's; Find() gives out those of the key.
+    target.name = target.platform = target.evidence = nullptr;
+    targets_[key] = target;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
+                                                    absl::string_view platform) const {
+  const auto found = targets_.find({std::string(name), PlatformKey(platform)});
+  if (found != targets_.end()) {
+    callbridge_target target = found->second;
+    target.name = found->first.first.c_str();
+    target.platform = found->first.second.c_str();
+    return target;
+  }
+  // A module may have any number of calls and a process any number of targets: the list is cut.
+  constexpr size_t kShown = 20;
+  std::vector<std::string> registered;
+  for (const auto& [key, target] : targets_) {
+    if (registered.size() == kShown) {
+      registered.push_back(absl::StrCat("and ", targets_.size() - kShown, " more"));
+      break;
+    }
+    registered.push_back(absl::StrCat("\"", key.first, "\" for ", key.second));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no target \"", name, "\" is registered for ", PlatformKey(platform),
+      registered.empty() ? "; none is registered at all"
+                         : absl::StrCat("; registered are ", absl::StrJoin(registered, ", ")),
+      ". Register it with XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library"));
+}
+
+}  // namespace callbridge::client

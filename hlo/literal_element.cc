@@ -1,0 +1,118 @@
+#include "callbridge/hlo/literal_element.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "callbridge/hlo/primitive_util.h"
+#include "callbridge/hlo/small_float_format.h"
+
+namespace callbridge::hlo {
+namespace {
+
+template <typename T>
+T Load(const void* element) {
+  T value;
+  std::memcpy(&value, element, sizeof(value));
+  return value;
+}
+
+float Parse(const std::string& text, float) { return std::strtof(text.c_str(), nullptr); }
+double Parse(const std::string& text, double) { return std::strtod(text.c_str(), nullptr); }
+
+// With the digits that every value of the type keeps, if they are enough; else with those that tell
+// all of them apart.
+template <typename Float>
+std::string FloatText(Float value) {
+  if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
+  std::string text = absl::StrFormat("%.*g", std::numeric_limits<Float>::digits10, value);
+  if (Parse(text, value) == value) return text;
+  return absl::StrFormat("%.*g", std::numeric_limits<Float>::max_digits10, value);
+}
+
+std::string SmallFloatText(const SmallFloatFormat& format, const void* element) {
+  const double value = *ElementAsDouble(format.type, element);
+  if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
+  return absl::StrFormat("%.*g", SmallFloatDigits(format), value);
+}
+
+// Of an integer of fewer than 8 bits, which is in the lowest bits of its byte.
+int64_t SubByteInteger(xla::PrimitiveType type, uint8_t byte) {
+  const int bits = xla::primitive_util::BitWidth(type);
+  const int64_t value = byte & ((1 << bits) - 1);
+  const bool negative =
+      xla::primitive_util::IsSignedIntegralType(type) && (value >> (bits - 1)) != 0;
+  return negative ? value - (1 << bits) : value;
+}
+
+}  // namespace
+
+std::string ElementText(xla::PrimitiveType type, const void* element) {
+  switch (type) {
+    case xla::PRED:
+      return Load<uint8_t>(element) != 0 ? "true" : "false";
+    case xla::F32:
+      return FloatText(Load<float>(element));
+    case xla::F64:
+      return FloatText(Load<double>(element));
+    case xla::C64: {
+      const auto value = Load<xla::complex64>(element);
+      return absl::StrCat("(", FloatText(value.real()), ", ", FloatText(value.imag()), ")");
+    }
+    case xla::C128: {
+      const auto value = Load<xla::complex128>(element);
+      return absl::StrCat("(", FloatText(value.real()), ", ", FloatText(value.imag()), ")");
+    }
+    case xla::U64:
+      return absl::StrCat(Load<uint64_t>(element));
+    default:
+      break;
+  }
+  if (const SmallFloatFormat* format = FindSmallFloatFormat(type)) {
+    return SmallFloatText(*format, element);
+  }
+  return absl::StrCat(ElementAsInt64(type, element).value_or(0));
+}
+
+std::optional<int64_t> ElementAsInt64(xla::PrimitiveType type, const void* element) {
+  switch (type) {
+    case xla::PRED:
+      return Load<uint8_t>(element) != 0;
+    case xla::S8:
+      return Load<int8_t>(element);
+    case xla::S16:
+      return Load<int16_t>(element);
+    case xla::S32:
+      return Load<int32_t>(element);
+    case xla::S64:
+      return Load<int64_t>(element);
+    case xla::U8:
+      return Load<uint8_t>(element);
+    case xla::U16:
+      return Load<uint16_t>(element);
+    case xla::U32:
+      return Load<uint32_t>(element);
+    case xla::U64: {
+      const auto value = Load<uint64_t>(element);
+      if (value > std::numeric_limits<int64_t>::max()) return std::nullopt;
+      return static_cast<int64_t>(value);
+    }
+    default:
+      if (!xla::primitive_util::IsIntegralType(type)) return std::nullopt;
+      return SubByteInteger(type, Load<uint8_t>(element));
+  }
+}
+
+std::optional<double> ElementAsDouble(xla::PrimitiveType type, const void* element) {
+  if (type == xla::F32) return Load<float>(element);
+  if (type == xla::F64) return Load<double>(element);
+  const SmallFloatFormat* format = FindSmallFloatFormat(type);
+  if (format == nullptr) return std::nullopt;
+  const bool one_byte = xla::primitive_util::ByteWidth(type) == 1;
+  return DecodeSmallFloat(*format, one_byte ? Load<uint8_t>(element) : Load<uint16_t>(element));
+}
+
+}  // namespace callbridge::hlo

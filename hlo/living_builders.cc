@@ -1,0 +1,39 @@
+#include "callbridge/hlo/living_builders.h"
+
+#include <algorithm>
+
+namespace callbridge::hlo {
+
+LivingBuilders& LivingBuilders::Get() {
+  // Never destroyed: builders may be static objects.
+  static LivingBuilders* const builders = new LivingBuilders;
+  return *builders;
+}
+
+void LivingBuilders::Add(const xla::XlaBuilder* builder) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  builders_.emplace_back(builder, std::this_thread::get_id());
+}
+
+void LivingBuilders::Remove(const xla::XlaBuilder* builder) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto is_it = [builder](const auto& entry) { return entry.first == builder; };
+  // From behind: builders of a scope go in the reverse of the order in which they came.
+  const auto found = std::find_if(builders_.rbegin(), builders_.rend(), is_it);
+  if (found != builders_.rend()) builders_.erase(std::next(found).base());
+}
+
+bool LivingBuilders::Has(const xla::XlaBuilder* builder) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto is_it = [builder](const auto& entry) { return entry.first == builder; };
+  return std::any_of(builders_.rbegin(), builders_.rend(), is_it);
+}
+
+const xla::XlaBuilder* LivingBuilders::Youngest() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto is_mine = [](const auto& entry) { return entry.second == std::this_thread::get_id(); };
+  const auto found = std::find_if(builders_.rbegin(), builders_.rend(), is_mine);
+  return found == builders_.rend() ? nullptr : found->first;
+}
+
+}  // namespace callbridge::hlo

@@ -1,0 +1,33 @@
+// The builders that there are, so that an XlaOp whose builder is gone is an error and no crash.
+#ifndef CALLBRIDGE_HLO_LIVING_BUILDERS_H_
+#define CALLBRIDGE_HLO_LIVING_BUILDERS_H_
+
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "callbridge/hlo/xla_builder.h"
+
+namespace callbridge::hlo {
+
+// Thread-safe.
+class LivingBuilders {
+ public:
+  static LivingBuilders& Get();
+
+  void Add(const xla::XlaBuilder* builder);
+  void Remove(const xla::XlaBuilder* builder);
+  bool Has(const xla::XlaBuilder* builder);
+  // The one that the calling thread made last, or null.
+  const xla::XlaBuilder* Youngest();
+
+ private:
+  std::mutex mutex_;
+  // The youngest last.
+  std::vector<std::pair<const xla::XlaBuilder*, std::thread::id>> builders_;
+};
+
+}  // namespace callbridge::hlo
+
+#endif  // CALLBRIDGE_HLO_LIVING_BUILDERS_H_

@@ -1,0 +1,190 @@
+#include "callbridge/hlo/number_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/charconv.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "callbridge/hlo/float_format.h"
+
+namespace callbridge::hlo {
+namespace {
+
+bool IsSigned(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS1:
+    case PrimitiveType::kS2:
+    case PrimitiveType::kS4:
+    case PrimitiveType::kS8:
+    case PrimitiveType::kS16:
+    case PrimitiveType::kS32:
+    case PrimitiveType::kS64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+int64_t SignExtended(uint64_t bits, int width) {
+  const int above = 64 - width;
+  return static_cast<int64_t>(bits << above) >> above;
+}
+
+uint64_t Truncated(uint64_t bits, int width) {
+  return width == 64 ? bits : bits & ((uint64_t{1} << width) - 1);
+}
+
+template <typename Float>
+std::string ShortestText(Float value) {
+  char text[32];
+  const std::to_chars_result end = std::to_chars(text, text + sizeof(text), value);
+  return std::string(text, end.ptr);
+}
+
+// `bits` are a finite number.
+std::string FiniteText(const FloatFormat& format, uint64_t bits) {
+  const double value = format.Decode(bits);
+  if (format.type == PrimitiveType::kF64) return ShortestText(value);
+  if (format.type == PrimitiveType::kF32) return ShortestText(static_cast<float>(value));
+  constexpr int kDigitsOf16Bits = 5;  // tell any two neighbours apart
+  return absl::StrFormat("%.*g", kDigitsOf16Bits, value);
+}
+
+std::string FloatText(const FloatFormat& format, uint64_t bits) {
+  if (!format.IsNan(bits) && !format.IsInfinite(bits)) return FiniteText(format, bits);
+  if (format.specials == Specials::kNegativeZero) return "nan";
+  std::string text = (bits & format.SignBit()) != 0 ? "-" : "";
+  if (format.IsInfinite(bits)) return absl::StrCat(text, "inf");
+  absl::StrAppend(&text, "nan");
+  const uint64_t payload = bits & format.MantissaMask();
+  if (payload != (format.QuietNan() & format.MantissaMask())) {
+    absl::StrAppendFormat(&text, "(0x%x)", payload);
+  }
+  return text;
+}
+
+// A word up to whatever may stand behind a number.
+absl::string_view ReadNumberWord(TextCursor* cursor) { return cursor->ReadUntil(",(){}/ \t\r\n"); }
+
+absl::StatusOr<uint64_t> ReadPred(TextCursor* cursor) {
+  const size_t begin = cursor->position();
+  const absl::string_view word = ReadNumberWord(cursor);
+  if (word == "true") return 1;
+  if (word == "false") return 0;
+  int64_t value;
+  if (absl::SimpleAtoi(word, &value)) return value != 0 ? 1 : 0;
+  return cursor->InvalidAt(begin, "expected true, false, 1 or 0");
+}
+
+absl::StatusOr<uint64_t> ReadWhole(PrimitiveType type, TextCursor* cursor) {
+  const size_t begin = cursor->position();
+  const absl::string_view word = ReadNumberWord(cursor);
+  const int width = BitWidth(type);
+  if (IsSigned(type)) {
+    int64_t value;
+    if (absl::SimpleAtoi(word, &value) && SignExtended(value, width) == value) {
+      return Truncated(value, width);
+    }
+  } else {
+    uint64_t value;
+    if (absl::SimpleAtoi(word, &value) && Truncated(value, width) == value) return value;
+  }
+  return cursor->InvalidAt(
+      begin, absl::StrCat("expected a whole number that fits ", PrimitiveTypeName(type)));
+}
+
+// "(0x7f)" behind "nan", if it is there: a NaN's mantissa.
+absl::StatusOr<uint64_t> ReadNan(const FloatFormat& format, bool negative, TextCursor* cursor) {
+  const uint64_t sign =
+      negative && format.specials != Specials::kNegativeZero ? format.SignBit() : 0;
+  const size_t begin = cursor->position();
+  if (!cursor->Consume("(")) return sign | format.QuietNan();
+  const absl::string_view word = ReadNumberWord(cursor);
+  uint64_t payload;
+  if (format.specials != Specials::kIeee || !absl::StartsWith(word, "0x") ||
+      !absl::SimpleHexAtoi(word, &payload) || payload == 0 || payload > format.MantissaMask()) {
+    return cursor->InvalidAt(begin, absl::StrCat("expected the mantissa of a NaN of type ",
+                                                 PrimitiveTypeName(format.type)));
+  }
+  if (absl::Status status = cursor->Expect(")"); !status.ok()) return status;
+  return sign | format.HighestExponent() << format.mantissa_bits | payload;
+}
+
+template <typename Float>
+bool ReadWholeWord(absl::string_view word, Float* value) {
+  const char* end = word.data() + word.size();
+  const absl::from_chars_result result = absl::from_chars(word.data(), end, *value);
+  // What is too small becomes 0, as it does in XLA.
+  const bool in_range = result.ec == std::errc() || std::fabs(*value) < Float{1};
+  return in_range && result.ptr == end && !word.empty();
+}
+
+absl::StatusOr<uint64_t> ReadFloat(const FloatFormat& format, TextCursor* cursor) {
+  const size_t begin = cursor->position();
+  const absl::string_view word = ReadNumberWord(cursor);
+  absl::string_view magnitude = word;
+  const bool negative = absl::ConsumePrefix(&magnitude, "-");
+  if (magnitude == "nan") return ReadNan(format, negative, cursor);
+  const double sign = negative ? -1 : 1;
+  uint64_t bits = 0;
+  bool is_number = false;
+  if (magnitude == "inf") {
+    bits = format.Encode(sign * std::numeric_limits<double>::infinity());
+    is_number = format.IsInfinite(bits);
+  } else if (format.type == PrimitiveType::kF32) {
+    float value = 0;
+    is_number = ReadWholeWord(word, &value) && std::isfinite(value);
+    bits = format.Encode(value);
+  } else {
+    double value = 0;
+    is_number = ReadWholeWord(word, &value) && std::isfinite(value);
+    bits = format.Encode(value);
+    is_number = is_number && !format.IsNan(bits) && !format.IsInfinite(bits);
+  }
+  if (is_number) return bits;
+  return cursor->InvalidAt(
+      begin, absl::StrCat("expected a number that fits ", PrimitiveTypeName(format.type)));
+}
+
+}  // namespace
+
+std::string NumberText(PrimitiveType type, uint64_t bits) {
+  if (const FloatFormat* format = FindFloatFormat(type); format != nullptr) {
+    return FloatText(*format, bits);
+  }
+  if (IsSigned(type)) return absl::StrCat(SignExtended(bits, BitWidth(type)));
+  return absl::StrCat(bits);
+}
+
+std::string MlirNumberText(PrimitiveType type, uint64_t bits) {
+  const FloatFormat* format = FindFloatFormat(type);
+  if (format == nullptr) {
+    if (type == PrimitiveType::kPred) return bits != 0 ? "true" : "false";
+    return NumberText(type, bits);
+  }
+  if (format->IsNan(bits) || format->IsInfinite(bits)) {
+    return absl::StrFormat("0x%0*X", BitWidth(type) / 4, bits);
+  }
+  // A float there has a point.
+  std::string text = FiniteText(*format, bits);
+  if (absl::StrContains(text, '.')) return text;
+  const size_t exponent = text.find('e');
+  text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");
+  return text;
+}
+
+absl::StatusOr<uint64_t> ReadNumber(PrimitiveType type, TextCursor* cursor) {
+  if (const FloatFormat* format = FindFloatFormat(type); format != nullptr) {
+    return ReadFloat(*format, cursor);
+  }
+  if (type == PrimitiveType::kPred) return ReadPred(cursor);
+  return ReadWhole(type, cursor);
+}
+
+}  // namespace callbridge::hlo

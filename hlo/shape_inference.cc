@@ -1,0 +1,200 @@
+#include "callbridge/hlo/shape_inference.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+
+namespace callbridge::hlo {
+namespace {
+
+using Dimensions = absl::Span<const int64_t>;
+
+// A layout may say that elements take less than their natural size; then the shape may be too large
+// without it, and stays as it is.
+Shape WithoutLayouts(const Shape& shape) {
+  if (shape.IsToken()) return shape;
+  std::vector<Shape> elements;
+  for (const Shape& element : shape.tuple_elements()) elements.push_back(WithoutLayouts(element));
+  const absl::StatusOr<Shape> without =
+      shape.IsTuple() ? Shape::MakeTuple(std::move(elements))
+                      : Shape::MakeArray(shape.element_type(),
+                                         {shape.dimensions().begin(), shape.dimensions().end()});
+  return without.ok() ? *without : shape;
+}
+
+std::string Text(const Shape& shape) { return ShapeText(WithoutLayouts(shape)); }
+
+std::string TypeText(PrimitiveType type) { return absl::AsciiStrToUpper(PrimitiveTypeName(type)); }
+
+bool SameDimensions(const Shape& left, const Shape& right) {
+  return left.dimensions() == right.dimensions();
+}
+
+absl::StatusOr<Shape> ArrayLike(const Shape& shape, PrimitiveType element_type) {
+  return Shape::MakeArray(element_type, {shape.dimensions().begin(), shape.dimensions().end()});
+}
+
+// The type of a complex type's parts; any other type is its own.
+PrimitiveType RealType(PrimitiveType type) {
+  if (type == PrimitiveType::kC64) return PrimitiveType::kF32;
+  if (type == PrimitiveType::kC128) return PrimitiveType::kF64;
+  return type;
+}
+
+bool IsUnsigned(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kU1:
+    case PrimitiveType::kU2:
+    case PrimitiveType::kU4:
+    case PrimitiveType::kU8:
+    case PrimitiveType::kU16:
+    case PrimitiveType::kU32:
+    case PrimitiveType::kU64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Shape> InferBinary(Opcode opcode, const Shape& left, const Shape& right) {
+  const absl::string_view name = OpcodeName(opcode);
+  for (const Shape* operand : {&left, &right}) {
+    if (operand->IsArray()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected array argument for ", operand == &left ? "lhs" : "rhs",
+                     " of binary operation ", name, ", but got ", Text(*operand), "."));
+  }
+  if (left.element_type() != right.element_type()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Binary op ", name, " with different element types: ", Text(left), " and ",
+                     Text(right), ". Convert one of them first."));
+  }
+  const bool arithmetic = opcode == Opcode::kSubtract || opcode == Opcode::kDivide;
+  if (arithmetic && left.element_type() == PrimitiveType::kPred) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected element type in shape to be arithmetic type for operation ", name,
+                     "; got PRED."));
+  }
+  if (!SameDimensions(left, right)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Binary op ", name, " with incompatible shapes: ", Text(left), " and ", Text(right), "."));
+  }
+  return ArrayLike(left, left.element_type());
+}
+
+absl::StatusOr<Shape> InferUnary(Opcode opcode, const Shape& operand) {
+  if (!operand.IsArray()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Expected array argument for operand of unary operation, but got ", Text(operand), "."));
+  }
+  const PrimitiveType type = operand.element_type();
+  if (opcode == Opcode::kAbs) {
+    if (type == PrimitiveType::kPred || IsUnsigned(type)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Expected element type in shape to be floating or complex for abs "
+                       "operation; got ",
+                       TypeText(type), ". (Signed integers will do as well.)"));
+    }
+    return ArrayLike(operand, RealType(type));
+  }
+  if (type == PrimitiveType::kPred) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected element type in shape to be integral, floating or complex for ",
+                     OpcodeName(opcode), " operation; got PRED."));
+  }
+  return ArrayLike(operand, type);
+}
+
+absl::Status CheckBroadcast(const Shape& operand, Dimensions dimensions, const Shape& result) {
+  for (const Shape* shape : {&operand, &result}) {
+    if (shape->IsArray()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("Expected array argument for ",
+                                                   shape == &operand ? "operand" : "result",
+                                                   " of broadcast, but got ", Text(*shape), "."));
+  }
+  if (operand.element_type() != result.element_type()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("A broadcast keeps the element type, but leads from ", Text(operand), " to ",
+                     Text(result), ". Convert it first."));
+  }
+  if (dimensions.size() != operand.dimensions().size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Size of broadcast_dimensions has to match operand's rank; operand rank: ",
+        operand.dimensions().size(), ", size of broadcast_dimensions ", dimensions.size(), "."));
+  }
+  std::vector<bool> taken(result.dimensions().size(), false);
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t to = dimensions[i];
+    if (to < 0 || static_cast<size_t>(to) >= taken.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("Broadcast dimension ", to,
+                                                     " is out of bound: the result has ",
+                                                     taken.size(), " dimensions."));
+    }
+    if (taken[to]) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Broadcast dimension ", to, " is there twice; each takes one of the operand's."));
+    }
+    taken[to] = true;
+    if (operand.dimensions()[i] != result.dimensions()[to]) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Broadcast dimension ", to, " has size ", result.dimensions()[to],
+          " in the result, but the operand's dimension ", i, " has ", operand.dimensions()[i],
+          "; from ", Text(operand), " to ", Text(result), "."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> InferReshape(const Shape& operand, Dimensions dimensions) {
+  if (!operand.IsArray()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected array argument for reshape, but got ", Text(operand), "."));
+  }
+  absl::StatusOr<Shape> result =
+      Shape::MakeArray(operand.element_type(), {dimensions.begin(), dimensions.end()});
+  if (!result.ok()) return result;
+  if (operand.ElementCount() != result->ElementCount()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Reshape operation has mismatched element counts: from=", operand.ElementCount(), " (",
+        Text(operand), ") to=", result->ElementCount(), " (", Text(*result), ")."));
+  }
+  return result;
+}
+
+absl::StatusOr<Shape> InferConvert(const Shape& operand, PrimitiveType element_type) {
+  if (!operand.IsArray() || !IsArrayElement(element_type)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Convert does not allow non-arrays, so cannot convert from ", Text(operand),
+                     " to ", TypeText(element_type), "."));
+  }
+  const PrimitiveType from = operand.element_type();
+  if (RealType(from) != from && RealType(element_type) == element_type) {
+    return absl::UnimplementedError(
+        absl::StrCat("Converting ", Text(operand), " to ", TypeText(element_type),
+                     " takes its real part first, by an instruction that callbridge does not have: "
+                     "run this module on XLA."));
+  }
+  return ArrayLike(operand, element_type);
+}
+
+absl::StatusOr<Shape> InferGetTupleElement(const Shape& tuple, int64_t index) {
+  if (!tuple.IsTuple()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Operand to GetTupleElement() is not a tuple; got ", Text(tuple)));
+  }
+  const absl::Span<const Shape> elements = tuple.tuple_elements();
+  if (index < 0 || static_cast<size_t>(index) >= elements.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("GetTupleElement() index (", index,
+                                                   ") out of range for tuple shape ", Text(tuple)));
+  }
+  return WithoutLayouts(elements[index]);
+}
+
+}  // namespace callbridge::hlo

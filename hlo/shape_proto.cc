@@ -1,0 +1,128 @@
+// xla::ShapeProto to callbridge::Shape, and back.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/primitive_type.h"
+#include "callbridge/hlo/later_layout_fields.h"
+#include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/primitive_util.h"
+#include "callbridge/hlo/shape_conversion.h"
+
+namespace callbridge::hlo {
+namespace {
+
+absl::Status Unimplemented(absl::string_view what) {
+  return absl::UnimplementedError(
+      absl::StrCat(what,
+                   ", which no custom call of callbridge's can be given: expected a shape of "
+                   "dense arrays, tokens and tuples of fixed sizes"));
+}
+
+// Memory spaces are the backend's affair; for memory that a CPU reads they change nothing.
+absl::StatusOr<Layout> LayoutFromProto(const xla::LayoutProto& proto) {
+  if (proto.tiles_size() != 0) return Unimplemented("a tiled layout");
+  const auto is_sparse = [](int type) { return type != xla::DIM_DENSE; };
+  if (std::any_of(proto.dim_level_types().begin(), proto.dim_level_types().end(), is_sparse) ||
+      proto.has_physical_shape()) {
+    return Unimplemented("a sparse layout");
+  }
+  if (TailPaddingAlignmentInElements(proto) > 1) return Unimplemented("a padded layout");
+  if (proto.dynamic_shape_metadata_prefix_bytes() != 0) {
+    return Unimplemented("a layout with room for dynamic sizes");
+  }
+  Layout layout;
+  layout.minor_to_major.assign(proto.minor_to_major().begin(), proto.minor_to_major().end());
+  layout.element_size_in_bits = ElementSizeInBits(proto);
+  return layout;
+}
+
+absl::StatusOr<Shape> ArrayFromProto(const xla::ShapeProto& proto) {
+  const int flags = proto.is_dynamic_dimension_size();
+  if (flags != 0 && flags != proto.dimensions_size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected as many is_dynamic_dimension as dimensions, ",
+                     proto.dimensions_size(), ", or none; got ", flags));
+  }
+  const auto& dynamic = proto.is_dynamic_dimension();
+  if (std::find(dynamic.begin(), dynamic.end(), true) != dynamic.end()) {
+    return Unimplemented("an array with dynamic dimensions");
+  }
+  std::optional<Layout> layout;
+  if (proto.has_layout()) {
+    absl::StatusOr<Layout> said = LayoutFromProto(proto.layout());
+    if (!said.ok()) return said.status();
+    layout = *std::move(said);
+  }
+  return Shape::MakeArray(static_cast<PrimitiveType>(proto.element_type()),
+                          {proto.dimensions().begin(), proto.dimensions().end()},
+                          std::move(layout));
+}
+
+absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
+  const int type = proto.element_type();
+  if (type != xla::TUPLE && proto.tuple_shapes_size() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a shape that is no tuple to have no "
+                     "elements; one of element type ",
+                     type, " has ", proto.tuple_shapes_size()));
+  }
+  if (type == xla::OPAQUE_TYPE) return Unimplemented("an opaque shape");
+  if (!IsPrimitiveType(type)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected an element type that is known; got number ", type));
+  }
+  if (type != xla::TUPLE && type != xla::TOKEN) return ArrayFromProto(proto);
+  if (proto.dimensions_size() != 0 || proto.layout().minor_to_major_size() != 0) {
+    return absl::InvalidArgumentError("expected only arrays to have dimensions and a layout");
+  }
+  if (type == xla::TOKEN) return Shape::MakeToken();
+  if (depth > Shape::kMaxTupleDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected tuples nested at most ", Shape::kMaxTupleDepth, " deep"));
+  }
+  std::vector<Shape> elements;
+  elements.reserve(proto.tuple_shapes_size());
+  for (const xla::ShapeProto& element_proto : proto.tuple_shapes()) {
+    absl::StatusOr<Shape> element = FromProto(element_proto, depth + 1);
+    if (!element.ok()) return element;
+    elements.push_back(*std::move(element));
+  }
+  return Shape::MakeTuple(std::move(elements));
+}
+
+void ToProto(const Shape& shape, xla::ShapeProto* proto) {
+  proto->set_element_type(static_cast<xla::PrimitiveType>(shape.element_type()));
+  for (const Shape& element : shape.tuple_elements()) ToProto(element, proto->add_tuple_shapes());
+  proto->mutable_dimensions()->Assign(shape.dimensions().begin(), shape.dimensions().end());
+  // XLA writes one for each dimension.
+  proto->mutable_is_dynamic_dimension()->Resize(static_cast<int>(shape.dimensions().size()), false);
+  if (!shape.layout().has_value()) return;
+  const Layout& layout = *shape.layout();
+  proto->mutable_layout()->mutable_minor_to_major()->Assign(layout.minor_to_major.begin(),
+                                                            layout.minor_to_major.end());
+  SetElementSizeInBits(layout.element_size_in_bits, proto->mutable_layout());
+}
+
+}  // namespace
+
+absl::StatusOr<Shape> ShapeFromProto(const xla::ShapeProto& proto) {
+  return FromProto(proto, /*depth=*/1);
+}
+
+xla::ShapeProto ShapeToProto(const Shape& shape) {
+  xla::ShapeProto proto;
+  ToProto(shape, &proto);
+  return proto;
+}
+
+absl::StatusOr<Shape> ShapeFromXla(const xla::Shape& shape) {
+  return ShapeFromProto(shape.ToProto());
+}
+
+xla::Shape ShapeToXla(const Shape& shape) { return xla::Shape(ShapeToProto(shape)); }
+
+}  // namespace callbridge::hlo

@@ -1,0 +1,244 @@
+#include "callbridge/hlo/window_text.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace callbridge::hlo {
+namespace {
+
+using xla::ConvolutionDimensionNumbers;
+using xla::Window;
+using xla::WindowDimension;
+
+// A field of each dimension that stands under one name, as far as it is not what `usual` says.
+struct Field {
+  absl::string_view name;
+  int64_t usual;
+  int64_t (*get)(const WindowDimension&);
+  void (*set)(int64_t, WindowDimension*);
+};
+
+constexpr Field kFields[] = {
+    {"stride", 1, [](const WindowDimension& d) { return d.stride(); },
+     [](int64_t value, WindowDimension* d) { d->set_stride(value); }},
+    {"lhs_dilate", 1, [](const WindowDimension& d) { return d.base_dilation(); },
+     [](int64_t value, WindowDimension* d) { d->set_base_dilation(value); }},
+    {"rhs_dilate", 1, [](const WindowDimension& d) { return d.window_dilation(); },
+     [](int64_t value, WindowDimension* d) { d->set_window_dilation(value); }},
+    {"rhs_reversal", 0, [](const WindowDimension& d) { return int64_t{d.window_reversal()}; },
+     [](int64_t value, WindowDimension* d) { d->set_window_reversal(value != 0); }},
+};
+constexpr absl::string_view kPadding = "pad";
+
+void AppendPadding(const Window& window, std::string* text) {
+  bool any = false;
+  for (const WindowDimension& d : window.dimensions()) {
+    any = any || d.padding_low() != 0 || d.padding_high() != 0;
+  }
+  if (!any) return;
+  absl::StrAppend(
+      text, " ", kPadding, "=",
+      absl::StrJoin(window.dimensions(), "x", [](std::string* out, const WindowDimension& d) {
+        absl::StrAppend(out, d.padding_low(), "_", d.padding_high());
+      }));
+}
+
+absl::Status SetNumbers(const Field& field, const std::vector<absl::string_view>& texts,
+                        Window* window) {
+  for (size_t i = 0; i < texts.size(); ++i) {
+    int64_t value;
+    if (!absl::SimpleAtoi(texts[i], &value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected whole numbers with \"x\" between them for ", field.name));
+    }
+    field.set(value, window->mutable_dimensions(static_cast<int>(i)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetPadding(const std::vector<absl::string_view>& texts, Window* window) {
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::pair<absl::string_view, absl::string_view> sides =
+        absl::StrSplit(texts[i], absl::MaxSplits('_', 1));
+    int64_t low, high;
+    if (!absl::SimpleAtoi(sides.first, &low) || !absl::SimpleAtoi(sides.second, &high)) {
+      return absl::InvalidArgumentError("expected LOW_HIGH with \"x\" between them for pad");
+    }
+    WindowDimension* dimension = window->mutable_dimensions(static_cast<int>(i));
+    dimension->set_padding_low(low);
+    dimension->set_padding_high(high);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetField(absl::string_view name, const std::vector<absl::string_view>& texts,
+                      Window* window) {
+  if (static_cast<int>(texts.size()) != window->dimensions_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("expected ", name, " of ",
+                                                   window->dimensions_size(),
+                                                   " dimensions, as size has, got ", texts.size()));
+  }
+  if (name == kPadding) return SetPadding(texts, window);
+  for (const Field& field : kFields) {
+    if (field.name == name) return SetNumbers(field, texts, window);
+  }
+  return absl::InvalidArgumentError(
+      "expected size, stride, pad, lhs_dilate, rhs_dilate or rhs_reversal");
+}
+
+absl::Status SetSizes(const std::vector<absl::string_view>& texts, Window* window) {
+  for (absl::string_view text : texts) {
+    WindowDimension* dimension = window->add_dimensions();
+    for (const Field& field : kFields) field.set(field.usual, dimension);
+    int64_t size;
+    if (!absl::SimpleAtoi(text, &size)) {
+      return absl::InvalidArgumentError("expected whole numbers with \"x\" between them for size");
+    }
+    dimension->set_size(size);
+  }
+  return absl::OkStatus();
+}
+
+// One of the three parts of dimension labels: two dimensions with a letter, the others by number.
+struct Labels {
+  int64_t first, second;
+  std::vector<int64_t> spatial;
+};
+
+absl::Status AppendLabels(const Labels& labels, char first, char second, std::string* text) {
+  constexpr size_t kDigits = 10;
+  const size_t rank = labels.spatial.size() + 2;
+  std::string part(rank, '\0');
+  bool fits = labels.spatial.size() <= kDigits;
+  const auto put = [&](int64_t dimension, char label) {
+    fits =
+        fits && dimension >= 0 && dimension < static_cast<int64_t>(rank) && part[dimension] == '\0';
+    if (fits) part[dimension] = label;
+  };
+  put(labels.first, first);
+  put(labels.second, second);
+  for (size_t i = 0; i < labels.spatial.size(); ++i) {
+    put(labels.spatial[i], static_cast<char>('0' + i));
+  }
+  if (!fits) {
+    return absl::InvalidArgumentError(absl::StrCat("expected dimension numbers that are 0 to ",
+                                                   rank - 1, ", once each, of which at most ",
+                                                   kDigits, " are spatial"));
+  }
+  absl::StrAppend(text, part);
+  return absl::OkStatus();
+}
+
+// The reverse. False where `part` is none.
+bool ParseLabels(absl::string_view part, char first, char second, Labels* labels) {
+  if (part.size() < 2) return false;
+  labels->spatial.assign(part.size() - 2, -1);
+  labels->first = labels->second = -1;
+  for (size_t i = 0; i < part.size(); ++i) {
+    const size_t digit = static_cast<size_t>(part[i] - '0');
+    int64_t* dimension = nullptr;
+    if (part[i] == first) {
+      dimension = &labels->first;
+    } else if (part[i] == second) {
+      dimension = &labels->second;
+    } else if (part[i] >= '0' && part[i] <= '9' && digit < labels->spatial.size()) {
+      dimension = &labels->spatial[digit];
+    }
+    if (dimension == nullptr || *dimension != -1) return false;
+    *dimension = static_cast<int64_t>(i);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string WindowText(const Window& window) {
+  std::string text = "{";
+  if (window.dimensions_size() != 0) {
+    absl::StrAppend(
+        &text, "size=",
+        absl::StrJoin(window.dimensions(), "x", [](std::string* out, const WindowDimension& d) {
+          absl::StrAppend(out, d.size());
+        }));
+  }
+  AppendPadding(window, &text);
+  for (const Field& field : kFields) {
+    bool any = false;
+    for (const WindowDimension& d : window.dimensions()) any = any || field.get(d) != field.usual;
+    if (!any) continue;
+    absl::StrAppend(
+        &text, " ", field.name, "=",
+        absl::StrJoin(window.dimensions(), "x", [&](std::string* out, const WindowDimension& d) {
+          absl::StrAppend(out, field.get(d));
+        }));
+  }
+  return absl::StrCat(text, "}");
+}
+
+absl::StatusOr<Window> ReadWindow(TextCursor* cursor) {
+  Window window;
+  if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
+  while (!cursor->Consume("}")) {
+    const size_t begin = cursor->position();
+    const absl::string_view name = cursor->ReadWord();
+    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
+    const std::vector<absl::string_view> texts = absl::StrSplit(cursor->ReadUntil(" }\t\r\n"), 'x');
+    const bool is_size = name == "size" && window.dimensions_size() == 0;
+    absl::Status status = is_size ? SetSizes(texts, &window) : SetField(name, texts, &window);
+    if (!status.ok()) return cursor->InvalidAt(begin, status.message());
+  }
+  return window;
+}
+
+absl::StatusOr<std::string> DimLabelsText(const ConvolutionDimensionNumbers& numbers) {
+  const auto spatial = [](const auto& field) {
+    return std::vector<int64_t>(field.begin(), field.end());
+  };
+  const Labels input = {numbers.input_batch_dimension(), numbers.input_feature_dimension(),
+                        spatial(numbers.input_spatial_dimensions())};
+  const Labels kernel = {numbers.kernel_input_feature_dimension(),
+                         numbers.kernel_output_feature_dimension(),
+                         spatial(numbers.kernel_spatial_dimensions())};
+  const Labels output = {numbers.output_batch_dimension(), numbers.output_feature_dimension(),
+                         spatial(numbers.output_spatial_dimensions())};
+  std::string text;
+  absl::Status status = AppendLabels(input, 'b', 'f', &text);
+  absl::StrAppend(&text, "_");
+  if (status.ok()) status = AppendLabels(kernel, 'i', 'o', &text);
+  absl::StrAppend(&text, "->");
+  if (status.ok()) status = AppendLabels(output, 'b', 'f', &text);
+  if (!status.ok()) return status;
+  return text;
+}
+
+absl::StatusOr<ConvolutionDimensionNumbers> ReadDimLabels(TextCursor* cursor) {
+  const size_t begin = cursor->position();
+  const absl::string_view text = cursor->ReadUntil(",)} \t\r\n");
+  const std::vector<absl::string_view> sides = absl::StrSplit(text, absl::MaxSplits("->", 1));
+  const std::vector<absl::string_view> operands =
+      absl::StrSplit(sides.front(), absl::MaxSplits('_', 1));
+  Labels input, kernel, output;
+  if (sides.size() != 2 || operands.size() != 2 || !ParseLabels(operands[0], 'b', 'f', &input) ||
+      !ParseLabels(operands[1], 'i', 'o', &kernel) || !ParseLabels(sides[1], 'b', 'f', &output)) {
+    return cursor->InvalidAt(begin, "expected dimension labels, such as b01f_01io->b01f");
+  }
+  ConvolutionDimensionNumbers numbers;
+  numbers.set_input_batch_dimension(input.first);
+  numbers.set_input_feature_dimension(input.second);
+  for (int64_t i : input.spatial) numbers.add_input_spatial_dimensions(i);
+  numbers.set_kernel_input_feature_dimension(kernel.first);
+  numbers.set_kernel_output_feature_dimension(kernel.second);
+  for (int64_t i : kernel.spatial) numbers.add_kernel_spatial_dimensions(i);
+  numbers.set_output_batch_dimension(output.first);
+  numbers.set_output_feature_dimension(output.second);
+  for (int64_t i : output.spatial) numbers.add_output_spatial_dimensions(i);
+  return numbers;
+}
+
+}  // namespace callbridge::hlo

@@ -1,0 +1,3 @@
+// XLA's path; see callbridge/hlo/xla_builder.h. IWYU pragma: private
+#pragma once
+#include "callbridge/hlo/xla_builder.h"

@@ -1,0 +1,3 @@
+// XLA's path; see callbridge/client/local_client.h. IWYU pragma: private
+#pragma once
+#include "callbridge/client/local_client.h"

@@ -1,0 +1,97 @@
+#include "callbridge/hlo/read_module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "callbridge/hlo/hlo_text.h"
+
+namespace callbridge::hlo {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kText[] =
+    "\n// from a file\nHloModule m\nENTRY e {\n  a = f32[2] parameter(0)\n"
+    "  ROOT b = f32[2] custom-call(a), custom_call_target=\"t\"\n}\n";
+
+xla::HloModuleProto Module() {
+  absl::StatusOr<xla::HloModuleProto> module = ParseHloText(kText);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *module;
+}
+
+TEST(ReadModule, ReadsAllForms) {
+  const std::string expected = Module().SerializeAsString();
+  xla::HloProto dump;
+  *dump.mutable_hlo_module() = Module();
+  // The assignment of buffers behind the module, which is no field here.
+  const std::string with_buffers = dump.SerializeAsString() + "\x1a\x04\x08\x01\x10\x02";
+  for (const std::string& bytes :
+       {std::string(kText), expected, dump.SerializeAsString(), with_buffers}) {
+    absl::StatusOr<xla::HloModuleProto> module = ReadModule(bytes);
+    ASSERT_TRUE(module.ok()) << module.status();
+    EXPECT_EQ(module->SerializeAsString(), expected);
+  }
+}
+
+TEST(ReadModule, UnknownFieldsSurvive) {
+  const std::string bytes = Module().SerializeAsString() + "\xba\x3e\x03xyz";  // field 999
+  absl::StatusOr<xla::HloModuleProto> module = ReadModule(bytes);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->SerializeAsString(), bytes);
+}
+
+TEST(ReadModule, TellsWhatEachReaderSaid) {
+  for (const std::string& bytes : {std::string(), std::string("\0\0\0", 3),
+                                   std::string("\x7f"
+                                               "ELF"),
+                                   std::string(100, '\xff'), std::string("ENTRY e {")}) {
+    const absl::Status status = ReadModule(bytes).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), AllOf(HasSubstr("As HloModuleProto: "),
+                                        HasSubstr("As HloProto: "), HasSubstr("\"HloModule\"")));
+  }
+  EXPECT_THAT(ReadModule("HloModule m").status().message(), HasSubstr("line 1, column 12"));
+}
+
+TEST(ReadModule, ABadModuleIsRefusedWhateverItsForm) {
+  xla::HloModuleProto module = Module();
+  module.mutable_computations(0)->mutable_instructions(1)->set_operand_ids(0, 77);
+  xla::HloProto dump;
+  *dump.mutable_hlo_module() = module;
+  for (const std::string& bytes : {module.SerializeAsString(), dump.SerializeAsString()}) {
+    EXPECT_THAT(ReadModule(bytes).status().message(), HasSubstr("77"));
+  }
+}
+
+TEST(ReadModule, WhatIsNotSupportedIsToldAsThat) {
+  xla::HloModuleProto module = Module();
+  module.mutable_computations(0)
+      ->mutable_instructions(0)
+      ->mutable_shape()
+      ->set_is_dynamic_dimension(0, true);
+  EXPECT_EQ(ReadModule(module.SerializeAsString()).status().code(),
+            absl::StatusCode::kUnimplemented);
+}
+
+// Every beginning of a module, and every module with one bit flipped, is read or refused.
+TEST(ReadModule, DamagedProtosAreNoDanger) {
+  const std::string bytes = Module().SerializeAsString();
+  int read = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    read += ReadModule(bytes.substr(0, i)).ok() ? 1 : 0;
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      read += ReadModule(damaged).ok() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(read, 0);  // a name with another letter
+  EXPECT_LT(read, static_cast<int>(bytes.size()) * 8);
+}
+
+}  // namespace
+}  // namespace callbridge::hlo

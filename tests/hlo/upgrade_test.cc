@@ -1,0 +1,186 @@
+// The form of upgraded modules. That they do the same is tests/genuine/test_upgrade.py's to show.
+#include "callbridge/hlo/upgrade.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/call_site.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/hlo/hlo_text.h"
+#include "callbridge/hlo/module_check.h"
+
+namespace callbridge::hlo {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+xla::HloModuleProto Parsed(const std::string& text) {
+  absl::StatusOr<xla::HloModuleProto> module = ParseHloText(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *std::move(module) : xla::HloModuleProto();
+}
+
+std::string Upgraded(const std::string& text) {
+  absl::StatusOr<xla::HloModuleProto> module = Upgrade(Parsed(text));
+  if (!module.ok()) return module.status().ToString();
+  EXPECT_TRUE(CheckModule(*module).ok()) << CheckModule(*module);
+  absl::StatusOr<std::string> printed = PrintHloText(*module);
+  return printed.ok() ? *printed : printed.status().ToString();
+}
+
+// An attribute with the descriptor of a call of these shapes.
+std::string Config(const std::vector<std::string>& operands, const std::string& result,
+                   const std::string& opaque) {
+  CallSite site;
+  for (const std::string& operand : operands) site.operands.push_back(*ParseShape(operand));
+  site.result = *ParseShape(result);
+  site.opaque = opaque;
+  const std::string bytes = EncodeSiteDescriptor(site);
+  return absl::StrCat("backend_config={callbridge_site = dense<\"0x", absl::BytesToHexString(bytes),
+                      "\"> : tensor<", bytes.size(), "xui8>}");
+}
+
+TEST(Upgrade, AnArrayCallOnlyChangesItsVersion) {
+  EXPECT_THAT(
+      Upgraded("HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+               "  a = (f32[2], s32[]) custom-call(p, p), custom_call_target=\"t\","
+               " custom_call_has_side_effect=true, schedule=SCHEDULE_LATEST,"
+               " operand_layout_constraints={f32[2]{0}, f32[2]{0}},"
+               " output_to_operand_aliasing={{0}: (1, {})}\n"
+               "  ROOT b = f32[2] get-tuple-element(a), index=0\n}\n"),
+      HasSubstr("  %a = (f32[2]{0},s32[]) custom-call(%p, %p), custom_call_target=\"t\","
+                " operand_layout_constraints={f32[2]{0}, f32[2]{0}},"
+                " custom_call_has_side_effect=true, output_to_operand_aliasing={{0}: (1, {})},"
+                " schedule=SCHEDULE_LATEST, api_version=API_VERSION_TYPED_FFI,"
+                " backend_config={}\n"
+                "  ROOT %b = f32[2]{0} get-tuple-element(%a), index=0\n}\n"));
+}
+
+TEST(Upgrade, OpaqueGoesIntoTheDescriptor) {
+  for (const char* version : {"API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+                              "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_UNSPECIFIED"}) {
+    EXPECT_THAT(Upgraded(absl::StrCat(
+                    "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+                    "  ROOT a = f32[2] custom-call(p), custom_call_target=\"t\", api_version=",
+                    version, ", backend_config=\"\\000{\\377\"\n}\n")),
+                AllOf(HasSubstr(Config({"f32[2]"}, "f32[2]", std::string("\0{\xff", 3))),
+                      HasSubstr("API_VERSION_TYPED_FFI")));
+  }
+}
+
+TEST(Upgrade, ADescriptorOfCallbridgesIsKept) {
+  CallSite site;
+  site.era = TupleEra::kFlat;
+  site.operands = {*ParseShape("((f32[2]))")};
+  site.result = *ParseShape("f32[2]");
+  const std::string bytes = EncodeSiteDescriptor(site);
+  const std::string text = absl::StrCat(
+      "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[2] custom-call(p),"
+      " custom_call_target=\"t\", api_version=API_VERSION_STATUS_RETURNING_UNIFIED,"
+      " backend_config=\"",
+      absl::CHexEscape(bytes), "\"\n}\n");
+  EXPECT_THAT(Upgraded(text), HasSubstr(absl::BytesToHexString(bytes)));
+}
+
+TEST(Upgrade, TakesTuplesApartAndPutsThemTogether) {
+  const std::string text = Upgraded(
+      "HloModule m, is_scheduled=true\nENTRY e {\n"
+      "  q = (f32[2],(s32[],())) parameter(0)\n"
+      "  a = ((f32[2]),s32[]) custom-call(q), custom_call_target=\"t\","
+      " output_to_operand_aliasing={{0,0}: (0, {0}), {1}: (0, {1,0})}\n"
+      "  b = s32[] custom-call(a, q), custom_call_target=\"u\", control-predecessors={a}\n"
+      "  ROOT c = (s32[],((f32[2]),s32[])) tuple(b, a)\n}\n");
+  EXPECT_THAT(
+      text,
+      AllOf(HasSubstr("  %q = (f32[2]{0},(s32[],())) parameter(0)\n"
+                      "  %q.1 = f32[2]{0} get-tuple-element(%q), index=0\n"
+                      "  %q.2 = (s32[],()) get-tuple-element(%q), index=1\n"
+                      "  %q.3 = s32[] get-tuple-element(%q.2), index=0\n"),
+            HasSubstr("  %a = (f32[2]{0},s32[]) custom-call(%q.1, %q.3), custom_call_target=\"t\","
+                      " output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})},"),
+            HasSubstr(Config({"(f32[2],(s32[],()))"}, "((f32[2]),s32[])", "")),
+            HasSubstr("  %a.1 = f32[2]{0} get-tuple-element(%a), index=0\n"
+                      "  %a.2 = s32[] get-tuple-element(%a), index=1\n"
+                      "  %a.3 = (f32[2]{0}) tuple(%a.1)\n"
+                      "  %a.4 = ((f32[2]{0}),s32[]) tuple(%a.3, %a.2)\n"),
+            HasSubstr("  %b = s32[] custom-call(%a.1, %a.2, %q.1, %q.3),"),
+            // The call itself, and not what its results are put together in.
+            HasSubstr("control-predecessors={%a},"),
+            HasSubstr("  ROOT %c = (s32[],((f32[2]{0}),s32[])) tuple(%b, %a.4)\n")));
+}
+
+TEST(Upgrade, ATupleOfOneLeafIsThatLeaf) {
+  EXPECT_THAT(Upgraded("HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+                       "  ROOT a = (f32[2]) custom-call(p), custom_call_target=\"t\","
+                       " sharding={{replicated}}, output_to_operand_aliasing={{0}: (0, {})}\n}\n"),
+              AllOf(HasSubstr("  %a = f32[2]{0} custom-call(%p), custom_call_target=\"t\","
+                              " output_to_operand_aliasing={{}: (0, {})},"),
+                    HasSubstr("sharding={replicated}"),
+                    HasSubstr("  ROOT %a.1 = (f32[2]{0}) tuple(%a)\n")));
+}
+
+TEST(Upgrade, AnEmptyResultStaysOne) {
+  EXPECT_THAT(Upgraded("HloModule m\nENTRY e {\n"
+                       "  ROOT a = () custom-call(), custom_call_target=\"t\"\n}\n"),
+              HasSubstr("ROOT %a = () custom-call(), custom_call_target=\"t\", api_version="
+                        "API_VERSION_TYPED_FFI, backend_config={}\n"));
+}
+
+TEST(Upgrade, WhatIsNoUntypedCallStays) {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+      "  a = f32[2] custom-call(p), custom_call_target=\"t\", api_version=API_VERSION_TYPED_FFI,"
+      " backend_config={a = 1 : i32}\n"
+      "  b = f32[2] custom-call(a), custom_call_target=\"Sharding\", sharding={replicated}\n"
+      "  c = f32[2] custom-call(b), custom_call_target=\"xla.sdy.ShardingGroup\"\n"
+      "  ROOT d = f32[2] abs(c)\n}\n";
+  xla::HloModuleProto module = Parsed(text);
+  module.GetReflection()->MutableUnknownFields(&module)->AddVarint(999, 7);
+  absl::StatusOr<xla::HloModuleProto> upgraded = Upgrade(module);
+  ASSERT_TRUE(upgraded.ok());
+  EXPECT_EQ(upgraded->SerializeAsString(), module.SerializeAsString());
+}
+
+TEST(Upgrade, UnknownFieldsOfACallSurvive) {
+  xla::HloModuleProto module =
+      Parsed("HloModule m\nENTRY e {\n ROOT a = f32[2] custom-call(), custom_call_target=\"t\"\n}");
+  auto* call = module.mutable_computations(0)->mutable_instructions(0);
+  call->GetReflection()->MutableUnknownFields(call)->AddVarint(999, 7);
+  absl::StatusOr<xla::HloModuleProto> upgraded = Upgrade(module);
+  ASSERT_TRUE(upgraded.ok());
+  const auto& kept = upgraded->computations(0).instructions(0);
+  EXPECT_EQ(kept.custom_call_api_version(), xla::API_VERSION_TYPED_FFI);
+  EXPECT_EQ(kept.GetReflection()->GetUnknownFields(kept).field_count(), 1);
+}
+
+TEST(Upgrade, UpgradingTwiceIsUpgradingOnce) {
+  absl::StatusOr<xla::HloModuleProto> once =
+      Upgrade(Parsed("HloModule m\nENTRY e {\n  p = (f32[2]) parameter(0)\n"
+                     "  ROOT a = (f32[2]) custom-call(p), custom_call_target=\"t\"\n}\n"));
+  ASSERT_TRUE(once.ok());
+  absl::StatusOr<xla::HloModuleProto> twice = Upgrade(*once);
+  ASSERT_TRUE(twice.ok());
+  EXPECT_EQ(twice->SerializeAsString(), once->SerializeAsString());
+}
+
+// A large tuple and many calls of it, that would make a module larger by their product.
+TEST(Upgrade, RefusesToGrowWithoutBound) {
+  std::string shape = "(f32[]", lines;
+  for (int i = 0; i < 5'000; ++i) shape += ",f32[]";
+  for (int i = 0; i < 5'000; ++i) {
+    absl::StrAppend(&lines, "  c", i, " = f32[] custom-call(p), custom_call_target=\"t\"\n");
+  }
+  EXPECT_THAT(Upgraded(absl::StrCat("HloModule m\nENTRY e {\n  p = ", shape, ") parameter(0)\n",
+                                    lines, "}\n")),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("split the module")));
+}
+
+}  // namespace
+}  // namespace callbridge::hlo

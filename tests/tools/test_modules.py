@@ -1,0 +1,189 @@
+"""`callbridge run MODULE`, `show` and `upgrade`: the real executable on real modules."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
+COMMAND = BUILD / "callbridge"
+TARGETS = BUILD / "tests/tools/run_targets.so"
+
+EXAMPLE = """HloModule example
+
+ENTRY main {
+  b = f32[128]{0} parameter(0)
+  c = f32[2048]{0} parameter(1)
+  ROOT a = f32[2048]{0} custom-call(b, c), custom_call_target="do_custom_call"
+}
+"""
+TUPLES = """HloModule tuples
+
+ENTRY main {
+  x = f32[4]{0} parameter(0)
+  y = bf16[4]{0} parameter(1)
+  inner = (bf16[4]{0}, f32[4]{0}) tuple(y, x)
+  p = (f32[4]{0}, (bf16[4]{0}, f32[4]{0})) tuple(x, inner)
+  ROOT sums = (f32[], (f32[], f32[])) custom-call(p), custom_call_target="sums"
+}
+"""
+FAILING = """HloModule failing
+
+ENTRY main {
+  ROOT a = f32[1]{0} custom-call(), custom_call_target="fail", API, backend_config="out of cheese"
+}
+""".replace("API", "api_version=API_VERSION_STATUS_RETURNING_UNIFIED")
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("example.hlo").write_text(EXAMPLE)
+    pathlib.Path("tuples.hlo").write_text(TUPLES)
+    pathlib.Path("failing.hlo").write_text(FAILING)
+
+
+def command(*words):
+    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, timeout=60)
+
+
+def output(*words):
+    """Standard output of a command that succeeds, as bytes."""
+    done = command(*words)
+    assert (done.returncode, done.stderr) == (0, b""), done
+    return done.stdout
+
+
+def failure(status, *words):
+    """The message of a command that fails: one line, and nothing else is printed."""
+    done = command(*words)
+    assert (done.returncode, done.stdout) == (status, b""), done
+    assert re.fullmatch(rb"callbridge: [^\n]+\n", done.stderr), done.stderr
+    return done.stderr.decode().removeprefix("callbridge: ").removesuffix("\n")
+
+
+def save(name, array):
+    np.save(name, array)
+    return name
+
+
+@pytest.fixture
+def arrays():
+    rng = np.random.default_rng(0)
+    b, c = rng.random(128, np.float32), rng.random(2048, np.float32)
+    save("b.npy", b)
+    save("c.npy", c)
+    return b, c
+
+
+def test_the_example_of_the_documentation_runs(arrays):
+    b, c = arrays
+    run = ["run", "example.hlo", "b.npy", "c.npy", "--library", TARGETS, "--output", "a.npy"]
+    assert output(*run).startswith(b"example.hlo\nresult{} f32[2048] ")
+    np.testing.assert_array_equal(np.load("a.npy"), b[np.arange(2048) % 128] + c)
+    record = json.loads(output(*run, "--json"))
+    assert record["module"] == "example.hlo"
+    assert record["results"][0]["dimensions"] == [2048]
+
+
+def test_every_form_runs_and_means_the_same(arrays):
+    output("show", "example.hlo", "--form", "proto", "--output", "example.pb")
+    output("show", "example.pb", "--output", "again.hlo")
+    output("show", "again.hlo", "--form", "proto", "--output", "again.pb")
+    assert pathlib.Path("again.pb").read_bytes() == pathlib.Path("example.pb").read_bytes()
+    for module in ["example.pb", "again.hlo"]:
+        output(
+            *["run", module, "b.npy", "c.npy"], *["--library", TARGETS, "--output", module + ".npy"]
+        )
+    np.testing.assert_array_equal(np.load("example.pb.npy"), np.load("again.hlo.npy"))
+    assert b"stablehlo.custom_call @do_custom_call(" in output(
+        "show", "example.pb", "--form", "stablehlo"
+    )
+
+
+def test_nested_tuples_are_tables(arrays):
+    save("x.npy", np.float32([1, 2, 3, 4]))
+    save("y.npy", np.uint16([0x3F80] * 4).view("V2"))
+    output(
+        *["run", "tuples.hlo", "x.npy", "bf16:y.npy", "--library", TARGETS],
+        *["--output", "0.npy", "--output", "1.npy", "--output", "2.npy"],
+    )
+    assert [float(np.load(f"{i}.npy")) for i in range(3)] == [10, 4, 10]
+
+
+def test_an_upgraded_module_has_typed_calls_alone(arrays):
+    save("x.npy", np.float32([1, 2, 3, 4]))
+    for module in ["example", "tuples", "failing"]:
+        text = output("upgrade", module + ".hlo").decode()
+        assert "API_VERSION_TYPED_FFI" in text
+        assert "STATUS_RETURNING" not in text
+    assert "callbridge_site" in output("upgrade", "tuples.hlo").decode()
+    # Plain arrays need no descriptor.
+    assert "callbridge_site" not in output("upgrade", "example.hlo").decode()
+    # What is typed already stays as it is.
+    output("upgrade", "tuples.hlo", "--output", "new.hlo")
+    assert output("upgrade", "new.hlo") == pathlib.Path("new.hlo").read_bytes()
+
+
+def test_a_target_that_fails_is_an_error():
+    message = failure(1, "run", "failing.hlo", "--library", TARGETS)
+    assert "INTERNAL" in message and "CustomCall failed: out of cheese" in message
+
+
+def test_a_target_that_is_not_there_is_named(arrays):
+    message = failure(1, "run", "example.hlo", "b.npy", "c.npy")
+    assert message.startswith("NOT_FOUND") and "do_custom_call" in message and "Host" in message
+
+
+def test_operands_are_compared_with_the_parameters(arrays):
+    message = failure(1, "run", "example.hlo", "b.npy", "--library", TARGETS)
+    assert "the module has 2 parameters, and 1 operands came" in message
+    message = failure(1, "run", "example.hlo", "c.npy", "b.npy", "--library", TARGETS)
+    assert "parameter 0 of the module is f32[128]{0}, but the operand is f32[2048]" in message
+
+
+def test_options_of_targets_are_refused_for_modules(arrays):
+    for option in [["--result", "f32[1]"], ["--opaque", "x"], ["--attribute", "a=1:i32"]]:
+        message = failure(2, "run", "example.hlo", "b.npy", "c.npy", *option)
+        assert "example.hlo is no library" in message
+    message = failure(2, "run", TARGETS, "copy", "--library", TARGETS)
+    assert "--library is for modules" in message
+    message = failure(
+        2,
+        *["run", "example.hlo", "b.npy", "c.npy", "--library", TARGETS] * 1,
+        *["--output", "1", "--output", "2"],
+    )
+    assert "expected --output once for each array of" in message
+
+
+@pytest.mark.parametrize("name", ["show", "upgrade", "run"])
+def test_what_is_no_module_is_said_to_be_none(name):
+    for content in [b"", b"\0" * 100, b"no module", b"HloModule m", EXAMPLE.encode()[:-40]]:
+        pathlib.Path("hostile").write_bytes(content)
+        message = failure(1, name, "hostile")
+        assert message.startswith("INVALID_ARGUMENT: hostile: ")
+    assert "nowhere" in failure(1, name, "nowhere")
+
+
+def test_a_missing_instruction_is_named():
+    pathlib.Path("sort.hlo").write_text(
+        "HloModule m\n\nENTRY e {\n  p = f32[4]{0} parameter(0)\n  ROOT s = f32[4]{0} tanh(p)\n}\n"
+    )
+    message = failure(1, "show", "sort.hlo")
+    assert message.startswith("UNIMPLEMENTED") and "tanh" in message and "XLA" in message
+
+
+def test_forms_are_checked():
+    assert "hlo" in failure(2, "show", "example.hlo", "--form", "mhlo")
+
+
+def test_examples_of_help_name_real_options():
+    for name in ["show", "upgrade"]:
+        text = output(name, "--help").decode()
+        assert f"callbridge {name}" in text and "Exit status" in text

@@ -1,0 +1,34 @@
+#include "callbridge/tools/module_commands.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "callbridge/tools/file_bytes.h"
+#include "callbridge/tools/module_file.h"
+#include "callbridge/tools/standard_output.h"
+
+namespace callbridge {
+namespace {
+
+ExitStatus Write(const callbridge_module& module, const ModuleOptions& options) {
+  const absl::StatusOr<std::string> bytes = WriteModule(module, options.form);
+  if (!bytes.ok()) return Failure(bytes.status());
+  const absl::Status written =
+      options.output == "-" ? PrintToStandardOutput(*bytes) : WriteFile(options.output, *bytes, "");
+  return written.ok() ? kSuccess : Failure(written);
+}
+
+}  // namespace
+
+ExitStatus RunShow(const ModuleOptions& options) {
+  const absl::StatusOr<ModulePointer> module = ReadModuleFile(options.file);
+  return module.ok() ? Write(**module, options) : Failure(module.status());
+}
+
+ExitStatus RunUpgrade(const ModuleOptions& options) {
+  const absl::StatusOr<ModulePointer> module = ReadModuleFile(options.file);
+  if (!module.ok()) return Failure(module.status());
+  const absl::StatusOr<ModulePointer> upgraded = UpgradeModule(**module);
+  return upgraded.ok() ? Write(**upgraded, options) : Failure(upgraded.status());
+}
+
+}  // namespace callbridge

@@ -1,0 +1,34 @@
+// `callbridge show` and `callbridge upgrade`: HLO modules from one form into another.
+#ifndef CALLBRIDGE_TOOLS_MODULE_COMMANDS_H_
+#define CALLBRIDGE_TOOLS_MODULE_COMMANDS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "callbridge/client/callbridge_module.h"
+#include "callbridge/tools/exit_status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace callbridge {
+
+// The command line of one of them.
+struct ModuleOptions {
+  std::string file;
+  int32_t form = CALLBRIDGE_MODULE_HLO_TEXT;
+  std::string output = "-";  // standard output
+};
+
+// Adds the subcommand, which parses into `options`; they must outlive the app.
+CLI::App* AddShowCommand(CLI::App* app, ModuleOptions* options);
+CLI::App* AddUpgradeCommand(CLI::App* app, ModuleOptions* options);
+
+// Writes the module, as it is or upgraded, in the form that is asked for.
+ExitStatus RunShow(const ModuleOptions& options);
+ExitStatus RunUpgrade(const ModuleOptions& options);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_TOOLS_MODULE_COMMANDS_H_

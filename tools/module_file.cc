@@ -1,0 +1,63 @@
+#include "callbridge/tools/module_file.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/tools/file_bytes.h"
+
+namespace callbridge {
+
+absl::Status TakeStatus(callbridge_error* error) {
+  if (error == nullptr) return absl::OkStatus();
+  absl::Status status(static_cast<absl::StatusCode>(error->code),
+                      absl::string_view(error->message, error->message_size));
+  callbridge_error_destroy(error);
+  return status;
+}
+
+absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path) {
+  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  callbridge_module* module = nullptr;
+  absl::Status read = TakeStatus(callbridge_module_read(bytes->data(), bytes->size(), &module));
+  if (!read.ok()) return absl::Status(read.code(), absl::StrCat(path, ": ", read.message()));
+  return ModulePointer(module);
+}
+
+absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t form) {
+  std::string written;
+  const auto append = [](void* user, const char* bytes, size_t size) {
+    static_cast<std::string*>(user)->append(bytes, size);
+  };
+  absl::Status status = TakeStatus(callbridge_module_write(&module, form, append, &written));
+  if (!status.ok()) return status;
+  return written;
+}
+
+absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module) {
+  callbridge_module* upgraded = nullptr;
+  absl::Status status = TakeStatus(callbridge_module_upgrade(&module, &upgraded));
+  if (!status.ok()) return status;
+  return ModulePointer(upgraded);
+}
+
+absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,
+                                             const std::vector<std::string>& libraries,
+                                             bool isolate) {
+  std::vector<const callbridge_library*> loaded;
+  for (const std::string& path : libraries) {
+    callbridge_library* library = nullptr;
+    const auto load = isolate ? callbridge_library_load_isolated : callbridge_library_load;
+    absl::Status status = TakeStatus(load(path.c_str(), &library));
+    if (!status.ok()) return status;
+    loaded.push_back(library);
+  }
+  callbridge_program* program = nullptr;
+  absl::Status status = TakeStatus(
+      callbridge_program_compile(&module, loaded.data(), loaded.size(), /*threads=*/1, &program));
+  if (!status.ok()) return status;
+  return ProgramPointer(program);
+}
+
+}  // namespace callbridge

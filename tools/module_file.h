@@ -1,0 +1,44 @@
+// HLO modules in files, through the C API of libcallbridge_client.so.
+#ifndef CALLBRIDGE_TOOLS_MODULE_FILE_H_
+#define CALLBRIDGE_TOOLS_MODULE_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "callbridge/c_api/callbridge.h"
+#include "callbridge/client/callbridge_module.h"
+
+namespace callbridge {
+
+struct DestroyModule {
+  void operator()(callbridge_module* module) const { callbridge_module_destroy(module); }
+};
+struct DestroyProgram {
+  void operator()(callbridge_program* program) const { callbridge_program_destroy(program); }
+};
+using ModulePointer = std::unique_ptr<callbridge_module, DestroyModule>;
+using ProgramPointer = std::unique_ptr<callbridge_program, DestroyProgram>;
+
+// Frees `error`; null is OK.
+absl::Status TakeStatus(callbridge_error* error);
+
+// The module in the file. Errors name the path.
+absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path);
+
+// The module in one of the forms CALLBRIDGE_MODULE_*.
+absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t form);
+
+absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module);
+
+// Compiles it with the targets of the libraries in these files, which stay loaded.
+absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,
+                                             const std::vector<std::string>& libraries,
+                                             bool isolate);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_TOOLS_MODULE_FILE_H_

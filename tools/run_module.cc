@@ -1,0 +1,135 @@
+#include "callbridge/tools/run_module.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/tools/array.h"
+#include "callbridge/tools/call_arrays.h"
+#include "callbridge/tools/module_file.h"
+#include "callbridge/tools/result_text.h"
+#include "callbridge/tools/standard_output.h"
+
+namespace callbridge {
+namespace {
+
+// What is wrong with the options for a module; empty if nothing is.
+std::string WhatIsWrong(const RunOptions& options) {
+  const bool of_a_target =
+      options.result.has_value() || !options.opaque.empty() || options.opaque_file.has_value() ||
+      !options.attributes.values().empty() || options.abi != ApiVersion::kUnspecified ||
+      options.platform != Platform::kHost || options.era != TupleEra::kClassic;
+  if (!of_a_target) return "";
+  return absl::StrCat(
+      "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --era "
+      "say how a library's target is called, and ",
+      options.file, " is no library: a module says that itself");
+}
+
+// All operands; what stands where a library's target would is the first one.
+absl::StatusOr<std::vector<Operand>> AllOperands(const RunOptions& options) {
+  std::vector<Operand> operands;
+  if (options.target.has_value()) {
+    absl::StatusOr<Operand> first = ParseOperand(*options.target);
+    if (!first.ok()) return first.status();
+    operands.push_back(*std::move(first));
+  }
+  operands.insert(operands.end(), options.operands.begin(), options.operands.end());
+  return operands;
+}
+
+// A shape without its layouts.
+absl::StatusOr<Shape> WithoutLayout(const Shape& shape) {
+  if (shape.IsToken()) return shape;
+  if (shape.IsArray()) {
+    return Shape::MakeArray(shape.element_type(),
+                            {shape.dimensions().begin(), shape.dimensions().end()});
+  }
+  std::vector<Shape> elements;
+  for (const Shape& element : shape.tuple_elements()) {
+    absl::StatusOr<Shape> bare = WithoutLayout(element);
+    if (!bare.ok()) return bare.status();
+    elements.push_back(*std::move(bare));
+  }
+  return Shape::MakeTuple(std::move(elements));
+}
+
+absl::Status CheckParameters(const callbridge_program& program, const std::vector<Shape>& given) {
+  const size_t count = callbridge_program_parameter_count(&program);
+  if (given.size() != count) {
+    return absl::InvalidArgumentError(absl::StrCat("the module has ", count, " parameters, and ",
+                                                   given.size(), " operands came"));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const char* text = callbridge_program_parameter(&program, i);
+    const absl::StatusOr<Shape> declared = ParseShape(text);
+    if (!declared.ok()) return declared.status();
+    const absl::StatusOr<Shape> expected = WithoutLayout(*declared);
+    const absl::StatusOr<Shape> came = WithoutLayout(given[i]);
+    if (!expected.ok() || !came.ok() || *expected != *came) {
+      return absl::InvalidArgumentError(absl::StrCat("parameter ", i, " of the module is ", text,
+                                                     ", but the operand is ", ShapeText(given[i])));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<callbridge_array> Lend(std::vector<Array>* arrays) {
+  std::vector<callbridge_array> lent;
+  for (Array& array : *arrays) lent.push_back({array.memory.data(), array.memory.size()});
+  return lent;
+}
+
+absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program,
+                                      const RunOptions& options) {
+  const absl::StatusOr<std::vector<Operand>> operands = AllOperands(options);
+  if (!operands.ok()) return operands.status();
+  absl::StatusOr<LoadedOperands> loaded = LoadOperands(*operands);
+  if (!loaded.ok()) return loaded.status();
+  if (absl::Status same = CheckParameters(program, loaded->shapes); !same.ok()) return same;
+  absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(&program));
+  if (!result.ok()) return result.status();
+  absl::StatusOr<std::vector<Array>> results = MakeResultArrays(*result);
+  if (!results.ok()) return results.status();
+  const std::vector<callbridge_array> in = Lend(&loaded->leaves);
+  const std::vector<callbridge_array> out = Lend(&*results);
+  absl::Status executed = TakeStatus(
+      callbridge_program_execute(&program, in.data(), in.size(), out.data(), out.size()));
+  if (!executed.ok()) return executed;
+  absl::StatusOr<ReturnedValue> value = FinishResult(*result, *std::move(results), options.outputs);
+  if (!value.ok()) return value.status();
+  return ProgramRecord{options.file, *std::move(value)};
+}
+
+}  // namespace
+
+ExitStatus RunModule(const RunOptions& options) {
+  const absl::StatusOr<ModulePointer> module = ReadModuleFile(options.file);
+  if (!module.ok()) {
+    const absl::string_view why =
+        absl::StripPrefix(module.status().message(), absl::StrCat(options.file, ": "));
+    return Failure(absl::Status(
+        module.status().code(),
+        absl::StrCat(options.file, ": no library, since it is no ELF file, and no module: ", why)));
+  }
+  if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
+  const absl::StatusOr<ProgramPointer> program =
+      CompileModule(**module, options.libraries, options.isolate);
+  if (!program.ok()) return Failure(program.status());
+  const absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(program->get()));
+  if (!result.ok()) return Failure(result.status());
+  if (const std::string wrong = WhatIsWrongWithOutputs(options.outputs, *result); !wrong.empty()) {
+    return UsageError(wrong);
+  }
+  const absl::StatusOr<ProgramRecord> record = Execute(**program, options);
+  if (!record.ok()) return Failure(record.status());
+  const absl::Status printed =
+      PrintToStandardOutput(options.json ? JsonOf(*record) : TextOf(*record));
+  return printed.ok() ? kSuccess : Failure(printed);
+}
+
+}  // namespace callbridge
