@@ -32,7 +32,8 @@ enum class Opcode {
   kTuple,
 };
 
-// XLA's name, as HloInstructionProto.opcode has it: "add-dependency". The view is to static storage.
+// XLA's name, as HloInstructionProto.opcode has it: "add-dependency". The view is to static
+// storage.
 absl::string_view OpcodeName(Opcode opcode);
 // Nothing where the name is not known.
 std::optional<Opcode> ParseOpcode(absl::string_view name);

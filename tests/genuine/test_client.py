@@ -15,7 +15,7 @@ BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "test
 def lines_of(program):
     path = BUILD / program
     assert path.is_file(), f"{path}: built where CALLBRIDGE_TENSORFLOW is set; `make test` does"
-    done = subprocess.run([path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([path], capture_output=True, text=True)
     assert done.returncode == 0, f"{path} returned {done.returncode}:\n{done.stderr[-4000:]}"
     return done.stdout.splitlines()
 
@@ -25,6 +25,6 @@ def test_prints_what_genuine_xla_prints(program, least):
     ours, genuine = lines_of(program), lines_of(f"genuine_{program}")
     assert len(genuine) >= least
     # Lines may be megabytes long.
-    differing = [(a[:200], b[:200]) for a, b in zip(ours, genuine) if a != b]
+    differing = [(a[:200], b[:200]) for a, b in zip(ours, genuine, strict=False) if a != b]
     assert not differing, differing[:5]
     assert len(ours) == len(genuine)

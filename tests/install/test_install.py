@@ -106,6 +106,53 @@ def test_consumer_with_find_package(prefix, tmp_path):
     assert run(tmp_path / "list_targets") == LISTED
 
 
+PROGRAM = ROOT / "examples/old_program/weighted_mean.cc"
+
+
+def run_old_program(program, **environment):
+    """What it prints: a mean, and the message of a target that fails."""
+    assert run(program, **environment) == "4.5\n"
+    failed = subprocess.run(
+        [program, "without weights"],
+        env={**ENVIRONMENT, **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert failed.returncode == 1
+    assert "CustomCall failed: the weights add up to zero" in failed.stdout
+
+
+def test_old_program_with_pkg_config(prefix, tmp_path):
+    flags = run(
+        *["pkg-config", "--cflags", "--libs", "callbridge-client"],
+        PKG_CONFIG_PATH=prefix / "lib/pkgconfig",
+    ).split()
+    run("g++", "-std=c++17", "-Wall", PROGRAM, *flags, "-o", tmp_path / "program")
+    run_old_program(tmp_path / "program", LD_LIBRARY_PATH=str(prefix / "lib"))
+
+
+def test_old_program_with_find_package(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(old LANGUAGES C CXX)\n"
+        "set(CMAKE_CXX_STANDARD 17)\n"
+        "find_package(callbridge 0.1 REQUIRED COMPONENTS client)\n"
+        f"add_executable(program {PROGRAM})\n"
+        "target_link_libraries(program callbridge::client)\n"
+    )
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "b")
+    run_old_program(tmp_path / "b/program")
+
+
+def test_modules(prefix, tmp_path):
+    module = tmp_path / "module.hlo"
+    module.write_text("HloModule m\n\nENTRY e {\n  ROOT c = f32[2]{0} constant({1, 2})\n}\n")
+    assert "result{} f32[2] 1 2" in run(prefix / "bin/callbridge", "run", module)
+    assert "stablehlo.constant" in run(
+        prefix / "bin/callbridge", "show", module, "--form", "stablehlo"
+    )
+
+
 def test_find_package_refuses_another_minor_version(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.16)\nproject(x NONE)\n"
