@@ -25,7 +25,7 @@ using FindMessage = const void* (*)(const void* pool, const std::string& name);
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 // A genuine TensorFlow in the global scope has a protobuf of its own, of another version, under the
 // same names. The address sanitizer refuses the flag, and is not used beside one.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CALLBRIDGE_ADDRESS_SANITIZER
 constexpr int kOwnSymbolsFirst = 0;
 #else
 constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;

@@ -134,7 +134,7 @@ TEST_F(ShapeProtoBinaryTest, UsesArenasTextAndReflection) {
 
 // Neither the binaries nor callbridge's own protobuf bind to it.
 TEST_F(ShapeProtoBinaryTest, AnotherProtobufIsInTheGlobalScope) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CALLBRIDGE_ADDRESS_SANITIZER
   GTEST_SKIP() << "the address sanitizer refuses RTLD_DEEPBIND, which this needs";
 #endif
   ASSERT_NE(dlopen(OldBinary("other_protobuf").c_str(), RTLD_NOW | RTLD_GLOBAL), nullptr)
