@@ -167,6 +167,19 @@ std::vector<const Shape*> Shape::Leaves() const {
   return leaves;
 }
 
+absl::StatusOr<Shape> Shape::WithoutLayouts() const {
+  if (IsToken()) return *this;
+  if (IsArray()) return MakeArray(type_, dimensions_);
+  std::vector<Shape> elements;
+  elements.reserve(elements_.size());
+  for (const Shape& element : elements_) {
+    absl::StatusOr<Shape> bare = element.WithoutLayouts();
+    if (!bare.ok()) return bare;
+    elements.push_back(*std::move(bare));
+  }
+  return MakeTuple(std::move(elements));
+}
+
 bool operator==(const Shape& a, const Shape& b) {
   return a.type_ == b.type_ && a.dimensions_ == b.dimensions_ && a.layout_ == b.layout_ &&
          a.elements_ == b.elements_;

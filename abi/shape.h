@@ -73,6 +73,10 @@ class Shape {
   // The leaves in preorder. They point into this shape, which must outlive them.
   std::vector<const Shape*> Leaves() const;
 
+  // The same without any layout. INVALID_ARGUMENT where elements that a layout packs would be too
+  // many without it.
+  absl::StatusOr<Shape> WithoutLayouts() const;
+
   // Equal in type, dimensions, layout and, for tuples, elements.
   friend bool operator==(const Shape& a, const Shape& b);
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }

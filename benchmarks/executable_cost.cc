@@ -1,7 +1,8 @@
 // What a custom call costs in the embedded runtime: a chain of calls in one module. Run as
 //   executable_cost --calls LENGTH COUNT
-// it executes a chain of LENGTH calls COUNT times and nothing else, for callgrind; without
-// arguments it is a Google Benchmark program, with the direct call beside it.
+// it executes a chain of LENGTH calls COUNT times and nothing else, for callgrind, and run as
+//   executable_cost --direct COUNT
+// it calls the target itself; without arguments it is a Google Benchmark program of both.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -58,15 +59,23 @@ void MeasureChain(benchmark::State& state) {
 }
 BENCHMARK(MeasureChain)->Name("chain")->Arg(1)->Arg(64)->Arg(512);
 
-void MeasureDirectCall(benchmark::State& state) {
-  void (*volatile target)(void*, const void**) = &measured_target;
-  float in = 1;
-  float out = 0;
-  for (auto _ : state) {
-    const void* operands[2] = {&in, &in};
+class DirectCall {
+ public:
+  void Run() {
+    const void* operands[2] = {&in_, &in_};
     benchmark::DoNotOptimize(operands);
-    target(&out, operands);
+    target_(&out_, operands);
   }
+
+ private:
+  void (*volatile target_)(void*, const void**) = &measured_target;
+  float in_ = 1;
+  float out_ = 0;
+};
+
+void MeasureDirectCall(benchmark::State& state) {
+  DirectCall call;
+  for (auto _ : state) call.Run();
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(MeasureDirectCall)->Name("direct call");
@@ -78,6 +87,11 @@ int main(int argc, char** argv) {
   if (argc == 4 && std::string(argv[1]) == "--calls") {
     callbridge::client::Chain chain(atoi(argv[2]));
     for (int i = atoi(argv[3]); i > 0; --i) chain.Run();
+    return 0;
+  }
+  if (argc == 3 && std::string(argv[1]) == "--direct") {
+    callbridge::client::DirectCall call;
+    for (int i = atoi(argv[2]); i > 0; --i) call.Run();
     return 0;
   }
   benchmark::Initialize(&argc, argv);

@@ -4,11 +4,10 @@ foreign handlers, each beside what one would write by hand.
 The handlers and the program that calls them are in benchmarks/typed_ffi.
 """
 
-import json
-import subprocess
 from typing import NamedTuple
 
 import callgrind
+import google_benchmark
 
 COMPILERS = ("g++", "clang++")
 SIZES = (1, 4, 8, 16)
@@ -45,27 +44,8 @@ def measure(program, folder):
 
 
 def times(program):
-    """Median nanoseconds a call, by case."""
-    done = subprocess.run(
-        [
-            program,
-            "--benchmark_format=json",
-            "--benchmark_repetitions=5",
-            "--benchmark_min_time=0.01",
-            # The machine is not as fast in one second as in the next.
-            "--benchmark_enable_random_interleaving=true",
-            "--benchmark_report_aggregates_only=true",
-        ],
-        check=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    return {
-        each["run_name"]: each["cpu_time"]
-        for each in json.loads(done.stdout)["benchmarks"]
-        if each["aggregate_name"] == "median"
-    }
+    # The machine is not as fast in one second as in the next.
+    return google_benchmark.times(program, 0.01, ["--benchmark_enable_random_interleaving=true"])
 
 
 def budgets(costs):

@@ -7,18 +7,20 @@ it. Both go to build/bench/results.json, the pictures to build/bench/calls.svg, 
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import callgrind
 import compile_costs
+import executor_costs
+import google_benchmark
 import handler_costs
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 OUT = ROOT / "build/bench"
 CALL_COST = BUILD / "benchmarks/call_cost"
+EXECUTABLE_COST = BUILD / "benchmarks/executable_cost"
 HANDLER_COST = BUILD / "benchmarks/typed_ffi/handler_cost"
 COUNTS = (1_000, 11_000)
 # In JAX: calls that follow each other in one jitted function, which runs jax_calls.REPEAT times.
@@ -53,27 +55,6 @@ def jax_instructions(path):
     return (many - few) / (REPEAT * (CHAINS[1] - CHAINS[0]))
 
 
-def times():
-    """Median nanoseconds a call, by case."""
-    done = subprocess.run(
-        [
-            CALL_COST,
-            "--benchmark_format=json",
-            "--benchmark_repetitions=5",
-            "--benchmark_min_time=0.05",
-            "--benchmark_report_aggregates_only=true",
-        ],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return {
-        each["run_name"]: each["cpu_time"]
-        for each in json.loads(done.stdout)["benchmarks"]
-        if each["aggregate_name"] == "median"
-    }
-
-
 def slope(counts, name, sizes):
     """Instructions that one leaf more takes, between the smallest size and the largest."""
     first, last = sizes[0], sizes[-1]
@@ -99,7 +80,7 @@ def budgets(counts, jax):
     )
 
 
-def draw(counts, jax):
+def draw(counts, jax, executor):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -122,9 +103,15 @@ def draw(counts, jax):
         leaves.plot(sizes, [counts[f"{name}/{n}"] for n in sizes], marker="o", label=name)
     leaves.set(title="Tuple operands", xlabel="leaves", ylabel="instructions", xticks=sizes, ylim=0)
     leaves.legend()
-    bars = inside.barh(list(JAX_PATHS.values())[::-1], [jax[p] for p in JAX_PATHS][::-1])
+    chains = {f"jax.jit: {name}": jax[path] for path, name in JAX_PATHS.items()}
+    chains["callbridge's own runtime"] = executor["runtime"].instructions
+    chains["direct call"] = executor["direct"].instructions
+    bars = inside.barh(list(chains)[::-1], list(chains.values())[::-1])
     inside.bar_label(bars, fmt="%.0f", padding=3)
-    inside.set(title="One call inside jax.jit", xlabel="instructions, XLA's own included")
+    inside.set(
+        title="One more call of a version-1 target in a chain",
+        xlabel="instructions, the runtime's own included",
+    )
     inside.margins(x=0.15)
     save(figure, "calls")
 
@@ -147,7 +134,7 @@ def save(figure, name):
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
     print("times", flush=True)
-    nanoseconds = times()
+    nanoseconds = google_benchmark.times(CALL_COST)
     counts, jax = {}, {}
     for case in nanoseconds:
         counts[case] = instructions(case)
@@ -157,6 +144,13 @@ def main():
     for path, name in JAX_PATHS.items():
         jax[path] = jax_instructions(path)
         print(f"  {'jax.jit: ' + name:62} {'':11} {jax[path]:8.1f} instructions", flush=True)
+    executor = executor_costs.measure(EXECUTABLE_COST)
+    for case, cost in executor.items():
+        print(
+            f"  {'a chain, ' + case:62} {cost.nanoseconds:8.1f} ns"
+            f" {cost.instructions:8.1f} instructions",
+            flush=True,
+        )
     handlers = handler_costs.measure(HANDLER_COST, OUT)
     for case, cost in sorted(handlers.items()):
         print(
@@ -184,12 +178,13 @@ def main():
         "nanoseconds": nanoseconds,
         "instructions": counts,
         "jax instructions": jax,
+        "executor": {case: cost._asdict() for case, cost in executor.items()},
         "handlers": {case: cost._asdict() for case, cost in handlers.items()},
         "compiling": {case: cost._asdict() for case, cost in compiled.items()},
         "budget": rows,
     }
     (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    draw(counts, jax)
+    draw(counts, jax, executor)
     draw_handlers(handlers)
     print(f"\n{OUT / 'results.json'}\n{OUT / 'calls.svg'}\n{OUT / 'handlers.svg'}")
     return 0 if all(row["kept"] for row in rows) else 1

@@ -175,10 +175,12 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
                                           size_t operand_count, void** results, size_t result_count,
                                           const callbridge_execution_context* context) {
   return WithoutExceptions([&] {
+    const callbridge::CallBuffers buffers = {{operands, operand_count}, {results, result_count}};
+    if (context == nullptr) return call->call.Execute(buffers);
     CallContext lent;
     absl::Status copied = lent.Copy(context);
     if (!copied.ok()) return copied;
-    return call->call.Execute({{operands, operand_count}, {results, result_count}}, lent.get());
+    return call->call.Execute(buffers, lent.get());
   });
 }
 

@@ -23,8 +23,7 @@ callbridge_error* MakeError(int32_t code, std::string message) {
   return &owned->error;
 }
 
-callbridge_error* ToC(const absl::Status& status) {
-  if (status.ok()) return nullptr;
+callbridge_error* ErrorOf(const absl::Status& status) {
   return MakeError(static_cast<int32_t>(status.code()), std::string(status.message()));
 }
 

@@ -16,8 +16,12 @@ namespace callbridge {
 
 // DestroyError() frees it.
 callbridge_error* MakeError(int32_t code, std::string message);
-// Null for OK; else an error that DestroyError() frees.
-callbridge_error* ToC(const absl::Status& status);
+// `status` is not OK. DestroyError() frees it.
+callbridge_error* ErrorOf(const absl::Status& status);
+// Null for OK. Inline, since every call passes here.
+inline callbridge_error* ToC(const absl::Status& status) {
+  return status.ok() ? nullptr : ErrorOf(status);
+}
 // Null is ignored.
 void DestroyError(callbridge_error* error);
 // "INVALID_ARGUMENT"; "UNKNOWN" for what is no code. Static storage.

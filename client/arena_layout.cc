@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/client/aligned_memory.h"
+#include "callbridge/abi/aligned_memory.h"
 
 namespace callbridge::client {
 

@@ -43,9 +43,11 @@ bool AppendInteger(absl::string_view word, std::string& bytes) {
   }
 }
 
-template <typename T, typename Bits>
+template <typename T>
 bool AppendFloat(absl::string_view word, std::string& bytes) {
   if (IsHex(word)) {
+    using Bits = std::conditional_t<sizeof(T) == 2, uint16_t,
+                                    std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
     uint64_t bits;
     if (!absl::SimpleHexAtoi(word, &bits) || bits > std::numeric_limits<Bits>::max()) return false;
     return Append(static_cast<Bits>(bits), bytes);
@@ -59,6 +61,20 @@ bool AppendFloat(absl::string_view word, std::string& bytes) {
   }
   if constexpr (kIsSmallFloat<T>) return Append(T(static_cast<float>(value)), bytes);
   return Append(value, bytes);
+}
+
+template <typename T>
+bool AppendValue(absl::string_view word, std::string& bytes) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (word == "true" || word == "1" || word == "-1") return Append(true, bytes);
+    return (word == "false" || word == "0") && Append(false, bytes);
+  } else if constexpr (std::is_integral_v<T>) {
+    return AppendInteger<T>(word, bytes);
+  } else if constexpr (kIsComplex<T>) {
+    return false;
+  } else {
+    return AppendFloat<T>(word, bytes);
+  }
 }
 
 }  // namespace
@@ -82,37 +98,10 @@ std::optional<PrimitiveType> ParseMlirType(absl::string_view name) {
 }
 
 bool AppendElement(absl::string_view word, PrimitiveType type, std::string& bytes) {
-  switch (type) {
-    case PrimitiveType::kPred:
-      if (word == "true" || word == "1" || word == "-1") return Append(true, bytes);
-      return (word == "false" || word == "0") && Append(false, bytes);
-    case PrimitiveType::kS8:
-      return AppendInteger<int8_t>(word, bytes);
-    case PrimitiveType::kS16:
-      return AppendInteger<int16_t>(word, bytes);
-    case PrimitiveType::kS32:
-      return AppendInteger<int32_t>(word, bytes);
-    case PrimitiveType::kS64:
-      return AppendInteger<int64_t>(word, bytes);
-    case PrimitiveType::kU8:
-      return AppendInteger<uint8_t>(word, bytes);
-    case PrimitiveType::kU16:
-      return AppendInteger<uint16_t>(word, bytes);
-    case PrimitiveType::kU32:
-      return AppendInteger<uint32_t>(word, bytes);
-    case PrimitiveType::kU64:
-      return AppendInteger<uint64_t>(word, bytes);
-    case PrimitiveType::kF16:
-      return AppendFloat<Half, uint16_t>(word, bytes);
-    case PrimitiveType::kBf16:
-      return AppendFloat<BFloat16, uint16_t>(word, bytes);
-    case PrimitiveType::kF32:
-      return AppendFloat<float, uint32_t>(word, bytes);
-    case PrimitiveType::kF64:
-      return AppendFloat<double, uint64_t>(word, bytes);
-    default:
-      return false;
-  }
+  return VisitElementType(
+      type,
+      [&](auto element) { return AppendValue<typename decltype(element)::type>(word, bytes); },
+      [] { return false; });
 }
 
 }  // namespace callbridge::client

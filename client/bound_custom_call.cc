@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/c_api/callbridge_ffi.h"
@@ -93,24 +94,26 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
 
 absl::Status BoundCustomCall::Execute(absl::Span<void*> operands, absl::Span<void*> results,
                                       int64_t run_id) const {
-  callbridge_error* error = nullptr;
-  if (is_typed_) {
-    // What XLA:CPU lends.
-    static constexpr int32_t kDeviceOrdinal = 0;
-    callbridge_ffi_context lent = {};
-    lent.struct_size = sizeof lent;
-    lent.device_ordinal = &kDeviceOrdinal;
-    lent.run_id = &run_id;
-    lent.thread_pool = callbridge_ffi_process_threads();
-    callbridge_execution_context context = {};
-    context.struct_size = sizeof context;
-    context.lent = &lent;
-    error = callbridge_call_execute(call_.get(), operands.data(), operands.size(), results.data(),
-                                    results.size(), &context);
-  } else {
-    error = callbridge_call_execute(call_.get(), operands.data(), operands.size(), results.data(),
-                                    results.size(), nullptr);
-  }
+  if (is_typed_) return ExecuteTyped(operands, results, run_id);
+  callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
+                                                    results.data(), results.size(), nullptr);
+  return ABSL_PREDICT_TRUE(error == nullptr) ? absl::OkStatus() : Named(TakeStatus(error));
+}
+
+absl::Status BoundCustomCall::ExecuteTyped(absl::Span<void*> operands, absl::Span<void*> results,
+                                           int64_t run_id) const {
+  // What XLA:CPU lends.
+  static constexpr int32_t kDeviceOrdinal = 0;
+  callbridge_ffi_context lent = {};
+  lent.struct_size = sizeof lent;
+  lent.device_ordinal = &kDeviceOrdinal;
+  lent.run_id = &run_id;
+  lent.thread_pool = callbridge_ffi_process_threads();
+  callbridge_execution_context context = {};
+  context.struct_size = sizeof context;
+  context.lent = &lent;
+  callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
+                                                    results.data(), results.size(), &context);
   return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));
 }
 

@@ -39,6 +39,8 @@ class BoundCustomCall {
     void operator()(callbridge_call* call) const { callbridge_call_destroy(call); }
   };
 
+  absl::Status ExecuteTyped(absl::Span<void*> operands, absl::Span<void*> results,
+                            int64_t run_id) const;
   absl::Status Named(const absl::Status& status) const;
 
   std::unique_ptr<callbridge_call, Destroy> call_;

@@ -3,6 +3,7 @@
 #define CALLBRIDGE_CLIENT_C_STATUS_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "callbridge/c_api/callbridge.h"
 
 namespace callbridge::client {

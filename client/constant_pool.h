@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "callbridge/client/aligned_memory.h"
+#include "callbridge/abi/aligned_memory.h"
 
 namespace callbridge::client {
 
@@ -15,7 +15,9 @@ class ConstantPool {
   // The place of a copy of the bytes. RESOURCE_EXHAUSTED where there is no memory for it.
   absl::StatusOr<size_t> Add(const void* data, size_t size);
   // Lent to targets, which must not write to it.
-  void* at(size_t place) const { return blocks_[place].data(); }
+  void* at(size_t place) const { return const_cast<char*>(blocks_[place].data()); }
+
+  size_t size() const { return blocks_.size(); }
 
  private:
   std::vector<AlignedMemory> blocks_;

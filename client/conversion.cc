@@ -29,9 +29,9 @@ To Converted(From value) {
   } else if constexpr (kIsComplex<From>) {
     return To(static_cast<typename To::value_type>(value.real()),
               static_cast<typename To::value_type>(value.imag()));
-  } else if constexpr (std::is_same_v<From, BFloat16> && std::is_same_v<To, bool>) {
+  } else if constexpr (std::is_same_v<From, xla::bfloat16> && std::is_same_v<To, bool>) {
     // XLA:CPU compares the bits, to which subnormal numbers are no zeros.
-    return !value.IsZero();
+    return (value.x & 0x7fff) != 0;
   } else if constexpr (kIsSmallFloat<From>) {
     return Converted<To>(static_cast<float>(value));
   } else if constexpr (kIsComplex<To>) {

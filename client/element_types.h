@@ -7,12 +7,13 @@
 #include <type_traits>
 
 #include "callbridge/abi/primitive_type.h"
-#include "callbridge/client/small_floats.h"
+#include "callbridge/hlo/primitive_util.h"
 
 namespace callbridge::client {
 
 template <typename T>
-inline constexpr bool kIsSmallFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+inline constexpr bool kIsSmallFloat =
+    std::is_same_v<T, xla::half> || std::is_same_v<T, xla::bfloat16>;
 template <typename T>
 inline constexpr bool kIsComplex =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
@@ -21,42 +22,45 @@ template <typename T>
 struct ElementType {
   using type = T;
 };
+template <xla::PrimitiveType kType>
+using ElementTypeOf = ElementType<typename xla::primitive_util::PrimitiveTypeToNative<kType>::type>;
 
 // Calls `visit(ElementType<T>())` with the type of `type`'s elements, and returns what it returns;
-// `otherwise()` where there is none. pred is bool: any byte but 0 is true.
+// `otherwise()` where nothing is computed on them: what has fewer than 8 bits, floats of 8. pred is
+// bool: any byte but 0 is true.
 template <typename Visit, typename Otherwise>
 auto VisitElementType(PrimitiveType type, const Visit& visit, const Otherwise& otherwise) {
   switch (type) {
     case PrimitiveType::kPred:
-      return visit(ElementType<bool>());
+      return visit(ElementTypeOf<xla::PRED>());
     case PrimitiveType::kS8:
-      return visit(ElementType<int8_t>());
+      return visit(ElementTypeOf<xla::S8>());
     case PrimitiveType::kS16:
-      return visit(ElementType<int16_t>());
+      return visit(ElementTypeOf<xla::S16>());
     case PrimitiveType::kS32:
-      return visit(ElementType<int32_t>());
+      return visit(ElementTypeOf<xla::S32>());
     case PrimitiveType::kS64:
-      return visit(ElementType<int64_t>());
+      return visit(ElementTypeOf<xla::S64>());
     case PrimitiveType::kU8:
-      return visit(ElementType<uint8_t>());
+      return visit(ElementTypeOf<xla::U8>());
     case PrimitiveType::kU16:
-      return visit(ElementType<uint16_t>());
+      return visit(ElementTypeOf<xla::U16>());
     case PrimitiveType::kU32:
-      return visit(ElementType<uint32_t>());
+      return visit(ElementTypeOf<xla::U32>());
     case PrimitiveType::kU64:
-      return visit(ElementType<uint64_t>());
+      return visit(ElementTypeOf<xla::U64>());
     case PrimitiveType::kF16:
-      return visit(ElementType<Half>());
+      return visit(ElementTypeOf<xla::F16>());
     case PrimitiveType::kBf16:
-      return visit(ElementType<BFloat16>());
+      return visit(ElementTypeOf<xla::BF16>());
     case PrimitiveType::kF32:
-      return visit(ElementType<float>());
+      return visit(ElementTypeOf<xla::F32>());
     case PrimitiveType::kF64:
-      return visit(ElementType<double>());
+      return visit(ElementTypeOf<xla::F64>());
     case PrimitiveType::kC64:
-      return visit(ElementType<std::complex<float>>());
+      return visit(ElementTypeOf<xla::C64>());
     case PrimitiveType::kC128:
-      return visit(ElementType<std::complex<double>>());
+      return visit(ElementTypeOf<xla::C128>());
     default:
       return otherwise();
   }

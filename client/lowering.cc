@@ -3,16 +3,15 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "callbridge/abi/shape_text.h"
+#include "callbridge/client/custom_call_lowering.h"
 #include "callbridge/client/graph_builder.h"
+#include "callbridge/client/instruction_result.h"
 #include "callbridge/hlo/layout_util.h"
 #include "callbridge/hlo/literal.h"
 #include "callbridge/hlo/module_check.h"
@@ -29,37 +28,11 @@ using xla::HloInstructionProto;
 // Deepest nesting of calls. XLA has no limit; this one keeps recursion off the stack's end.
 constexpr int kMaxCallDepth = 100;
 
-absl::StatusOr<std::vector<Shape>> ShapesFromProtos(
-    const google::protobuf::RepeatedPtrField<xla::ShapeProto>& protos) {
-  std::vector<Shape> shapes;
-  for (const xla::ShapeProto& proto : protos) {
-    absl::StatusOr<Shape> shape = hlo::ShapeFromProto(proto);
-    if (!shape.ok()) return shape.status();
-    shapes.push_back(*std::move(shape));
-  }
-  return shapes;
-}
-
 // What is on all levels of the tuple; a bound on what its texts and lists take.
 size_t NodeCount(const Shape& shape) {
   size_t count = 1;
   for (const Shape& element : shape.tuple_elements()) count += NodeCount(element);
   return count;
-}
-
-absl::StatusOr<Shape> WithoutLayouts(const Shape& shape) {
-  if (shape.IsToken()) return shape;
-  if (shape.IsArray()) {
-    return Shape::MakeArray(shape.element_type(),
-                            {shape.dimensions().begin(), shape.dimensions().end()});
-  }
-  std::vector<Shape> elements;
-  for (const Shape& element : shape.tuple_elements()) {
-    absl::StatusOr<Shape> bare = WithoutLayouts(element);
-    if (!bare.ok()) return bare;
-    elements.push_back(*std::move(bare));
-  }
-  return Shape::MakeTuple(std::move(elements));
 }
 
 // The arrays of a literal of that shape, null for tokens, in preorder.
@@ -75,44 +48,6 @@ void AppendLeaves(const xla::LiteralSlice& literal, const Shape& shape,
   }
 }
 
-struct Leaf {
-  const Shape* shape;
-  size_t place;  // among the whole shape's leaves
-};
-
-Leaf FindLeaf(const Shape& shape, absl::Span<const int64_t> index) {
-  Leaf leaf = {&shape, 0};
-  for (int64_t element : index) {
-    for (int64_t i = 0; i < element; ++i) {
-      leaf.place += static_cast<size_t>(leaf.shape->tuple_elements()[i].LeafCount());
-    }
-    leaf.shape = &leaf.shape->tuple_elements()[element];
-  }
-  return leaf;
-}
-
-// What an instruction makes: its shape without layouts, and a value for each leaf, row-major.
-struct Result {
-  Shape shape;
-  size_t nodes = 0;
-  std::vector<ValueId> leaves;
-  // For each element of a tuple the place of its first leaf, and behind them the number of leaves.
-  // Filled when the first one is asked for, so that taking all elements is linear.
-  std::vector<size_t> element_starts;
-  // The step that is the instruction's; kNoStep where all it has are its leaves' producers.
-  StepId step = kNoStep;
-
-  void FindElements() {
-    if (!element_starts.empty()) return;
-    size_t start = 0;
-    for (const Shape& element : shape.tuple_elements()) {
-      element_starts.push_back(start);
-      start += static_cast<size_t>(element.LeafCount());
-    }
-    element_starts.push_back(start);
-  }
-};
-
 class Lowering {
  public:
   Lowering(const xla::HloModuleProto& module, const TargetTable& targets)
@@ -127,9 +62,11 @@ class Lowering {
     const xla::ProgramShapeProto& program =
         module_.has_host_program_shape() ? module_.host_program_shape() : entry.program_shape();
     Graph& graph = builder_.graph();
-    absl::StatusOr<std::vector<Shape>> parameters = ShapesFromProtos(program.parameters());
-    if (!parameters.ok()) return parameters.status();
-    graph.parameters = *std::move(parameters);
+    for (const xla::ShapeProto& parameter : program.parameters()) {
+      absl::StatusOr<Shape> shape = hlo::ShapeFromProto(parameter);
+      if (!shape.ok()) return shape.status();
+      graph.parameters.push_back(*std::move(shape));
+    }
     absl::StatusOr<Shape> result_shape = hlo::ShapeFromProto(program.result());
     if (!result_shape.ok()) return result_shape.status();
     graph.result = *std::move(result_shape);
@@ -157,14 +94,14 @@ class Lowering {
   }
 
  private:
-  using Results = std::deque<Result>;
+  using Results = std::deque<InstructionResult>;
   struct Frame {
     const std::vector<std::vector<ValueId>>& arguments;
     int depth;
     std::unordered_map<int64_t, size_t> places;  // by id
     Results results;
 
-    Result& operator[](int64_t id) { return results[places.at(id)]; }
+    InstructionResult& operator[](int64_t id) { return results[places.at(id)]; }
   };
 
   absl::StatusOr<std::vector<ValueId>> Computation(
@@ -181,7 +118,7 @@ class Lowering {
       for (int64_t id : instruction.control_predecessor_ids()) is_awaited[id] = true;
     }
     for (const HloInstructionProto& instruction : computation.instructions()) {
-      absl::StatusOr<Result> result = Instruction(instruction, frame);
+      absl::StatusOr<InstructionResult> result = Instruction(instruction, frame);
       if (!result.ok()) {
         return absl::Status(result.status().code(),
                             absl::StrContains(result.status().message(), "instruction \"")
@@ -200,10 +137,10 @@ class Lowering {
   }
 
   // Puts the instruction behind its control predecessors.
-  void Await(const HloInstructionProto& instruction, Frame& frame, Result& result) {
+  void Await(const HloInstructionProto& instruction, Frame& frame, InstructionResult& result) {
     std::vector<StepId> behind;
     for (int64_t id : instruction.control_predecessor_ids()) {
-      const Result& predecessor = frame[id];
+      const InstructionResult& predecessor = frame[id];
       if (predecessor.step != kNoStep) behind.push_back(predecessor.step);
       for (ValueId leaf : predecessor.leaves) {
         if (builder_.producer(leaf) != kNoStep) behind.push_back(builder_.producer(leaf));
@@ -218,7 +155,8 @@ class Lowering {
     }
   }
 
-  absl::StatusOr<Result> Instruction(const HloInstructionProto& instruction, Frame& frame) {
+  absl::StatusOr<InstructionResult> Instruction(const HloInstructionProto& instruction,
+                                                Frame& frame) {
     const std::optional<Opcode> opcode = hlo::ParseOpcode(instruction.opcode());
     if (!opcode.has_value()) {
       return absl::UnimplementedError(absl::StrCat("the embedded runtime has no instruction ",
@@ -227,9 +165,9 @@ class Lowering {
     }
     absl::StatusOr<Shape> shape_with_layouts = hlo::ShapeFromProto(instruction.shape());
     if (!shape_with_layouts.ok()) return shape_with_layouts.status();
-    absl::StatusOr<Shape> shape = WithoutLayouts(*shape_with_layouts);
+    absl::StatusOr<Shape> shape = shape_with_layouts->WithoutLayouts();
     if (!shape.ok()) return shape.status();
-    Result result;
+    InstructionResult result;
     result.shape = *std::move(shape);
     result.nodes = NodeCount(result.shape);
     size_t amount = result.nodes;
@@ -237,7 +175,7 @@ class Lowering {
     absl::Status status = builder_.Charge(amount);
     if (!status.ok()) return status;
 
-    std::vector<Result*> operands;
+    std::vector<InstructionResult*> operands;
     for (int64_t id : instruction.operand_ids()) operands.push_back(&frame[id]);
     switch (*opcode) {
       case Opcode::kParameter:
@@ -247,12 +185,12 @@ class Lowering {
         status = Constant(instruction, result);
         break;
       case Opcode::kTuple:
-        for (const Result* operand : operands) {
+        for (const InstructionResult* operand : operands) {
           result.leaves.insert(result.leaves.end(), operand->leaves.begin(), operand->leaves.end());
         }
         return result;
       case Opcode::kGetTupleElement: {
-        Result& tuple = *operands[0];
+        InstructionResult& tuple = *operands[0];
         tuple.FindElements();
         const auto leaves = tuple.leaves.begin();
         const int64_t index = instruction.tuple_index();
@@ -276,7 +214,7 @@ class Lowering {
       }
       case Opcode::kAfterAll: {
         std::vector<ValueId> behind;
-        for (const Result* operand : operands) {
+        for (const InstructionResult* operand : operands) {
           behind.insert(behind.end(), operand->leaves.begin(), operand->leaves.end());
         }
         result.leaves = {builder_.Token(std::move(behind))};
@@ -287,7 +225,8 @@ class Lowering {
         status = Call(instruction, frame.depth, operands, result);
         break;
       case Opcode::kCustomCall:
-        status = CustomCall(instruction, operands, *shape_with_layouts, result);
+        status =
+            LowerCustomCall(instruction, targets_, operands, *shape_with_layouts, builder_, result);
         break;
       default:
         status = Computed(*opcode, instruction, operands, result);
@@ -297,7 +236,7 @@ class Lowering {
     return result;
   }
 
-  absl::Status Constant(const HloInstructionProto& instruction, Result& result) {
+  absl::Status Constant(const HloInstructionProto& instruction, InstructionResult& result) {
     absl::StatusOr<xla::Literal> literal = xla::Literal::CreateFromProto(instruction.literal());
     if (!literal.ok()) return literal.status();
     const xla::Literal row_major =
@@ -314,9 +253,9 @@ class Lowering {
   }
 
   absl::Status Call(const HloInstructionProto& instruction, int depth,
-                    const std::vector<Result*>& operands, Result& result) {
+                    const std::vector<InstructionResult*>& operands, InstructionResult& result) {
     std::vector<std::vector<ValueId>> arguments;
-    for (const Result* operand : operands) arguments.push_back(operand->leaves);
+    for (const InstructionResult* operand : operands) arguments.push_back(operand->leaves);
     absl::StatusOr<std::vector<ValueId>> leaves =
         Computation(*computations_.at(instruction.called_computation_ids(0)), arguments, depth + 1);
     if (!leaves.ok()) return leaves.status();
@@ -324,99 +263,9 @@ class Lowering {
     return absl::OkStatus();
   }
 
-  // `operands` and `result` are the shapes that the call is given, with their layouts.
-  absl::Status Aliases(const HloInstructionProto& instruction, const std::vector<Shape>& operands,
-                       const Shape& result, size_t nodes, Step& step) {
-    if (instruction.output_operand_aliasing().empty()) return absl::OkStatus();
-    std::vector<size_t> starts;
-    size_t start = 0;
-    for (const Shape& operand : operands) {
-      starts.push_back(start);
-      start += static_cast<size_t>(operand.LeafCount());
-    }
-    std::set<size_t> aliased_operands;
-    std::set<size_t> aliased_results;
-    for (const xla::OutputOperandAliasing& alias : instruction.output_operand_aliasing()) {
-      // To find a leaf takes a look at all that stands before it.
-      absl::Status charged = builder_.Charge(nodes);
-      if (!charged.ok()) return charged;
-      const Leaf from = FindLeaf(operands[alias.operand_index()], alias.operand_shape_index());
-      const Leaf to = FindLeaf(result, alias.output_shape_index());
-      if (from.shape->IsToken()) continue;
-      const std::string names =
-          absl::StrCat("output_operand_aliasing of operand ", alias.operand_index(), "{",
-                       absl::StrJoin(alias.operand_shape_index(), ","), "} and result {",
-                       absl::StrJoin(alias.output_shape_index(), ","), "}: ");
-      if (IsRowMajor(*from.shape) != IsRowMajor(*to.shape) ||
-          (!IsRowMajor(*from.shape) && *from.shape != *to.shape)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(names, "expected equal layouts, but they are ", ShapeText(*from.shape),
-                         " and ", ShapeText(*to.shape)));
-      }
-      const size_t operand_place = starts[alias.operand_index()] + from.place;
-      if (!aliased_operands.insert(operand_place).second ||
-          !aliased_results.insert(to.place).second) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(names, "expected each leaf to be aliased once, but one is twice"));
-      }
-      step.aliases.push_back({operand_place, to.place});
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CustomCall(const HloInstructionProto& instruction,
-                          const std::vector<Result*>& operands, const Shape& shape_with_layouts,
-                          Result& result) {
-    // Only a call that constrains its layouts is given others than row-major ones.
-    std::vector<Shape> operand_shapes;
-    if (instruction.constrain_layout()) {
-      absl::StatusOr<std::vector<Shape>> constrained =
-          ShapesFromProtos(instruction.operand_shapes_with_layout());
-      if (!constrained.ok()) return constrained.status();
-      operand_shapes = *std::move(constrained);
-    } else {
-      for (const Result* operand : operands) operand_shapes.push_back(operand->shape);
-    }
-    const Shape& result_shape = instruction.constrain_layout() ? shape_with_layouts : result.shape;
-
-    Step step;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      size_t place = 0;
-      for (const Shape* leaf : operand_shapes[i].Leaves()) {
-        absl::StatusOr<ValueId> value = builder_.FromRowMajor(operands[i]->leaves[place++], *leaf);
-        if (!value.ok()) return value.status();
-        step.operands.push_back(*value);
-      }
-    }
-    size_t nodes = result.nodes;
-    for (const Result* operand : operands) nodes += operand->nodes;
-    absl::Status aliases = Aliases(instruction, operand_shapes, result_shape, nodes, step);
-    if (!aliases.ok()) return aliases;
-    absl::StatusOr<BoundCustomCall> bound =
-        BoundCustomCall::Bind(instruction, targets_, operand_shapes, result_shape);
-    if (!bound.ok()) return bound.status();
-    step.call = *std::move(bound);
-    step.has_effect = instruction.custom_call_has_side_effect();
-    if (instruction.custom_call_schedule() == xla::SCHEDULE_EARLIEST) {
-      step.hint = Step::Hint::kEarliest;
-    } else if (instruction.custom_call_schedule() == xla::SCHEDULE_LATEST) {
-      step.hint = Step::Hint::kLatest;
-    }
-    absl::StatusOr<std::vector<ValueId>> results =
-        builder_.CustomCall(std::move(step), result_shape);
-    if (!results.ok()) return results.status();
-    result.step = builder_.last_step();
-    size_t place = 0;
-    for (const Shape* leaf : result_shape.Leaves()) {
-      absl::StatusOr<ValueId> value = builder_.ToRowMajor((*results)[place++], *leaf);
-      if (!value.ok()) return value.status();
-      result.leaves.push_back(*value);
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status Computed(Opcode opcode, const HloInstructionProto& instruction,
-                        const std::vector<Result*>& operands, Result& result) {
+                        const std::vector<InstructionResult*>& operands,
+                        InstructionResult& result) {
     const Shape& operand = operands[0]->shape;
     absl::StatusOr<ValueId> value = 0;
     if (opcode == Opcode::kBroadcast) {
@@ -429,7 +278,7 @@ class Lowering {
               : FindArithmetic(opcode, operand.element_type());
       if (!kernel.ok()) return kernel.status();
       std::vector<ValueId> values;
-      for (const Result* each : operands) values.push_back(each->leaves[0]);
+      for (const InstructionResult* each : operands) values.push_back(each->leaves[0]);
       value = builder_.Elementwise(*kernel, std::move(values), result.shape);
     }
     if (!value.ok()) return value.status();

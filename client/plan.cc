@@ -11,6 +11,14 @@
 namespace callbridge::client {
 namespace {
 
+// Where a value lies.
+struct Location {
+  enum class Memory { kNone, kParameter, kConstant, kResult, kArena };
+
+  Memory memory = Memory::kNone;
+  // The leaf, the place in the pool, or bytes in the arena.
+  size_t index = 0;
+};
 using Memory = Location::Memory;
 
 constexpr int kToTheEnd = std::numeric_limits<int>::max();
@@ -30,6 +38,7 @@ class Planner {
 
   absl::StatusOr<Plan> Run() {
     FindReaders();
+    CountBases();
     for (size_t i = 0; i < graph_.values.size(); ++i) PlaceGiven(graph_.values[i], locations_[i]);
     plan_.steps.resize(order_.size());
     for (size_t i = 0; i < order_.size(); ++i) {
@@ -43,13 +52,8 @@ class Planner {
       const Location& location = locations_[bytes];
       const bool is_there = location.memory == Memory::kResult && location.index == i;
       if (is_there || value.size_bytes == 0) continue;
-      plan_.result_copies.push_back({location, {Memory::kResult, i}, value.size_bytes});
-    }
-    for (const Value& value : graph_.values) {
-      if (value.source != Value::Source::kParameter) continue;
-      if (value.index == plan_.parameter_sizes.size()) {
-        plan_.parameter_sizes.push_back(value.size_bytes);
-      }
+      plan_.result_copies.push_back(
+          {AddressOf(location), AddressOf({Memory::kResult, i}), value.size_bytes});
     }
     plan_.arena_bytes = arena_.size();
     plan_.parameters = std::move(graph_.parameters);
@@ -85,6 +89,35 @@ class Planner {
     }
   }
 
+  void CountBases() {
+    for (const Value& value : graph_.values) {
+      if (value.source != Value::Source::kParameter) continue;
+      if (value.index == plan_.parameter_sizes.size()) {
+        plan_.parameter_sizes.push_back(value.size_bytes);
+      }
+    }
+    Bases& bases = plan_.bases;
+    bases.results = Bases::kParameters + plan_.parameter_sizes.size();
+    bases.constants = bases.results + graph_.results.size();
+    bases.count = bases.constants + graph_.constants.size();
+  }
+
+  Address AddressOf(const Location& location) const {
+    switch (location.memory) {
+      case Memory::kNone:
+        break;
+      case Memory::kParameter:
+        return {Bases::kParameters + location.index, 0};
+      case Memory::kConstant:
+        return {plan_.bases.constants + location.index, 0};
+      case Memory::kResult:
+        return {plan_.bases.results + location.index, 0};
+      case Memory::kArena:
+        return {Bases::kArena, location.index};
+    }
+    return {Bases::kNull, 0};
+  }
+
   static void PlaceGiven(const Value& value, Location& location) {
     if (value.source == Value::Source::kParameter) location = {Memory::kParameter, value.index};
     if (value.source == Value::Source::kConstant) location = {Memory::kConstant, value.index};
@@ -99,7 +132,10 @@ class Planner {
     for (StepId predecessor : Predecessors(graph_, id)) {
       predecessors.push_back(position_[predecessor]);
     }
-    for (ValueId operand : step.operands) planned.operands.push_back(locations_[BytesOf(operand)]);
+    planned.arrays.reserve(step.operands.size() + step.results.size());
+    for (ValueId operand : step.operands) {
+      planned.arrays.push_back(AddressOf(locations_[BytesOf(operand)]));
+    }
     std::unordered_map<ValueId, int> uses;
     if (!step.aliases.empty()) {
       for (ValueId operand : step.operands) ++uses[BytesOf(operand)];
@@ -113,8 +149,9 @@ class Planner {
     for (ValueId result : step.results) {
       absl::Status placed = PlaceResult(result);
       if (!placed.ok()) return placed;
-      planned.results.push_back(locations_[result]);
+      planned.arrays.push_back(AddressOf(locations_[result]));
     }
+    plan_.most_arrays = std::max(plan_.most_arrays, planned.arrays.size());
     if (in_order_) GiveBackUnneeded(position);
     std::sort(predecessors.begin(), predecessors.end());
     predecessors.erase(std::unique(predecessors.begin(), predecessors.end()), predecessors.end());
@@ -144,8 +181,9 @@ class Planner {
     absl::Status placed = PlaceResult(result);
     if (!placed.ok()) return placed;
     const size_t size = graph_.values[operand].size_bytes;
-    if (size > 0) planned.copies.push_back({from, locations_[result], size});
-    planned.operands[operand_place] = locations_[result];
+    const Address to = AddressOf(locations_[result]);
+    if (size > 0) planned.copies.push_back({AddressOf(from), to, size});
+    planned.arrays[operand_place] = to;
     return absl::OkStatus();
   }
 

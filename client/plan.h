@@ -11,36 +11,40 @@
 
 namespace callbridge::client {
 
-// Where an array lies.
-struct Location {
-  enum class Memory {
-    kNone,       // a token
-    kParameter,  // the caller's, by number of the leaf; not written
-    kConstant,   // by place in the pool; not written
-    kResult,     // the caller's, by number of the leaf
-    kArena,      // of the run, by offset in bytes
-  };
-
-  Memory memory = Memory::kNone;
-  size_t index = 0;
+// Where an array lies: so many bytes behind one of the pointers that a run has (Plan::bases).
+struct Address {
+  size_t base = 0;
+  size_t offset = 0;
 };
 
 struct Move {
-  Location from;
-  Location to;
+  Address from;
+  Address to;
   size_t size_bytes;
 };
 
 struct PlannedStep {
   Step step;
-  std::vector<Location> operands;
-  std::vector<Location> results;
+  // Of the operands and behind them of the results.
+  std::vector<Address> arrays;
   // Before the step: operands that it writes to, though somebody still needs them.
   std::vector<Move> copies;
   // Places in the plan. They stand behind this step, and may start when they have seen as many
   // as `predecessors`.
   std::vector<int> successors;
   int predecessors = 0;
+};
+
+// A run's pointers, in this order: null, which is a token's, the run's arena, the caller's
+// parameters and results by leaf, the constants by place in the pool. Parameters and constants are
+// not written.
+struct Bases {
+  static constexpr size_t kNull = 0;
+  static constexpr size_t kArena = 1;
+  static constexpr size_t kParameters = 2;
+  size_t results = 0;
+  size_t constants = 0;
+  size_t count = 0;
 };
 
 struct Plan {
@@ -57,6 +61,9 @@ struct Plan {
   size_t arena_bytes = 0;
   // Arrays of no bytes have a pointer too.
   bool uses_arena = false;
+  Bases bases;
+  // Of one step.
+  size_t most_arrays = 0;
 };
 
 // Leaves out what nobody needs, and gives each value its place. With `in_order`, steps run in the

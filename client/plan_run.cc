@@ -1,7 +1,6 @@
 #include "callbridge/client/plan_run.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
@@ -13,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/client/aligned_memory.h"
+#include "absl/container/inlined_vector.h"
+#include "callbridge/abi/aligned_memory.h"
 #include "callbridge/runtime/xla_floating_point.h"
 
 namespace callbridge::client {
@@ -24,84 +24,73 @@ int64_t NewRunId() {
   return ++last;
 }
 
-// Lists of pointers for one call, on the stack unless they are long.
-class PointerLists {
- public:
-  explicit PointerLists(size_t count) {
-    if (count > few_.size()) many_.resize(count);
-  }
-  void** data() { return many_.empty() ? few_.data() : many_.data(); }
-
- private:
-  std::array<void*, 64> few_;
-  std::vector<void*> many_;
-};
-
 class Run {
  public:
   Run(const Plan& plan, absl::Span<const callbridge_array> parameters,
       absl::Span<const callbridge_array> results, void* arena)
-      : plan_(plan),
-        parameters_(parameters),
-        results_(results),
-        arena_(static_cast<char*>(arena)) {}
+      : plan_(plan) {
+    bases_.reserve(plan.bases.count);
+    bases_.push_back(nullptr);
+    bases_.push_back(static_cast<char*>(arena));
+    for (const callbridge_array& array : parameters)
+      bases_.push_back(static_cast<char*>(array.data));
+    for (const callbridge_array& array : results) bases_.push_back(static_cast<char*>(array.data));
+    for (size_t i = 0; i < plan.constants.size(); ++i) {
+      bases_.push_back(static_cast<char*>(plan.constants.at(i)));
+    }
+    base_ = bases_.data();
+  }
 
-  absl::Status InOrder() {
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  absl::Status InOrder() const {
     XlaFloatingPoint floating_point;
+    Pointers pointers = MakePointers();
     for (const PlannedStep& step : plan_.steps) {
-      absl::Status status = Do(step);
+      absl::Status status = Do(step, pointers.data());
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  absl::Status Do(const PlannedStep& planned) const {
+  // What a step's pointers are written to, on each thread.
+  using Pointers = absl::InlinedVector<void*, 64>;
+  Pointers MakePointers() const { return Pointers(plan_.most_arrays); }
+
+  absl::Status Do(const PlannedStep& planned, void** pointers) const {
     for (const Move& move : planned.copies) Copy(move);
-    switch (planned.step.kind) {
+    const Step& step = planned.step;
+    // Written for each call anew: the target may have changed them.
+    void** next = pointers;
+    for (const Address& array : planned.arrays) *next++ = At(array);
+    void** const operands = pointers;
+    const size_t operand_count = step.operands.size();
+    void** const results = operands + operand_count;
+    switch (step.kind) {
       case Step::Kind::kWait:
-        return absl::OkStatus();
-      case Step::Kind::kCopy:
-        planned.step.copy.Run(At(planned.operands[0]), At(planned.results[0]));
-        return absl::OkStatus();
-      case Step::Kind::kElementwise:
-        planned.step.kernel(At(planned.operands.front()), At(planned.operands.back()),
-                            At(planned.results[0]), planned.step.count);
-        return absl::OkStatus();
-      case Step::Kind::kCustomCall:
         break;
+      case Step::Kind::kCopy:
+        step.copy.Run(operands[0], results[0]);
+        break;
+      case Step::Kind::kElementwise:
+        step.kernel(operands[0], operands[operand_count - 1], results[0], step.count);
+        break;
+      case Step::Kind::kCustomCall:
+        return step.call.Execute({operands, operand_count}, {results, step.results.size()},
+                                 run_id_);
     }
-    PointerLists lists(planned.operands.size() + planned.results.size());
-    void** const operands = lists.data();
-    void** const results = operands + planned.operands.size();
-    for (size_t i = 0; i < planned.operands.size(); ++i) operands[i] = At(planned.operands[i]);
-    for (size_t i = 0; i < planned.results.size(); ++i) results[i] = At(planned.results[i]);
-    return planned.step.call.Execute({operands, planned.operands.size()},
-                                     {results, planned.results.size()}, run_id_);
+    return absl::OkStatus();
   }
 
   void Copy(const Move& move) const { memcpy(At(move.to), At(move.from), move.size_bytes); }
 
  private:
-  void* At(const Location& location) const {
-    switch (location.memory) {
-      case Location::Memory::kNone:
-        return nullptr;
-      case Location::Memory::kParameter:
-        return parameters_[location.index].data;
-      case Location::Memory::kConstant:
-        return plan_.constants.at(location.index);
-      case Location::Memory::kResult:
-        return results_[location.index].data;
-      case Location::Memory::kArena:
-        return arena_ + location.index;
-    }
-    return nullptr;
-  }
+  void* At(const Address& address) const { return base_[address.base] + address.offset; }
 
   const Plan& plan_;
-  const absl::Span<const callbridge_array> parameters_;
-  const absl::Span<const callbridge_array> results_;
-  char* const arena_;
+  absl::InlinedVector<char*, 64> bases_;
+  char* const* base_ = nullptr;  // of bases_, which is not asked each time where it lies
   const int64_t run_id_ = NewRunId();
 };
 
@@ -119,21 +108,23 @@ class ThreadedRun {
   absl::Status On(int threads) {
     std::vector<std::thread> others;
     const size_t useful = std::min(plan_.steps.size(), static_cast<size_t>(std::max(threads, 1)));
+    // Before there are threads, which must not throw.
+    std::vector<Run::Pointers> pointers(std::max<size_t>(useful, 1), run_.MakePointers());
     for (size_t i = 1; i < useful; ++i) {
       try {
-        others.emplace_back([this] { Work(); });
+        others.emplace_back([this, mine = &pointers[i]] { Work(*mine); });
       } catch (const std::system_error&) {
         // There are no more threads; those that there are do all the work.
         break;
       }
     }
-    Work();
+    Work(pointers[0]);
     for (std::thread& thread : others) thread.join();
     return status_;
   }
 
  private:
-  void Work() {
+  void Work(Run::Pointers& pointers) {
     XlaFloatingPoint floating_point;
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
@@ -142,7 +133,7 @@ class ThreadedRun {
       const int step = ready_.top();
       ready_.pop();
       lock.unlock();
-      absl::Status status = run_.Do(plan_.steps[step]);
+      absl::Status status = run_.Do(plan_.steps[step], pointers.data());
       lock.lock();
       Finish(step, std::move(status));
     }
@@ -187,7 +178,7 @@ absl::Status RunPlan(const Plan& plan, absl::Span<const callbridge_array> parame
     if (!allocated.ok()) return allocated.status();
     arena = *std::move(allocated);
   }
-  Run run(plan, parameters, results, arena.data());
+  const Run run(plan, parameters, results, arena.data());
   absl::Status status = threads > 1 ? ThreadedRun(plan, run).On(threads) : run.InOrder();
   if (!status.ok()) return status;
   for (const Move& move : plan.result_copies) run.Copy(move);

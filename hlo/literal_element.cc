@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "callbridge/abi/float_format.h"
 #include "callbridge/hlo/primitive_util.h"
-#include "callbridge/hlo/small_float_format.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -33,10 +33,14 @@ std::string FloatText(Float value) {
   return absl::StrFormat("%.*g", std::numeric_limits<Float>::max_digits10, value);
 }
 
-std::string SmallFloatText(const SmallFloatFormat& format, const void* element) {
-  const double value = *ElementAsDouble(format.type, element);
+// nullptr where the type is none with one number.
+const FloatFormat* FormatOf(xla::PrimitiveType type) {
+  return FindFloatFormat(static_cast<PrimitiveType>(type));
+}
+
+std::string SmallFloatText(const FloatFormat& format, double value) {
   if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
-  return absl::StrFormat("%.*g", SmallFloatDigits(format), value);
+  return absl::StrFormat("%.*g", format.Digits(), value);
 }
 
 // Of an integer of fewer than 8 bits, which is in the lowest bits of its byte.
@@ -71,8 +75,8 @@ std::string ElementText(xla::PrimitiveType type, const void* element) {
     default:
       break;
   }
-  if (const SmallFloatFormat* format = FindSmallFloatFormat(type)) {
-    return SmallFloatText(*format, element);
+  if (const FloatFormat* format = FormatOf(type)) {
+    return SmallFloatText(*format, *ElementAsDouble(type, element));
   }
   return absl::StrCat(ElementAsInt64(type, element).value_or(0));
 }
@@ -107,12 +111,11 @@ std::optional<int64_t> ElementAsInt64(xla::PrimitiveType type, const void* eleme
 }
 
 std::optional<double> ElementAsDouble(xla::PrimitiveType type, const void* element) {
-  if (type == xla::F32) return Load<float>(element);
-  if (type == xla::F64) return Load<double>(element);
-  const SmallFloatFormat* format = FindSmallFloatFormat(type);
+  const FloatFormat* format = FormatOf(type);
   if (format == nullptr) return std::nullopt;
-  const bool one_byte = xla::primitive_util::ByteWidth(type) == 1;
-  return DecodeSmallFloat(*format, one_byte ? Load<uint8_t>(element) : Load<uint16_t>(element));
+  uint64_t bits = 0;
+  std::memcpy(&bits, element, static_cast<size_t>(xla::primitive_util::ByteWidth(type)));
+  return format->Decode(bits);
 }
 
 }  // namespace callbridge::hlo

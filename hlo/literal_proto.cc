@@ -8,86 +8,21 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/hlo/literal.h"
+#include "callbridge/hlo/literal_elements.h"
+#include "callbridge/hlo/literal_fields.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/shape_conversion.h"
 #include "google/protobuf/descriptor.h"
-#include "google/protobuf/message.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 namespace {
 
-using ::google::protobuf::FieldDescriptor;
-using ::google::protobuf::Reflection;
+using ::callbridge::hlo::MutableBytesField;
+using ::callbridge::hlo::WithNumbersField;
 
-// The field that the elements are in: "f32s" for f32.
-const FieldDescriptor& FieldFor(PrimitiveType type) {
-  const FieldDescriptor* field = LiteralProto::descriptor()->FindFieldByName(
-      absl::StrCat(primitive_util::LowercasePrimitiveTypeName(type), "s"));
-  if (field == nullptr) internal::Die(absl::StrCat("LiteralProto has no field for type ", type));
-  return *field;
-}
-
-bool IsBytes(const FieldDescriptor& field) {
-  return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
-}
-
-// fn(list) with the list of numbers for the type, if its elements are numbers in the message.
-template <typename Fn>
-void WithNumbers(PrimitiveType type, const LiteralProto& proto, const Fn& fn) {
-  switch (type) {
-    case PRED:
-      return fn(proto.preds());
-    case S32:
-      return fn(proto.s32s());
-    case S64:
-      return fn(proto.s64s());
-    case U32:
-      return fn(proto.u32s());
-    case U64:
-      return fn(proto.u64s());
-    case F32:
-      return fn(proto.f32s());
-    case F64:
-      return fn(proto.f64s());
-    case C64:
-      return fn(proto.c64s());
-    case C128:
-      return fn(proto.c128s());
-    default:
-      return;
-  }
-}
-
-template <typename Fn>
-void WithMutableNumbers(PrimitiveType type, LiteralProto& proto, const Fn& fn) {
-  switch (type) {
-    case PRED:
-      return fn(*proto.mutable_preds());
-    case S32:
-      return fn(*proto.mutable_s32s());
-    case S64:
-      return fn(*proto.mutable_s64s());
-    case U32:
-      return fn(*proto.mutable_u32s());
-    case U64:
-      return fn(*proto.mutable_u64s());
-    case F32:
-      return fn(*proto.mutable_f32s());
-    case F64:
-      return fn(*proto.mutable_f64s());
-    case C64:
-      return fn(*proto.mutable_c64s());
-    case C128:
-      return fn(*proto.mutable_c128s());
-    default:
-      return;
-  }
-}
-
-// Numbers of the field in an element.
-int64_t NumbersPerElement(PrimitiveType type) {
-  return primitive_util::IsComplexType(type) ? 2 : 1;
+::callbridge::PrimitiveType InternalType(PrimitiveType type) {
+  return static_cast<::callbridge::PrimitiveType>(type);
 }
 
 // Whether an element takes less than a byte. In messages each has a byte of its own, of which the
@@ -112,26 +47,21 @@ void FromLowBits(PrimitiveType type, const std::string& bytes, char* elements) {
 
 void WriteElements(PrimitiveType type, const char* elements, int64_t count, LiteralProto& proto) {
   if (count == 0) return;
-  const FieldDescriptor& field = FieldFor(type);
-  const Reflection& reflection = *LiteralProto::GetReflection();
-  if (IsSubByte(type)) {
-    reflection.SetString(&proto, &field, LowBits(type, elements, static_cast<size_t>(count)));
-    return;
-  }
   const auto bytes = static_cast<size_t>(count * primitive_util::ByteWidth(type));
-  if (IsBytes(field)) {
-    reflection.SetString(&proto, &field, std::string(elements, bytes));
+  if (std::string* field = MutableBytesField(&proto, InternalType(type)); field != nullptr) {
+    *field = IsSubByte(type) ? LowBits(type, elements, bytes) : std::string(elements, bytes);
     return;
   }
-  const int64_t numbers = count * NumbersPerElement(type);
+  const int64_t numbers = count * ::callbridge::hlo::PartsOfElement(InternalType(type));
   if (numbers > std::numeric_limits<int>::max()) {
     internal::Die(absl::StrCat("expected a literal of a size that a message can hold, ",
                                std::numeric_limits<int>::max(), " numbers; got ", numbers));
   }
-  WithMutableNumbers(type, proto, [&](auto& list) {
+  const bool is_known = WithNumbersField(proto, InternalType(type), [&](auto& list) {
     list.Resize(static_cast<int>(numbers), 0);
     std::memcpy(list.mutable_data(), elements, bytes);
   });
+  if (!is_known) internal::Die(absl::StrCat("LiteralProto has no field for type ", type));
 }
 
 void Write(const LiteralBase& literal, const Shape& shape, ShapeIndex& index, LiteralProto& proto) {
@@ -151,30 +81,6 @@ std::string Text(const ::callbridge::Shape& shape) {
   return ::callbridge::hlo::ShapeToXla(shape).ToString(/*print_layout=*/true);
 }
 
-Status WrongSize(const ::callbridge::Shape& shape, int64_t size, const char* unit) {
-  return absl::InvalidArgumentError(absl::StrCat("a literal of the shape ", Text(shape),
-                                                 ": expected its ", shape.ElementCount(),
-                                                 " elements; got ", size, " ", unit));
-}
-
-Status CheckElements(const ::callbridge::Shape& shape, const LiteralProto& proto) {
-  const auto type = static_cast<PrimitiveType>(shape.element_type());
-  const FieldDescriptor& field = FieldFor(type);
-  const Reflection& reflection = *LiteralProto::GetReflection();
-  const int64_t count = shape.ElementCount();
-  if (!IsBytes(field)) {
-    const int64_t size = reflection.FieldSize(proto, &field);
-    const int64_t numbers = NumbersPerElement(type);
-    return size % numbers == 0 && size / numbers == count ? OkStatus()
-                                                          : WrongSize(shape, size, "numbers");
-  }
-  std::string scratch;
-  const auto size =
-      static_cast<int64_t>(reflection.GetStringReference(proto, &field, &scratch).size());
-  if (size == count * primitive_util::ByteWidth(type)) return OkStatus();
-  return WrongSize(shape, size, "bytes");
-}
-
 // Whether `proto` has as many elements as `shape`, before any memory is taken for them: a shape of
 // a few bytes may claim any size.
 Status CheckSizes(const ::callbridge::Shape& shape, const LiteralProto& proto) {
@@ -184,7 +90,7 @@ Status CheckSizes(const ::callbridge::Shape& shape, const LiteralProto& proto) {
                                                    ": expected ", shape.tuple_elements().size(),
                                                    " tuple_literals; got ", children));
   }
-  if (shape.IsArray()) return CheckElements(shape, proto);
+  if (shape.IsArray()) return ::callbridge::hlo::CheckStoredElements(proto, shape);
   for (size_t i = 0; i < children; ++i) {
     const LiteralProto& child = proto.tuple_literals(static_cast<int>(i));
     const ::callbridge::Shape& expected = shape.tuple_elements()[i];
@@ -204,19 +110,16 @@ Status CheckSizes(const ::callbridge::Shape& shape, const LiteralProto& proto) {
 
 void ReadElements(const LiteralProto& proto, PrimitiveType type, char* elements, int64_t count) {
   if (count == 0) return;
-  const FieldDescriptor& field = FieldFor(type);
-  const Reflection& reflection = *LiteralProto::GetReflection();
-  if (IsBytes(field)) {
-    std::string scratch;
-    const std::string& bytes = reflection.GetStringReference(proto, &field, &scratch);
+  const std::string* bytes = ::callbridge::hlo::BytesField(proto, InternalType(type));
+  if (bytes != nullptr) {
     if (IsSubByte(type)) {
-      FromLowBits(type, bytes, elements);
+      FromLowBits(type, *bytes, elements);
     } else {
-      std::copy(bytes.begin(), bytes.end(), elements);
+      std::copy(bytes->begin(), bytes->end(), elements);
     }
     return;
   }
-  WithNumbers(type, proto, [&](const auto& list) {
+  WithNumbersField(proto, InternalType(type), [&](const auto& list) {
     std::memcpy(elements, list.data(), static_cast<size_t>(list.size()) * sizeof(list.Get(0)));
   });
 }
@@ -249,7 +152,7 @@ StatusOr<Literal> MutableLiteralBase::CreateFromProto(const LiteralProto& proto,
   }
   TF_ASSIGN_OR_RETURN(const ::callbridge::Shape shape,
                       ::callbridge::hlo::ShapeFromProto(proto.shape()));
-  std::vector<const FieldDescriptor*> fields;
+  std::vector<const ::google::protobuf::FieldDescriptor*> fields;
   LiteralProto::GetReflection()->ListFields(proto, &fields);
   const bool is_shape_alone = fields.size() == 1;
   if (is_shape_alone && !prohibit_empty_literal) return Literal::Make(Shape(proto.shape()));

@@ -4,14 +4,13 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/small_float_format.h"
+#include "callbridge/abi/float_format.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 namespace {
 
-using ::callbridge::hlo::FindSmallFloatFormat;
-using ::callbridge::hlo::SmallFloatFormat;
+using ::callbridge::FloatFormat;
 
 enum class Constant { kOne, kMin, kMax };
 
@@ -21,11 +20,9 @@ void Store(Literal& literal, const T& value) {
   std::memcpy(literal.untyped_data(), &value, static_cast<size_t>(literal.size_bytes()));
 }
 
-template <typename Float>
-Float FloatConstant(Constant constant) {
-  constexpr Float kInfinity = std::numeric_limits<Float>::infinity();
-  if (constant == Constant::kOne) return 1;
-  return constant == Constant::kMin ? -kInfinity : kInfinity;
+uint64_t FloatConstant(const FloatFormat& format, Constant constant) {
+  if (constant == Constant::kOne) return format.One();
+  return constant == Constant::kMin ? format.Least() : format.Greatest();
 }
 
 // In the lowest bits, for every width.
@@ -40,14 +37,9 @@ uint64_t IntegerConstant(PrimitiveType type, Constant constant) {
 
 Literal MakeConstant(PrimitiveType type, Constant constant) {
   Literal literal = LiteralUtil::Zero(type);
-  if (const SmallFloatFormat* format = FindSmallFloatFormat(type)) {
-    Store(literal, constant == Constant::kOne   ? SmallFloatOne(*format)
-                   : constant == Constant::kMin ? SmallFloatMin(*format)
-                                                : SmallFloatMax(*format));
-  } else if (type == F32) {
-    Store(literal, FloatConstant<float>(constant));
-  } else if (type == F64) {
-    Store(literal, FloatConstant<double>(constant));
+  const auto element_type = static_cast<::callbridge::PrimitiveType>(type);
+  if (const FloatFormat* format = ::callbridge::FindFloatFormat(element_type)) {
+    Store(literal, FloatConstant(*format, constant));
   } else if (type == PRED) {
     Store(literal, constant != Constant::kMin);
   } else if (primitive_util::IsIntegralType(type)) {

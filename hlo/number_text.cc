@@ -11,10 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "callbridge/hlo/float_format.h"
+#include "callbridge/abi/float_format.h"
 
 namespace callbridge::hlo {
 namespace {
+
+using Specials = FloatFormat::Specials;
 
 bool IsSigned(PrimitiveType type) {
   switch (type) {
@@ -99,11 +101,18 @@ absl::StatusOr<uint64_t> ReadWhole(PrimitiveType type, TextCursor* cursor) {
       begin, absl::StrCat("expected a whole number that fits ", PrimitiveTypeName(type)));
 }
 
+bool HasSignedNan(const FloatFormat& format) {
+  return format.specials == Specials::kIeee || format.specials == Specials::kNanOnly;
+}
+
 // "(0x7f)" behind "nan", if it is there: a NaN's mantissa.
 absl::StatusOr<uint64_t> ReadNan(const FloatFormat& format, bool negative, TextCursor* cursor) {
-  const uint64_t sign =
-      negative && format.specials != Specials::kNegativeZero ? format.SignBit() : 0;
+  const uint64_t sign = negative && HasSignedNan(format) ? format.SignBit() : 0;
   const size_t begin = cursor->position();
+  if (!format.IsNan(format.QuietNan())) {
+    return cursor->InvalidAt(
+        begin, absl::StrCat(PrimitiveTypeName(format.type), " has no NaN; expected a number"));
+  }
   if (!cursor->Consume("(")) return sign | format.QuietNan();
   const absl::string_view word = ReadNumberWord(cursor);
   uint64_t payload;
@@ -145,7 +154,10 @@ absl::StatusOr<uint64_t> ReadFloat(const FloatFormat& format, TextCursor* cursor
     double value = 0;
     is_number = ReadWholeWord(word, &value) && std::isfinite(value);
     bits = format.Encode(value);
-    is_number = is_number && !format.IsNan(bits) && !format.IsInfinite(bits);
+    // Where there is neither infinity nor NaN, what is too large becomes the greatest number.
+    const bool fits =
+        format.specials != Specials::kNone || std::fabs(value) <= format.Decode(format.Greatest());
+    is_number = is_number && fits && !format.IsNan(bits) && !format.IsInfinite(bits);
   }
   if (is_number) return bits;
   return cursor->InvalidAt(

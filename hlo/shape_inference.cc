@@ -17,13 +17,7 @@ using Dimensions = absl::Span<const int64_t>;
 // A layout may say that elements take less than their natural size; then the shape may be too large
 // without it, and stays as it is.
 Shape WithoutLayouts(const Shape& shape) {
-  if (shape.IsToken()) return shape;
-  std::vector<Shape> elements;
-  for (const Shape& element : shape.tuple_elements()) elements.push_back(WithoutLayouts(element));
-  const absl::StatusOr<Shape> without =
-      shape.IsTuple() ? Shape::MakeTuple(std::move(elements))
-                      : Shape::MakeArray(shape.element_type(),
-                                         {shape.dimensions().begin(), shape.dimensions().end()});
+  const absl::StatusOr<Shape> without = shape.WithoutLayouts();
   return without.ok() ? *without : shape;
 }
 

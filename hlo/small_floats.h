@@ -3,29 +3,29 @@
 #define CALLBRIDGE_HLO_SMALL_FLOATS_H_
 
 #include <cstdint>
+#include <cstring>
 #include <ostream>
 
-#include "callbridge/abi/exported.h"
+#include "callbridge/abi/float_format.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 namespace internal {
 
-// Bits, which are those of 1 sign, `Format::kExponentBits` and the rest. Computes in float, and
-// rounds to the nearest, ties to even.
-template <typename Format>
+// The type's bits. Computes in float, and rounds to the nearest, ties to even.
+template <::callbridge::PrimitiveType type>
 struct Float16 {
   uint16_t x = 0;
 
   Float16() = default;
-  explicit Float16(float value) : x(Format::FromFloat(value)) {}
+  explicit Float16(float value) : x(FromFloat(value)) {}
   template <typename T, typename = decltype(static_cast<float>(T()))>
   explicit Float16(const T& value) : Float16(static_cast<float>(value)) {}
-  explicit operator float() const { return Format::ToFloat(x); }
-  explicit operator double() const { return Format::ToFloat(x); }
+  explicit operator float() const { return ToFloat(); }
+  explicit operator double() const { return ToFloat(); }
   template <typename T, typename = decltype(static_cast<T>(float()))>
   explicit operator T() const {
-    return static_cast<T>(Format::ToFloat(x));
+    return static_cast<T>(ToFloat());
   }
 
   static Float16 FromBits(uint16_t bits) {
@@ -46,24 +46,30 @@ struct Float16 {
   friend bool operator>(Float16 a, Float16 b) { return float(a) > float(b); }
   friend bool operator>=(Float16 a, Float16 b) { return float(a) >= float(b); }
   friend std::ostream& operator<<(std::ostream& out, Float16 value) { return out << float(value); }
-};
 
-// IEEE 754 binary16.
-struct CALLBRIDGE_EXPORTED HalfFormat {
-  static uint16_t FromFloat(float value);
-  static float ToFloat(uint16_t bits);
-};
+ private:
+  using FloatFormat = ::callbridge::FloatFormat;
+  static constexpr const FloatFormat& kFormat = *::callbridge::FindFloatFormat(type);
+  static constexpr const FloatFormat& kFloat =
+      *::callbridge::FindFloatFormat(::callbridge::PrimitiveType::kF32);
 
-// The upper half of a float.
-struct CALLBRIDGE_EXPORTED BFloat16Format {
-  static uint16_t FromFloat(float value);
-  static float ToFloat(uint16_t bits);
+  static uint16_t FromFloat(float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return static_cast<uint16_t>(::callbridge::ConvertFloat(kFloat, bits, kFormat));
+  }
+  float ToFloat() const {
+    const auto bits = static_cast<uint32_t>(::callbridge::ConvertFloat(kFormat, x, kFloat));
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
 };
 
 }  // namespace internal
 
-using half = internal::Float16<internal::HalfFormat>;
-using bfloat16 = internal::Float16<internal::BFloat16Format>;
+using half = internal::Float16<::callbridge::PrimitiveType::kF16>;       // IEEE 754 binary16
+using bfloat16 = internal::Float16<::callbridge::PrimitiveType::kBf16>;  // a float's upper half
 static_assert(sizeof(half) == 2 && sizeof(bfloat16) == 2, "they are array elements");
 
 }  // namespace callbridge_v1

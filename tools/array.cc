@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-
 namespace callbridge {
 namespace {
-
-constexpr std::align_val_t kAlign{AlignedMemory::kAlignment};
 
 bool IsRowMajor(const Layout& layout) {
   return std::is_sorted(layout.minor_to_major.rbegin(), layout.minor_to_major.rend());
@@ -49,27 +43,13 @@ void CopyElements(const Array& from, char* to) {
 
 }  // namespace
 
-absl::StatusOr<AlignedMemory> AlignedMemory::Allocate(int64_t size_bytes) {
-  AlignedMemory memory;
-  // 0 bytes get an address of their own too: targets may not expect a null pointer.
-  const size_t allocated = std::max<size_t>(size_bytes, 1);
-  memory.data_.reset(static_cast<char*>(::operator new(allocated, kAlign, std::nothrow)));
-  if (memory.data_ == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat("no memory for ", size_bytes, " bytes"));
-  }
-  memory.size_ = size_bytes;
-  std::memset(memory.data_.get(), 0, allocated);
-  return memory;
-}
-
-void AlignedMemory::Free::operator()(char* data) const { ::operator delete(data, kAlign); }
-
 absl::StatusOr<Array> MakeArrayOfZeros(const Shape& shape) {
   if (shape.IsToken()) return Array{shape, {}};
   const absl::StatusOr<int64_t> size = shape.ByteSize();
   if (!size.ok()) return size.status();
-  absl::StatusOr<AlignedMemory> memory = AlignedMemory::Allocate(*size);
+  absl::StatusOr<AlignedMemory> memory = AlignedMemory::Allocate(static_cast<size_t>(*size));
   if (!memory.ok()) return memory.status();
+  std::memset(memory->data(), 0, memory->size());
   return Array{shape, *std::move(memory)};
 }
 

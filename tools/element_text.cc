@@ -4,44 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "callbridge/abi/float_format.h"
 
 namespace callbridge {
 namespace {
-
-// Which bit patterns are no numbers.
-enum class Specials {
-  kIeee,          // the highest exponent: infinity, NaN
-  kNanOnly,       // "FN": the highest exponent with all mantissa bits
-  kNegativeZero,  // "FNUZ": what would be -0
-  kNone,          // all are numbers
-};
-
-// A sign, the exponent and the mantissa, from the highest bit down.
-struct FloatFormat {
-  PrimitiveType type;
-  int exponent_bits;
-  int mantissa_bits;
-  int bias;
-  Specials specials;
-  int digits;  // decimal digits that tell two neighbours apart
-};
-
-constexpr FloatFormat kFloatFormats[] = {
-    {PrimitiveType::kF16, 5, 10, 15, Specials::kIeee, 5},
-    {PrimitiveType::kBf16, 8, 7, 127, Specials::kIeee, 4},
-    {PrimitiveType::kF8E3M4, 3, 4, 3, Specials::kIeee, 3},
-    {PrimitiveType::kF8E4M3, 4, 3, 7, Specials::kIeee, 3},
-    {PrimitiveType::kF8E4M3FN, 4, 3, 7, Specials::kNanOnly, 3},
-    {PrimitiveType::kF8E4M3FNUZ, 4, 3, 8, Specials::kNegativeZero, 3},
-    {PrimitiveType::kF8E4M3B11FNUZ, 4, 3, 11, Specials::kNegativeZero, 3},
-    {PrimitiveType::kF8E5M2, 5, 2, 15, Specials::kIeee, 2},
-    {PrimitiveType::kF8E5M2FNUZ, 5, 2, 16, Specials::kNegativeZero, 2},
-    {PrimitiveType::kF4E2M1FN, 2, 1, 1, Specials::kNone, 2},
-};
 
 template <typename T>
 T Load(const char* element) {
@@ -50,51 +19,15 @@ T Load(const char* element) {
   return value;
 }
 
-bool IsNan(const FloatFormat& format, bool negative, uint32_t exponent, uint32_t mantissa) {
-  const uint32_t highest_exponent = (1u << format.exponent_bits) - 1;
-  const uint32_t highest_mantissa = (1u << format.mantissa_bits) - 1;
-  switch (format.specials) {
-    case Specials::kIeee:
-      return exponent == highest_exponent && mantissa != 0;
-    case Specials::kNanOnly:
-      return exponent == highest_exponent && mantissa == highest_mantissa;
-    case Specials::kNegativeZero:
-      return negative && exponent == 0 && mantissa == 0;
-    case Specials::kNone:
-      return false;
-  }
-  return false;
-}
-
-double DecodeFloat(const FloatFormat& format, uint32_t bits) {
-  const uint32_t highest_exponent = (1u << format.exponent_bits) - 1;
-  const uint32_t mantissa = bits & ((1u << format.mantissa_bits) - 1);
-  const uint32_t exponent = bits >> format.mantissa_bits & highest_exponent;
-  const bool negative = (bits >> (format.mantissa_bits + format.exponent_bits) & 1) != 0;
-  if (IsNan(format, negative, exponent, mantissa)) return std::numeric_limits<double>::quiet_NaN();
-  double magnitude;
-  if (format.specials == Specials::kIeee && exponent == highest_exponent) {
-    magnitude = std::numeric_limits<double>::infinity();
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(mantissa, 1 - format.bias - format.mantissa_bits);
-  } else {
-    const uint32_t significand = mantissa | 1u << format.mantissa_bits;
-    magnitude =
-        std::ldexp(significand, static_cast<int>(exponent) - format.bias - format.mantissa_bits);
-  }
-  return negative ? -magnitude : magnitude;
-}
-
 std::string SmallFloatText(const FloatFormat& format, const char* element) {
-  const uint32_t bits =
+  const uint64_t bits =
       BitWidth(format.type) == 16 ? Load<uint16_t>(element) : Load<uint8_t>(element);
-  const double value = DecodeFloat(format, bits);
-  return std::isnan(value) ? "nan" : absl::StrFormat("%.*g", format.digits, value);
-}
-
-// An exponent alone: no sign, no zero.
-std::string PowerOfTwoText(uint8_t exponent) {
-  return exponent == 0xFF ? "nan" : absl::StrFormat("%.9g", std::ldexp(1.0, exponent - 127));
+  const double value = format.Decode(bits);
+  if (std::isnan(value)) return "nan";
+  // Fewer would tell it from its neighbours too, but be no power of 2.
+  constexpr int kPowerOfTwoDigits = 9;
+  const bool is_power = format.specials == FloatFormat::Specials::kExponentOnly;
+  return absl::StrFormat("%.*g", is_power ? kPowerOfTwoDigits : format.Digits(), value);
 }
 
 // The shortest text that reads as the same value.
@@ -131,9 +64,6 @@ std::string SmallSignedText(int bits, const char* element) {
 }  // namespace
 
 std::string ElementText(PrimitiveType type, const char* element) {
-  for (const FloatFormat& format : kFloatFormats) {
-    if (format.type == type) return SmallFloatText(format, element);
-  }
   switch (type) {
     case PrimitiveType::kPred:
       return Load<uint8_t>(element) != 0 ? "true" : "false";
@@ -169,11 +99,11 @@ std::string ElementText(PrimitiveType type, const char* element) {
       return ComplexText<float>(element);
     case PrimitiveType::kC128:
       return ComplexText<double>(element);
-    case PrimitiveType::kF8E8M0FNU:
-      return PowerOfTwoText(Load<uint8_t>(element));
     default:
-      return "?";
+      break;
   }
+  const FloatFormat* format = FindFloatFormat(type);
+  return format == nullptr ? "?" : SmallFloatText(*format, element);
 }
 
 }  // namespace callbridge

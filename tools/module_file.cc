@@ -3,18 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "callbridge/client/c_status.h"
 #include "callbridge/tools/file_bytes.h"
 
 namespace callbridge {
 
-absl::Status TakeStatus(callbridge_error* error) {
-  if (error == nullptr) return absl::OkStatus();
-  absl::Status status(static_cast<absl::StatusCode>(error->code),
-                      absl::string_view(error->message, error->message_size));
-  callbridge_error_destroy(error);
-  return status;
-}
+using client::TakeStatus;
 
 absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path) {
   const absl::StatusOr<std::string> bytes = ReadFile(path);

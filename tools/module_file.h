@@ -23,9 +23,6 @@ struct DestroyProgram {
 using ModulePointer = std::unique_ptr<callbridge_module, DestroyModule>;
 using ProgramPointer = std::unique_ptr<callbridge_program, DestroyProgram>;
 
-// Frees `error`; null is OK.
-absl::Status TakeStatus(callbridge_error* error);
-
 // The module in the file. Errors name the path.
 absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/client/c_status.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
 #include "callbridge/tools/module_file.h"
@@ -42,22 +43,6 @@ absl::StatusOr<std::vector<Operand>> AllOperands(const RunOptions& options) {
   return operands;
 }
 
-// A shape without its layouts.
-absl::StatusOr<Shape> WithoutLayout(const Shape& shape) {
-  if (shape.IsToken()) return shape;
-  if (shape.IsArray()) {
-    return Shape::MakeArray(shape.element_type(),
-                            {shape.dimensions().begin(), shape.dimensions().end()});
-  }
-  std::vector<Shape> elements;
-  for (const Shape& element : shape.tuple_elements()) {
-    absl::StatusOr<Shape> bare = WithoutLayout(element);
-    if (!bare.ok()) return bare.status();
-    elements.push_back(*std::move(bare));
-  }
-  return Shape::MakeTuple(std::move(elements));
-}
-
 absl::Status CheckParameters(const callbridge_program& program, const std::vector<Shape>& given) {
   const size_t count = callbridge_program_parameter_count(&program);
   if (given.size() != count) {
@@ -68,8 +53,8 @@ absl::Status CheckParameters(const callbridge_program& program, const std::vecto
     const char* text = callbridge_program_parameter(&program, i);
     const absl::StatusOr<Shape> declared = ParseShape(text);
     if (!declared.ok()) return declared.status();
-    const absl::StatusOr<Shape> expected = WithoutLayout(*declared);
-    const absl::StatusOr<Shape> came = WithoutLayout(given[i]);
+    const absl::StatusOr<Shape> expected = declared->WithoutLayouts();
+    const absl::StatusOr<Shape> came = given[i].WithoutLayouts();
     if (!expected.ok() || !came.ok() || *expected != *came) {
       return absl::InvalidArgumentError(absl::StrCat("parameter ", i, " of the module is ", text,
                                                      ", but the operand is ", ShapeText(given[i])));
@@ -97,7 +82,7 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program,
   if (!results.ok()) return results.status();
   const std::vector<callbridge_array> in = Lend(&loaded->leaves);
   const std::vector<callbridge_array> out = Lend(&*results);
-  absl::Status executed = TakeStatus(
+  absl::Status executed = client::TakeStatus(
       callbridge_program_execute(&program, in.data(), in.size(), out.data(), out.size()));
   if (!executed.ok()) return executed;
   absl::StatusOr<ReturnedValue> value = FinishResult(*result, *std::move(results), options.outputs);

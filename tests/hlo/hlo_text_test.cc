@@ -158,6 +158,8 @@ TEST(HloText, LiteralsKeepTheirBits) {
       {"bf16[2]{0}", "{1.0039, 3.3e38}", "{1, 3.2965e+38}"},
       {"f8e4m3fn[2]{0}", "{448, nan}", "{448, nan}"},
       {"f8e5m2fnuz[2]{0}", "{-0, nan}", "{0, nan}"},
+      {"f4e2m1fn[2]{0}", "{1.5, -6}", "{1.5, -6}"},
+      {"f8e8m0fnu[3]{0}", "{1, 4, nan}", "{1, 4, nan}"},
       {"s4[2]{0}", "{-8, 7}", "{-8, 7}"},
       {"pred[3]{0}", "{true, 0, 7}", "{1, 0, 1}"},
       {"c64[1]{0}", "{(1, -inf)}", "{(1, -inf)}"},
@@ -211,7 +213,10 @@ TEST(HloText, RefusesLiteralsThatDoNotFit) {
       {"s8[4611686018427387904]", "{1", "expected \",\""},
       {"token[]", "{}", "no token"},
       {"(f32[])", "1", "expected \"(\""},
-      {"f4e2m1fn[1]", "{1}", "UNIMPLEMENTED"},
+      {"f4e2m1fn[]", "nan", "f4e2m1fn has no NaN"},
+      {"f4e2m1fn[]", "6.5", "fits f4e2m1fn"},
+      {"f8e8m0fnu[]", "-1", "fits f8e8m0fnu"},
+      {"f8e8m0fnu[]", "0", "fits f8e8m0fnu"},
   };
   for (const auto& [shape, literal, problem] : cases) {
     EXPECT_THAT(RoundTrip(Constant(shape, literal)), HasSubstr(problem)) << shape << literal;

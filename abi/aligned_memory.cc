@@ -1,4 +1,4 @@
-#include "callbridge/client/aligned_memory.h"
+#include "callbridge/abi/aligned_memory.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace callbridge::client {
+namespace callbridge {
 namespace {
 
 size_t PhysicalMemory() {
@@ -28,8 +28,9 @@ absl::StatusOr<AlignedMemory> AlignedMemory::Allocate(size_t size) {
         "no memory for ", size, " bytes; this machine has ", PhysicalMemory(), " in all"));
   }
   AlignedMemory memory;
-  memory.data_.reset(data);
+  memory.data_.reset(static_cast<char*>(data));
+  memory.size_ = size;
   return memory;
 }
 
-}  // namespace callbridge::client
+}  // namespace callbridge

@@ -1,6 +1,6 @@
 // AlignedMemory: a block of host memory for arrays.
-#ifndef CALLBRIDGE_CLIENT_ALIGNED_MEMORY_H_
-#define CALLBRIDGE_CLIENT_ALIGNED_MEMORY_H_
+#ifndef CALLBRIDGE_ABI_ALIGNED_MEMORY_H_
+#define CALLBRIDGE_ABI_ALIGNED_MEMORY_H_
 
 #include <cstddef>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace callbridge::client {
+namespace callbridge {
 
 // Bytes to which XLA:CPU aligns buffers; old targets may use aligned vector instructions.
 inline constexpr size_t kArrayAlignment = 64;
@@ -20,21 +20,25 @@ inline constexpr size_t Aligned(size_t size) {
 
 class AlignedMemory {
  public:
+  // No memory: null, 0 bytes.
   AlignedMemory() = default;
   // Uninitialised. RESOURCE_EXHAUSTED where `size` is more than this machine has, or more than can
-  // be had now. Of 0 bytes it is a pointer all the same.
+  // be had now. Of 0 bytes it is a pointer all the same: targets may not expect null.
   static absl::StatusOr<AlignedMemory> Allocate(size_t size);
 
-  void* data() const { return data_.get(); }
+  char* data() { return data_.get(); }
+  const char* data() const { return data_.get(); }
+  size_t size() const { return size_; }
 
  private:
   struct Free {
-    void operator()(void* data) const { free(data); }
+    void operator()(char* data) const { free(data); }
   };
 
-  std::unique_ptr<void, Free> data_;
+  std::unique_ptr<char, Free> data_;
+  size_t size_ = 0;
 };
 
-}  // namespace callbridge::client
+}  // namespace callbridge
 
-#endif  // CALLBRIDGE_CLIENT_ALIGNED_MEMORY_H_
+#endif  // CALLBRIDGE_ABI_ALIGNED_MEMORY_H_
