@@ -52,6 +52,8 @@ std::string ShortestText(Float value) {
 // `bits` are a finite number.
 std::string FiniteText(const FloatFormat& format, uint64_t bits) {
   const double value = format.Decode(bits);
+  // XLA writes "-0", and reads that as the integer 0.
+  if (value == 0 && std::signbit(value)) return "-0.0";
   if (format.type == PrimitiveType::kF64) return ShortestText(value);
   if (format.type == PrimitiveType::kF32) return ShortestText(static_cast<float>(value));
   constexpr int kDigitsOf16Bits = 5;  // tell any two neighbours apart

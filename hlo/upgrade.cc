@@ -28,8 +28,8 @@ using xla::HloModuleProto;
 using Ids = std::vector<int64_t>;
 
 // A typed call lists all leaves of its operands, so a large tuple that many calls take makes a
-// module that is larger by their product.
-constexpr int64_t kMaxNodes = 1 << 22;
+// module that is larger by their product. Each leaf also costs the bytes of a shape.
+constexpr int64_t kMaxNodes = 1 << 20;
 
 bool IsUntypedCall(const HloInstructionProto& instruction) {
   return ParseOpcode(instruction.opcode()) == Opcode::kCustomCall &&
@@ -55,6 +55,15 @@ void AppendLeaves(const xla::ShapeProto& shape, std::vector<const xla::ShapeProt
     return;
   }
   for (const xla::ShapeProto& element : shape.tuple_shapes()) AppendLeaves(element, leaves);
+}
+
+// Recursive, as deep as shapes may be.
+void SetRowMajor(xla::ShapeProto* shape) {
+  for (xla::ShapeProto& element : *shape->mutable_tuple_shapes()) SetRowMajor(&element);
+  if (shape->element_type() == xla::TUPLE || shape->element_type() == xla::TOKEN) return;
+  auto& minor_to_major = *shape->mutable_layout()->mutable_minor_to_major();
+  minor_to_major.Clear();
+  for (int i = shape->dimensions_size(); i > 0; --i) minor_to_major.Add(i - 1);
 }
 
 // What a target with `site` must be told, beyond the leaves that a typed call brings: "" if
@@ -310,11 +319,23 @@ class ModuleUpgrade {
     for (int64_t id : original.operand_ids()) AppendLeavesOf(id, &operands);
     call->mutable_operand_ids()->Assign(operands.begin(), operands.end());
     std::vector<const xla::ShapeProto*> layouts;
-    for (const xla::ShapeProto& shape : original.operand_shapes_with_layout()) {
-      AppendLeaves(shape, &layouts);
+    if (original.constrain_layout()) {
+      for (const xla::ShapeProto& shape : original.operand_shapes_with_layout()) {
+        AppendLeaves(shape, &layouts);
+      }
+    } else {
+      for (int64_t id : original.operand_ids()) {
+        AppendLeaves(values_.at(id).instruction->shape(), &layouts);
+      }
     }
     call->clear_operand_shapes_with_layout();
     for (const xla::ShapeProto* shape : layouts) *call->add_operand_shapes_with_layout() = *shape;
+    if (original.constrain_layout()) return;
+    // A target that nobody asked about layouts wants row-major ones. To XLA no constraint means
+    // that it may choose, as soon as another instruction would like something else.
+    call->set_constrain_layout(true);
+    for (xla::ShapeProto& shape : *call->mutable_operand_shapes_with_layout()) SetRowMajor(&shape);
+    SetRowMajor(call->mutable_shape());
   }
 
   // Aliases are of leaves: each now has a number instead of an index.

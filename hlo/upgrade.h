@@ -15,10 +15,13 @@ namespace callbridge::hlo {
 // opaque that is a site descriptor already, as callbridge makes them for version 3, becomes the
 // attribute. Aliases follow their leaves, and the schedule its instructions.
 //
+// Calls that did not constrain their layouts have them constrained to row-major ones, with which
+// the embedded runtime calls such targets: XLA would be free to choose others.
+//
 // Calls of version 4, what XLA itself puts into the form of a call (xla_own_calls.h), and all else,
 // unknown fields too, stay as they are. It runs where the targets are registered as typed entry
 // points of callbridge's. `module` must have passed CheckModule(), and the result has.
-// RESOURCE_EXHAUSTED where large tuples that many calls take would make a module of millions of
+// RESOURCE_EXHAUSTED where large tuples that many calls take would make a module of a million
 // operands.
 absl::StatusOr<xla::HloModuleProto> Upgrade(const xla::HloModuleProto& module);
 

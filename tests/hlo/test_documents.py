@@ -395,3 +395,56 @@ def test_a_missing_return_is_added():
         "void g() {",
         "}",
     ]
+
+
+# ---- The genuine headers ------------------------------------------------------------------------
+
+TENSORFLOW = pathlib.Path(
+    os.environ.get(
+        "CALLBRIDGE_TENSORFLOW",
+        pathlib.Path.home() / ".cache/callbridge/tensorflow-2.13.1/tensorflow",
+    )
+)
+# What the documentation shows and TensorFlow 2.13.1 never had, as g++ says it.
+NO_CREATE_SHAPE = "‘CreateShape’ is not a member of ‘xla::ShapeUtil’"
+NO_MAKE_TUPLE = "‘MakeTuple’ is not a member of ‘xla::ShapeUtil’"
+NO_PARAMETER = "no matching function for call to ‘Parameter(int, xla::Shape&, const char [3])’"
+NO_STATUS_IN_XLA = "‘xla::XlaCustomCallStatus’ has not been declared"
+NEVER_THERE = {
+    ("CreateShape(", 0): {NO_CREATE_SHAPE},
+    ("CreateShape(", 2): {NO_CREATE_SHAPE},
+    ("CreateShape(", 3): {NO_MAKE_TUPLE, NO_PARAMETER},
+    ("API_VERSION_STATUS_RETURNING", 4): {NO_STATUS_IN_XLA},
+    ("API_VERSION_STATUS_RETURNING", 7): {NO_MAKE_TUPLE, NO_PARAMETER},
+}
+
+
+def test_genuine_headers_lack_what_is_named(documents, tmp_path):
+    """All snippets in one file, each in a namespace of its own: the headers take g++ seconds."""
+    parts = [INCLUDE_BUILDER, INCLUDE_STATUS, INCLUDE_REGISTRY]
+    for word, snippets in documents.items():
+        for i, (snippet, known) in enumerate(zip(snippets, DOCUMENTS[word], strict=True)):
+            if known.pseudocode:
+                continue
+            text = f'#line 1 "{word} {i}"\n{snippet.text}\n#line 1 "around"'
+            if known.main == SHOW_THE_CALL:  # statements
+                text = f"void mentioned() {{\n{known.mentioned}\n{text}\n}}"
+            elif known.mentioned:
+                text = f"{known.mentioned}\n{text}"
+            globals_ = re.sub("#include.*", "", known.includes)
+            parts.append(
+                f"namespace snippet_{len(parts)} {{\nusing namespace xla;\n{globals_}\n{text}\n}}"
+            )
+    source = tmp_path / "snippets.cc"
+    source.write_text("\n".join(parts) + "\n")
+    done = subprocess.run(
+        ["g++", "-std=c++17", "-w", "-fsyntax-only", "-isystem", TENSORFLOW / "include", source],
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+    )
+    found = {}
+    for word, i, error in re.findall(r"^(.*) (\d+):\d+:\d+: error: (.*)$", done.stderr, re.M):
+        found.setdefault((word, int(i)), set()).add(error)
+    expected = {place: said for place, said in NEVER_THERE.items() if place[0] in documents}
+    assert found == expected, done.stderr

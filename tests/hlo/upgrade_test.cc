@@ -104,6 +104,7 @@ TEST(Upgrade, TakesTuplesApartAndPutsThemTogether) {
                       "  %q.2 = (s32[],()) get-tuple-element(%q), index=1\n"
                       "  %q.3 = s32[] get-tuple-element(%q.2), index=0\n"),
             HasSubstr("  %a = (f32[2]{0},s32[]) custom-call(%q.1, %q.3), custom_call_target=\"t\","
+                      " operand_layout_constraints={f32[2]{0}, s32[]},"
                       " output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})},"),
             HasSubstr(Config({"(f32[2],(s32[],()))"}, "((f32[2]),s32[])", "")),
             HasSubstr("  %a.1 = f32[2]{0} get-tuple-element(%a), index=0\n"
@@ -121,6 +122,7 @@ TEST(Upgrade, ATupleOfOneLeafIsThatLeaf) {
                        "  ROOT a = (f32[2]) custom-call(p), custom_call_target=\"t\","
                        " sharding={{replicated}}, output_to_operand_aliasing={{0}: (0, {})}\n}\n"),
               AllOf(HasSubstr("  %a = f32[2]{0} custom-call(%p), custom_call_target=\"t\","
+                              " operand_layout_constraints={f32[2]{0}},"
                               " output_to_operand_aliasing={{}: (0, {})},"),
                     HasSubstr("sharding={replicated}"),
                     HasSubstr("  ROOT %a.1 = (f32[2]{0}) tuple(%a)\n")));
@@ -129,8 +131,21 @@ TEST(Upgrade, ATupleOfOneLeafIsThatLeaf) {
 TEST(Upgrade, AnEmptyResultStaysOne) {
   EXPECT_THAT(Upgraded("HloModule m\nENTRY e {\n"
                        "  ROOT a = () custom-call(), custom_call_target=\"t\"\n}\n"),
-              HasSubstr("ROOT %a = () custom-call(), custom_call_target=\"t\", api_version="
-                        "API_VERSION_TYPED_FFI, backend_config={}\n"));
+              HasSubstr("ROOT %a = () custom-call(), custom_call_target=\"t\","
+                        " operand_layout_constraints={}, api_version=API_VERSION_TYPED_FFI,"
+                        " backend_config={}\n"));
+}
+
+TEST(Upgrade, WhereLayoutsWereFreeTheyAreRowMajor) {
+  const std::string text =
+      "HloModule m\nENTRY e {\n  t = token[] after-all()\n  p = f32[2,3]{0,1} parameter(0)\n"
+      "  ROOT a = (f32[],(s8[3,2]{0,1})) custom-call(t, p), custom_call_target=\"t\"";
+  EXPECT_THAT(Upgraded(text + "\n}\n"),
+              AllOf(HasSubstr("%a = (f32[],s8[3,2]{1,0}) custom-call(%t, %p)"),
+                    HasSubstr("operand_layout_constraints={token[], f32[2,3]{1,0}}")));
+  EXPECT_THAT(Upgraded(text + ", operand_layout_constraints={token[], f32[2,3]{0,1}}\n}\n"),
+              AllOf(HasSubstr("%a = (f32[],s8[3,2]{0,1}) custom-call(%t, %p)"),
+                    HasSubstr("operand_layout_constraints={token[], f32[2,3]{0,1}}")));
 }
 
 TEST(Upgrade, WhatIsNoUntypedCallStays) {

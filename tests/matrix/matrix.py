@@ -48,10 +48,10 @@ def python_of(runtime):
 
 
 def libraries_of_debian_12(callbridge, folder):
-    """What libcallbridge.so needs of the system, for Debian 13, which has other versions of it."""
+    """What our binaries need of the system, for Debian 13, which has other versions of it."""
     folder.mkdir(parents=True, exist_ok=True)
     listed = subprocess.run(["ldd", callbridge], capture_output=True, text=True, check=True).stdout
-    for path in re.findall(r"=> (\S*/lib(?:absl|ffi|elf|z)[._]\S+)", listed):
+    for path in re.findall(r"=> (\S*/lib(?:absl|ffi|elf|z|protobuf)[._]\S+)", listed):
         shutil.copy(path, folder)
     return folder
 

@@ -1,0 +1,155 @@
+"""JAX programs with untyped custom calls, run and dumped by the XLA of this Python's jaxlib.
+
+  XLA_FLAGS="--xla_dump_to=FOLDER ..." dumped_programs.py LIBRARY FOLDER
+
+LIBRARY is tests/targets/described_calls.cc, whose targets jaxlib calls at their own addresses.
+Leaves in FOLDER, beside what XLA dumps, <program>.operand<i>.npy and <program>.result<i>.npy.
+"""
+
+import ctypes
+import pathlib
+import sys
+
+import callbridge.library
+import jax
+import jax.numpy as jnp
+import jaxlib
+import numpy as np
+import scenarios
+from jax._src import core
+from jax._src.interpreters import mlir
+from jaxlib import xla_client
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+LIBRARY, FOLDER = sys.argv[1:]
+# The XLA of later ones hands no tuples to untyped targets.
+HAS_TUPLES = jaxlib.__version__ == "0.4.30"
+KINDS = {"float32": "f", "float16": "h", "bfloat16": "b", "bool": "p"}
+_CAPSULE_NAME = b"xla._CUSTOM_CALL_TARGET"
+
+
+def register():
+    new_capsule = ctypes.pythonapi.PyCapsule_New
+    new_capsule.restype = ctypes.py_object
+    new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    library = callbridge.library.load(LIBRARY)
+    for target in library.targets:
+        if target.abi != "typed_ffi":
+            capsule = new_capsule(target.address, _CAPSULE_NAME, None)
+            xla_client.register_custom_call_target(target.name, capsule, platform="cpu")
+    return library
+
+
+def described(tree):
+    """A tree of arrays, as described_calls.cc wants it described."""
+    if type(tree) is tuple:
+        return f"({''.join(described(element) for element in tree)})"
+    kind = KINDS.get(str(tree.dtype))
+    if kind is None:
+        return f"i{tree.size * np.dtype(tree.dtype).itemsize};"
+    return f"{kind}{tree.size};"
+
+
+call_p = core.Primitive("described_call")
+call_p.multiple_results = True
+
+
+@call_p.def_abstract_eval
+def _(*operands, results, **_):
+    return [core.ShapedArray(leaf.shape, leaf.dtype) for leaf in results]
+
+
+def mlir_type(array):
+    return ir.RankedTensorType.get(array.shape, mlir.dtype_to_ir_type(np.dtype(array.dtype)))
+
+
+def lowering(context, *operands, version, opaque, operand_tree, results, has_side_effect, aliases):
+    operands = list(operands)
+
+    def put_together(tree):
+        if type(tree) is not tuple:
+            return operands.pop(0)
+        return stablehlo.TupleOp([put_together(element) for element in tree]).result
+
+    return mlir.custom_call(
+        f"described_{version}",
+        result_types=[mlir_type(result) for result in results],
+        operands=[put_together(tree) for tree in operand_tree],
+        backend_config=opaque,
+        api_version=version,
+        has_side_effect=has_side_effect,
+        operand_output_aliases=dict(aliases),
+    ).results
+
+
+mlir.register_lowering(call_p, lowering, platform="cpu")
+
+
+def call(version, operands, results, has_side_effect=False, aliases=()):
+    """`operands` may be trees. `aliases` are numbers of an operand and a result each."""
+    in_place = {output for _, output in aliases}
+    leaves = [("=" if i in in_place else "") + described(leaf) for i, leaf in enumerate(results)]
+    text = leaves[0] if len(leaves) == 1 else f"({''.join(leaves)})"
+    parts = [described(operand) for operand in operands]
+    text = f"{'!' if has_side_effect else ''}{''.join(parts)}>{text}."
+    if version < 3:
+        operands = (jnp.frombuffer(text.encode(), jnp.uint8), *operands)
+        aliases = tuple((operand + 1, output) for operand, output in aliases)
+        text = ""
+    shapes = jax.tree_util.tree_map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), operands)
+    return call_p.bind(
+        *scenarios.leaves(tuple(operands)),
+        version=version,
+        opaque=text,
+        operand_tree=shapes,
+        results=results,
+        has_side_effect=has_side_effect,
+        aliases=aliases,
+    )
+
+
+def array(dtype, *shape):
+    return jax.ShapeDtypeStruct(shape, dtype)
+
+
+@jax.jit
+def arithmetic_between(x, y):
+    (a,) = call(1, (x, y), (array(jnp.float32, 4),))
+    b, c = call(2, (a * 2 + x, x), (array(jnp.float32, 4), array(jnp.uint8, 3)), aliases=((0, 0),))
+    (d,) = call(3, (b, c, y), (array(jnp.int16, 2, 3),), has_side_effect=True)
+    return -b, jax.jit(lambda z: (z + 1) * z)(d), jnp.broadcast_to(c, (2, 3))
+
+
+@jax.jit
+def of_many_types(x, y):
+    types = (jnp.bfloat16, jnp.float16, jnp.bool_, jnp.uint32, jnp.int8)
+    results = call(3, (x, y), tuple(array(dtype, 2, 2) for dtype in types))
+    return tuple(call(2, tuple(results), (array(jnp.float32, 2), array(jnp.int32, 0, 3))))
+
+
+@jax.jit
+def tuples(x, y):
+    a, b, c = call(
+        1, ((x, (y,)), x), (array(jnp.float32, 4), array(jnp.int32, 2), array(jnp.bool_, 3))
+    )
+    return call(3, ((a, (b, c)), y), (array(jnp.float32), array(jnp.int32, 2, 3)))
+
+
+PROGRAMS = [arithmetic_between, of_many_types, *([tuples] if HAS_TUPLES else [])]
+
+
+def main():
+    library = register()
+    folder = pathlib.Path(FOLDER)
+    x = np.arange(4, dtype=np.float32) - 1
+    y = np.arange(6, dtype=np.int32).reshape(2, 3) * 1000
+    for program in PROGRAMS:
+        results = jax.tree_util.tree_leaves(program(x, y))
+        for kind, arrays in (("operand", (x, y)), ("result", results)):
+            for i, leaf in enumerate(arrays):
+                np.save(folder / f"{program.__name__}.{kind}{i}.npy", np.asarray(leaf))
+    del library
+
+
+main()

@@ -1,0 +1,21 @@
+"""Modules made by chance: random_modules.py says what is compared with genuine XLA."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests"
+COUNT = 500
+
+
+def test_genuine_xla_computes_the_same_bits():
+    program = BUILD / "genuine/random_modules"
+    library = BUILD / "targets/described_calls.so"
+    command = [sys.executable, HERE / "random_modules.py", program, library, "1", str(COUNT)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.returncode} {done.stderr[-8000:]}"
+    assert int(done.stdout) == COUNT
