@@ -22,11 +22,12 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
 import cases  # noqa: E402
+import exported_cases  # noqa: E402
 
 RUNTIMES = ["0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3", "0.10.2", "0.12.0.1"]
 HEADERS = [*RUNTIMES[:-1], "0.11.2", RUNTIMES[-1]]
 CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
-ASKS = {case.name: case.asks for case in cases.CASES}
+ASKS = {case.name: case.asks for case in [*cases.CASES, *exported_cases.CASES]}
 
 
 def headers_number(headers):
