@@ -69,23 +69,21 @@ std::vector<callbridge_array> Lend(std::vector<Array>* arrays) {
   return lent;
 }
 
-absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program,
+absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const Shape& result,
                                       const RunOptions& options) {
   const absl::StatusOr<std::vector<Operand>> operands = AllOperands(options);
   if (!operands.ok()) return operands.status();
   absl::StatusOr<LoadedOperands> loaded = LoadOperands(*operands);
   if (!loaded.ok()) return loaded.status();
   if (absl::Status same = CheckParameters(program, loaded->shapes); !same.ok()) return same;
-  absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(&program));
-  if (!result.ok()) return result.status();
-  absl::StatusOr<std::vector<Array>> results = MakeResultArrays(*result);
+  absl::StatusOr<std::vector<Array>> results = MakeResultArrays(result);
   if (!results.ok()) return results.status();
   const std::vector<callbridge_array> in = Lend(&loaded->leaves);
   const std::vector<callbridge_array> out = Lend(&*results);
   absl::Status executed = client::TakeStatus(
       callbridge_program_execute(&program, in.data(), in.size(), out.data(), out.size()));
   if (!executed.ok()) return executed;
-  absl::StatusOr<ReturnedValue> value = FinishResult(*result, *std::move(results), options.outputs);
+  absl::StatusOr<ReturnedValue> value = FinishResult(result, *std::move(results), options.outputs);
   if (!value.ok()) return value.status();
   return ProgramRecord{options.file, *std::move(value)};
 }
@@ -110,7 +108,7 @@ ExitStatus RunModule(const RunOptions& options) {
   if (const std::string wrong = WhatIsWrongWithOutputs(options.outputs, *result); !wrong.empty()) {
     return UsageError(wrong);
   }
-  const absl::StatusOr<ProgramRecord> record = Execute(**program, options);
+  const absl::StatusOr<ProgramRecord> record = Execute(**program, *result, options);
   if (!record.ok()) return Failure(record.status());
   const absl::Status printed =
       PrintToStandardOutput(options.json ? JsonOf(*record) : TextOf(*record));

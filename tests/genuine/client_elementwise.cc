@@ -6,13 +6,11 @@
 #include <cstring>
 #include <iostream>
 #include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tensorflow/compiler/xla/client/client_library.h"
-#include "tensorflow/compiler/xla/client/local_client.h"
+#include "executed.h"
 #include "tensorflow/compiler/xla/client/xla_builder.h"
 #include "tensorflow/compiler/xla/client/xla_computation.h"
 #include "tensorflow/compiler/xla/literal.h"
@@ -242,14 +240,7 @@ void Run(const std::string& name, xla::XlaBuilder& builder,
     std::cout << name << " not built\n";
     return;
   }
-  xla::LocalClient* client = xla::ClientLibrary::LocalClientOrDie();
-  std::vector<std::unique_ptr<xla::GlobalData>> data;
-  std::vector<xla::GlobalData*> pointers;
-  for (const xla::Literal* argument : arguments) {
-    data.push_back(client->TransferToServer(*argument).value());
-    pointers.push_back(data.back().get());
-  }
-  auto result = client->ExecuteAndTransfer(computation.value(), pointers);
+  auto result = Executed(computation.value(), arguments);
   if (!result.ok()) {
     std::cout << name << " not run: " << static_cast<int>(result.status().code()) << '\n';
     return;

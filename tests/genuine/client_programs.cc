@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "executed.h"
 #include "tensorflow/compiler/xla/client/client_library.h"
 #include "tensorflow/compiler/xla/client/local_client.h"
 #include "tensorflow/compiler/xla/client/xla_builder.h"
@@ -187,14 +188,7 @@ void Run(const std::string& name, XlaBuilder& builder,
     std::cout << "  not built: " << computation.status().ToString() << "\n";
     return;
   }
-  xla::LocalClient* client = xla::ClientLibrary::LocalClientOrDie();
-  std::vector<std::unique_ptr<xla::GlobalData>> data;
-  std::vector<xla::GlobalData*> pointers;
-  for (const xla::Literal* argument : arguments) {
-    data.push_back(client->TransferToServer(*argument).value());
-    pointers.push_back(data.back().get());
-  }
-  auto result = client->ExecuteAndTransfer(computation.value(), pointers);
+  auto result = Executed(computation.value(), arguments);
   if (!result.ok()) {
     // callbridge adds whose call it was.
     const std::string message(result.status().message());
