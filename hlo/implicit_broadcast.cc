@@ -2,17 +2,12 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "callbridge/hlo/invalid_argument.h"
 
 namespace callbridge::hlo {
 namespace {
 
 using Dimensions = absl::Span<const int64_t>;
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 // Of one rank: sizes are equal, or one of them is 1.
 absl::StatusOr<std::vector<int64_t>> Combine(Dimensions left, Dimensions right,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/hlo/invalid_argument.h"
 #include "callbridge/hlo/literal_check.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/opcode.h"
@@ -19,11 +20,6 @@ using Instructions = absl::Span<const ShapedInstruction* const>;
 
 absl::Span<const int64_t> SpanOf(const google::protobuf::RepeatedField<int64_t>& field) {
   return {field.data(), static_cast<size_t>(field.size())};
-}
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
 absl::Status OtherShape(const Shape& expected, const Shape& came) {

@@ -151,7 +151,7 @@ struct MlirWriter {
   }
 };
 
-absl::Status CheckArray(const LiteralProto& literal, const Shape& array) {
+absl::Status CheckWritable(const LiteralProto& literal, const Shape& array) {
   if (!array.IsArray()) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a literal of arrays, got one of shape ", ShapeText(array)));
@@ -163,7 +163,7 @@ absl::Status CheckArray(const LiteralProto& literal, const Shape& array) {
 // Recursive, as deep as shapes may be.
 absl::Status AppendLiteral(const LiteralProto& literal, const Shape& shape, std::string* text) {
   if (!shape.IsTuple()) {
-    if (absl::Status status = CheckArray(literal, shape); !status.ok()) return status;
+    if (absl::Status status = CheckWritable(literal, shape); !status.ok()) return status;
     ElementWalk(shape).Visit(HloWriter{literal, shape, text});
     return absl::OkStatus();
   }
@@ -268,7 +268,7 @@ absl::StatusOr<std::string> LiteralText(const LiteralProto& literal, const Shape
 }
 
 absl::StatusOr<std::string> DenseElementsText(const LiteralProto& literal, const Shape& array) {
-  if (absl::Status status = CheckArray(literal, array); !status.ok()) return status;
+  if (absl::Status status = CheckWritable(literal, array); !status.ok()) return status;
   std::string text;
   if (array.ElementCount() == 0) return text;
   ElementWalk(array).Visit(MlirWriter{literal, array.element_type(), &text});

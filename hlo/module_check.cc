@@ -13,16 +13,12 @@
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/instruction_check.h"
+#include "callbridge/hlo/invalid_argument.h"
 #include "callbridge/hlo/opcode.h"
 #include "callbridge/hlo/shape_ids.h"
 
 namespace callbridge::hlo {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 // A name may be any bytes, and any number of them.
 std::string Quoted(const std::string& name) {

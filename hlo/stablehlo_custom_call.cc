@@ -47,7 +47,7 @@ std::string LayoutsText(const Shapes& shapes) {
 
 // "" where row-major is all that is said, and StableHLO, which knows only layouts of arrays and of
 // one tuple of arrays as the result, cannot say it.
-absl::StatusOr<std::string> Layouts(const HloInstructionProto& call) {
+absl::StatusOr<std::string> CallLayouts(const HloInstructionProto& call) {
   if (!call.constrain_layout()) return std::string();
   const auto& operands = call.operand_shapes_with_layout();
   const auto& elements = call.shape().tuple_shapes();
@@ -137,7 +137,7 @@ absl::StatusOr<std::string> StableHloCustomCallAttributes(
     if (!sharding.ok()) return sharding;
     attributes.push_back(absl::StrCat("mhlo.sharding = ", MlirString(*sharding)));
   }
-  absl::StatusOr<std::string> layouts = Layouts(call);
+  absl::StatusOr<std::string> layouts = CallLayouts(call);
   if (!layouts.ok()) return layouts;
   if (!layouts->empty()) attributes.push_back(*layouts);
   if (call.output_operand_aliasing_size() != 0) attributes.push_back(Aliases(call));

@@ -8,15 +8,12 @@
 #include "absl/numeric/bits.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/runtime/table_error.h"
 
 namespace callbridge {
 namespace {
 
-constexpr uint64_t kWord = sizeof(uint32_t);
-
-absl::Status TableError(absl::string_view table, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("has a bad ", table, ": ", what));
-}
+constexpr uint64_t kHashWord = sizeof(uint32_t);
 
 struct GnuHashHeader {
   uint32_t bucket_count;
@@ -30,7 +27,7 @@ absl::StatusOr<uint32_t> HighestBucket(const ElfFile& file, const GnuHashHeader&
                                        uint64_t buckets_offset) {
   uint32_t highest = 0;
   for (uint64_t i = 0; i < header.bucket_count; ++i) {
-    const auto symbol = file.Read<uint32_t>(buckets_offset + i * kWord);
+    const auto symbol = file.Read<uint32_t>(buckets_offset + i * kHashWord);
     if (symbol != 0 && symbol < header.first_symbol) {
       return TableError("DT_GNU_HASH",
                         absl::StrCat("a bucket holds symbol ", symbol, ", and the first one is ",
@@ -51,14 +48,14 @@ absl::StatusOr<uint64_t> GnuHashedSymbols(const ElfFile& file, uint64_t address)
                                                   " words; a power of two was expected"));
   }
   const uint64_t buckets = sizeof(header) + uint64_t{header.bloom_words} * sizeof(uint64_t);
-  const uint64_t chains = buckets + header.bucket_count * kWord;
+  const uint64_t chains = buckets + header.bucket_count * kHashWord;
   offset = file.FileOffset(address, chains, "DT_GNU_HASH");
   if (!offset.ok()) return offset.status();
   absl::StatusOr<uint32_t> last = HighestBucket(file, header, *offset + buckets);
   if (!last.ok() || *last == 0) return last;
   for (uint64_t symbol = *last;; ++symbol) {
-    const uint64_t word = address + chains + (symbol - header.first_symbol) * kWord;
-    offset = file.FileOffset(word, kWord, "DT_GNU_HASH, whose last chain does not end");
+    const uint64_t word = address + chains + (symbol - header.first_symbol) * kHashWord;
+    offset = file.FileOffset(word, kHashWord, "DT_GNU_HASH, whose last chain does not end");
     if (!offset.ok()) return offset.status();
     if ((file.Read<uint32_t>(*offset) & 1) != 0) return symbol + 1;
   }
@@ -75,20 +72,20 @@ absl::StatusOr<uint64_t> SysvHashedSymbols(const ElfFile& file, uint64_t address
   if (!offset.ok()) return offset.status();
   const auto header = file.Read<SysvHashHeader>(*offset);
   const uint64_t words = uint64_t{header.bucket_count} + header.chain_count;
-  offset = file.FileOffset(address, sizeof(header) + words * kWord, "DT_HASH");
+  offset = file.FileOffset(address, sizeof(header) + words * kHashWord, "DT_HASH");
   if (!offset.ok()) return offset.status();
   const uint64_t buckets = *offset + sizeof(header);
-  const uint64_t chains = buckets + header.bucket_count * kWord;
+  const uint64_t chains = buckets + header.bucket_count * kHashWord;
   uint64_t visited = 0;
   for (uint64_t i = 0; i < header.bucket_count; ++i) {
-    auto symbol = file.Read<uint32_t>(buckets + i * kWord);
+    auto symbol = file.Read<uint32_t>(buckets + i * kHashWord);
     while (symbol != STN_UNDEF) {
       if (symbol >= header.chain_count) {
         return TableError("DT_HASH",
                           absl::StrCat("it leads to symbol ", symbol, " of ", header.chain_count));
       }
       if (++visited > header.chain_count) return TableError("DT_HASH", "a chain does not end");
-      symbol = file.Read<uint32_t>(chains + symbol * kWord);
+      symbol = file.Read<uint32_t>(chains + symbol * kHashWord);
     }
   }
   return header.chain_count;

@@ -5,16 +5,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/runtime/table_error.h"
 
 namespace callbridge {
 namespace {
 
 // Bit 15 of an index says that the symbol is hidden.
 constexpr uint16_t kIndexMask = 0x7fff;
-
-absl::Status TableError(absl::string_view table, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("has a bad ", table, ": ", what));
-}
 
 // Links lead forward, so a chain ends; but records may overlap, and then there may be absurdly
 // many.

@@ -16,11 +16,11 @@
 namespace callbridge {
 namespace {
 
-constexpr char kDescription[] =
+constexpr char kInspectDescription[] =
     "Says what FILE is: its custom calls and their ABIs, what it needs, what of that is missing, "
     "and what to type next";
 
-constexpr char kFooter[] =
+constexpr char kInspectFooter[] =
     R"(FILE is a shared library, a Python extension module, an object file, an archive or a program, for
 x86-64 Linux. No code of it runs: its tables are read, and ld.so is asked, in the mode that runs
 nothing, where it finds the libraries that FILE needs.
@@ -61,8 +61,8 @@ std::vector<std::string> TypedSymbols(const std::vector<ProbedFunction>& probed)
 }  // namespace
 
 CLI::App* AddInspectCommand(CLI::App* app, InspectOptions* options) {
-  CLI::App* inspect = app->add_subcommand("inspect", kDescription);
-  inspect->footer(kFooter);
+  CLI::App* inspect = app->add_subcommand("inspect", kInspectDescription);
+  inspect->footer(kInspectFooter);
   inspect->add_option("FILE", options->files, "The files")->type_name("")->required();
   inspect->add_flag("--json", options->json, "Print JSON: a list with one object for each FILE");
   inspect->add_flag("--probe", options->probe, "Ask functions whether they are typed FFI handlers");

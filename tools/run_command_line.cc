@@ -9,12 +9,12 @@
 namespace callbridge {
 namespace {
 
-constexpr char kDescription[] =
+constexpr char kRunDescription[] =
     "Calls TARGET, a custom call that the shared library FILE registers, or runs the HLO module "
     "FILE, "
     "without XLA";
 
-constexpr char kFooter[] = R"(Operands
+constexpr char kRunFooter[] = R"(Operands
   x.npy                  an array
   bf16:x.npy             an array of a type that .npy files cannot name: bf16, s4, u4, f8e4m3fn, ...
   '(a.npy,(b.npy,()))'   a tuple, also nested or empty, of any of these
@@ -54,8 +54,8 @@ T ValueOrThrow(absl::StatusOr<T> value, const std::string& option) {
 }  // namespace
 
 CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
-  CLI::App* run = app->add_subcommand("run", kDescription);
-  run->footer(kFooter);
+  CLI::App* run = app->add_subcommand("run", kRunDescription);
+  run->footer(kRunFooter);
   run->add_option("FILE", options->file, "The library, or the module")->type_name("")->required();
   run->add_option("TARGET", options->target,
                   "The custom call's name; without one, an error names all that it registers")

@@ -1,7 +1,6 @@
 // TensorFlow 2.13.1 for a process that has another TensorFlow: this library is linked to copies of
 // its libraries under names of their own. import_order.py loads it.
-#include "tensorflow/compiler/xla/client/client_library.h"
-#include "tensorflow/compiler/xla/client/local_client.h"
+#include "executed.h"
 #include "tensorflow/compiler/xla/client/xla_builder.h"
 #include "tensorflow/compiler/xla/literal.h"
 #include "tensorflow/compiler/xla/service/custom_call_target_registry.h"
@@ -19,6 +18,5 @@ extern "C" int run_add(int a, int b) {
   xla::XlaBuilder builder("add");
   xla::CustomCall(&builder, "add", {xla::ConstantR0(&builder, a), xla::ConstantR0(&builder, b)},
                   xla::ShapeUtil::MakeShape(xla::S32, {}));
-  xla::LocalClient* client = xla::ClientLibrary::LocalClientOrDie();
-  return client->ExecuteAndTransfer(builder.Build().value(), {}).value().Get<int>({});
+  return Executed(builder.Build().value(), {}).value().Get<int>({});
 }

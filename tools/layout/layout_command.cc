@@ -21,7 +21,7 @@
 namespace callbridge {
 namespace {
 
-struct Call {
+struct LayoutCall {
   std::vector<Shape> operands;
   std::optional<Shape> result;
   std::optional<TupleEra> era;
@@ -42,8 +42,8 @@ absl::StatusOr<Shape> ReadShape(absl::string_view name, absl::string_view text) 
   return Named(name, std::move(shape));
 }
 
-absl::StatusOr<Call> ReadCall(const LayoutOptions& options) {
-  Call call;
+absl::StatusOr<LayoutCall> ReadCall(const LayoutOptions& options) {
+  LayoutCall call;
   for (const std::string& text : options.operands) {
     absl::StatusOr<Shape> shape = ReadShape(absl::StrCat("SHAPE ", call.operands.size() + 1), text);
     if (!shape.ok()) return shape.status();
@@ -73,7 +73,7 @@ std::string TextOf(const std::vector<LayoutPlan>& plans) {
   return text;
 }
 
-absl::Status Write(const LayoutOptions& options, const std::vector<LayoutPlan>& plans) {
+absl::Status WriteLayouts(const LayoutOptions& options, const std::vector<LayoutPlan>& plans) {
   if (options.svg_file == "-") return PrintToStandardOutput(SvgOf(plans));
   if (options.svg_file.has_value()) {
     if (absl::Status status = WriteFile(*options.svg_file, SvgOf(plans), ""); !status.ok()) {
@@ -92,10 +92,10 @@ ExitStatus RunLayout(const LayoutOptions& options) {
   if (options.json && options.svg_file == "-") {
     return UsageError("--json and --svg - both write to standard output: expected one of them");
   }
-  const absl::StatusOr<Call> call = ReadCall(options);
+  const absl::StatusOr<LayoutCall> call = ReadCall(options);
   if (!call.ok()) return UsageError(call.status().message());
   const Shape* result = call->result.has_value() ? &*call->result : nullptr;
-  const absl::Status status = Write(options, PlanLayouts(call->operands, result, call->era));
+  const absl::Status status = WriteLayouts(options, PlanLayouts(call->operands, result, call->era));
   return status.ok() ? kSuccess : Failure(status);
 }
 

@@ -4,11 +4,11 @@
 namespace callbridge {
 namespace {
 
-constexpr char kDescription[] =
+constexpr char kLayoutDescription[] =
     "Draws the tables of pointers that a custom call with these operands gets, and declares them "
     "in C";
 
-constexpr char kFooter[] =
+constexpr char kLayoutFooter[] =
     R"(Each SHAPE is one operand, as XLA writes it: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
 Each slot of a table is shown as [index] +offset in bytes, name, and what it points to. p0_1 is
@@ -23,8 +23,8 @@ Exit status: 0 on success, 1 if a file cannot be written, 2 if the command line 
 }  // namespace
 
 CLI::App* AddLayoutCommand(CLI::App* app, LayoutOptions* options) {
-  CLI::App* layout = app->add_subcommand("layout", kDescription);
-  layout->footer(kFooter);
+  CLI::App* layout = app->add_subcommand("layout", kLayoutDescription);
+  layout->footer(kLayoutFooter);
   layout->add_option("SHAPE", options->operands, "The operands' shapes")->type_name("");
   layout
       ->add_option("--result", options->result,
