@@ -7,23 +7,24 @@ namespace {
 
 using Kind = Attributes::Value::Kind;
 
-size_t BytesOf(PrimitiveType type) { return (BitWidth(type) + 7) / 8; }
-
 std::string Bytes(const void* data, size_t size) {
   return size == 0 ? std::string() : std::string(static_cast<const char*>(data), size);
 }
 
 }  // namespace
 
+size_t AttributeElementBytes(PrimitiveType type) { return (BitWidth(type) + 7) / 8; }
+
 Attributes& Attributes::SetScalar(absl::string_view name, PrimitiveType type, const void* value) {
-  values_[std::string(name)] = {Kind::kScalar, type, 1, Bytes(value, BytesOf(type)), nullptr};
+  values_[std::string(name)] = {Kind::kScalar, type, 1, Bytes(value, AttributeElementBytes(type)),
+                                nullptr};
   return *this;
 }
 
 Attributes& Attributes::SetArray(absl::string_view name, PrimitiveType type, const void* data,
                                  size_t size) {
-  values_[std::string(name)] = {Kind::kArray, type, size, Bytes(data, size * BytesOf(type)),
-                                nullptr};
+  values_[std::string(name)] = {Kind::kArray, type, size,
+                                Bytes(data, size * AttributeElementBytes(type)), nullptr};
   return *this;
 }
 

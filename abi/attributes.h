@@ -3,6 +3,7 @@
 #define CALLBRIDGE_ABI_ATTRIBUTES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,12 +13,16 @@
 
 namespace callbridge {
 
+// Bytes of one element as attributes hold it: elements of less than a byte take one.
+size_t AttributeElementBytes(PrimitiveType type);
+
 // A dictionary of scalars, arrays, strings and dictionaries. Everything is copied into it. A name
 // that is set again gets the new value.
 class Attributes {
  public:
   struct Value {
-    enum class Kind { kArray, kDictionary, kScalar, kString };
+    // Numbers that site descriptors hold too (typed_site_descriptor.h).
+    enum class Kind : uint8_t { kArray = 0, kDictionary = 1, kScalar = 2, kString = 3 };
 
     Kind kind;
     PrimitiveType type = PrimitiveType::kInvalid;  // of scalar, array

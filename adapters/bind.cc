@@ -16,7 +16,8 @@ BoundCall::BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<co
   std::copy(opaque.begin(), opaque.end(), opaque_bytes_.get());
 }
 
-absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target) {
+absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
+                               const ExecutionContext& context) {
   if (site.platform != target.platform) {
     return absl::NotFoundError(absl::StrCat(
         "custom call \"", target.name, "\" is registered for ", PlatformName(target.platform),
@@ -29,7 +30,8 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target) {
   Target known = target;
   if (known.api_version == ApiVersion::kUnspecified) known.api_version = site.api_version;
   if (known.api_version == ApiVersion::kTypedFfi) {
-    absl::StatusOr<std::shared_ptr<const TypedCall>> typed = InstantiateTyped(site, known);
+    absl::StatusOr<std::shared_ptr<const TypedCall>> typed =
+        InstantiateTyped(site, known, context.lent);
     if (!typed.ok()) return typed.status();
     CallPlan plan = PlanTypedCall(**typed, site);
     return BoundCall(std::move(plan), "", *std::move(typed));

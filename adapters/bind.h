@@ -37,7 +37,8 @@ class BoundCall {
   }
 
  private:
-  friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
+  friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
+                                        const ExecutionContext& context);
 
   BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> kept);
 
@@ -52,8 +53,9 @@ class BoundCall {
 // NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody
 // knows the target's ABI: neither the target nor, as a declaration, the site; and where the site
 // has attributes for an untyped target. Typed targets are instantiated here, and fail as
-// InstantiateTyped() does (typed_call.h).
-absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target);
+// InstantiateTyped() does (typed_call.h); `context` is what their INSTANTIATE stage is lent.
+absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
+                               const ExecutionContext& context = {});
 
 }  // namespace callbridge
 

@@ -12,21 +12,23 @@
 namespace callbridge {
 namespace {
 
-// Thread-safe. Never destroyed: runtimes keep entry points.
-class EntryTargets {
+// The entry points of each target. Thread-safe. Never destroyed: runtimes keep entry points.
+template <typename Key, typename Entry>
+class Entries {
  public:
-  static EntryTargets& Global() {
-    static auto& targets = *new EntryTargets;
-    return targets;
+  static Entries& Global() {
+    static auto& entries = *new Entries;
+    return entries;
   }
 
-  absl::StatusOr<EntryPoints> Get(const Target& target, const UntypedAbi& abi) {
+  // Those of Entry(arguments...), which is made where nobody has asked for `key` before.
+  template <typename... Arguments>
+  absl::StatusOr<EntryPoints> Get(const Key& key, const Arguments&... arguments) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const Key key(target.address, target.platform, &abi);
     auto found = made_.find(key);
     if (found != made_.end()) return found->second.points;
-    Made made{std::make_unique<EntryTarget>(target, abi), {}};
-    absl::StatusOr<EntryPoints> points = MakeTrampolines(*made.target);
+    Made made{std::make_unique<Entry>(arguments...), {}};
+    absl::StatusOr<EntryPoints> points = MakeTrampolines(*made.entry);
     if (!points.ok()) return points;
     made.points = *points;
     made_.emplace(key, std::move(made));
@@ -34,15 +36,30 @@ class EntryTargets {
   }
 
  private:
-  using Key = std::tuple<void*, Platform, const UntypedAbi*>;
   struct Made {
-    std::unique_ptr<EntryTarget> target;
+    std::unique_ptr<Entry> entry;
     EntryPoints points;
   };
 
   std::mutex mutex_;
   std::map<Key, Made> made_;
 };
+
+absl::StatusOr<EntryPoints> GetTyped(const Target& target) {
+  using Key = std::tuple<void*, Platform, XLA_FFI_Handler*, XLA_FFI_Handler*, XLA_FFI_Handler*>;
+  const XLA_FFI_Handler_Bundle& stages = target.stages;
+  const Key key(target.address, target.platform, stages.instantiate, stages.prepare,
+                stages.initialize);
+  return Entries<Key, TypedTargetEntry>::Global().Get(key, target);
+}
+
+absl::StatusOr<EntryPoints> GetUntyped(const Target& target) {
+  using Key = std::tuple<void*, Platform, const UntypedAbi*>;
+  absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(target);
+  if (!abi.ok()) return abi.status();
+  const Key key(target.address, target.platform, *abi);
+  return Entries<Key, EntryTarget>::Global().Get(key, target, **abi);
+}
 
 }  // namespace
 
@@ -51,9 +68,7 @@ absl::StatusOr<EntryPoints> GetEntryPoints(const Target& target) {
     return absl::InvalidArgumentError(
         absl::StrCat("custom call \"", target.name, "\" has a null address"));
   }
-  absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(target);
-  if (!abi.ok()) return abi.status();
-  return EntryTargets::Global().Get(target, **abi);
+  return target.api_version == ApiVersion::kTypedFfi ? GetTyped(target) : GetUntyped(target);
 }
 
 }  // namespace callbridge

@@ -4,17 +4,13 @@
 #ifndef CALLBRIDGE_ADAPTERS_PLAN_CACHE_H_
 #define CALLBRIDGE_ADAPTERS_PLAN_CACHE_H_
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/primitive_type.h"
 #include "callbridge/adapters/call_plan.h"
+#include "callbridge/adapters/content_cache.h"
 
 namespace callbridge {
 
@@ -25,34 +21,20 @@ struct SitePlan {
   std::vector<PrimitiveType> result_types;
 };
 
-// Grows by one plan for each distinct tree and never shrinks: what programs call is finite, and a
-// plan may be in use at any time. Thread-safe; finding a known tree takes no lock and allocates
-// nothing.
+// Thread-safe; finding a known tree takes no lock and allocates nothing. It never shrinks: what
+// programs call is finite.
 class PlanCache {
  public:
   PlanCache(const UntypedAbi& abi, void* function) : abi_(abi), function_(function) {}
-  ~PlanCache();
-  PlanCache(const PlanCache&) = delete;
-  PlanCache& operator=(const PlanCache&) = delete;
 
   // The plan for a descriptor's tree part (abi/site_descriptor.h); it lives as long as the cache.
   // INVALID_ARGUMENT where the tree is malformed.
   absl::StatusOr<const SitePlan*> Find(absl::string_view tree);
 
  private:
-  struct Node {
-    size_t hash;
-    std::string tree;
-    SitePlan plan;
-    Node* next;
-  };
-  using Bucket = std::atomic<Node*>;
-
-  absl::StatusOr<std::unique_ptr<Node>> MakeNode(size_t hash, absl::string_view tree) const;
-
   const UntypedAbi& abi_;
   void* const function_;
-  std::array<Bucket, 16> buckets_{};
+  ContentCache<SitePlan> plans_;
 };
 
 }  // namespace callbridge

@@ -31,6 +31,19 @@ std::array<EntryPoints, sizeof...(kIndices)> CompiledTrampolines(std::index_sequ
   return {EntryPoints{reinterpret_cast<void*>(&Untyped<kIndices>), &Typed<kIndices>}...};
 }
 
+TypedTargetEntry* typed_target_entries[kCompiledTypedTargetTrampolines];
+
+template <size_t kIndex>
+void UntypedToTyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                    XlaCustomCallStatus* status) {
+  typed_target_entries[kIndex]->Call(first, pointers, opaque, opaque_len, status);
+}
+
+template <size_t... kIndices>
+std::array<void*, sizeof...(kIndices)> CompiledToTyped(std::index_sequence<kIndices...>) {
+  return {reinterpret_cast<void*>(&UntypedToTyped<kIndices>)...};
+}
+
 ForeignHandler* foreign_handlers[kCompiledForeignTrampolines];
 
 template <size_t kIndex>
@@ -52,6 +65,13 @@ void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* user) {
   entry.untyped_entry(argument(0), static_cast<void**>(argument(1)),
                       static_cast<const char*>(argument(2)), *static_cast<size_t*>(arguments[3]),
                       static_cast<XlaCustomCallStatus*>(argument(4)), entry);
+}
+
+void UntypedToTypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* entry) {
+  auto argument = [&](int i) { return *static_cast<void**>(arguments[i]); };
+  static_cast<TypedTargetEntry*>(entry)->Call(
+      argument(0), static_cast<void**>(argument(1)), static_cast<const char*>(argument(2)),
+      *static_cast<size_t*>(arguments[3]), static_cast<XlaCustomCallStatus*>(argument(4)));
 }
 
 void TypedClosure(ffi_cif*, void* result, void** arguments, void* entry) {
@@ -118,6 +138,19 @@ absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry) {
   if (used == kCompiledTrampolines) return MakeClosures(entry);
   entries[used] = &entry;
   return compiled[used++];
+}
+
+absl::StatusOr<EntryPoints> MakeTrampolines(TypedTargetEntry& entry) {
+  static const auto compiled =
+      CompiledToTyped(std::make_index_sequence<kCompiledTypedTargetTrampolines>());
+  static size_t used = 0;
+  if (used == kCompiledTypedTargetTrampolines) {
+    void* closure = MakeClosure(Signatures().untyped, &UntypedToTypedClosure, &entry);
+    if (closure == nullptr) return NoMoreClosures();
+    return EntryPoints{closure, nullptr};
+  }
+  typed_target_entries[used] = &entry;
+  return EntryPoints{compiled[used++], nullptr};
 }
 
 absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(ForeignHandler& handler) {

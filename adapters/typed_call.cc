@@ -84,7 +84,8 @@ absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const Call
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
-                                                                  const Target& target) {
+                                                                  const Target& target,
+                                                                  const Lent* lent) {
   if (!site.opaque.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the call site has an opaque, but custom call \"", target.name,
@@ -97,7 +98,8 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
   if (!shown.ok()) return About(target, shown.status());
   absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
       HandlerInstance::Create(*shown->version, shown->handlers,
-                              host::CallFrame(site.operands, {&site.result, 1}, site.attributes));
+                              host::CallFrame(site.operands, {&site.result, 1}, site.attributes),
+                              lent != nullptr ? *lent : Lent());
   if (!instance.ok()) return instance.status();
   return std::make_shared<const TypedCall>(TypedCall{target.library, *std::move(instance)});
 }

@@ -98,12 +98,6 @@ absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target) {
   const auto* abi = std::find_if(std::begin(kUntypedAbis), std::end(kUntypedAbis),
                                  [&](const UntypedAbi& row) { return Serves(row, target); });
   if (abi != std::end(kUntypedAbis)) return abi;
-  if (target.api_version == ApiVersion::kTypedFfi) {
-    return absl::UnimplementedError(absl::StrCat("custom call \"", target.name,
-                                                 "\" is a typed FFI handler, which untyped entry "
-                                                 "points do not lead to; register it with the "
-                                                 "runtime as it is"));
-  }
   return absl::InvalidArgumentError(absl::StrCat(
       "the ABI of custom call \"", target.name, "\" on ", PlatformName(target.platform),
       " is not known, and calling it wrong could crash: declare it (original, "

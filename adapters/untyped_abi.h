@@ -43,9 +43,9 @@ struct UntypedAbi {
   UntypedEntry untyped_entry;
 };
 
-// The ABI by which `target` is called. What is known of the target decides, whatever a call site
-// claims: api_version is only the caller's claim. INVALID_ARGUMENT where it is not known and a
-// wrong guess could crash; UNIMPLEMENTED for typed targets.
+// The ABI by which `target`, which is not typed, is called. What is known of the target decides,
+// whatever a call site claims: api_version is only the caller's claim. INVALID_ARGUMENT where it is
+// not known and a wrong guess could crash.
 absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target);
 
 }  // namespace callbridge

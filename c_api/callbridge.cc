@@ -12,10 +12,12 @@
 #include "absl/types/span.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
+#include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/from_c.h"
+#include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/runtime/executor.h"
 #include "callbridge/runtime/process_targets.h"
@@ -27,6 +29,7 @@ using callbridge::CallContext;
 using callbridge::CallSite;
 using callbridge::EntryPoints;
 using callbridge::FromC;
+using callbridge::KnowsField;
 using callbridge::LibraryTarget;
 using callbridge::Shape;
 using callbridge::Target;
@@ -128,10 +131,14 @@ callbridge_error* callbridge_site_encode(const callbridge_site* site, char** byt
   return WithoutExceptions([&] {
     absl::StatusOr<CallSite> call_site = FromC(*site);
     if (!call_site.ok()) return call_site.status();
-    const std::string encoded = callbridge::EncodeSiteDescriptor(*call_site);
-    *bytes = new char[encoded.size()];
-    std::copy(encoded.begin(), encoded.end(), *bytes);
-    *size = encoded.size();
+    const bool is_typed = KnowsField(*site, site->attributes) && site->attributes != nullptr;
+    const absl::StatusOr<std::string> encoded =
+        is_typed ? callbridge::EncodeTypedSiteDescriptor(*call_site)
+                 : callbridge::EncodeSiteDescriptor(*call_site);
+    if (!encoded.ok()) return encoded.status();
+    *bytes = new char[encoded->size()];
+    std::copy(encoded->begin(), encoded->end(), *bytes);
+    *size = encoded->size();
     return absl::OkStatus();
   });
 }

@@ -131,8 +131,10 @@ typedef struct callbridge_site {
 } callbridge_site;
 
 // The bytes by which a call site travels through a runtime to an entry point (below): the uint8
-// array attribute "callbridge_site" of a typed call, or the opaque of a version-3 call. Free them
-// with callbridge_bytes_free.
+// array attribute "callbridge_site" of a typed call, or the opaque of a version-3 call. A site
+// whose `attributes` are not null, though they may be empty, is a typed target's, and its bytes are
+// the opaque of a version-3 call; INVALID_ARGUMENT where it has an opaque too. Free them with
+// callbridge_bytes_free.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site,
                                                              char** bytes, size_t* size);
 CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
@@ -187,10 +189,20 @@ typedef struct callbridge_entry_points {
   // To be called with api_version 3. On Host
   // `void(void* out, const void** in, const char* opaque, size_t opaque_size,
   // XlaCustomCallStatus*)`, on GPU `void(CUstream, void** buffers, const char* opaque, size_t
-  // opaque_size, XlaCustomCallStatus*)`.
+  // opaque_size, XlaCustomCallStatus*)`. Operands are arrays; `out` is the result's array where
+  // that is one, else a list of them.
+  //
+  // A typed target's, for runtimes without FFI, needs the bytes of callbridge_site_encode as the
+  // opaque of every call. Sites of the same bytes share one INSTANTIATE, which the first call
+  // makes, and its state. A future is waited for. Errors are "<CODE>: <message>". The handler is
+  // lent the buffers, and on GPU the stream; UNIMPLEMENTED answers it where it asks for the run id,
+  // the device ordinal, a thread pool (XLA's headers then run the task on the calling thread),
+  // scratch memory, user data of the execution context, custom options, extensions, and on Host the
+  // stream.
   void* untyped;
   // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for XLA FFI of the API versions 0.1 to 0.5 (jaxlib 0.6.2
-  // to 0.12.0.1), for the execute stage.
+  // to 0.12.0.1), for the execute stage. Null for a typed target: callbridge_ffi_adapt_handlers
+  // says what to register of that.
   void* typed;
 } callbridge_entry_points;
 

@@ -4,6 +4,7 @@
 
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
+#include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/adapters/pointer_block.h"
@@ -143,6 +144,30 @@ TEST(AllocationTest, EntryPointsAllocateNothingOnceTheyKnowTheSite) {
     runtime.ArrayAttr(kSiteDescriptorAttribute, descriptor);
     typed();
     EXPECT_EQ(Allocations(typed), 0);
+  }
+}
+
+TEST(AllocationTest, SoDoThoseOfTypedTargets) {
+  Target target = {"typed", Platform::kHost, ApiVersion::kTypedFfi, true, nullptr};
+  target.address =
+      reinterpret_cast<void*>(+[](XLA_FFI_CallFrame*) -> XLA_FFI_Error* { return nullptr; });
+  const auto untyped =
+      reinterpret_cast<void (*)(void*, void**, const char*, size_t, XlaCustomCallStatus*)>(
+          GetEntryPoints(target)->untyped);
+  for (size_t count : {size_t{0}, size_t{3}, size_t{255}}) {
+    CallSite site;
+    site.operands.assign(count, *ParseShape("f32[4]"));
+    site.result = *ParseShape("f32[4]");
+    site.attributes.SetString("text", std::string(100, 'x'));
+    const std::string descriptor = *EncodeTypedSiteDescriptor(site);
+    std::vector<void*> operands(count);
+    XlaCustomCallStatus status;
+    const auto call = [&] {
+      untyped(nullptr, operands.data(), descriptor.data(), descriptor.size(), &status);
+      EXPECT_FALSE(status.message.has_value());
+    };
+    EXPECT_GT(Allocations(call), 0);
+    EXPECT_EQ(Allocations(call), 0);
   }
 }
 

@@ -281,8 +281,6 @@ TEST_F(EntryPointsTest, WhatCannotBeCalledHasNone) {
   target = kOriginal;
   target.api_version = ApiVersion::kUnspecified;
   EXPECT_EQ(GetEntryPoints(target).status().code(), absl::StatusCode::kInvalidArgument);
-  target.api_version = ApiVersion::kTypedFfi;
-  EXPECT_EQ(GetEntryPoints(target).status().code(), absl::StatusCode::kUnimplemented);
 }
 
 TEST_F(EntryPointsTest, SixteenThreadsShareOneTarget) {

@@ -321,6 +321,67 @@ TEST(CallbridgeTest, EntryPointsServeASiteDescriptor) {
               StartsWith("INVALID_ARGUMENT: callbridge_entry_points.struct_size"));
 }
 
+// As a runtime without FFI calls it.
+TEST_F(TypedTargetTest, ItsEntryPointServesTheSitesBytes) {
+  callbridge_entry_points points = {sizeof(points), nullptr, &points};
+  target_.address = reinterpret_cast<void*>(+[](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
+    if (frame->ctx == nullptr) return nullptr;  // asked what it is
+    const auto* n = static_cast<const XLA_FFI_Scalar*>(frame->attrs.attrs[0]);
+    const auto* a = static_cast<const XLA_FFI_Buffer*>(frame->args.args[0]);
+    auto* result = static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0]);
+    *static_cast<int32_t*>(result->data) = *static_cast<int32_t*>(n->value) +
+                                           *static_cast<int32_t*>(a->data) +
+                                           static_cast<int32_t>(a->dims[0]);
+    return nullptr;
+  });
+  ASSERT_EQ(Text(callbridge_target_entry_points(&target_, &points)), "OK");
+  EXPECT_EQ(points.typed, nullptr);
+  ASSERT_NE(points.untyped, nullptr);
+
+  const char* const operands[] = {"s32[100]"};
+  site_.operands = operands;
+  site_.operand_count = 1;
+  int32_t a[100] = {2};
+  const void* in[] = {a};
+  for (int i = 0; i < 3; ++i) {
+    char* bytes = nullptr;
+    size_t size = 0;
+    ASSERT_EQ(Text(callbridge_site_encode(&site_, &bytes, &size)), "OK");
+    reinterpret_cast<void (*)(void*, const void**, const char*, size_t, void*)>(points.untyped)(
+        &result_, in, bytes, size, nullptr);
+    callbridge_bytes_free(bytes);
+    EXPECT_EQ(result_, 142);
+  }
+  EXPECT_EQ(instantiated, 1);
+}
+
+TEST_F(TypedTargetTest, AttributesMakeASiteATypedOne) {
+  const auto encode = [](const callbridge_site& site) {
+    char* bytes = nullptr;
+    size_t size = 0;
+    const std::string text = Text(callbridge_site_encode(&site, &bytes, &size));
+    if (text != "OK") return text;
+    std::string encoded(bytes, size);
+    callbridge_bytes_free(bytes);
+    return encoded;
+  };
+  constexpr size_t kVersion = 7;  // the last byte of a descriptor's first eight
+  EXPECT_EQ(encode(site_)[kVersion], 2);
+  callbridge_ffi_attributes* none = nullptr;
+  ASSERT_EQ(callbridge_ffi_attributes_create(&none), nullptr);
+  site_.attributes = none;
+  EXPECT_EQ(encode(site_)[kVersion], 2);
+  site_.opaque = "x";
+  site_.opaque_size = 1;
+  EXPECT_THAT(encode(site_), StartsWith("INVALID_ARGUMENT: the call site has an opaque and"));
+  site_.attributes = nullptr;
+  EXPECT_EQ(encode(site_)[kVersion], 1);
+  site_.attributes = none;
+  site_.struct_size = offsetof(callbridge_site, attributes);  // its caller does not know them
+  EXPECT_EQ(encode(site_)[kVersion], 1);
+  callbridge_ffi_attributes_destroy(none);
+}
+
 TEST(CallbridgeTest, TheHeaderIsC) { EXPECT_EQ(CallFromC(), 0); }
 
 TEST(CallbridgeTest, ProbesFunctions) {

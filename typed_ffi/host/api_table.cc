@@ -183,14 +183,12 @@ class Table {
     if (auto* error = Check(*args, "XLA_FFI_InvokeContext_FindExtension_Args", kNeeded)) {
       return error;
     }
-    args->extension = Invocation::Of(args->ctx).FindExtension(args->extension_type);
-    return nullptr;
+    return Answer(Invocation::Of(args->ctx).FindExtension(args->extension_type), args->extension);
   }
   static XLA_FFI_Error* CustomOptions(XLA_FFI_CustomOptions_Get_Args* args) {
     constexpr size_t kNeeded = XLA_FFI_CustomOptions_Get_Args_STRUCT_SIZE;
     if (auto* error = Check(*args, "XLA_FFI_CustomOptions_Get_Args", kNeeded)) return error;
-    args->attrs = &Invocation::Of(args->ctx).CustomOptions();
-    return nullptr;
+    return Answer(Invocation::Of(args->ctx).CustomOptions(), args->attrs);
   }
 
   // `args` is the struct of the row's StateLayout.
@@ -242,13 +240,13 @@ class Table {
   static XLA_FFI_Error* ScratchAllocate(XLA_FFI_DeviceMemory_Allocate_Args* args) {
     constexpr size_t kNeeded = XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE;
     if (auto* error = Check(*args, "XLA_FFI_DeviceMemory_Allocate_Args", kNeeded)) return error;
-    return Answer(Invocation::Of(args->ctx).scratch().Allocate(args->size, args->alignment),
+    return Answer(Invocation::Of(args->ctx).AllocateScratch(args->size, args->alignment),
                   args->data);
   }
   static XLA_FFI_Error* ScratchFree(XLA_FFI_DeviceMemory_Free_Args* args) {
     constexpr size_t kNeeded = XLA_FFI_DeviceMemory_Free_Args_STRUCT_SIZE;
     if (auto* error = Check(*args, "XLA_FFI_DeviceMemory_Free_Args", kNeeded)) return error;
-    return ErrorObject::Make(Invocation::Of(args->ctx).scratch().Free(args->data));
+    return ErrorObject::Make(Invocation::Of(args->ctx).FreeScratch(args->data));
   }
 
   static XLA_FFI_Error* ThreadPoolSchedule(XLA_FFI_ThreadPool_Schedule_Args* args) {

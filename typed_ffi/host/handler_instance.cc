@@ -64,8 +64,8 @@ absl::StatusOr<std::unique_ptr<HandlerInstance>> HandlerInstance::Create(
   if (handlers.instantiate != nullptr) {
     XLA_FFI_CallFrame attributes = instance->frame_.WithoutBuffers();
     Invocation invocation(lent, {&instance->state_, nullptr, nullptr});
-    absl::Status status =
-        instance->CallStageAndWait(XLA_FFI_ExecutionStage_INSTANTIATE, attributes, invocation);
+    absl::Status status = invocation.Outcome(
+        instance->CallStageAndWait(XLA_FFI_ExecutionStage_INSTANTIATE, attributes, invocation));
     if (!status.ok()) return status;
   }
   return instance;
@@ -125,7 +125,8 @@ absl::Status HandlerInstance::RunToEnd(XLA_FFI_ExecutionStage last, const CallBu
     Run run(lent, &state_);
     XLA_FFI_CallFrame& frame = frame_.Write(storage, buffers);
     absl::Status status = CallStages(last, frame, run);
-    return ABSL_PREDICT_TRUE(frame.future == nullptr) ? status : WaitFor(frame.future);
+    if (ABSL_PREDICT_FALSE(frame.future != nullptr)) status = WaitFor(frame.future);
+    return run.invocation.Outcome(std::move(status));
   };
   const size_t size = frame_.StorageSize();
   if (ABSL_PREDICT_FALSE(size > kStackBytes)) {
@@ -160,13 +161,14 @@ void AsyncRun::Start(const CallBuffers& buffers, const Lent& lent, Done* done, v
   run_.emplace(lent, &instance_.state_);
   XLA_FFI_CallFrame& frame = instance_.frame_.Write(storage_.get(), buffers);
   absl::Status status = instance_.CallStages(XLA_FFI_ExecutionStage_EXECUTE, frame, *run_);
-  if (frame.future == nullptr) return End(std::move(status));
+  if (frame.future == nullptr) return End(run_->invocation.Outcome(std::move(status)));
   absl::optional<absl::Status> result = FutureObject::Take(frame.future, waiter_);
-  if (result.has_value()) End(*std::move(result));
+  if (result.has_value()) End(run_->invocation.Outcome(*std::move(result)));
 }
 
 void AsyncRun::Ready(FutureWaiter& waiter, absl::Status status) {
-  static_cast<Waiter&>(waiter).run->End(std::move(status));
+  AsyncRun& run = *static_cast<Waiter&>(waiter).run;
+  run.End(run.run_->invocation.Outcome(std::move(status)));
 }
 
 void AsyncRun::End(absl::Status status) {

@@ -1,5 +1,6 @@
 #include "callbridge/typed_ffi/host/invocation.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/typed_ffi/host/attributes.h"
 
@@ -11,46 +12,80 @@ Invocation& Invocation::OfNothing() {
   return nothing;
 }
 
+absl::Status Invocation::Refuse(const char* what) const {
+  refused_.store(what, std::memory_order_relaxed);
+  return absl::UnimplementedError(absl::StrCat(what, ": ", lent_.why_no_more));
+}
+
+absl::Status Invocation::OutcomeOfFailure(absl::Status status) const {
+  const char* const refused = refused_.load(std::memory_order_relaxed);
+  if (refused == nullptr) return status;
+  if (absl::StrContains(status.message(), lent_.why_no_more)) {
+    return absl::UnimplementedError(status.message());
+  }
+  return absl::UnimplementedError(
+      absl::StrCat(status.message(), " (", refused, ": ", lent_.why_no_more, ")"));
+}
+
 // The texts begin as XLA's do.
 
 absl::StatusOr<void*> Invocation::Stream() const {
   if (lent_.stream.has_value()) return *lent_.stream;
-  return absl::UnimplementedError("XLA FFI GPU stream is not available: the call was lent none");
+  constexpr char kWhat[] = "XLA FFI GPU stream is not available";
+  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
 }
 
 absl::StatusOr<int32_t> Invocation::DeviceOrdinal() const {
   if (lent_.device_ordinal.has_value()) return *lent_.device_ordinal;
-  return absl::FailedPreconditionError(
-      "XLA FFI device ordinal is not available: the call was given none");
+  constexpr char kWhat[] = "XLA FFI device ordinal is not available";
+  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
 }
 
 absl::StatusOr<int64_t> Invocation::RunId() const {
   if (lent_.run_id.has_value()) return *lent_.run_id;
-  return absl::FailedPreconditionError("XLA FFI run id is not available: the call was given none");
+  constexpr char kWhat[] = "XLA FFI run id is not available";
+  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
 }
 
 absl::StatusOr<ThreadPool*> Invocation::Threads() const {
   if (lent_.thread_pool != nullptr) return lent_.thread_pool;
-  return absl::UnimplementedError(
-      "No intra-op thread pool available on this platform: the call was lent none");
+  constexpr char kWhat[] = "No intra-op thread pool available on this platform";
+  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
 }
 
 absl::StatusOr<void*> Invocation::FindUserData(XLA_FFI_TypeId type) const {
   for (const UserData& user_data : lent_.user_data) {
     if (user_data.type.type_id == type.type_id) return user_data.data;
   }
+  if (lent_.why_no_more != nullptr) return Refuse("XLA FFI user data is not available");
   return absl::NotFoundError(
       absl::StrCat("User data with type id ", type.type_id, " not found in execution context"));
 }
 
-const XLA_FFI_Extension* Invocation::FindExtension(int64_t type) const {
+absl::StatusOr<const XLA_FFI_Extension*> Invocation::FindExtension(int64_t type) const {
   const XLA_FFI_Extension* extension = lent_.extensions;
   while (extension != nullptr && extension->id.extension_type != type) extension = extension->next;
+  if (extension == nullptr && lent_.why_no_more != nullptr) {
+    return Refuse("No XLA FFI extension is available");
+  }
   return extension;
 }
 
-const XLA_FFI_Attrs& Invocation::CustomOptions() const {
-  return lent_.custom_options != nullptr ? *lent_.custom_options : EncodedAttributes::None();
+absl::StatusOr<const XLA_FFI_Attrs*> Invocation::CustomOptions() const {
+  if (lent_.custom_options != nullptr) return lent_.custom_options;
+  if (lent_.why_no_more != nullptr) return Refuse("XLA FFI custom options are not available");
+  return &EncodedAttributes::None();
+}
+
+absl::StatusOr<void*> Invocation::AllocateScratch(size_t size, size_t alignment) {
+  if (lent_.scratch == nullptr && lent_.why_no_more != nullptr) {
+    return Refuse("No device memory allocator available on this platform");
+  }
+  return scratch_.Allocate(size, alignment);
 }
 
 HandlerState* Invocation::StateOf(XLA_FFI_ExecutionStage stage) const {

@@ -3,9 +3,12 @@
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_INVOCATION_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_INVOCATION_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -41,18 +44,21 @@ class Invocation {
   // The stage that is called next.
   void set_stage(XLA_FFI_ExecutionStage stage) { stage_ = stage; }
 
-  // UNIMPLEMENTED or FAILED_PRECONDITION where it was not lent.
+  // What was not lent is UNIMPLEMENTED with Lent::why_no_more where that says so. Else it is
+  // UNIMPLEMENTED or FAILED_PRECONDITION,
   absl::StatusOr<void*> Stream() const;
   absl::StatusOr<int32_t> DeviceOrdinal() const;
   absl::StatusOr<int64_t> RunId() const;
   absl::StatusOr<ThreadPool*> Threads() const;
-  // NOT_FOUND where the caller has put in none of that type.
+  // NOT_FOUND where the caller has put in none of that type,
   absl::StatusOr<void*> FindUserData(XLA_FFI_TypeId type) const;
-  // Null where there is none of that type.
-  const XLA_FFI_Extension* FindExtension(int64_t type) const;
-  // Empty where there are none.
-  const XLA_FFI_Attrs& CustomOptions() const;
-  CallScratch& scratch() { return scratch_; }
+  // null where there is none of that type,
+  absl::StatusOr<const XLA_FFI_Extension*> FindExtension(int64_t type) const;
+  // and empty where there are none. Never null.
+  absl::StatusOr<const XLA_FFI_Attrs*> CustomOptions() const;
+  // As CallScratch.
+  absl::StatusOr<void*> AllocateScratch(size_t size, size_t alignment);
+  absl::Status FreeScratch(void* data) { return scratch_.Free(data); }
 
   // As HandlerState. FAILED_PRECONDITION where `stage` is not the one that is called, or keeps no
   // state.
@@ -61,8 +67,20 @@ class Invocation {
   // As HandlerState.
   absl::StatusOr<void*> GetState(XLA_FFI_ExecutionStage stage, XLA_FFI_TypeId type) const;
 
+  // What becomes of `status`, with which the handler ended: UNIMPLEMENTED where it failed and had
+  // asked for what cannot be lent, since XLA's headers make an INVALID_ARGUMENT of that, and
+  // handlers what they like.
+  absl::Status Outcome(absl::Status status) const {
+    if (ABSL_PREDICT_TRUE(status.ok() || lent_.why_no_more == nullptr)) return status;
+    return OutcomeOfFailure(std::move(status));
+  }
+
  private:
   static Invocation& OfNothing();
+
+  // UNIMPLEMENTED with Lent::why_no_more, which is not null. `what` is in static storage.
+  absl::Status Refuse(const char* what) const;
+  absl::Status OutcomeOfFailure(absl::Status status) const;
 
   HandlerState* StateOf(XLA_FFI_ExecutionStage stage) const;
 
@@ -70,6 +88,7 @@ class Invocation {
   const StageStates states_;
   XLA_FFI_ExecutionStage stage_ = XLA_FFI_ExecutionStage_EXECUTE;
   CallScratch scratch_;
+  mutable std::atomic<const char*> refused_{nullptr};  // what was refused last
 };
 
 }  // namespace host

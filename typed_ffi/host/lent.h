@@ -34,6 +34,10 @@ struct Lent {
   const XLA_FFI_Attrs* custom_options = nullptr;
   // A chain; null is none.
   const XLA_FFI_Extension* extensions = nullptr;
+  // Why the caller can never lend what is missing here, for people; in static storage. Then a
+  // handler that asks for any of it, options and extensions too, gets UNIMPLEMENTED with this
+  // reason, and where it fails, so does the run. Null where it could have been lent.
+  const char* why_no_more = nullptr;
 };
 
 }  // namespace host

@@ -1,0 +1,87 @@
+#include "callbridge/adapters/typed_target_entry.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/base/optimization.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/typed_site_descriptor.h"
+#include "callbridge/typed_ffi/host/lent.h"
+
+namespace callbridge {
+namespace {
+
+const host::Lent& WhatVersionThreeLends() {
+  static const host::Lent& lent = *[] {
+    auto* nothing = new host::Lent;
+    nothing->why_no_more =
+        "the runtime calls this handler by custom-call version 3, which lends nothing of the kind";
+    return nothing;
+  }();
+  return lent;
+}
+
+}  // namespace
+
+absl::StatusOr<const TypedTargetEntry::BoundSite*> TypedTargetEntry::BindSite(
+    absl::string_view descriptor) {
+  absl::StatusOr<callbridge::CallSite> site = DecodeTypedSiteDescriptor(descriptor);
+  if (!site.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom call \"", target_.name,
+                     "\" is a typed FFI handler, and its call's opaque must describe the call "
+                     "site: ",
+                     site.status().message()));
+  }
+  site->target_name = target_.name;
+  site->platform = target_.platform;
+  Site& known = sites_.Add(descriptor);
+  // Only those wait that call the same site for the first time.
+  const std::lock_guard<std::mutex> lock(known.binding);
+  if (const BoundSite* bound = known.bound.load(std::memory_order_relaxed)) return bound;
+  ExecutionContext context;
+  context.lent = &WhatVersionThreeLends();
+  absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
+  if (!call.ok()) return call.status();
+  const auto* bound = new BoundSite{*std::move(call), site->operands.size(),
+                                    static_cast<size_t>(site->result.LeafCount())};
+  known.bound.store(bound, std::memory_order_release);
+  return bound;
+}
+
+absl::StatusOr<const TypedTargetEntry::BoundSite*> TypedTargetEntry::FindSite(
+    absl::string_view descriptor) {
+  if (const Site* known = sites_.Find(descriptor)) {
+    if (const BoundSite* bound = known->bound.load(std::memory_order_acquire)) return bound;
+  }
+  return BindSite(descriptor);
+}
+
+absl::Status TypedTargetEntry::CallSiteOf(absl::string_view descriptor, void* first,
+                                          void** pointers) {
+  absl::StatusOr<const BoundSite*> found = FindSite(descriptor);
+  if (ABSL_PREDICT_FALSE(!found.ok())) return found.status();
+  const BoundSite& site = **found;
+  ExecutionContext context;
+  context.lent = &WhatVersionThreeLends();
+  CallBuffers buffers{{pointers, site.operands}, {}};
+  if (IsGpu(target_.platform)) {
+    context.stream = first;
+    buffers.results = {pointers + site.operands, site.results};
+  } else {
+    // The runtime was told of flat results: a lone one is an array to it.
+    buffers.results = {site.results == 1 ? &first : static_cast<void**>(first), site.results};
+  }
+  return site.call.Execute(buffers, context);
+}
+
+void TypedTargetEntry::Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                            XlaCustomCallStatus* status) {
+  const absl::Status result = CallSiteOf({opaque, opaque_len}, first, pointers);
+  if (ABSL_PREDICT_TRUE(result.ok())) return;
+  const std::string text =
+      absl::StrCat(absl::StatusCodeToString(result.code()), ": ", result.message());
+  XlaCustomCallStatusSetFailure(status, text.data(), text.size());
+}
+
+}  // namespace callbridge

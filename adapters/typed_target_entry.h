@@ -1,0 +1,66 @@
+// The untyped way back to a typed target: a function of version 3 that leads to an FFI handler, for
+// runtimes that have no FFI.
+#ifndef CALLBRIDGE_ADAPTERS_TYPED_TARGET_ENTRY_H_
+#define CALLBRIDGE_ADAPTERS_TYPED_TARGET_ENTRY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/content_cache.h"
+#include "callbridge/adapters/target.h"
+#include "callbridge/status_returning/custom_call_status.h"
+
+namespace callbridge {
+
+// A typed target, and its handlers' instances at the call sites that have called it, by their
+// descriptors (abi/typed_site_descriptor.h): sites that are alike share one, and its state.
+class TypedTargetEntry {
+ public:
+  explicit TypedTargetEntry(const Target& target) : target_(target) {}
+  TypedTargetEntry(const TypedTargetEntry&) = delete;
+  TypedTargetEntry& operator=(const TypedTargetEntry&) = delete;
+
+  // Serves one call of EntryPoints::untyped, whose opaque is a typed site descriptor. `first` and
+  // `pointers` are out and in on Host, the stream and the buffers on GPU.
+  //
+  // A descriptor's first call decodes it, binds the target and calls INSTANTIATE, once; where that
+  // fails, the next call tries again. All further calls find it by a hash of all its bytes and one
+  // comparison, without a lock and without allocating, and then are BoundCall::Execute(). What is
+  // not OK goes into `status` as "<CODE>: <message>", since that is text alone. Thread-safe as far
+  // as the target is.
+  void Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
+            XlaCustomCallStatus* status);
+
+ private:
+  struct BoundSite {
+    BoundCall call;
+    size_t operands;  // leaves
+    size_t results;
+  };
+  struct Site {
+    Site() = default;
+    ~Site() { delete bound.load(std::memory_order_relaxed); }
+    Site(const Site&) = delete;
+    Site& operator=(const Site&) = delete;
+
+    std::mutex binding;
+    std::atomic<const BoundSite*> bound{nullptr};
+  };
+
+  absl::StatusOr<const BoundSite*> FindSite(absl::string_view descriptor);
+  absl::StatusOr<const BoundSite*> BindSite(absl::string_view descriptor);
+  absl::Status CallSiteOf(absl::string_view descriptor, void* first, void** pointers);
+
+  const Target target_;
+  ContentCache<Site> sites_;
+};
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_TYPED_TARGET_ENTRY_H_
