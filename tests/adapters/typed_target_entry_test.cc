@@ -495,6 +495,16 @@ BOTH_WAYS(Options, ffi::CustomOptions);
 BOTH_WAYS(Extension, ffi::Extension<AnExtension>);
 #undef BOTH_WAYS
 
+// What the runtime itself answers, which XLA's headers keep from the handler.
+XLA_FFI_Error* ScheduleByHand(XLA_FFI_CallFrame* frame) {
+  if (frame->ctx == nullptr) return nullptr;  // asked what it is
+  XLA_FFI_ThreadPool_Schedule_Args args = {};
+  args.struct_size = XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE;
+  args.ctx = frame->ctx;
+  args.task = [](void*) { ADD_FAILURE() << "an error, and it was run all the same"; };
+  return frame->api->XLA_FFI_ThreadPool_Schedule(&args);
+}
+
 TEST_F(StagesTest, ContextsThatCannotBeHadAreUnimplemented) {
   const struct {
     XLA_FFI_Handler* handler;
@@ -510,7 +520,8 @@ TEST_F(StagesTest, ContextsThatCannotBeHadAreUnimplemented) {
                 {kAskOptions, "custom options are not available"},
                 {kTakeOptions, "custom options are not available"},
                 {kAskExtension, "No XLA FFI extension is available"},
-                {kTakeExtension, "No XLA FFI extension is available"}};
+                {kTakeExtension, "No XLA FFI extension is available"},
+                {&ScheduleByHand, "No intra-op thread pool available"}};
   Floats result;
   for (const auto& c : kCases) {
     EXPECT_THAT(Call(TypedTarget(c.handler), result.data(), nullptr, Descriptor(FloatSite(0))),

@@ -252,7 +252,12 @@ class Table {
   static XLA_FFI_Error* ThreadPoolSchedule(XLA_FFI_ThreadPool_Schedule_Args* args) {
     constexpr size_t kNeeded = XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE;
     if (auto* error = Check(*args, "XLA_FFI_ThreadPool_Schedule_Args", kNeeded)) return error;
-    const absl::StatusOr<ThreadPool*> threads = Invocation::Of(args->ctx).Threads();
+    const Invocation& invocation = Invocation::Of(args->ctx);
+    if (invocation.MustRunTasksHere()) {
+      args->task(args->data);
+      return nullptr;
+    }
+    const absl::StatusOr<ThreadPool*> threads = invocation.Threads();
     if (!threads.ok()) return ErrorObject::Make(threads.status());
     (*threads)->Schedule(args->task, args->data);
     return nullptr;

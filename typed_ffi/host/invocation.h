@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <utility>
 
 #include "absl/base/optimization.h"
@@ -33,7 +34,10 @@ class Invocation {
  public:
   // `lent` is copied, and what it points to is not.
   Invocation(const Lent& lent, const StageStates& states)
-      : lent_(lent), states_(states), scratch_(lent.scratch) {}
+      : lent_(lent),
+        states_(states),
+        scratch_(lent.scratch),
+        caller_(lent.why_no_more == nullptr ? std::thread::id() : std::this_thread::get_id()) {}
 
   XLA_FFI_InvokeContext* get() { return reinterpret_cast<XLA_FFI_InvokeContext*>(this); }
   // A null context is a call that was lent nothing.
@@ -50,6 +54,13 @@ class Invocation {
   absl::StatusOr<int32_t> DeviceOrdinal() const;
   absl::StatusOr<int64_t> RunId() const;
   absl::StatusOr<ThreadPool*> Threads() const;
+  // Whether a task must be run at once by the thread that schedules it: there never are threads to
+  // lend, and it is not the thread that called the handler, which may have returned. XLA's headers
+  // put an error into diagnostics that are gone by then.
+  bool MustRunTasksHere() const {
+    return lent_.thread_pool == nullptr && lent_.why_no_more != nullptr &&
+           std::this_thread::get_id() != caller_;
+  }
   // NOT_FOUND where the caller has put in none of that type,
   absl::StatusOr<void*> FindUserData(XLA_FFI_TypeId type) const;
   // null where there is none of that type,
@@ -88,6 +99,7 @@ class Invocation {
   const StageStates states_;
   XLA_FFI_ExecutionStage stage_ = XLA_FFI_ExecutionStage_EXECUTE;
   CallScratch scratch_;
+  const std::thread::id caller_;                       // where MustRunTasksHere() needs it
   mutable std::atomic<const char*> refused_{nullptr};  // what was refused last
 };
 
