@@ -189,7 +189,8 @@ TEST(TypedSiteDescriptorTest, DepthIsLimitedBothWays) {
               HasSubstr("nested more than 64 deep"));
   std::string bytes = kMagic + U64(0) + U64(0);
   while (bytes.size() < (1 << 20)) bytes += U64(1) + U64(1) + "d" + Bytes({1});
-  EXPECT_THAT(Error(bytes), HasSubstr("nested at most 64 deep, found one more"));
+  EXPECT_THAT(Error(bytes),
+              AllOf(HasSubstr("byte 1168 "), HasSubstr("nested at most 64 deep, found one more")));
 }
 
 TEST(TypedSiteDescriptorTest, EveryTruncationIsAnError) {
