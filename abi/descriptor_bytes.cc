@@ -47,7 +47,7 @@ absl::StatusOr<uint64_t> DescriptorReader::ReadNumber(size_t width, absl::string
 absl::StatusOr<uint64_t> DescriptorReader::ReadCount(size_t width, size_t smallest,
                                                      absl::string_view what) {
   const DescriptorReader at_the_count = *this;
-  const absl::StatusOr<uint64_t> count = ReadNumber(width, absl::StrCat("a count of ", what));
+  absl::StatusOr<uint64_t> count = ReadNumber(width, absl::StrCat("a count of ", what));
   if (!count.ok() || *count <= rest_.size() / smallest) return count;
   return at_the_count.Expected(absl::StrCat("at most ", rest_.size() / smallest, " ", what, ", as ",
                                             smallest == 1 ? "so many" : absl::StrCat(rest_.size()),

@@ -203,7 +203,7 @@ class SiteReader {
   }
 
   absl::StatusOr<PrimitiveType> ReadElementType() {
-    const absl::StatusOr<PrimitiveType> type = bytes_.PeekType("the type of an element");
+    absl::StatusOr<PrimitiveType> type = bytes_.PeekType("the type of an element");
     if (!type.ok()) return type;
     if (!IsArrayElement(*type)) {
       return bytes_.Expected("the type of an element", PrimitiveTypeName(*type));
