@@ -15,7 +15,7 @@ namespace {
 using Kind = Attributes::Value::Kind;
 
 constexpr size_t kMagicSize = sizeof(kTypedSiteDescriptorMagic) - 1;
-constexpr absl::string_view kMagic(kTypedSiteDescriptorMagic, kMagicSize);
+constexpr absl::string_view kTypedMagic(kTypedSiteDescriptorMagic, kMagicSize);
 constexpr size_t kU64Size = 8;
 
 // ---- Writing
@@ -238,7 +238,7 @@ absl::StatusOr<std::string> EncodeTypedSiteDescriptor(const CallSite& site) {
     const std::vector<const Shape*> leaves = operand.Leaves();
     operands.insert(operands.end(), leaves.begin(), leaves.end());
   }
-  std::string bytes(kMagic);
+  std::string bytes(kTypedMagic);
   AppendLeaves(operands, &bytes);
   AppendLeaves(site.result.Leaves(), &bytes);
   const absl::Status appended = AppendDictionary(site.attributes, /*depth=*/1, &bytes);
@@ -246,7 +246,7 @@ absl::StatusOr<std::string> EncodeTypedSiteDescriptor(const CallSite& site) {
   return bytes;
 }
 
-bool IsTypedSiteDescriptor(absl::string_view bytes) { return absl::StartsWith(bytes, kMagic); }
+bool IsTypedSiteDescriptor(absl::string_view bytes) { return absl::StartsWith(bytes, kTypedMagic); }
 
 absl::StatusOr<CallSite> DecodeTypedSiteDescriptor(absl::string_view bytes) {
   if (!IsTypedSiteDescriptor(bytes)) {
