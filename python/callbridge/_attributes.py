@@ -35,7 +35,7 @@ class Attributes:
             text = value.encode() if isinstance(value, str) else value
             _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
-            array = _array(value)
+            array = as_array(value)
             number = element_type(array.dtype, what).number
             if isinstance(value, np.ndarray):
                 _c_api.ffi_attributes_set_array(
@@ -49,8 +49,8 @@ class Attributes:
             raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
 
 
-def _array(value: Any) -> np.ndarray:
-    """Contiguous, in this machine's byte order."""
+def as_array(value: Any) -> np.ndarray:
+    """A bool, int, float, or what is of NumPy: contiguous, in this machine's byte order."""
     if isinstance(value, (np.generic, np.ndarray)):
         return np.ascontiguousarray(value, value.dtype.newbyteorder("="))
     for type_, dtype in ((bool, np.bool_), (int, np.int64), (float, np.float64)):

@@ -1,16 +1,22 @@
-"""Attributes of typed calls, as jax.ffi.ffi_call can be given them.
+"""Attributes of typed calls, as jax.ffi.ffi_call can be given them, and as it gives them to XLA.
 
 JAX compares what a call is compiled with by `==`, which takes float32(1) for int32(1) and -0.0 for
 0.0, and so would run the program of the other; and it hashes no dictionary in a dictionary. So each
 attribute is wrapped in an object that is compared by type and bits.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
+import jax
 import numpy as np
+from jax.interpreters import mlir
+from jaxlib.mlir import ir
 
-from callbridge import _element_types
+from callbridge import _attributes, _element_types
 from callbridge._error import CallbridgeError
+from callbridge._jax_runtimes import RUNTIME, RUNTIMES, unimplemented
 
 # Of what jax.ffi makes scalar attributes.
 _SCALARS = (
@@ -93,3 +99,72 @@ def _freeze(value: Any, what: str) -> _Attribute:
     if isinstance(value, (bool, int, str, bytes)):
         return _Attribute(value, (type(value), value))
     raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
+
+
+def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
+    """UNIMPLEMENTED where the XLA of this JAX does not decode one, and that of another does.
+
+    XLA itself refuses what none decodes, except arrays of bool: of those some releases of JAX pass
+    other bytes.
+    """
+    for name, attribute in attributes.items():
+        value, subject = attribute.__jax_array__(), f"{what}[{name!r}]"
+        if isinstance(value, dict):
+            if not RUNTIME.has_dictionary_attributes:
+                raise unimplemented(
+                    f"{subject}: a dictionary", lambda row: row.has_dictionary_attributes
+                )
+            check_typed(value, subject)
+        elif isinstance(value, np.ndarray):
+            _check_array(value.dtype, subject)
+
+
+def _check_array(dtype: np.dtype, subject: str) -> None:
+    if dtype == np.bool_:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"{subject}: XLA decodes no arrays of bool up to jax 0.12.0.1, and this is jax "
+            f"{jax.__version__}; have the handler take one of uint8 or int8",
+        )
+    if dtype.name in RUNTIME.array_attributes or dtype.name not in RUNTIMES[-1].array_attributes:
+        return
+    raise unimplemented(
+        f"{subject}: an array of {dtype.name}", lambda row: dtype.name in row.array_attributes
+    )
+
+
+# ---- As XLA is given them -----------------------------------------------------------------------
+
+
+def _int16_array(values: list[int]) -> ir.Attribute:
+    # MLIR's Python has no function for it.
+    return ir.Attribute.parse(f"array<i16{': ' if values else ''}{', '.join(map(str, values))}>")
+
+
+# Arrays of other types are given as tensors.
+_ARRAYS = {
+    "int8": ir.DenseI8ArrayAttr.get,
+    "int16": _int16_array,
+    "int32": ir.DenseI32ArrayAttr.get,
+    "int64": ir.DenseI64ArrayAttr.get,
+    "float32": ir.DenseF32ArrayAttr.get,
+    "float64": ir.DenseF64ArrayAttr.get,
+}
+
+
+def to_mlir(attribute: _Attribute) -> ir.Attribute:
+    """What jax.ffi makes of it, for where that is not there; within a context of MLIR's."""
+    value = attribute.__jax_array__()
+    if isinstance(value, dict):
+        return ir.DictAttr.get({name: to_mlir(inner) for name, inner in value.items()})
+    if isinstance(value, (str, bytes)):
+        return ir.StringAttr.get(value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.name in _ARRAYS:
+            return _ARRAYS[value.dtype.name](value.reshape(-1).tolist())
+        type_ = mlir.dtype_to_ir_type(value.dtype)
+        return ir.DenseElementsAttr.get(value, type=type_, shape=value.shape)
+    scalar = _attributes.as_array(value)
+    type_ = mlir.dtype_to_ir_type(scalar.dtype)
+    make = ir.IntegerAttr if isinstance(type_, ir.IntegerType) else ir.FloatAttr
+    return make.get(type_, scalar.item())

@@ -12,9 +12,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-# StableHLO's CustomCallApiVersion.
-_TYPED_FFI = 4
-# XLA's bindings to MLIR do not take a dictionary in the operation's own attribute of that name.
+# Of typed calls: not all releases take a dictionary as the operation's own backend_config.
 _TYPED_BACKEND_CONFIG = "mhlo.backend_config"
 _DYNAMIC_SHAPE_LAYOUT = (0,)
 
@@ -39,7 +37,7 @@ def custom_call_op(
       target_name: as it is registered.
       operands: arrays.
       result_types: of the arrays that it gives.
-      api_version: 1 to 3 for untyped targets, 4 for typed handlers.
+      api_version: 1 to 3 for untyped targets, 4 for typed handlers, or 1 before jax 0.5.
       backend_config: the opaque of untyped targets, any bytes; the attributes of typed handlers.
       has_side_effect: XLA keeps the call where its results are not used.
       operand_layouts: for each operand its dimensions from minor to major; None: XLA chooses,
@@ -59,10 +57,10 @@ def custom_call_op(
         "api_version": _i32(api_version),
         "called_computations": ir.ArrayAttr.get([]),
     }
-    if api_version == _TYPED_FFI:
-        attributes[_TYPED_BACKEND_CONFIG] = ir.DictAttr.get(dict(backend_config))
-    else:
+    if isinstance(backend_config, bytes):
         attributes["backend_config"] = ir.StringAttr.get(backend_config)
+    else:
+        attributes[_TYPED_BACKEND_CONFIG] = ir.DictAttr.get(dict(backend_config))
     if aliases:
         attributes["output_operand_aliases"] = ir.ArrayAttr.get(
             [_alias(operand, result, is_tuple) for operand, result in aliases.items()]

@@ -1,11 +1,14 @@
 """The targets that JAX programs can call: what XLA has, and what needs its ABI declared first.
 
-XLA has one registry of untyped functions and one of typed handlers, for the whole process. An
-untyped target is in both, under the name its users know; a typed handler in its own. XLA ends the
+XLA has one registry of untyped functions and, in most releases, one of typed handlers, for the
+whole process. An untyped target is in both, under the name its users know; a typed handler in its
+own. XLA ends the
 process, or refuses to start, where a name comes again with another address, so that is refused
 here. Entries are never removed, as XLA's are not. What others register with XLA by themselves is
 not known here.
 """
+
+from __future__ import annotations
 
 import dataclasses
 import threading
@@ -16,7 +19,7 @@ import jax
 from callbridge import _c_api, _jax_typed, _target
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
-from callbridge._jax_paths import JAX_PLATFORM, PATHS
+from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RUNTIME, jax_function
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -29,7 +32,7 @@ class Entry:
     owner: Any  # kept, so that the address stays callable
     platform: str  # canonical
     handlers: dict[str, int]  # addresses by stage; of an untyped function that of "execute"
-    is_served: bool = False  # XLA has it
+    paths: tuple[str, ...] = ()  # by which XLA has it
     declared_abi: str | None = None  # by which XLA has it, where its own is not known
 
     @property
@@ -109,7 +112,7 @@ def _known(entry: Entry) -> Entry:
     known = _entries.get((name, entry.platform), entry)
     if known.handlers == entry.handlers:
         return known
-    if not known.is_served and known.target.address == entry.target.address:
+    if not known.paths and known.target.address == entry.target.address:
         return entry  # with its other stages
     raise CallbridgeError(
         "ALREADY_EXISTS",
@@ -134,7 +137,7 @@ def _serve(entry: Entry, abi: str | None) -> None:
     """
     target = entry.target
     c_target = _target.to_c(target, abi or entry.declared_abi)
-    if entry.is_served:
+    if entry.paths:
         if abi is not None and not _target.calls_alike(entry.platform, abi, entry.abi):
             raise CallbridgeError(
                 "INVALID_ARGUMENT",
@@ -143,30 +146,35 @@ def _serve(entry: Entry, abi: str | None) -> None:
                 "too",
             )
         return
-    if "typed_ffi" in (target.abi, abi):
-        _serve_typed(entry)
-    else:
-        _serve_untyped(entry, c_target)
+    handlers = (
+        _typed_handlers(entry) if "typed_ffi" in (target.abi, abi) else _untyped_handlers(c_target)
+    )
+    for path, handler in handlers.items():
+        _register(entry, path, handler)
     entry.declared_abi = abi
-    entry.is_served = True
+    entry.paths = tuple(handlers)
 
 
-def _serve_typed(entry: Entry) -> None:
+def _typed_handlers(entry: Entry) -> dict[str, Any]:
     adapted = _jax_typed.adapt(entry.target.name, entry.platform, entry.handlers)
-    _register(entry, "typed", adapted if len(adapted) > 1 else adapted["execute"])
+    return {"typed": adapted if len(adapted) > 1 else adapted["execute"]}
 
 
-def _serve_untyped(entry: Entry, c_target: _c_api.Target) -> None:
+def _untyped_handlers(c_target: _c_api.Target) -> dict[str, Any]:
+    """By path, what leads to the target."""
     entry_points = _c_api.EntryPoints()
     _c_api.target_entry_points(c_target, entry_points)
-    for name, path in PATHS.items():
-        _register(entry, name, make_capsule(getattr(entry_points, path.entry_point)))
+    return {
+        name: make_capsule(getattr(entry_points, path.entry_point))
+        for name, path in PATHS.items()
+        if name != "typed" or RUNTIME.has_ffi_0_1
+    }
 
 
 def _register(entry: Entry, path: str, handlers: Any) -> None:
-    jax.ffi.register_ffi_target(
-        entry.target.name,
-        handlers,
-        platform=JAX_PLATFORM[entry.platform],
-        api_version=PATHS[path].registration_api_version,
+    version = {}
+    if RUNTIME.registers_by_api_version:
+        version["api_version"] = PATHS[path].registration_api_version
+    jax_function(RUNTIME.register)(
+        entry.target.name, handlers, platform=JAX_PLATFORM[entry.platform], **version
     )

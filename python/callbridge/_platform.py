@@ -1,5 +1,7 @@
 """Platforms: XLA's names for them, compared without case."""
 
+from __future__ import annotations
+
 from callbridge._error import CallbridgeError
 
 HOST = "Host"

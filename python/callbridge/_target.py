@@ -1,5 +1,7 @@
 """Targets and their ABIs."""
 
+from __future__ import annotations
+
 import dataclasses
 
 from callbridge import _c_api

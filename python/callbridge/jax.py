@@ -9,18 +9,24 @@ Typed FFI handlers, of any jaxlib's headers, are called in the same way, with at
 Everything here is thread-safe as far as the targets are.
 """
 
+from __future__ import annotations
+
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
-
-import jax
-import numpy as np
 
 from callbridge import _call_site, _jax_attributes, _jax_registry, _jax_typed, _shapes, library
 from callbridge._error import CallbridgeError
 from callbridge._function_address import function_address
-from callbridge._jax_paths import FASTEST, PATHS
+from callbridge._jax_runtimes import (
+    PATHS,
+    RELEASE,
+    RUNTIME,
+    fastest_path,
+    jax_function,
+    unimplemented,
+)
 from callbridge._platform import HOST, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -38,6 +44,9 @@ __all__ = [
 # abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
 _DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
 _DESCRIPTOR_ATTRIBUTE = "callbridge_site"
+
+_ffi_call = jax_function(RUNTIME.ffi_call)
+_typeof = jax_function(RUNTIME.typeof)
 
 _lock = threading.Lock()
 _libraries: dict[tuple, Library] = {}  # by the file's identity
@@ -138,13 +147,15 @@ def custom_call(
     prefer: str | None = None,
     has_side_effect: bool = False,
     vmap_method: str | None = None,
+    input_layouts: Sequence | None = None,
+    output_layouts: Any = None,
     input_output_aliases: dict[int, int] | None = None,
 ) -> Callable:
     """A function of arrays and tuples of arrays that calls a registered target.
 
     It works in jax.jit, jax.vmap (see vmap_method) and outside of both; it has no derivatives. Its
     operands are arrays or NumPy scalars, or exact tuples of operands: tuple operands. Arrays come
-    and go row-major; elements of less than a byte are packed.
+    and go row-major unless layouts say otherwise; elements of less than a byte are packed.
 
     A typed handler ("typed_ffi") is called with the arrays in preorder, of operands and results
     both: XLA's typed FFI knows no tuples.
@@ -166,7 +177,11 @@ def custom_call(
       prefer: the way through XLA: "version_3" or "typed". None: the faster one, which is the first
         on CPU and the second on GPU. Typed handlers have only "typed".
       has_side_effect: as for jax.ffi.ffi_call: the call stays when its result is not used.
-      vmap_method: as for jax.ffi.ffi_call.
+      vmap_method: as for jax.ffi.ffi_call: "sequential", "sequential_unrolled", "expand_dims" or
+        "broadcast_all"; None: jax.vmap is refused.
+      input_layouts: as for jax.ffi.ffi_call: for each array of the operands, in preorder, its
+        dimensions from the major to the minor one, or None for row-major.
+      output_layouts: likewise for the result; of a result that is no tuple, its layout alone.
       input_output_aliases: as for jax.ffi.ffi_call, from operands to results, both counted as the
         arrays in preorder.
 
@@ -193,21 +208,26 @@ def custom_call(
     _check_path(prefer)
     entry = _jax_registry.find(target, platform, abi)
     _check_fits(entry, opaque, attributes, prefer)
-    path = prefer or ("typed" if entry.abi == "typed_ffi" else FASTEST[entry.platform])
+    path = prefer or _fastest_path(entry)
+    if path == "typed":
+        _jax_attributes.check_typed(frozen_attributes)
+    if output_layouts is not None and type(result) is not tuple:
+        output_layouts = [output_layouts]
 
     def call(*operands):
         leaves = _shapes.leaves(operands, "operands")
-        avals = map(jax.typeof, leaves)
-        trees = _shapes.rebuild(operands, avals)
+        trees = _shapes.rebuild(operands, map(_typeof, leaves))
         descriptor = None
         if _needs_descriptor(entry, path, trees, result, era, opaque):
             descriptor = _call_site.descriptor(trees, result, era, opaque)
         config, carrier = _carry(path, opaque, descriptor)
-        results = jax.ffi.ffi_call(
+        results = _ffi_call(
             target,
             result_leaves,
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
+            input_layouts=input_layouts,
+            output_layouts=output_layouts,
             input_output_aliases=input_output_aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
@@ -222,6 +242,11 @@ def _check_path(prefer: str | None) -> None:
         raise CallbridgeError(
             "INVALID_ARGUMENT", f"prefer {prefer!r} is none of {', '.join(map(repr, PATHS))}"
         )
+
+
+def _fastest_path(entry: _jax_registry.Entry) -> str:
+    fastest = fastest_path(RELEASE, entry.platform)
+    return fastest if fastest in entry.paths else entry.paths[0]
 
 
 def _check_fits(
@@ -242,6 +267,8 @@ def _check_fits(
         problem = f"{name} is a typed handler, which XLA cannot call as version 3; leave prefer out"
     if problem is not None:
         raise CallbridgeError("INVALID_ARGUMENT", problem)
+    if prefer == "typed" and prefer not in entry.paths:
+        raise unimplemented(f"prefer='typed' of {name}", lambda row: row.has_ffi_0_1)
 
 
 def _needs_descriptor(
@@ -276,4 +303,4 @@ def _carry(path: str, opaque: bytes, descriptor: bytes | None) -> tuple[bytes | 
         return (opaque if descriptor is None else descriptor), {}
     if descriptor is None:
         return None, {}
-    return None, {_DESCRIPTOR_ATTRIBUTE: np.frombuffer(descriptor, np.uint8)}
+    return None, _jax_attributes.freeze({_DESCRIPTOR_ATTRIBUTE: descriptor})

@@ -7,6 +7,8 @@
 Everything here is thread-safe as far as the targets are.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 from typing import Any
@@ -20,7 +22,7 @@ from callbridge._target import Target
 __all__ = ["CallbridgeError", "Library", "Target", "load"]
 
 
-def load(path: str | os.PathLike, *, isolate: bool = False) -> "Library":
+def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     """Opens the shared library at `path`. Its constructors run in this process.
 
     What is opened is a private copy, and it stays open as long as the process. Opening a file twice

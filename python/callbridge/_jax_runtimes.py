@@ -1,0 +1,161 @@
+"""What differs between the releases of JAX, as data: all of it stands here, and nowhere else."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from callbridge._error import CallbridgeError
+from callbridge._platform import HOST
+
+
+@dataclasses.dataclass(frozen=True)
+class Path:
+    """A way through XLA, the same in all releases that have it."""
+
+    custom_call_api_version: int  # of jax.ffi.ffi_call
+    registration_api_version: int  # of XLA's registries, and of jax.ffi.register_ffi_target
+    entry_point: str  # the field of callbridge_entry_points
+
+
+# In the order of registering: of a name that somebody else has registered with another address, the
+# typed registry tells by an exception, the untyped one by ending the process.
+PATHS = {
+    "typed": Path(custom_call_api_version=4, registration_api_version=1, entry_point="typed"),
+    "version_3": Path(custom_call_api_version=3, registration_api_version=0, entry_point="untyped"),
+}
+
+# jax.ffi.register_ffi_target's names.
+JAX_PLATFORM = {"Host": "cpu", "CUDA": "CUDA", "ROCM": "ROCM"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Runtime:
+    """A release of JAX, and those after it up to the next row. Names are where they are in JAX."""
+
+    release: tuple[int, ...]
+    typeof: str  # of an array or a tracer, its shape and dtype
+    ffi_call: str
+    register: str
+    # Without it XLA has one registry, of untyped functions.
+    registers_by_api_version: bool
+    has_typed_ffi: bool
+    # XLA FFI 0.1: XLA calls typed handlers at stages other than "execute" too, and serves the typed
+    # entry points of untyped targets.
+    has_ffi_0_1: bool
+    # What XLA decodes among the attributes of typed calls: arrays of these, by NumPy's names...
+    array_attributes: tuple[str, ...]
+    # ... and dictionaries in the dictionary.
+    has_dictionary_attributes: bool
+    # The functions of jax.experimental.shard_map that make it know a primitive; for OWN_FFI_CALL.
+    shard_map_rules: tuple[str, ...]
+
+
+# Where JAX has none that takes all that is needed.
+OWN_FFI_CALL = "callbridge._jax_ffi_call.ffi_call"
+
+_0_4_13 = Runtime(
+    release=(0, 4, 13),
+    typeof="jax.api_util.shaped_abstractify",
+    ffi_call=OWN_FFI_CALL,
+    register="jaxlib.xla_client.register_custom_call_target",
+    registers_by_api_version=False,
+    has_typed_ffi=False,
+    has_ffi_0_1=False,
+    array_attributes=(),
+    has_dictionary_attributes=False,
+    shard_map_rules=("register_standard",),
+)
+_0_4_16 = dataclasses.replace(
+    _0_4_13,
+    release=(0, 4, 16),
+    shard_map_rules=("register_standard_check", "register_standard_rewrite"),
+)
+_0_4_30 = dataclasses.replace(
+    _0_4_16,
+    release=(0, 4, 30),
+    registers_by_api_version=True,
+    has_typed_ffi=True,
+    array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
+)
+_0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_ffi_0_1=True)
+_0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
+# There is a jax.extend.ffi.ffi_call here, but shard_map does not know it, and vmap without a method
+# is a deprecated loop.
+_0_4_38 = dataclasses.replace(
+    _0_4_34,
+    release=(0, 4, 38),
+    array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),
+)
+_0_5_3 = dataclasses.replace(
+    _0_4_38,
+    release=(0, 5, 3),
+    typeof="jax.typeof",
+    ffi_call="jax.ffi.ffi_call",
+    register="jax.ffi.register_ffi_target",
+    shard_map_rules=(),
+)
+# In order.
+RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3)
+
+# The last release that is known to call version 3 without a warning.
+_VERSION_3_IS_SILENT_UNTIL = (0, 12, 0, 1)
+
+# Where effects are listed that a jaxpr may have, in jax._src.effects; for OWN_FFI_CALL.
+EFFECT_LISTS = (
+    "lowerable_effects",
+    "control_flow_allowed_effects",
+    "custom_derivatives_allowed_effects",
+    "remat_allowed_effects",
+)
+
+
+def parse_release(version: str) -> tuple[int, ...]:
+    """ "0.5.3.dev20250401" is (0, 5, 3)."""
+    return tuple(int(number) for number in re.match(r"\d+(\.\d+)*", version)[0].split("."))
+
+
+def runtime_of(release: tuple[int, ...]) -> Runtime:
+    """Its row, or the one below it. UNIMPLEMENTED for releases before the first."""
+    rows = [row for row in RUNTIMES if row.release <= release]
+    if not rows:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"callbridge.jax runs on jax {_text(RUNTIMES[0].release)} and newer; this is jax "
+            f"{_text(release)}",
+        )
+    return rows[-1]
+
+
+def fastest_path(release: tuple[int, ...], platform: str) -> str:
+    """Of untyped targets, what XLA serves without a warning; of releases to come, "typed"."""
+    if platform == HOST and release <= _VERSION_3_IS_SILENT_UNTIL:
+        return "version_3"
+    return "typed"
+
+
+RELEASE = parse_release(jax.__version__)
+RUNTIME = runtime_of(RELEASE)
+
+
+def jax_function(name: str) -> Any:
+    """What a row names."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
+    """The error for `what`, which this JAX lacks; the first row for which `can` is true has it."""
+    first = next(row.release for row in RUNTIMES if can(row))
+    return CallbridgeError(
+        "UNIMPLEMENTED", f"{what} needs jax {_text(first)} or newer; this is jax {jax.__version__}"
+    )
+
+
+def _text(release: tuple[int, ...]) -> str:
+    return ".".join(map(str, release))
