@@ -1,0 +1,39 @@
+"""The tests of callbridge.jax: they run on any JAX, each with that JAX's own Python."""
+
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+# Before JAX starts its CPU backend.
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+
+import callbridge.jax  # noqa: E402
+import pytest  # noqa: E402
+from calls import Calls  # noqa: E402
+from this_jax import PATHS  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def uses() -> pathlib.Path:
+    """The library of tests/jax/targets/uses.cc, in CALLBRIDGE_BUILD or beside libcallbridge.so."""
+    build = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
+    return pathlib.Path(build) / "tests/jax/uses.so"
+
+
+@pytest.fixture(scope="session")
+def library(uses) -> callbridge.jax.Library:
+    return callbridge.jax.load(uses)
+
+
+@pytest.fixture(params=PATHS)
+def path(request, library) -> str:
+    """A path through XLA, for what only untyped targets do."""
+    return request.param
+
+
+@pytest.fixture(params=[*PATHS, "handler"])
+def calls(request, library) -> Calls:
+    """The untyped functions by each path, and the typed handlers that compute the same."""
+    return Calls(request.param)

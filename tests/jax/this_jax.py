@@ -1,0 +1,62 @@
+"""What the tests use of JAX that not every JAX has, or has by another name: by version, as data."""
+
+import jax
+import pytest
+
+VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
+
+# The first of the grid's versions that has it.
+SINCE = {
+    "jax.export": (0, 4, 30),
+    # The typed path: XLA's FFI, which version 3 goes without.
+    "typed FFI": (0, 4, 30),
+    "arrays of several processes on CPU": (0, 4, 30),
+}
+
+
+def has(what):
+    return VERSION >= SINCE[what]
+
+
+def needs(what):
+    since = ".".join(map(str, SINCE[what]))
+    return pytest.mark.skipif(
+        not has(what), reason=f"jax {jax.__version__} has no {what}; {since} has"
+    )
+
+
+# What untyped targets are called by.
+PATHS = ["version_3", "typed"] if has("typed FFI") else ["version_3"]
+
+# What JAX raises for a target's failure while a program runs.
+if (0, 4, 34) <= VERSION:
+    JaxRuntimeError = jax.errors.JaxRuntimeError
+else:
+    from jaxlib.xla_extension import XlaRuntimeError as JaxRuntimeError
+
+
+def enable_x64():
+    if (0, 8, 0) <= VERSION:
+        return jax.enable_x64(True)
+    from jax.experimental import enable_x64
+
+    return enable_x64()
+
+
+def shard_map(function, mesh, in_specs, out_specs, check):
+    if (0, 6, 2) <= VERSION:
+        return jax.shard_map(
+            function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=check
+        )
+    from jax.experimental.shard_map import shard_map
+
+    return shard_map(function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=check)
+
+
+def fails(*words):
+    """For what JAX raises where a target fails: its own exception, with the message.
+
+    jax 0.10.2 raises a ValueError with it where the program has run before.
+    """
+    exceptions = (JaxRuntimeError, ValueError) if VERSION >= (0, 9, 0) else JaxRuntimeError
+    return pytest.raises(exceptions, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
