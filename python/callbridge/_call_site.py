@@ -1,9 +1,12 @@
 """Call sites: what is known of a call before its arrays are."""
 
+from __future__ import annotations
+
 import ctypes
 from typing import Any
 
 from callbridge import _c_api, _shapes
+from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 
 ERAS = {"classic": 0, "flat": 1}
@@ -47,12 +50,17 @@ def site(
 
 def descriptor(operands: tuple, result: Any, era: str, opaque: bytes) -> bytes:
     """The site descriptor. Dimensions are not in it, so those of `operands` may be symbolic."""
+    return _encode(site(operands, result, era, opaque, _shapes.type_text))
+
+
+def typed_descriptor(operands: tuple, result: Any, attributes: Attributes) -> bytes:
+    """The opaque by which a typed handler is called as version 3. Dimensions are in it."""
+    return _encode(site(operands, result, "classic", b"", _shapes.array_text, attributes.handle))
+
+
+def _encode(site: _c_api.Site) -> bytes:
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
-    _c_api.site_encode(
-        site(operands, result, era, opaque, _shapes.type_text),
-        ctypes.byref(data),
-        ctypes.byref(size),
-    )
+    _c_api.site_encode(site, ctypes.byref(data), ctypes.byref(size))
     try:
         return ctypes.string_at(data, size.value)
     finally:

@@ -101,6 +101,12 @@ def _freeze(value: Any, what: str) -> _Attribute:
     raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
 
 
+def thaw(attributes: dict[str, _Attribute]) -> dict[str, Any]:
+    """What freeze() was given."""
+    values = {name: attribute.__jax_array__() for name, attribute in attributes.items()}
+    return {n: thaw(value) if isinstance(value, dict) else value for n, value in values.items()}
+
+
 def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
     """UNIMPLEMENTED where the XLA of this JAX does not decode one, and that of another does.
 

@@ -41,7 +41,7 @@ def ffi_call(
     custom_call_api_version: int,
     legacy_backend_config: Any,
 ) -> Callable:
-    """As jax.ffi.ffi_call, of a list of results.
+    """As jax.ffi.ffi_call, of a list of results, and with layouts as _jax_layouts makes them.
 
     `legacy_backend_config` may also have a method opaque_for(operands, results) that makes it of
     the shapes that the call is compiled for; then it must be hashable. The attributes are those
@@ -57,8 +57,8 @@ def ffi_call(
 
     def call(*operands, **attributes):
         avals = [jax.api_util.shaped_abstractify(operand) for operand in operands]
-        operand_layouts = _minor_to_major(avals, input_layouts, "input")
-        result_layouts = _minor_to_major(result_avals, output_layouts, "output")
+        operand_layouts = _minor_to_major(avals, input_layouts)
+        result_layouts = _minor_to_major(result_avals, output_layouts)
         aliases = _checked_aliases(
             input_output_aliases or {}, (avals, operand_layouts), (result_avals, result_layouts)
         )
@@ -83,22 +83,13 @@ def ffi_call(
 
 
 def _minor_to_major(
-    avals: Sequence[Any], layouts: Sequence[Any] | None, what: str
+    avals: Sequence[Any], layouts: Sequence[Any] | None
 ) -> tuple[tuple[int, ...], ...]:
     """Layouts as XLA has them. Those of users are from major to minor; None is row-major."""
-    if layouts is None:
-        layouts = [None] * len(avals)
-    if len(layouts) != len(avals):
-        raise ValueError(f"{what}_layouts has {len(layouts)} layouts for {len(avals)} arrays")
     return tuple(
-        tuple(reversed(range(aval.ndim) if layout is None else _dimensions(layout)))
-        for aval, layout in zip(avals, layouts)
+        tuple(reversed(range(aval.ndim) if layout is None else layout))
+        for aval, layout in zip(avals, layouts or [None] * len(avals))
     )
-
-
-def _dimensions(layout: Any) -> Sequence[int]:
-    # jax.experimental.layout has a class of layouts in some releases.
-    return getattr(layout, "major_to_minor", layout)
 
 
 def _checked_aliases(aliases, operands, results) -> tuple[tuple[int, int], ...]:

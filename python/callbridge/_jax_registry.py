@@ -19,7 +19,13 @@ import jax
 from callbridge import _c_api, _jax_typed, _target
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
-from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RUNTIME, jax_function
+from callbridge._jax_runtimes import (
+    JAX_PLATFORM,
+    OWN_FFI_CALL,
+    PATHS,
+    RUNTIME,
+    jax_function,
+)
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -146,29 +152,40 @@ def _serve(entry: Entry, abi: str | None) -> None:
                 "too",
             )
         return
-    handlers = (
-        _typed_handlers(entry) if "typed_ffi" in (target.abi, abi) else _untyped_handlers(c_target)
-    )
+    is_typed = "typed_ffi" in (target.abi, abi)
+    handlers = _typed_handlers(entry, c_target) if is_typed else _untyped_handlers(c_target)
     for path, handler in handlers.items():
         _register(entry, path, handler)
     entry.declared_abi = abi
     entry.paths = tuple(handlers)
 
 
-def _typed_handlers(entry: Entry) -> dict[str, Any]:
+# What leads to a target, by path.
+
+
+def _typed_handlers(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     adapted = _jax_typed.adapt(entry.target.name, entry.platform, entry.handlers)
-    return {"typed": adapted if len(adapted) > 1 else adapted["execute"]}
+    handlers = {}
+    if RUNTIME.has_ffi_0_1 or (RUNTIME.has_typed_ffi and len(adapted) == 1):
+        handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]
+    if RUNTIME.ffi_call == OWN_FFI_CALL:
+        handlers["version_3"] = make_capsule(_entry_points(c_target).untyped)
+    return handlers
 
 
 def _untyped_handlers(c_target: _c_api.Target) -> dict[str, Any]:
-    """By path, what leads to the target."""
-    entry_points = _c_api.EntryPoints()
-    _c_api.target_entry_points(c_target, entry_points)
+    entry_points = _entry_points(c_target)
     return {
         name: make_capsule(getattr(entry_points, path.entry_point))
         for name, path in PATHS.items()
         if name != "typed" or RUNTIME.has_ffi_0_1
     }
+
+
+def _entry_points(c_target: _c_api.Target) -> _c_api.EntryPoints:
+    entry_points = _c_api.EntryPoints()
+    _c_api.target_entry_points(c_target, entry_points)
+    return entry_points
 
 
 def _register(entry: Entry, path: str, handlers: Any) -> None:

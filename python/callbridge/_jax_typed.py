@@ -1,14 +1,20 @@
 """Typed FFI handlers, of any jaxlib's headers, for this JAX.
 
-XLA is given a handler as it is where that runs, and a wrapper of callbridge's elsewhere.
+XLA is given a handler as it is where that runs, and a wrapper of callbridge's elsewhere. Where XLA
+has no FFI, or not enough of it, an untyped function leads to the handler.
 """
 
+from __future__ import annotations
+
 import ctypes
+import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import jaxlib
 
-from callbridge import _c_api
+from callbridge import _c_api, _call_site, _jax_attributes
+from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._function_address import capsule_pointer, function_address, make_capsule
 
@@ -57,6 +63,29 @@ def adapt(name: str, platform: str, handlers: dict[str, int]) -> dict[str, Any]:
             error.code, f"target {name!r} on {platform}, abi='typed_ffi': {error.message}"
         ) from None
     return {stage: make_capsule(getattr(adapted, stage)) for stage in handlers}
+
+
+@dataclasses.dataclass(frozen=True)
+class VersionThreeConfig:
+    """What _jax_ffi_call makes the opaque of, by which version 3 calls a typed handler.
+
+    Of vmap's batches it is another than of one call, since it holds the shapes.
+    """
+
+    attributes: tuple  # of names and frozen values
+
+    def opaque_for(self, operands: Sequence, results: Sequence) -> bytes:
+        """UNIMPLEMENTED where a dimension is known only at run time."""
+        for array in (*operands, *results):
+            if not all(isinstance(size, int) for size in array.shape):
+                raise CallbridgeError(
+                    "UNIMPLEMENTED",
+                    f"version 3 cannot call a typed handler on an array of shape {array.shape}, "
+                    "since its dimensions must be known when the program is compiled",
+                )
+        result = results[0] if len(results) == 1 else tuple(results)
+        attributes = Attributes(_jax_attributes.thaw(dict(self.attributes)))
+        return _call_site.typed_descriptor(tuple(operands), result, attributes)
 
 
 def register_type(name: str, type_id: Any, type_info: Any) -> None:

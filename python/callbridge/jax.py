@@ -16,7 +16,17 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from callbridge import _call_site, _jax_attributes, _jax_registry, _jax_typed, _shapes, library
+import jax
+
+from callbridge import (
+    _call_site,
+    _jax_attributes,
+    _jax_layouts,
+    _jax_registry,
+    _jax_typed,
+    _shapes,
+    library,
+)
 from callbridge._error import CallbridgeError
 from callbridge._function_address import function_address
 from callbridge._jax_runtimes import (
@@ -113,6 +123,7 @@ def register(
         None,
         "a bare address has no type",
         handlers["execute"],
+        {stage: address for stage, address in handlers.items() if stage != "execute"},
     )
     _jax_registry.add_function(
         target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi, handlers
@@ -174,8 +185,12 @@ def custom_call(
         bfloat16; a NumPy array, of any type; or a dict of such, a dictionary. They are copied.
       era: how untyped targets find tuple operands laid out: "classic", nested tables as XLA
         documents them, or "flat", for targets written against jaxlib >= 0.4.38.
-      prefer: the way through XLA: "version_3" or "typed". None: the faster one, which is the first
-        on CPU and the second on GPU. Typed handlers have only "typed".
+      prefer: the way through XLA: "version_3" or "typed". None: the fastest one that XLA serves
+        without a warning, which is "version_3" on CPU up to jax 0.12.0.1 and "typed" on GPU and in
+        newer releases; of a typed handler "typed", or "version_3" where XLA has no FFI. Typed
+        handlers have "version_3" before jax 0.5.3 alone; by it a handler is lent its buffers and
+        attributes of any kind, on GPU the stream, and nothing else: what more it asks for is
+        UNIMPLEMENTED to it, and calls with equal shapes and attributes share one state.
       has_side_effect: as for jax.ffi.ffi_call: the call stays when its result is not used.
       vmap_method: as for jax.ffi.ffi_call: "sequential", "sequential_unrolled", "expand_dims" or
         "broadcast_all"; None: jax.vmap is refused.
@@ -215,26 +230,41 @@ def custom_call(
         output_layouts = [output_layouts]
 
     def call(*operands):
+        _check_width(result_leaves)
         leaves = _shapes.leaves(operands, "operands")
-        trees = _shapes.rebuild(operands, map(_typeof, leaves))
-        descriptor = None
-        if _needs_descriptor(entry, path, trees, result, era, opaque):
-            descriptor = _call_site.descriptor(trees, result, era, opaque)
-        config, carrier = _carry(path, opaque, descriptor)
+        avals = list(map(_typeof, leaves))
+        if entry.abi == "typed_ffi":
+            config, carrier = _of_typed_handler(path, frozen_attributes)
+        else:
+            config, carrier = _of_untyped_function(
+                entry, path, _shapes.rebuild(operands, iter(avals)), result, era, opaque
+            )
         results = _ffi_call(
             target,
             result_leaves,
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
-            input_layouts=input_layouts,
-            output_layouts=output_layouts,
+            input_layouts=_jax_layouts.checked(input_layouts, avals, "input_layouts"),
+            output_layouts=_jax_layouts.checked(output_layouts, result_leaves, "output_layouts"),
             input_output_aliases=input_output_aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
-        )(*leaves, **frozen_attributes, **carrier)
+        )(*leaves, **carrier)
         return _shapes.rebuild(result, iter(results))
 
     return call
+
+
+def _check_width(results: list) -> None:
+    """INVALID_ARGUMENT for results of which JAX would make a narrower buffer, in silence."""
+    for result in results:
+        narrowed = jax.dtypes.canonicalize_dtype(result.dtype)
+        if narrowed != result.dtype:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"a result is of dtype {result.dtype}, for which JAX would have {narrowed}; enable "
+                "64-bit types, by the option jax_enable_x64",
+            )
 
 
 def _check_path(prefer: str | None) -> None:
@@ -245,7 +275,8 @@ def _check_path(prefer: str | None) -> None:
 
 
 def _fastest_path(entry: _jax_registry.Entry) -> str:
-    fastest = fastest_path(RELEASE, entry.platform)
+    # A typed handler is lent more by its own ABI than version 3 can lend it.
+    fastest = "typed" if entry.abi == "typed_ffi" else fastest_path(RELEASE, entry.platform)
     return fastest if fastest in entry.paths else entry.paths[0]
 
 
@@ -263,8 +294,8 @@ def _check_fits(
             )
     elif opaque:
         problem = f"{name} is a typed handler, which gets no opaque; pass attributes="
-    elif prefer == "version_3":
-        problem = f"{name} is a typed handler, which XLA cannot call as version 3; leave prefer out"
+    elif prefer is not None and prefer not in entry.paths:
+        problem = f"{name} is a typed handler, which {prefer!r} is no way to; leave prefer out"
     if problem is not None:
         raise CallbridgeError("INVALID_ARGUMENT", problem)
     if prefer == "typed" and prefer not in entry.paths:
@@ -275,8 +306,6 @@ def _needs_descriptor(
     entry: _jax_registry.Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
 ) -> bool:
     """True unless XLA hands the target by itself what the target expects."""
-    if entry.abi == "typed_ffi":
-        return False
     if path == "version_3":
         opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
     else:
@@ -297,8 +326,21 @@ def _trees_arrive(platform: str, operands: tuple, result: Any, era: str) -> bool
     )
 
 
-def _carry(path: str, opaque: bytes, descriptor: bytes | None) -> tuple[bytes | None, dict]:
-    """legacy_backend_config and the attributes of jax.ffi.ffi_call."""
+# The legacy_backend_config and the attributes of jax.ffi.ffi_call.
+
+
+def _of_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
+    if path == "typed":
+        return None, attributes
+    return _jax_typed.VersionThreeConfig(tuple(sorted(attributes.items()))), {}
+
+
+def _of_untyped_function(
+    entry: _jax_registry.Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
+) -> tuple[bytes | None, dict]:
+    descriptor = None
+    if _needs_descriptor(entry, path, operands, result, era, opaque):
+        descriptor = _call_site.descriptor(operands, result, era, opaque)
     if path == "version_3":
         return (opaque if descriptor is None else descriptor), {}
     if descriptor is None:

@@ -15,11 +15,22 @@ from calls import Calls  # noqa: E402
 from this_jax import PATHS  # noqa: E402
 
 
+def tests_folder() -> pathlib.Path:
+    """Of what is built: in CALLBRIDGE_BUILD, or else beside libcallbridge.so."""
+    build = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
+    return pathlib.Path(build) / "tests"
+
+
 @pytest.fixture(scope="session")
 def uses() -> pathlib.Path:
-    """The library of tests/jax/targets/uses.cc, in CALLBRIDGE_BUILD or beside libcallbridge.so."""
-    build = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
-    return pathlib.Path(build) / "tests/jax/uses.so"
+    """The library of tests/jax/targets/uses.cc."""
+    return tests_folder() / "jax/uses.so"
+
+
+@pytest.fixture(scope="session")
+def modules() -> pathlib.Path:
+    """The folder of the libraries of tests/python/targets."""
+    return tests_folder() / "python"
 
 
 @pytest.fixture(scope="session")

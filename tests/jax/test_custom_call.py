@@ -11,9 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge import _call_site
+from callbridge import _call_site, _jax_attributes
 from callbridge._function_address import make_capsule
+from callbridge._jax_runtimes import RUNTIME, jax_function
 from callbridge.jax import CallbridgeError, custom_call
+from this_jax import enable_x64, fails, needs
 
 F32 = jax.ShapeDtypeStruct((), jnp.float32)
 F32x4 = jax.ShapeDtypeStruct((4,), jnp.float32)
@@ -26,33 +28,28 @@ def library(modules):
     return callbridge.jax.load(modules / "targets.so")
 
 
-@pytest.fixture(params=["version_3", "typed"])
-def path(request):
-    return request.param
-
-
 def refused(code, *words):
     return pytest.raises(
         CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
     )
 
 
-def fails(*words):
-    """As refused(), for what JAX raises while a program runs."""
-    return pytest.raises(
-        (jax.errors.JaxRuntimeError, ValueError),
-        match="(?s)" + "".join(f"(?=.*{word})" for word in words),
-    )
-
-
 def raw_call(name, result, path, config):
     """Without callbridge.jax: `config` as it is."""
-    if path == "version_3":
-        return jax.ffi.ffi_call(
-            name, result, custom_call_api_version=3, legacy_backend_config=config
-        )
-    call = jax.ffi.ffi_call(name, result)
-    return lambda *operands: call(*operands, callbridge_site=np.frombuffer(config, np.uint8))
+    is_typed = path == "typed"
+    call = jax_function(RUNTIME.ffi_call)(
+        name,
+        [result],
+        has_side_effect=False,
+        vmap_method=None,
+        input_layouts=None,
+        output_layouts=None,
+        input_output_aliases=None,
+        custom_call_api_version=4 if is_typed else 3,
+        legacy_backend_config=None if is_typed else config,
+    )
+    attributes = _jax_attributes.freeze({"callbridge_site": config} if is_typed else {})
+    return lambda *operands: call(*operands, **attributes)[0]
 
 
 def what_xla_is_told(call, *operands):
@@ -96,18 +93,6 @@ def test_empty_result(path):
     assert calls() == before + 1
 
 
-def test_every_dtype(path, some_array):
-    # Sub-byte elements come packed: 15 of 4 bits are 8 bytes.
-    from callbridge._element_types import element_type
-
-    size = -(-some_array.size * element_type(some_array.dtype, "").bits // 8)
-    with jax.enable_x64(True):
-        call = custom_call("copy_bytes", some_array, prefer=path, opaque=np.uint64(size).tobytes())
-        copy = np.asarray(jax.jit(call)(some_array))
-    assert copy.dtype == some_array.dtype
-    np.testing.assert_array_equal(copy.view(np.uint8), some_array.view(np.uint8))
-
-
 def test_sub_byte_elements_are_packed_as_by_the_embedded_runtime(library, path):
     import ml_dtypes
 
@@ -133,14 +118,14 @@ def test_sub_byte_elements_are_packed_as_by_the_embedded_runtime(library, path):
     ids=repr,
 )
 def test_opaque_of_any_bytes(library, path, opaque):
-    with jax.enable_x64(True):
+    with enable_x64():
         digest = custom_call("digest_opaque", "u64[2]", opaque=opaque, prefer=path)()
     np.testing.assert_array_equal(digest, library.run("digest_opaque", [], "u64[2]", opaque=opaque))
 
 
 def test_opaque_of_16_mib(library, path):
     opaque = bytes(range(256)) * (1 << 16)
-    with jax.enable_x64(True):
+    with enable_x64():
         digest = jax.jit(custom_call("digest_opaque", "u64[2]", opaque=opaque, prefer=path))()
     assert np.asarray(digest)[0] == 16 << 20
     np.testing.assert_array_equal(digest, library.run("digest_opaque", [], "u64[2]", opaque=opaque))
@@ -161,6 +146,7 @@ def test_plain_calls_tell_xla_nothing_more(path):
     )
 
 
+@needs("lowering for another platform")
 def test_path_by_default_is_version_3_on_cpu_and_typed_on_gpu():
     assert "api_version = 3" in what_xla_is_told(custom_call("single_result", (F32,)), ONE)
     for opaque in b"", b"opaque":
@@ -266,6 +252,7 @@ def test_malformed_descriptors(path):
             raw_call("example", F32, path, bad)(ONE, ONE).block_until_ready()
 
 
+@needs("the typed path of untyped targets")
 def test_descriptor_of_another_call():
     for operands, result, word in [
         (((F32,),), F32, "operand"),
@@ -277,6 +264,7 @@ def test_descriptor_of_another_call():
             raw_call("example", F32, "typed", config)(ONE, ONE).block_until_ready()
 
 
+@needs("the typed path of untyped targets")
 def test_attribute_that_is_no_descriptor():
     with fails("descriptor"):
         raw_call("single_result", F32, "typed", b"no descriptor")(ONE).block_until_ready()
@@ -367,6 +355,7 @@ def test_register_ctypes_function(path):
     assert custom_call("triple", F32, prefer=path)(ONE) == 3
 
 
+@needs("jax.ffi")
 def test_register_after_jax_has_made_a_capsule():
     # Which sets the types of ctypes.pythonapi's functions, for everybody.
     jax.ffi.pycapsule(triple)
@@ -440,6 +429,7 @@ def test_registering_from_many_threads(path):
         assert [float(x) for x in pool.map(register, range(64))] == [3] * 64
 
 
+@needs("jax.ffi")
 def test_programs_that_know_nothing_of_callbridge(modules):
     # Whoever loads the library can run a program that was lowered elsewhere.
     code = (

@@ -8,8 +8,13 @@ VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
 # The first of the grid's versions that has it.
 SINCE = {
     "jax.export": (0, 4, 30),
-    # The typed path: XLA's FFI, which version 3 goes without.
+    "lowering for another platform": (0, 4, 38),
+    "jax.ffi": (0, 5, 3),
+    # XLA's FFI, which version 3 goes without.
     "typed FFI": (0, 4, 30),
+    "the typed path of untyped targets": (0, 4, 38),
+    "stages of typed handlers": (0, 4, 38),
+    "dictionaries among the attributes": (0, 4, 38),
     "arrays of several processes on CPU": (0, 4, 30),
 }
 
@@ -26,7 +31,7 @@ def needs(what):
 
 
 # What untyped targets are called by.
-PATHS = ["version_3", "typed"] if has("typed FFI") else ["version_3"]
+PATHS = ["version_3", "typed"] if has("the typed path of untyped targets") else ["version_3"]
 
 # What JAX raises for a target's failure while a program runs.
 if (0, 4, 34) <= VERSION:
@@ -56,7 +61,8 @@ def shard_map(function, mesh, in_specs, out_specs, check):
 def fails(*words):
     """For what JAX raises where a target fails: its own exception, with the message.
 
-    jax 0.10.2 raises a ValueError with it where the program has run before.
+    Many releases raise a ValueError with it where the program has run before.
     """
-    exceptions = (JaxRuntimeError, ValueError) if VERSION >= (0, 9, 0) else JaxRuntimeError
-    return pytest.raises(exceptions, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
+    return pytest.raises(
+        (JaxRuntimeError, ValueError), match="(?s)" + "".join(f"(?=.*{word})" for word in words)
+    )

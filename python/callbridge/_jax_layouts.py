@@ -1,0 +1,38 @@
+"""Layouts of arrays, as jax.ffi.ffi_call is given them: dimensions, major to minor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from callbridge._error import CallbridgeError
+
+
+def checked(layouts: Any, arrays: Sequence[Any], what: str) -> list | None:
+    """One for each of `arrays`, None being row-major; or None where all are.
+
+    INVALID_ARGUMENT, with `what` as its subject, for what is no layout of the array.
+    """
+    if layouts is None:
+        return None
+    if len(layouts) != len(arrays):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} has {len(layouts)} layouts, but there are {len(arrays)} arrays",
+        )
+    return [
+        None if layout is None else _dimensions(layout, len(array.shape), f"{what}[{i}]")
+        for i, (layout, array) in enumerate(zip(layouts, arrays))
+    ]
+
+
+def _dimensions(layout: Any, rank: int, what: str) -> tuple[int, ...]:
+    # Some releases of JAX have a class of layouts.
+    dimensions = tuple(getattr(layout, "major_to_minor", layout))
+    if sorted(dimensions) != list(range(rank)):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} is {dimensions}, which is no layout of an array of rank {rank}: expected each "
+            "of its dimensions once, from the major to the minor one",
+        )
+    return dimensions
