@@ -41,7 +41,7 @@ def ffi_call(
     custom_call_api_version: int,
     legacy_backend_config: Any,
 ) -> Callable:
-    """As jax.ffi.ffi_call, of a list of results, and with layouts as _jax_layouts makes them.
+    """As jax.ffi.ffi_call, of a list of results; layouts and aliases have been checked.
 
     `legacy_backend_config` may also have a method opaque_for(operands, results) that makes it of
     the shapes that the call is compiled for; then it must be hashable. The attributes are those
@@ -57,20 +57,15 @@ def ffi_call(
 
     def call(*operands, **attributes):
         avals = [jax.api_util.shaped_abstractify(operand) for operand in operands]
-        operand_layouts = _minor_to_major(avals, input_layouts)
-        result_layouts = _minor_to_major(result_avals, output_layouts)
-        aliases = _checked_aliases(
-            input_output_aliases or {}, (avals, operand_layouts), (result_avals, result_layouts)
-        )
         return _ffi_call_p.bind(
             *operands,
             target_name=target_name,
             result_avals=result_avals,
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
-            operand_layouts=operand_layouts,
-            result_layouts=result_layouts,
-            aliases=aliases,
+            operand_layouts=_minor_to_major(avals, input_layouts),
+            result_layouts=_minor_to_major(result_avals, output_layouts),
+            aliases=tuple(sorted((input_output_aliases or {}).items())),
             is_typed=custom_call_api_version == PATHS["typed"].custom_call_api_version,
             config=legacy_backend_config,
             attributes=tuple(sorted(attributes.items())),
@@ -90,24 +85,6 @@ def _minor_to_major(
         tuple(reversed(range(aval.ndim) if layout is None else layout))
         for aval, layout in zip(avals, layouts or [None] * len(avals))
     )
-
-
-def _checked_aliases(aliases, operands, results) -> tuple[tuple[int, int], ...]:
-    """Sorted pairs. ValueError where an operand has not the form of its result."""
-    for alias in aliases.items():
-        forms = []
-        for index, (avals, layouts), what in zip(alias, (operands, results), ("input", "output")):
-            if not 0 <= index < len(avals):
-                raise ValueError(
-                    f"input_output_aliases has {what} {index}, but there are {len(avals)}"
-                )
-            forms.append((avals[index].shape, avals[index].dtype, layouts[index]))
-        if forms[0] != forms[1]:
-            raise ValueError(
-                f"input_output_aliases has input {alias[0]} for output {alias[1]}, but their "
-                f"shapes, types and layouts differ: {forms[0]} and {forms[1]}"
-            )
-    return tuple(sorted(aliases.items()))
 
 
 # ---- The primitive ------------------------------------------------------------------------------

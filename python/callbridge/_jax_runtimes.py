@@ -48,6 +48,10 @@ class Runtime:
     # XLA FFI 0.1: XLA calls typed handlers at stages other than "execute" too, and serves the typed
     # entry points of untyped targets.
     has_ffi_0_1: bool
+    # NumPy's names of the element types that XLA does not hand to custom calls...
+    lacks_types: tuple[str, ...]
+    # ... and those that its FFI has no number for: handlers would take them for another one.
+    typed_lacks_types: tuple[str, ...]
     # What XLA decodes among the attributes of typed calls: arrays of these, by NumPy's names...
     array_attributes: tuple[str, ...]
     # ... and dictionaries in the dictionary.
@@ -59,6 +63,9 @@ class Runtime:
 # Where JAX has none that takes all that is needed.
 OWN_FFI_CALL = "callbridge._jax_ffi_call.ffi_call"
 
+_SUB_BYTE = ("int2", "uint2", "int4", "uint4")
+_FLOAT8 = ("e4m3fn", "e4m3b11fnuz", "e4m3fnuz", "e5m2", "e5m2fnuz")
+
 _0_4_13 = Runtime(
     release=(0, 4, 13),
     typeof="jax.api_util.shaped_abstractify",
@@ -67,6 +74,8 @@ _0_4_13 = Runtime(
     registers_by_api_version=False,
     has_typed_ffi=False,
     has_ffi_0_1=False,
+    lacks_types=_SUB_BYTE,
+    typed_lacks_types=(),
     array_attributes=(),
     has_dictionary_attributes=False,
     shard_map_rules=("register_standard",),
@@ -81,15 +90,18 @@ _0_4_30 = dataclasses.replace(
     release=(0, 4, 30),
     registers_by_api_version=True,
     has_typed_ffi=True,
+    typed_lacks_types=tuple(f"float8_{kind}" for kind in _FLOAT8),
     array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
 )
-_0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_ffi_0_1=True)
+_0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_ffi_0_1=True, typed_lacks_types=())
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
 # There is a jax.extend.ffi.ffi_call here, but shard_map does not know it, and vmap without a method
 # is a deprecated loop.
 _0_4_38 = dataclasses.replace(
     _0_4_34,
     release=(0, 4, 38),
+    lacks_types=(),
+    typed_lacks_types=_SUB_BYTE,
     array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),
 )
 _0_5_3 = dataclasses.replace(
@@ -100,8 +112,9 @@ _0_5_3 = dataclasses.replace(
     register="jax.ffi.register_ffi_target",
     shard_map_rules=(),
 )
+_0_6_2 = dataclasses.replace(_0_5_3, release=(0, 6, 2), typed_lacks_types=())
 # In order.
-RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3)
+RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3, _0_6_2)
 
 # The last release that is known to call version 3 without a warning.
 _VERSION_3_IS_SILENT_UNTIL = (0, 12, 0, 1)

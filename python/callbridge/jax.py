@@ -166,7 +166,8 @@ def custom_call(
 
     It works in jax.jit, jax.vmap (see vmap_method) and outside of both; it has no derivatives. Its
     operands are arrays or NumPy scalars, or exact tuples of operands: tuple operands. Arrays come
-    and go row-major unless layouts say otherwise; elements of less than a byte are packed.
+    and go row-major unless layouts say otherwise; elements of less than a byte are packed, in jax
+    0.4.38 with the first one in the high bits, later in the low ones.
 
     A typed handler ("typed_ffi") is called with the arrays in preorder, of operands and results
     both: XLA's typed FFI knows no tuples.
@@ -233,19 +234,26 @@ def custom_call(
         _check_width(result_leaves)
         leaves = _shapes.leaves(operands, "operands")
         avals = list(map(_typeof, leaves))
+        for array in (*avals, *result_leaves):
+            _check_type(array.dtype.name, path)
         if entry.abi == "typed_ffi":
             config, carrier = _of_typed_handler(path, frozen_attributes)
         else:
             config, carrier = _of_untyped_function(
                 entry, path, _shapes.rebuild(operands, iter(avals)), result, era, opaque
             )
+        operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")
+        result_layouts = _jax_layouts.checked(output_layouts, result_leaves, "output_layouts")
+        _jax_aliases.check(
+            input_output_aliases, avals, operand_layouts, result_leaves, result_layouts
+        )
         results = _ffi_call(
             target,
             result_leaves,
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
-            input_layouts=_jax_layouts.checked(input_layouts, avals, "input_layouts"),
-            output_layouts=_jax_layouts.checked(output_layouts, result_leaves, "output_layouts"),
+            input_layouts=operand_layouts,
+            output_layouts=result_layouts,
             input_output_aliases=input_output_aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
@@ -265,6 +273,19 @@ def _check_width(results: list) -> None:
                 f"a result is of dtype {result.dtype}, for which JAX would have {narrowed}; enable "
                 "64-bit types, by the option jax_enable_x64",
             )
+
+
+def _check_type(dtype: str, path: str) -> None:
+    """UNIMPLEMENTED for arrays of types that this JAX does not hand over by `path`."""
+    if dtype in RUNTIME.lacks_types:
+        raise unimplemented(f"an array of {dtype}", lambda row: dtype not in row.lacks_types)
+    if path == "typed" and dtype in RUNTIME.typed_lacks_types:
+        raise unimplemented(
+            f"an array of {dtype}, by the path 'typed',",
+            lambda row: (
+                row.has_typed_ffi and dtype not in (*row.typed_lacks_types, *row.lacks_types)
+            ),
+        )
 
 
 def _check_path(prefer: str | None) -> None:

@@ -13,6 +13,10 @@ SINCE = {
     # XLA's FFI, which version 3 goes without.
     "typed FFI": (0, 4, 30),
     "the typed path of untyped targets": (0, 4, 38),
+    "packed elements by version_3": (0, 4, 38),
+    "first packed element in the low bits": (0, 5, 3),
+    "packed elements by typed": (0, 6, 2),
+    "versions of typed handlers": (0, 5, 3),
     "stages of typed handlers": (0, 4, 38),
     "dictionaries among the attributes": (0, 4, 38),
     "arrays of several processes on CPU": (0, 4, 30),
