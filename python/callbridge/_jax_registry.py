@@ -24,7 +24,9 @@ from callbridge._jax_runtimes import (
     OWN_FFI_CALL,
     PATHS,
     RUNTIME,
+    Runtime,
     jax_function,
+    unimplemented,
 )
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
@@ -153,7 +155,7 @@ def _serve(entry: Entry, abi: str | None) -> None:
             )
         return
     is_typed = "typed_ffi" in (target.abi, abi)
-    handlers = _typed_handlers(entry, c_target) if is_typed else _untyped_handlers(c_target)
+    handlers = _typed_handlers(entry, c_target) if is_typed else _untyped_handlers(entry, c_target)
     for path, handler in handlers.items():
         _register(entry, path, handler)
     entry.declared_abi = abi
@@ -166,19 +168,33 @@ def _serve(entry: Entry, abi: str | None) -> None:
 def _typed_handlers(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     adapted = _jax_typed.adapt(entry.target.name, entry.platform, entry.handlers)
     handlers = {}
-    if RUNTIME.has_ffi_0_1 or (RUNTIME.has_typed_ffi and len(adapted) == 1):
+    if _calls_by_ffi(RUNTIME, entry, is_typed=True):
         handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]
     if RUNTIME.ffi_call == OWN_FFI_CALL:
         handlers["version_3"] = make_capsule(_entry_points(c_target).untyped)
     return handlers
 
 
-def _untyped_handlers(c_target: _c_api.Target) -> dict[str, Any]:
+def _calls_by_ffi(runtime: Runtime, entry: Entry, is_typed: bool) -> bool:
+    """XLA's FFI 0.0 knows neither other stages nor the entry points of untyped targets."""
+    only_executes = is_typed and len(entry.handlers) == 1
+    return runtime.has_ffi_0_1 or (runtime.has_typed_ffi and only_executes)
+
+
+def lacks_typed(entry: Entry, name: str) -> CallbridgeError:
+    """The error for the path "typed", where it does not lead to `entry`."""
+    is_typed = entry.abi == "typed_ffi"
+    return unimplemented(
+        f"{name}, by the path 'typed',", lambda row: _calls_by_ffi(row, entry, is_typed)
+    )
+
+
+def _untyped_handlers(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     entry_points = _entry_points(c_target)
     return {
         name: make_capsule(getattr(entry_points, path.entry_point))
         for name, path in PATHS.items()
-        if name != "typed" or RUNTIME.has_ffi_0_1
+        if name != "typed" or _calls_by_ffi(RUNTIME, entry, is_typed=False)
     }
 
 

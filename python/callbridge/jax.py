@@ -20,6 +20,7 @@ import jax
 
 from callbridge import (
     _call_site,
+    _jax_aliases,
     _jax_attributes,
     _jax_layouts,
     _jax_registry,
@@ -304,7 +305,7 @@ def _fastest_path(entry: _jax_registry.Entry) -> str:
 def _check_fits(
     entry: _jax_registry.Entry, opaque: bytes, attributes: dict | None, prefer: str | None
 ) -> None:
-    """INVALID_ARGUMENT for what targets of that ABI cannot be given."""
+    """INVALID_ARGUMENT for what targets of that ABI cannot be given, UNIMPLEMENTED for a path."""
     name = f"target {entry.target.name!r} on {entry.platform}"
     problem = None
     if entry.abi != "typed_ffi":
@@ -315,12 +316,15 @@ def _check_fits(
             )
     elif opaque:
         problem = f"{name} is a typed handler, which gets no opaque; pass attributes="
-    elif prefer is not None and prefer not in entry.paths:
-        problem = f"{name} is a typed handler, which {prefer!r} is no way to; leave prefer out"
+    elif prefer == "version_3" and prefer not in entry.paths:
+        problem = (
+            f"{name} is a typed handler, which 'version_3' is no way to in this JAX; leave prefer "
+            "out"
+        )
     if problem is not None:
         raise CallbridgeError("INVALID_ARGUMENT", problem)
     if prefer == "typed" and prefer not in entry.paths:
-        raise unimplemented(f"prefer='typed' of {name}", lambda row: row.has_ffi_0_1)
+        raise _jax_registry.lacks_typed(entry, name)
 
 
 def _needs_descriptor(

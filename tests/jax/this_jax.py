@@ -19,6 +19,9 @@ SINCE = {
     "versions of typed handlers": (0, 5, 3),
     "stages of typed handlers": (0, 4, 38),
     "dictionaries among the attributes": (0, 4, 38),
+    **dict.fromkeys(
+        (f"arrays of uint{bits} among the attributes" for bits in (8, 16, 32, 64)), (0, 4, 38)
+    ),
     "arrays of several processes on CPU": (0, 4, 30),
 }
 
