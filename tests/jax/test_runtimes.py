@@ -1,0 +1,123 @@
+"""What differs between the releases of JAX, and that all of it is silent."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import jax
+import pytest
+from callbridge import _jax_runtimes
+from callbridge._jax_runtimes import RUNTIMES, fastest_path, parse_release, runtime_of
+from callbridge.jax import CallbridgeError
+from this_jax import needs
+
+SILENT_PROGRAM = pathlib.Path(__file__).parent / "silent_program.py"
+# Of jax 0.4.13, that it found no accelerator.
+NOT_A_WARNING = "No GPU/TPU found"
+
+
+def test_versions():
+    for version, release in [
+        ("0.4.13", (0, 4, 13)),
+        ("0.12.0.1", (0, 12, 0, 1)),
+        ("0.5.3.dev20250401+abc", (0, 5, 3)),
+        ("1.0rc1", (1, 0)),
+    ]:
+        assert parse_release(version) == release
+
+
+def test_rows_are_in_order():
+    releases = [row.release for row in RUNTIMES]
+    assert releases == sorted(set(releases))
+
+
+@pytest.mark.parametrize(
+    "release, row",
+    [
+        ((0, 4, 13), (0, 4, 13)),
+        ((0, 4, 15), (0, 4, 13)),
+        ((0, 4, 29), (0, 4, 16)),
+        ((0, 4, 30), (0, 4, 30)),
+        ((0, 4, 33), (0, 4, 31)),
+        ((0, 4, 37), (0, 4, 34)),
+        ((0, 5, 2), (0, 4, 38)),
+        ((0, 5, 3), (0, 5, 3)),
+        ((0, 12, 0, 1), (0, 6, 2)),
+        ((99,), (0, 6, 2)),
+    ],
+    ids=str,
+)
+def test_a_release_between_two_rows_takes_the_one_below(release, row):
+    assert runtime_of(release).release == row
+
+
+def test_releases_before_the_first():
+    with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12$"):
+        runtime_of((0, 4, 12))
+
+
+@pytest.mark.parametrize(
+    "release, platform, path",
+    [
+        ((0, 4, 13), "Host", "version_3"),
+        ((0, 10, 2), "Host", "version_3"),
+        ((0, 12, 0, 1), "Host", "version_3"),
+        ((0, 12, 0, 2), "Host", "typed"),
+        ((0, 12, 1), "Host", "typed"),
+        ((1,), "Host", "typed"),
+        ((0, 10, 2), "CUDA", "typed"),
+        ((0, 10, 2), "ROCM", "typed"),
+    ],
+    ids=str,
+)
+def test_fastest_path(release, platform, path):
+    assert fastest_path(release, platform) == path
+
+
+def test_this_jax():
+    assert _jax_runtimes.RUNTIME == runtime_of(parse_release(jax.__version__))
+    for name in (_jax_runtimes.RUNTIME.ffi_call, _jax_runtimes.RUNTIME.register):
+        assert callable(_jax_runtimes.jax_function(name))
+
+
+def python(*arguments):
+    environment = dict(os.environ)
+    environment.pop("TF_CPP_MIN_LOG_LEVEL", None)  # which hides what XLA warns of
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@needs("jax.ffi")
+@pytest.mark.parametrize(
+    "version, told", [("99.0.1", "mhlo.backend_config"), (None, "api_version = 3")]
+)
+def test_a_newer_jax_gets_the_typed_path(modules, version, told):
+    code = (
+        f"import jax\njax.__version__ = {version or jax.__version__!r}\n"
+        f"import callbridge.jax, numpy as np\n"
+        f"callbridge.jax.load({str(modules / 'targets.so')!r})\n"
+        "call = callbridge.jax.custom_call('single_result', 'f32[]')\n"
+        "print(jax.jit(call).lower(np.float32(1)).as_text())\n"
+        "size = np.uint64(4).tobytes()\n"
+        "call = callbridge.jax.custom_call('copy_bytes', 'f32[]', opaque=size)\n"
+        "assert call(np.float32(1)) == 1\n"
+    )
+    done = python("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert told in done.stdout
+
+
+def logged(*arguments):
+    done = python("-W", "error", SILENT_PROGRAM, *arguments)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    return [line for line in done.stderr.splitlines() if NOT_A_WARNING not in line]
+
+
+def test_nothing_is_logged(modules):
+    assert logged(modules) == []
+
+
+@needs("a warning of version 1")
+def test_what_would_be_logged(modules):
+    assert "API_VERSION_ORIGINAL" in "\n".join(logged(modules, "native"))
