@@ -1,7 +1,11 @@
 """What the tests use of JAX that not every JAX has, or has by another name: by version, as data."""
 
+import ctypes
+
 import jax
 import pytest
+from callbridge._function_address import make_capsule
+from jaxlib import xla_client
 
 VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
 
@@ -74,3 +78,14 @@ def fails(*words):
     return pytest.raises(
         (JaxRuntimeError, ValueError), match="(?s)" + "".join(f"(?=.*{word})" for word in words)
     )
+
+
+def register_natively(name, function, api_version):
+    """A ctypes function, as JAX's own users register it: 0, untyped, or 1, a typed handler."""
+    capsule = make_capsule(ctypes.cast(function, ctypes.c_void_p).value)
+    if (0, 5, 3) <= VERSION:
+        jax.ffi.register_ffi_target(name, capsule, platform="cpu", api_version=api_version)
+    elif (0, 4, 30) <= VERSION:
+        xla_client.register_custom_call_target(name, capsule, "cpu", api_version)
+    else:
+        xla_client.register_custom_call_target(name, capsule, "cpu")

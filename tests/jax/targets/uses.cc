@@ -192,17 +192,8 @@ XLA_FFI_Error* RefuseNegativeHandler(XLA_FFI_CallFrame* frame) { return kRefuseN
 
 }  // namespace
 
-// ---- Functions whose names tell no ABI ----------------------------------------------------------
-
-extern "C" {
-void untold_plus_one(void* out, const void** in) { *static_cast<float*>(out) = *Floats(in[0]) + 1; }
-void untold_plus_two(void* out, const void** in) { *static_cast<float*>(out) = *Floats(in[0]) + 2; }
-void untold_opaque_size(void* out, const void**, const char*, size_t opaque_len,
-                        XlaCustomCallStatus*) {
-  *static_cast<float*>(out) = static_cast<float>(opaque_len);
-}
-XLA_FFI_Error* untold_handler(XLA_FFI_CallFrame* frame) { return kRefuseNegative(frame); }
-}
+// Its symbol does not tell its type.
+XLA_FFI_DEFINE_HANDLER_SYMBOL(untold, RefuseNegativeTyped, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
 
 #define REGISTER(name, function) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(name, reinterpret_cast<void*>(&(function)), "Host")
@@ -223,3 +214,4 @@ REGISTER("square_typed", SquareHandler);
 REGISTER("trees_typed", TreesHandler);
 REGISTER("copy_typed", CopyHandler);
 REGISTER("refuse_negative_typed", RefuseNegativeHandler);
+REGISTER("untold_typed", untold);

@@ -1,0 +1,209 @@
+"""Functions that are not what they are registered as, and names that are taken."""
+
+import ctypes
+import gc
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from callbridge.jax import custom_call, register
+from programs import F32, ONE, load_uses, main, program, raised, refused, untold
+from this_jax import PATHS, register_natively
+
+POINTER = ctypes.c_void_p
+
+
+def plus(amount):
+    """A new ctypes function that adds it."""
+
+    @ctypes.CFUNCTYPE(None, POINTER, ctypes.POINTER(ctypes.POINTER(ctypes.c_float)))
+    def function(out, operands):
+        ctypes.cast(out, ctypes.POINTER(ctypes.c_float))[0] = operands[0][0] + amount
+
+    return function
+
+
+def capsule(address, name):
+    new = ctypes.PyDLL(None).PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [POINTER, ctypes.c_char_p, POINTER]
+    return new(address, name, None)
+
+
+@program
+def capsules_of_other_names():
+    address = ctypes.cast(untold().plus_one, POINTER).value
+    names = [b"xla._OTHER", b"", None, b"xla._CUSTOM_CALL_TARGET ", b"\xff"]
+    capsules = [capsule(address, name) for name in names]
+    for wrong in capsules:
+        for abi in ["original", "typed_ffi", None]:
+            refused(
+                "INVALID_ARGUMENT",
+                lambda: register("wrong", wrong, abi=abi),  # noqa: B023
+                "'xla._CUSTOM_CALL_TARGET'",
+            )
+    refused("NOT_FOUND", lambda: custom_call("wrong", F32, platform="cpu"), "'wrong'")
+    register("wrong", capsule(address, b"xla._CUSTOM_CALL_TARGET"), abi="original")
+    assert custom_call("wrong", F32)(ONE) == 2
+
+
+@program
+def collected_functions():
+    for path in PATHS:
+        register(f"collected_{path}", plus(7), abi="original")
+    gc.collect()
+    others = [plus(i) for i in range(100)]  # which would be where that one was
+    for path in PATHS:
+        assert custom_call(f"collected_{path}", F32, prefer=path)(ONE) == 8
+    assert len(others) == 100
+
+
+@program
+def untyped_functions_as_typed():
+    functions = untold()
+    refused(
+        "INVALID_ARGUMENT",
+        lambda: register("plus_one", functions.plus_one, abi="typed_ffi"),
+        "'plus_one'",
+        "no typed handler",
+    )
+    refused(
+        "FAILED_PRECONDITION",
+        lambda: register("opaque_size", functions.opaque_size, abi="typed_ffi"),
+        "'opaque_size'",
+        "cannot be told",
+    )
+    refused(
+        "FAILED_PRECONDITION", lambda: register("made", plus(1), abi="typed_ffi"), "cannot be told"
+    )
+    # The names are still free.
+    register("plus_one", functions.plus_one, abi="original")
+    register("opaque_size", functions.opaque_size, abi="status_returning_unified")
+    assert custom_call("plus_one", F32)(ONE) == 2
+    assert custom_call("opaque_size", F32, opaque=b"abc")() == 3
+
+
+@program
+def typed_handlers_as_untyped():
+    handler = untold().plus_three
+    for abi in ["original", "status_returning", "status_returning_unified"]:
+        refused(
+            "INVALID_ARGUMENT",
+            lambda: register("plus_three", handler, abi=abi),  # noqa: B023
+            "'plus_three'",
+            abi,
+            "'typed_ffi'",
+        )
+    register("plus_three", handler)
+    refused("INVALID_ARGUMENT", lambda: custom_call("plus_three", F32), "abi=")
+    refused(
+        "INVALID_ARGUMENT", lambda: custom_call("plus_three", F32, abi="original"), "'typed_ffi'"
+    )
+    assert custom_call("plus_three", F32, abi="typed_ffi")(ONE) == 4
+
+
+@program
+def loaded_typed_handlers_as_untyped():
+    load_uses()
+    for abi in ["original", "status_returning_unified"]:
+        refused(
+            "INVALID_ARGUMENT",
+            lambda: custom_call("untold_typed", F32, abi=abi),  # noqa: B023
+            "'untold_typed'",
+            "'typed_ffi'",
+        )
+    assert custom_call("untold_typed", F32, abi="typed_ffi")(ONE) == 1
+
+
+@program
+def functions_that_cannot_be_told_must_be_declared():
+    functions = untold()
+    register("plus_one", functions.plus_one)
+    register("made", plus(1))
+    for name in ["plus_one", "made"]:
+        refused("INVALID_ARGUMENT", lambda: custom_call(name, F32), "abi=")  # noqa: B023
+        assert custom_call(name, F32, abi="original")(ONE) == 2
+
+
+@program
+def names_registered_twice():
+    functions = untold()
+    for _ in range(2):
+        register("name", functions.plus_one, abi="original")
+    for other in [functions.plus_two, plus(2)]:
+        refused(
+            "ALREADY_EXISTS",
+            lambda: register("name", other, abi="original"),  # noqa: B023
+            "'name'",
+        )
+    refused(
+        "ALREADY_EXISTS", lambda: register("name", functions.plus_three, abi="typed_ffi"), "'name'"
+    )
+    assert custom_call("name", F32)(ONE) == 2
+    # A library with a name that is taken registers nothing at all.
+    register("take_log", functions.plus_one, abi="original")
+    refused("ALREADY_EXISTS", load_uses, "'take_log'")
+    refused("NOT_FOUND", lambda: custom_call("square", F32), "'square'")
+
+
+def names_that_jax_has():
+    """XLA has a name natively, by each of its two registries; what it has goes on to run."""
+    functions = untold()
+    register_natively("untyped", functions.plus_two, api_version=0)
+    for function in [functions.plus_one, functions.plus_two]:
+        refused(
+            "ALREADY_EXISTS",
+            lambda: register("untyped", function, abi="original"),  # noqa: B023
+            "'untyped'",
+            "JAX",
+        )
+    refused("NOT_FOUND", lambda: custom_call("untyped", F32, platform="cpu"))
+    if "typed" in PATHS:
+        register_natively("typed", functions.plus_three, api_version=1)
+        refused(
+            "ALREADY_EXISTS",
+            lambda: register("typed", functions.plus_one, abi="original"),
+            "'typed'",
+            "JAX",
+        )
+    assert jnp.float32(1) + 1 == 2
+    register("free", functions.plus_one, abi="original")
+    assert custom_call("free", F32)(ONE) == 2
+
+
+@program
+def names_that_jax_has_before_it_starts():
+    names_that_jax_has()
+
+
+@program
+def names_that_jax_has_after_it_started():
+    jax.devices()
+    names_that_jax_has()
+
+
+@program
+def names_that_are_no_names():
+    function = plus(1)
+    for name in [5, None, b"bytes", ("a",)]:
+        raised(TypeError, lambda: register(name, function, abi="original"), "str")  # noqa: B023
+        raised(TypeError, lambda: custom_call(name, F32), "str")  # noqa: B023
+    refused("INVALID_ARGUMENT", lambda: register("a\0b", function, abi="original"), "NUL")
+    register("ünï ☃ 'quoted\" \\ \n", function, abi="original")
+    for path in PATHS:
+        assert custom_call("ünï ☃ 'quoted\" \\ \n", F32, prefer=path)(ONE) == 2
+
+
+@program
+def thousands_of_functions():
+    # More than there are entry points made at compile time.
+    functions = [plus(np.float32(i)) for i in range(3000)]
+    for i, function in enumerate(functions):
+        register(f"plus_{i}", function, abi="original")
+    for path in PATHS:
+        for i in [0, 1500, 2999]:
+            assert custom_call(f"plus_{i}", F32, prefer=path)(ONE) == 1 + i
+
+
+if __name__ == "__main__":
+    main()
