@@ -11,8 +11,11 @@ import time
 import jax
 import numpy as np
 from callbridge.jax import custom_call, register
-from programs import F32, ONE, load_uses, main, program, refused, untold
-from this_jax import PATHS
+from calls import Calls
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+from programs import F32, ONE, load_uses, main, program, raised, refused, untold
+from this_jax import PATHS, JaxRuntimeError, has, shard_map
 
 SECONDS = 60
 
@@ -93,6 +96,39 @@ def interrupts_of_a_scan():
     steps(0 * times)
     assert interrupted(lambda: jax.block_until_ready(steps(times)))
     np.testing.assert_array_equal(steps(0 * times), 0 * times)
+
+
+# ---- Devices ------------------------------------------------------------------------------------
+
+
+@program
+def failures_on_one_of_several_devices():
+    load_uses()
+    mesh = Mesh(np.array(jax.devices()), ("x",))
+    good, bad = np.float32([1, 2, 3, 4]), np.float32([1, 2, -3, 4])
+    words = ["negative operand"] if has("messages of one of several devices") else []
+    for way in [*PATHS, "handler"]:
+        calls = Calls(way)
+        function = jax.jit(
+            shard_map(
+                lambda x: calls.refuse_negative(x[0])[None],  # noqa: B023
+                mesh,
+                P("x"),
+                P("x"),
+                True,
+            )
+        )
+        for _ in range(3):
+            if has("several devices after a failure"):
+                np.testing.assert_array_equal(function(good), good)
+            raised(
+                (JaxRuntimeError, ValueError),
+                lambda: jax.block_until_ready(function(bad)),  # noqa: B023
+                *words,
+            )
+            assert add(2) == 3
+            if not has("several devices after a failure"):
+                return
 
 
 # ---- Forks --------------------------------------------------------------------------------------

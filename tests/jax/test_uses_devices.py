@@ -7,7 +7,7 @@ from callbridge.jax import custom_call
 from calls import assert_equal, like, random, square, trees
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from this_jax import fails, shard_map
+from this_jax import shard_map
 
 ROWS = random(8, 5)
 N = np.int32(5)
@@ -96,19 +96,6 @@ def test_shard_map_with_effects(path, mesh, check):
     jax.effects_barrier()
     count, *entries = np.asarray(take_log()).tolist()
     assert count == 4 and sorted(entries[:4]) == [0, 1, 2, 3]
-
-
-def test_shard_map_with_a_failure_on_one_device(calls, mesh, check):
-    function = jax.jit(
-        shard_map(
-            lambda x: calls.refuse_negative(x[0])[None], mesh, P(("x", "y")), P(("x", "y")), check
-        )
-    )
-    good, bad = np.float32([1, 2, 3, 4]), np.float32([1, 2, -3, 4])
-    for _ in range(2):
-        assert_equal(function(good), good)
-        with fails("negative operand"):
-            jax.block_until_ready(function(bad))
 
 
 def test_sharded_jit(calls, mesh):

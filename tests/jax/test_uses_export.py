@@ -128,23 +128,3 @@ result = jax.jit(exported.call)({operands})
 np.save("result.npy", np.stack(jax.tree_util.tree_leaves(result)))
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)
-
-
-def test_program_whose_target_is_not_there(uses, tmp_path):
-    """A clear error, and no crash, where the library was not loaded."""
-    np.save(tmp_path / "operands.npy", np.stack([A, B, C]))
-    exported = export_of(custom_call("add_opaque", like(A[0]), opaque=b"x"), A[0])
-    (tmp_path / "program").write_bytes(exported.serialize())
-    code = """
-import jax
-from jax import export
-with open("program", "rb") as file:
-    exported = export.deserialize(bytearray(file.read()))
-try:
-    exported.call(1.0)
-except Exception as error:
-    assert "add_opaque" in str(error), error
-else:
-    raise AssertionError("no error")
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

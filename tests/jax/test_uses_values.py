@@ -135,11 +135,11 @@ def test_layouts(path):
     # What is column-major to the target and is copied as it is, is the transpose row-major.
     x = random(3, 5)
     swapped = np.frombuffer(x.tobytes("F"), np.float32).reshape(3, 5)
-    to_target = copy(path, x, input_layouts=[(0, 1)])
+    to_target = copy(path, x, input_layouts=[(1, 0)])
     assert_equal(jax.jit(to_target)(x), swapped)
-    from_target = copy(path, x, output_layouts=(0, 1))
+    from_target = copy(path, x, output_layouts=(1, 0))
     assert_equal(jax.jit(from_target)(x), np.asarray(x.ravel()).reshape(5, 3).T)
-    both = copy(path, x, input_layouts=[(0, 1)], output_layouts=(0, 1))
+    both = copy(path, x, input_layouts=[(1, 0)], output_layouts=(1, 0))
     for run in [both, jax.jit(both)]:
         assert_equal(run(x), x)
 
@@ -151,8 +151,8 @@ def test_layouts_of_the_leaves_of_trees(path):
         "trees",
         (like(x), (like(x),)),
         prefer=path,
-        input_layouts=[(0, 1), (0, 1), (), (0, 1)],
-        output_layouts=[(0, 1), (0, 1)],
+        input_layouts=[(1, 0), (1, 0), (), (1, 0)],
+        output_layouts=[(1, 0), (1, 0)],
     )
     operand = (x, (y, np.int32(6)))
     assert_equal(jax.jit(call)(operand, y), trees(operand, y))
