@@ -10,6 +10,8 @@ from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
 from callbridge._error import CallbridgeError
 from callbridge._find_library import find_library
 
+PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
+
 # ---- Structs ------------------------------------------------------------------------------------
 
 

@@ -2,10 +2,9 @@
 
 XLA has one registry of untyped functions and, in most releases, one of typed handlers, for the
 whole process. An untyped target is in both, under the name its users know; a typed handler in its
-own. XLA ends the
-process, or refuses to start, where a name comes again with another address, so that is refused
-here. Entries are never removed, as XLA's are not. What others register with XLA by themselves is
-not known here.
+own. XLA ends the process, or refuses to start, where a name comes again with another address, so
+that is refused here, also where others registered it by themselves before. Entries are never
+removed, as XLA's are not.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 import jax
 
-from callbridge import _c_api, _jax_typed, _target
+from callbridge import _c_api, _jax_held_names, _jax_typed, _target
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
 from callbridge._jax_runtimes import (
@@ -64,7 +63,8 @@ def add_library(library: Library) -> None:
             )
     with _lock:
         for entry in added.values():
-            _known(entry)
+            if _known(entry) is entry and entry.abi != "typed_ffi":
+                _refuse_held_name(entry, _jax_held_names.held(entry.target.name, entry.platform))
         for key, new in added.items():
             entry = _entries.setdefault(key, new)
             try:
@@ -155,11 +155,51 @@ def _serve(entry: Entry, abi: str | None) -> None:
             )
         return
     is_typed = "typed_ffi" in (target.abi, abi)
+    if not is_typed and target.abi is None:
+        _refuse_typed_handler(entry, abi)
     handlers = _typed_handlers(entry, c_target) if is_typed else _untyped_handlers(entry, c_target)
-    for path, handler in handlers.items():
+    new = _not_held(entry, handlers)
+    for path, handler in new.items():
         _register(entry, path, handler)
     entry.declared_abi = abi
     entry.paths = tuple(handlers)
+
+
+def _refuse_typed_handler(entry: Entry, abi: str | None) -> None:
+    """INVALID_ARGUMENT for a typed handler that is about to be called as an untyped function.
+
+    A process of its own asks it. What cannot be told is as it was declared.
+    """
+    verdict, evidence = _c_api.probe_typed(entry.target.address)
+    if verdict == _c_api.PROBE_TYPED:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"target {entry.target.name!r} on {entry.platform} was declared abi={abi!r}, but is a "
+            f"typed handler: {evidence}; declare it abi='typed_ffi'",
+        )
+
+
+def _not_held(entry: Entry, handlers: dict[str, Any]) -> dict[str, Any]:
+    """Those of `handlers` that XLA has not already. ALREADY_EXISTS where it has others."""
+    held = _jax_held_names.held(entry.target.name, entry.platform)
+    new = {}
+    for path, handler in handlers.items():
+        version = PATHS[path].registration_api_version
+        if version not in held:
+            new[path] = handler
+        elif not _jax_held_names.same(handler, held[version]):
+            _refuse_held_name(entry, held)
+    return new
+
+
+def _refuse_held_name(entry: Entry, held: dict) -> None:
+    if held:
+        raise CallbridgeError(
+            "ALREADY_EXISTS",
+            f"target {entry.target.name!r} on {entry.platform} of {entry.source}: XLA has another "
+            "function by that name, which JAX was given without callbridge, and keeps it for as "
+            "long as the process lives; register it by another name",
+        )
 
 
 # What leads to a target, by path.

@@ -45,6 +45,8 @@ class Runtime:
     # Without it XLA has one registry, of untyped functions.
     registers_by_api_version: bool
     has_typed_ffi: bool
+    # The names that XLA has targets for can be listed.
+    lists_targets: bool
     # XLA FFI 0.1: XLA calls typed handlers at stages other than "execute" too, and serves the typed
     # entry points of untyped targets.
     has_ffi_0_1: bool
@@ -73,6 +75,7 @@ _0_4_13 = Runtime(
     register="jaxlib.xla_client.register_custom_call_target",
     registers_by_api_version=False,
     has_typed_ffi=False,
+    lists_targets=False,
     has_ffi_0_1=False,
     lacks_types=_SUB_BYTE,
     typed_lacks_types=(),
@@ -91,6 +94,7 @@ _0_4_30 = dataclasses.replace(
     registers_by_api_version=True,
     has_typed_ffi=True,
     typed_lacks_types=tuple(f"float8_{kind}" for kind in _FLOAT8),
+    lists_targets=True,
     array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
 )
 _0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_ffi_0_1=True, typed_lacks_types=())
@@ -115,6 +119,14 @@ _0_5_3 = dataclasses.replace(
 _0_6_2 = dataclasses.replace(_0_5_3, release=(0, 6, 2), typed_lacks_types=())
 # In order.
 RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3, _0_6_2)
+
+# By platform, what JAX keeps until its backend starts, as (name, target, API version, ...)...
+PENDING_TARGETS = "jaxlib.xla_client._custom_callback"
+# ... and the function of a platform that tells what XLA has: a capsule, or a dict of them, by name.
+XLA_TARGETS = "jaxlib.xla_client.custom_call_targets"
+
+# JAX's backends that have started.
+STARTED_BACKENDS = "jax._src.xla_bridge._backends"
 
 # The last release that is known to call version 3 without a warning.
 _VERSION_3_IS_SILENT_UNTIL = (0, 12, 0, 1)

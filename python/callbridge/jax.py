@@ -16,12 +16,12 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
 from callbridge import (
     _call_site,
     _jax_aliases,
+    _jax_arrays,
     _jax_attributes,
+    _jax_forks,
     _jax_layouts,
     _jax_registry,
     _jax_typed,
@@ -74,7 +74,8 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
 
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
-        registered with another function, and then nothing is registered.
+        registered with another function, be it by callbridge or by JAX itself, and then nothing
+        is registered.
     """
     path = os.fsdecode(path)
     with _lock:
@@ -108,11 +109,12 @@ def register(
         for and this JAX has not got is an error that names it.
 
     Raises:
-      CallbridgeError: ALREADY_EXISTS where the name is registered with another address;
-        INVALID_ARGUMENT where the capsule has another name, and so holds something else, where a
-        function proves to be no typed handler, and where a typed handler's state is of a type that
-        register_type() has not been told; FAILED_PRECONDITION where it cannot be told whether a
-        function is a typed handler, since it is in no file.
+      CallbridgeError: ALREADY_EXISTS where the name is registered with another address, be it by
+        callbridge or by JAX itself (jax 0.4.13 does not tell what it has); INVALID_ARGUMENT where
+        the capsule has another name, and so holds something else, where a function proves to be no
+        typed handler, or to be one and is declared untyped, and where a typed handler's state is of
+        a type that register_type() has not been told; FAILED_PRECONDITION where it cannot be told
+        whether a function is a typed handler, since it is in no file.
     """
     if abi == "typed_ffi":
         handlers = _jax_typed.addresses(name, function_or_capsule)
@@ -211,18 +213,24 @@ def custom_call(
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
         INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
         for unknown names of an era or a path, for attributes of an untyped target, and for an
-        opaque or the path "version_3" of a typed handler; UNIMPLEMENTED for an attribute that
-        jax.ffi cannot pass: one by the name "ctx", and a numpy.uint64 from 2**63 on; as register()
-        where a typed handler is registered only now.
+        opaque or the path "version_3" of a typed handler; for results of a negative size, of more
+        bytes than 64 bits count, or of 64-bit types while JAX has none of these; for arrays of
+        dtypes that are no element types, such as random keys; FAILED_PRECONDITION, when called, in
+        a process that was forked after JAX had started, where JAX hangs; UNIMPLEMENTED for an
+        attribute that jax.ffi cannot pass: one by the name "ctx", and a numpy.uint64 from 2**63
+        on; as register() where a typed handler is registered only now.
       TypeError: where the result, or later an operand, is no array and no exact tuple, where
         `opaque` is not bytes, and where `attributes` has something else in it.
     """
     result = _shapes.parse_result(result)
     result_leaves = _shapes.leaves(result, "result")
+    _jax_arrays.check_results(result_leaves)
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_era(era)
     _check_path(prefer)
+    if not isinstance(target, str):
+        raise TypeError(f"target: expected a str, got {type(target).__name__}")
     entry = _jax_registry.find(target, platform, abi)
     _check_fits(entry, opaque, attributes, prefer)
     path = prefer or _fastest_path(entry)
@@ -232,11 +240,12 @@ def custom_call(
         output_layouts = [output_layouts]
 
     def call(*operands):
-        _check_width(result_leaves)
+        _jax_forks.check_threads()
+        _jax_arrays.check_width(result_leaves)
         leaves = _shapes.leaves(operands, "operands")
+        _jax_arrays.check_operands(leaves)
         avals = list(map(_typeof, leaves))
-        for array in (*avals, *result_leaves):
-            _check_type(array.dtype.name, path)
+        _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
             config, carrier = _of_typed_handler(path, frozen_attributes)
         else:
@@ -262,31 +271,6 @@ def custom_call(
         return _shapes.rebuild(result, iter(results))
 
     return call
-
-
-def _check_width(results: list) -> None:
-    """INVALID_ARGUMENT for results of which JAX would make a narrower buffer, in silence."""
-    for result in results:
-        narrowed = jax.dtypes.canonicalize_dtype(result.dtype)
-        if narrowed != result.dtype:
-            raise CallbridgeError(
-                "INVALID_ARGUMENT",
-                f"a result is of dtype {result.dtype}, for which JAX would have {narrowed}; enable "
-                "64-bit types, by the option jax_enable_x64",
-            )
-
-
-def _check_type(dtype: str, path: str) -> None:
-    """UNIMPLEMENTED for arrays of types that this JAX does not hand over by `path`."""
-    if dtype in RUNTIME.lacks_types:
-        raise unimplemented(f"an array of {dtype}", lambda row: dtype not in row.lacks_types)
-    if path == "typed" and dtype in RUNTIME.typed_lacks_types:
-        raise unimplemented(
-            f"an array of {dtype}, by the path 'typed',",
-            lambda row: (
-                row.has_typed_ffi and dtype not in (*row.typed_lacks_types, *row.lacks_types)
-            ),
-        )
 
 
 def _check_path(prefer: str | None) -> None:

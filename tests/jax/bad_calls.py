@@ -53,7 +53,7 @@ def operands_that_are_no_trees():
 
 
 @program
-def operands_of_types_that_jax_has_not():
+def operands_of_unknown_types():
     load_uses()
     call = custom_call("add_opaque", F32)
     for operand in [
@@ -125,17 +125,20 @@ def results_larger_than_memory():
 def results_larger_than_numbers():
     # XLA ends the process where a shape's size is beyond 64 bits.
     load_uses()
-    for path in PATHS:
-        for dimensions in [(1 << 62, 1 << 62), (1 << 32, 1 << 32), (1 << 61,), (1 << 63,)]:
-            huge = jax.ShapeDtypeStruct(dimensions, np.float32)
-            for result in [huge, (F32, (huge,))]:
-                call = custom_call("add_opaque", result, prefer=path)  # noqa: B023
-                for run in [call, jax.jit(call)]:
-                    refused("INVALID_ARGUMENT", lambda: run(ONE), "result", "bytes")  # noqa: B023
+    big = 1 << 62
+    for dimensions in [(big, big), (1 << 32, 1 << 32), (1 << 61,), (1 << 63,), (big, big, 0)]:
+        huge = jax.ShapeDtypeStruct(dimensions, np.float32)
+        for result in [huge, (F32, (huge,))]:
+            refused(
+                "INVALID_ARGUMENT",
+                lambda: custom_call("add_opaque", result),  # noqa: B023
+                "result",
+                "bytes",
+            )
     refused(
         "INVALID_ARGUMENT",
-        lambda: custom_call("add_opaque", "f32[4611686018427387904,4]")(ONE),
-        "result",
+        lambda: custom_call("add_opaque", "f32[4611686018427387904,4]"),
+        "too large",
     )
     runs()
 
@@ -148,7 +151,7 @@ def results_that_are_no_shapes():
         def __init__(self, shape, dtype):
             self.shape, self.dtype = shape, dtype
 
-    wrong = ["f32[-1]", "f33[]", "", "f32[2", "token[]", "f32[2]{0}", "(f32[]", "f32[] ", "f32[2]x"]
+    wrong = ["f32[-1]", "f33[]", "", "f32[2", "token[]", "f32[2]{0}", "(f32[]", "f32[2]x"]
     wrong += [[F32], None, {"x": F32}, Pair(F32, F32), 1.5, (F32, None), np.float32, b"f32[]"]
     wrong += [
         Like((-1,), np.dtype("f4")),
@@ -170,7 +173,7 @@ def results_that_are_no_shapes():
                 raised(
                     (TypeError, CallbridgeError),
                     lambda: custom_call("add_opaque", tree, prefer=path)(ONE),  # noqa: B023
-                    "result|shape text",
+                    "result|(?i:shape)|dtype",
                 )
     runs()
 

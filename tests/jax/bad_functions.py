@@ -4,11 +4,10 @@ import ctypes
 import gc
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from callbridge.jax import custom_call, register
 from programs import F32, ONE, load_uses, main, program, raised, refused, untold
-from this_jax import PATHS, register_natively
+from this_jax import PATHS, has, register_natively
 
 POINTER = ctypes.c_void_p
 
@@ -108,11 +107,11 @@ def loaded_typed_handlers_as_untyped():
     for abi in ["original", "status_returning_unified"]:
         refused(
             "INVALID_ARGUMENT",
-            lambda: custom_call("untold_typed", F32, abi=abi),  # noqa: B023
-            "'untold_typed'",
+            lambda: custom_call("handler_of_unknown_type", F32, abi=abi),  # noqa: B023
+            "'handler_of_unknown_type'",
             "'typed_ffi'",
         )
-    assert custom_call("untold_typed", F32, abi="typed_ffi")(ONE) == 1
+    assert custom_call("handler_of_unknown_type", F32, abi="typed_ffi")(ONE) == 1
 
 
 @program
@@ -158,6 +157,11 @@ def names_that_jax_has():
             "JAX",
         )
     refused("NOT_FOUND", lambda: custom_call("untyped", F32, platform="cpu"))
+    if has("typed FFI"):
+        # What is the same is no other.
+        register_natively("handler", functions.plus_three, api_version=1)
+        register("handler", functions.plus_three, abi="typed_ffi")
+        assert custom_call("handler", F32)(ONE) == 4
     if "typed" in PATHS:
         register_natively("typed", functions.plus_three, api_version=1)
         refused(
@@ -166,7 +170,6 @@ def names_that_jax_has():
             "'typed'",
             "JAX",
         )
-    assert jnp.float32(1) + 1 == 2
     register("free", functions.plus_one, abi="original")
     assert custom_call("free", F32)(ONE) == 2
 
@@ -180,6 +183,13 @@ def names_that_jax_has_before_it_starts():
 def names_that_jax_has_after_it_started():
     jax.devices()
     names_that_jax_has()
+
+
+@program
+def library_with_a_name_that_jax_has():
+    register_natively("take_log", untold().plus_one, api_version=0)
+    refused("ALREADY_EXISTS", load_uses, "'take_log'", "uses.so")
+    refused("NOT_FOUND", lambda: custom_call("square", F32, platform="cpu"), "'square'")
 
 
 @program

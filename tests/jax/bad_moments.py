@@ -111,7 +111,7 @@ def failures_on_one_of_several_devices():
         calls = Calls(way)
         function = jax.jit(
             shard_map(
-                lambda x: calls.refuse_negative(x[0])[None],  # noqa: B023
+                lambda x: calls.nonnegative(x[0])[None],  # noqa: B023
                 mesh,
                 P("x"),
                 P("x"),

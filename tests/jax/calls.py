@@ -49,8 +49,8 @@ class Calls:
         """((a, (b, n)), c) -> (a + b * c, (a - c,)), of f32[n]."""
         return self.target("trees", (like(c), (like(c),)), **options)(operand, c)
 
-    def refuse_negative(self, x, **options):
-        return self.target("refuse_negative", like(x), **options)(x)
+    def nonnegative(self, x, **options):
+        return self.target("nonnegative", like(x), **options)(x)
 
 
 def assert_equal(got, expected):

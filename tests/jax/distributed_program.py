@@ -31,7 +31,7 @@ def alone(calls):
     assert_equal(jax.jit(calls.square)(x), square(x))
     assert_equal(calls.trees((x, (x, N)), x), trees((x, (x, N)), x))
     with fails("negative operand"):
-        jax.block_until_ready(calls.refuse_negative(np.float32(-1)))
+        jax.block_until_ready(calls.nonnegative(np.float32(-1)))
 
 
 def together(calls):

@@ -9,6 +9,7 @@ import bad_functions
 import bad_moments
 import pytest
 from programs import PROGRAMS
+from this_jax import needs
 
 FILES = {
     name: module.__file__
@@ -17,10 +18,21 @@ FILES = {
     if function.__module__ == module.__name__
 }
 SECONDS = 300
+ABOUT_NAMES_THAT_JAX_HAS = [name for name in FILES if "that_jax_has" in name]
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [name for name in FILES if name not in ABOUT_NAMES_THAT_JAX_HAS])
 def test_bad_input(uses, name):
+    run(uses, name)
+
+
+@needs("lists of the names that XLA has")
+@pytest.mark.parametrize("name", ABOUT_NAMES_THAT_JAX_HAS)
+def test_names_that_jax_has(uses, name):
+    run(uses, name)
+
+
+def run(uses, name):
     done = subprocess.run(
         [sys.executable, FILES[name], name, pathlib.Path(uses).parent],
         capture_output=True,

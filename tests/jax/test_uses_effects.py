@@ -153,7 +153,7 @@ def test_tokens_are_no_operands(path):
 
 
 def test_failure(calls):
-    for run in [calls.refuse_negative, jax.jit(calls.refuse_negative)]:
+    for run in [calls.nonnegative, jax.jit(calls.nonnegative)]:
         for _ in range(2):
             assert run(ONE) == 1
             with fails("negative operand"):
@@ -165,7 +165,7 @@ def test_failure(calls):
 
 def test_failure_has_the_same_words_on_every_path(path):
     with fails("INTERNAL: .*CustomCall failed: negative operand"):
-        jax.block_until_ready(custom_call("refuse_negative", like(ONE), prefer=path)(-ONE))
+        jax.block_until_ready(custom_call("nonnegative", like(ONE), prefer=path)(-ONE))
 
 
 def test_exception(path):
@@ -176,7 +176,7 @@ def test_exception(path):
 
 
 def test_failure_in_vmap(calls):
-    call = jax.jit(jax.vmap(lambda x: calls.refuse_negative(x, vmap_method="sequential")))
+    call = jax.jit(jax.vmap(lambda x: calls.nonnegative(x, vmap_method="sequential")))
     good, bad = np.float32([1, 2, 3]), np.float32([1, -2, 3])
     for _ in range(2):
         assert_equal(call(good), good)
@@ -185,9 +185,9 @@ def test_failure_in_vmap(calls):
 
 
 def test_failure_in_loops_and_branches(calls):
-    scan = jax.jit(lambda xs: jax.lax.scan(lambda c, x: (c, calls.refuse_negative(x)), 0, xs)[1])
-    loop = jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda _, x: calls.refuse_negative(x) - 1, x))
-    branch = jax.jit(lambda x: jax.lax.cond(x < 5, calls.refuse_negative, lambda x: x, x))
+    scan = jax.jit(lambda xs: jax.lax.scan(lambda c, x: (c, calls.nonnegative(x)), 0, xs)[1])
+    loop = jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda _, x: calls.nonnegative(x) - 1, x))
+    branch = jax.jit(lambda x: jax.lax.cond(x < 5, calls.nonnegative, lambda x: x, x))
     good = np.float32([1, 2])
     for _ in range(2):
         assert_equal(scan(good), good)
@@ -202,7 +202,7 @@ def test_failure_in_loops_and_branches(calls):
 
 
 def test_nothing_that_hangs_on_a_failed_call_runs(path, log):
-    fail = custom_call("refuse_negative", like(ONE), prefer=path)
+    fail = custom_call("nonnegative", like(ONE), prefer=path)
     call = append(path)
 
     @jax.jit
@@ -218,7 +218,7 @@ def test_nothing_that_hangs_on_a_failed_call_runs(path, log):
 
 def test_failed_result_handed_on(path):
     # Asynchronous dispatch: an array that has failed, as an operand of the next program.
-    call = jax.jit(custom_call("refuse_negative", like(ONE), prefer=path))
+    call = jax.jit(custom_call("nonnegative", like(ONE), prefer=path))
     with fails("negative operand"):
         jax.block_until_ready(call(call(-ONE)))
     assert call(ONE) == 1
@@ -230,7 +230,7 @@ def test_failure_beside_trees(calls):
 
     @jax.jit
     def function(x):
-        return calls.trees(operand, X), calls.refuse_negative(x)
+        return calls.trees(operand, X), calls.nonnegative(x)
 
     assert_equal(function(ONE), (trees(operand, X), ONE))
     with fails("negative operand"):

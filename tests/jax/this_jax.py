@@ -15,6 +15,8 @@ SINCE = {
     "lowering for another platform": (0, 4, 38),
     "jax.ffi": (0, 5, 3),
     "a warning of version 1": (0, 6, 2),
+    # Before, the last who registers a name has it.
+    "lists of the names that XLA has": (0, 4, 30),
     # XLA's FFI, which version 3 goes without.
     "typed FFI": (0, 4, 30),
     "the typed path of untyped targets": (0, 4, 38),

@@ -132,7 +132,7 @@ void Sleep(void* out, const void** in) {
 // ---- Failures -----------------------------------------------------------------------------------
 
 // x -> x, f32[], unless it is negative.
-void RefuseNegative(void* out, const void** in, XlaCustomCallStatus* status) {
+void Nonnegative(void* out, const void** in, XlaCustomCallStatus* status) {
   std::memcpy(out, in[0], sizeof(float));
   if (*Floats(in[0]) < 0) FailWith(status, "negative operand");
 }
@@ -176,24 +176,23 @@ ffi::Error CopyTyped(ffi::AnyBuffer from, ffi::Result<ffi::AnyBuffer> to) {
 XLA_FFI_DEFINE_HANDLER(kCopy, CopyTyped,
                        ffi::Ffi::Bind().Arg<ffi::AnyBuffer>().Ret<ffi::AnyBuffer>());
 
-ffi::Error RefuseNegativeTyped(F32 x, ffi::Result<F32> same) {
+ffi::Error NonnegativeTyped(F32 x, ffi::Result<F32> same) {
   if (*x.typed_data() < 0) return ffi::Error::InvalidArgument("negative operand");
   *same->typed_data() = *x.typed_data();
   return ffi::Error::Success();
 }
-XLA_FFI_DEFINE_HANDLER(kRefuseNegative, RefuseNegativeTyped,
-                       ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
+XLA_FFI_DEFINE_HANDLER(kNonnegative, NonnegativeTyped, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
 
 // Their symbols tell their type.
 XLA_FFI_Error* SquareHandler(XLA_FFI_CallFrame* frame) { return kSquare(frame); }
 XLA_FFI_Error* TreesHandler(XLA_FFI_CallFrame* frame) { return kTrees(frame); }
 XLA_FFI_Error* CopyHandler(XLA_FFI_CallFrame* frame) { return kCopy(frame); }
-XLA_FFI_Error* RefuseNegativeHandler(XLA_FFI_CallFrame* frame) { return kRefuseNegative(frame); }
+XLA_FFI_Error* NonnegativeHandler(XLA_FFI_CallFrame* frame) { return kNonnegative(frame); }
 
 }  // namespace
 
 // Its symbol does not tell its type.
-XLA_FFI_DEFINE_HANDLER_SYMBOL(untold, RefuseNegativeTyped, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(untold, NonnegativeTyped, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
 
 #define REGISTER(name, function) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(name, reinterpret_cast<void*>(&(function)), "Host")
@@ -208,10 +207,10 @@ REGISTER("add_opaque", AddOpaque);
 REGISTER("append", Append);
 REGISTER("take_log", TakeLog);
 REGISTER("sleep", Sleep);
-REGISTER("refuse_negative", RefuseNegative);
+REGISTER("nonnegative", Nonnegative);
 REGISTER("throw", Throw);
 REGISTER("square_typed", SquareHandler);
 REGISTER("trees_typed", TreesHandler);
 REGISTER("copy_typed", CopyHandler);
-REGISTER("refuse_negative_typed", RefuseNegativeHandler);
-REGISTER("untold_typed", untold);
+REGISTER("nonnegative_typed", NonnegativeHandler);
+REGISTER("handler_of_unknown_type", untold);

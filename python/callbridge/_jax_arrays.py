@@ -1,0 +1,73 @@
+"""What arrays JAX has, and of which size: it takes some dtypes for others, and ends the process
+where a size is beyond 64 bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from callbridge import _element_types
+from callbridge._error import CallbridgeError
+from callbridge._jax_runtimes import RUNTIME, Runtime, unimplemented
+
+_BYTES_LIMIT = 2**63
+
+
+def check_operands(operands: Sequence) -> None:
+    """INVALID_ARGUMENT for arrays that have no element type, such as random keys."""
+    for operand in operands:
+        _element_types.element_type(operand.dtype, "an operand")
+
+
+def check_results(results: Sequence) -> None:
+    """INVALID_ARGUMENT for arrays that cannot be. Dimensions that are symbols may be any."""
+    total = 0
+    for result in results:
+        bits = _element_types.element_type(result.dtype, "a result").bits
+        if not isinstance(result.shape, tuple):
+            raise TypeError(f"a result has the shape {result.shape!r}: expected a tuple of sizes")
+        sizes = [size for size in result.shape if isinstance(size, (int, np.integer))]
+        if min(sizes, default=0) < 0:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT", f"a result has the shape {result.shape}: a size is negative"
+            )
+        # XLA multiplies in any order, so a zero saves nothing.
+        total += math.prod(max(int(size), 1) for size in sizes) * max(bits // 8, 1)
+    if total >= _BYTES_LIMIT:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"the result has {total} bytes, which 64 bits cannot count"
+        )
+
+
+def check_width(results: Sequence) -> None:
+    """INVALID_ARGUMENT for results of which JAX would make a narrower buffer, in silence."""
+    for result in results:
+        narrowed: Any = jax.dtypes.canonicalize_dtype(result.dtype)
+        if narrowed != result.dtype:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"a result is of dtype {result.dtype}, for which JAX would have {narrowed}; enable "
+                "64-bit types, by the option jax_enable_x64",
+            )
+
+
+def check_types(arrays: Sequence, path: str) -> None:
+    """UNIMPLEMENTED for element types that this JAX does not hand over by `path`."""
+    for array in arrays:
+        _check_type(array.dtype.name, path)
+
+
+def _check_type(name: str, path: str) -> None:
+    if name in _lacking(RUNTIME, path):
+        raise unimplemented(
+            f"an array of {name}, by the path {path!r},",
+            lambda row: row.has_typed_ffi and name not in _lacking(row, path),
+        )
+
+
+def _lacking(runtime: Runtime, path: str) -> tuple[str, ...]:
+    return runtime.lacks_types + (runtime.typed_lacks_types if path == "typed" else ())
