@@ -36,7 +36,6 @@ from callbridge._jax_runtimes import (
     RUNTIME,
     fastest_path,
     jax_function,
-    unimplemented,
 )
 from callbridge._platform import HOST, parse_platform
 from callbridge._target import Target
