@@ -13,6 +13,8 @@ VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
 SINCE = {
     "jax.export": (0, 4, 30),
     "lowering for another platform": (0, 4, 38),
+    "donation on CPU": (0, 4, 30),
+    "codes of errors": (0, 4, 38),
     "jax.ffi": (0, 5, 3),
     "a warning of version 1": (0, 6, 2),
     # Before, the last who registers a name has it.
@@ -53,6 +55,17 @@ def needs(what):
 
 # What untyped targets are called by.
 PATHS = ["version_3", "typed"] if has("the typed path of untyped targets") else ["version_3"]
+
+
+def hands_over(dtype, way):
+    """Whether XLA hands arrays of that type to custom calls. Its FFI had no number for some."""
+    is_sub_byte = dtype in ("int2", "uint2", "int4", "uint4")
+    if way == "version_3" or not has("typed FFI"):
+        return not is_sub_byte or has("packed elements by version_3")
+    if is_sub_byte:
+        return has("packed elements by typed")
+    return not dtype.startswith("float8") or VERSION > (0, 4, 30)
+
 
 # What JAX raises for a target's failure while a program runs.
 if (0, 4, 34) <= VERSION:
