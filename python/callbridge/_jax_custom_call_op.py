@@ -37,7 +37,7 @@ def custom_call_op(
       target_name: as it is registered.
       operands: arrays.
       result_types: of the arrays that it gives.
-      api_version: 1 to 3 for untyped targets, 4 for typed handlers, or 1 before jax 0.5.
+      api_version: 1 to 3 for untyped targets, 4 for typed handlers, or 1 before jax 0.6.
       backend_config: the opaque of untyped targets, any bytes; the attributes of typed handlers.
       has_side_effect: XLA keeps the call where its results are not used.
       operand_layouts: for each operand its dimensions from minor to major; None: XLA chooses,

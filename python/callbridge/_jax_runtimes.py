@@ -99,8 +99,8 @@ _0_4_30 = dataclasses.replace(
 )
 _0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_ffi_0_1=True, typed_lacks_types=())
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
-# There is a jax.extend.ffi.ffi_call here, but shard_map does not know it, and vmap without a method
-# is a deprecated loop.
+# There is a jax.extend.ffi.ffi_call from here on and a jax.ffi.ffi_call from 0.5 on, but vmap without
+# a method is a deprecated loop there, and shard_map does not know the former.
 _0_4_38 = dataclasses.replace(
     _0_4_34,
     release=(0, 4, 38),
@@ -112,13 +112,14 @@ _0_5_3 = dataclasses.replace(
     _0_4_38,
     release=(0, 5, 3),
     typeof="jax.typeof",
-    ffi_call="jax.ffi.ffi_call",
     register="jax.ffi.register_ffi_target",
-    shard_map_rules=(),
 )
-_0_6_2 = dataclasses.replace(_0_5_3, release=(0, 6, 2), typed_lacks_types=())
+_0_6_0 = dataclasses.replace(
+    _0_5_3, release=(0, 6, 0), ffi_call="jax.ffi.ffi_call", shard_map_rules=()
+)
+_0_6_2 = dataclasses.replace(_0_6_0, release=(0, 6, 2), typed_lacks_types=())
 # In order.
-RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3, _0_6_2)
+RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3, _0_6_0, _0_6_2)
 
 # By platform, what JAX keeps until its backend starts, as (name, target, API version, ...)...
 PENDING_TARGETS = "jaxlib.xla_client._custom_callback"

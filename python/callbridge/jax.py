@@ -191,7 +191,7 @@ def custom_call(
       prefer: the way through XLA: "version_3" or "typed". None: the fastest one that XLA serves
         without a warning, which is "version_3" on CPU up to jax 0.12.0.1 and "typed" on GPU and in
         newer releases; of a typed handler "typed", or "version_3" where XLA has no FFI. Typed
-        handlers have "version_3" before jax 0.5.3 alone; by it a handler is lent its buffers and
+        handlers have "version_3" before jax 0.6 alone; by it a handler is lent its buffers and
         attributes of any kind, on GPU the stream, and nothing else: what more it asks for is
         UNIMPLEMENTED to it, and calls with equal shapes and attributes share one state.
       has_side_effect: as for jax.ffi.ffi_call: the call stays when its result is not used.

@@ -64,7 +64,7 @@ def test_call(options):
         np.testing.assert_array_equal(run(X), 3 * X)
 
 
-@needs("jax.ffi")
+@needs("the jax.ffi.ffi_call that callbridge uses")
 def test_xla_is_told_what_jax_ffi_would_tell_it():
     attributes = {"factor": np.float32(2), "text": b"\0\xff", "n": 1, "x": 1.5, "flag": True}
     attributes["array"] = np.arange(6, dtype=np.int16).reshape(2, 3)

@@ -16,6 +16,7 @@ SINCE = {
     "donation on CPU": (0, 4, 30),
     "codes of errors": (0, 4, 38),
     "jax.ffi": (0, 5, 3),
+    "the jax.ffi.ffi_call that callbridge uses": (0, 6, 2),
     "a warning of version 1": (0, 6, 2),
     # Before, the last who registers a name has it.
     "lists of the names that XLA has": (0, 4, 30),
