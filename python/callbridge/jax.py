@@ -21,6 +21,7 @@ from callbridge import (
     _jax_aliases,
     _jax_arrays,
     _jax_attributes,
+    _jax_carried,
     _jax_forks,
     _jax_layouts,
     _jax_registry,
@@ -37,7 +38,7 @@ from callbridge._jax_runtimes import (
     fastest_path,
     jax_function,
 )
-from callbridge._platform import HOST, parse_platform
+from callbridge._platform import parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
 
@@ -51,9 +52,6 @@ __all__ = [
     "register_type",
 ]
 
-# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
-_DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
-_DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
 _ffi_call = jax_function(RUNTIME.ffi_call)
 _typeof = jax_function(RUNTIME.typeof)
@@ -246,9 +244,9 @@ def custom_call(
         avals = list(map(_typeof, leaves))
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
-            config, carrier = _of_typed_handler(path, frozen_attributes)
+            config, carrier = _jax_carried.by_typed_handler(path, frozen_attributes)
         else:
-            config, carrier = _of_untyped_function(
+            config, carrier = _jax_carried.by_untyped_function(
                 entry, path, _shapes.rebuild(operands, iter(avals)), result, era, opaque
             )
         operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")
@@ -308,49 +306,3 @@ def _check_fits(
         raise CallbridgeError("INVALID_ARGUMENT", problem)
     if prefer == "typed" and prefer not in entry.paths:
         raise _jax_registry.lacks_typed(entry, name)
-
-
-def _needs_descriptor(
-    entry: _jax_registry.Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
-) -> bool:
-    """True unless XLA hands the target by itself what the target expects."""
-    if path == "version_3":
-        opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
-    else:
-        reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
-        opaque_arrives = not (opaque and reads_opaque)
-    return not (opaque_arrives and _trees_arrive(entry.platform, operands, result, era))
-
-
-def _trees_arrive(platform: str, operands: tuple, result: Any, era: str) -> bool:
-    # XLA sees the leaves: each a pointer among the operands, and among the results one pointer to
-    # an array or a table of any other number. GPU targets want no more than the leaves.
-    if platform != HOST:
-        return True
-    if type(result) is tuple and len(_shapes.leaves(result, "result")) == 1:
-        return False
-    return era == "flat" or not any(
-        type(tree) is tuple for tree in (*operands, *(result if type(result) is tuple else ()))
-    )
-
-
-# The legacy_backend_config and the attributes of jax.ffi.ffi_call.
-
-
-def _of_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
-    if path == "typed":
-        return None, attributes
-    return _jax_typed.VersionThreeConfig(tuple(sorted(attributes.items()))), {}
-
-
-def _of_untyped_function(
-    entry: _jax_registry.Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
-) -> tuple[bytes | None, dict]:
-    descriptor = None
-    if _needs_descriptor(entry, path, operands, result, era, opaque):
-        descriptor = _call_site.descriptor(operands, result, era, opaque)
-    if path == "version_3":
-        return (opaque if descriptor is None else descriptor), {}
-    if descriptor is None:
-        return None, {}
-    return None, _jax_attributes.freeze({_DESCRIPTOR_ATTRIBUTE: descriptor})

@@ -1,0 +1,57 @@
+"""What calls carry to their targets: the legacy_backend_config and the attributes of ffi_call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callbridge import _call_site, _jax_attributes, _shapes
+from callbridge._jax_registry import Entry
+from callbridge._jax_typed import VersionThreeConfig
+from callbridge._platform import HOST
+
+# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
+_DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
+_DESCRIPTOR_ATTRIBUTE = "callbridge_site"
+
+
+def by_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
+    if path == "typed":
+        return None, attributes
+    return VersionThreeConfig(tuple(sorted(attributes.items()))), {}
+
+
+def by_untyped_function(
+    entry: Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
+) -> tuple[bytes | None, dict]:
+    descriptor = None
+    if _needs_descriptor(entry, path, operands, result, era, opaque):
+        descriptor = _call_site.descriptor(operands, result, era, opaque)
+    if path == "version_3":
+        return (opaque if descriptor is None else descriptor), {}
+    if descriptor is None:
+        return None, {}
+    return None, _jax_attributes.freeze({_DESCRIPTOR_ATTRIBUTE: descriptor})
+
+
+def _needs_descriptor(
+    entry: Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
+) -> bool:
+    """True unless XLA hands the target by itself what the target expects."""
+    if path == "version_3":
+        opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
+    else:
+        reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
+        opaque_arrives = not (opaque and reads_opaque)
+    return not (opaque_arrives and _trees_arrive(entry.platform, operands, result, era))
+
+
+def _trees_arrive(platform: str, operands: tuple, result: Any, era: str) -> bool:
+    # XLA sees the leaves: each a pointer among the operands, and among the results one pointer to
+    # an array or a table of any other number. GPU targets want no more than the leaves.
+    if platform != HOST:
+        return True
+    if type(result) is tuple and len(_shapes.leaves(result, "result")) == 1:
+        return False
+    return era == "flat" or not any(
+        type(tree) is tuple for tree in (*operands, *(result if type(result) is tuple else ()))
+    )
