@@ -12,6 +12,7 @@ absl::Status CallContext::Copy(const callbridge_execution_context* context) {
                                       offsetof(callbridge_execution_context, lent));
   if (!size.ok()) return size;
   context_.stream = context->stream;
+  as_xla_cpu_ = KnowsField(*context, context->as_xla_cpu) && context->as_xla_cpu != 0;
   if (!KnowsField(*context, context->lent) || context->lent == nullptr) return absl::OkStatus();
   lent_.emplace();
   context_.lent = &lent_->lent();

@@ -18,9 +18,11 @@ class CallContext {
   absl::Status Copy(const callbridge_execution_context* context);
 
   const ExecutionContext& get() const { return context_; }
+  bool as_xla_cpu() const { return as_xla_cpu_; }
 
  private:
   ExecutionContext context_;
+  bool as_xla_cpu_ = false;
   absl::optional<FfiContext> lent_;
 };
 

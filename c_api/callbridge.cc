@@ -187,6 +187,7 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
     CallContext lent;
     absl::Status copied = lent.Copy(context);
     if (!copied.ok()) return copied;
+    if (lent.as_xla_cpu()) return callbridge::ExecuteAsXlaCpu(call->call, buffers, lent.get());
     return call->call.Execute(buffers, lent.get());
   });
 }

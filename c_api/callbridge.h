@@ -148,6 +148,10 @@ typedef struct callbridge_execution_context {
   // missing stream. Null: nothing by callbridge_call_execute, and by callbridge_execute what
   // XLA:CPU lends, which is threads, a run id and device ordinal 0.
   const struct callbridge_ffi_context* lent;
+  // Nonzero: callbridge_call_execute calls as callbridge_execute always does and XLA:CPU would:
+  // with these loans where `lent` is null, and in its floating-point mode, in which subnormals are
+  // zero.
+  int32_t as_xla_cpu;
 } callbridge_execution_context;
 
 // A leaf's memory, the caller's.

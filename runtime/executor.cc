@@ -65,6 +65,12 @@ absl::Status Execute(const CallSite& site, const Target& target,
   if (!checked.ok()) return checked;
   absl::StatusOr<BoundCall> call = Bind(site, target);
   if (!call.ok()) return call.status();
+  return ExecuteAsXlaCpu(*call, {absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},
+                         context);
+}
+
+absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
+                             const ExecutionContext& context) {
   host::Lent lent;
   ExecutionContext with_loans = context;
   if (context.lent == nullptr) {
@@ -72,8 +78,7 @@ absl::Status Execute(const CallSite& site, const Target& target,
     with_loans.lent = &lent;
   }
   XlaFloatingPoint floating_point;
-  return call->Execute({absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},
-                       with_loans);
+  return call.Execute(buffers, with_loans);
 }
 
 }  // namespace callbridge

@@ -7,8 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "callbridge/abi/call_buffers.h"
 #include "callbridge/abi/call_site.h"
 #include "callbridge/abi/execution_context.h"
+#include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/target.h"
 
 namespace callbridge {
@@ -33,6 +35,11 @@ struct HostArray {
 absl::Status Execute(const CallSite& site, const Target& target,
                      absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
                      const ExecutionContext& context = {});
+
+// The same for a call that was bound before, with the leaves' data pointers, whose sizes are not
+// checked. No allocation on success up to 256 pointers, no lock, but for the first loan of threads.
+absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
+                             const ExecutionContext& context = {});
 
 }  // namespace callbridge
 

@@ -1,6 +1,7 @@
 #include "callbridge/callbridge.h"
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -134,7 +135,7 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   target.address =
       reinterpret_cast<void*>(+[](void* stream, void**, const char*, size_t) { seen = stream; });
   int stream;
-  const callbridge_execution_context context = {sizeof(context), &stream, nullptr};
+  const callbridge_execution_context context = {sizeof(context), &stream, nullptr, 0};
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
   ASSERT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
@@ -203,7 +204,7 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   callbridge_ffi_context lent = {};
   lent.struct_size = sizeof(lent);
   lent.device_ordinal = &ordinal;
-  callbridge_execution_context context = {sizeof(context), nullptr, &lent};
+  callbridge_execution_context context = {sizeof(context), nullptr, &lent, 0};
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Text(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   }
@@ -214,6 +215,51 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   lent.struct_size = 8;
   EXPECT_THAT(Text(callbridge_call_execute(call, nullptr, 0, results, 1, &context)),
               StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.struct_size is 8"));
+  callbridge_call_destroy(call);
+}
+
+TEST_F(TypedTargetTest, IsLentWhatXlaCpuLends) {
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(Text(callbridge_call_bind(&target_, &site_, &call)), "OK");
+  void* results[] = {&result_};
+  callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 1};
+  EXPECT_EQ(Text(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
+  EXPECT_EQ(result_, 40);  // on device 0
+  const int32_t ordinal = 2;
+  callbridge_ffi_context lent = {};
+  lent.struct_size = sizeof(lent);
+  lent.device_ordinal = &ordinal;
+  context.lent = &lent;
+  EXPECT_EQ(Text(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
+  EXPECT_EQ(result_, 42);
+  callbridge_call_destroy(call);
+}
+
+TEST(CallbridgeTest, XlaCpusFloatingPointModeIsForThoseWhoAsk) {
+  callbridge_target target = AddTarget();
+  target.address = reinterpret_cast<void*>(+[](void* out, const void** in) {
+    *static_cast<float*>(out) = *static_cast<const float*>(in[0]) * 0.5F;
+  });
+  const char* operands[] = {"f32[]"};
+  callbridge_site site = {};
+  site.struct_size = sizeof(site);
+  site.operands = operands;
+  site.operand_count = 1;
+  site.result = "f32[]";
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
+  float smallest = std::numeric_limits<float>::min(), half = -1;
+  void* ins[] = {&smallest};
+  void* outs[] = {&half};
+  callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 0};
+  EXPECT_EQ(Text(callbridge_call_execute(call, ins, 1, outs, 1, &context)), "OK");
+  EXPECT_GT(half, 0);  // subnormal
+  context.as_xla_cpu = 1;
+  EXPECT_EQ(Text(callbridge_call_execute(call, ins, 1, outs, 1, &context)), "OK");
+  EXPECT_EQ(half, 0);
+  context.struct_size = offsetof(callbridge_execution_context, as_xla_cpu);
+  EXPECT_EQ(Text(callbridge_call_execute(call, ins, 1, outs, 1, &context)), "OK");
+  EXPECT_GT(half, 0);
   callbridge_call_destroy(call);
 }
 
@@ -229,7 +275,7 @@ TEST_F(TypedTargetTest, StructsOfTheFirstVersionEndBeforeThem) {
   site.struct_size = offsetof(callbridge_site, attributes);
   site.attributes = attributes_;
   callbridge_execution_context context = {offsetof(callbridge_execution_context, lent), nullptr,
-                                          reinterpret_cast<callbridge_ffi_context*>(1)};
+                                          reinterpret_cast<callbridge_ffi_context*>(1), 0};
   int32_t a = 2, b = 40;
   callbridge_array operands[] = {{&a, 4}, {&b, 4}};
   EXPECT_EQ(Text(callbridge_execute(&untyped, &site, operands, 2, &result, 1, &context)), "OK");
