@@ -57,4 +57,8 @@ absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const cha
   return Find(name, variable, {"", "../lib", "../../lib"}, R_OK);
 }
 
+absl::StatusOr<std::string> FindPythonFolder() {
+  return Find("python", "CALLBRIDGE_PYTHON_FOLDER", {"../.."}, R_OK);
+}
+
 }  // namespace callbridge

@@ -17,6 +17,10 @@ absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const cha
 // The same for a library, which is installed in the lib beside bin and libexec.
 absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const char* variable);
 
+// The folder that holds the Python package callbridge: installed, beside libexec; in a source tree,
+// beside build. CALLBRIDGE_PYTHON_FOLDER goes before both.
+absl::StatusOr<std::string> FindPythonFolder();
+
 }  // namespace callbridge
 
 #endif  // CALLBRIDGE_RUNTIME_HELPER_PROGRAM_H_

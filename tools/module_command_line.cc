@@ -19,16 +19,22 @@ Examples
 Exit status: 0 on success, 1 if FILE is no such module, 2 if the command line is wrong.)";
 
 constexpr char kUpgrade[] =
-    "Turns every untyped custom call of an HLO module into a typed one of the same name";
+    "Turns every untyped custom call of a module into a typed one of the same name";
 
 constexpr char kUpgradeFooter[] =
     R"(FILE is a serialized HloModuleProto or HloProto, or HLO text. The module that is written runs on
 runtimes that call untyped targets no more, or pass them no tuples, where the targets are registered
 through callbridge: opaque and tuple trees travel in the attribute callbridge_site.
 
+FILE may also be what an older JAX wrote: StableHLO text, a portable artifact, or what jax.export
+serialized. Those are upgraded by the Python that CALLBRIDGE_PYTHON names, or else by python3, which
+needs jax (and flatbuffers, for jax.export); the command says which it was. They stay what they are,
+or become text with --form stablehlo.
+
 Examples
   callbridge upgrade old.pb --form proto --output new.pb
   callbridge upgrade old.hlo --form stablehlo
+  callbridge upgrade old.mlirbc --output new.mlirbc
 
 Exit status: 0 on success, 1 if FILE is no such module, 2 if the command line is wrong.)";
 

@@ -5,6 +5,7 @@
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/module_file.h"
 #include "callbridge/tools/standard_output.h"
+#include "callbridge/tools/upgrade_by_python.h"
 
 namespace callbridge {
 namespace {
@@ -25,7 +26,10 @@ ExitStatus RunShow(const ModuleOptions& options) {
 }
 
 ExitStatus RunUpgrade(const ModuleOptions& options) {
-  const absl::StatusOr<ModulePointer> module = ReadModuleFile(options.file);
+  const absl::StatusOr<std::string> bytes = ReadFile(options.file);
+  if (!bytes.ok()) return Failure(bytes.status());
+  if (IsStableHlo(*bytes)) return UpgradeByPython(options);
+  const absl::StatusOr<ModulePointer> module = ReadModule(*bytes, options.file);
   if (!module.ok()) return Failure(module.status());
   const absl::StatusOr<ModulePointer> upgraded = UpgradeModule(**module);
   return upgraded.ok() ? Write(**upgraded, options) : Failure(upgraded.status());

@@ -13,8 +13,12 @@ using client::TakeStatus;
 absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path) {
   const absl::StatusOr<std::string> bytes = ReadFile(path);
   if (!bytes.ok()) return bytes.status();
+  return ReadModule(*bytes, path);
+}
+
+absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path) {
   callbridge_module* module = nullptr;
-  absl::Status read = TakeStatus(callbridge_module_read(bytes->data(), bytes->size(), &module));
+  absl::Status read = TakeStatus(callbridge_module_read(bytes.data(), bytes.size(), &module));
   if (!read.ok()) return absl::Status(read.code(), absl::StrCat(path, ": ", read.message()));
   return ModulePointer(module);
 }

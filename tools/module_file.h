@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/client/callbridge_module.h"
 
@@ -25,6 +26,8 @@ using ProgramPointer = std::unique_ptr<callbridge_program, DestroyProgram>;
 
 // The module in the file. Errors name the path.
 absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path);
+// The same, of its contents.
+absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path);
 
 // The module in one of the forms CALLBRIDGE_MODULE_*.
 absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t form);

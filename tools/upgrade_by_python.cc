@@ -1,0 +1,93 @@
+#include "callbridge/tools/upgrade_by_python.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/client/callbridge_module.h"
+#include "callbridge/runtime/helper_program.h"
+
+namespace callbridge {
+namespace {
+
+template <typename Integer>
+Integer ReadLittleEndian(absl::string_view bytes, size_t at) {
+  Integer value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+// jax.export's flatbuffers have no identifier, but a root table which points to its own layout.
+// Protobuf's first byte, the tag of a name or a module, makes no offset of four bytes' alignment.
+bool IsFlatbuffer(absl::string_view bytes) {
+  if (bytes.size() < 16) return false;
+  const int64_t root = ReadLittleEndian<uint32_t>(bytes, 0);
+  if (root < 4 || root % 4 != 0 || root + 4 > static_cast<int64_t>(bytes.size())) return false;
+  const int64_t layout = root - ReadLittleEndian<int32_t>(bytes, static_cast<size_t>(root));
+  if (layout < 4 || layout % 2 != 0 || layout + 4 > static_cast<int64_t>(bytes.size()))
+    return false;
+  const int64_t size = ReadLittleEndian<uint16_t>(bytes, static_cast<size_t>(layout));
+  return size >= 4 && size % 2 == 0 && layout + size <= static_cast<int64_t>(bytes.size());
+}
+
+// What MLIR's printer begins a module with: aliases and locations, or the operation.
+bool IsMlirText(absl::string_view bytes) {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
+  for (absl::string_view beginning : {"module", "builtin.module", "\"builtin.module\"", "func.func",
+                                      "\"func.func\"", "#", "!", "//"}) {
+    if (absl::StartsWith(text, beginning)) return true;
+  }
+  return false;
+}
+
+// So that the Python finds callbridge, of which it needs the library that this program has.
+absl::Status SetEnvironment() {
+  const absl::StatusOr<std::string> folder = FindPythonFolder();
+  if (!folder.ok()) return folder.status();
+  const absl::StatusOr<std::string> library =
+      FindHelperLibrary("libcallbridge.so", "CALLBRIDGE_LIBRARY");
+  if (!library.ok()) return library.status();
+  const char* given = std::getenv("PYTHONPATH");
+  const std::string path =
+      given == nullptr || *given == '\0' ? *folder : absl::StrCat(*folder, ":", given);
+  setenv("PYTHONPATH", path.c_str(), /*overwrite=*/1);
+  setenv("CALLBRIDGE_LIBRARY", library->c_str(), /*overwrite=*/1);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsStableHlo(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "ML\xEFR") || IsMlirText(bytes) || IsFlatbuffer(bytes);
+}
+
+ExitStatus UpgradeByPython(const ModuleOptions& options) {
+  if (options.form == CALLBRIDGE_MODULE_HLO_PROTO) {
+    return Failure(absl::UnimplementedError(
+        absl::StrCat(options.file,
+                     " is StableHLO, which is written as what it was, or as text with --form "
+                     "stablehlo, but not as an HLO proto")));
+  }
+  absl::Status found = SetEnvironment();
+  if (!found.ok()) return Failure(found);
+  const char* declared = std::getenv("CALLBRIDGE_PYTHON");
+  const char* python = declared == nullptr ? "python3" : declared;
+  const char* form = options.form == CALLBRIDGE_MODULE_STABLEHLO_TEXT ? "text" : "same";
+  execlp(python, python, "-m", "callbridge._upgrade_command", options.file.c_str(),
+         options.output.c_str(), form, static_cast<char*>(nullptr));
+  return Failure(absl::FailedPreconditionError(
+      absl::StrCat(options.file, " is StableHLO, which jaxlib reads, but ", python,
+                   " cannot be started: ", std::strerror(errno),
+                   "; install Python with jax, or set CALLBRIDGE_PYTHON to one that has it")));
+}
+
+}  // namespace callbridge
