@@ -1,0 +1,137 @@
+"""Changes to JAX's modules: made by the tables of _names.py, and undone."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from callbridge.resurrect import _names
+
+PUT_BACK = "put back"
+WRAPPED = "wrapped"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Name:
+    """A name that is not as JAX has it.
+
+    Attributes:
+      module: where programs look for it; the module itself where `name` is empty.
+      name: there.
+      kind: "put back" or "wrapped".
+    """
+
+    module: str
+    name: str
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    name: Name
+    undo: Callable[[], None]
+
+
+def make_all(changes: list[Change]) -> None:
+    """Makes all that this JAX needs, and adds each to `changes` as it is made."""
+    with warnings.catch_warnings():
+        # To look at a module that JAX deprecates is not to use it.
+        warnings.simplefilter("ignore")
+        for module, origin, names in _names.PUT_BACK:
+            for name, origin_name in _split(names):
+                _put_back(changes, module, name, origin, origin_name)
+        for module, wrappers, names in _names.WRAPPED:
+            for name, wrapper in _split(names):
+                _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
+
+
+def is_put_back(changes: list[Change], module: str, name: str) -> bool:
+    return Name(module, name, PUT_BACK) in (change.name for change in changes)
+
+
+def _split(names: str) -> Iterator[tuple[str, str]]:
+    for entry in names.split():
+        name, _, other = entry.partition("=")
+        yield name, other or name
+
+
+def _put_back(changes: list, module: str, name: str, origin: str, origin_name: str) -> None:
+    owner = _find(module)
+    if owner is not None and _has(owner, name):
+        return
+    source = _find(origin)
+    if source is None or not _has(source, origin_name):
+        return
+    value = getattr(source, origin_name)
+    if owner is None:
+        owner = _make_module(changes, module)
+    _set(changes, Name(module, name, PUT_BACK), owner, name, value)
+
+
+def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
+    owner = _find(module)
+    if owner is None or not _has(owner, name):
+        return
+    if is_put_back(changes, module, name):
+        return
+    value = wrapper(getattr(owner, name))
+    if value is not None:
+        _set(changes, Name(module, name, WRAPPED), owner, name, value)
+
+
+def _find(path: str) -> Any:
+    """The module, or what a module has by that path; None where JAX has it not."""
+    if path in sys.modules:
+        return sys.modules[path]
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        # `path` or one of the packages it is in, and not something that one of them needs.
+        if error.name is None or not f"{path}.".startswith(f"{error.name}."):
+            raise
+    parent, _, name = path.rpartition(".")
+    owner = _find(parent) if parent else None
+    value = getattr(owner, name, None)
+    # jax.config is an object where it is no module.
+    return value if isinstance(value, (types.ModuleType, type)) else None
+
+
+def _has(owner: Any, name: str) -> bool:
+    if name in vars(owner):
+        return True
+    # To get a deprecated name would use up its warning.
+    deprecated = vars(owner).get("_deprecations", {}).get(name)
+    return deprecated[1] is not None if deprecated else hasattr(owner, name)
+
+
+def _make_module(changes: list, path: str) -> types.ModuleType:
+    made = types.ModuleType(path, f"{path}, as far as callbridge.resurrect puts it back.")
+    name = Name(path, "", PUT_BACK)
+    sys.modules[path] = made
+    changes.append(Change(name, lambda: sys.modules.pop(path)))
+    parent, _, last = path.rpartition(".")
+    owner = _find(parent)
+    if not _has(owner, last):
+        _set(changes, Name(parent, last, PUT_BACK), owner, last, made)
+    return made
+
+
+_ABSENT = object()
+
+
+def _set(changes: list, name: Name, owner: Any, attribute: str, value: Any) -> None:
+    before = vars(owner).get(attribute, _ABSENT)
+    setattr(owner, attribute, value)
+
+    def undo() -> None:
+        if before is _ABSENT:
+            delattr(owner, attribute)
+        else:
+            setattr(owner, attribute, before)
+
+    changes.append(Change(name, undo))

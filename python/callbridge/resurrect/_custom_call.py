@@ -1,0 +1,159 @@
+"""Custom calls of old lowering rules, made into calls of what XLA has in the target's place.
+
+XLA has callbridge's entry points for each target that is registered with callbridge, and they are
+called as version 3 (on GPU, as typed handlers), with a site descriptor where one is needed. So a
+call of version 1 or 2 must not reach XLA as it is. Calls of other targets are left as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from callbridge import _jax_attributes, _jax_carried, _jax_registry
+from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, TYPED_IS_WRITTEN_AS
+from callbridge._jax_runtimes import PATHS
+from callbridge._platform import HOST
+from callbridge._registry import Entry
+from callbridge.resurrect import _xla_shapes
+
+# How the caller says that the target is called. StableHLO's numbers.
+_ABIS = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How a call of a target reaches XLA, in place of its version and its opaque."""
+
+    api_version: int
+    backend_config: bytes | dict[str, ir.Attribute]
+
+    def attributes(self) -> dict[str, ir.Attribute]:
+        """All that says this, of the operation."""
+        if isinstance(self.backend_config, bytes):
+            opaque = ir.StringAttr.get(self.backend_config)
+            return {"api_version": _i32(self.api_version), "backend_config": opaque}
+        return {
+            "api_version": _i32(TYPED_IS_WRITTEN_AS),
+            "backend_config": ir.StringAttr.get(""),
+            TYPED_BACKEND_CONFIG: ir.DictAttr.get(self.backend_config),
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Rewritten:
+    """A call of a served target as it is to be built. What is not here stays."""
+
+    operands: list[ir.Value]  # tuples are taken apart
+    form: Form
+    layouts: tuple[list, list] | None  # of operands and results, where the caller left them open
+
+
+def form(
+    target: str,
+    api_version: int,
+    operands: Sequence[Any],
+    result: Any,
+    opaque: bytes,
+    is_table: bool = False,
+) -> Form:
+    """The form of a call of a served target; XLA has its entry points from now on.
+
+    Args:
+      target: its name.
+      api_version: 1 to 3, which the caller says it is of.
+      operands: shape trees, as the target knows them. XLA is given their leaves.
+      result: likewise.
+      opaque: which the target is to get.
+      is_table: XLA is given the one leaf of the result in a tuple, of which it makes a table.
+
+    Raises:
+      CallbridgeError: as callbridge.jax.custom_call(), where the ABI contradicts what is known.
+    """
+    entries = [_serve(entry, api_version) for entry in _untyped(target)]
+    # JAX does not say here which platform it lowers for. Version 3 is what all of them take.
+    entry = entries[0]
+    path = _jax_registry.fastest_path(entry) if len(entries) == 1 else "version_3"
+    if is_table and path == "version_3":
+        # So that tuple is no longer the entry point's to make.
+        (result,) = result
+    config, attributes = _jax_carried.by_untyped_function(
+        entry, path, operands, result, "classic", opaque
+    )
+    if path == "typed":
+        config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
+    return Form(PATHS[path].custom_call_api_version, config)
+
+
+def rewritten(
+    target: str,
+    api_version: int,
+    operands: Sequence[Any],
+    result_types: Sequence[ir.Type],
+    opaque: bytes,
+    has_layouts: bool,
+    shape_operands: int = 0,
+) -> Rewritten | None:
+    """None where the call is to be built as it is. The results' types stay: the caller knows them.
+
+    The last `shape_operands` operands are dimensions of the results, which no target gets.
+    """
+    operands = [value(operand) for operand in operands]
+    if api_version not in _ABIS or not _untyped(target):
+        return None
+    if api_version == 3 and not any(_xla_shapes.is_tuple(operand.type) for operand in operands):
+        # This is how XLA's entry points are called, also by callbridge.jax, once XLA has them.
+        for entry in _untyped(target):
+            if not entry.paths:
+                _serve(entry, api_version)
+        return None
+    count = len(operands) - shape_operands
+    trees = tuple(_xla_shapes.tree(operand.type) for operand in operands[:count])
+    result = tuple(_xla_shapes.tree(type_) for type_ in result_types)
+    if len(result_types) == 1:
+        (result,) = result
+    leaf_count = len([leaf for type_ in result_types for leaf in _xla_shapes.leaf_types(type_)])
+    is_table = type(result) is tuple and leaf_count == 1
+    chosen = form(target, api_version, trees, result, opaque, is_table)
+    leaves = [leaf for operand in operands for leaf in _take_apart(operand)]
+    layouts = None
+    if not has_layouts and not any(map(_xla_shapes.is_tuple, result_types)):
+        layouts = (
+            [_xla_shapes.row_major(leaf.type) for leaf in leaves],
+            [_xla_shapes.row_major(type_) for type_ in result_types],
+        )
+    return Rewritten(leaves, chosen, layouts)
+
+
+def value(operand: Any) -> ir.Value:
+    # Operations of one result were taken for it.
+    return operand if isinstance(operand, ir.Value) else operand.result
+
+
+def _untyped(target: str) -> list[Entry]:
+    return [entry for entry in _jax_registry.registry.entries(target) if entry.abi != "typed_ffi"]
+
+
+def _serve(entry: Entry, api_version: int) -> Entry:
+    abi = _ABIS[api_version] if entry.platform == HOST else None
+    return _jax_registry.registry.find(entry.target.name, entry.platform, abi)
+
+
+def _take_apart(operand: ir.Value) -> list[ir.Value]:
+    if not _xla_shapes.is_tuple(operand.type):
+        return [operand]
+    leaves = []
+    for i, type_ in enumerate(_xla_shapes.elements(operand.type)):
+        element = stablehlo.GetTupleElementOp.build_generic(
+            results=[type_], operands=[operand], attributes={"index": _i32(i)}
+        )
+        leaves += _take_apart(element.results[0])
+    return leaves
+
+
+def _i32(number: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), number)

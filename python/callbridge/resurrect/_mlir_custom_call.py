@@ -1,0 +1,147 @@
+"""mlir.custom_call and hlo_helpers.custom_call, with the names of their arguments of all years."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from callbridge._jax_custom_call_op import (
+    TYPED_BACKEND_CONFIG,
+    TYPED_IS_WRITTEN_AS,
+    layouts_attribute,
+)
+from callbridge.resurrect import _custom_call
+from callbridge.resurrect._registration import text
+
+
+def custom_call(
+    call_target_name: str | bytes,
+    out_types: Sequence[ir.Type] | None = None,
+    operands: Sequence[Any] = (),
+    *,
+    result_types: Sequence[ir.Type] | None = None,
+    backend_config: str | bytes | dict[str, ir.Attribute] | None = "",
+    has_side_effect: bool = False,
+    result_shapes: Sequence[ir.Value] | None = None,
+    called_computations: Sequence[str] = (),
+    api_version: int = 2,
+    operand_output_aliases: dict[int, int] | None = None,
+    operand_layouts: Sequence[Sequence[int]] | None = None,
+    result_layouts: Sequence[Sequence[int]] | None = None,
+    extra_attributes: dict[str, ir.Attribute] | None = None,
+) -> Any:
+    """Builds stablehlo.custom_call where JAX lowers to.
+
+    Args:
+      call_target_name: as it is registered.
+      out_types: what `result_types` was called up to JAX 0.4.13.
+      operands: values, or operations of one result.
+      result_types: of the results.
+      backend_config: the opaque. A dictionary: the attributes of a typed handler.
+      has_side_effect: XLA keeps the call where its results are not used.
+      result_shapes: a tensor of each result's dimensions, where some are known only at run time.
+      called_computations: names of functions in the module.
+      api_version: of the call, which a target of callbridge's is not called by (_custom_call.py).
+      operand_output_aliases: from operands to the results that share their memory.
+      operand_layouts: for each operand its dimensions from minor to major.
+      result_layouts: likewise.
+      extra_attributes: of the operation.
+
+    Returns:
+      The operation.
+    """
+    if (out_types is None) == (result_types is None):
+        raise TypeError("custom_call: expected either result_types or out_types")
+    target = text(call_target_name)
+    types = list(out_types if result_types is None else result_types)
+    operands = [_custom_call.value(operand) for operand in operands]
+    changed = None
+    attributes = {}
+    if isinstance(backend_config, dict):
+        attributes[TYPED_BACKEND_CONFIG] = ir.DictAttr.get(backend_config)
+        backend_config, api_version = "", TYPED_IS_WRITTEN_AS
+    else:
+        opaque = backend_config or ""
+        opaque = opaque.encode() if isinstance(opaque, str) else opaque
+        has_layouts = operand_layouts is not None or result_layouts is not None
+        changed = _custom_call.rewritten(target, api_version, operands, types, opaque, has_layouts)
+    attributes["backend_config"] = ir.StringAttr.get(backend_config or "")
+    attributes["api_version"] = _i32(api_version)
+    if changed is not None:
+        operands = changed.operands
+        attributes.update(changed.form.attributes())
+        if changed.layouts is not None:
+            operand_layouts, result_layouts = changed.layouts
+    attributes.update(
+        call_target_name=ir.StringAttr.get(target),
+        has_side_effect=ir.BoolAttr.get(has_side_effect),
+        called_computations=ir.ArrayAttr.get(
+            [ir.FlatSymbolRefAttr.get(name) for name in called_computations]
+        ),
+    )
+    if operand_output_aliases is not None:
+        attributes["output_operand_aliases"] = ir.ArrayAttr.get(
+            [
+                stablehlo.OutputOperandAlias.get(
+                    output_tuple_indices=[result] if len(types) > 1 else [],
+                    operand_index=operand,
+                    operand_tuple_indices=[],
+                )
+                for operand, result in operand_output_aliases.items()
+            ]
+        )
+    if result_shapes is not None:
+        first = len(operands)
+        operands = [*operands, *result_shapes]
+        attributes["indices_of_shape_operands"] = ir.DenseIntElementsAttr.get(
+            np.arange(first, len(operands), dtype=np.int64)
+        )
+        if operand_layouts is not None:
+            operand_layouts = [*operand_layouts, *[(0,)] * len(result_shapes)]
+    if operand_layouts is not None:
+        attributes["operand_layouts"] = layouts_attribute(operand_layouts)
+    if result_layouts is not None:
+        attributes["result_layouts"] = layouts_attribute(result_layouts)
+    attributes.update(extra_attributes or {})
+    return stablehlo.CustomCallOp.build_generic(
+        results=types, operands=operands, attributes=attributes
+    )
+
+
+def hlo_custom_call(
+    call_target_name: str | bytes,
+    out_types: Sequence[ir.Type] | None = None,
+    operands: Sequence[Any] = (),
+    operand_layouts: Sequence[Sequence[int]] | None = None,
+    result_layouts: Sequence[Sequence[int]] | None = None,
+    backend_config: Any = "",
+    has_side_effect: bool = False,
+    api_version: int = 2,
+    operand_output_aliases: dict[int, int] | None = None,
+    result_shapes: Sequence[ir.Value] | None = None,
+    **others: Any,
+) -> Any:
+    """jaxlib.hlo_helpers.custom_call: up to jaxlib 0.4.13, with `out_types`, its results come back,
+    and later, with `result_types`, the operation."""
+    operation = custom_call(
+        call_target_name,
+        out_types,
+        operands,
+        operand_layouts=operand_layouts,
+        result_layouts=result_layouts,
+        backend_config=backend_config,
+        has_side_effect=has_side_effect,
+        api_version=api_version,
+        operand_output_aliases=operand_output_aliases,
+        result_shapes=result_shapes,
+        **others,
+    )
+    return operation if out_types is None else operation.results
+
+
+def _i32(number: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), number)

@@ -1,0 +1,78 @@
+"""xla_client.register_custom_call_target, which gives targets to callbridge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxlib import xla_client
+
+import callbridge.jax
+from callbridge._error import CallbridgeError
+from callbridge._jax_registry import registry
+
+# What jaxlib's own numbers mean: of the registration, not of the calls.
+_UNTYPED = 0
+_TYPED = 1
+
+
+# What programs register by a function that JAX still has, which gives it to XLA: by name, the
+# function and its platform. Translation rules, which JAX has no more, call it through callbridge.
+known_to_xla: dict[str, tuple[Any, str]] = {}
+
+
+def register_custom_call_target(
+    name: str | bytes, fn: Any, platform: str = "cpu", api_version: int = 0, traits: Any = 0
+) -> None:
+    """Registers a custom-call target.
+
+    Args:
+      name: by which calls find it.
+      fn: a PyCapsule named "xla._CUSTOM_CALL_TARGET", which is kept. Of a typed handler also a dict
+        of one for each stage.
+      platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
+      api_version: 0: an untyped function; how it is called, each call says. 1: a typed handler.
+      traits: what XLA:GPU may do with a typed handler beside calling it. It is not used: without
+        it XLA does less.
+
+    Raises:
+      CallbridgeError: as callbridge.jax.register(); INVALID_ARGUMENT for other api_versions.
+    """
+    if api_version not in (_UNTYPED, _TYPED):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"target {text(name)!r} is registered with api_version={api_version!r}; expected 0 for "
+            "an untyped function or 1 for a typed handler",
+        )
+    abi = "typed_ffi" if api_version == _TYPED else None
+    callbridge.jax.register(text(name), fn, platform, abi)
+
+
+def register_cpu_custom_call_target(name: str | bytes, fn: Any, platform: str = "cpu") -> None:
+    """The same, by its name of 2019 to 2023."""
+    register_custom_call_target(name, fn, platform)
+
+
+def is_there() -> bool:
+    """True if programs find one of these functions where they look for it."""
+    return (
+        vars(xla_client).get("register_cpu_custom_call_target") is register_cpu_custom_call_target
+    )
+
+
+def callbridge_name(name: str) -> str | None:
+    """Under which callbridge has an untyped target, None where it has not."""
+    if any(entry.abi != "typed_ffi" for entry in registry.entries(name)):
+        return name
+    if name not in known_to_xla:
+        return None
+    # XLA keeps one function a name.
+    other_name = f"{name} by callbridge"
+    if not registry.entries(other_name):
+        function, platform = known_to_xla[name]
+        callbridge.jax.register(other_name, function, platform)
+    return other_name
+
+
+def text(name: str | bytes) -> str:
+    """A target's name, which was bytes until 2023."""
+    return name.decode() if isinstance(name, bytes) else name

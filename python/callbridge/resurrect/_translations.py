@@ -1,0 +1,98 @@
+"""jax.interpreters.xla's translation rules, of 2018 to 2022, as lowering rules of today.
+
+A translation rule is given a builder and operations, and adds operations to the computation. The
+builder here records them (_builder.py) where JAX lowers to.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax import core
+from jax.interpreters import mlir
+from jaxlib.xla_client import Shape
+
+from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
+from callbridge.resurrect._xla_ops import destructure
+
+TranslationRule = Any
+xla_destructure = destructure
+
+
+@dataclasses.dataclass(frozen=True)
+class TranslationContext:
+    """What rules of register_translation() are given first."""
+
+    builder: XlaBuilder
+    platform: str | None
+
+    def replace(self, **changes: Any) -> TranslationContext:
+        return dataclasses.replace(self, **changes)
+
+
+class _Rules(collections.UserDict):
+    """By primitive, `rule(builder, *operands, **params)`; the result a tuple where there are more.
+
+    To set one registers the primitive's lowering.
+    """
+
+    def __init__(self, platform: str | None):
+        super().__init__()
+        self._platform = platform
+
+    def __setitem__(self, primitive: Any, rule: Callable) -> None:
+        super().__setitem__(primitive, rule)
+
+        def translate(context, avals_in, avals_out, *operands, **params):
+            result = rule(context.builder, *operands, **params)
+            if primitive.multiple_results:
+                return destructure(context.builder, result)
+            return [result]
+
+        register_translation(primitive, translate, platform=self._platform)
+
+
+class _RulesByPlatform(dict):
+    def __missing__(self, platform: str) -> _Rules:
+        self[platform] = _Rules(platform)
+        return self[platform]
+
+
+translations = _Rules(None)
+backend_specific_translations = _RulesByPlatform()
+
+
+def register_translation(
+    primitive: Any,
+    rule: Callable[..., Sequence[XlaOp]],
+    *,
+    platform: str | None = None,
+    is_collective: bool = False,
+    initial_style: bool = False,
+) -> None:
+    """Registers `rule(context, avals_in, avals_out, *operands, **params)`.
+
+    The last two arguments told JAX how to treat the primitive, which it now finds out by itself.
+    """
+
+    def lower(context, *operands, **params):
+        builder = XlaBuilder(str(primitive))
+        results = rule(
+            TranslationContext(builder, platform),
+            context.avals_in,
+            context.avals_out,
+            *[XlaOp.of(builder, operand) for operand in operands],
+            **params,
+        )
+        return [result.value(f"a result of primitive {primitive}") for result in results]
+
+    mlir.register_lowering(primitive, lower, platform=platform)
+
+
+def aval_to_xla_shapes(aval: Any) -> tuple[Shape, ...]:
+    if isinstance(aval, core.ShapedArray):
+        return (Shape.array_shape(aval.dtype, aval.shape),)
+    return (Shape.token_shape(),)

@@ -1,0 +1,270 @@
+"""What takes the place of names that JAX has. Each call that JAX takes does the same as before.
+
+Each function here is given JAX's own and returns what takes its place, None where that needs none.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax import core
+from jax.interpreters import ad, mlir, xla
+from jaxlib.mlir import ir
+
+from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, layouts_attribute
+from callbridge._jax_runtimes import RELEASE
+from callbridge.resurrect import (
+    _custom_call,
+    _mlir_custom_call,
+    _registration,
+    _translations,
+    _xla_ops,
+)
+from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
+
+
+def aval_to_ir_type(original: Callable) -> Callable | None:
+    """Takes one argument, as until JAX 0.9; now it has a context before it."""
+    if len(inspect.signature(original).parameters) == 1:
+        return None
+
+    @functools.wraps(original)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) != 1 or keywords or not isinstance(arguments[0], core.AbstractValue):
+            return original(*arguments, **keywords)
+        aval = arguments[0]
+        if type(aval) not in mlir.ir_type_handlers:
+            raise TypeError(f"No ir_type_handler for aval type: {type(aval)}")
+        return mlir.ir_type_handlers[type(aval)](aval)
+
+    return wrapper
+
+
+def ir_constant(original: Callable) -> Callable | None:
+    """Takes canonicalize_types, as until JAX 0.4.24: 32 bits for 64 where x64 is disabled."""
+    if "canonicalize_types" in inspect.signature(original).parameters:
+        return None
+
+    @functools.wraps(original)
+    def wrapper(value: Any, *arguments: Any, **keywords: Any) -> Any:
+        if "canonicalize_types" in keywords and keywords.pop("canonicalize_types"):
+            value = np.asarray(value)
+            value = value.astype(jax.dtypes.canonicalize_dtype(value.dtype))
+        return original(value, *arguments, **keywords)
+
+    return wrapper
+
+
+def maybe_jvp_tracer(original: Callable) -> Callable | None:
+    """Takes None for the tangent of what nobody differentiates, as before JAX 0.5 and from 0.7 on.
+
+    Measured on 0.5.3 and 0.6.2, which refuse it, and on 0.4.38 and 0.7.2, which take it.
+    """
+    if not (0, 5) <= RELEASE < (0, 7):
+        return None
+
+    @functools.wraps(original)
+    def wrapper(trace: Any, primal: Any, tangent: Any) -> Any:
+        if tangent is None:
+            return ad.JVPTracer(trace, primal, tangent)
+        return original(trace, primal, tangent)
+
+    return wrapper
+
+
+def register_custom_call_target(original: Callable) -> Callable | None:
+    """Takes names that are bytes, as until 2023."""
+    if not _has_our_translations():
+        return None
+
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        given = signature.bind(*arguments, **keywords)
+        given.apply_defaults()
+        name, is_untyped = given.arguments["name"], not given.arguments.get("api_version", 0)
+        if isinstance(name, bytes):
+            if _registration.is_there():
+                return _registration.register_custom_call_target(*arguments, **keywords)
+            name = given.arguments["name"] = name.decode()
+        result = original(*given.args, **given.kwargs)
+        if is_untyped:
+            function, platform = given.arguments["fn"], given.arguments["platform"]
+            _registration.known_to_xla[name] = function, platform
+        return result
+
+    return wrapper
+
+
+def custom_call(original: Callable) -> Callable:
+    """Takes out_types, as until JAX 0.4.13, and what else that function took."""
+    return _or_else(original, _mlir_custom_call.custom_call)
+
+
+def hlo_custom_call(original: Callable) -> Callable:
+    return _or_else(original, _mlir_custom_call.hlo_custom_call)
+
+
+def _or_else(original: Callable, ours: Callable) -> Callable | None:
+    signature = inspect.signature(original)
+    if original is ours or "out_types" in signature.parameters:
+        return None
+    known = jax_custom_call(original) or original
+
+    @functools.wraps(original)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            signature.bind(*arguments, **keywords)
+        except TypeError:
+            return ours(*arguments, **keywords)
+        return known(*arguments, **keywords)
+
+    return wrapper
+
+
+# ---- xla_client.ops, where JAX has them but not the rules that they were for ---------------------
+
+
+def _for_our_builder(ours: Callable) -> Callable:
+    def wrap(original: Callable) -> Callable | None:
+        if original is ours or not _has_our_translations():
+            return None
+
+        @functools.wraps(original)
+        def wrapper(*arguments: Any, **keywords: Any) -> Any:
+            given = (*arguments, *keywords.values())
+            is_ours = any(isinstance(value, (XlaBuilder, XlaOp)) for value in given)
+            return (ours if is_ours else original)(*arguments, **keywords)
+
+        return wrapper
+
+    return wrap
+
+
+Constant = _for_our_builder(_xla_ops.ops.Constant)
+ConstantLiteral = _for_our_builder(_xla_ops.ops.ConstantLiteral)
+CustomCall = _for_our_builder(_xla_ops.ops.CustomCall)
+CustomCallWithAliasing = _for_our_builder(_xla_ops.ops.CustomCallWithAliasing)
+CustomCallWithLayout = _for_our_builder(_xla_ops.ops.CustomCallWithLayout)
+GetTupleElement = _for_our_builder(_xla_ops.ops.GetTupleElement)
+Tuple = _for_our_builder(_xla_ops.ops.Tuple)
+
+
+# ---- stablehlo.CustomCallOp, which programs build by themselves ----------------------------------
+
+
+def custom_call_op_init(original: Callable) -> Callable | None:
+    if not _registration.is_there():
+        return None
+
+    @functools.wraps(original)
+    def wrapper(self, *arguments: Any, **keywords: Any) -> None:
+        given = inspect.signature(original).bind(self, *arguments, **keywords).arguments
+        changed = _rewritten(given["inputs"], given["result"], given)
+        if changed is None:
+            return original(self, *arguments, **keywords)
+        attributes = _changes(changed)
+        not_its_own = attributes.pop(TYPED_BACKEND_CONFIG, None)
+        given.update(attributes, inputs=changed.operands)
+        original(**given)
+        if not_its_own is not None:
+            self.operation.attributes[TYPED_BACKEND_CONFIG] = not_its_own
+
+    return wrapper
+
+
+def custom_call_op_build_generic(original: Callable) -> Any:
+    if not _registration.is_there():
+        return None
+
+    def wrapper(cls, *arguments: Any, **keywords: Any) -> Any:
+        given = {**dict(zip(_GENERIC, arguments)), **keywords}  # noqa: B905, for Python 3.9
+        attributes = given.get("attributes") or {}
+        changed = None
+        is_typed = TYPED_BACKEND_CONFIG in attributes or _typed.is_being_built
+        if "call_target_name" in attributes and not is_typed:
+            changed = _rewritten(given.get("operands") or [], given["results"], attributes)
+        if changed is None:
+            return original(*arguments, **keywords)
+        given["operands"] = changed.operands
+        given["attributes"] = {**attributes, **_changes(changed)}
+        return original(**given)
+
+    return classmethod(wrapper)
+
+
+class _Typed(threading.local):
+    """JAX gives typed calls their attributes after they are built; until then they look like calls
+    of version 1."""
+
+    is_being_built = False
+
+
+_typed = _Typed()
+
+
+def jax_custom_call(original: Callable) -> Callable | None:
+    """Lets custom_call_op_build_generic() know which calls are typed."""
+    if not _registration.is_there():
+        return None
+
+    @functools.wraps(original)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        _typed.is_being_built = isinstance(keywords.get("backend_config"), dict)
+        try:
+            return original(*arguments, **keywords)
+        finally:
+            _typed.is_being_built = False
+
+    return wrapper
+
+
+# The first parameters of build_generic(), which has no signature.
+_GENERIC = ("results", "operands", "attributes", "successors", "regions", "loc", "ip")
+
+
+def _rewritten(operands, result_types, attributes) -> _custom_call.Rewritten | None:
+    sizes = attributes.get("indices_of_shape_operands")
+    opaque = _plain(attributes.get("backend_config", b""))
+    return _custom_call.rewritten(
+        _registration.text(_plain(attributes["call_target_name"])),
+        _plain(attributes.get("api_version", 1)),
+        operands,
+        list(result_types),
+        opaque if isinstance(opaque, bytes) else b"",
+        has_layouts=attributes.get("operand_layouts") is not None,
+        shape_operands=0 if sizes is None else len(sizes),
+    )
+
+
+def _changes(call: _custom_call.Rewritten) -> dict[str, ir.Attribute]:
+    changes = call.form.attributes()
+    if call.layouts is not None:
+        operand_layouts, result_layouts = map(layouts_attribute, call.layouts)
+        changes.update(operand_layouts=operand_layouts, result_layouts=result_layouts)
+    return changes
+
+
+def _plain(attribute: Any) -> Any:
+    """bytes of strings, int of numbers; other attributes are themselves."""
+    if isinstance(attribute, str):
+        return attribute.encode()
+    if isinstance(attribute, ir.StringAttr):
+        return attribute.value_bytes
+    if isinstance(attribute, ir.IntegerAttr):
+        return attribute.value
+    return attribute
+
+
+# ---- Whether what was put back before is this package's ------------------------------------------
+
+
+def _has_our_translations() -> bool:
+    return getattr(xla, "translations", None) is _translations.translations

@@ -1,0 +1,92 @@
+"""Puts names back and takes them away again; run in a process of its own, so that JAX is fresh."""
+
+import importlib
+import sys
+import types
+import warnings
+
+warnings.simplefilter("ignore")
+
+import jax  # noqa: E402, F401
+import jaxlib.mlir.dialects.stablehlo as stablehlo  # noqa: E402
+
+
+def snapshot():
+    """All that JAX's modules have, and stablehlo's class."""
+    found = {
+        name: dict(vars(module))
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] in ("jax", "jaxlib") and isinstance(module, types.ModuleType)
+    }
+    found["CustomCallOp"] = dict(vars(stablehlo.CustomCallOp))
+    return found
+
+
+def load_what_resurrect_imports():
+    """Importing a module changes JAX too; those that JAX has are not what is looked at here."""
+    for module, origin, _ in [*_names.PUT_BACK, *_names.WRAPPED]:
+        for path in (module, origin):
+            if path.partition(".")[0] in ("jax", "jaxlib"):
+                _changes._find(path)
+
+
+def differences(before, after):
+    changed = set()
+    for module in before.keys() | after.keys():
+        old, new = before.get(module), after.get(module)
+        if old is None or new is None:
+            changed.add((module, ""))
+            continue
+        for name in old.keys() | new.keys():
+            if old.get(name, changed) is not new.get(name, changed):
+                changed.add((module, name))
+    return changed
+
+
+import callbridge.resurrect as resurrect  # noqa: E402
+from callbridge.resurrect import _changes, _names  # noqa: E402
+
+listed = resurrect.names()
+assert listed and list(listed) == sorted(set(listed))
+for name in listed:
+    assert name.kind in ("put back", "wrapped"), name
+    owner = name.module
+    if owner.endswith("CustomCallOp"):
+        assert hasattr(stablehlo.CustomCallOp, name.name)
+        continue
+    module = importlib.import_module(owner) if owner in sys.modules else None
+    if name.name and module is not None:
+        getattr(module, name.name)
+    elif not name.name:
+        assert owner in sys.modules
+# What the import put back is ended by the context manager too.
+with resurrect.revived():
+    assert resurrect.names() == listed
+assert resurrect.names() == ()
+
+load_what_resurrect_imports()
+before = snapshot()
+with resurrect.revived():
+    during = snapshot()
+    # jax.lib.xla_client was jaxlib.xla_client once.
+    own_names = {n.module: _changes._find(n.module).__name__ for n in listed}
+    with resurrect.revived():
+        pass
+    assert resurrect.names() == listed
+    assert not differences(during, snapshot())
+assert resurrect.names() == ()
+left = differences(before, snapshot())
+assert not left, sorted(left)
+# All that changed is listed, and nothing else is; but for what is in modules that came and went,
+# and in those of jaxlib's that Python does not list.
+changed = differences(before, during)
+names = {(own_names[n.module], n.name) for n in listed}
+unseen = {n.module for n in listed if not n.name or own_names[n.module] not in before}
+wrong = {(module, name) for module, name in changed ^ names if module not in unseen}
+assert not wrong, sorted(wrong)
+try:
+    with resurrect.revived():
+        raise KeyError
+except KeyError:
+    assert not differences(before, snapshot())
+print(f"{len(listed)} names")

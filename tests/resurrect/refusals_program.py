@@ -1,0 +1,137 @@
+"""What callbridge.resurrect refuses, and what stays gone, each with an error that names it."""
+
+import ctypes
+import os
+
+import callbridge
+import callbridge.resurrect
+import jax
+import numpy as np
+from callbridge._function_address import make_capsule
+from jax import core
+from jax.interpreters import mlir, xla
+from jax.lib import xla_client
+
+ops = xla_client.ops
+library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
+refused = 0
+
+
+def capsule(function):
+    return make_capsule(ctypes.cast(getattr(library, function), ctypes.c_void_p).value)
+
+
+class Refused:
+    """Expects an error with all of `parts` in its text."""
+
+    def __init__(self, error, *parts):
+        self.error = error
+        self.parts = parts
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, value, _):
+        global refused
+        assert kind is not None, f"no {self.error.__name__} with {self.parts}"
+        assert issubclass(kind, self.error), (kind, value)
+        assert all(part in str(value) for part in self.parts), (self.parts, str(value))
+        refused += 1
+        return True
+
+
+# ---- What stays gone -----------------------------------------------------------------------------
+with Refused(AttributeError, "no attribute 'unitvar'"):
+    core.unitvar  # noqa: B018
+with Refused(AttributeError, "xla_client.ops.DotGeneral", "CustomCallWithLayout"):
+    ops.DotGeneral  # noqa: B018
+with Refused(ModuleNotFoundError, "jax.experimental.host_callback"):
+    import jax.experimental.host_callback  # noqa: F401
+with Refused(ImportError, "no_such_name"):
+    from jax.config import no_such_name  # noqa: F401
+
+# ---- Registration --------------------------------------------------------------------------------
+register = xla_client.register_custom_call_target
+register("added", capsule("add"))
+register(b"added", capsule("add"))  # the same again
+with Refused(callbridge.CallbridgeError, "ALREADY_EXISTS", "'added'"):
+    register("added", capsule("nested_sum"))
+with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "api_version=2"):
+    register("other", capsule("add"), api_version=2)
+with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "abacus"):
+    register("other", capsule("add"), platform="abacus")
+new = ctypes.pythonapi.PyCapsule_New
+new.restype = ctypes.py_object
+new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+name = ctypes.create_string_buffer(b"something else")
+with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "something else"):
+    register("other", new(1, ctypes.cast(name, ctypes.c_char_p), None))
+with Refused(callbridge.CallbridgeError, "'typed'"):
+    register("typed", capsule("add"), api_version=1)
+
+# ---- Rules ---------------------------------------------------------------------------------------
+x = np.ones(3, np.float32)
+
+
+def run(rule, multiple_results=False):
+    primitive = core.Primitive("refused")
+    primitive.multiple_results = multiple_results
+    primitive.def_abstract_eval(lambda a: (a,) if multiple_results else a)
+    xla.translations[primitive] = rule
+    return jax.jit(primitive.bind)(x)
+
+
+with Refused(AttributeError, "XlaBuilder.build"):
+    run(lambda c, a: c.build(a))
+with Refused(TypeError, "a result of primitive refused is a tuple"):
+    run(lambda c, a: ops.Tuple(c, [a]))
+with Refused(TypeError, "GetTupleElement of f32[3]"):
+    run(lambda c, a: ops.GetTupleElement(a, 0))
+with Refused(ValueError, "'added' has 2 operands and the shapes of 1"):
+    run(
+        lambda c, a: ops.CustomCallWithLayout(c, b"added", [a, a], c.get_shape(a), [c.get_shape(a)])
+    )
+with Refused(NotImplementedError, "literal"):
+    run(
+        lambda c, a: ops.CustomCallWithAliasing(
+            c, b"added", [a, a], c.get_shape(a), [c.get_shape(a)] * 2, literal=1
+        )
+    )
+with Refused(callbridge.CallbridgeError, "'added'", "status_returning_unified", "original"):
+    run(lambda c, a: ops.CustomCall(c, b"added", [a, a], c.get_shape(a)))
+    run(
+        lambda c, a: ops.CustomCall(
+            c,
+            b"added",
+            [a, a],
+            c.get_shape(a),
+            api_version=ops.CustomCallApiVersion.API_VERSION_STATUS_RETURNING_UNIFIED,
+        )
+    )
+with Refused(TypeError, "result_types or out_types"):
+    mlir.custom_call("added")
+
+# ---- A target that callbridge does not know is called as it was asked ----------------------------
+
+
+def nobodys(c, a):
+    return ops.CustomCall(
+        c,
+        b"nobodys",
+        [ops.Tuple(c, [a, a]), a],
+        c.get_shape(a),
+        opaque=b"abc",
+        has_side_effect=True,
+        api_version=ops.CustomCallApiVersion.API_VERSION_STATUS_RETURNING,
+    )
+
+
+primitive = core.Primitive("nobodys")
+primitive.def_abstract_eval(lambda a: a)
+xla.translations[primitive] = nobodys
+text = jax.jit(primitive.bind).lower(x).as_text()
+for part in ("@nobodys", "tuple<tensor<3xf32>, tensor<3xf32>>", '"abc"', "api_version = 2"):
+    assert part in text, text
+with Refused(jax.errors.JaxRuntimeError, "nobodys"):
+    jax.jit(primitive.bind)(x)
+print(f"{refused} refused")

@@ -1,0 +1,67 @@
+"""The names: which are there, that all of them go again, and that what is wrapped does the same."""
+
+import pathlib
+
+import jax
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
+is_newest_here = pytest.mark.skipif(
+    VERSION < (0, 10), reason=f"the program names what is wrapped on 0.10.2; this is {VERSION}"
+)
+
+
+def test_names_come_and_go(run):
+    count = int(run(HERE / "names_program.py").split()[0])
+    # The older JAX is, the more of the names it has by itself.
+    assert count > (250 if VERSION >= (0, 9) else 40)
+
+
+@is_newest_here
+def test_wrapped_names_do_the_same(run):
+    assert run(HERE / "wrapped_program.py") == "6 wrapped\n"
+
+
+@is_newest_here
+def test_refusals(run):
+    assert run(HERE / "refusals_program.py") == "17 refused\n"
+
+
+@is_newest_here
+@pytest.mark.parametrize("year", ["2020", "2021", "2023", "2023_tuples"])
+def test_old_package_by_typed_calls(run, year):
+    printed = run(HERE / "newer_program.py", HERE / "packages" / f"of_{year}.py")
+    assert printed.endswith(": ok\n")
+
+
+@is_newest_here
+def test_typed_handler(run, build):
+    assert run(HERE / "typed_program.py", build / "tests/python/typed_targets.so") == "typed: ok\n"
+
+
+def test_program_and_module(run, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, beside\n"
+        "from jax.config import config\n"
+        "print(__name__, sys.argv[1:], beside.value)\n"
+    )
+    (tmp_path / "beside.py").write_text("value = 7\n")
+    resurrect = ("-m", "callbridge.resurrect")
+    assert run(*resurrect, program, "-m", "x") == "__main__ ['-m', 'x'] 7\n"
+    assert run(*resurrect, "-m", "program", "y", cwd=tmp_path) == "__main__ ['y'] 7\n"
+    assert run(*resurrect, "--help").startswith("usage: ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["-m"], ["-c", "1"]])
+def test_usage(run, arguments):
+    with pytest.raises(AssertionError, match=r"exit status 1\n\s*usage: "):
+        run("-m", "callbridge.resurrect", *arguments)
+
+
+def test_a_program_that_fails(run, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("raise SystemExit(3)\n")
+    with pytest.raises(AssertionError, match="exit status 3"):
+        run("-m", "callbridge.resurrect", program)

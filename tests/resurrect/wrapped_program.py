@@ -1,0 +1,159 @@
+"""Calls each wrapped name as JAX has it and as it is wrapped; run in a process of its own."""
+
+import ctypes
+import os
+
+import callbridge.resurrect
+import jax
+import jaxlib.xla_client
+import numpy as np
+from callbridge._function_address import make_capsule
+from jax.interpreters import mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+wrapped = {
+    (name.module, name.name) for name in callbridge.resurrect.names() if name.kind == "wrapped"
+}
+checked = set()
+library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
+i32 = ir.IntegerType.get_signless
+
+
+def attributes(target, version, **more):
+    return {
+        "call_target_name": ir.StringAttr.get(target),
+        "has_side_effect": ir.BoolAttr.get(False),
+        "api_version": ir.IntegerAttr.get(i32(32), version),
+        **more,
+    }
+
+
+def emit(build):
+    """The module that `build`, a function of a value, makes."""
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        array = ir.RankedTensorType.get((3,), ir.F32Type.get())
+        value = stablehlo.ConstantOp(
+            ir.DenseElementsAttr.get(np.zeros(3, np.float32), type=array.element_type)
+        ).result
+        build(value)
+    return str(module)
+
+
+def by_class(value):
+    layouts = ir.ArrayAttr.get(
+        [ir.DenseIntElementsAttr.get(np.zeros(1, np.int64), type=ir.IndexType.get())]
+    )
+    for version in (1, 2, 3):
+        stablehlo.CustomCallOp(
+            [value.type],
+            [value],
+            "somebody_elses",
+            api_version=ir.IntegerAttr.get(i32(32), version),
+            backend_config=ir.StringAttr.get(b"\0\xff"),
+            operand_layouts=layouts,
+            result_layouts=layouts,
+        )
+    stablehlo.custom_call([value.type], [value], "somebody_elses")
+
+
+def by_generic_builder(value):
+    for version in (1, 2, 3, 4):
+        config = ir.DictAttr.get({}) if version == 4 else ir.StringAttr.get(b"\0\xff")
+        given = attributes("somebody_elses", version, backend_config=config)
+        stablehlo.CustomCallOp.build_generic([value.type], [value], given)
+        stablehlo.CustomCallOp.build_generic(
+            results=[value.type], operands=[value], attributes=given
+        )
+
+
+def by_jax(value):
+    from jax._src.interpreters import mlir
+
+    for config in ("", b"\0\xff", {"a": ir.StringAttr.get("b")}, None):
+        mlir.custom_call(
+            "somebody_elses", result_types=[value.type], operands=[value], backend_config=config
+        )
+
+
+def types(context):
+    aval = jax.core.ShapedArray((2, 3), np.dtype(np.float32))
+    token = jax.core.abstract_token
+    return [mlir.aval_to_ir_type(context, aval), mlir.aval_to_ir_type(context, aval=token)]
+
+
+def constants(value):
+    for constant in (np.arange(3), np.float64(2), np.bool_(True), np.array([True, False])):
+        mlir.ir_constant(constant)
+
+
+def all_of_it():
+    made = [emit(build) for build in (by_class, by_generic_builder, by_jax, constants)]
+    traced = jax.jit(lambda x: jax.lax.linalg.cholesky(x @ x)).lower(np.eye(2, dtype=np.float32))
+    return [*made, traced.as_text()]
+
+
+class Context:
+    """As much of a lowering's module context as aval_to_ir_type() uses."""
+
+    def __init__(self):
+        self.aval_to_ir_types_cache = {}
+
+
+with mlir.make_ir_context(), ir.Location.unknown():
+    one_argument = mlir.aval_to_ir_type(jax.core.ShapedArray((2, 3), np.dtype(np.float32)))
+    as_wrapped = all_of_it()
+    with_context = [str(t) for t in types(Context())]
+    for bad in ((), (1,), (Context(), 1, 2)):
+        try:
+            mlir.aval_to_ir_type(*bad)
+        except TypeError:
+            continue
+        raise AssertionError(bad)
+    assert str(one_argument) == with_context[0] == "tensor<2x3xf32>"
+    with callbridge.resurrect.revived():
+        pass
+    assert not callbridge.resurrect.names()
+    from jax._src import core
+
+    jax_types = [
+        mlir.aval_to_ir_type(Context(), core.ShapedArray((2, 3), np.dtype(np.float32))),
+        mlir.aval_to_ir_type(Context(), aval=core.abstract_token),
+    ]
+    assert [str(t) for t in jax_types] == with_context
+    for ours, jaxs in zip(as_wrapped, all_of_it(), strict=True):
+        assert ours == jaxs, f"{ours}\n{jaxs}"
+checked |= {
+    ("jax.interpreters.mlir", "aval_to_ir_type"),
+    ("jax.interpreters.mlir", "ir_constant"),
+    ("jax._src.interpreters.mlir", "custom_call"),
+    ("jaxlib.mlir.dialects.stablehlo.CustomCallOp", "__init__"),
+    ("jaxlib.mlir.dialects.stablehlo.CustomCallOp", "build_generic"),
+}
+
+# ---- Registration: a str goes to XLA, as ever; bytes, which were refused, to callbridge ----------
+with callbridge.resurrect.revived():
+    address = ctypes.cast(library.add, ctypes.c_void_p).value
+    jaxlib.xla_client.register_custom_call_target("by_str", make_capsule(address), platform="cpu")
+    jax.devices()
+    registered = jaxlib.xla_client.custom_call_targets("Host")
+    assert "by_str" in registered
+    jaxlib.xla_client.register_custom_call_target(b"by_bytes", make_capsule(address))
+    # By both paths: JAX writes typed calls as ones of version 1, which must not be taken for such.
+    texts = {}
+    for prefer in ("version_3", "typed"):
+        call = callbridge.jax.custom_call(
+            "by_bytes", jax.ShapeDtypeStruct((3,), np.float32), abi="original", prefer=prefer
+        )
+        x = np.array([1, 2, 3], np.float32)
+        np.testing.assert_array_equal(jax.jit(call)(x, x), 2 * x)
+        texts[prefer] = jax.jit(call).lower(x, x).as_text()
+for prefer, text in texts.items():
+    call = callbridge.jax.custom_call(
+        "by_bytes", jax.ShapeDtypeStruct((3,), np.float32), abi="original", prefer=prefer
+    )
+    assert jax.jit(call).lower(x, x).as_text() == text
+checked.add(("jaxlib.xla_client", "register_custom_call_target"))
+assert checked == wrapped, checked ^ wrapped
+print(f"{len(checked)} wrapped")
