@@ -1,48 +1,97 @@
-"""Makes chained calls of the measured target in a jitted JAX function: what callgrind looks at.
+"""Makes chained calls of the measured target in a jitted JAX function.
 
-    python jax_calls.py TARGETS.so native_1|native_3|version_3|typed CHAIN
+    jax_calls.py FOLDER PATH count CHAIN
+    jax_calls.py FOLDER PATH time CHAIN CHAIN
 
-CHAIN calls follow each other in the function, which runs REPEAT times. Callgrind's counting is on
-from the first of them to the last, and off for all else. So the difference between two chains is
-calls alone.
+FOLDER has measured_targets.so and the jax_handlers. CHAIN calls follow each other in the function.
+`count` is what callgrind looks at: the function runs REPEAT times, and the counting is on from the
+first of the calls to the last, and off for all else; so the difference between two chains is calls
+alone. `time` prints the nanoseconds that one call more takes, the median of several comparisons of
+two chains.
 """
 
 import ctypes
+import statistics
 import sys
+import time
 
 import callbridge.jax
 import jax
 import jax.numpy as jnp
 
 REPEAT = 20
+ROUNDS, RUNS = 41, 20
 
-targets, path, chain = sys.argv[1], sys.argv[2], int(sys.argv[3])
-shape = jax.ShapeDtypeStruct((1,), jnp.float32)
-library = callbridge.jax.load(targets)
+PATHS = {
+    "native_1": "native, version 1",
+    "native_3": "native, called as version 3",
+    "raw": "native, typed FFI, by hand without checks",
+    "genuine": "native, typed FFI, XLA's headers",
+    "callbridge": "native, typed FFI, callbridge's headers",
+    "version_3": "callbridge, version 3",
+    "typed": "callbridge, typed FFI",
+}
+SHAPE = jax.ShapeDtypeStruct((1,), jnp.float32)
 
 
-def native(target, version):
+def native(folder, target, version):
     """Registers the function itself; as version 3 it is handed arguments that it ignores."""
+    library = callbridge.jax.load(f"{folder}/measured_targets.so")
     name = f"{target}_{version}"
     function = ctypes.CFUNCTYPE(None)(library.target(target).address)
     jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), "cpu", api_version=0)
-    return jax.ffi.ffi_call(name, shape, custom_call_api_version=version, legacy_backend_config="")
+    return jax.ffi.ffi_call(name, SHAPE, custom_call_api_version=version, legacy_backend_config="")
 
 
-toggle = native("toggle_counting", 3)
-if path.startswith("native"):
-    call = native("measured_target", int(path[-1]))
-else:
-    call = callbridge.jax.custom_call("measured_target", shape, prefer=path)
+def handler(folder, headers, symbol):
+    function = getattr(ctypes.CDLL(f"{folder}/libjax_handlers_{headers}.so"), symbol)
+    jax.ffi.register_ffi_target(symbol, jax.ffi.pycapsule(function), "cpu")
+    return jax.ffi.ffi_call(symbol, SHAPE)
 
 
-@jax.jit
-def chained(x, y):
-    x = toggle(x, y)
-    for _ in range(chain):
-        x = call(x, y)
-    return toggle(x, y)
+def call_by(folder, path):
+    if path.startswith("native"):
+        return native(folder, "measured_target", int(path[-1]))
+    if path == "raw":
+        return handler(folder, "genuine", "raw_handler")
+    if path in ("genuine", "callbridge"):
+        return handler(folder, path, "bound_handler")
+    callbridge.jax.load(f"{folder}/measured_targets.so")
+    return callbridge.jax.custom_call("measured_target", SHAPE, prefer=path)
 
 
-for _ in range(REPEAT):
-    chained(jnp.ones(1), jnp.ones(1)).block_until_ready()
+def chained(call, chain, around=lambda x, y: x):
+    @jax.jit
+    def function(x, y):
+        x = around(x, y)
+        for _ in range(chain):
+            x = call(x, y)
+        return around(x, y)
+
+    x = jnp.ones(1)
+    return lambda: function(x, x).block_until_ready()
+
+
+def seconds(function):
+    begin = time.perf_counter()
+    for _ in range(RUNS):
+        function()
+    return (time.perf_counter() - begin) / RUNS
+
+
+def main():
+    folder, path, what, *chains = sys.argv[1:]
+    call = call_by(folder, path)
+    if what == "count":
+        function = chained(call, int(chains[0]), native(folder, "toggle_counting", 3))
+        for _ in range(REPEAT):
+            function()
+        return
+    few, many = (chained(call, int(chain)) for chain in chains)
+    few(), many()
+    slopes = [seconds(many) - seconds(few) for _ in range(ROUNDS)]
+    print(1e9 * statistics.median(slopes) / (int(chains[1]) - int(chains[0])))
+
+
+if __name__ == "__main__":
+    main()

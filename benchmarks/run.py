@@ -15,6 +15,7 @@ import compile_costs
 import executor_costs
 import google_benchmark
 import handler_costs
+import jax_costs
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -23,14 +24,6 @@ CALL_COST = BUILD / "benchmarks/call_cost"
 EXECUTABLE_COST = BUILD / "benchmarks/executable_cost"
 HANDLER_COST = BUILD / "benchmarks/typed_ffi/handler_cost"
 COUNTS = (1_000, 11_000)
-# In JAX: calls that follow each other in one jitted function, which runs jax_calls.REPEAT times.
-CHAINS, REPEAT = (64, 320), 20
-JAX_PATHS = {
-    "native_1": "native, version 1",
-    "native_3": "native, called as version 3",
-    "version_3": "callbridge, version 3",
-    "typed": "callbridge, typed FFI",
-}
 SIZES = (1, 4, 8, 16)
 
 
@@ -39,29 +32,13 @@ def instructions(case):
     return (many - few) / (COUNTS[1] - COUNTS[0])
 
 
-def jax_instructions(path):
-    script = ROOT / "benchmarks/jax_calls.py"
-    targets = BUILD / "benchmarks/measured_targets.so"
-    # Valgrind knows no AVX-512.
-    few, many = (
-        callgrind.instructions(
-            [sys.executable, script, targets, path, chain],
-            ["--collect-atstart=no"],
-            XLA_FLAGS="--xla_cpu_max_isa=AVX2",
-            TF_CPP_MIN_LOG_LEVEL="3",
-        )
-        for chain in CHAINS
-    )
-    return (many - few) / (REPEAT * (CHAINS[1] - CHAINS[0]))
-
-
 def slope(counts, name, sizes):
     """Instructions that one leaf more takes, between the smallest size and the largest."""
     first, last = sizes[0], sizes[-1]
     return (counts[f"{name}/{last}"] - counts[f"{name}/{first}"]) / (last - first)
 
 
-def budgets(counts, jax):
+def budgets(counts):
     """What is promised, what is measured: (what, limit, measured)."""
     for n in SIZES:
         yield (
@@ -72,12 +49,6 @@ def budgets(counts, jax):
     leaf = slope(counts, "tuple of leaves and a tuple", (4, 64))
     flat = slope(counts, "execute", SIZES)
     yield "a leaf in a list with a tuple, more than a flat operand: instructions", 2.0, leaf - flat
-    native = min(jax["native_1"], jax["native_3"])
-    yield (
-        "jax.jit, version 3, more than the faster native call: instructions",
-        30.0,
-        jax["version_3"] - native,
-    )
 
 
 def draw(counts, jax, executor):
@@ -103,7 +74,7 @@ def draw(counts, jax, executor):
         leaves.plot(sizes, [counts[f"{name}/{n}"] for n in sizes], marker="o", label=name)
     leaves.set(title="Tuple operands", xlabel="leaves", ylabel="instructions", xticks=sizes, ylim=0)
     leaves.legend()
-    chains = {f"jax.jit: {name}": jax[path] for path, name in JAX_PATHS.items()}
+    chains = {f"jax.jit: {name}": jax[path].instructions for path, name in jax_costs.PATHS.items()}
     chains["callbridge's own runtime"] = executor["runtime"].instructions
     chains["direct call"] = executor["direct"].instructions
     bars = inside.barh(list(chains)[::-1], list(chains.values())[::-1])
@@ -135,15 +106,21 @@ def main():
     OUT.mkdir(parents=True, exist_ok=True)
     print("times", flush=True)
     nanoseconds = google_benchmark.times(CALL_COST)
-    counts, jax = {}, {}
+    counts = {}
     for case in nanoseconds:
         counts[case] = instructions(case)
         print(
             f"  {case:62} {nanoseconds[case]:8.1f} ns {counts[case]:8.1f} instructions", flush=True
         )
-    for path, name in JAX_PATHS.items():
-        jax[path] = jax_instructions(path)
-        print(f"  {'jax.jit: ' + name:62} {'':11} {jax[path]:8.1f} instructions", flush=True)
+    jax = jax_costs.measure(BUILD / "benchmarks")
+    for path, name in jax_costs.PATHS.items():
+        print(
+            f"  {'jax.jit: ' + name:62} {jax[path].nanoseconds:8.1f} ns"
+            f" {jax[path].instructions:8.1f} instructions",
+            flush=True,
+        )
+    import_seconds = jax_costs.import_seconds()
+    print(f"  {'import callbridge.jax, more than jax':62} {1e3 * import_seconds:8.1f} ms")
     executor = executor_costs.measure(EXECUTABLE_COST)
     for case, cost in executor.items():
         print(
@@ -162,7 +139,8 @@ def main():
         print(f"  {'compiling ' + case:62} {cost.seconds:8.2f} s {cost.object_bytes:9} bytes")
 
     promised = [
-        *budgets(counts, jax),
+        *budgets(counts),
+        *jax_costs.budgets(jax),
         *handler_costs.budgets(handlers),
         *compile_costs.budgets(compiled),
     ]
@@ -177,7 +155,8 @@ def main():
     results = {
         "nanoseconds": nanoseconds,
         "instructions": counts,
-        "jax instructions": jax,
+        "jax": {path: cost._asdict() for path, cost in jax.items()},
+        "import of callbridge.jax, seconds": import_seconds,
         "executor": {case: cost._asdict() for case, cost in executor.items()},
         "handlers": {case: cost._asdict() for case, cost in handlers.items()},
         "compiling": {case: cost._asdict() for case, cost in compiled.items()},

@@ -1,0 +1,72 @@
+"""What a call costs inside a jitted JAX function, by each way that leads to it, and how long
+callbridge.jax takes to be imported."""
+
+import os
+import statistics
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import callgrind
+import jax_calls
+from jax_calls import PATHS, REPEAT
+
+SCRIPT = Path(jax_calls.__file__)
+COUNTED, TIMED = (64, 320), (10, 1010)
+IMPORTS = 9
+
+Cost = namedtuple("Cost", "nanoseconds instructions")
+
+
+def measure(folder):
+    """By path."""
+    return {path: Cost(nanoseconds(folder, path), instructions(folder, path)) for path in PATHS}
+
+
+def nanoseconds(folder, path):
+    command = [sys.executable, SCRIPT, folder, path, "time", *TIMED]
+    return float(run(command))
+
+
+def instructions(folder, path):
+    # Valgrind knows no AVX-512.
+    few, many = (
+        callgrind.instructions(
+            [sys.executable, SCRIPT, folder, path, "count", chain],
+            ["--collect-atstart=no"],
+            XLA_FLAGS="--xla_cpu_max_isa=AVX2",
+            TF_CPP_MIN_LOG_LEVEL="3",
+        )
+        for chain in COUNTED
+    )
+    return (many - few) / (REPEAT * (COUNTED[1] - COUNTED[0]))
+
+
+def import_seconds():
+    """Of callbridge.jax, more than of jax: the median of several processes."""
+    code = (
+        "import jax, time\nbegin = time.perf_counter()\nimport callbridge.jax\n"
+        "print(time.perf_counter() - begin)"
+    )
+    return statistics.median(float(run([sys.executable, "-c", code])) for _ in range(IMPORTS))
+
+
+def run(command):
+    return subprocess.run(
+        list(map(str, command)),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    ).stdout
+
+
+def budgets(costs):
+    """What is promised, what is measured: (what, limit, measured)."""
+    native = min(costs["native_1"].instructions, costs["native_3"].instructions)
+    yield (
+        "jax.jit, version 3, more than the faster native call: instructions",
+        30.0,
+        costs["version_3"].instructions - native,
+    )
