@@ -1,9 +1,11 @@
-"""Every binary of the suite on every runtime: prints a line a cell, then the tables.
+"""The grid, then every binary of the suite on every runtime: prints a line a cell, then the tables.
 
-  matrix.py --build FOLDER --callbridge libcallbridge.so [--write FILE] [--runtimes 0.4.30,...]
+  matrix.py --build FOLDER --callbridge libcallbridge.so [--write FILE] [--svg FILE]
+            [--runtimes 0.4.30,...]
 
-FOLDER has suite_<headers>.so and exported.so; `ours` is callbridge's own headers. Exits 1 where a
-binary of callbridge's, or one that went through it, did not answer as it must.
+FOLDER is the build's: of it the suite's suite_<headers>.so and exported.so; `ours` is callbridge's
+own headers. Exits 1 where a cell of the grid, a binary of callbridge's, or one that went through
+it, did not answer as it must.
 """
 
 import argparse
@@ -13,7 +15,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
@@ -23,10 +24,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
 import cases  # noqa: E402
 import exported_cases  # noqa: E402
+import grid  # noqa: E402
+from runtimes import libraries_of_debian_12, python_of  # noqa: E402
 
 RUNTIMES = ["0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3", "0.10.2", "0.12.0.1"]
 HEADERS = [*RUNTIMES[:-1], "0.11.2", RUNTIMES[-1]]
-CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
 ASKS = {case.name: case.asks for case in [*cases.CASES, *exported_cases.CASES]}
 
 
@@ -37,30 +39,10 @@ def headers_number(headers):
     return (major * 100 + minor) * 100 + patch
 
 
-def python_of(runtime):
-    """The command, or None and the reason."""
-    if runtime == "0.12.0.1":
-        if (CACHE / "debian-13/venv/installed.txt").exists():
-            return [str(ROOT / "scripts/debian_13"), "/venv/bin/python"]
-        return None
-    folder = ROOT / ".venv" if runtime == "0.10.2" else CACHE / f"venv-jax-{runtime}"
-    python = folder / "bin/python"
-    return [str(python)] if python.exists() else None
-
-
-def libraries_of_debian_12(callbridge, folder):
-    """What our binaries need of the system, for Debian 13, which has other versions of it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    listed = subprocess.run(["ldd", callbridge], capture_output=True, text=True, check=True).stdout
-    for path in re.findall(r"=> (\S*/lib(?:absl|ffi|elf|z|protobuf)[._]\S+)", listed):
-        shutil.copy(path, folder)
-    return folder
-
-
 class Matrix:
     def __init__(self, options):
         self._options = options
-        self._build = pathlib.Path(options.build).resolve()
+        self._build = pathlib.Path(options.build).resolve() / "tests/typed_ffi/suite"
         self._callbridge = str(pathlib.Path(options.callbridge).resolve())
         self._debian_12 = libraries_of_debian_12(self._callbridge, self._build / "debian_12")
         self.cells = {}
@@ -137,15 +119,27 @@ def failures(cells, modes):
     return "\n".join(lines) if found else "None."
 
 
-def document(cells, runtimes, left_out):
+def document(grid_cells, cells, runtimes, left_out):
     total = len(cases.CASES)
     text = f"""# The matrix
 
-Written by `make matrix`, which runs the handler suite (tests/typed_ffi/suite: {total} calls in
-tests/typed_ffi/suite/cases.py) inside every jaxlib's XLA:CPU. Rows are the headers that a binary
-was built with, columns the runtimes. `ok`: every call that the headers and the runtime's programs
-can have was answered as it must be, errors with their codes included. `UNIMPLEMENTED: ...`: so were
-all the others, and what this runtime does not offer was refused by name.
+Written by `make matrix`. First the grid: a row for each ABI, a column for each runtime. Each cell
+is a process of its own, which makes the calls of its row by `callbridge.jax` (by `callbridge.numpy`
+on callbridge's own runtime), by each path through XLA that the runtime has, and compares the
+results with NumPy's, bit for bit (tests/matrix/grid_cell.py). `UNIMPLEMENTED: ...`: all the other
+calls were answered as they must be, and what the runtime does not offer was refused by name.
+
+![the grid](grid.svg)
+
+{grid.markdown(grid_cells)}
+
+## The handler suite
+
+The tables below are of the handler suite (tests/typed_ffi/suite: {total} calls in
+tests/typed_ffi/suite/cases.py), which runs inside every jaxlib's XLA:CPU. Rows are the headers that
+a binary was built with, columns the runtimes. `ok`: every call that the headers and the runtime's
+programs can have was answered as it must be, errors with their codes included. `UNIMPLEMENTED:
+...`: so were all the others, and what this runtime does not offer was refused by name.
 
 ## One binary of callbridge's headers, as it is
 
@@ -184,15 +178,24 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--callbridge", required=True)
     parser.add_argument("--write")
+    parser.add_argument("--svg", help="where to draw the grid")
     parser.add_argument("--json", help="where to write every outcome with its text")
     parser.add_argument("--runtimes", default=",".join(RUNTIMES))
+    parser.add_argument("--grid-runtimes", default=",".join(grid.RUNTIMES))
     parser.add_argument("--headers", default=",".join(HEADERS))
     parser.add_argument("--parts", default="ours,foreign,exported,native")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     parts = options.parts.split(",")
+    build, callbridge = pathlib.Path(options.build), pathlib.Path(options.callbridge)
+    grid_cells, not_there = grid.run(
+        build.resolve(), callbridge.resolve(), options.grid_runtimes.split(","), options.jobs
+    )
+    if options.svg:
+        grid.draw(grid_cells, options.svg)
     matrix = Matrix(options)
-    runtimes, left_out = [], []
+    runtimes = []
+    left_out = [f"the grid's column {runtime}, which is not there" for runtime in not_there]
     for runtime in options.runtimes.split(","):
         if python_of(runtime):
             runtimes.append(runtime)
@@ -211,7 +214,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda cell: matrix.run(*cell), wanted))
     matrix.cells = {cell: matrix.cells[cell] for cell in wanted}
-    text = document(matrix.cells, runtimes, left_out)
+    text = document(grid_cells, matrix.cells, runtimes, left_out)
     print("\n" + text)
     if options.write:
         pathlib.Path(options.write).write_text(text)
@@ -223,7 +226,7 @@ def main():
         for key, outcomes in matrix.cells.items()
         if ours(key) and any(o not in ("ok", "unimplemented") for o, _ in outcomes.values())
     ]
-    sys.exit(1 if bad or left_out else 0)
+    sys.exit(1 if bad or left_out or not grid.is_good(grid_cells) else 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""A sample of `make matrix`: callbridge's own binary of the handler suite inside the newest and the
-oldest XLA that are there, and each of these with a binary that was built for the other."""
+"""A sample of `make matrix`: cells of the grid; then callbridge's own binary of the handler suite
+inside the newest and the oldest XLA that are there, and each of these with a binary that was built
+for the other."""
 
 import json
 import os
@@ -10,6 +11,10 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import grid  # noqa: E402
+
 ROOT = HERE.parents[1]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests/typed_ffi/suite"
@@ -51,3 +56,16 @@ def test_foreign_binary(runtime, headers, number):
     library = f"suite_{headers}.so"
     arguments = ["--headers", number, "--callbridge", LIBRARY]
     assert run(runtime, "foreign", library, *arguments) == {}
+
+
+@pytest.mark.parametrize("runtime", [grid.EMBEDDED, "0.4.30", "0.10.2"])
+@pytest.mark.parametrize("what", ["ORIGINAL, nested tuple operand, tuple result", "TYPED_FFI"])
+def test_cell_of_the_grid(runtime, what):
+    ((row, binaries),) = [
+        (row, binaries)
+        for name, row, binaries in grid.ROWS
+        if name.startswith(what) and len(binaries) == 1
+    ]
+    build = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
+    cell = grid.run_cell(row, runtime, build, LIBRARY, binaries)
+    assert cell.outcome in ("ok", "unimplemented") and cell.text.startswith("ok"), cell

@@ -1,0 +1,207 @@
+"""The grid: every ABI on every runtime, each cell in a process of its own, compared with NumPy.
+
+  grid.py --build FOLDER --callbridge libcallbridge.so [--svg FILE] [--runtimes embedded,0.4.13,...]
+
+FOLDER is the build's. Prints a line a cell, then the grid; exits 1 where a cell is not as it must
+be. matrix.py writes it to docs/matrix.md.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from runtimes import IN_DEBIAN_13, libraries_of_debian_12, python_of  # noqa: E402
+
+EMBEDDED = "embedded"
+RUNTIMES = [
+    *(EMBEDDED, "0.4.13", "0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3", "0.9.2"),
+    *("0.10.2", "0.12.0.1"),
+]
+HEADERS = {
+    "0.4.30": 430,
+    "0.4.31": 431,
+    "0.4.34": 434,
+    "0.4.38": 438,
+    "0.6.2": 602,
+    "0.8.3": 803,
+    "0.10.2": 1002,
+    "0.11.2": 1102,
+    "0.12.0.1": 1200,
+}
+OURS = 9999
+
+USES = "tests/jax/uses.so"
+SUITE = "tests/typed_ffi/suite/suite_{}.so"
+# What people call it, the row of grid_cell.py, and the binaries with their headers' numbers.
+ROWS = [
+    ("ORIGINAL, array operands", "original", [(USES, OURS)]),
+    ("ORIGINAL, nested tuple operand, tuple result", "original_tuples", [(USES, OURS)]),
+    ("STATUS_RETURNING, success and failure", "status_returning", [(USES, OURS)]),
+    ("STATUS_RETURNING_UNIFIED with binary opaque", "unified", [(USES, OURS)]),
+    (
+        "TYPED_FFI handler built with this project's headers",
+        "typed",
+        [(SUITE.format("ours"), OURS)],
+    ),
+    (
+        f"TYPED_FFI handlers built with the genuine headers of {len(HEADERS)} releases, "
+        "0.4.30 to 0.12.0.1",
+        "typed",
+        [(SUITE.format(headers), number) for headers, number in HEADERS.items()],
+    ),
+]
+# Rows that no cell of this machine can fill, and why.
+NOT_RUN = [
+    ("MindSpore AOT function", "later: it has no adapter yet"),
+    ("GPU ORIGINAL and STATUS_RETURNING, on a device", "not run: no device here"),
+]
+
+# `outcome` is "ok", "unimplemented" (ok, but for what the runtime has not, which is refused by
+# name) or "error"; `text` what the cell says; `detail` the exact error.
+Cell = collections.namedtuple("Cell", "outcome text detail")
+
+
+def run_one(row, runtime, build, callbridge, library, headers):
+    """The answer of one process, or the error as a text."""
+    name = "EMBEDDED" if runtime == EMBEDDED else "JAX"
+    python = [sys.executable] if runtime == EMBEDDED else python_of(runtime)
+    command = [*python, HERE / "grid_cell.py", row, name, build / library]
+    environment = {**os.environ, "CALLBRIDGE_LIBRARY": str(callbridge)}
+    environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    if runtime == IN_DEBIAN_13:
+        environment["LD_LIBRARY_PATH"] = str(build / "tests/debian_12")
+    done = subprocess.run(
+        [*map(str, command), "--headers", str(headers)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    if done.returncode < 0:
+        return f"crash: signal {-done.returncode}"
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("-----")]
+    # JAX says below the error how to have more of the traceback.
+    errors = [line for line in lines if re.match(r"[\w.]+(Error|Exception)\b", line)]
+    return (errors or lines or [f"exit status {done.returncode}"])[-1]
+
+
+def run_cell(row, runtime, build, callbridge, binaries):
+    answers = {
+        library: run_one(row, runtime, build, callbridge, library, headers)
+        for library, headers in binaries
+    }
+    errors = {library: answer for library, answer in answers.items() if isinstance(answer, str)}
+    if errors:
+        detail = "; ".join(f"{pathlib.Path(library).name}: {e}" for library, e in errors.items())
+        of = f"{len(answers) - len(errors)} of {len(answers)}" if len(answers) > 1 else "error"
+        return Cell("error", of, detail)
+    paths = list(dict.fromkeys(path for a in answers.values() for path in a["paths"]))
+    lacking = sorted({ask for a in answers.values() for ask in a.get("lacking", ())})
+    text = "ok" + (f" ({', '.join(paths)})" if paths else "")
+    if lacking:
+        return Cell("unimplemented", f"{text}; UNIMPLEMENTED: {', '.join(lacking)}", "")
+    return Cell("ok", text, "")
+
+
+def run(build, callbridge, runtimes, jobs):
+    """The cells by (what people call the row, runtime), and which runtimes are not there."""
+    libraries_of_debian_12(str(callbridge), build / "tests/debian_12")
+    there = [r for r in runtimes if r == EMBEDDED or python_of(r)]
+    wanted = [(what, row, binaries, r) for r in there for what, row, binaries in ROWS]
+
+    def fill(cell):
+        what, row, binaries, runtime = cell
+        result = run_cell(row, runtime, build, callbridge, binaries)
+        print(f"{what} on {runtime}: {result.text} {result.detail}".rstrip(), flush=True)
+        return (what, runtime), result
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        cells = dict(pool.map(fill, wanted))
+    for what, why in NOT_RUN:
+        for runtime in there:
+            cells[what, runtime] = Cell("not run", why, "")
+    return cells, [r for r in runtimes if r not in there]
+
+
+def markdown(cells):
+    """The grid as a table, and below it the exact errors."""
+    rows = list(dict.fromkeys(what for what, _ in cells))
+    runtimes = list(dict.fromkeys(runtime for _, runtime in cells))
+    lines = [f"| target \\ runs on | {' | '.join(runtimes)} |", "|---|" + "---|" * len(runtimes)]
+    for what in rows:
+        texts = [cells[what, runtime].text for runtime in runtimes]
+        lines.append(f"| {what} | {' | '.join(texts)} |")
+    errors = [
+        f"- {what} on {runtime}: `{cell.detail}`"
+        for (what, runtime), cell in cells.items()
+        if cell.outcome == "error"
+    ]
+    return "\n".join([*lines, "", *(errors or ["No cell has an error."])])
+
+
+def draw(cells, path):
+    """The grid as a picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    # The same file for the same grid.
+    matplotlib.rcParams["svg.hashsalt"] = "grid"
+    colors = {"ok": "#8fce8f", "unimplemented": "#e3e08a", "error": "#e58a8a", "not run": "#dddddd"}
+    signs = {"ok": "ok", "unimplemented": "ok, some\nUNIMPLEMENTED", "not run": "–"}
+    rows = list(dict.fromkeys(what for what, _ in cells))
+    runtimes = list(dict.fromkeys(runtime for _, runtime in cells))
+    figure, axes = plt.subplots(figsize=(4.5 + 1.05 * len(runtimes), 0.62 * len(rows) + 0.5))
+    for y, what in enumerate(rows):
+        for x, runtime in enumerate(runtimes):
+            cell = cells[what, runtime]
+            color = colors[cell.outcome]
+            axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=color, edgecolor="white", lw=2))
+            sign = signs.get(cell.outcome, cell.text)
+            axes.text(x + 0.5, y + 0.5, sign, ha="center", va="center", fontsize=7)
+    axes.set(xlim=(0, len(runtimes)), ylim=(len(rows), 0))
+    axes.set_xticks([x + 0.5 for x in range(len(runtimes))], runtimes, fontsize=8)
+    wrapped = [what.replace(", ", ",\n", 1) if len(what) > 45 else what for what in rows]
+    axes.set_yticks([y + 0.5 for y in range(len(rows))], wrapped, fontsize=8)
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def is_good(cells):
+    return all(cell.outcome != "error" for cell in cells.values())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--callbridge", required=True, type=pathlib.Path)
+    parser.add_argument("--svg")
+    parser.add_argument("--runtimes", default=",".join(RUNTIMES))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    build, callbridge = options.build.resolve(), options.callbridge.resolve()
+    cells, left_out = run(build, callbridge, options.runtimes.split(","), options.jobs)
+    print("\n" + markdown(cells))
+    if options.svg:
+        draw(cells, options.svg)
+    for runtime in left_out:
+        print(f"jaxlib {runtime} is not there: its column is left out")
+    sys.exit(0 if is_good(cells) and not left_out else 1)
+
+
+if __name__ == "__main__":
+    main()
