@@ -1,7 +1,9 @@
 """callbridge runs XLA custom calls of any ABI version on any runtime, unmodified.
 
-callbridge.library   opens old binaries and runs their targets on NumPy arrays, without XLA
-callbridge.jax       runs them inside JAX programs
+callbridge.library    opens old binaries and runs their targets on NumPy arrays, without XLA
+callbridge.numpy      the same, bound once and called often
+callbridge.jax        runs them inside JAX programs
+callbridge.resurrect  runs unmodified packages that need what JAX removed
 
 Neither is imported by this module, so `import callbridge` needs neither NumPy nor JAX.
 """

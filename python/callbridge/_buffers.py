@@ -4,6 +4,8 @@ Aligned as XLA:CPU aligns its own, since old code may use aligned vector instruc
 the machine's byte order, sub-byte elements packed.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 
@@ -14,40 +16,48 @@ from callbridge import _c_api, _element_types, _sub_byte
 _ALIGNMENT = 64  # bytes
 
 
-def operand_buffer(leaf: Any) -> np.ndarray:
-    """A copy of the array's bytes: what a target does to its operands stays in the call."""
-    array = np.asarray(leaf)
-    element = _element_types.element_type(array.dtype)
-    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    data = (
-        _sub_byte.pack(array, element.bits)
-        if element.bits < 8
-        else array.reshape(-1).view(np.uint8)
-    )
-    buffer = _aligned_bytes(data.size)
-    buffer[:] = data
-    return buffer
+class Buffer:
+    """Memory of its own. `bytes` is a view of it, `address` where that begins."""
+
+    __slots__ = ("bytes", "address")
+
+    def __init__(self, memory: np.ndarray):
+        address = memory.__array_interface__["data"][0]
+        start = -address % _ALIGNMENT
+        self.bytes = memory[start : memory.size - _ALIGNMENT + start]
+        self.address = address + start
 
 
-def result_buffer(leaf: Any) -> np.ndarray:
-    """Zeros for a result of the form of `leaf`."""
-    element = _element_types.element_type(leaf.dtype)
-    return _aligned_bytes(-(-math.prod(leaf.shape) * element.bits // 8))
+class Form:
+    """The arrays of one shape and element type, and how they lie in a buffer."""
+
+    def __init__(self, leaf: Any):
+        """That of `leaf`. INVALID_ARGUMENT where its dtype is no element type of XLA's."""
+        element = _element_types.element_type(leaf.dtype)
+        self._shape = tuple(leaf.shape)
+        self._dtype = element.dtype
+        self._bits = element.bits
+        self._size_bytes = -(-math.prod(self._shape) * element.bits // 8)
+
+    def operand(self, array: np.ndarray) -> Buffer:
+        """A copy of the array: what a target does to its operands stays in the call."""
+        buffer = Buffer(np.empty(self._size_bytes + _ALIGNMENT, np.uint8))
+        if self._bits < 8:
+            buffer.bytes[:] = _sub_byte.pack(array, self._bits)
+        else:
+            buffer.bytes.view(self._dtype).reshape(self._shape)[...] = array
+        return buffer
+
+    def result(self) -> Buffer:
+        """Zeros."""
+        return Buffer(np.zeros(self._size_bytes + _ALIGNMENT, np.uint8))
+
+    def array(self, buffer: Buffer) -> np.ndarray:
+        """The array in `buffer`; a view of it unless that is packed."""
+        if self._bits < 8:
+            return _sub_byte.unpack(buffer.bytes, self._bits, self._dtype, self._shape)
+        return buffer.bytes.view(self._dtype).reshape(self._shape)
 
 
-def result_array(buffer: np.ndarray, leaf: Any) -> np.ndarray:
-    """The array of the form of `leaf` in `buffer`; a view of it unless that is packed."""
-    element = _element_types.element_type(leaf.dtype)
-    if element.bits < 8:
-        return _sub_byte.unpack(buffer, element.bits, element.dtype, tuple(leaf.shape))
-    return buffer.view(element.dtype).reshape(leaf.shape)
-
-
-def c_arrays(buffers: list[np.ndarray]):
-    return (_c_api.Array * len(buffers))(*((b.ctypes.data, b.size) for b in buffers))
-
-
-def _aligned_bytes(size: int) -> np.ndarray:
-    memory = np.zeros(size + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
-    return memory[start : start + size]
+def c_arrays(buffers: list[Buffer]):
+    return (_c_api.Array * len(buffers))(*((b.address, b.bytes.size) for b in buffers))

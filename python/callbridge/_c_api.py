@@ -64,6 +64,15 @@ class Array(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("size_bytes", c_size_t)]
 
 
+class ExecutionContext(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("stream", c_void_p),
+        ("lent", c_void_p),
+        ("as_xla_cpu", c_int32),
+    ]
+
+
 class EntryPoints(Struct):
     _fields_ = [("struct_size", c_size_t), ("untyped", c_void_p), ("typed", c_void_p)]
 
@@ -123,7 +132,6 @@ library_target = _fallible("library_target", c_void_p, c_size_t, POINTER(Target)
 shape_visit = _fallible("shape_visit", c_char_p, ShapeVisitor, c_void_p)
 site_encode = _fallible("site_encode", POINTER(Site), POINTER(c_void_p), POINTER(c_size_t))
 bytes_free = _function("bytes_free", None, c_void_p)
-# The execution context, for streams, is not offered here: always None.
 execute = _fallible(
     "execute",
     POINTER(Target),
@@ -132,7 +140,18 @@ execute = _fallible(
     c_size_t,
     POINTER(Array),
     c_size_t,
+    POINTER(ExecutionContext),
+)
+call_bind = _fallible("call_bind", POINTER(Target), POINTER(Site), POINTER(c_void_p))
+call_destroy = _function("call_destroy", None, c_void_p)
+call_execute = _fallible(
+    "call_execute",
     c_void_p,
+    POINTER(c_void_p),
+    c_size_t,
+    POINTER(c_void_p),
+    c_size_t,
+    POINTER(ExecutionContext),
 )
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 _probe_typed = _fallible("probe_typed", c_void_p, POINTER(c_int32), POINTER(c_void_p))

@@ -48,9 +48,11 @@ def site(
     )
 
 
-def descriptor(operands: tuple, result: Any, era: str, opaque: bytes) -> bytes:
+def descriptor(
+    operands: tuple, result: Any, era: str, opaque: bytes, leaf_text=_shapes.type_text
+) -> bytes:
     """The site descriptor. Dimensions are not in it, so those of `operands` may be symbolic."""
-    return _encode(site(operands, result, era, opaque, _shapes.type_text))
+    return _encode(site(operands, result, era, opaque, leaf_text))
 
 
 def typed_descriptor(operands: tuple, result: Any, attributes: Attributes) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from callbridge import _call_site, _jax_attributes, _shapes
-from callbridge._jax_registry import Entry
 from callbridge._jax_typed import VersionThreeConfig
 from callbridge._platform import HOST
+from callbridge._registry import Entry
 
 # abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
 _DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"

@@ -12,8 +12,10 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-# Of typed calls: not all releases take a dictionary as the operation's own backend_config.
-_TYPED_BACKEND_CONFIG = "mhlo.backend_config"
+# How every release takes a typed call: written as one of version 1, with a dictionary under this
+# name. Not all take one as the operation's own backend_config, and some lose this one otherwise.
+TYPED_IS_WRITTEN_AS = 1
+TYPED_BACKEND_CONFIG = "mhlo.backend_config"
 _DYNAMIC_SHAPE_LAYOUT = (0,)
 
 
@@ -51,16 +53,16 @@ def custom_call_op(
     operands = list(operands)
     result_types = list(result_types)
     is_tuple = tuple_result or len(result_types) != 1
+    is_typed = not isinstance(backend_config, bytes)
     attributes = {
         "call_target_name": ir.StringAttr.get(target_name),
         "has_side_effect": ir.BoolAttr.get(has_side_effect),
-        "api_version": _i32(api_version),
+        "api_version": _i32(TYPED_IS_WRITTEN_AS if is_typed else api_version),
+        "backend_config": ir.StringAttr.get(b"" if is_typed else backend_config),
         "called_computations": ir.ArrayAttr.get([]),
     }
-    if isinstance(backend_config, bytes):
-        attributes["backend_config"] = ir.StringAttr.get(backend_config)
-    else:
-        attributes[_TYPED_BACKEND_CONFIG] = ir.DictAttr.get(dict(backend_config))
+    if is_typed:
+        attributes[TYPED_BACKEND_CONFIG] = ir.DictAttr.get(dict(backend_config))
     if aliases:
         attributes["output_operand_aliases"] = ir.ArrayAttr.get(
             [_alias(operand, result, is_tuple) for operand, result in aliases.items()]
@@ -74,8 +76,8 @@ def custom_call_op(
         if operand_layouts is not None:
             operand_layouts = [*operand_layouts, *[_DYNAMIC_SHAPE_LAYOUT] * len(result_shapes)]
     if operand_layouts is not None:
-        attributes["operand_layouts"] = _layouts(operand_layouts)
-        attributes["result_layouts"] = _layouts(result_layouts)
+        attributes["operand_layouts"] = layouts_attribute(operand_layouts)
+        attributes["result_layouts"] = layouts_attribute(result_layouts)
     if not tuple_result:
         return list(_build(stablehlo.CustomCallOp, result_types, operands, attributes))
     table = _build(
@@ -103,7 +105,8 @@ def _alias(operand: int, result: int, is_tuple: bool) -> ir.Attribute:
     )
 
 
-def _layouts(layouts: Sequence[Sequence[int]]) -> ir.Attribute:
+def layouts_attribute(layouts: Sequence[Sequence[int]]) -> ir.Attribute:
+    """Of the operation's attributes operand_layouts and result_layouts."""
     return ir.ArrayAttr.get(
         [
             ir.DenseIntElementsAttr.get(np.asarray(layout, np.int64), type=ir.IndexType.get())

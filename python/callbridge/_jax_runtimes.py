@@ -60,6 +60,8 @@ class Runtime:
     has_dictionary_attributes: bool
     # The functions of jax.experimental.shard_map that make it know a primitive; for OWN_FFI_CALL.
     shard_map_rules: tuple[str, ...]
+    # jaxlib's bindings of MLIR can take modules apart, and write portable artifacts of them.
+    upgrades_artifacts: bool
 
 
 # Where JAX has none that takes all that is needed.
@@ -82,6 +84,7 @@ _0_4_13 = Runtime(
     array_attributes=(),
     has_dictionary_attributes=False,
     shard_map_rules=("register_standard",),
+    upgrades_artifacts=False,
 )
 _0_4_16 = dataclasses.replace(
     _0_4_13,
@@ -117,7 +120,9 @@ _0_5_3 = dataclasses.replace(
 _0_6_0 = dataclasses.replace(
     _0_5_3, release=(0, 6, 0), ffi_call="jax.ffi.ffi_call", shard_map_rules=()
 )
-_0_6_2 = dataclasses.replace(_0_6_0, release=(0, 6, 2), typed_lacks_types=())
+_0_6_2 = dataclasses.replace(
+    _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
+)
 # In order.
 RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3, _0_6_0, _0_6_2)
 

@@ -84,6 +84,22 @@ def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
     return (abi == "typed_ffi") == (other == "typed_ffi")
 
 
+def check_fits(target: Target, abi: str | None, opaque: bytes, attributes: dict | None) -> None:
+    """INVALID_ARGUMENT for what targets of that ABI cannot be given."""
+    name = f"target {target.name!r} on {parse_platform(target.platform)}"
+    if abi == "typed_ffi" and opaque:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{name} is a typed handler, which gets no opaque; pass attributes=",
+        )
+    if abi != "typed_ffi" and attributes:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{name} is an untyped function, abi={abi!r}, which gets bytes and no attributes; pass "
+            "opaque=",
+        )
+
+
 def _agreed_abi(target: Target, declared: str | None) -> str | None:
     check_abi(declared)
     known = target.abi

@@ -12,32 +12,31 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from callbridge import (
+    _aliases,
     _call_site,
-    _jax_aliases,
     _jax_arrays,
     _jax_attributes,
     _jax_carried,
     _jax_forks,
     _jax_layouts,
     _jax_registry,
-    _jax_typed,
     _shapes,
-    library,
+    _target,
+    _typed_handlers,
 )
 from callbridge._error import CallbridgeError
 from callbridge._function_address import function_address
 from callbridge._jax_runtimes import (
     PATHS,
-    RELEASE,
     RUNTIME,
-    fastest_path,
     jax_function,
 )
+from callbridge._jax_upgrade import upgrade
+from callbridge._libraries import Libraries
 from callbridge._platform import parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -50,14 +49,14 @@ __all__ = [
     "load",
     "register",
     "register_type",
+    "upgrade",
 ]
 
 
 _ffi_call = jax_function(RUNTIME.ffi_call)
 _typeof = jax_function(RUNTIME.typeof)
 
-_lock = threading.Lock()
-_libraries: dict[tuple, Library] = {}  # by the file's identity
+_libraries = Libraries(_jax_registry.registry)
 
 
 def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
@@ -74,18 +73,7 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
         registered with another function, be it by callbridge or by JAX itself, and then nothing
         is registered.
     """
-    path = os.fsdecode(path)
-    with _lock:
-        try:
-            stat = os.stat(path)
-        except (OSError, ValueError):
-            return library.load(path, isolate=isolate)  # says what is wrong
-        identity = stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
-        if identity not in _libraries:
-            loaded = library.load(path, isolate=isolate)
-            _jax_registry.add_library(loaded)
-            _libraries[identity] = loaded
-        return _libraries[identity]
+    return _libraries.load(path, isolate)
 
 
 def register(
@@ -114,7 +102,7 @@ def register(
         whether a function is a typed handler, since it is in no file.
     """
     if abi == "typed_ffi":
-        handlers = _jax_typed.addresses(name, function_or_capsule)
+        handlers = _typed_handlers.addresses(name, function_or_capsule)
     else:
         handlers = {"execute": function_address(function_or_capsule)}
     target = Target(
@@ -125,7 +113,7 @@ def register(
         handlers["execute"],
         {stage: address for stage, address in handlers.items() if stage != "execute"},
     )
-    _jax_registry.add_function(
+    _jax_registry.registry.add_function(
         target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi, handlers
     )
 
@@ -143,7 +131,7 @@ def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
     Raises:
       CallbridgeError: ALREADY_EXISTS where the name is registered with another id.
     """
-    _jax_typed.register_type(name, type_id, type_info)
+    _typed_handlers.register_type(name, type_id, type_info)
 
 
 def custom_call(
@@ -225,12 +213,13 @@ def custom_call(
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_era(era)
-    _check_path(prefer)
+    _jax_registry.check_path(prefer)
     if not isinstance(target, str):
         raise TypeError(f"target: expected a str, got {type(target).__name__}")
-    entry = _jax_registry.find(target, platform, abi)
-    _check_fits(entry, opaque, attributes, prefer)
-    path = prefer or _fastest_path(entry)
+    entry = _jax_registry.registry.find(target, platform, abi)
+    _target.check_fits(entry.target, entry.abi, opaque, attributes)
+    _jax_registry.check_path_fits(entry, prefer)
+    path = prefer or _jax_registry.fastest_path(entry)
     if path == "typed":
         _jax_attributes.check_typed(frozen_attributes)
     if output_layouts is not None and type(result) is not tuple:
@@ -251,9 +240,7 @@ def custom_call(
             )
         operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")
         result_layouts = _jax_layouts.checked(output_layouts, result_leaves, "output_layouts")
-        _jax_aliases.check(
-            input_output_aliases, avals, operand_layouts, result_leaves, result_layouts
-        )
+        _aliases.check(input_output_aliases, avals, operand_layouts, result_leaves, result_layouts)
         results = _ffi_call(
             target,
             result_leaves,
@@ -268,41 +255,3 @@ def custom_call(
         return _shapes.rebuild(result, iter(results))
 
     return call
-
-
-def _check_path(prefer: str | None) -> None:
-    if prefer is not None and prefer not in PATHS:
-        raise CallbridgeError(
-            "INVALID_ARGUMENT", f"prefer {prefer!r} is none of {', '.join(map(repr, PATHS))}"
-        )
-
-
-def _fastest_path(entry: _jax_registry.Entry) -> str:
-    # A typed handler is lent more by its own ABI than version 3 can lend it.
-    fastest = "typed" if entry.abi == "typed_ffi" else fastest_path(RELEASE, entry.platform)
-    return fastest if fastest in entry.paths else entry.paths[0]
-
-
-def _check_fits(
-    entry: _jax_registry.Entry, opaque: bytes, attributes: dict | None, prefer: str | None
-) -> None:
-    """INVALID_ARGUMENT for what targets of that ABI cannot be given, UNIMPLEMENTED for a path."""
-    name = f"target {entry.target.name!r} on {entry.platform}"
-    problem = None
-    if entry.abi != "typed_ffi":
-        if attributes:
-            problem = (
-                f"{name} is an untyped function, abi={entry.abi!r}, which gets bytes and no "
-                "attributes; pass opaque="
-            )
-    elif opaque:
-        problem = f"{name} is a typed handler, which gets no opaque; pass attributes="
-    elif prefer == "version_3" and prefer not in entry.paths:
-        problem = (
-            f"{name} is a typed handler, which 'version_3' is no way to in this JAX; leave prefer "
-            "out"
-        )
-    if problem is not None:
-        raise CallbridgeError("INVALID_ARGUMENT", problem)
-    if prefer == "typed" and prefer not in entry.paths:
-        raise _jax_registry.lacks_typed(entry, name)

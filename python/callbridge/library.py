@@ -13,8 +13,11 @@ import ctypes
 import os
 from typing import Any
 
+import numpy as np
+
 from callbridge import _buffers, _c_api, _call_site, _shapes, _target
 from callbridge._attributes import Attributes
+from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
@@ -131,12 +134,13 @@ class Library:
             _shapes.array_text,
             given_attributes.handle,
         )
-        ins = [_buffers.operand_buffer(leaf) for leaf in given]
-        outs = [_buffers.result_buffer(leaf) for leaf in wanted]
+        ins = [Form(array).operand(array) for array in map(np.asarray, given)]
+        forms = [Form(leaf) for leaf in wanted]
+        outs = [form.result() for form in forms]
         _c_api.execute(
             target, site, _buffers.c_arrays(ins), len(ins), _buffers.c_arrays(outs), len(outs), None
         )
-        return _shapes.rebuild(result, map(_buffers.result_array, outs, wanted))
+        return _shapes.rebuild(result, map(Form.array, forms, outs))
 
 
 def _targets(handle: ctypes.c_void_p):

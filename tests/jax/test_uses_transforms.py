@@ -131,6 +131,16 @@ def test_vmap_of_tuples_of_one(path, one_by_one):
     assert_equal(jax.jit(jax.vmap(jax.vmap(call)))(((BATCH,),)), (BATCH + np.float32(1),))
 
 
+def test_tuple_results_of_one(path):
+    # Alone in making the call other than one of arrays.
+    call = custom_call("tuple_of_one", (like(X[0]),), prefer=path, vmap_method="sequential")
+    plus_one = X + np.float32(1)
+    for run in [call, jax.jit(call)]:
+        assert_equal(run(X[0]), (plus_one[0],))
+    assert_equal(jax.jit(jax.vmap(call))(X), (plus_one,))
+    assert_equal(jax.lax.map(call, X), (plus_one,))
+
+
 @pytest.mark.parametrize("method", ["expand_dims", "broadcast_all"])
 def test_vmap_as_the_user_declares(calls, method):
     # The target is handed the whole batch, and n is its size.

@@ -31,6 +31,7 @@ def test_structs_are_laid_out_as_in_c(modules):
         _c_api.Target,
         _c_api.Site,
         _c_api.Array,
+        _c_api.ExecutionContext,
         _c_api.EntryPoints,
         _c_api.FfiHandlers,
     ]

@@ -71,6 +71,11 @@ void OneOfOne(void* out, const void** in) {
   *static_cast<float*>(*static_cast<void**>(out)) = *Floats(inner[0]) + 1;
 }
 
+// x -> (x + 1,), all f32[].
+void TupleOfOne(void* out, const void** in) {
+  *static_cast<float*>(*static_cast<void**>(out)) = *Floats(in[0]) + 1;
+}
+
 // ---- Buffers ------------------------------------------------------------------------------------
 
 // n, x -> (x, whether the result is in the operand's own buffer), the first f32[n], the other
@@ -201,6 +206,7 @@ REGISTER("square", Square);
 REGISTER("square_derivative", SquareDerivative);
 REGISTER("trees", Trees);
 REGISTER("one_of_one", OneOfOne);
+REGISTER("tuple_of_one", TupleOfOne);
 REGISTER("buffers", Buffers);
 REGISTER("copy", Copy);
 REGISTER("add_opaque", AddOpaque);

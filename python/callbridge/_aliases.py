@@ -15,7 +15,7 @@ def check(
     results: Sequence[Any],
     result_layouts: Sequence | None,
 ) -> None:
-    """INVALID_ARGUMENT where there is no such array, or the two differ in form.
+    """INVALID_ARGUMENT where there is no such array, the two differ in form, or a result has two.
 
     Not all releases of JAX find negative numbers.
     """
@@ -38,6 +38,11 @@ def check(
                 f"{what}: the operand is {_text(*forms[0])}, the result {_text(*forms[1])}; arrays "
                 "that share memory must be alike",
             )
+
+    if len(set((aliases or {}).values())) != len(aliases or {}):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"input_output_aliases: {aliases} has a result of two operands"
+        )
 
 
 def _form(array: Any, layouts: Sequence | None, index: int) -> tuple:

@@ -1,0 +1,218 @@
+"""What JAX writes programs as: StableHLO text, portable artifacts, and jax.export's own."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax.interpreters import mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from callbridge import _call_site, _stablehlo_calls
+from callbridge._error import CallbridgeError
+from callbridge._jax_runtimes import RUNTIME, unimplemented
+from callbridge._stablehlo_calls import UntypedCall
+
+_BYTECODE_MAGIC = b"ML\xefR"
+_PORTABLE_PRODUCER = b"StableHLO_v"
+_OLDEST_CALLING_CONVENTION = 9  # of jax.export: every release that has it knows 9
+_EXPIRED_OPTION = "jax_export_deserialize_expired_versions"
+
+_option_lock = threading.Lock()
+
+
+def upgrade_artifact(
+    artifact: Any, version_of: Callable[[UntypedCall], int | None], era: str
+) -> Any:
+    """`artifact` in its own kind, its untyped calls as _stablehlo_calls.upgrade() makes them.
+
+    Raises what callbridge.jax.upgrade() raises, and what `version_of` does.
+    """
+    if not RUNTIME.upgrades_artifacts:
+        raise unimplemented("upgrade", lambda row: row.upgrades_artifacts)
+    _call_site.check_era(era)
+    upgrade = _Upgrade(version_of, era)
+    if isinstance(artifact, str):
+        return upgrade.text(artifact)
+    if isinstance(artifact, (bytes, bytearray)):
+        return type(artifact)(upgrade.data(bytes(artifact)))
+    if _is_exported(artifact):
+        return upgrade.exported(artifact)
+    raise TypeError(
+        "expected StableHLO text, the bytes of a portable artifact or of jax.export, or a "
+        f"jax.export.Exported; got {type(artifact).__name__}"
+    )
+
+
+class _Upgrade:
+    def __init__(self, version_of: Callable[[UntypedCall], int | None], era: str):
+        self._version_of = version_of
+        self._era = era
+
+    def text(self, text: str) -> str:
+        with mlir.make_ir_context():
+            module = _parse(text)
+            self._module(module)
+            return str(module)
+
+    def data(self, data: bytes) -> bytes:
+        if data.startswith(_BYTECODE_MAGIC):
+            return self.portable_artifact(data)
+        text = _as_text(data)
+        if text is not None:
+            return self.text(text).encode()
+        return self.serialized(data)
+
+    def portable_artifact(self, data: bytes) -> bytes:
+        with mlir.make_ir_context() as context:
+            module = _deserialize(context, data)
+            self._module(module)
+            version = stablehlo.get_version_from_compatibility_requirement(
+                stablehlo.StablehloCompatibilityRequirement.WEEK_4
+            )
+            # Shardy's dialect stays as it is.
+            return stablehlo.serialize_portable_artifact(module, version, True)
+
+    def serialized(self, data: bytes) -> bytes:
+        exported = _deserialize_exported(data)
+        upgraded = self.exported(exported)
+        try:
+            return bytes(upgraded.serialize(vjp_order=_vjp_order(exported)))
+        except (ValueError, NotImplementedError) as error:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"{exported.fun_name!r} is upgraded, but jax {jax.__version__} cannot serialize it "
+                f"again ({error}); upgrade and call what jax.export.deserialize() makes of it",
+            ) from None
+
+    def exported(self, exported: Any) -> Any:
+        convention = exported.calling_convention_version
+        if convention < _OLDEST_CALLING_CONVENTION:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"{exported.fun_name!r} was exported with calling convention {convention}; jax "
+                f"{jax.__version__} calls such modules by {_OLDEST_CALLING_CONVENTION} and later "
+                "ones; export it again with jax 0.4.30 or newer",
+            )
+        changes = {
+            "mlir_module_serialized": self.portable_artifact(exported.mlir_module_serialized)
+        }
+        if exported.has_vjp():
+            changes["_get_vjp"] = lambda _: self.exported(exported.vjp())
+        return dataclasses.replace(exported, **changes)
+
+    def _module(self, module: ir.Module) -> None:
+        _stablehlo_calls.upgrade(module, self._version_of, self._era)
+        module.operation.verify()
+
+
+# ---- Reading ------------------------------------------------------------------------------------
+
+
+def _as_text(data: bytes) -> str | None:
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _parse(text: str) -> ir.Module:
+    if not text or text.isspace():
+        raise CallbridgeError("INVALID_ARGUMENT", "expected StableHLO text, got none")
+    try:
+        return ir.Module.parse(text)
+    except ir.MLIRError as error:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"jax {jax.__version__} cannot read this text, whose form StableHLO does not promise "
+            "to keep; where it is of an older JAX, write it there as a portable artifact "
+            f"(stablehlo.serialize_portable_artifact), which it does: {error}",
+        ) from None
+
+
+def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
+    if _PORTABLE_PRODUCER not in data[:64]:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            "this is MLIR's bytecode, but no portable artifact of StableHLO, and only the jaxlib "
+            "that wrote it can read it for sure; write it there by "
+            "stablehlo.serialize_portable_artifact, or as text",
+        )
+    told = []
+    # Else MLIR prints them.
+    handler = context.attach_diagnostic_handler(
+        lambda diagnostic: told.append(diagnostic.message) or True
+    )
+    try:
+        return stablehlo.deserialize_portable_artifact(context, data)
+    except (ir.MLIRError, ValueError) as error:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"jax {jax.__version__} cannot read this portable artifact, which is damaged or of a "
+            f"later StableHLO than its {stablehlo.get_current_version()}: "
+            f"{'; '.join(told) or error}",
+        ) from None
+    finally:
+        handler.detach()
+
+
+def text_of(data: bytes) -> str:
+    """The module of an upgraded artifact as StableHLO text."""
+    text = _as_text(data)
+    if text is not None:
+        return text
+    with mlir.make_ir_context() as context:
+        if not data.startswith(_BYTECODE_MAGIC):
+            data = _deserialize_exported(data).mlir_module_serialized
+        return str(_deserialize(context, data))
+
+
+def _is_exported(artifact: Any) -> bool:
+    from jax import export
+
+    return isinstance(artifact, export.Exported)
+
+
+def _deserialize_exported(data: bytes) -> Any:
+    from jax import export
+
+    with _expired_versions():
+        try:
+            return export.deserialize(bytearray(data))
+        except Exception as error:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"jax {jax.__version__} cannot read these bytes as text, a portable artifact or "
+                f"what jax.export serialized: {error}",
+            ) from None
+
+
+@contextlib.contextmanager
+def _expired_versions():
+    """JAX reads also what it expects to drop soon, and says nothing of it."""
+    if _EXPIRED_OPTION not in jax.config.values:
+        yield
+        return
+    with _option_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        before = jax.config.values[_EXPIRED_OPTION]
+        jax.config.update(_EXPIRED_OPTION, True)
+        try:
+            yield
+        finally:
+            jax.config.update(_EXPIRED_OPTION, before)
+
+
+def _vjp_order(exported: Any) -> int:
+    order = 0
+    while exported.has_vjp():
+        exported, order = exported.vjp(), order + 1
+    return order

@@ -1,0 +1,174 @@
+"""The targets that a face of callbridge can call, by name and platform.
+
+A name keeps its first function for as long as the process lives: programs that were made with it
+hold its address. Entries are never removed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from callbridge import _c_api, _target
+from callbridge._error import CallbridgeError
+from callbridge._platform import find_platform, parse_platform
+from callbridge._target import Target
+from callbridge.library import Library
+
+
+@dataclasses.dataclass
+class Entry:
+    target: Target
+    source: str  # where it comes from, for people
+    owner: Any  # kept, so that the address stays callable
+    platform: str  # canonical
+    handlers: dict[str, int]  # addresses by stage; of an untyped function that of "execute"
+    paths: tuple[str, ...] = ()  # by which it can be called by now
+    declared_abi: str | None = None  # by which it is served, where its own is not known
+
+    @property
+    def abi(self) -> str | None:
+        return self.target.abi or self.declared_abi
+
+    @property
+    def c_target(self) -> _c_api.Target:
+        return _target.to_c(self.target, self.declared_abi)
+
+
+class Registry:
+    """Thread-safe."""
+
+    def __init__(
+        self,
+        face: str,
+        keeper: str,
+        serve: Callable[[Entry, str | None], tuple[str, ...]],
+        check_name: Callable[[Entry], None],
+        default_platform: Callable[[], str],
+    ):
+        """
+        Args:
+          face: the module that users know, for errors.
+          keeper: who keeps one function a name, for errors.
+          serve: makes a target ready to be called, by the ABI beside it where its own is not known,
+            and returns Entry.paths; called once an entry, with the registry locked. What it raises
+            is for those who call the target.
+          check_name: raises where a library's target cannot have its name, before any of it
+            is served.
+          default_platform: where a target runs that several platforms have.
+        """
+        self._face = face
+        self._keeper = keeper
+        self._serve_target = serve
+        self._check_name = check_name
+        self._default_platform = default_platform
+        self._lock = threading.Lock()
+        self._entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
+
+    def add_library(self, library: Library) -> None:
+        """Adds its targets, all or none, and serves those whose ABI is known."""
+        added = {}
+        for target in library.targets:
+            platform = find_platform(target.platform)
+            if platform is not None:
+                handlers = {"execute": target.address, **target.stages}
+                entry = Entry(target, library.path, library, platform, handlers)
+                added.setdefault((target.name, platform), entry)
+        with self._lock:
+            for entry in added.values():
+                if self._known(entry) is entry:
+                    self._check_name(entry)
+            for key, new in added.items():
+                entry = self._entries.setdefault(key, new)
+                try:
+                    if not _must_be_declared(entry):
+                        self._serve(entry, None)
+                except CallbridgeError:
+                    # What is wrong with a typed handler is for those to hear who call it: find()
+                    # tries again.
+                    if entry.abi != "typed_ffi":
+                        raise
+
+    def add_function(
+        self, target: Target, source: str, owner: Any, abi: str | None, handlers: dict[str, int]
+    ) -> None:
+        """Adds one target, and serves it if its ABI is declared or does not matter."""
+        _target.check_abi(abi)
+        new = Entry(target, source, owner, parse_platform(target.platform), handlers)
+        with self._lock:
+            entry = self._known(new)
+            if abi is not None or not _must_be_declared(entry):
+                self._serve(entry, abi)
+            self._entries[target.name, entry.platform] = entry
+
+    def find(
+        self, name: str, platform: str | None, abi: str | None, likely_abi: str | None = None
+    ) -> Entry:
+        """The target, served from now on, as `abi` where its own is not known.
+
+        Without a platform: the only one that has the target, or else the default one. `likely_abi`
+        is for targets of which nobody knows or declared another.
+        """
+        with self._lock:
+            platform = parse_platform(platform) if platform is not None else self._platform(name)
+            entry = self._entries.get((name, platform))
+            if entry is None:
+                registered = ", ".join(f"{n} ({p})" for n, p in sorted(self._entries)) or "nothing"
+                raise CallbridgeError(
+                    "NOT_FOUND",
+                    f"no target {name!r} is registered for {platform}; what is, by "
+                    f"{self._face}.load() and register(): {registered}",
+                )
+            self._serve(entry, (abi or likely_abi) if entry.abi is None else abi)
+            return entry
+
+    def entries(self, name: str) -> list[Entry]:
+        """The targets of that name, of all platforms, as they were added: not all are served."""
+        with self._lock:
+            return [entry for (n, _), entry in self._entries.items() if n == name]
+
+    def _platform(self, name: str) -> str:
+        platforms = [p for n, p in self._entries if n == name]
+        return platforms[0] if len(platforms) == 1 else parse_platform(self._default_platform())
+
+    def _known(self, entry: Entry) -> Entry:
+        """The entry that has the name of `entry` already, or `entry`."""
+        name = entry.target.name
+        known = self._entries.get((name, entry.platform), entry)
+        if known.handlers == entry.handlers:
+            return known
+        if not known.paths and known.target.address == entry.target.address:
+            return entry  # with its other stages
+        raise CallbridgeError(
+            "ALREADY_EXISTS",
+            f"target {name!r} on {entry.platform} is at {_addresses(entry)} in {entry.source}, but "
+            f"that name is registered at {_addresses(known)} in {known.source}, and {self._keeper} "
+            "keeps one function a name for as long as the process lives; register it by another "
+            "name",
+        )
+
+    def _serve(self, entry: Entry, abi: str | None) -> None:
+        """Serves the target, unless it is. INVALID_ARGUMENT where `abi` is wrong."""
+        target = entry.target
+        _target.to_c(target, abi or entry.declared_abi)
+        if entry.paths:
+            if abi is not None and not _target.calls_alike(entry.platform, abi, entry.abi):
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT",
+                    f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but "
+                    f"{self._keeper} has it as {entry.abi!r}, by an earlier declaration; register "
+                    "it by another name too",
+                )
+            return
+        entry.paths = self._serve_target(entry, abi)
+        entry.declared_abi = abi
+
+
+def _addresses(entry: Entry) -> str:
+    return ", ".join(f"{address:#x} ({stage})" for stage, address in entry.handlers.items())
+
+
+def _must_be_declared(entry: Entry) -> bool:
+    return entry.abi is None and not _target.calls_alike(entry.platform, None, "original")

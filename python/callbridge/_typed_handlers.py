@@ -1,0 +1,92 @@
+"""Typed FFI handlers, of any jaxlib's headers, as Python objects."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from callbridge import _c_api
+from callbridge._error import CallbridgeError
+from callbridge._function_address import capsule_pointer, function_address
+from callbridge._target import Target
+
+_STAGES = ("instantiate", "prepare", "initialize", "execute", "record")
+
+
+class _TypeInfo(_c_api.Struct):
+    """XLA_FFI_TypeInfo."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("extension_start", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
+
+
+def addresses(name: str, handlers: Any) -> dict[str, int]:
+    """By stage. `handlers` is one for EXECUTE, or a dict of one for each stage."""
+    stages = handlers if isinstance(handlers, dict) else {"execute": handlers}
+    for stage in stages:
+        if stage not in _STAGES:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"target {name!r} has a handler for stage {stage!r}, which is none of "
+                f"{', '.join(map(repr, _STAGES))}",
+            )
+    if "execute" not in stages:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"target {name!r} has no handler for stage 'execute'"
+        )
+    return {stage: _address(handler) for stage, handler in stages.items()}
+
+
+def adapt(
+    name: str, platform: str, handlers: dict[str, int], release: str | None
+) -> dict[str, int]:
+    """By stage, what a runtime is to be given in the handlers' place.
+
+    `release` is the runtime's, of jaxlib; None: any. INVALID_ARGUMENT where one proves to be no
+    typed handler, and what else callbridge_ffi_adapt_handlers (callbridge_ffi.h) answers.
+    """
+    adapted = _c_api.FfiHandlers()
+    try:
+        _c_api.ffi_adapt_handlers(
+            _c_api.FfiHandlers(**handlers),
+            platform.encode(),
+            None if release is None else release.encode(),
+            adapted,
+        )
+    except CallbridgeError as error:
+        raise CallbridgeError(
+            error.code, f"target {name!r} on {platform}, abi='typed_ffi': {error.message}"
+        ) from None
+    return {stage: getattr(adapted, stage) for stage in handlers}
+
+
+def register_type(name: str, type_id: Any, type_info: Any) -> None:
+    deleter = None
+    if type_info is not None:
+        deleter = _TypeInfo.from_address(capsule_pointer(type_info)).deleter
+    encoded = _c_api.text(name, "name")
+    _c_api.ffi_register_type(encoded, len(encoded), capsule_pointer(type_id), deleter)
+
+
+def _address(handler: Any) -> int:
+    return handler if isinstance(handler, int) else function_address(handler)
+
+
+def refuse_as_untyped(target: Target, platform: str, abi: str | None) -> None:
+    """INVALID_ARGUMENT for a typed handler that is about to be called as an untyped function.
+
+    A process of its own asks functions of which nothing but the declaration is known. What cannot
+    be told is as it was declared.
+    """
+    if target.abi is not None:
+        return
+    verdict, evidence = _c_api.probe_typed(target.address)
+    if verdict == _c_api.PROBE_TYPED:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"target {target.name!r} on {platform} was declared abi={abi!r}, but is a typed "
+            f"handler: {evidence}; declare it abi='typed_ffi'",
+        )

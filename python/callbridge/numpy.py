@@ -1,0 +1,203 @@
+"""Custom calls of any ABI version on NumPy arrays, through the embedded runtime, without XLA.
+
+    library = callbridge.numpy.load("old.so")
+    call = callbridge.numpy.custom_call("do_custom_call", "f32[2048]")
+    a = call(b, c)
+
+The face of callbridge.jax, so that the same calls run where there is no JAX. callbridge.library
+calls a target once; what is made here is bound once and called often.
+
+Everything here is thread-safe as far as the targets are.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from callbridge import _aliases, _call_site, _shapes, _target, _typed_handlers
+from callbridge._attributes import Attributes
+from callbridge._bound_call import BoundCall
+from callbridge._buffers import Form
+from callbridge._error import CallbridgeError
+from callbridge._function_address import function_address
+from callbridge._libraries import Libraries
+from callbridge._platform import HOST, parse_platform
+from callbridge._registry import Entry, Registry
+from callbridge._target import Target
+from callbridge.library import Library
+
+__all__ = [
+    "CallbridgeError",
+    "Library",
+    "Target",
+    "custom_call",
+    "load",
+    "register",
+    "register_type",
+]
+
+# Keywords of callbridge.jax.custom_call that say something to XLA or JAX alone.
+_OF_JAX = {
+    "prefer": "there is one way to a target here, and no XLA on it",
+    "has_side_effect": "every call takes place here, whether its result is used or not",
+    "vmap_method": "nothing is mapped here",
+    "input_layouts": "arrays are row-major here",
+    "output_layouts": "arrays are row-major here",
+}
+
+
+def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
+    """Refuses typed handlers that are none, and those that are declared untyped."""
+    if "typed_ffi" in (entry.target.abi, abi):
+        _typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers, None)
+    else:
+        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
+    return ("embedded",)
+
+
+_registry = Registry(
+    "callbridge.numpy", "callbridge.numpy", _serve, lambda entry: None, lambda: HOST
+)
+_libraries = Libraries(_registry)
+
+
+def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
+    """Opens the library at `path`, so that custom_call() finds its targets by their names.
+
+    As callbridge.jax.load(): the library stays open as long as the process, loading an unchanged
+    file again gives the same Library, and a target whose ABI is not known (Target.abi) waits for
+    custom_call() to declare it.
+
+    Raises:
+      CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
+        registered with another function, and then nothing is registered.
+    """
+    return _libraries.load(path, isolate)
+
+
+def register(
+    name: str, function_or_capsule: Any, platform: str = "cpu", abi: str | None = None
+) -> None:
+    """Registers one function; arguments and errors are those of callbridge.jax.register().
+
+    A function that is registered for a GPU is called with pointers to host memory and a null
+    stream.
+    """
+    if abi == "typed_ffi":
+        handlers = _typed_handlers.addresses(name, function_or_capsule)
+    else:
+        handlers = {"execute": function_address(function_or_capsule)}
+    stages = {stage: address for stage, address in handlers.items() if stage != "execute"}
+    target = Target(
+        name,
+        parse_platform(platform),
+        None,
+        "a bare address has no type",
+        handlers["execute"],
+        stages,
+    )
+    _registry.add_function(
+        target, f"callbridge.numpy.register({name!r}, ...)", function_or_capsule, abi, handlers
+    )
+
+
+def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
+    """Makes a type of state or of user data of typed handlers known, as callbridge.jax's does."""
+    _typed_handlers.register_type(name, type_id, type_info)
+
+
+def custom_call(
+    target: str,
+    result: Any,
+    *,
+    abi: str | None = None,
+    platform: str | None = None,
+    opaque: bytes = b"",
+    attributes: dict[str, Any] | None = None,
+    era: str = "classic",
+    input_output_aliases: dict[int, int] | None = None,
+    **others: Any,
+) -> Callable:
+    """A function of arrays and tuples of arrays that calls a registered target.
+
+    The target is bound when operands of new shapes or types come, and then called only; a typed
+    handler keeps one state for each such binding. It runs on the thread that calls, in XLA:CPU's
+    floating-point mode, in which subnormal numbers are zeros. A typed handler is lent threads, a
+    run id and device ordinal 0, and waited for where it returns a future.
+
+    Args:
+      target: its name, as load() or register() registered it.
+      result: the result's shape: a text such as "(f32[8],s32[])", or whatever has `shape` and
+        `dtype`, or an exact tuple of such, nested too, for a tuple result.
+      abi: the target's ABI, where Target.abi is None and register() was not told.
+      platform: None: the platform that has the target; where several have it, the CPU.
+      opaque: any bytes, for untyped targets that take them.
+      attributes: for typed handlers, by name, as for callbridge.library.Library.run(). They are
+        copied.
+      era: how untyped targets find tuple operands laid out: "classic" or "flat".
+      input_output_aliases: from operands to results, both counted as the arrays in preorder and of
+        one shape and type: the target gets one buffer for both, which begins as a copy of the
+        operand.
+      others: what else callbridge.jax.custom_call takes has no meaning without JAX, and is a
+        TypeError that says why.
+
+    Returns:
+      The function. Its operands are NumPy arrays or scalars, or what else has `shape` and `dtype`
+      and numpy.asarray() makes an array of, or exact tuples of operands. They are copied, so
+      nothing that the target does to them shows. Its result is a new NumPy array, or tuples of
+      them, in the form of `result`.
+
+      It raises CallbridgeError: INTERNAL with the target's message where it fails or throws, a
+      typed handler's own error, of any code; INVALID_ARGUMENT for aliases of what is not there or
+      unlike. TypeError for operands that are no arrays and no exact tuples.
+
+    Raises:
+      CallbridgeError: NOT_FOUND where the target is not registered for the platform;
+        INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
+        for the unknown name of an era, for attributes of an untyped target and an opaque of a typed
+        handler; as register() where a typed handler is asked what it is only now.
+      TypeError: where the result is no array and no exact tuple, where `opaque` is not bytes, and
+        where `attributes` has something else in it.
+    """
+    _refuse(others)
+    result = _shapes.parse_result(result)
+    result_leaves = _shapes.leaves(result, "result")
+    result_forms = list(map(Form, result_leaves))
+    opaque = _call_site.opaque_bytes(opaque)
+    frozen_attributes = Attributes({} if attributes is None else attributes)
+    aliases = dict(input_output_aliases or {})
+    _call_site.check_era(era)
+    entry = _registry.find(target, platform, abi)
+    _target.check_fits(entry.target, entry.abi, opaque, attributes)
+    bound: dict[tuple, BoundCall] = {}
+    lock = threading.Lock()
+
+    def bind(operands: tuple, arrays: list) -> BoundCall:
+        forms = list(map(Form, arrays))
+        _aliases.check(aliases, arrays, None, result_leaves, None)
+        handle = frozen_attributes.handle
+        site = _call_site.site(operands, result, era, opaque, _shapes.array_text, handle)
+        return BoundCall(entry.c_target, site, forms, result_forms, aliases)
+
+    def call(*operands):
+        arrays = list(map(np.asarray, _shapes.leaves(operands, "operands")))
+        key = _shapes.rebuild(operands, ((array.dtype, array.shape) for array in arrays))
+        bound_call = bound.get(key)
+        if bound_call is None:
+            with lock:
+                bound_call = bound.get(key) or bound.setdefault(key, bind(operands, arrays))
+        return _shapes.rebuild(result, iter(bound_call(arrays)))
+
+    return call
+
+
+def _refuse(others: dict[str, Any]) -> None:
+    for name in others:
+        if name in _OF_JAX:
+            raise TypeError(f"{name}= is for callbridge.jax: {_OF_JAX[name]}; leave it out")
+        raise TypeError(f"custom_call() got an unexpected keyword argument {name!r}")

@@ -1,0 +1,108 @@
+"""`callbridge upgrade` on what an older JAX wrote: the real executable, and a Python with JAX."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import callbridge.jax
+import jax
+import pytest
+from jaxlib import _hlo, xla_client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library(targets):
+    return callbridge.jax.load(targets)
+
+
+@pytest.fixture
+def command(build):
+    def run(*words, **environment):
+        return subprocess.run(
+            [build / "callbridge", "upgrade", *map(str, words)],
+            capture_output=True,
+            timeout=120,
+            env=dict(os.environ, **{"CALLBRIDGE_PYTHON": sys.executable, **environment}),
+        )
+
+    return run
+
+
+TOLD = f"callbridge: upgraded by jax {jax.__version__} of {sys.executable}\n".encode()
+
+
+@pytest.mark.parametrize("kind", ["mlir", "vhlo", "exported"])
+def test_does_what_callbridge_jax_upgrade_does(old, command, tmp_path, kind):
+    file = old / f"tuples_1.{kind}"
+    wanted = callbridge.jax.upgrade(file.read_bytes(), prefer="typed")
+    done = command(file)
+    assert (done.returncode, done.stderr, done.stdout) == (0, TOLD, wanted)
+    output = tmp_path / "new"
+    done = command(file, "--output", output)
+    assert (done.returncode, done.stderr, done.stdout) == (0, TOLD, b"")
+    assert output.read_bytes() == wanted
+    text = command(file, "--form", "stablehlo").stdout.decode()
+    assert text.startswith("module @jit_") and "callbridge_site" in text
+
+
+def hlo(text):
+    return xla_client._xla.mlir.mlir_module_to_xla_computation(text, False, False)
+
+
+def test_hlo_and_stablehlo_become_the_same_calls(old, command, calls, tmp_path):
+    compared = 0
+    for file in sorted(old.glob("*.mlir")):
+        proto = tmp_path / "module.pb"
+        proto.write_bytes(hlo(file.read_text()).as_serialized_hlo_module_proto())
+        by_hlo = command(proto, "--form", "proto")
+        assert (by_hlo.returncode, by_hlo.stderr) == (0, b"")
+        module = _hlo.HloModule.from_serialized_hlo_module_proto(by_hlo.stdout)
+        by_stablehlo = callbridge.jax.upgrade(file.read_text(), prefer="typed")
+        ours, theirs = calls(hlo(by_stablehlo).as_hlo_text()), calls(module.to_string())
+        assert ours and ours == theirs, file.name
+        compared += len(ours)
+    assert compared >= 10
+
+
+def test_a_python_without_jax_is_told_of(old, command):
+    done = command(old / "arrays_1.mlir", CALLBRIDGE_PYTHON="/usr/bin/python3")
+    assert (done.returncode, done.stdout) == (1, b"")
+    message = done.stderr.decode()
+    assert message.startswith("callbridge: FAILED_PRECONDITION: ") and message.count("\n") == 1
+    for words in ["arrays_1.mlir is StableHLO", "/usr/bin/python3", "no jax", "pip install jax"]:
+        assert words in message
+
+
+def test_no_python_is_told_of(old, command):
+    done = command(old / "arrays_1.mlir", CALLBRIDGE_PYTHON="/nowhere/python")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"/nowhere/python cannot be started: No such file" in done.stderr
+    assert b"CALLBRIDGE_PYTHON" in done.stderr
+
+
+def test_hlo_protos_are_not_written(old, command):
+    done = command(old / "arrays_1.vhlo", "--form", "proto")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"callbridge: UNIMPLEMENTED: ")
+
+
+@pytest.mark.parametrize("content", [b"module {", b"ML\xefR\x07StableHLO_v99.1.3\0"])
+def test_damaged_files_are_named(command, tmp_path, content):
+    file = tmp_path / "hostile"
+    file.write_bytes(content)
+    done = command(file)
+    assert (done.returncode, done.stdout) == (1, b"")
+    message = done.stderr.decode()
+    assert message.startswith(f"callbridge: INVALID_ARGUMENT: {file}: ")
+    assert message.count("\n") == 1
+
+
+def test_help_tells_of_python(command):
+    text = command("--help").stdout.decode()
+    assert "CALLBRIDGE_PYTHON" in text and "jax.export" in text
+
+
+def test_paths_are_not_options(old, command, tmp_path):
+    pathlib.Path(tmp_path / "--form").write_bytes((old / "arrays_1.mlir").read_bytes())
+    assert command(tmp_path / "--form").returncode == 0

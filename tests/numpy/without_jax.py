@@ -1,0 +1,46 @@
+"""A program that calls one target of each ABI on NumPy arrays, where there is no JAX to import.
+
+    without_jax.py TESTS
+
+TESTS is the folder tests/ of a build. Without ml_dtypes too, which callbridge needs for its types
+alone. It exits 0 if all results are right.
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+
+class Absent:
+    """A finder that has none of the modules."""
+
+    NAMES = ("jax", "jaxlib", "ml_dtypes")
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in self.NAMES:
+            raise ModuleNotFoundError(f"{name} is absent", name=name)
+
+
+sys.meta_path.insert(0, Absent())
+
+import callbridge.numpy  # noqa: E402
+
+tests = pathlib.Path(sys.argv[1])
+callbridge.numpy.load(tests / "python" / "targets.so")
+callbridge.numpy.load(tests / "targets" / "typed_handlers.so")
+custom_call = callbridge.numpy.custom_call
+
+b, c = np.arange(128, dtype=np.float32), np.linspace(0, 1, 2048, dtype=np.float32)
+np.testing.assert_array_equal(custom_call("example", "f32[2048]")(b, c), np.tile(b, 16) + c)
+assert custom_call("refuse_negative", "f32[]")(np.float32(4)) == 4
+assert custom_call("digest_opaque", "u64[2]", opaque=b"\0\xff")()[0] == 2
+scale = custom_call("scale", "f32[3]", attributes={"factor": np.float32(2)})
+assert scale(np.arange(3, dtype=np.float32)).tolist() == [0, 2, 4]
+try:
+    custom_call("example", "bf16[4]")
+except callbridge.numpy.CallbridgeError as error:
+    assert error.code == "UNIMPLEMENTED" and "ml_dtypes" in error.message, error
+else:
+    raise AssertionError("bf16 without ml_dtypes")
+assert not any(name in sys.modules for name in Absent.NAMES)
