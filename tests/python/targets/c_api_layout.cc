@@ -9,13 +9,20 @@ extern "C" {
 // Size of each struct, then the offset of its last field.
 CALLBRIDGE_EXPORTED extern const size_t c_api_layout[];
 const size_t c_api_layout[] = {
-    sizeof(callbridge_error),        offsetof(callbridge_error, message_size),
-    sizeof(callbridge_target),       offsetof(callbridge_target, record),
-    sizeof(callbridge_site),         offsetof(callbridge_site, attributes),
-    sizeof(callbridge_array),        offsetof(callbridge_array, size_bytes),
-    sizeof(callbridge_execution_context), offsetof(callbridge_execution_context, as_xla_cpu),
-    sizeof(callbridge_entry_points), offsetof(callbridge_entry_points, typed),
-    sizeof(callbridge_ffi_handlers), offsetof(callbridge_ffi_handlers, record),
+    sizeof(callbridge_error),
+    offsetof(callbridge_error, message_size),
+    sizeof(callbridge_target),
+    offsetof(callbridge_target, record),
+    sizeof(callbridge_site),
+    offsetof(callbridge_site, attributes),
+    sizeof(callbridge_array),
+    offsetof(callbridge_array, size_bytes),
+    sizeof(callbridge_execution_context),
+    offsetof(callbridge_execution_context, as_xla_cpu),
+    sizeof(callbridge_entry_points),
+    offsetof(callbridge_entry_points, typed),
+    sizeof(callbridge_ffi_handlers),
+    offsetof(callbridge_ffi_handlers, record),
 };
 
 }  // extern "C"

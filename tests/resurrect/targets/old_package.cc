@@ -1,5 +1,5 @@
-// What a package of 2020 to 2023 had compiled: C functions, whose addresses its Python part found by
-// ctypes. Nothing tells how they are called but that Python part.
+// What a package of 2020 to 2023 had compiled: C functions, whose addresses its Python part found
+// by ctypes. Nothing tells how they are called but that Python part.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
