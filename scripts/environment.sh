@@ -10,5 +10,7 @@ export CALLBRIDGE_TENSORFLOW_2_13_1_PYTHON=$CALLBRIDGE_CACHE/venv-tensorflow-2.1
 export CALLBRIDGE_TENSORFLOW_2_21_0_PYTHON=$CALLBRIDGE_CACHE/venv-tensorflow-2.21.0/bin/python
 # The Python face, and nothing that the caller's own PYTHONPATH may hold.
 export PYTHONPATH=$PWD/python
+# Hundreds of short processes import JAX and the face, and would compile both each time.
+unset PYTHONDONTWRITEBYTECODE
 
 mkdir -p "$CALLBRIDGE_CACHE/wheels"
