@@ -112,11 +112,12 @@ def main():
         print(
             f"  {case:62} {nanoseconds[case]:8.1f} ns {counts[case]:8.1f} instructions", flush=True
         )
-    jax = jax_costs.measure(BUILD / "benchmarks")
-    for path, name in jax_costs.PATHS.items():
+    jax = {}
+    for path, cost in jax_costs.measure(BUILD / "benchmarks"):
+        jax[path] = cost
         print(
-            f"  {'jax.jit: ' + name:62} {jax[path].nanoseconds:8.1f} ns"
-            f" {jax[path].instructions:8.1f} instructions",
+            f"  {'jax.jit: ' + jax_costs.PATHS[path]:62} {cost.nanoseconds:8.1f} ns"
+            f" {cost.instructions:8.1f} instructions",
             flush=True,
         )
     import_seconds = jax_costs.import_seconds()
