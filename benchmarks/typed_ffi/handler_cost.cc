@@ -12,7 +12,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "callbridge/adapters/foreign_handler.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "frame.h"
+#include "tests/counted_allocations.h"
 
 // ---- What the handlers call ---------------------------------------------------------------------
 
@@ -29,16 +29,6 @@ __attribute__((visibility("default"))) void measured_function(void* out, const v
   *static_cast<float*>(out) = *static_cast<const float*>(in[0]);
 }
 }
-
-static int64_t allocations;
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace callbridge {
 namespace {
@@ -190,9 +180,9 @@ void MakeCalls(const Case& each) {
   CALLGRIND_ZERO_STATS;
   Call(each, kFew);
   CALLGRIND_DUMP_STATS_AT(few.c_str());
-  const int64_t before = allocations;
+  const int before = allocations;
   Call(each, kMany);
-  const int64_t made = allocations - before;
+  const int made = allocations - before;
   CALLGRIND_DUMP_STATS_AT(many.c_str());
   std::cout << each.name << "\t" << static_cast<double>(made) / kMany << "\n";
 }
