@@ -11,6 +11,10 @@ from callbridge._error import CallbridgeError
 
 ERAS = {"classic": 0, "flat": 1}
 
+# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
+DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
+DESCRIPTOR_ATTRIBUTE = "callbridge_site"
+
 
 def check_era(era: str) -> None:
     if era not in ERAS:
@@ -45,6 +49,20 @@ def site(
         opaque=opaque,
         opaque_size=len(opaque),
         attributes=attributes,
+    )
+
+
+def trees_arrive(operands: tuple, result: Any, era: str) -> bool:
+    """True if a target on the CPU gets these trees where XLA is given their leaves.
+
+    Each leaf is a pointer among the operands, and among the results one pointer to an array, or a
+    table of any other number of arrays.
+    """
+    is_table = type(result) is tuple
+    if is_table and _shapes.leaf_count(result) == 1:
+        return False
+    return era == "flat" or not any(
+        type(tree) is tuple for tree in (*operands, *(result if is_table else ()))
     )
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from callbridge import _call_site, _jax_attributes, _shapes
+from callbridge import _call_site, _jax_attributes
 from callbridge._jax_typed import VersionThreeConfig
 from callbridge._platform import HOST
 from callbridge._registry import Entry
-
-# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
-_DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
-_DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
 
 def by_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
@@ -30,7 +26,7 @@ def by_untyped_function(
         return (opaque if descriptor is None else descriptor), {}
     if descriptor is None:
         return None, {}
-    return None, _jax_attributes.freeze({_DESCRIPTOR_ATTRIBUTE: descriptor})
+    return None, _jax_attributes.freeze({_call_site.DESCRIPTOR_ATTRIBUTE: descriptor})
 
 
 def _needs_descriptor(
@@ -38,20 +34,10 @@ def _needs_descriptor(
 ) -> bool:
     """True unless XLA hands the target by itself what the target expects."""
     if path == "version_3":
-        opaque_arrives = not opaque.startswith(_DESCRIPTOR_MAGIC)
+        opaque_arrives = not opaque.startswith(_call_site.DESCRIPTOR_MAGIC)
     else:
         reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
         opaque_arrives = not (opaque and reads_opaque)
-    return not (opaque_arrives and _trees_arrive(entry.platform, operands, result, era))
-
-
-def _trees_arrive(platform: str, operands: tuple, result: Any, era: str) -> bool:
-    # XLA sees the leaves: each a pointer among the operands, and among the results one pointer to
-    # an array or a table of any other number. GPU targets want no more than the leaves.
-    if platform != HOST:
-        return True
-    if type(result) is tuple and len(_shapes.leaves(result, "result")) == 1:
-        return False
-    return era == "flat" or not any(
-        type(tree) is tuple for tree in (*operands, *(result if type(result) is tuple else ()))
-    )
+    # GPU targets want no more than the leaves.
+    trees_arrive = entry.platform != HOST or _call_site.trees_arrive(operands, result, era)
+    return not (opaque_arrives and trees_arrive)

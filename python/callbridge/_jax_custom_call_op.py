@@ -12,9 +12,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-# How every release takes a typed call: written as one of version 1, with a dictionary under this
-# name. Not all take one as the operation's own backend_config, and some lose this one otherwise.
-TYPED_IS_WRITTEN_AS = 1
+# The dictionary that makes a call a typed one, in a form that every release takes.
 TYPED_BACKEND_CONFIG = "mhlo.backend_config"
 _DYNAMIC_SHAPE_LAYOUT = (0,)
 
@@ -39,7 +37,7 @@ def custom_call_op(
       target_name: as it is registered.
       operands: arrays.
       result_types: of the arrays that it gives.
-      api_version: 1 to 3 for untyped targets, 4 for typed handlers, or 1 before jax 0.6.
+      api_version: 1 to 3 for untyped targets, 4 for typed handlers.
       backend_config: the opaque of untyped targets, any bytes; the attributes of typed handlers.
       has_side_effect: XLA keeps the call where its results are not used.
       operand_layouts: for each operand its dimensions from minor to major; None: XLA chooses,
@@ -53,16 +51,12 @@ def custom_call_op(
     operands = list(operands)
     result_types = list(result_types)
     is_tuple = tuple_result or len(result_types) != 1
-    is_typed = not isinstance(backend_config, bytes)
     attributes = {
         "call_target_name": ir.StringAttr.get(target_name),
         "has_side_effect": ir.BoolAttr.get(has_side_effect),
-        "api_version": _i32(TYPED_IS_WRITTEN_AS if is_typed else api_version),
-        "backend_config": ir.StringAttr.get(b"" if is_typed else backend_config),
         "called_computations": ir.ArrayAttr.get([]),
+        **config_attributes(api_version, backend_config),
     }
-    if is_typed:
-        attributes[TYPED_BACKEND_CONFIG] = ir.DictAttr.get(dict(backend_config))
     if aliases:
         attributes["output_operand_aliases"] = ir.ArrayAttr.get(
             [_alias(operand, result, is_tuple) for operand, result in aliases.items()]
@@ -84,7 +78,7 @@ def custom_call_op(
         stablehlo.CustomCallOp, [ir.TupleType.get_tuple(result_types)], operands, attributes
     )
     return [
-        _build(stablehlo.GetTupleElementOp, [type_], list(table), {"index": _i32(i)})[0]
+        _build(stablehlo.GetTupleElementOp, [type_], list(table), {"index": i32_attribute(i)})[0]
         for i, type_ in enumerate(result_types)
     ]
 
@@ -93,7 +87,25 @@ def _build(op, results, operands, attributes):
     return op.build_generic(results=results, operands=operands, attributes=attributes).results
 
 
-def _i32(value: int) -> ir.Attribute:
+def config_attributes(
+    api_version: int, backend_config: bytes | Mapping[str, ir.Attribute]
+) -> dict[str, ir.Attribute]:
+    """How the operation says by which version it calls, 1 to 4, and what it hands the target."""
+    if isinstance(backend_config, bytes):
+        return {
+            "api_version": i32_attribute(api_version),
+            "backend_config": ir.StringAttr.get(backend_config),
+        }
+    # As a call of version 1: not all releases take a dictionary as the operation's own
+    # backend_config, and some lose the other one in a call of version 4.
+    return {
+        "api_version": i32_attribute(1),
+        "backend_config": ir.StringAttr.get(b""),
+        TYPED_BACKEND_CONFIG: ir.DictAttr.get(dict(backend_config)),
+    }
+
+
+def i32_attribute(value: int) -> ir.Attribute:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value)
 
 

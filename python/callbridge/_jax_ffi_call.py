@@ -20,9 +20,6 @@ from callbridge import _jax_attributes
 from callbridge._jax_custom_call_op import custom_call_op
 from callbridge._jax_runtimes import EFFECT_LISTS, PATHS, RUNTIME
 
-# StableHLO's, of these releases: a dictionary makes a call of version 1 a typed one.
-_TYPED, _VERSION_3 = 1, 3
-
 # Of vmap's methods that call the target once: the size of the batch dimension that operands get
 # which have none; None: they get no dimension. "all": that of the others.
 _BATCH_SIZES = {"expand_dims": 1, "broadcast_all": "all", "legacy_vectorized": None}
@@ -66,7 +63,7 @@ def ffi_call(
             operand_layouts=_minor_to_major(avals, input_layouts),
             result_layouts=_minor_to_major(result_avals, output_layouts),
             aliases=tuple(sorted((input_output_aliases or {}).items())),
-            is_typed=custom_call_api_version == PATHS["typed"].custom_call_api_version,
+            api_version=custom_call_api_version,
             config=legacy_backend_config,
             attributes=tuple(sorted(attributes.items())),
         )
@@ -128,13 +125,13 @@ def _lower(
     operand_layouts,
     result_layouts,
     aliases,
-    is_typed,
+    api_version,
     config,
     attributes,
     **_,
 ):
     avals = context.avals_out
-    if is_typed:
+    if api_version == PATHS["typed"].custom_call_api_version:
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes}
     elif hasattr(config, "opaque_for"):
         config = config.opaque_for(context.avals_in, avals)
@@ -145,7 +142,7 @@ def _lower(
         target_name,
         operands,
         [mlir.aval_to_ir_type(aval) for aval in avals],
-        api_version=_TYPED if is_typed else _VERSION_3,
+        api_version=api_version,
         backend_config=config,
         has_side_effect=has_side_effect,
         operand_layouts=operand_layouts,

@@ -10,9 +10,7 @@ from callbridge._error import CallbridgeError
 from callbridge._jax_artifact import upgrade_artifact
 from callbridge._jax_runtimes import PATHS
 from callbridge._stablehlo_calls import UntypedCall
-
-# The ABI of a target of which nothing else is known is that by which the old program called it.
-_CALLED_AS = {0: "original", 1: "original", 2: "status_returning", 3: "status_returning_unified"}
+from callbridge._target import UNTYPED_ABIS
 
 
 def upgrade(
@@ -53,10 +51,10 @@ def upgrade(
     unknown: set[str] = set()
 
     def version_of(call: UntypedCall) -> int | None:
+        # What the old program took it for. 0 is what programs have that do not say.
+        likely_abi = UNTYPED_ABIS[call.api_version or 1]
         try:
-            entry = _jax_registry.registry.find(
-                call.target, platform, None, likely_abi=_CALLED_AS[call.api_version]
-            )
+            entry = _jax_registry.registry.find(call.target, platform, None, likely_abi)
         except CallbridgeError as error:
             if error.code != "NOT_FOUND":
                 raise

@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from callbridge import _c_api, _target
+from callbridge import _c_api, _target, _typed_handlers
 from callbridge._error import CallbridgeError
+from callbridge._function_address import function_address
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -92,11 +93,27 @@ class Registry:
                         raise
 
     def add_function(
-        self, target: Target, source: str, owner: Any, abi: str | None, handlers: dict[str, int]
+        self, name: str, function_or_capsule: Any, platform: str, abi: str | None
     ) -> None:
-        """Adds one target, and serves it if its ABI is declared or does not matter."""
+        """Adds one target, and serves it if its ABI is declared or does not matter.
+
+        The arguments are those of the face's register(), which keeps the function.
+        """
         _target.check_abi(abi)
-        new = Entry(target, source, owner, parse_platform(target.platform), handlers)
+        if abi == "typed_ffi":
+            handlers = _typed_handlers.addresses(name, function_or_capsule)
+        else:
+            handlers = {"execute": function_address(function_or_capsule)}
+        target = Target(
+            name,
+            parse_platform(platform),
+            None,
+            "a bare address has no type",
+            handlers["execute"],
+            {stage: address for stage, address in handlers.items() if stage != "execute"},
+        )
+        source = f"{self._face}.register({name!r}, ...)"
+        new = Entry(target, source, function_or_capsule, target.platform, handlers)
         with self._lock:
             entry = self._known(new)
             if abi is not None or not _must_be_declared(entry):

@@ -52,6 +52,10 @@ def leaves(tree: Any, what: str) -> list:
     )
 
 
+def leaf_count(tree: Any) -> int:
+    return sum(map(leaf_count, tree)) if type(tree) is tuple else 1
+
+
 def rebuild(tree: Any, values: Iterator) -> Any:
     """`tree` with its leaves replaced by the next ones of `values`."""
     if type(tree) is tuple:

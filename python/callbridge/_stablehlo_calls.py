@@ -16,6 +16,12 @@ from jaxlib.mlir.dialects import stablehlo
 
 from callbridge import _call_site
 from callbridge._error import CallbridgeError
+from callbridge._jax_custom_call_op import (
+    TYPED_BACKEND_CONFIG,
+    config_attributes,
+    i32_attribute,
+    layouts_attribute,
+)
 
 # Of hlo/xla_own_calls.cc: notes to XLA's own passes in the form of a call. Nobody registers them.
 _XLAS_OWN_CALLS = frozenset(
@@ -46,15 +52,9 @@ _STABLEHLOS_OWN_CALLS = frozenset({"ApproxTopK", "dynamic_approx_top_k", "shape_
 _OWN_PREFIXES = ("xla.sdy.", "stablehlo.", "mhlo.", "chlo.")
 
 _CALL = "stablehlo.custom_call"
-# Where JAX keeps the attributes of typed calls, whose version it leaves at 1.
-_TYPED_CONFIG = "mhlo.backend_config"
 _SHARDING = "mhlo.sharding"
 _SHAPE_OPERANDS = "indices_of_shape_operands"
 _ALIASES = "output_operand_aliases"
-
-# abi/site_descriptor.h
-DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
-DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
 TYPED_VERSION, VERSION_3 = 4, 3
 
@@ -96,7 +96,7 @@ def _untyped_call(operation: ir.Operation) -> UntypedCall | None:
     attributes = operation.attributes
     version = attributes["api_version"].value if "api_version" in attributes else 1
     target = attributes["call_target_name"].value
-    if version >= TYPED_VERSION or _TYPED_CONFIG in attributes or is_xlas_own_call(target):
+    if version >= TYPED_VERSION or TYPED_BACKEND_CONFIG in attributes or is_xlas_own_call(target):
         return None
     opaque = b""
     if "backend_config" in attributes:
@@ -148,7 +148,7 @@ class _Upgrade:
         attributes.update(self._config())
         for name, types in (("operand_layouts", operands), ("result_layouts", results)):
             if name not in attributes:
-                attributes[name] = ir.ArrayAttr.get([_row_major(type_) for type_ in types])
+                attributes[name] = layouts_attribute(list(map(_row_major, types)))
         if _SHAPE_OPERANDS in attributes:
             first = [sum(_leaf_counts(self._operand_types[:i])) for i in self._shape_operands()]
             attributes[_SHAPE_OPERANDS] = ir.DenseIntElementsAttr.get(np.array(first, np.int64))
@@ -169,42 +169,31 @@ class _Upgrade:
         descriptor = self._descriptor()
         if self._version == VERSION_3:
             opaque = self._call.opaque if descriptor is None else descriptor
-            return {"api_version": _i32(3), "backend_config": ir.StringAttr.get(opaque)}
+            return config_attributes(VERSION_3, opaque)
         attributes = {}
         if descriptor is not None:
-            attributes[DESCRIPTOR_ATTRIBUTE] = ir.DenseElementsAttr.get(
+            attributes[_call_site.DESCRIPTOR_ATTRIBUTE] = ir.DenseElementsAttr.get(
                 np.frombuffer(descriptor, np.uint8),
                 type=ir.IntegerType.get_unsigned(8),
                 shape=[len(descriptor)],
             )
-        return {
-            "api_version": _i32(1),
-            "backend_config": ir.StringAttr.get(""),
-            _TYPED_CONFIG: ir.DictAttr.get(attributes),
-        }
+        return config_attributes(TYPED_VERSION, attributes)
 
     def _descriptor(self) -> bytes | None:
         """What the target must be told beyond the leaves, if anything."""
         opaque = self._call.opaque
-        begins_as_one = opaque.startswith(DESCRIPTOR_MAGIC)
+        begins_as_one = opaque.startswith(_call_site.DESCRIPTOR_MAGIC)
         if begins_as_one and self._call.api_version == VERSION_3:
             return opaque  # callbridge made this call, and says itself what the target expects
         opaque_arrives = not begins_as_one if self._version == VERSION_3 else not opaque
-        if opaque_arrives and self._trees_arrive():
-            return None
         shape_operands = (
             self._shape_operands() if _SHAPE_OPERANDS in self._operation.attributes else []
         )
         operands = [t for i, t in enumerate(self._operand_types) if i not in shape_operands]
-        return _call_site.descriptor(
-            tuple(map(_tree, operands)), _tree(self._result_type), self._era, opaque, _leaf_text
-        )
-
-    def _trees_arrive(self) -> bool:
-        elements = _elements(self._result_type) if _is_tuple(self._result_type) else []
-        if _is_tuple(self._result_type) and len(_leaves(self._result_type)) == 1:
-            return False
-        return self._era == "flat" or not any(map(_is_tuple, (*self._operand_types, *elements)))
+        trees, result = tuple(map(_tree, operands)), _tree(self._result_type)
+        if opaque_arrives and _call_site.trees_arrive(trees, result, self._era):
+            return None
+        return _call_site.descriptor(trees, result, self._era, opaque, _leaf_text)
 
     def _flat_alias(self, alias: ir.Attribute, result_count: int) -> ir.Attribute:
         alias = stablehlo.OutputOperandAlias(alias)
@@ -278,14 +267,9 @@ def _leaf_text(type_: ir.Type, what: str) -> str:
     return f"{text.lower()}[]"
 
 
-def _row_major(type_: ir.Type) -> ir.Attribute:
+def _row_major(type_: ir.Type) -> range:
     rank = type_.rank if isinstance(type_, ir.RankedTensorType) else 0
-    order = np.arange(rank - 1, -1, -1, dtype=np.int64)
-    return ir.DenseIntElementsAttr.get(order, type=ir.IndexType.get())
-
-
-def _i32(value: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value)
+    return range(rank - 1, -1, -1)
 
 
 # ---- Values -------------------------------------------------------------------------------------
@@ -315,7 +299,7 @@ def _element(value: ir.Value, index: int, type_: ir.Type) -> ir.Value:
         "stablehlo.get_tuple_element",
         results=[type_],
         operands=[value],
-        attributes={"index": _i32(index)},
+        attributes={"index": i32_attribute(index)},
     ).results[0]
 
 

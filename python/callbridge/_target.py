@@ -8,15 +8,10 @@ from callbridge import _c_api
 from callbridge._error import CallbridgeError
 from callbridge._platform import HOST, parse_platform
 
-# The C API's numbers, which are XLA's. None: not known.
-_API_VERSIONS = {
-    None: 0,
-    "original": 1,
-    "status_returning": 2,
-    "status_returning_unified": 3,
-    "typed_ffi": 4,
-}
-_ABIS = {number: abi for abi, number in _API_VERSIONS.items()}
+# By the api_version of a call, in XLA's numbers, which StableHLO and the C API share.
+UNTYPED_ABIS = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
+_ABIS = {0: None, **UNTYPED_ABIS, 4: "typed_ffi"}  # None: not known
+_API_VERSIONS = {abi: number for number, abi in _ABIS.items()}
 _STAGES = ("instantiate", "prepare", "initialize", "record")
 
 

@@ -29,7 +29,6 @@ from callbridge import (
     _typed_handlers,
 )
 from callbridge._error import CallbridgeError
-from callbridge._function_address import function_address
 from callbridge._jax_runtimes import (
     PATHS,
     RUNTIME,
@@ -37,7 +36,6 @@ from callbridge._jax_runtimes import (
 )
 from callbridge._jax_upgrade import upgrade
 from callbridge._libraries import Libraries
-from callbridge._platform import parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
 
@@ -101,21 +99,7 @@ def register(
         a type that register_type() has not been told; FAILED_PRECONDITION where it cannot be told
         whether a function is a typed handler, since it is in no file.
     """
-    if abi == "typed_ffi":
-        handlers = _typed_handlers.addresses(name, function_or_capsule)
-    else:
-        handlers = {"execute": function_address(function_or_capsule)}
-    target = Target(
-        name,
-        parse_platform(platform),
-        None,
-        "a bare address has no type",
-        handlers["execute"],
-        {stage: address for stage, address in handlers.items() if stage != "execute"},
-    )
-    _jax_registry.registry.add_function(
-        target, f"callbridge.jax.register({name!r}, ...)", function_or_capsule, abi, handlers
-    )
+    _jax_registry.registry.add_function(name, function_or_capsule, platform, abi)
 
 
 def register_type(name: str, type_id: Any, type_info: Any = None) -> None:

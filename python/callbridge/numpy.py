@@ -24,9 +24,8 @@ from callbridge._attributes import Attributes
 from callbridge._bound_call import BoundCall
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
-from callbridge._function_address import function_address
 from callbridge._libraries import Libraries
-from callbridge._platform import HOST, parse_platform
+from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge._target import Target
 from callbridge.library import Library
@@ -88,22 +87,7 @@ def register(
     A function that is registered for a GPU is called with pointers to host memory and a null
     stream.
     """
-    if abi == "typed_ffi":
-        handlers = _typed_handlers.addresses(name, function_or_capsule)
-    else:
-        handlers = {"execute": function_address(function_or_capsule)}
-    stages = {stage: address for stage, address in handlers.items() if stage != "execute"}
-    target = Target(
-        name,
-        parse_platform(platform),
-        None,
-        "a bare address has no type",
-        handlers["execute"],
-        stages,
-    )
-    _registry.add_function(
-        target, f"callbridge.numpy.register({name!r}, ...)", function_or_capsule, abi, handlers
-    )
+    _registry.add_function(name, function_or_capsule, platform, abi)
 
 
 def register_type(name: str, type_id: Any, type_info: Any = None) -> None:

@@ -15,14 +15,12 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from callbridge import _jax_attributes, _jax_carried, _jax_registry
-from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, TYPED_IS_WRITTEN_AS
+from callbridge._jax_custom_call_op import config_attributes, i32_attribute
 from callbridge._jax_runtimes import PATHS
 from callbridge._platform import HOST
 from callbridge._registry import Entry
+from callbridge._target import UNTYPED_ABIS
 from callbridge.resurrect import _xla_shapes
-
-# How the caller says that the target is called. StableHLO's numbers.
-_ABIS = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,14 +32,7 @@ class Form:
 
     def attributes(self) -> dict[str, ir.Attribute]:
         """All that says this, of the operation."""
-        if isinstance(self.backend_config, bytes):
-            opaque = ir.StringAttr.get(self.backend_config)
-            return {"api_version": _i32(self.api_version), "backend_config": opaque}
-        return {
-            "api_version": _i32(TYPED_IS_WRITTEN_AS),
-            "backend_config": ir.StringAttr.get(""),
-            TYPED_BACKEND_CONFIG: ir.DictAttr.get(self.backend_config),
-        }
+        return config_attributes(self.api_version, self.backend_config)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +94,7 @@ def rewritten(
     The last `shape_operands` operands are dimensions of the results, which no target gets.
     """
     operands = [value(operand) for operand in operands]
-    if api_version not in _ABIS or not _untyped(target):
+    if api_version not in UNTYPED_ABIS or not _untyped(target):
         return None
     if api_version == 3 and not any(_xla_shapes.is_tuple(operand.type) for operand in operands):
         # This is how XLA's entry points are called, also by callbridge.jax, once XLA has them.
@@ -139,7 +130,7 @@ def _untyped(target: str) -> list[Entry]:
 
 
 def _serve(entry: Entry, api_version: int) -> Entry:
-    abi = _ABIS[api_version] if entry.platform == HOST else None
+    abi = UNTYPED_ABIS[api_version] if entry.platform == HOST else None
     return _jax_registry.registry.find(entry.target.name, entry.platform, abi)
 
 
@@ -149,11 +140,7 @@ def _take_apart(operand: ir.Value) -> list[ir.Value]:
     leaves = []
     for i, type_ in enumerate(_xla_shapes.elements(operand.type)):
         element = stablehlo.GetTupleElementOp.build_generic(
-            results=[type_], operands=[operand], attributes={"index": _i32(i)}
+            results=[type_], operands=[operand], attributes={"index": i32_attribute(i)}
         )
         leaves += _take_apart(element.results[0])
     return leaves
-
-
-def _i32(number: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), number)

@@ -9,11 +9,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from callbridge._jax_custom_call_op import (
-    TYPED_BACKEND_CONFIG,
-    TYPED_IS_WRITTEN_AS,
-    layouts_attribute,
-)
+from callbridge._jax_custom_call_op import config_attributes, layouts_attribute
 from callbridge.resurrect import _custom_call
 from callbridge.resurrect._registration import text
 
@@ -60,20 +56,17 @@ def custom_call(
     types = list(out_types if result_types is None else result_types)
     operands = [_custom_call.value(operand) for operand in operands]
     changed = None
-    attributes = {}
-    if isinstance(backend_config, dict):
-        attributes[TYPED_BACKEND_CONFIG] = ir.DictAttr.get(backend_config)
-        backend_config, api_version = "", TYPED_IS_WRITTEN_AS
-    else:
-        opaque = backend_config or ""
-        opaque = opaque.encode() if isinstance(opaque, str) else opaque
+    if not isinstance(backend_config, dict):
+        config = backend_config or b""
+        backend_config = config.encode() if isinstance(config, str) else config
         has_layouts = operand_layouts is not None or result_layouts is not None
-        changed = _custom_call.rewritten(target, api_version, operands, types, opaque, has_layouts)
-    attributes["backend_config"] = ir.StringAttr.get(backend_config or "")
-    attributes["api_version"] = _i32(api_version)
+        changed = _custom_call.rewritten(
+            target, api_version, operands, types, backend_config, has_layouts
+        )
+    attributes = config_attributes(api_version, backend_config)
     if changed is not None:
         operands = changed.operands
-        attributes.update(changed.form.attributes())
+        attributes = changed.form.attributes()
         if changed.layouts is not None:
             operand_layouts, result_layouts = changed.layouts
     attributes.update(
@@ -141,7 +134,3 @@ def hlo_custom_call(
         **others,
     )
     return operation if out_types is None else operation.results
-
-
-def _i32(number: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), number)
