@@ -13,21 +13,18 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "matrix"))
 
-import matrix  # noqa: E402
+from runtimes import python_of  # noqa: E402
 
 OLD = ["0.4.13", "0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3"]
 NEW = ["0.10.2", "0.12.0.1"]
 
 
 def run(runtime, build, program, *arguments):
-    python = matrix.python_of(runtime)
+    python = python_of(runtime)
     if python is None:
         return False, f"there is no jax {runtime}"
     library = build / "libcallbridge.so"
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CALLBRIDGE_LIBRARY=str(library))
-    if runtime == "0.12.0.1":
-        debian_12 = matrix.libraries_of_debian_12(library, build / "tests" / "debian_12")
-        environment["LD_LIBRARY_PATH"] = str(debian_12)
     done = subprocess.run(
         [*python, HERE / program, *arguments], env=environment, capture_output=True, text=True
     )

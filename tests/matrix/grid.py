@@ -17,27 +17,16 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
-from runtimes import IN_DEBIAN_13, libraries_of_debian_12, python_of  # noqa: E402
+from headers import OURS, RELEASES, number_of  # noqa: E402
+from runtimes import python_of  # noqa: E402
 
 EMBEDDED = "embedded"
 RUNTIMES = [
     *(EMBEDDED, "0.4.13", "0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3", "0.9.2"),
     *("0.10.2", "0.12.0.1"),
 ]
-HEADERS = {
-    "0.4.30": 430,
-    "0.4.31": 431,
-    "0.4.34": 434,
-    "0.4.38": 438,
-    "0.6.2": 602,
-    "0.8.3": 803,
-    "0.10.2": 1002,
-    "0.11.2": 1102,
-    "0.12.0.1": 1200,
-}
-OURS = 9999
 
 USES = "tests/jax/uses.so"
 SUITE = "tests/typed_ffi/suite/suite_{}.so"
@@ -53,10 +42,10 @@ ROWS = [
         [(SUITE.format("ours"), OURS)],
     ),
     (
-        f"TYPED_FFI handlers built with the genuine headers of {len(HEADERS)} releases, "
-        "0.4.30 to 0.12.0.1",
+        f"TYPED_FFI handlers built with the genuine headers of {len(RELEASES)} releases, "
+        f"{RELEASES[0]} to {RELEASES[-1]}",
         "typed",
-        [(SUITE.format(headers), number) for headers, number in HEADERS.items()],
+        [(SUITE.format(release), number_of(release)) for release in RELEASES],
     ),
 ]
 # Rows that no cell of this machine can fill, and why.
@@ -77,8 +66,6 @@ def run_one(row, runtime, build, callbridge, library, headers):
     command = [*python, HERE / "grid_cell.py", row, name, build / library]
     environment = {**os.environ, "CALLBRIDGE_LIBRARY": str(callbridge)}
     environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    if runtime == IN_DEBIAN_13:
-        environment["LD_LIBRARY_PATH"] = str(build / "tests/debian_12")
     done = subprocess.run(
         [*map(str, command), "--headers", str(headers)],
         env=environment,
@@ -115,7 +102,6 @@ def run_cell(row, runtime, build, callbridge, binaries):
 
 def run(build, callbridge, runtimes, jobs):
     """The cells by (what people call the row, runtime), and which runtimes are not there."""
-    libraries_of_debian_12(str(callbridge), build / "tests/debian_12")
     there = [r for r in runtimes if r == EMBEDDED or python_of(r)]
     wanted = [(what, row, binaries, r) for r in there for what, row, binaries in ROWS]
 

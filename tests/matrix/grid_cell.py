@@ -19,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
 import cases  # noqa: E402
+import headers  # noqa: E402
 import numpy as np  # noqa: E402
 import run_suite  # noqa: E402
 
@@ -142,7 +143,7 @@ def typed(runtime, options):
     if runtime.is_jax:
         import jaxlib
 
-        version = run_suite.number_of(jaxlib.__version__)
+        version = headers.number_of(jaxlib.__version__)
     # What callbridge.jax calls a handler by has codes from 0.4.34 on, as XLA has them.
     judged_as = argparse.Namespace(
         mode="foreign" if runtime.is_jax else "host", headers=options.headers

@@ -25,18 +25,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 import cases  # noqa: E402
 import exported_cases  # noqa: E402
 import grid  # noqa: E402
-from runtimes import libraries_of_debian_12, python_of  # noqa: E402
+from headers import RELEASES, number_of  # noqa: E402
+from runtimes import python_of  # noqa: E402
 
 RUNTIMES = ["0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3", "0.10.2", "0.12.0.1"]
-HEADERS = [*RUNTIMES[:-1], "0.11.2", RUNTIMES[-1]]
 ASKS = {case.name: case.asks for case in [*cases.CASES, *exported_cases.CASES]}
-
-
-def headers_number(headers):
-    if headers == "ours":
-        return cases.OURS
-    major, minor, patch = map(int, headers.split(".")[:3])
-    return (major * 100 + minor) * 100 + patch
 
 
 class Matrix:
@@ -44,7 +37,6 @@ class Matrix:
         self._options = options
         self._build = pathlib.Path(options.build).resolve() / "tests/typed_ffi/suite"
         self._callbridge = str(pathlib.Path(options.callbridge).resolve())
-        self._debian_12 = libraries_of_debian_12(self._callbridge, self._build / "debian_12")
         self.cells = {}
 
     def run(self, mode, headers, runtime):
@@ -55,10 +47,8 @@ class Matrix:
         if headers == "exported":
             command += ["--exported"]
         else:
-            command += ["--headers", str(headers_number(headers))]
+            command += ["--headers", str(number_of(headers))]
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3")
-        if runtime == "0.12.0.1":
-            environment["LD_LIBRARY_PATH"] = str(self._debian_12)
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             outcomes = {"run_suite.py": ["error", done.stderr[-600:]]}
@@ -147,7 +137,7 @@ programs can have was answered as it must be, errors with their codes included. 
 
 ## Binaries of XLA's own headers, through callbridge
 
-{table(cells, "foreign", HEADERS, runtimes)}
+{table(cells, "foreign", RELEASES, runtimes)}
 
 ## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, as they are
 
@@ -161,7 +151,7 @@ programs can have was answered as it must be, errors with their codes included. 
 
 The number of calls that were answered as they must be.
 
-{table(cells, "native", HEADERS, runtimes)}
+{table(cells, "native", RELEASES, runtimes)}
 """
     if left_out:
         text += f"\nNot run: {'; '.join(left_out)}.\n"
@@ -182,7 +172,7 @@ def main():
     parser.add_argument("--json", help="where to write every outcome with its text")
     parser.add_argument("--runtimes", default=",".join(RUNTIMES))
     parser.add_argument("--grid-runtimes", default=",".join(grid.RUNTIMES))
-    parser.add_argument("--headers", default=",".join(HEADERS))
+    parser.add_argument("--headers", default=",".join(RELEASES))
     parser.add_argument("--parts", default="ours,foreign,exported,native")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-import matrix
+from runtimes import IN_DEBIAN_13, ROOT, python_of
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 COUNT = "500"
@@ -18,9 +18,8 @@ environment = dict(
     os.environ,
     TF_CPP_MIN_LOG_LEVEL="3",
     CALLBRIDGE_LIBRARY=str(BUILD / "libcallbridge.so"),
-    LD_LIBRARY_PATH=str(matrix.libraries_of_debian_12(program, BUILD / "tests/debian_12")),
 )
-command = [*matrix.python_of("0.12.0.1"), matrix.ROOT / "tests/genuine/random_modules.py", program]
+command = [*python_of(IN_DEBIAN_13), ROOT / "tests/genuine/random_modules.py", program]
 command += [BUILD / "tests/targets/described_calls.so", "1", COUNT]
 done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
 assert done.returncode == 0, done.returncode

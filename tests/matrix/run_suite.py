@@ -32,20 +32,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
 import cases  # noqa: E402
 import exported_cases  # noqa: E402
+import headers  # noqa: E402
 import host_caller  # noqa: E402
 
 HANGS_AFTER_SECONDS = 60
-
-
-def number_of(release):
-    """ "0.12.0.1" is 1200."""
-    major, minor, patch = (release.split(".") + ["0", "0"])[:3]
-    return (int(major) * 100 + int(minor)) * 100 + int(patch)
-
-
-def number_of_headers(release):
-    """As SUITE_HEADERS has it: 0.4.30 is 430."""
-    return number_of(release)
 
 
 def selected(options, runtime):
@@ -241,7 +231,7 @@ def main():
         import jaxlib_caller
 
         options.release = jaxlib_caller.release()
-    json.dump(run(options, number_of_headers(options.release)), sys.stdout, indent=1)
+    json.dump(run(options, headers.number_of(options.release)), sys.stdout, indent=1)
 
 
 if __name__ == "__main__":

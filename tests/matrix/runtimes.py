@@ -2,9 +2,6 @@
 
 import os
 import pathlib
-import re
-import shutil
-import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
@@ -20,12 +17,3 @@ def python_of(runtime):
     folder = ROOT / ".venv" if runtime == "0.10.2" else CACHE / f"venv-jax-{runtime}"
     python = folder / "bin/python"
     return [str(python)] if python.exists() else None
-
-
-def libraries_of_debian_12(callbridge, folder):
-    """What our binaries need of the system, for Debian 13, which has other versions of it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    listed = subprocess.run(["ldd", callbridge], capture_output=True, text=True, check=True).stdout
-    for path in re.findall(r"=> (\S*/lib(?:absl|ffi|elf|z|protobuf)[._]\S+)", listed):
-        shutil.copy(path, folder)
-    return folder

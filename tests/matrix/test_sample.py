@@ -14,11 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import grid  # noqa: E402
+from headers import OURS, number_of  # noqa: E402
 
 ROOT = HERE.parents[1]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests/typed_ffi/suite"
-OURS = "9999"
 
 
 def python_of(runtime):
@@ -41,7 +41,7 @@ def run(runtime, mode, library, *arguments):
 
 @pytest.mark.parametrize("runtime", ["0.4.30", "0.10.2"])
 def test_callbridges_own_binary(runtime):
-    assert run(runtime, "native", "suite_ours.so", "--headers", OURS) == {}
+    assert run(runtime, "native", "suite_ours.so", "--headers", str(OURS)) == {}
 
 
 @pytest.mark.parametrize("runtime", ["0.4.30", "0.10.2"])
@@ -49,12 +49,10 @@ def test_exported_functions(runtime):
     assert run(runtime, "native", "exported.so", "--exported") == {}
 
 
-@pytest.mark.parametrize(
-    "runtime, headers, number", [("0.4.30", "0.12.0.1", "1200"), ("0.10.2", "0.4.30", "430")]
-)
-def test_foreign_binary(runtime, headers, number):
+@pytest.mark.parametrize("runtime, headers", [("0.4.30", "0.12.0.1"), ("0.10.2", "0.4.30")])
+def test_foreign_binary(runtime, headers):
     library = f"suite_{headers}.so"
-    arguments = ["--headers", number, "--callbridge", LIBRARY]
+    arguments = ["--headers", str(number_of(headers)), "--callbridge", LIBRARY]
     assert run(runtime, "foreign", library, *arguments) == {}
 
 

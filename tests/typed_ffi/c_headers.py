@@ -5,22 +5,15 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "suite"))
+from headers import RELEASES  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", pathlib.Path.home() / ".cache/callbridge"))
 HEADERS = CACHE / "jaxlib-headers"
-VERSIONS = [
-    "0.4.30",
-    "0.4.31",
-    "0.4.34",
-    "0.4.38",
-    "0.6.2",
-    "0.8.3",
-    "0.10.2",
-    "0.11.2",
-    "0.12.0.1",
-]
-CURRENT = VERSIONS[-1]
+CURRENT = RELEASES[-1]
 HEADER_NAMES = ["c_api.h", "collectives_c_api.h", "record_c_api.h"]
 
 

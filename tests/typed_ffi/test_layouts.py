@@ -7,7 +7,7 @@ import subprocess
 
 import c_headers
 import pytest
-from c_headers import CURRENT, ROOT, VERSIONS, Declarations
+from c_headers import CURRENT, RELEASES, ROOT, Declarations
 
 OURS = [
     ROOT / "typed_ffi" / name
@@ -115,7 +115,7 @@ def spelling(version):
             return OLD + name
         since = SPELLINGS.get(name, {})
         spelled = name
-        for known in VERSIONS[: VERSIONS.index(version) + 1]:
+        for known in RELEASES[: RELEASES.index(version) + 1]:
             spelled = since.get(known, spelled)
         return spelled
 
@@ -175,7 +175,7 @@ def measure_ours(version, folder, *options):
     return c_headers.measure(declarations, INCLUDES, options, folder, spelling(version))
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RELEASES)
 def test_every_layout_of_every_version(version, tmp_path):
     genuine = measure_genuine(version, tmp_path)
     ours = measure_ours(version, tmp_path)

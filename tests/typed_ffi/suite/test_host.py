@@ -15,17 +15,6 @@ ROOT = HERE.parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests/typed_ffi/suite"
 RUNNER = ROOT / "tests/matrix/run_suite.py"
-ALL_HEADERS = {
-    "0.4.30": 430,
-    "0.4.31": 431,
-    "0.4.34": 434,
-    "0.4.38": 438,
-    "0.6.2": 602,
-    "0.8.3": 803,
-    "0.10.2": 1002,
-    "0.11.2": 1102,
-    "0.12.0.1": 1200,
-}
 # Those that this build has libraries of: a sample, or all (cmake/genuine_handlers.cmake).
 HEADERS = (BUILD.parents[1] / "ffi_releases.txt").read_text().split()
 # What the library exports that is no handler.
@@ -33,6 +22,7 @@ HELPERS = ("_type_id", "_type_info", "count_live_", "delete_", "pointed_at")
 
 sys.path.insert(0, str(HERE))
 import cases  # noqa: E402
+from headers import RELEASES, number_of  # noqa: E402
 
 
 def run(library, release, *arguments):
@@ -55,17 +45,17 @@ def wrong(outcomes):
 
 @pytest.mark.parametrize("headers", HEADERS)
 def test_genuine_headers_in_the_shape_of_their_release(headers):
-    outcomes = run(f"suite_{headers}.so", headers, "--headers", str(ALL_HEADERS[headers]))
+    outcomes = run(f"suite_{headers}.so", headers, "--headers", str(number_of(headers)))
     assert wrong(outcomes) == {}
     assert len(outcomes) > 100
 
 
-@pytest.mark.parametrize("release", ALL_HEADERS)
+@pytest.mark.parametrize("release", RELEASES)
 def test_callbridges_headers_in_the_shape_of_every_release(release):
     assert wrong(run("suite_ours.so", release, "--headers", str(cases.OURS))) == {}
 
 
-@pytest.mark.parametrize("release", ALL_HEADERS)
+@pytest.mark.parametrize("release", RELEASES)
 def test_exported_functions_in_the_shape_of_every_release(release):
     assert wrong(run("exported.so", release, "--exported")) == {}
 
