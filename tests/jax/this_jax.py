@@ -37,7 +37,7 @@ SINCE = {
     "messages of one of several devices": (0, 4, 30),
     # ... and until then, programs for several devices fail for good after that (measured with
     # jax.pure_callback).
-    "several devices after a failure": (0, 5, 3),
+    "several devices after a failure": (0, 6, 2),
     # Elsewhere XLA:CPU's verifier takes int4 in a few instructions, and calls are none of these.
     "calls on arrays of int4": (0, 4, 38),
 }
