@@ -1,5 +1,5 @@
 # Old binaries: custom calls built against the genuine headers of TensorFlow 2.13.1, in the ways that
-# people built them. None of the project's own compiler options applies to them.
+# people built them: by g++, optimised. None of the project's own compiler options applies to them.
 if(NOT EXISTS "${CALLBRIDGE_TENSORFLOW}/include/tensorflow/compiler/xla/service/custom_call_status.h")
   message(FATAL_ERROR "The tests and examples build old binaries against TensorFlow 2.13.1: set "
     "CALLBRIDGE_TENSORFLOW to its unpacked wheel (`make test` does), or CALLBRIDGE_TESTS to OFF")
@@ -44,7 +44,8 @@ function(callbridge_old_binary name source)
     VISIBILITY_INLINES_HIDDEN OFF
     BUILD_RPATH ""
     SKIP_BUILD_RPATH ON
-    COMPILE_OPTIONS "${arg_COMPILE}"
+    COMPILE_OPTIONS "-O1;${arg_COMPILE}"
+    CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/as_gcc;${CMAKE_CXX_COMPILER_LAUNCHER}"
     LINK_OPTIONS "${arg_LINK}")
   target_include_directories(${name} SYSTEM PRIVATE ${CALLBRIDGE_TENSORFLOW}/include)
 endfunction()

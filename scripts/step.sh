@@ -52,7 +52,7 @@ finish() {
   for name in "${!step_begun[@]}"; do await "$name"; done
   printf '\n'
   printf '%s\n' "${step_table[@]}"
-  printf '%-28s %6s %5d s\n' total "$([ $step_failed = 0 ] && echo ok || echo FAILED)" $SECONDS
+  printf '%-40s %6s %5d s\n' total "$([ $step_failed = 0 ] && echo ok || echo FAILED)" $SECONDS
   exit $step_failed
 }
 
@@ -70,7 +70,7 @@ step_report() {
     cat "$(step_log "$1")"
   fi
   printf '%s: %s, %d s%s\n' "$1" "$2" "$3" "${4:-}"
-  step_table+=("$(printf '%-28s %6s %5d s%s' "$1" "$2" "$3" "${4:-}")")
+  step_table+=("$(printf '%-40s %6s %5d s%s' "$1" "$2" "$3" "${4:-}")")
   [ "$2" = ok ]
 }
 
