@@ -46,6 +46,7 @@ function(callbridge_old_binary name source)
     SKIP_BUILD_RPATH ON
     COMPILE_OPTIONS "-O1;${arg_COMPILE}"
     CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/as_gcc;${CMAKE_CXX_COMPILER_LAUNCHER}"
+    CXX_LINKER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/as_gcc
     LINK_OPTIONS "${arg_LINK}")
   target_include_directories(${name} SYSTEM PRIVATE ${CALLBRIDGE_TENSORFLOW}/include)
 endfunction()

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from callbridge.jax import CallbridgeError, custom_call
-from programs import F32, ONE, load_uses, main, program, raised, refused
+from programs import F32, ONE, load_uses, program, raised, refused
 from this_jax import PATHS, JaxRuntimeError, has
 
 Pair = collections.namedtuple("Pair", "x y")
@@ -258,7 +258,3 @@ def options_that_are_none():
         "at_once",
     )
     runs()
-
-
-if __name__ == "__main__":
-    main()

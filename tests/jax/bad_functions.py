@@ -6,7 +6,7 @@ import gc
 import jax
 import numpy as np
 from callbridge.jax import custom_call, register
-from programs import F32, ONE, load_uses, main, program, raised, refused, untold
+from programs import F32, ONE, load_uses, program, raised, refused, untold
 from this_jax import PATHS, has, register_natively
 
 POINTER = ctypes.c_void_p
@@ -213,7 +213,3 @@ def thousands_of_functions():
     for path in PATHS:
         for i in [0, 1500, 2999]:
             assert custom_call(f"plus_{i}", F32, prefer=path)(ONE) == 1 + i
-
-
-if __name__ == "__main__":
-    main()

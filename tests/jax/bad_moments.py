@@ -14,7 +14,7 @@ from callbridge.jax import custom_call, register
 from calls import Calls
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from programs import F32, ONE, load_uses, main, program, raised, refused, untold
+from programs import F32, ONE, load_uses, program, raised, refused, untold
 from this_jax import PATHS, JaxRuntimeError, has, shard_map
 
 SECONDS = 60
@@ -227,7 +227,3 @@ def threads_that_register_a_name_with_different_functions():
     assert all(error.code == "ALREADY_EXISTS" for error in errors), errors
     first = winners == {ctypes.cast(functions.plus_one, ctypes.c_void_p).value}
     assert custom_call("name", F32)(ONE) == (2 if first else 3)
-
-
-if __name__ == "__main__":
-    main()

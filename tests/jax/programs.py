@@ -1,11 +1,7 @@
 """Programs that test_bad_input.py runs, each in a process of its own: one that crashes, hangs or
-ends fails alone.
+ends fails alone. program_server.py starts these processes.
 
-A file of programs decorates each with @program and ends with main(). It is run as
-
-  FILE.py PROGRAM FOLDER
-
-FOLDER having the libraries of tests/jax/targets. A program that returns has succeeded.
+A file of programs decorates each with @program. A program that returns has succeeded.
 """
 
 import ctypes
@@ -19,7 +15,7 @@ from callbridge.jax import CallbridgeError, load
 
 F32 = jax.ShapeDtypeStruct((), np.float32)
 ONE = np.float32(1)
-FOLDER = pathlib.Path(sys.argv[-1])
+FOLDER = pathlib.Path(sys.argv[-1])  # of the libraries of tests/jax/targets
 
 PROGRAMS = {}
 
@@ -52,8 +48,3 @@ def raised(exceptions, function, *words):
 
 def refused(code, function, *words):
     raised(CallbridgeError, function, f"CallbridgeError: {code}: ", *words)
-
-
-def main():
-    PROGRAMS[sys.argv[1]]()
-    print("done")

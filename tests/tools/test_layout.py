@@ -121,8 +121,8 @@ def test_the_declarations_compile_without_warnings(words):
     for described in layouts(*words):
         source = includes(described["declarations"])
         source += function("target", described)
-        compile_as("c99", source, "-pedantic", "-c")
-        compile_as("c++17", source, "-pedantic", "-c")
+        compile_as("c99", source, "-pedantic", "-fsyntax-only")
+        compile_as("c++17", source, "-pedantic", "-fsyntax-only")
 
 
 # ---- What targets get ----------------------------------------------------------------------------
