@@ -24,7 +24,8 @@ constexpr char kUpgrade[] =
 constexpr char kUpgradeFooter[] =
     R"(FILE is a serialized HloModuleProto or HloProto, or HLO text. The module that is written runs on
 runtimes that call untyped targets no more, or pass them no tuples, where the targets are registered
-through callbridge: opaque and tuple trees travel in the attribute callbridge_site.
+through callbridge, in Python by callbridge.jax.load(), or by register() with their abi=. Opaque and
+tuple trees travel in the attribute callbridge_site.
 
 FILE may also be what an older JAX wrote: StableHLO text, a portable artifact, or what jax.export
 serialized. Those are upgraded by the Python that CALLBRIDGE_PYTHON names, or else by python3, which
