@@ -24,9 +24,10 @@ function(callbridge_genuine_handlers prefix definition)
     return()
   endif()
   foreach(release ${CALLBRIDGE_FFI_RELEASES})
+    # The demo is configured without them, and builds none of these.
     if(NOT EXISTS ${CALLBRIDGE_FFI_HEADERS}/${release})
-      message(FATAL_ERROR "The tests build handlers with XLA's headers of jaxlib ${release}: run "
-        "scripts/ffi_headers, or set CALLBRIDGE_TESTS to OFF")
+      message(WARNING "The tests build handlers with XLA's headers of jaxlib ${release}, which are not "
+        "there: run scripts/ffi_headers")
     endif()
     string(REGEX MATCH "^0[.]([0-9]+)[.]([0-9]+)" number ${release})
     math(EXPR number "${CMAKE_MATCH_1} * 100 + ${CMAKE_MATCH_2}")
