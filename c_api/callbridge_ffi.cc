@@ -169,6 +169,7 @@ class StartedRun {
   }
 
  private:
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): HandlerInstance::Done is so
   static void Done(void* user, absl::Status status) {
     std::unique_ptr<StartedRun> run(static_cast<StartedRun*>(user));
     callbridge_ffi_done* const done = run->done_;
@@ -254,6 +255,6 @@ callbridge_error* callbridge_ffi_call_execute(const callbridge_ffi_call* call,
           call, operands, operand_count, results, result_count, context, &Tell, told.get())) {
     return error;
   }
-  told.release();
+  static_cast<void>(told.release());
   return Wait(*outcome, timeout_milliseconds);
 }

@@ -241,11 +241,13 @@ class HandlerCall {
   }
   static std::vector<void*> Pointers(const std::vector<Buffer>& buffers) {
     std::vector<void*> pointers;
+    pointers.reserve(buffers.size());
     for (const Buffer& buffer : buffers) pointers.push_back(buffer.data);
     return pointers;
   }
   static std::vector<const char*> Shapes(const std::vector<Buffer>& buffers) {
     std::vector<const char*> shapes;
+    shapes.reserve(buffers.size());
     for (const Buffer& buffer : buffers) shapes.push_back(buffer.shape.c_str());
     return shapes;
   }

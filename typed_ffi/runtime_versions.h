@@ -60,7 +60,7 @@ inline constexpr int8_t kNoStage = -1;
 
 struct RuntimeVersion {
   // What a runtime of this row says of itself.
-  int8_t minor;          // of API version 0.minor
+  uint8_t minor;         // of API version 0.minor
   uint8_t stated_size;   // Api.struct_size; from jaxlib 0.6.2 on it is the table's true size
   uint8_t table_size;    // the table's true size in bytes
   const char* releases;  // those known to be so

@@ -59,6 +59,9 @@ class UntypedFunction {
   static constexpr int kArguments = D::kOperands.leaf_count;
   static constexpr int kResults = D::kResult.leaf_count;
 
+  // The analyzer does not read D's constants, and takes tables for empty and arrays for unset.
+  // NOLINTBEGIN(clang-analyzer-core.CallAndMessage,clang-analyzer-core.NullDereference)
+
   // Appends the leaves' pointers of the shape at `node`, to which `pointer` leads.
   static int ReadShape(int node, void* pointer, void**& data) {
     const ShapeNode& shape = D::kCall.nodes[node];
@@ -115,6 +118,7 @@ class UntypedFunction {
       result_types[i] = XLA_FFI_RetType_BUFFER;
     }
     for (int i = 0; i < kArguments + kResults; ++i) pointers[i] = &buffers[i];
+    // NOLINTEND(clang-analyzer-core.CallAndMessage,clang-analyzer-core.NullDereference)
 
     const char* name = kOptions.opaque_attribute;
     XLA_FFI_ByteSpan name_span = {name, TextSize(name)};

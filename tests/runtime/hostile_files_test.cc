@@ -25,7 +25,6 @@
 namespace callbridge {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 class HostileFilesTest : public ::testing::Test {

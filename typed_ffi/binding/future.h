@@ -82,8 +82,8 @@ class Completion {
   };
   template <typename F>
   struct CALLBRIDGE_FFI_HIDDEN WaiterOf : Waiter {
-    template <typename G>
-    explicit WaiterOf(G&& g)
+    template <typename G>     // a function, never a WaiterOf
+    explicit WaiterOf(G&& g)  // NOLINT(bugprone-forwarding-reference-overload)
         : Waiter{[](Waiter* self, const std::optional<Error>& error) {
             std::unique_ptr<WaiterOf> owner(static_cast<WaiterOf*>(self));
             owner->function(error);
@@ -96,6 +96,7 @@ class Completion {
   static constexpr uintptr_t kPending = 0;
   static constexpr uintptr_t kDone = 1;
   static Waiter* WaiterIn(uintptr_t word) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an atomic holds either a number or an address
     return word == kDone ? nullptr : reinterpret_cast<Waiter*>(word);
   }
 
@@ -188,7 +189,7 @@ class CountDownPromise {
     }
     return true;
   }
-  bool CountDown(Error error = Error::Success()) { return CountDown(1, error); }
+  bool CountDown(const Error& error = Error::Success()) { return CountDown(1, error); }
 
  private:
   friend class Future;

@@ -59,10 +59,12 @@ CALLBRIDGE_FFI_NAMESPACE_END
   static_assert(::std::is_invocable_r_v<XLA_FFI_Error*, decltype(fn), XLA_FFI_CallFrame*>,     \
                 "FFI handler must return XLA_FFI_Error* and accept XLA_FFI_CallFrame*")
 
+// NOLINTBEGIN(bugprone-macro-parentheses): what is declared has no parentheses around it
 #define XLA_FFI_DECLARE_TYPE_ID_SYMBOL(type_id_fn) \
   extern "C" __attribute__((visibility("default"))) XLA_FFI_TypeId* type_id_fn()
 
 #define XLA_FFI_DECLARE_TYPE_INFO_SYMBOL(type_info_fn) \
   extern "C" __attribute__((visibility("default"))) const XLA_FFI_TypeInfo* type_info_fn()
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif  // CALLBRIDGE_TYPED_FFI_BINDING_MACROS_H_

@@ -134,8 +134,8 @@ inline CALLBRIDGE_FFI_COLD std::string DescribeConstraints(const BufferConstrain
     text += joint + more;
     joint = " and ";
   };
-  if (wanted.dtypes.size() > 0) add(DescribeSet("dtype", wanted.dtypes));
-  if (wanted.ranks.size() > 0) add(DescribeSet("rank", wanted.ranks));
+  if (!wanted.dtypes.empty()) add(DescribeSet("dtype", wanted.dtypes));
+  if (!wanted.ranks.empty()) add(DescribeSet("rank", wanted.ranks));
   if (wanted.dimensions.size() > 0) {
     std::string list;
     for (size_t i = 0; i < wanted.dimensions.size(); ++i) {

@@ -100,7 +100,8 @@ void Copy(void* out, const void** in, const char* opaque, size_t opaque_len,
 void AddOpaque(void* out, const void** in, const char* opaque, size_t opaque_len,
                XlaCustomCallStatus*) {
   float sum = *Floats(in[0]);
-  for (size_t i = 0; i < opaque_len; ++i) sum += static_cast<uint8_t>(opaque[i]);
+  for (size_t i = 0; i < opaque_len; ++i)
+    sum += static_cast<float>(static_cast<uint8_t>(opaque[i]));
   *static_cast<float*>(out) = sum;
 }
 
