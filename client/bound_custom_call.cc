@@ -63,8 +63,10 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
   bound.is_typed_ = target->api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
 
   std::vector<std::string> texts;
+  texts.reserve(operands.size());
   for (const Shape& operand : operands) texts.push_back(ShapeText(operand));
   std::vector<const char*> text_pointers;
+  text_pointers.reserve(texts.size());
   for (const std::string& text : texts) text_pointers.push_back(text.c_str());
   const std::string result_text = ShapeText(result);
   const std::string& opaque = instruction.backend_config();

@@ -36,6 +36,7 @@ Status CheckArguments(absl::Span<const Shape> arguments, absl::Span<const Shape>
 
 std::vector<Shape> ShapesToXla(const std::vector<::callbridge::Shape>& shapes) {
   std::vector<Shape> converted;
+  converted.reserve(shapes.size());
   for (const ::callbridge::Shape& shape : shapes) {
     converted.push_back(::callbridge::hlo::ShapeToXla(shape));
   }
@@ -208,6 +209,8 @@ StatusOr<std::vector<DeviceHandle>> Client::GetDeviceHandles(int64_t device_coun
   return std::vector<DeviceHandle>(1);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): XLA's signature, which frees what it is
+// given
 void GlobalData::Release(std::vector<std::unique_ptr<GlobalData>>) {}
 
 }  // namespace callbridge_v1

@@ -98,7 +98,7 @@ absl::StatusOr<std::vector<ValueId>> GraphBuilder::CustomCall(Step step, const S
   return results;
 }
 
-ValueId GraphBuilder::Token(std::vector<ValueId> behind) {
+ValueId GraphBuilder::Token(const std::vector<ValueId>& behind) {
   Value token;
   token.is_token = true;
   token.bytes_of = static_cast<ValueId>(graph_.values.size());

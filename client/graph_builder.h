@@ -30,7 +30,7 @@ class GraphBuilder {
   // One value for each leaf of the result. `operands` has the layouts of the operands' shapes; the
   // results have those of the result's.
   absl::StatusOr<std::vector<ValueId>> CustomCall(Step step, const Shape& result);
-  ValueId Token(std::vector<ValueId> behind);
+  ValueId Token(const std::vector<ValueId>& behind);
   // The same values, but there only when the steps `behind`, and those that make all of them, are
   // done.
   std::vector<ValueId> Wait(const std::vector<ValueId>& values, std::vector<StepId> behind);

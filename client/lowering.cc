@@ -193,9 +193,9 @@ class Lowering {
         InstructionResult& tuple = *operands[0];
         tuple.FindElements();
         const auto leaves = tuple.leaves.begin();
-        const int64_t index = instruction.tuple_index();
-        result.leaves.assign(leaves + tuple.element_starts[index],
-                             leaves + tuple.element_starts[index + 1]);
+        const auto start = tuple.element_starts.begin() + instruction.tuple_index();
+        result.leaves.assign(leaves + static_cast<ptrdiff_t>(start[0]),
+                             leaves + static_cast<ptrdiff_t>(start[1]));
         return result;
       }
       case Opcode::kCopy:
@@ -255,6 +255,7 @@ class Lowering {
   absl::Status Call(const HloInstructionProto& instruction, int depth,
                     const std::vector<InstructionResult*>& operands, InstructionResult& result) {
     std::vector<std::vector<ValueId>> arguments;
+    arguments.reserve(operands.size());
     for (const InstructionResult* operand : operands) arguments.push_back(operand->leaves);
     absl::StatusOr<std::vector<ValueId>> leaves =
         Computation(*computations_.at(instruction.called_computation_ids(0)), arguments, depth + 1);
@@ -278,6 +279,7 @@ class Lowering {
               : FindArithmetic(opcode, operand.element_type());
       if (!kernel.ok()) return kernel.status();
       std::vector<ValueId> values;
+      values.reserve(operands.size());
       for (const InstructionResult* each : operands) values.push_back(each->leaves[0]);
       value = builder_.Elementwise(*kernel, std::move(values), result.shape);
     }

@@ -115,8 +115,9 @@ class ModuleReader {
     if (name != "execution_thread") return UnknownAttribute(name, begin, cursor_);
     if (absl::Status status = cursor_.Expect("="); !status.ok()) return status;
     absl::StatusOr<std::string> thread = cursor_.ReadQuotedText("the thread's name");
-    if (thread.ok()) computation->set_execution_thread(*std::move(thread));
-    return thread.status();
+    if (!thread.ok()) return thread.status();
+    computation->set_execution_thread(*std::move(thread));
+    return absl::OkStatus();
   }
 
   absl::Status ReadInstructions(HloComputationProto* computation) {
@@ -186,8 +187,9 @@ class ModuleReader {
       absl::StatusOr<Shape> with_layouts = ShapeFromProto(instruction->shape());
       if (!with_layouts.ok()) return with_layouts.status();
       absl::StatusOr<xla::LiteralProto> literal = ReadLiteral(*with_layouts, &cursor_);
-      if (literal.ok()) *instruction->mutable_literal() = *std::move(literal);
-      return literal.status();
+      if (!literal.ok()) return literal.status();
+      *instruction->mutable_literal() = *std::move(literal);
+      return absl::OkStatus();
     }
     if (cursor_.Peek(")")) return absl::OkStatus();
     do {

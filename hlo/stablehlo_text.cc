@@ -264,8 +264,9 @@ class ModulePrinter {
     Value& value = values_.at(instruction.id());
     int64_t argument = first->second;
     absl::StatusOr<std::string> name = TupleOfArguments(value.shape, &argument);
-    if (name.ok()) value.name = *std::move(name);
-    return name.status();
+    if (!name.ok()) return name.status();
+    value.name = *std::move(name);
+    return absl::OkStatus();
   }
 
   // Returns the name of what was defined. `value` has no name yet.

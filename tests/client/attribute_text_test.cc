@@ -12,7 +12,7 @@
 namespace callbridge::client {
 namespace {
 
-using std::string_literals::operator""s;
+using std::string_literals::operator""s;  // NOLINT(misc-unused-using-decls): it is used
 using testing::HasSubstr;
 using Value = Attributes::Value;
 

@@ -435,7 +435,7 @@ xla::HloModuleProto Tower(int height, int calls_each) {
   xla::HloModuleProto module = Module(builder);
   for (int level = 1; level <= height; ++level) {
     xla::HloComputationProto next = module.computations(level - 1);
-    const int64_t base = level * 100;
+    const int64_t base = level * int64_t{100};
     next.set_id(base);
     next.clear_instructions();
     *next.add_instructions() = module.computations(0).instructions(0);

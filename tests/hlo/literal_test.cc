@@ -153,7 +153,7 @@ TEST(Literal, IsZeroAndAlignedAtFirst) {
 TEST(Literal, MovesLeaveEmptyTuples) {
   Literal one = LiteralUtil::CreateR1<int32_t>({1, 2});
   Literal two = std::move(one);
-  EXPECT_EQ(one.shape().ToString(), "()");  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(one.shape().ToString(), "()");  // NOLINT: it may be asked
   one = LiteralUtil::CreateR0<float>(3);
   std::swap(one, two);
   EXPECT_EQ(one.ToString() + two.ToString(), "s32[2] {1, 2}f32[] 3");

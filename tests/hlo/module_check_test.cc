@@ -387,15 +387,15 @@ TEST(ModuleCheckTest, ALongChainOfCallsAndOfInstructions) {
   for (int i = 0; i < 25'000; ++i) {
     auto* computation = module.add_computations();
     computation->set_id(i);
-    computation->set_root_id(2 * i + 1);
+    computation->set_root_id(int64_t{2} * i + 1);
     HloInstructionProto* parameter = computation->add_instructions();
     parameter->set_opcode("parameter");
-    parameter->set_id(2 * i);
+    parameter->set_id(int64_t{2} * i);
     parameter->mutable_shape()->set_element_type(xla::F32);
     HloInstructionProto* call = computation->add_instructions();
     call->set_opcode(i == 0 ? "negate" : "call");
-    call->set_id(2 * i + 1);
-    call->add_operand_ids(2 * i);
+    call->set_id(int64_t{2} * i + 1);
+    call->add_operand_ids(int64_t{2} * i);
     if (i > 0) call->add_called_computation_ids(i - 1);
     call->mutable_shape()->set_element_type(xla::F32);
   }

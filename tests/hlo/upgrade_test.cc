@@ -19,7 +19,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 xla::HloModuleProto Parsed(const std::string& text) {
   absl::StatusOr<xla::HloModuleProto> module = ParseHloText(text);

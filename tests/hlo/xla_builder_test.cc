@@ -248,7 +248,7 @@ TEST(XlaComputationTest, NullAndMoved) {
   XlaComputation built = b.Build().ValueOrDie();
   EXPECT_FALSE(built.IsNull());
   const XlaComputation moved = std::move(built);
-  EXPECT_TRUE(built.IsNull());
+  EXPECT_TRUE(built.IsNull());  // NOLINT: it may be asked
   EXPECT_EQ(moved.name(), "b.2");
 }
 

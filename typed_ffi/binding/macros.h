@@ -51,6 +51,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
 #define XLA_FFI_DEFINE_HANDLER_EXPLICIT(fn, ...) XLA_FFI_DEFINE_HANDLER(fn, __VA_ARGS__)
 #define XLA_FFI_DEFINE_HANDLER_EXPLICIT_WITH_TRAITS(fn, ...) XLA_FFI_DEFINE_HANDLER(fn, __VA_ARGS__)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): what is declared has no parentheses around it
 #define XLA_FFI_DECLARE_HANDLER_SYMBOL(fn) \
   extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* fn(XLA_FFI_CallFrame* call_frame)
 
@@ -59,7 +60,6 @@ CALLBRIDGE_FFI_NAMESPACE_END
   static_assert(::std::is_invocable_r_v<XLA_FFI_Error*, decltype(fn), XLA_FFI_CallFrame*>,     \
                 "FFI handler must return XLA_FFI_Error* and accept XLA_FFI_CallFrame*")
 
-// NOLINTBEGIN(bugprone-macro-parentheses): what is declared has no parentheses around it
 #define XLA_FFI_DECLARE_TYPE_ID_SYMBOL(type_id_fn) \
   extern "C" __attribute__((visibility("default"))) XLA_FFI_TypeId* type_id_fn()
 
