@@ -248,7 +248,9 @@ TEST(XlaComputationTest, NullAndMoved) {
   XlaComputation built = b.Build().ValueOrDie();
   EXPECT_FALSE(built.IsNull());
   const XlaComputation moved = std::move(built);
-  EXPECT_TRUE(built.IsNull());  // NOLINT: it may be asked
+  // What was moved from may be asked whether it is null.
+  // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
+  EXPECT_TRUE(built.IsNull());
   EXPECT_EQ(moved.name(), "b.2");
 }
 
