@@ -1,12 +1,11 @@
 #include "callbridge/adapters/typed_call.h"
 
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/foreign_handler.h"
 #include "callbridge/adapters/foreign_headers.h"
+#include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/typed_ffi/host/lent.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
@@ -24,13 +23,6 @@ struct Shown {
   const RuntimeVersion* version;
   XLA_FFI_Handler_Bundle handlers;
 };
-
-void KeepForGood(const std::shared_ptr<const void>& library) {
-  static auto& mutex = *new std::mutex;
-  static auto& kept = *new std::set<std::shared_ptr<const void>>;
-  std::lock_guard<std::mutex> lock(mutex);
-  kept.insert(library);
-}
 
 absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, const Target& target) {
   constexpr int kMinorOfThreeTables = 1;
@@ -51,7 +43,7 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
   absl::StatusOr<XLA_FFI_Handler_Bundle> wrappers =
       AdaptHandlers(handlers, target.platform, nullptr);
   if (!wrappers.ok()) return wrappers.status();
-  if (target.library != nullptr) KeepForGood(target.library);
+  KeepForGood(target.library);
   return Shown{&kNewestVersion, *wrappers};
 }
 

@@ -8,8 +8,7 @@ namespace callbridge {
 
 absl::Status CallContext::Copy(const callbridge_execution_context* context) {
   if (context == nullptr) return absl::OkStatus();
-  absl::Status size = CheckStructSize("callbridge_execution_context", context->struct_size,
-                                      offsetof(callbridge_execution_context, lent));
+  absl::Status size = CheckStructSize("callbridge_execution_context", *context);
   if (!size.ok()) return size;
   context_.stream = context->stream;
   as_xla_cpu_ = KnowsField(*context, context->as_xla_cpu) && context->as_xla_cpu != 0;

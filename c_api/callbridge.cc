@@ -27,6 +27,7 @@
 using callbridge::BoundCall;
 using callbridge::CallContext;
 using callbridge::CallSite;
+using callbridge::CheckArrays;
 using callbridge::EntryPoints;
 using callbridge::FromC;
 using callbridge::KnowsField;
@@ -56,7 +57,9 @@ const char* callbridge_version() { return CALLBRIDGE_VERSION; }
 const char* callbridge_error_code_name(int32_t code) { return callbridge::CodeName(code); }
 
 callbridge_error* callbridge_error_create(int32_t code, const char* message, size_t message_size) {
-  return callbridge::MakeError(code, std::string(message, message_size));
+  callbridge_error* refused = WithoutExceptions(
+      [&] { return callbridge::CheckArray("message", message, "message_size", message_size); });
+  return refused != nullptr ? refused : callbridge::MakeError(code, {message, message_size});
 }
 
 void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyError(error); }
@@ -65,7 +68,7 @@ namespace {
 
 callbridge_error* Load(const char* path, const callbridge::LoadOptions& options,
                        callbridge_library** library) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"path", path}, {"library", library}}, [&] {
     absl::StatusOr<std::shared_ptr<TargetLibrary>> loaded = TargetLibrary::Load(path, options);
     if (!loaded.ok()) return loaded.status();
     *library = new callbridge_library{*std::move(loaded), {}};
@@ -86,7 +89,7 @@ callbridge_error* callbridge_library_load_isolated(const char* path, callbridge_
 }
 
 callbridge_error* callbridge_library_of_process(callbridge_library** library) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"library", library}}, [&] {
     *library = new callbridge_library{nullptr, callbridge::ProcessTargets()};
     return absl::OkStatus();
   });
@@ -104,12 +107,12 @@ callbridge_error* callbridge_library_close(callbridge_library* library) {
 }
 
 size_t callbridge_library_target_count(const callbridge_library* library) {
-  return library->targets().size();
+  return library != nullptr ? library->targets().size() : 0;
 }
 
 callbridge_error* callbridge_library_target(const callbridge_library* library, size_t index,
                                             callbridge_target* target) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"library", library}, {"target", target}}, [&] {
     absl::Span<const LibraryTarget> targets = library->targets();
     if (index >= targets.size()) {
       return absl::OutOfRangeError(absl::StrCat("target ", index, " was asked for, but ",
@@ -121,14 +124,14 @@ callbridge_error* callbridge_library_target(const callbridge_library* library, s
 
 callbridge_error* callbridge_shape_visit(const char* shape, callbridge_shape_visitor* visit,
                                          void* user) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"shape", shape}, {"visit", visit}}, [&] {
     absl::StatusOr<Shape> parsed = callbridge::ParseShape(shape);
     return parsed.ok() ? callbridge::VisitShape(*parsed, visit, user) : parsed.status();
   });
 }
 
 callbridge_error* callbridge_site_encode(const callbridge_site* site, char** bytes, size_t* size) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"site", site}, {"bytes", bytes}, {"size", size}}, [&] {
     absl::StatusOr<CallSite> call_site = FromC(*site);
     if (!call_site.ok()) return call_site.status();
     const bool is_typed = KnowsField(*site, site->attributes) && site->attributes != nullptr;
@@ -149,7 +152,10 @@ callbridge_error* callbridge_execute(const callbridge_target* target, const call
                                      const callbridge_array* operands, size_t operand_count,
                                      const callbridge_array* results, size_t result_count,
                                      const callbridge_execution_context* context) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"target", target}, {"site", site}}, [&] {
+    absl::Status arrays = CheckArrays("operands", operands, operand_count);
+    if (arrays.ok()) arrays = CheckArrays("results", results, result_count);
+    if (!arrays.ok()) return arrays;
     absl::StatusOr<Target> known = FromC(*target);
     if (!known.ok()) return known.status();
     absl::StatusOr<CallSite> call_site = FromC(*site, *known);
@@ -164,7 +170,7 @@ callbridge_error* callbridge_execute(const callbridge_target* target, const call
 
 callbridge_error* callbridge_call_bind(const callbridge_target* target, const callbridge_site* site,
                                        callbridge_call** call) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"target", target}, {"site", site}, {"call", call}}, [&] {
     absl::StatusOr<Target> known = FromC(*target);
     if (!known.ok()) return known.status();
     absl::StatusOr<CallSite> call_site = FromC(*site, *known);
@@ -181,7 +187,10 @@ void callbridge_call_destroy(callbridge_call* call) { delete call; }
 callbridge_error* callbridge_call_execute(const callbridge_call* call, void** operands,
                                           size_t operand_count, void** results, size_t result_count,
                                           const callbridge_execution_context* context) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions([&]() -> absl::Status {
+    if (call == nullptr) return callbridge::NullError("call");
+    if (operands == nullptr && operand_count > 0) return callbridge::NullError("operands");
+    if (results == nullptr && result_count > 0) return callbridge::NullError("results");
     const callbridge::CallBuffers buffers = {{operands, operand_count}, {results, result_count}};
     if (context == nullptr) return call->call.Execute(buffers);
     CallContext lent;
@@ -194,7 +203,7 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
 
 callbridge_error* callbridge_target_entry_points(const callbridge_target* target,
                                                  callbridge_entry_points* entry_points) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"target", target}, {"entry_points", entry_points}}, [&] {
     absl::StatusOr<Target> known = FromC(*target);
     if (!known.ok()) return known.status();
     absl::StatusOr<EntryPoints> points = callbridge::GetEntryPoints(*known);
@@ -204,7 +213,7 @@ callbridge_error* callbridge_target_entry_points(const callbridge_target* target
 }
 
 callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict, char** evidence) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"address", address}, {"verdict", verdict}}, [&] {
     const callbridge::TypedAnswer answer = callbridge::ProbeTyped(address);
     if (evidence != nullptr) {
       const size_t size = answer.evidence.size() + 1;  // with its NUL

@@ -12,22 +12,30 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "callbridge/abi/caught_status.h"
 #include "callbridge/abi/primitive_type.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/ffi_context.h"
 #include "callbridge/c_api/ffi_handlers.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
+#include "callbridge/runtime/target_library.h"
 #include "callbridge/typed_ffi/host/handler_instance.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
 
 using callbridge::Attributes;
 using callbridge::CallBuffers;
+using callbridge::CaughtStatus;
+using callbridge::CheckArray;
+using callbridge::CheckPointers;
+using callbridge::CheckText;
 using callbridge::FfiContext;
 using callbridge::FromC;
 using callbridge::PrimitiveType;
 using callbridge::Shape;
+using callbridge::TargetLibrary;
 using callbridge::ToC;
 using callbridge::WithoutExceptions;
 using callbridge::host::AsyncRun;
@@ -36,9 +44,20 @@ using callbridge::host::HandlerInstance;
 using callbridge::host::HandlerMetadata;
 using callbridge::host::RuntimeVersion;
 
+namespace {
+
+// An instance and the libraries that callbridge loaded and that its handlers are in, which its end
+// still calls into.
+struct HeldInstance {
+  std::vector<std::shared_ptr<const TargetLibrary>> libraries;
+  std::unique_ptr<const HandlerInstance> instance;
+};
+
+}  // namespace
+
 // Runs that are not done keep the instance.
 struct callbridge_ffi_call {
-  std::shared_ptr<const HandlerInstance> instance;
+  std::shared_ptr<const HeldInstance> held;
 };
 
 // ---- Attributes ---------------------------------------------------------------------------------
@@ -55,7 +74,7 @@ absl::StatusOr<PrimitiveType> ElementType(int32_t number) {
 }  // namespace
 
 callbridge_error* callbridge_ffi_attributes_create(callbridge_ffi_attributes** attributes) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"attributes", attributes}}, [&] {
     *attributes = new callbridge_ffi_attributes;
     return absl::OkStatus();
   });
@@ -66,10 +85,13 @@ void callbridge_ffi_attributes_destroy(callbridge_ffi_attributes* attributes) { 
 callbridge_error* callbridge_ffi_attributes_set_scalar(callbridge_ffi_attributes* attributes,
                                                        const char* name, size_t name_size,
                                                        int32_t element_type, const void* value) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"attributes", attributes}, {"value", value}}, [&] {
+    absl::Status checked = CheckText("name", name, "name_size", name_size);
+    if (!checked.ok()) return checked;
     absl::StatusOr<PrimitiveType> type = ElementType(element_type);
-    if (type.ok()) attributes->attributes.SetScalar({name, name_size}, *type, value);
-    return type.status();
+    if (!type.ok()) return type.status();
+    attributes->Set([&](Attributes& all) { all.SetScalar({name, name_size}, *type, value); });
+    return absl::OkStatus();
   });
 }
 
@@ -77,18 +99,28 @@ callbridge_error* callbridge_ffi_attributes_set_array(callbridge_ffi_attributes*
                                                       const char* name, size_t name_size,
                                                       int32_t element_type, const void* data,
                                                       size_t count) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"attributes", attributes}}, [&] {
+    absl::Status checked = CheckText("name", name, "name_size", name_size);
+    if (!checked.ok()) return checked;
     absl::StatusOr<PrimitiveType> type = ElementType(element_type);
-    if (type.ok()) attributes->attributes.SetArray({name, name_size}, *type, data, count);
-    return type.status();
+    if (!type.ok()) return type.status();
+    checked = CheckArray("data", data, "count", count, callbridge::AttributeElementBytes(*type));
+    if (!checked.ok()) return checked;
+    attributes->Set([&](Attributes& all) { all.SetArray({name, name_size}, *type, data, count); });
+    return absl::OkStatus();
   });
 }
 
 callbridge_error* callbridge_ffi_attributes_set_string(callbridge_ffi_attributes* attributes,
                                                        const char* name, size_t name_size,
                                                        const char* text, size_t text_size) {
-  return WithoutExceptions([&] {
-    attributes->attributes.SetString({name, name_size}, {text, text_size});
+  return WithoutExceptions({{"attributes", attributes}}, [&] {
+    absl::Status checked = CheckText("name", name, "name_size", name_size);
+    if (checked.ok()) checked = CheckArray("text", text, "text_size", text_size);
+    if (!checked.ok()) return checked;
+    attributes->Set([&](Attributes& all) {
+      all.SetString({name, name_size}, {text_size > 0 ? text : "", text_size});
+    });
     return absl::OkStatus();
   });
 }
@@ -96,8 +128,13 @@ callbridge_error* callbridge_ffi_attributes_set_string(callbridge_ffi_attributes
 callbridge_error* callbridge_ffi_attributes_set_dictionary(
     callbridge_ffi_attributes* attributes, const char* name, size_t name_size,
     const callbridge_ffi_attributes* dictionary) {
-  return WithoutExceptions([&] {
-    attributes->attributes.SetDictionary({name, name_size}, dictionary->attributes);
+  return WithoutExceptions({{"attributes", attributes}, {"dictionary", dictionary}}, [&] {
+    absl::Status checked = CheckText("name", name, "name_size", name_size);
+    if (!checked.ok()) return checked;
+    Attributes value = dictionary->Get();  // first: it may be this very object
+    attributes->Set([&](Attributes& all) {
+      all.SetDictionary({name, name_size}, std::move(value));
+    });
     return absl::OkStatus();
   });
 }
@@ -106,9 +143,14 @@ callbridge_error* callbridge_ffi_attributes_set_dictionary(
 
 namespace {
 
-absl::StatusOr<std::vector<Shape>> ParseShapes(const char* const* texts, size_t count) {
+absl::StatusOr<std::vector<Shape>> ParseShapes(const std::string& field, const char* const* texts,
+                                               size_t count) {
+  absl::Status list =
+      CheckArray(field, texts, absl::StrCat("the count of ", field), count, sizeof(*texts));
+  if (!list.ok()) return list;
   std::vector<Shape> shapes;
   for (size_t i = 0; i < count; ++i) {
+    if (texts[i] == nullptr) return callbridge::NullError(absl::StrCat(field, "[", i, "]"));
     absl::StatusOr<Shape> shape = callbridge::ParseShape(texts[i]);
     if (!shape.ok()) return shape.status();
     shapes.push_back(*std::move(shape));
@@ -117,19 +159,32 @@ absl::StatusOr<std::vector<Shape>> ParseShapes(const char* const* texts, size_t 
 }
 
 absl::StatusOr<CallFrame> FrameOf(const callbridge_ffi_site& site) {
-  absl::StatusOr<std::vector<Shape>> operands = ParseShapes(site.operands, site.operand_count);
+  absl::StatusOr<std::vector<Shape>> operands =
+      ParseShapes("callbridge_ffi_site.operands", site.operands, site.operand_count);
   if (!operands.ok()) return operands.status();
-  absl::StatusOr<std::vector<Shape>> results = ParseShapes(site.results, site.result_count);
+  absl::StatusOr<std::vector<Shape>> results =
+      ParseShapes("callbridge_ffi_site.results", site.results, site.result_count);
   if (!results.ok()) return results.status();
   return CallFrame(*operands, *results,
-                   site.attributes != nullptr ? site.attributes->attributes : Attributes());
+                   site.attributes != nullptr ? site.attributes->Get() : Attributes());
 }
 
-absl::StatusOr<std::unique_ptr<HandlerInstance>> Instantiate(
-    const callbridge_ffi_handlers& handlers, const callbridge_ffi_site& site,
-    const callbridge_ffi_context* lent) {
-  absl::Status size =
-      callbridge::CheckStructSize("callbridge_ffi_site", site.struct_size, sizeof(site));
+// Each library that holds one of the handlers.
+std::vector<std::shared_ptr<const TargetLibrary>> LibrariesOf(
+    const XLA_FFI_Handler_Bundle& handlers) {
+  std::vector<std::shared_ptr<const TargetLibrary>> libraries;
+  for (XLA_FFI_Handler* handler : {handlers.instantiate, handlers.prepare, handlers.initialize,
+                                   handlers.execute, handlers.record}) {
+    auto library = TargetLibrary::Holding(reinterpret_cast<const void*>(handler));
+    if (library != nullptr) libraries.push_back(std::move(library));
+  }
+  return libraries;
+}
+
+absl::StatusOr<HeldInstance> Instantiate(const callbridge_ffi_handlers& handlers,
+                                         const callbridge_ffi_site& site,
+                                         const callbridge_ffi_context* lent) {
+  absl::Status size = callbridge::CheckStructSize("callbridge_ffi_site", site);
   if (!size.ok()) return size;
   const absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(handlers);
   if (!bundle.ok()) return bundle.status();
@@ -143,7 +198,12 @@ absl::StatusOr<std::unique_ptr<HandlerInstance>> Instantiate(
   if (!copied.ok()) return copied;
   absl::StatusOr<HandlerMetadata> metadata = callbridge::host::QueryMetadata(**version, *bundle);
   if (!metadata.ok()) return metadata.status();
-  return HandlerInstance::Create(**version, *bundle, *std::move(frame), context.lent());
+  HeldInstance held = {LibrariesOf(*bundle), nullptr};
+  absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
+      HandlerInstance::Create(**version, *bundle, *std::move(frame), context.lent());
+  if (!instance.ok()) return instance.status();
+  held.instance = *std::move(instance);
+  return held;
 }
 
 CallBuffers Buffers(void* const* operands, size_t operand_count, void* const* results,
@@ -157,7 +217,7 @@ CallBuffers Buffers(void* const* operands, size_t operand_count, void* const* re
 class StartedRun {
  public:
   StartedRun(const callbridge_ffi_call& call, callbridge_ffi_done* done, void* user)
-      : instance_(call.instance), run_(*instance_), done_(done), user_(user) {}
+      : held_(call.held), run_(*held_->instance), done_(done), user_(user) {}
 
   static absl::Status Start(std::unique_ptr<StartedRun> run, const CallBuffers& buffers,
                             const callbridge_ffi_context* context) {
@@ -175,15 +235,35 @@ class StartedRun {
     callbridge_ffi_done* const done = run->done_;
     void* const done_user = run->user_;
     run.reset();
-    done(done_user, ToC(status));
+    try {
+      done(done_user, ToC(status));
+    } catch (...) {
+      // The run is over, and nobody waits for what could be said. A thread's cancellation goes on.
+      static_cast<void>(CaughtStatus());
+    }
   }
 
-  const std::shared_ptr<const HandlerInstance> instance_;
+  const std::shared_ptr<const HeldInstance> held_;
   FfiContext context_;
   AsyncRun run_;
   callbridge_ffi_done* const done_;
   void* const user_;
 };
+
+absl::Status Start(const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
+                   void* const* results, size_t result_count, const callbridge_ffi_context* context,
+                   callbridge_ffi_done* done, void* user) {
+  absl::Status checked = CheckPointers({{"call", call}, {"done", done}});
+  if (checked.ok()) {
+    checked = CheckArray("operands", operands, "operand_count", operand_count, sizeof(*operands));
+  }
+  if (checked.ok()) {
+    checked = CheckArray("results", results, "result_count", result_count, sizeof(*results));
+  }
+  if (!checked.ok()) return checked;
+  return StartedRun::Start(std::make_unique<StartedRun>(*call, done, user),
+                           Buffers(operands, operand_count, results, result_count), context);
+}
 
 // What a run writes to and a waiting thread reads from, whichever goes last.
 struct Outcome {
@@ -203,18 +283,31 @@ void Tell(void* user, callbridge_error* error) {
   (*outcome)->changed.notify_one();
 }
 
+// Whether it is there before the time is up. Times that the clock cannot hold, 292 years, are
+// never.
+bool WaitUntilThere(Outcome& outcome, std::unique_lock<std::mutex>& lock, int64_t milliseconds) {
+  using std::chrono::steady_clock;
+  const auto is_there = [&] { return outcome.is_there; };
+  const steady_clock::time_point now = steady_clock::now();
+  const auto longest =
+      std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::time_point::max() - now);
+  if (milliseconds >= 0 && milliseconds < longest.count()) {
+    return outcome.changed.wait_until(lock, now + std::chrono::milliseconds(milliseconds),
+                                      is_there);
+  }
+  outcome.changed.wait(lock, is_there);
+  return true;
+}
+
 callbridge_error* Wait(Outcome& outcome, int64_t timeout_milliseconds) {
   std::unique_lock<std::mutex> lock(outcome.mutex);
-  const auto is_there = [&] { return outcome.is_there; };
-  if (timeout_milliseconds < 0) {
-    outcome.changed.wait(lock, is_there);
-  } else if (!outcome.changed.wait_for(lock, std::chrono::milliseconds(timeout_milliseconds),
-                                       is_there)) {
-    return ToC(absl::DeadlineExceededError(
-        absl::StrCat("the handler returned a future and has not completed it in ",
-                     timeout_milliseconds, " ms")));
+  if (WaitUntilThere(outcome, lock, timeout_milliseconds)) {
+    return std::exchange(outcome.error, nullptr);
   }
-  return std::exchange(outcome.error, nullptr);
+  return WithoutExceptions([&] {
+    return absl::DeadlineExceededError(absl::StrCat(
+        "the handler returned a future and has not completed it in ", timeout_milliseconds, " ms"));
+  });
 }
 
 }  // namespace
@@ -223,10 +316,10 @@ callbridge_error* callbridge_ffi_call_create(const callbridge_ffi_handlers* hand
                                              const callbridge_ffi_site* site,
                                              const callbridge_ffi_context* context,
                                              callbridge_ffi_call** call) {
-  return WithoutExceptions([&] {
-    absl::StatusOr<std::unique_ptr<HandlerInstance>> made = Instantiate(*handlers, *site, context);
+  return WithoutExceptions({{"handlers", handlers}, {"site", site}, {"call", call}}, [&] {
+    absl::StatusOr<HeldInstance> made = Instantiate(*handlers, *site, context);
     if (!made.ok()) return made.status();
-    *call = new callbridge_ffi_call{*std::move(made)};
+    *call = new callbridge_ffi_call{std::make_shared<const HeldInstance>(*std::move(made))};
     return absl::OkStatus();
   });
 }
@@ -239,8 +332,7 @@ callbridge_error* callbridge_ffi_call_start(const callbridge_ffi_call* call, voi
                                             const callbridge_ffi_context* context,
                                             callbridge_ffi_done* done, void* user) {
   return WithoutExceptions([&] {
-    return StartedRun::Start(std::make_unique<StartedRun>(*call, done, user),
-                             Buffers(operands, operand_count, results, result_count), context);
+    return Start(call, operands, operand_count, results, result_count, context, done, user);
   });
 }
 
@@ -249,12 +341,14 @@ callbridge_error* callbridge_ffi_call_execute(const callbridge_ffi_call* call,
                                               void* const* results, size_t result_count,
                                               const callbridge_ffi_context* context,
                                               int64_t timeout_milliseconds) {
-  auto outcome = std::make_shared<Outcome>();
-  auto told = std::make_unique<std::shared_ptr<Outcome>>(outcome);
-  if (callbridge_error* error = callbridge_ffi_call_start(
-          call, operands, operand_count, results, result_count, context, &Tell, told.get())) {
-    return error;
-  }
-  static_cast<void>(told.release());
-  return Wait(*outcome, timeout_milliseconds);
+  std::shared_ptr<Outcome> outcome;
+  callbridge_error* error = WithoutExceptions([&] {
+    outcome = std::make_shared<Outcome>();
+    auto told = std::make_unique<std::shared_ptr<Outcome>>(outcome);
+    absl::Status started =
+        Start(call, operands, operand_count, results, result_count, context, &Tell, told.get());
+    if (started.ok()) static_cast<void>(told.release());
+    return started;
+  });
+  return error != nullptr ? error : Wait(*outcome, timeout_milliseconds);
 }

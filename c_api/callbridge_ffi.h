@@ -127,6 +127,10 @@ typedef struct callbridge_ffi_scratch {
 CALLBRIDGE_EXPORTED const callbridge_ffi_thread_pool* callbridge_ffi_process_threads(void);
 CALLBRIDGE_EXPORTED const callbridge_ffi_scratch* callbridge_ffi_host_memory(void);
 
+// A number that no other run in this process has. Runs that callbridge lends a run id to, because
+// the caller lent none, take theirs from here, too.
+CALLBRIDGE_EXPORTED int64_t callbridge_ffi_new_run_id(void);
+
 // Null is missing: a handler that asks for it gets an error. The struct and what it points to
 // directly are read at once and not kept; `user` objects, extensions and user data must live until
 // the handler is done.

@@ -4,9 +4,11 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/foreign_handler.h"
+#include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/c_api/ffi_handlers.h"
 #include "callbridge/c_api/to_c.h"
+#include "callbridge/runtime/target_library.h"
 #include "callbridge/runtime/typed_probe.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
@@ -45,11 +47,17 @@ absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
   return absl::OkStatus();
 }
 
+// Wrappers live as long as the process, and a runtime that was given handlers never forgets them.
+void KeepLibrariesForGood(const XLA_FFI_Handler_Bundle& handlers) {
+  for (const Stage& stage : kStages) {
+    KeepForGood(TargetLibrary::Holding(reinterpret_cast<const void*>(handlers.*stage.handler)));
+  }
+}
+
 absl::Status Adapt(const callbridge_ffi_handlers& handlers, const char* platform_name,
                    const char* release, callbridge_ffi_handlers* adapted) {
   const absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(handlers);
   if (!bundle.ok()) return bundle.status();
-  if (platform_name == nullptr) return absl::InvalidArgumentError("platform is null");
   const absl::StatusOr<Platform> platform = ParsePlatform(platform_name);
   if (!platform.ok()) return platform.status();
   const typed_ffi::RuntimeVersion* runtime = nullptr;
@@ -59,6 +67,7 @@ absl::Status Adapt(const callbridge_ffi_handlers& handlers, const char* platform
   }
   absl::Status typed = CheckTyped(*bundle);
   if (!typed.ok()) return typed;
+  KeepLibrariesForGood(*bundle);
   const absl::StatusOr<XLA_FFI_Handler_Bundle> made = AdaptHandlers(*bundle, *platform, runtime);
   return made.ok() ? ToC(*made, adapted) : made.status();
 }
@@ -70,5 +79,6 @@ callbridge_error* callbridge_ffi_adapt_handlers(const callbridge_ffi_handlers* h
                                                 const char* platform, const char* release,
                                                 callbridge_ffi_handlers* adapted) {
   return callbridge::WithoutExceptions(
+      {{"handlers", handlers}, {"platform", platform}, {"adapted", adapted}},
       [&] { return callbridge::Adapt(*handlers, platform, release, adapted); });
 }

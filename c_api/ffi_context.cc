@@ -1,35 +1,49 @@
 #include "callbridge/c_api/ffi_context.h"
 
+#include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/struct_size.h"
+#include "callbridge/typed_ffi/host/run_id.h"
 
 namespace callbridge {
 
 absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
   if (context == nullptr) return absl::OkStatus();
-  absl::Status size =
-      CheckStructSize("callbridge_ffi_context", context->struct_size, sizeof(*context));
-  if (!size.ok()) return size;
+  absl::Status checked = CheckStructSize("callbridge_ffi_context", *context);
+  if (!checked.ok()) return checked;
   if (context->stream != nullptr) lent_.stream = *context->stream;
   if (context->device_ordinal != nullptr) lent_.device_ordinal = *context->device_ordinal;
   if (context->run_id != nullptr) lent_.run_id = *context->run_id;
   if (const callbridge_ffi_thread_pool* pool = context->thread_pool) {
-    size = CheckStructSize("callbridge_ffi_thread_pool", pool->struct_size, sizeof(*pool));
-    if (!size.ok()) return size;
+    checked = CheckStructSize("callbridge_ffi_thread_pool", *pool);
+    if (checked.ok()) {
+      checked = CheckPointers({{"callbridge_ffi_thread_pool.schedule", pool->schedule},
+                               {"callbridge_ffi_thread_pool.num_threads", pool->num_threads}});
+    }
+    if (!checked.ok()) return checked;
     threads_.pool = *pool;
     lent_.thread_pool = &threads_;
   }
   if (const callbridge_ffi_scratch* memory = context->scratch) {
-    size = CheckStructSize("callbridge_ffi_scratch", memory->struct_size, sizeof(*memory));
-    if (!size.ok()) return size;
+    checked = CheckStructSize("callbridge_ffi_scratch", *memory);
+    if (checked.ok()) {
+      checked = CheckPointers({{"callbridge_ffi_scratch.allocate", memory->allocate},
+                               {"callbridge_ffi_scratch.free", memory->free}});
+    }
+    if (!checked.ok()) return checked;
     scratch_.memory = *memory;
     lent_.scratch = &scratch_;
+  }
+  if (context->user_data_count > 0) {
+    checked = CheckPointers({{"callbridge_ffi_context.user_data_types", context->user_data_types},
+                             {"callbridge_ffi_context.user_data", context->user_data}});
+    if (!checked.ok()) return checked;
   }
   for (size_t i = 0; i < context->user_data_count; ++i) {
     user_data_.push_back({{context->user_data_types[i]}, context->user_data[i]});
   }
   lent_.user_data = user_data_;
   if (context->custom_options != nullptr) {
-    custom_options_.emplace(context->custom_options->attributes);
+    custom_options_.emplace(context->custom_options->Get());
     lent_.custom_options = &custom_options_->get();
   }
   lent_.extensions = static_cast<const XLA_FFI_Extension*>(context->extensions);
@@ -62,3 +76,5 @@ const callbridge_ffi_scratch* callbridge_ffi_host_memory() {
       [](void*, void* data, size_t size) { callbridge::host_memory.Free(data, size); }};
   return &memory;
 }
+
+int64_t callbridge_ffi_new_run_id() { return callbridge::host::NewRunId(); }

@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_C_API_FFI_CONTEXT_H_
 #define CALLBRIDGE_C_API_FFI_CONTEXT_H_
 
+#include <mutex>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,8 +11,23 @@
 #include "callbridge/typed_ffi/host/attributes.h"
 #include "callbridge/typed_ffi/host/lent.h"
 
+// Thread-safe.
 struct callbridge_ffi_attributes {
-  callbridge::Attributes attributes;
+ public:
+  callbridge::Attributes Get() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return attributes_;
+  }
+  // Calls set(attributes), which must use no other object of this type.
+  template <typename Function>
+  void Set(Function set) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    set(attributes_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  callbridge::Attributes attributes_;
 };
 
 namespace callbridge {

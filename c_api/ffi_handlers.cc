@@ -1,6 +1,7 @@
 #include "callbridge/c_api/ffi_handlers.h"
 
-#include "absl/strings/string_view.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/typed_ffi/host/api_table.h"
@@ -23,8 +24,7 @@ callbridge_ffi_handler* ToC(XLA_FFI_Handler* handler) {
 }  // namespace
 
 absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& handlers) {
-  absl::Status size =
-      CheckStructSize("callbridge_ffi_handlers", handlers.struct_size, sizeof(handlers));
+  absl::Status size = CheckStructSize("callbridge_ffi_handlers", handlers);
   if (!size.ok()) return size;
   if (handlers.execute == nullptr) {
     return absl::InvalidArgumentError("callbridge_ffi_handlers.execute is null");
@@ -35,7 +35,7 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& hand
 }
 
 absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out) {
-  absl::Status size = CheckStructSize("callbridge_ffi_handlers", out->struct_size, sizeof(*out));
+  absl::Status size = CheckStructSize("callbridge_ffi_handlers", *out);
   if (!size.ok()) return size;
   out->instantiate = ToC(handlers.instantiate);
   out->prepare = ToC(handlers.prepare);
@@ -52,10 +52,24 @@ using callbridge::host::RegisteredHandler;
 using callbridge::host::RegistryOf;
 using callbridge::typed_ffi::kNewestVersion;
 
+namespace {
+
+// A number in place of a pointer is seldom the address of a variable.
+absl::Status CheckAligned(const int64_t* type_id) {
+  const auto address = reinterpret_cast<uintptr_t>(type_id);
+  if (address % alignof(int64_t) == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("type_id is ", address,
+                                                 ", but must be the address of an int64_t, which "
+                                                 "is a multiple of ",
+                                                 alignof(int64_t)));
+}
+
+}  // namespace
+
 const XLA_FFI_Api* callbridge_xla_ffi_api() { return &callbridge::host::ApiTable(kNewestVersion); }
 
 callbridge_error* callbridge_ffi_visit_handlers(callbridge_ffi_handler_visitor* visit, void* user) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"visit", visit}}, [&] {
     for (const RegisteredHandler& handler : RegistryOf(kNewestVersion).List()) {
       callbridge_ffi_handlers handlers = {};
       handlers.struct_size = sizeof(handlers);
@@ -69,7 +83,7 @@ callbridge_error* callbridge_ffi_visit_handlers(callbridge_ffi_handler_visitor* 
 
 callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* platform,
                                                callbridge_ffi_handlers* handlers) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"name", name}, {"platform", platform}, {"handlers", handlers}}, [&] {
     absl::StatusOr<RegisteredHandler> found = RegistryOf(kNewestVersion).Find(name, platform);
     return found.ok() ? callbridge::ToC(found->handlers, handlers) : found.status();
   });
@@ -77,10 +91,10 @@ callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* pla
 
 callbridge_error* callbridge_ffi_register_type(const char* name, size_t name_size, int64_t* type_id,
                                                void (*deleter)(void*)) {
-  return WithoutExceptions([&]() -> absl::Status {
-    if (name == nullptr || type_id == nullptr) {
-      return absl::InvalidArgumentError("a type needs a name and a variable for its id");
-    }
+  return WithoutExceptions({{"type_id", type_id}}, [&] {
+    absl::Status checked = callbridge::CheckText("name", name, "name_size", name_size);
+    if (checked.ok()) checked = CheckAligned(type_id);
+    if (!checked.ok()) return checked;
     const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
     return callbridge::host::TypeRegistry::OfProcess().Register(
         {name, name_size}, *reinterpret_cast<XLA_FFI_TypeId*>(type_id), &info);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/ffi_context.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/runtime/target_library.h"
@@ -16,12 +17,8 @@ static_assert(sizeof(callbridge_array) == sizeof(HostArray) &&
                   offsetof(callbridge_array, size_bytes) == offsetof(HostArray, size_bytes),
               "FromC() hands arrays over as they are");
 
-absl::Status Null(const char* field) {
-  return absl::InvalidArgumentError(absl::StrCat(field, " is null"));
-}
-
 absl::StatusOr<Shape> ParseField(const std::string& field, const char* text) {
-  if (text == nullptr) return Null(field.c_str());
+  if (text == nullptr) return NullError(field);
   absl::StatusOr<Shape> shape = ParseShape(text);
   if (shape.ok()) return shape;
   return absl::InvalidArgumentError(absl::StrCat(field, ": ", shape.status().message()));
@@ -40,11 +37,10 @@ XLA_FFI_Handler_Bundle StagesFromC(const callbridge_target& target) {
 }  // namespace
 
 absl::StatusOr<Target> FromC(const callbridge_target& target) {
-  absl::Status size = CheckStructSize("callbridge_target", target.struct_size,
-                                      offsetof(callbridge_target, instantiate));
+  absl::Status size = CheckStructSize("callbridge_target", target);
   if (!size.ok()) return size;
-  if (target.name == nullptr) return Null("callbridge_target.name");
-  if (target.platform == nullptr) return Null("callbridge_target.platform");
+  if (target.name == nullptr) return NullError("callbridge_target.name");
+  if (target.platform == nullptr) return NullError("callbridge_target.platform");
   if (target.api_version < CALLBRIDGE_API_VERSION_UNSPECIFIED ||
       target.api_version > CALLBRIDGE_API_VERSION_TYPED_FFI) {
     return absl::InvalidArgumentError(absl::StrCat("callbridge_target.api_version is ",
@@ -63,11 +59,16 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
 }
 
 absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
-  absl::Status size =
-      CheckStructSize("callbridge_site", site.struct_size, offsetof(callbridge_site, attributes));
+  absl::Status size = CheckStructSize("callbridge_site", site);
   if (!size.ok()) return size;
-  if (site.operands == nullptr && site.operand_count > 0) return Null("callbridge_site.operands");
-  if (site.opaque == nullptr && site.opaque_size > 0) return Null("callbridge_site.opaque");
+  absl::Status lists =
+      CheckArray("callbridge_site.operands", site.operands, "callbridge_site.operand_count",
+                 site.operand_count, sizeof(*site.operands));
+  if (lists.ok()) {
+    lists = CheckArray("callbridge_site.opaque", site.opaque, "callbridge_site.opaque_size",
+                       site.opaque_size);
+  }
+  if (!lists.ok()) return lists;
   if (site.era != CALLBRIDGE_ERA_CLASSIC && site.era != CALLBRIDGE_ERA_FLAT) {
     return absl::InvalidArgumentError(
         absl::StrCat("callbridge_site.era is ", site.era, ", which is neither 0 nor 1"));
@@ -84,7 +85,7 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
   call_site.result = *std::move(result);
   if (site.opaque_size > 0) call_site.opaque.assign(site.opaque, site.opaque_size);
   if (KnowsField(site, site.attributes) && site.attributes != nullptr) {
-    call_site.attributes = site.attributes->attributes;
+    call_site.attributes = site.attributes->Get();
   }
   return call_site;
 }

@@ -17,7 +17,6 @@
 #ifndef CALLBRIDGE_C_API_HANDLER_CALL_H_
 #define CALLBRIDGE_C_API_HANDLER_CALL_H_
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -74,19 +73,19 @@ void RegisterHandlerType(std::string_view name, TypeId* id, void (*deleter)(void
 
 // One call site of one handler. First it is told what there is; the first Run() instantiates the
 // handler, and all runs share the state that INSTANTIATE leaves. Throws HandlerCallError where what
-// it is told makes no sense. Not thread-safe.
+// it is told makes no sense, and from every member where it was moved from. Not thread-safe.
 class HandlerCall {
  public:
   // The handler of the EXECUTE stage.
   template <typename Error, typename Frame>
   explicit HandlerCall(Error* (*execute)(Frame*)) {
-    handlers_.execute = reinterpret_cast<callbridge_ffi_handler*>(execute);
+    state().handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(execute);
   }
   // What was registered through callbridge_xla_ffi_api() under that name.
   static HandlerCall Registered(const std::string& name, const std::string& platform = "Host") {
     HandlerCall call;
     handler_call::Check(
-        callbridge_ffi_find_handlers(name.c_str(), platform.c_str(), &call.handlers_));
+        callbridge_ffi_find_handlers(name.c_str(), platform.c_str(), &call.state().handlers));
     return call;
   }
 
@@ -94,25 +93,26 @@ class HandlerCall {
 
   template <typename Error, typename Frame>
   HandlerCall& Instantiate(Error* (*handler)(Frame*)) {
-    return Set(handlers_.instantiate, reinterpret_cast<callbridge_ffi_handler*>(handler));
+    return Set(state().handlers.instantiate, reinterpret_cast<callbridge_ffi_handler*>(handler));
   }
   template <typename Error, typename Frame>
   HandlerCall& Prepare(Error* (*handler)(Frame*)) {
-    return Set(handlers_.prepare, reinterpret_cast<callbridge_ffi_handler*>(handler));
+    return Set(state().handlers.prepare, reinterpret_cast<callbridge_ffi_handler*>(handler));
   }
   template <typename Error, typename Frame>
   HandlerCall& Initialize(Error* (*handler)(Frame*)) {
-    return Set(handlers_.initialize, reinterpret_cast<callbridge_ffi_handler*>(handler));
+    return Set(state().handlers.initialize, reinterpret_cast<callbridge_ffi_handler*>(handler));
   }
 
   // ---- What the program says
 
   // The release of jaxlib whose XLA is imitated, "0.4.30" to "0.12"; the newest by default. A
   // handler runs on those that its headers are good for.
-  HandlerCall& OnJaxlib(std::string release) { return Set(release_, std::move(release)); }
+  HandlerCall& OnJaxlib(std::string release) { return Set(state().release, std::move(release)); }
 
-  // An argument: an array of the elements' own type, lent for the runs, of these dimensions or of
-  // one dimension. Nothing is copied.
+  // An argument: an array of the elements' own type, of these dimensions or of one dimension. A
+  // variable is borrowed for the runs, which see its present elements; of a temporary, a copy is
+  // kept.
   template <typename T>
   HandlerCall& Arg(const std::vector<T>& data) {
     return Arg(data, {static_cast<int64_t>(data.size())});
@@ -122,14 +122,35 @@ class HandlerCall {
     CheckSize(data.size(), dimensions);
     return Arg(ShapeText<T>(dimensions), data.data());
   }
-  // Of a scalar.
+  template <typename T>
+  HandlerCall& Arg(std::vector<T>&& data) {
+    return Arg(Keep(std::move(data)));
+  }
+  template <typename T>
+  HandlerCall& Arg(std::vector<T>&& data, const std::vector<int64_t>& dimensions) {
+    return Arg(Keep(std::move(data)), dimensions);
+  }
+  template <typename T>
+  HandlerCall& Arg(const std::vector<T>&& data) {
+    return Arg(std::vector<T>(data));
+  }
+  template <typename T>
+  HandlerCall& Arg(const std::vector<T>&& data, const std::vector<int64_t>& dimensions) {
+    return Arg(std::vector<T>(data), dimensions);
+  }
+  // Of a scalar, likewise.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   HandlerCall& Arg(const T& scalar) {
     return Arg(ShapeText<T>({}), &scalar);
   }
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  HandlerCall& Arg(const T&& scalar) {
+    return Arg(Keep(T(scalar)));
+  }
   // Of any type, by XLA's name of its shape: "bf16[2,3]", "pred[]", "token[]".
+  // `data` is borrowed for the runs.
   HandlerCall& Arg(const std::string& shape, const void* data) {
-    arguments_.push_back({shape, const_cast<void*>(data)});
+    state().arguments.push_back({shape, const_cast<void*>(data)});
     return Reset();
   }
 
@@ -148,69 +169,79 @@ class HandlerCall {
     return Ret(ShapeText<T>({}), &scalar);
   }
   HandlerCall& Ret(const std::string& shape, void* data) {
-    results_.push_back({shape, data});
+    state().results.push_back({shape, data});
     return Reset();
   }
 
   // As HandlerAttributes::Set().
   template <typename T>
   HandlerCall& Attr(std::string_view name, const T& value) {
-    attributes_.Set(name, value);
+    state().attributes.Set(name, value);
     return Reset();
   }
 
   // ---- What the runtime lends, from the next run on
 
-  HandlerCall& Stream(void* stream) { return Lend(stream_, stream); }
-  HandlerCall& DeviceOrdinal(int32_t ordinal) { return Lend(device_ordinal_, ordinal); }
-  HandlerCall& RunId(int64_t run_id) { return Lend(run_id_, run_id); }
+  HandlerCall& Stream(void* stream) { return Lend(state().stream, stream); }
+  HandlerCall& DeviceOrdinal(int32_t ordinal) { return Lend(state().device_ordinal, ordinal); }
+  // The same for all runs.
+  HandlerCall& RunId(int64_t run_id) { return Lend(state().run_id, run_id); }
   // The objects are read when a run starts, and what they lead to must live until it is done.
-  HandlerCall& ThreadPool(const callbridge_ffi_thread_pool& pool) { return Lend(threads_, &pool); }
-  HandlerCall& Scratch(const callbridge_ffi_scratch& scratch) { return Lend(scratch_, &scratch); }
+  HandlerCall& ThreadPool(const callbridge_ffi_thread_pool& pool) {
+    return Lend(state().threads, &pool);
+  }
+  HandlerCall& ThreadPool(const callbridge_ffi_thread_pool&&) = delete;  // would be gone by then
+  HandlerCall& Scratch(const callbridge_ffi_scratch& scratch) {
+    return Lend(state().scratch, &scratch);
+  }
+  HandlerCall& Scratch(const callbridge_ffi_scratch&&) = delete;  // would be gone by then
   // Memory of the host.
   HandlerCall& Scratch() { return Scratch(*callbridge_ffi_host_memory()); }
   // An object whose type was registered (RegisterHandlerType).
   template <typename TypeId>
   HandlerCall& UserData(const TypeId& id, void* data) {
-    user_data_types_.push_back(id.type_id);
-    user_data_.push_back(data);
+    state().user_data_types.push_back(id.type_id);
+    state().user_data.push_back(data);
     return *this;
   }
   template <typename T>
   HandlerCall& Option(std::string_view name, const T& value) {
-    options_.Set(name, value);
+    state().options.Set(name, value);
     return *this;
   }
   // The first XLA_FFI_Extension of a chain.
-  HandlerCall& Extensions(const void* first) { return Lend(extensions_, first); }
+  HandlerCall& Extensions(const void* first) { return Lend(state().extensions, first); }
   // Nothing at all but what is lent after this.
   HandlerCall& LendNothing() {
-    device_ordinal_.reset();
-    run_id_.reset();
-    lends_run_id_ = false;
-    return Lend(threads_, nullptr);
+    state().device_ordinal.reset();
+    state().run_id.reset();
+    state().lends_run_id = false;
+    return Lend(state().threads, nullptr);
   }
 
   // How long a run waits for a handler that returned a future; 60 seconds by default.
-  HandlerCall& Timeout(std::chrono::milliseconds timeout) { return Lend(timeout_, timeout); }
+  // Less than 0 is forever, and so is more than 292 years.
+  HandlerCall& Timeout(std::chrono::milliseconds timeout) { return Lend(state().timeout, timeout); }
 
   // ---- Calling
 
   // INSTANTIATE in the first run; then PREPARE, INITIALIZE and EXECUTE, and waits for a future.
   // What the handler returned; INVALID_ARGUMENT where the chosen release cannot run it;
   // DEADLINE_EXCEEDED where it completes its future too late, in which case its buffers must live
-  // on.
+  // on, and this object where it keeps some.
   HandlerResult Run() {
-    const callbridge_ffi_context context = Context();
-    if (call_ == nullptr) {
+    const int64_t run_id =
+        state().run_id.has_value() ? *state().run_id : callbridge_ffi_new_run_id();
+    const callbridge_ffi_context context = Context(run_id);
+    if (state().call == nullptr) {
       HandlerResult instantiated = InstantiateCall(context);
       if (!instantiated.ok()) return instantiated;
     }
-    const std::vector<void*> arguments = Pointers(arguments_);
-    const std::vector<void*> results = Pointers(results_);
-    return HandlerResult(callbridge_ffi_call_execute(call_.get(), arguments.data(),
-                                                     arguments.size(), results.data(),
-                                                     results.size(), &context, timeout_.count()));
+    const std::vector<void*> arguments = Pointers(state().arguments);
+    const std::vector<void*> results = Pointers(state().results);
+    return HandlerResult(callbridge_ffi_call_execute(
+        state().call.get(), arguments.data(), arguments.size(), results.data(), results.size(),
+        &context, state().timeout.count()));
   }
 
  private:
@@ -221,8 +252,43 @@ class HandlerCall {
   struct Destroy {
     void operator()(callbridge_ffi_call* call) const { callbridge_ffi_call_destroy(call); }
   };
+  struct State {
+    callbridge_ffi_handlers handlers = {
+        sizeof(callbridge_ffi_handlers), nullptr, nullptr, nullptr, nullptr, nullptr};
+    std::string release;
+    std::vector<Buffer> arguments;
+    std::vector<Buffer> results;
+    HandlerAttributes attributes;
+    std::vector<std::shared_ptr<const void>> kept;  // of temporaries
+
+    std::optional<void*> stream;
+    std::optional<int32_t> device_ordinal = 0;
+    std::optional<int64_t> run_id;
+    bool lends_run_id = true;
+    const callbridge_ffi_thread_pool* threads = callbridge_ffi_process_threads();
+    const callbridge_ffi_scratch* scratch = nullptr;
+    std::vector<int64_t> user_data_types;
+    std::vector<void*> user_data;
+    HandlerAttributes options;
+    const void* extensions = nullptr;
+    std::chrono::milliseconds timeout{60000};
+
+    std::unique_ptr<callbridge_ffi_call, Destroy> call;
+  };
 
   HandlerCall() = default;
+
+  State& state() const {
+    if (state_ != nullptr) return *state_;
+    throw HandlerCallError("this HandlerCall was moved from: use what it was moved to");
+  }
+  // The value, where it lives as long as this object.
+  template <typename T>
+  const T& Keep(T&& value) {
+    auto kept = std::make_shared<const T>(std::move(value));
+    state().kept.push_back(kept);
+    return *kept;
+  }
 
   template <typename T>
   static std::string ShapeText(const std::vector<int64_t>& dimensions) {
@@ -251,14 +317,9 @@ class HandlerCall {
     for (const Buffer& buffer : buffers) shapes.push_back(buffer.shape.c_str());
     return shapes;
   }
-  static int64_t NextRunId() {
-    static std::atomic<int64_t> next{1};
-    return next++;
-  }
-
   // The call site has changed: the next run is of a new instance.
   HandlerCall& Reset() {
-    call_.reset();
+    state().call.reset();
     return *this;
   }
   template <typename T, typename Value>
@@ -272,60 +333,42 @@ class HandlerCall {
     return *this;
   }
 
-  callbridge_ffi_context Context() {
-    if (lends_run_id_ && !run_id_.has_value()) run_id_ = NextRunId();
+  // Refers to `run_id`, which is lent unless the caller said otherwise.
+  callbridge_ffi_context Context(const int64_t& run_id) const {
+    const State& lent = state();
     callbridge_ffi_context context = {};
     context.struct_size = sizeof(context);
-    if (stream_.has_value()) context.stream = &*stream_;
-    if (device_ordinal_.has_value()) context.device_ordinal = &*device_ordinal_;
-    if (run_id_.has_value()) context.run_id = &*run_id_;
-    context.thread_pool = threads_;
-    context.scratch = scratch_;
-    context.user_data_types = user_data_types_.data();
-    context.user_data = user_data_.data();
-    context.user_data_count = user_data_.size();
-    context.custom_options = options_.get();
-    context.extensions = extensions_;
+    if (lent.stream.has_value()) context.stream = &*lent.stream;
+    if (lent.device_ordinal.has_value()) context.device_ordinal = &*lent.device_ordinal;
+    if (lent.lends_run_id || lent.run_id.has_value()) context.run_id = &run_id;
+    context.thread_pool = lent.threads;
+    context.scratch = lent.scratch;
+    context.user_data_types = lent.user_data_types.data();
+    context.user_data = lent.user_data.data();
+    context.user_data_count = lent.user_data.size();
+    context.custom_options = lent.options.get();
+    context.extensions = lent.extensions;
     return context;
   }
 
   HandlerResult InstantiateCall(const callbridge_ffi_context& context) {
-    const std::vector<const char*> operands = Shapes(arguments_);
-    const std::vector<const char*> results = Shapes(results_);
+    const std::vector<const char*> operands = Shapes(state().arguments);
+    const std::vector<const char*> results = Shapes(state().results);
     callbridge_ffi_site site = {};
     site.struct_size = sizeof(site);
-    site.release = release_.c_str();
+    site.release = state().release.c_str();
     site.operands = operands.data();
     site.operand_count = operands.size();
     site.results = results.data();
     site.result_count = results.size();
-    site.attributes = attributes_.get();
+    site.attributes = state().attributes.get();
     callbridge_ffi_call* call = nullptr;
-    HandlerResult made(callbridge_ffi_call_create(&handlers_, &site, &context, &call));
-    call_.reset(call);
+    HandlerResult made(callbridge_ffi_call_create(&state().handlers, &site, &context, &call));
+    state().call.reset(call);
     return made;
   }
 
-  callbridge_ffi_handlers handlers_ = {
-      sizeof(callbridge_ffi_handlers), nullptr, nullptr, nullptr, nullptr, nullptr};
-  std::string release_;
-  std::vector<Buffer> arguments_;
-  std::vector<Buffer> results_;
-  HandlerAttributes attributes_;
-
-  std::optional<void*> stream_;
-  std::optional<int32_t> device_ordinal_ = 0;
-  std::optional<int64_t> run_id_;
-  bool lends_run_id_ = true;
-  const callbridge_ffi_thread_pool* threads_ = callbridge_ffi_process_threads();
-  const callbridge_ffi_scratch* scratch_ = nullptr;
-  std::vector<int64_t> user_data_types_;
-  std::vector<void*> user_data_;
-  HandlerAttributes options_;
-  const void* extensions_ = nullptr;
-  std::chrono::milliseconds timeout_{60000};
-
-  std::unique_ptr<callbridge_ffi_call, Destroy> call_;
+  std::unique_ptr<State> state_ = std::make_unique<State>();  // null where it was moved from
 };
 
 }  // namespace callbridge

@@ -77,7 +77,8 @@ inline void Check(callbridge_error* error) {
 
 }  // namespace handler_call
 
-// A dictionary of attributes.
+// A dictionary of attributes. Throws HandlerCallError where a value makes no sense, and where it
+// was moved from.
 //
 //   HandlerAttributes().Set("n", 3).Set("scale", 0.5f).Set("shape", std::vector<int64_t>{2, 3})
 class HandlerAttributes {
@@ -93,7 +94,7 @@ class HandlerAttributes {
   // value.
   template <typename T>
   HandlerAttributes& Set(std::string_view name, const T& value) {
-    callbridge_ffi_attributes* const to = attributes_.get();
+    callbridge_ffi_attributes* const to = Own();
     if constexpr (std::is_same_v<T, HandlerAttributes>) {
       handler_call::Check(
           callbridge_ffi_attributes_set_dictionary(to, name.data(), name.size(), value.get()));
@@ -110,15 +111,20 @@ class HandlerAttributes {
   template <typename T>
   HandlerAttributes& Set(std::string_view name, const std::vector<T>& values) {
     static_assert(!std::is_same_v<T, bool>, "a vector of bool has no elements to point to");
-    handler_call::Check(callbridge_ffi_attributes_set_array(attributes_.get(), name.data(),
-                                                            name.size(), ElementTypeOf<T>().number,
-                                                            values.data(), values.size()));
+    handler_call::Check(callbridge_ffi_attributes_set_array(
+        Own(), name.data(), name.size(), ElementTypeOf<T>().number, values.data(), values.size()));
     return *this;
   }
 
+  // Null where this object was moved from.
   const callbridge_ffi_attributes* get() const { return attributes_.get(); }
 
  private:
+  callbridge_ffi_attributes* Own() {
+    if (attributes_ != nullptr) return attributes_.get();
+    throw HandlerCallError("this HandlerAttributes was moved from: set what it was moved to");
+  }
+
   struct Destroy {
     void operator()(callbridge_ffi_attributes* attributes) const {
       callbridge_ffi_attributes_destroy(attributes);

@@ -6,19 +6,21 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/c_api/first_sizes.h"
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where `given` is less than the `needed` bytes that the struct's first version
-// had.
-inline absl::Status CheckStructSize(const char* name, size_t given, size_t needed) {
-  if (given >= needed) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(name, ".struct_size is ", given,
-                                                 ", but must be at least ", needed,
+// INVALID_ARGUMENT where the caller knows less of `given` than the struct's first version had.
+template <typename Struct>
+absl::Status CheckStructSize(const char* name, const Struct& given) {
+  if (given.struct_size >= kFirstSize<Struct>) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, ".struct_size is ", given.struct_size,
+                                                 ", but must be at least ", kFirstSize<Struct>,
                                                  ": set it to sizeof(", name, ")"));
 }
 
-// Whether the caller knows a field of `given` that a version after the first appended.
+// Whether the caller knows a field of `given` that a version after the first appended. Fields of
+// the first version need no such question, all others do.
 template <typename Struct, typename Field>
 bool KnowsField(const Struct& given, const Field& field) {
   const auto end = reinterpret_cast<const char*>(&field + 1);

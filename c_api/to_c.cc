@@ -1,8 +1,10 @@
 #include "callbridge/c_api/to_c.h"
 
+#include <iterator>
+#include <new>
 #include <string>
-#include <utility>
 
+#include "callbridge/abi/caught_status.h"
 #include "callbridge/c_api/struct_size.h"
 
 namespace callbridge {
@@ -15,19 +17,36 @@ struct OwnedError {
 };
 static_assert(offsetof(OwnedError, error) == 0, "");
 
+// What says that there is no memory must not need any. Nobody writes to errors.
+constexpr absl::string_view kOutOfMemory = "out of memory";
+callbridge_error out_of_memory = {sizeof(callbridge_error),
+                                  static_cast<int32_t>(absl::StatusCode::kResourceExhausted),
+                                  kOutOfMemory.data(), kOutOfMemory.size()};
+
 }  // namespace
 
-callbridge_error* MakeError(int32_t code, std::string message) {
-  auto* owned = new OwnedError{{}, std::move(message)};
-  owned->error = {sizeof(callbridge_error), code, owned->message.c_str(), owned->message.size()};
-  return &owned->error;
+callbridge_error* MakeError(int32_t code, absl::string_view message) noexcept {
+  try {
+    auto* owned = new OwnedError{{}, std::string(message)};
+    owned->error = {sizeof(callbridge_error), code, owned->message.c_str(), owned->message.size()};
+    return &owned->error;
+  } catch (const std::bad_alloc&) {
+    return &out_of_memory;
+  }
 }
 
 callbridge_error* ErrorOf(const absl::Status& status) {
-  return MakeError(static_cast<int32_t>(status.code()), std::string(status.message()));
+  return MakeError(static_cast<int32_t>(status.code()), status.message());
 }
 
-void DestroyError(callbridge_error* error) { delete reinterpret_cast<OwnedError*>(error); }
+callbridge_error* CaughtError() {
+  const absl::Status caught = CaughtStatus();
+  return absl::IsResourceExhausted(caught) ? &out_of_memory : ErrorOf(caught);
+}
+
+void DestroyError(callbridge_error* error) {
+  if (error != &out_of_memory) delete reinterpret_cast<OwnedError*>(error);
+}
 
 const char* CodeName(int32_t code) {
   static const char* const kNames[] = {"OK",
@@ -52,8 +71,7 @@ const char* CodeName(int32_t code) {
 }
 
 absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
-  absl::Status size = CheckStructSize("callbridge_target", out->struct_size,
-                                      offsetof(callbridge_target, instantiate));
+  absl::Status size = CheckStructSize("callbridge_target", *out);
   if (!size.ok()) return size;
   out->name = target.registered.name.c_str();
   out->platform = target.registered.platform.c_str();
@@ -71,7 +89,7 @@ absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
 }
 
 absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out) {
-  absl::Status size = CheckStructSize("callbridge_entry_points", out->struct_size, sizeof(*out));
+  absl::Status size = CheckStructSize("callbridge_entry_points", *out);
   if (!size.ok()) return size;
   out->untyped = entry_points.untyped;
   out->typed = reinterpret_cast<void*>(entry_points.typed);

@@ -2,20 +2,22 @@
 #ifndef CALLBRIDGE_C_API_TO_C_H_
 #define CALLBRIDGE_C_API_TO_C_H_
 
-#include <exception>
-#include <string>
+#include <cstdint>
+#include <initializer_list>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/adapters/entry_points.h"
+#include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/runtime/target_library.h"
 
 namespace callbridge {
 
-// DestroyError() frees it.
-callbridge_error* MakeError(int32_t code, std::string message);
+// DestroyError() frees it. Where there is no memory for it, an error in static storage that says
+// so.
+callbridge_error* MakeError(int32_t code, absl::string_view message) noexcept;
 // `status` is not OK. DestroyError() frees it.
 callbridge_error* ErrorOf(const absl::Status& status);
 // Null for OK. Inline, since every call passes here.
@@ -35,14 +37,25 @@ absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out);
 // Shows `shape` to `visit`, as callbridge_shape_visit says.
 absl::Status VisitShape(const Shape& shape, callbridge_shape_visitor* visit, void* user);
 
-// ToC(function()), an exception (memory that cannot be had) being RESOURCE_EXHAUSTED.
+// The error of the exception that is being handled: see CaughtStatus(). Throws nothing itself.
+callbridge_error* CaughtError();
+
+// ToC(function()), or the error of what it throws.
 template <typename Function>
 callbridge_error* WithoutExceptions(Function function) {
   try {
     return ToC(function());
-  } catch (const std::exception& exception) {
-    return ToC(absl::ResourceExhaustedError(exception.what()));
+  } catch (...) {
+    return CaughtError();
   }
+}
+// The same, after CheckPointers(required).
+template <typename Function>
+callbridge_error* WithoutExceptions(std::initializer_list<Pointer> required, Function function) {
+  return WithoutExceptions([&]() -> absl::Status {
+    absl::Status checked = CheckPointers(required);
+    return checked.ok() ? function() : checked;
+  });
 }
 
 }  // namespace callbridge

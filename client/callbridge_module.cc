@@ -1,6 +1,6 @@
 #include "callbridge/client/callbridge_module.h"
 
-#include <exception>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "callbridge/abi/caught_status.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/c_api/arguments.h"
 #include "callbridge/client/executable.h"
 #include "callbridge/client/target_table.h"
 #include "callbridge/hlo/hlo_proto.h"
@@ -35,19 +37,29 @@ namespace {
 namespace client = callbridge::client;
 namespace hlo = callbridge::hlo;
 
+using callbridge::CheckArrays;
+using callbridge::CheckPointers;
+using callbridge::NullError;
+using callbridge::Pointer;
+
 callbridge_error* ToC(const absl::Status& status) {
   if (status.ok()) return nullptr;
   return callbridge_error_create(static_cast<int32_t>(status.code()), status.message().data(),
                                  status.message().size());
 }
 
-// What `function` returns; memory that cannot be had is RESOURCE_EXHAUSTED.
+// The error of what `function` returns or throws, after CheckPointers(required).
 template <typename Function>
-callbridge_error* WithoutExceptions(Function function) {
+callbridge_error* WithoutExceptions(std::initializer_list<Pointer> required, Function function) {
   try {
-    return ToC(function());
-  } catch (const std::exception& exception) {
-    return ToC(absl::ResourceExhaustedError(exception.what()));
+    const absl::Status checked = CheckPointers(required);
+    return ToC(checked.ok() ? function() : checked);
+  } catch (...) {
+    const absl::Status caught = callbridge::CaughtStatus();
+    const absl::string_view message =
+        absl::IsResourceExhausted(caught) ? "out of memory" : caught.message();
+    return callbridge_error_create(static_cast<int32_t>(caught.code()), message.data(),
+                                   message.size());
   }
 }
 
@@ -79,7 +91,9 @@ absl::StatusOr<std::string> Write(const xla::HloModuleProto& proto, int32_t form
 
 callbridge_error* callbridge_module_read(const char* bytes, size_t size,
                                          callbridge_module** module) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"module", module}}, [&] {
+    absl::Status checked = callbridge::CheckArray("bytes", bytes, "size", size);
+    if (!checked.ok()) return checked;
     absl::StatusOr<xla::HloModuleProto> proto = hlo::ReadModule(absl::string_view(bytes, size));
     if (!proto.ok()) return proto.status();
     *module = new callbridge_module{*std::move(proto)};
@@ -91,7 +105,7 @@ void callbridge_module_destroy(callbridge_module* module) { delete module; }
 
 callbridge_error* callbridge_module_write(const callbridge_module* module, int32_t form,
                                           callbridge_bytes_sink* sink, void* user) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"module", module}, {"sink", sink}}, [&] {
     const absl::StatusOr<std::string> bytes = Write(module->proto, form);
     if (!bytes.ok()) return bytes.status();
     sink(user, bytes->data(), bytes->size());
@@ -101,7 +115,7 @@ callbridge_error* callbridge_module_write(const callbridge_module* module, int32
 
 callbridge_error* callbridge_module_upgrade(const callbridge_module* module,
                                             callbridge_module** upgraded) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"module", module}, {"upgraded", upgraded}}, [&] {
     absl::StatusOr<xla::HloModuleProto> proto = hlo::Upgrade(module->proto);
     if (!proto.ok()) return proto.status();
     *upgraded = new callbridge_module{*std::move(proto)};
@@ -113,7 +127,13 @@ callbridge_error* callbridge_program_compile(const callbridge_module* module,
                                              const callbridge_library* const* libraries,
                                              size_t library_count, int32_t threads,
                                              callbridge_program** program) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"module", module}, {"program", program}}, [&] {
+    absl::Status checked = callbridge::CheckArray("libraries", libraries, "library_count",
+                                                  library_count, sizeof(*libraries));
+    for (size_t i = 0; checked.ok() && i < library_count; ++i) {
+      if (libraries[i] == nullptr) checked = NullError(absl::StrCat("libraries[", i, "]"));
+    }
+    if (!checked.ok()) return checked;
     if (threads < 1) {
       return absl::InvalidArgumentError(
           absl::StrCat("threads is ", threads, ", and must be 1 or more"));
@@ -142,22 +162,26 @@ callbridge_error* callbridge_program_compile(const callbridge_module* module,
 void callbridge_program_destroy(callbridge_program* program) { delete program; }
 
 size_t callbridge_program_parameter_count(const callbridge_program* program) {
-  return program->parameters.size();
+  return program != nullptr ? program->parameters.size() : 0;
 }
 
 const char* callbridge_program_parameter(const callbridge_program* program, size_t index) {
-  return index < program->parameters.size() ? program->parameters[index].c_str() : nullptr;
+  return index < callbridge_program_parameter_count(program) ? program->parameters[index].c_str()
+                                                             : nullptr;
 }
 
 const char* callbridge_program_result(const callbridge_program* program) {
-  return program->result.c_str();
+  return program != nullptr ? program->result.c_str() : nullptr;
 }
 
 callbridge_error* callbridge_program_execute(const callbridge_program* program,
                                              const callbridge_array* parameters,
                                              size_t parameter_count,
                                              const callbridge_array* results, size_t result_count) {
-  return WithoutExceptions([&] {
+  return WithoutExceptions({{"program", program}}, [&] {
+    absl::Status checked = CheckArrays("parameters", parameters, parameter_count);
+    if (checked.ok()) checked = CheckArrays("results", results, result_count);
+    if (!checked.ok()) return checked;
     return program->executable->Execute(absl::MakeConstSpan(parameters, parameter_count),
                                         absl::MakeConstSpan(results, result_count));
   });

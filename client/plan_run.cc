@@ -1,7 +1,6 @@
 #include "callbridge/client/plan_run.h"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <functional>
@@ -14,15 +13,11 @@
 
 #include "absl/container/inlined_vector.h"
 #include "callbridge/abi/aligned_memory.h"
+#include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/runtime/xla_floating_point.h"
 
 namespace callbridge::client {
 namespace {
-
-int64_t NewRunId() {
-  static std::atomic<int64_t> last{0};
-  return ++last;
-}
 
 class Run {
  public:
@@ -91,7 +86,7 @@ class Run {
   const Plan& plan_;
   absl::InlinedVector<char*, 64> bases_;
   char* const* base_ = nullptr;  // of bases_, which is not asked each time where it lies
-  const int64_t run_id_ = NewRunId();
+  const int64_t run_id_ = callbridge_ffi_new_run_id();
 };
 
 // Gives the steps of a run to threads.

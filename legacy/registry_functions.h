@@ -3,6 +3,8 @@
 // string ABIs of libstdc++, linked to libcallbridge.so or bound when TargetLibrary loads it.
 //
 // Frozen: a function here never changes its signature or meaning; a new one gets a new name.
+// Null names and visitors are ignored. These take no part in errors: what memory that cannot be had
+// throws, and what `visit` throws, passes through them to the C++ code of the headers above.
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_LEGACY_REGISTRY_FUNCTIONS_H_
 #define CALLBRIDGE_LEGACY_REGISTRY_FUNCTIONS_H_
@@ -15,8 +17,9 @@
 extern "C" {
 #endif
 
-// Registers `address`. Names need no terminating NUL and are copied. `api_version` is XLA's number
-// (1 to 4), or 0 where the function's type is not known. Thread-safe.
+// Registers `address`, which is kept as it is, null too. Names need no terminating NUL and are
+// copied. `api_version` is XLA's number (1 to 4), or 0 where the function's type is not known.
+// Thread-safe.
 CALLBRIDGE_EXPORTED void callbridge_register_target(const char* name, size_t name_size,
                                                     void* address, const char* platform,
                                                     size_t platform_size, int api_version);

@@ -1,5 +1,7 @@
 #include "callbridge/legacy/target_registry.h"
 
+#include "callbridge/abi/loaded_object.h"
+
 namespace callbridge {
 namespace {
 
@@ -13,7 +15,11 @@ TargetRegistry& TargetRegistry::Global() {
 }
 
 void TargetRegistry::Register(RegisteredTarget target) {
-  if (innermost_scope != nullptr) innermost_scope->targets_.push_back(target);
+  if (innermost_scope != nullptr) {
+    innermost_scope->targets_.push_back(target);
+  } else {
+    KeepLoaded(target.address);
+  }
   std::lock_guard<std::mutex> lock(mutex_);
   Key key(target.name, target.platform);
   targets_[std::move(key)] = std::move(target);

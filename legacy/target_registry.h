@@ -30,6 +30,8 @@ class TargetRegistry {
   static TargetRegistry& Global();
 
   // A name that is registered again replaces the earlier one in silence, as in TensorFlow 2.13.1.
+  // Outside of a RegistrationScope, whose owner says when what it gathered is unloaded, the library
+  // that holds the target stays loaded for good: nobody would say that its targets are gone.
   void Register(RegisteredTarget target);
   // Null where there is none.
   void* Lookup(const std::string& name, const std::string& platform) const;

@@ -1,6 +1,5 @@
 #include "callbridge/runtime/executor.h"
 
-#include <atomic>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +7,7 @@
 #include "callbridge/adapters/bind.h"
 #include "callbridge/runtime/xla_floating_point.h"
 #include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/run_id.h"
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
 namespace callbridge {
@@ -43,10 +43,9 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
 }
 
 host::Lent LentByXlaCpu() {
-  static std::atomic<int64_t> last_run_id{0};
   host::Lent lent;
   lent.device_ordinal = 0;
-  lent.run_id = ++last_run_id;
+  lent.run_id = host::NewRunId();
   lent.thread_pool = &host::ProcessThreads();
   return lent;
 }

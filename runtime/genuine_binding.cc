@@ -10,9 +10,9 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
+#include "callbridge/abi/loaded_object.h"
 #include "callbridge/adapters/link/upstream_names.h"
 #include "callbridge/runtime/demangled_name.h"
-#include "callbridge/runtime/loaded_object.h"
 
 namespace callbridge {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "callbridge/runtime/loaded_object.h"
+#include "callbridge/abi/loaded_object.h"
 
 namespace callbridge {
 namespace {

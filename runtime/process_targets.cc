@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/loaded_object.h"
 #include "callbridge/runtime/elf_file.h"
 #include "callbridge/runtime/function_names.h"
-#include "callbridge/runtime/loaded_object.h"
 #include "callbridge/runtime/regular_file.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"
 #include "callbridge/typed_ffi/runtime_versions.h"

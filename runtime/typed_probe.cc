@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "callbridge/abi/loaded_object.h"
 #include "callbridge/runtime/child_process.h"
 #include "callbridge/runtime/helper_program.h"
-#include "callbridge/runtime/loaded_object.h"
 #include "callbridge/runtime/typed_question.h"
 
 namespace callbridge {

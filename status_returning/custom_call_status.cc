@@ -4,9 +4,13 @@
 
 #include "callbridge/status_returning/custom_call_status_internal.h"
 
-void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) { status->message.reset(); }
+void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
+  if (status != nullptr) status->message.reset();
+}
 
 void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
                                    size_t message_len) {
-  status->message.emplace(message, strnlen(message, message_len));
+  if (status == nullptr) return;
+  status->message.emplace();
+  if (message != nullptr) status->message->assign(message, strnlen(message, message_len));
 }

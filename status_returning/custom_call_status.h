@@ -18,11 +18,11 @@ extern "C" {
 // Lent to the target for one call; success unless it says otherwise.
 typedef struct XlaCustomCallStatus_ XlaCustomCallStatus;
 
-// Marks the call as successful, also after a failure.
+// Marks the call as successful, also after a failure. A null `status` is ignored.
 CALLBRIDGE_EXPORTED void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status);
 
 // Marks the call as failed. The message is copied up to `message_len` bytes, or up to its first NUL
-// if that comes earlier, as XLA does.
+// if that comes earlier, as XLA does; null is an empty one. A null `status` is ignored.
 CALLBRIDGE_EXPORTED void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status,
                                                        const char* message, size_t message_len);
 

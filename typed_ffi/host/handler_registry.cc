@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/loaded_object.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
 #include "callbridge/typed_ffi/host/releases.h"
@@ -52,7 +53,11 @@ absl::Status HandlerRegistry::Register(absl::string_view name, absl::string_view
   if (!is_new && same && TakesTheSameAgain(version_)) return absl::OkStatus();
   if (is_new || (scope != nullptr && !scope->Has(known->second.handlers.execute))) {
     known->second = handler;
-    if (scope != nullptr) scope->Add(std::move(handler));
+    if (scope != nullptr) {
+      scope->Add(std::move(handler));
+    } else {
+      KeepLoaded(reinterpret_cast<const void*>(handlers.execute));
+    }
     return absl::OkStatus();
   }
   return absl::AlreadyExistsError(absl::StrCat(

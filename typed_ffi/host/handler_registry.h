@@ -37,7 +37,8 @@ class HandlerRegistry {
   // handler. ALREADY_EXISTS where other handlers have that name on that platform, and before jaxlib
   // 0.4.38 where the same ones have it; later the same ones may come again. "Host" and "cpu" are
   // one platform, and case does not matter. Within a RegistrationScope the handlers of other
-  // libraries give way.
+  // libraries give way; outside of one, whose owner says when what it gathered is unloaded, the
+  // library that holds `handlers.execute` stays loaded for good.
   absl::Status Register(absl::string_view name, absl::string_view platform,
                         const XLA_FFI_Handler_Bundle& handlers, XLA_FFI_Handler_Traits traits);
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/loaded_object.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
 
 namespace callbridge {
@@ -45,7 +46,10 @@ absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
       types_.emplace(id.type_id, RegisteredType{std::string(name), nullptr});
   if (is_new && scope != nullptr) scope->Add(id);
   RegisteredType& type = entry->second;
-  if (info != nullptr && info->deleter != nullptr) type.deleter = info->deleter;
+  if (info != nullptr && info->deleter != nullptr) {
+    type.deleter = info->deleter;
+    if (scope == nullptr) KeepLoaded(reinterpret_cast<const void*>(info->deleter));
+  }
   return absl::OkStatus();
 }
 

@@ -1,0 +1,71 @@
+// What every C function checks of its arguments before it uses them.
+#ifndef CALLBRIDGE_C_API_ARGUMENTS_H_
+#define CALLBRIDGE_C_API_ARGUMENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/c_api/callbridge.h"
+
+namespace callbridge {
+
+// A pointer that must not be null, by its parameter's name.
+struct Pointer {
+  template <typename T>
+  Pointer(const char* name, T* pointer) : name(name), is_null(pointer == nullptr) {}
+
+  const char* name;
+  bool is_null;
+};
+
+inline absl::Status NullError(absl::string_view name) {
+  return absl::InvalidArgumentError(absl::StrCat(name, " is null"));
+}
+
+// INVALID_ARGUMENT names the first that is null.
+inline absl::Status CheckPointers(std::initializer_list<Pointer> pointers) {
+  for (const Pointer& pointer : pointers) {
+    if (pointer.is_null) return NullError(pointer.name);
+  }
+  return absl::OkStatus();
+}
+
+// Of `count` elements of `element_bytes` each, which may be null where there are none.
+// INVALID_ARGUMENT where it is null, and where no object can have so many bytes.
+inline absl::Status CheckArray(absl::string_view name, const void* data,
+                               absl::string_view count_name, size_t count,
+                               size_t element_bytes = 1) {
+  if (count == 0) return absl::OkStatus();
+  if (data == nullptr) return NullError(name);
+  const size_t most = static_cast<size_t>(PTRDIFF_MAX) / element_bytes;
+  if (count <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(count_name, " is ", count,
+                                                 ", but no object in memory has more than ", most,
+                                                 " elements of ", element_bytes, " bytes"));
+}
+
+// A name, or another text that must be there, though it may be empty.
+inline absl::Status CheckText(absl::string_view name, const char* text, absl::string_view size_name,
+                              size_t size) {
+  return text == nullptr ? NullError(name) : CheckArray(name, text, size_name, size);
+}
+
+// INVALID_ARGUMENT names the list, or the element's data, that is null though it must not be.
+inline absl::Status CheckArrays(const char* name, const callbridge_array* arrays, size_t count) {
+  absl::Status list =
+      CheckArray(name, arrays, absl::StrCat("the count of ", name), count, sizeof(*arrays));
+  for (size_t i = 0; list.ok() && i < count; ++i) {
+    if (arrays[i].data == nullptr && arrays[i].size_bytes > 0) {
+      return NullError(absl::StrCat(name, "[", i, "].data"));
+    }
+  }
+  return list;
+}
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_C_API_ARGUMENTS_H_

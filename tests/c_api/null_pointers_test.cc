@@ -1,0 +1,187 @@
+// Each C function that libcallbridge.so exports, called with each of its pointers null.
+#include "tests/c_api/null_pointers.h"
+
+#include <string>
+#include <vector>
+
+#include "callbridge/callbridge.h"
+#include "callbridge/callbridge_ffi.h"
+#include "callbridge/legacy/registry_functions.h"
+#include "callbridge/status_returning/custom_call_status.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+using callbridge::null_pointers::Of;
+using callbridge::null_pointers::Row;
+using callbridge::null_pointers::Text;
+
+void Copy(void* out, const void** in) {
+  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
+}
+XLA_FFI_Error* Handle(XLA_FFI_CallFrame*) { return nullptr; }
+callbridge_ffi_handler* Handler() { return reinterpret_cast<callbridge_ffi_handler*>(&Handle); }
+
+// Arguments of which each is good. Lives as long as the process.
+struct Valid {
+  Valid() {
+    target.struct_size = sizeof(target);
+    target.name = "null_pointers_copy";
+    target.platform = "Host";
+    target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
+    target.address = reinterpret_cast<void*>(&Copy);
+    site.struct_size = sizeof(site);
+    site.operands = shapes;
+    site.operand_count = 1;
+    site.result = shapes[0];
+    handlers.struct_size = sizeof(handlers);
+    handlers.execute = Handler();
+    ffi_site.struct_size = sizeof(ffi_site);
+    ffi_site.release = "0.4.30";  // which asks a handler nothing before it calls it
+    ffi_site.operands = shapes;
+    ffi_site.operand_count = 1;
+    ffi_site.results = shapes;
+    ffi_site.result_count = 1;
+    EXPECT_EQ(Text(callbridge_library_of_process(&library)), "OK");
+    EXPECT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
+    EXPECT_EQ(Text(callbridge_ffi_attributes_create(&attributes)), "OK");
+    EXPECT_EQ(Text(callbridge_ffi_call_create(&handlers, &ffi_site, nullptr, &ffi_call)), "OK");
+  }
+
+  const char* const shapes[1] = {"s32[]"};
+  int32_t number = 0;
+  void* pointers[1] = {&number};
+  callbridge_array array = {&number, sizeof(number)};
+  callbridge_target target = {};
+  callbridge_site site = {};
+  callbridge_execution_context context = {};
+  callbridge_entry_points entry_points = {sizeof(entry_points), nullptr, nullptr};
+  callbridge_ffi_handlers handlers = {};
+  callbridge_ffi_handlers adapted = {sizeof(adapted), nullptr, nullptr, nullptr, nullptr, nullptr};
+  callbridge_ffi_site ffi_site = {};
+  int64_t type_id = 0;
+  callbridge_library* library = nullptr;
+  callbridge_call* call = nullptr;
+  callbridge_ffi_attributes* attributes = nullptr;
+  callbridge_ffi_call* ffi_call = nullptr;
+  // Where a function writes what it must not make here.
+  callbridge_library* no_library = nullptr;
+  callbridge_call* no_call = nullptr;
+  char* no_bytes = nullptr;
+  size_t size = 0;
+};
+
+void Done(void*, callbridge_error* error) { callbridge_error_destroy(error); }
+void Visit(void*, const char*, size_t, const char*, size_t, void*, int) {}
+// What is made where a null is allowed is not to leak.
+callbridge_error* CreateAndDestroy(const callbridge_ffi_handlers* handlers,
+                                   const callbridge_ffi_site* site,
+                                   const callbridge_ffi_context* context,
+                                   callbridge_ffi_call** call) {
+  callbridge_error* error = callbridge_ffi_call_create(handlers, site, context, call);
+  if (error == nullptr) callbridge_ffi_call_destroy(*call);
+  return error;
+}
+
+std::vector<Row> Rows() {
+  static auto& v = *new Valid;
+  static callbridge_ffi_context lent = {};
+  static callbridge_ffi_call* made = nullptr;
+  lent.struct_size = sizeof(lent);
+  v.context.struct_size = sizeof(v.context);
+  return {
+      Of("XlaCustomCallStatusSetFailure", &XlaCustomCallStatusSetFailure, "status message len",
+         nullptr, "x", 1),
+      Of("XlaCustomCallStatusSetSuccess", &XlaCustomCallStatusSetSuccess, "status", nullptr),
+      Of("callbridge_bytes_free", &callbridge_bytes_free, "bytes", nullptr),
+      Of("callbridge_call_bind", &callbridge_call_bind, "target site call", &v.target, &v.site,
+         &v.no_call),
+      Of("callbridge_call_destroy", &callbridge_call_destroy, "call", nullptr),
+      Of("callbridge_call_execute", &callbridge_call_execute,
+         "call operands operand_count results result_count context?", v.call, v.pointers, 1,
+         v.pointers, 1, &v.context),
+      Of("callbridge_error_code_name", &callbridge_error_code_name, "code", 0),
+      Of("callbridge_error_create", &callbridge_error_create, "code message message_size", 5, "x",
+         1),
+      Of("callbridge_error_destroy", &callbridge_error_destroy, "error", nullptr),
+      Of("callbridge_execute", &callbridge_execute,
+         "target site operands operand_count results result_count context?", &v.target, &v.site,
+         &v.array, 1, &v.array, 1, &v.context),
+      Of("callbridge_ffi_adapt_handlers", &callbridge_ffi_adapt_handlers,
+         "handlers platform release? adapted", &v.handlers, "Host", "0.10.2", &v.adapted),
+      Of("callbridge_ffi_attributes_create", &callbridge_ffi_attributes_create, "attributes",
+         &v.attributes),
+      Of("callbridge_ffi_attributes_destroy", &callbridge_ffi_attributes_destroy, "attributes",
+         nullptr),
+      Of("callbridge_ffi_attributes_set_array", &callbridge_ffi_attributes_set_array,
+         "attributes name name_size element_type data count", v.attributes, "n", 1, 4, &v.number,
+         1),
+      Of("callbridge_ffi_attributes_set_dictionary", &callbridge_ffi_attributes_set_dictionary,
+         "attributes name name_size dictionary", v.attributes, "n", 1, v.attributes),
+      Of("callbridge_ffi_attributes_set_scalar", &callbridge_ffi_attributes_set_scalar,
+         "attributes name name_size element_type value", v.attributes, "n", 1, 4, &v.number),
+      Of("callbridge_ffi_attributes_set_string", &callbridge_ffi_attributes_set_string,
+         "attributes name name_size text text_size", v.attributes, "n", 1, "x", 1),
+      Of("callbridge_ffi_call_create", &CreateAndDestroy, "handlers site context? call",
+         &v.handlers, &v.ffi_site, &lent, &made),
+      Of("callbridge_ffi_call_destroy", &callbridge_ffi_call_destroy, "call", nullptr),
+      Of("callbridge_ffi_call_execute", &callbridge_ffi_call_execute,
+         "call operands operand_count results result_count context? timeout_milliseconds",
+         v.ffi_call, v.pointers, 1, v.pointers, 1, &lent, -1),
+      Of("callbridge_ffi_call_start", &callbridge_ffi_call_start,
+         "call operands operand_count results result_count context? done user?", v.ffi_call,
+         v.pointers, 1, v.pointers, 1, &lent, &Done, &v),
+      Of("callbridge_ffi_find_handlers", &callbridge_ffi_find_handlers, "name platform handlers",
+         "null_pointers", "Host", &v.adapted),
+      Of("callbridge_ffi_host_memory", &callbridge_ffi_host_memory, ""),
+      Of("callbridge_ffi_new_run_id", &callbridge_ffi_new_run_id, ""),
+      Of("callbridge_ffi_process_threads", &callbridge_ffi_process_threads, ""),
+      Of("callbridge_ffi_register_type", &callbridge_ffi_register_type,
+         "name name_size type_id deleter?", "null_pointers", 13, &v.type_id, [](void*) {}),
+      Of(
+          "callbridge_ffi_visit_handlers", &callbridge_ffi_visit_handlers, "visit user?",
+          [](void*, const char*, const char*, const callbridge_ffi_handlers*, uint32_t) {}, &v),
+      Of("callbridge_library_close", &callbridge_library_close, "library?", nullptr),
+      Of("callbridge_library_load", &callbridge_library_load, "path library", "/no/such/file.so",
+         &v.no_library),
+      Of("callbridge_library_load_isolated", &callbridge_library_load_isolated, "path library",
+         "/no/such/file.so", &v.no_library),
+      Of("callbridge_library_of_process", &callbridge_library_of_process, "library", &v.no_library),
+      Of("callbridge_library_target", &callbridge_library_target, "library index target", v.library,
+         0, &v.target),
+      Of("callbridge_library_target_count", &callbridge_library_target_count, "library", v.library),
+      Of("callbridge_lookup_target", &callbridge_lookup_target,
+         "name name_size platform platform_size", "null_pointers_copy", 18, "Host", 4),
+      Of("callbridge_probe_typed", &callbridge_probe_typed, "address verdict evidence?", &v,
+         &v.number, &v.no_bytes),
+      Of("callbridge_register_target", &callbridge_register_target,
+         "name name_size address platform platform_size api_version", "null_pointers_registered",
+         24, &v, "Host", 4, 1),
+      Of(
+          "callbridge_shape_visit", &callbridge_shape_visit, "shape visit user?", "s32[]",
+          [](void*, int32_t, const int64_t*, size_t, int64_t) {}, &v),
+      Of("callbridge_site_encode", &callbridge_site_encode, "site bytes size", &v.site, &v.no_bytes,
+         &v.size),
+      Of("callbridge_target_entry_points", &callbridge_target_entry_points, "target entry_points",
+         &v.target, &v.entry_points),
+      Of("callbridge_version", &callbridge_version, ""),
+      Of("callbridge_visit_targets", &callbridge_visit_targets, "visit user", &Visit, &v),
+      Of("callbridge_xla_ffi_api", &callbridge_xla_ffi_api, ""),
+  };
+}
+
+class NullPointersTest : public testing::TestWithParam<Row> {};
+
+TEST_P(NullPointersTest, AreRefusedByName) { GetParam().call_with_nulls(); }
+
+INSTANTIATE_TEST_SUITE_P(Exported, NullPointersTest, testing::ValuesIn(Rows()),
+                         [](const auto& info) { return info.param.symbol; });
+
+TEST(NullPointersTableTest, EachExportedFunctionHasARow) {
+  EXPECT_EQ(callbridge::null_pointers::Symbols(Rows()),
+            callbridge::null_pointers::ExportedC(EXPORTED_SYMBOLS));
+}
+
+}  // namespace
