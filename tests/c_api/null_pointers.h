@@ -15,19 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/callbridge.h"
 #include "gtest/gtest.h"
+#include "tests/c_api/error_text.h"
 
 namespace callbridge::null_pointers {
-
-// The error's code name and message, or "OK"; frees it.
-inline std::string Text(callbridge_error* error) {
-  if (error == nullptr) return "OK";
-  std::string text = std::string(callbridge_error_code_name(error->code)) + ": " +
-                     std::string(error->message, error->message_size);
-  callbridge_error_destroy(error);
-  return text;
-}
 
 struct Parameter {
   std::string name;
@@ -35,7 +26,7 @@ struct Parameter {
 };
 
 inline void Check(const Parameter& parameter, callbridge_error* error) {
-  const std::string text = Text(error);
+  const std::string text = ErrorText(error);
   const std::string refused = "INVALID_ARGUMENT: " + parameter.name + " is null";
   if (parameter.is_nullable) {
     EXPECT_NE(text, refused);

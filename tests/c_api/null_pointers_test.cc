@@ -11,12 +11,13 @@
 #include "callbridge/typed_ffi/c_api.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/c_api/error_text.h"
 
 namespace {
 
+using callbridge::ErrorText;
 using callbridge::null_pointers::Of;
 using callbridge::null_pointers::Row;
-using callbridge::null_pointers::Text;
 
 void Copy(void* out, const void** in) {
   *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
@@ -44,10 +45,11 @@ struct Valid {
     ffi_site.operand_count = 1;
     ffi_site.results = shapes;
     ffi_site.result_count = 1;
-    EXPECT_EQ(Text(callbridge_library_of_process(&library)), "OK");
-    EXPECT_EQ(Text(callbridge_call_bind(&target, &site, &call)), "OK");
-    EXPECT_EQ(Text(callbridge_ffi_attributes_create(&attributes)), "OK");
-    EXPECT_EQ(Text(callbridge_ffi_call_create(&handlers, &ffi_site, nullptr, &ffi_call)), "OK");
+    EXPECT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
+    EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes)), "OK");
+    EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &ffi_site, nullptr, &ffi_call)),
+              "OK");
   }
 
   const char* const shapes[1] = {"s32[]"};

@@ -1,0 +1,213 @@
+// Arguments that contradict themselves: nulls within structs, sizes and counts that no object has.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "callbridge/callbridge.h"
+#include "callbridge/callbridge_ffi.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/c_api/error_text.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr size_t kHuge = std::numeric_limits<size_t>::max();
+constexpr int32_t kS4 = 21, kS64 = 5;
+
+class AttributesTest : public testing::Test {
+ protected:
+  AttributesTest() { EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes_)), "OK"); }
+  ~AttributesTest() override { callbridge_ffi_attributes_destroy(attributes_); }
+
+  callbridge_ffi_attributes* attributes_ = nullptr;
+  const int64_t number_ = 7;
+};
+
+TEST_F(AttributesTest, ArraysThatNoMemoryHoldsAreRefused) {
+  // 2^61 elements of 8 bytes are 0 bytes to who multiplies.
+  for (size_t count : {size_t{1} << 61, (size_t{1} << 61) + 1, size_t{1} << 60, kHuge}) {
+    EXPECT_EQ(
+        ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", 1, kS64, &number_, count)),
+        "INVALID_ARGUMENT: count is " + std::to_string(count) +
+            ", but no object in memory has more than 1152921504606846975 elements of 8 "
+            "bytes");
+  }
+  EXPECT_THAT(
+      ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", 1, kS4, &number_, kHuge)),
+      StartsWith("INVALID_ARGUMENT: count is"));
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", 1, kS64, nullptr, 0)),
+            "OK");
+}
+
+TEST_F(AttributesTest, TextsThatNoMemoryHoldsAreRefused) {
+  for (size_t size : {kHuge, size_t{1} << 63}) {
+    EXPECT_THAT(ErrorText(callbridge_ffi_attributes_set_string(attributes_, "n", 1, "x", size)),
+                StartsWith("INVALID_ARGUMENT: text_size is"));
+    EXPECT_THAT(ErrorText(callbridge_ffi_attributes_set_string(attributes_, "n", size, "x", 1)),
+                StartsWith("INVALID_ARGUMENT: name_size is"));
+    EXPECT_THAT(
+        ErrorText(callbridge_ffi_attributes_set_scalar(attributes_, "n", size, kS64, &number_)),
+        StartsWith("INVALID_ARGUMENT: name_size is"));
+    EXPECT_THAT(
+        ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", size, kS64, &number_, 1)),
+        StartsWith("INVALID_ARGUMENT: name_size is"));
+    EXPECT_THAT(
+        ErrorText(callbridge_ffi_attributes_set_dictionary(attributes_, "n", size, attributes_)),
+        StartsWith("INVALID_ARGUMENT: name_size is"));
+    EXPECT_THAT(ErrorText(callbridge_error_create(5, "x", size)),
+                StartsWith("INVALID_ARGUMENT: message_size is"));
+  }
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_string(attributes_, "n", 1, nullptr, 0)), "OK");
+}
+
+TEST_F(AttributesTest, ADictionaryMayHoldWhatItWas) {
+  ASSERT_EQ(
+      ErrorText(callbridge_ffi_attributes_set_dictionary(attributes_, "self", 4, attributes_)),
+      "OK");
+}
+
+TEST(RegisterTypeTest, TheIdIsAVariable) {
+  int64_t id = 0;
+  EXPECT_THAT(ErrorText(callbridge_ffi_register_type("arguments.Type", 14,
+                                                     reinterpret_cast<int64_t*>(5), nullptr)),
+              StartsWith("INVALID_ARGUMENT: type_id is 5, but must be the address of an int64_t"));
+  EXPECT_THAT(ErrorText(callbridge_ffi_register_type("x", kHuge, &id, nullptr)),
+              StartsWith("INVALID_ARGUMENT: name_size is"));
+  EXPECT_EQ(id, 0);
+}
+
+// ---- Call sites of untyped targets
+
+void Copy(void* out, const void** in) {
+  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
+}
+
+class SiteTest : public testing::Test {
+ protected:
+  SiteTest() {
+    target_.struct_size = sizeof(target_);
+    target_.name = "copy";
+    target_.platform = "Host";
+    target_.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
+    target_.address = reinterpret_cast<void*>(&Copy);
+    site_.struct_size = sizeof(site_);
+    site_.operands = shapes_;
+    site_.operand_count = 1;
+    site_.result = "s32[]";
+  }
+
+  std::string Bind() {
+    callbridge_call* call = nullptr;
+    std::string text = ErrorText(callbridge_call_bind(&target_, &site_, &call));
+    callbridge_call_destroy(call);
+    return text;
+  }
+
+  const char* shapes_[1] = {"s32[]"};
+  callbridge_target target_ = {};
+  callbridge_site site_ = {};
+};
+
+TEST_F(SiteTest, NullsAndSizesAreNamed) {
+  EXPECT_EQ(Bind(), "OK");
+  shapes_[0] = nullptr;
+  EXPECT_EQ(Bind(), "INVALID_ARGUMENT: operand 0 is null");
+  shapes_[0] = "s32[]";
+  site_.operand_count = kHuge;
+  EXPECT_THAT(Bind(), StartsWith("INVALID_ARGUMENT: callbridge_site.operand_count is"));
+  site_.operand_count = 1;
+  site_.opaque = "x";
+  site_.opaque_size = kHuge;
+  EXPECT_THAT(Bind(), StartsWith("INVALID_ARGUMENT: callbridge_site.opaque_size is"));
+}
+
+TEST_F(SiteTest, ArraysWithSizesHaveData) {
+  int32_t in = 3, out = 0;
+  callbridge_array operand = {&in, 4}, result = {&out, 4};
+  const auto execute = [&] {
+    return ErrorText(callbridge_execute(&target_, &site_, &operand, 1, &result, 1, nullptr));
+  };
+  EXPECT_EQ(execute(), "OK");
+  operand.data = nullptr;
+  EXPECT_EQ(execute(), "INVALID_ARGUMENT: operands[0].data is null");
+  operand.data = &in;
+  result.data = nullptr;
+  EXPECT_EQ(execute(), "INVALID_ARGUMENT: results[0].data is null");
+}
+
+// ---- Calls of handlers
+
+XLA_FFI_Error* Handle(XLA_FFI_CallFrame*) { return nullptr; }
+
+class FfiCallTest : public testing::Test {
+ protected:
+  FfiCallTest() {
+    handlers_.struct_size = sizeof(handlers_);
+    handlers_.execute = reinterpret_cast<callbridge_ffi_handler*>(&Handle);
+    site_.struct_size = sizeof(site_);
+    site_.release = "0.4.30";
+    context_.struct_size = sizeof(context_);
+  }
+
+  std::string Create() {
+    callbridge_ffi_call* call = nullptr;
+    std::string text = ErrorText(callbridge_ffi_call_create(&handlers_, &site_, &context_, &call));
+    callbridge_ffi_call_destroy(call);
+    return text;
+  }
+
+  callbridge_ffi_handlers handlers_ = {};
+  callbridge_ffi_site site_ = {};
+  callbridge_ffi_context context_ = {};
+};
+
+TEST_F(FfiCallTest, NullsInTheSiteAreNamed) {
+  EXPECT_EQ(Create(), "OK");
+  site_.operand_count = 1;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_site.operands is null");
+  const char* const shapes[] = {"s32[]", nullptr};
+  site_.operands = shapes;
+  site_.operand_count = 2;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_site.operands[1] is null");
+  site_.operand_count = 1;
+  site_.result_count = 1;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_site.results is null");
+  site_.results = shapes;
+  EXPECT_EQ(Create(), "OK");
+  handlers_.execute = nullptr;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_handlers.execute is null");
+}
+
+TEST_F(FfiCallTest, NullsInTheContextAreNamed) {
+  callbridge_ffi_thread_pool pool = *callbridge_ffi_process_threads();
+  callbridge_ffi_scratch scratch = *callbridge_ffi_host_memory();
+  context_.thread_pool = &pool;
+  context_.scratch = &scratch;
+  EXPECT_EQ(Create(), "OK");
+  pool.schedule = nullptr;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_thread_pool.schedule is null");
+  pool = *callbridge_ffi_process_threads();
+  pool.num_threads = nullptr;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_thread_pool.num_threads is null");
+  context_.thread_pool = nullptr;
+  scratch.allocate = nullptr;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_scratch.allocate is null");
+  scratch = *callbridge_ffi_host_memory();
+  scratch.free = nullptr;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_scratch.free is null");
+  context_.scratch = nullptr;
+  context_.user_data_count = 1;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_context.user_data_types is null");
+  const int64_t types[] = {1};
+  context_.user_data_types = types;
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_context.user_data is null");
+}
+
+}  // namespace
+}  // namespace callbridge

@@ -1,0 +1,143 @@
+// Each allocation of a C function fails in turn: the function says so, and leaks nothing.
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+
+#include "callbridge/callbridge.h"
+#include "callbridge/callbridge_ffi.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+constexpr int kNever = -1;
+int allocations_left = kNever;
+
+}  // namespace
+
+#define CALLBRIDGE_NOINLINE __attribute__((noinline))
+CALLBRIDGE_NOINLINE void* operator new(size_t size) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+CALLBRIDGE_NOINLINE void* operator new[](size_t size) { return operator new(size); }
+CALLBRIDGE_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
+CALLBRIDGE_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
+CALLBRIDGE_NOINLINE void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+CALLBRIDGE_NOINLINE void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+
+namespace callbridge {
+namespace {
+
+// Calls `function` with no memory, with memory for one allocation and so on, until it has its way:
+// then it returns `code`. Returns how often it failed.
+int Starve(int32_t code, const std::function<callbridge_error*()>& function) {
+  for (int allocations = 0; allocations < 10000; ++allocations) {
+    allocations_left = allocations;
+    callbridge_error* error = function();
+    allocations_left = kNever;
+    const int32_t came = error != nullptr ? error->code : 0;
+    const std::string message = error != nullptr ? error->message : "";
+    callbridge_error_destroy(error);
+    if (came == code) return allocations;
+    EXPECT_EQ(came, 8) << message << ", with " << allocations;
+    EXPECT_EQ(message, "out of memory");
+    if (testing::Test::HasFailure()) break;
+  }
+  return -1;
+}
+
+void Copy(void* out, const void** in) {
+  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
+}
+
+constexpr int32_t kNotFound = 5, kInvalidArgument = 3;
+
+TEST(OutOfMemoryTest, ErrorsAreThere) {
+  const std::string text(100, 'x');
+  EXPECT_EQ(Starve(kNotFound,
+                   [&] { return callbridge_error_create(kNotFound, text.data(), text.size()); }),
+            2);
+  EXPECT_GT(Starve(kInvalidArgument,
+                   [] {
+                     return callbridge_shape_visit(
+                         "f33[]", [](void*, int32_t, const int64_t*, size_t, int64_t) {}, nullptr);
+                   }),
+            0);
+  EXPECT_GT(Starve(kInvalidArgument, [] { return callbridge_library_of_process(nullptr); }), 0);
+}
+
+TEST(OutOfMemoryTest, Targets) {
+  const char* const shapes[] = {"(s32[],f32[8,4])", "s32[]"};
+  callbridge_target target = {};
+  target.struct_size = sizeof(target);
+  target.name = "a name that no string holds without an allocation";
+  target.platform = "Host";
+  target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
+  target.address = reinterpret_cast<void*>(&Copy);
+  callbridge_site site = {};
+  site.struct_size = sizeof(site);
+  site.operands = shapes;
+  site.operand_count = 2;
+  site.result = "s32[]";
+  callbridge_call* call = nullptr;
+  EXPECT_GT(Starve(0, [&] { return callbridge_call_bind(&target, &site, &call); }), 0);
+  callbridge_call_destroy(call);
+  char* bytes = nullptr;
+  size_t size = 0;
+  EXPECT_GT(Starve(0, [&] { return callbridge_site_encode(&site, &bytes, &size); }), 0);
+  callbridge_bytes_free(bytes);
+  callbridge_library* library = nullptr;
+  EXPECT_GT(Starve(0, [&] { return callbridge_library_of_process(&library); }), 0);
+  EXPECT_EQ(callbridge_library_close(library), nullptr);
+}
+
+TEST(OutOfMemoryTest, Handlers) {
+  callbridge_ffi_attributes* attributes = nullptr;
+  EXPECT_EQ(Starve(0, [&] { return callbridge_ffi_attributes_create(&attributes); }), 1);
+  const std::string name(100, 'n');
+  const int32_t number = 1;
+  const auto set = [&](const std::function<callbridge_error*()>& function) {
+    EXPECT_GT(Starve(0, function), 0);
+  };
+  set([&] {
+    return callbridge_ffi_attributes_set_scalar(attributes, name.data(), 100, 4, &number);
+  });
+  set([&] {
+    return callbridge_ffi_attributes_set_array(attributes, name.data(), 99, 4, &number, 1);
+  });
+  set([&] {
+    return callbridge_ffi_attributes_set_string(attributes, name.data(), 98, name.data(), 100);
+  });
+  set([&] {
+    return callbridge_ffi_attributes_set_dictionary(attributes, name.data(), 97, attributes);
+  });
+  const char* const shapes[] = {"s32[]"};
+  callbridge_ffi_handlers handlers = {};
+  handlers.struct_size = sizeof(handlers);
+  handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(
+      +[](XLA_FFI_CallFrame*) -> XLA_FFI_Error* { return nullptr; });
+  callbridge_ffi_site site = {};
+  site.struct_size = sizeof(site);
+  site.release = "0.4.30";
+  site.operands = shapes;
+  site.operand_count = 1;
+  site.attributes = attributes;
+  callbridge_ffi_context context = {};
+  context.struct_size = sizeof(context);
+  context.custom_options = attributes;
+  callbridge_ffi_call* call = nullptr;
+  set([&] { return callbridge_ffi_call_create(&handlers, &site, &context, &call); });
+  void* pointers[] = {&call};
+  set([&] { return callbridge_ffi_call_execute(call, pointers, 1, nullptr, 0, &context, 1000); });
+  callbridge_ffi_call_destroy(call);
+  callbridge_ffi_attributes_destroy(attributes);
+}
+
+}  // namespace
+}  // namespace callbridge
