@@ -2,15 +2,24 @@
 //
 // Rules
 // - A struct opens with `struct_size`, which the caller sets to sizeof; later versions only append
-//   fields, and read no more than struct_size says. Enumerators keep their numbers.
-// - A function that can fail returns a callbridge_error*, null on success. Errors are the caller's,
-// who
+//   fields, read no more than struct_size says, and accept the size of the first version for ever.
+//   Enumerators keep their numbers.
+// - A function that can fail returns a callbridge_error*, null on success. The caller owns errors
+// and
 //   frees them with callbridge_error_destroy. Out parameters are written on success only.
-// - Texts are UTF-8 and end with a NUL unless a size stands beside them. Texts that are handed out
-//   belong to the object they were asked of and live as long as it does.
-// - No function takes ownership of what it is given. All are thread-safe, on one object too, but
-// for
-//   the destroying of it. C++ exceptions never leave them.
+// - A pointer must not be null, unless its comment says that it may be, or it is a list, a text
+// with
+//   its size beside it or the data of an array, and that size or count is 0, or it is the `user`
+//   that a callback gets. Else: INVALID_ARGUMENT, which names the parameter or field; functions
+//   that return no error ignore the call, and return 0 or null.
+// - Texts are UTF-8 and end with a NUL unless a size stands beside them. A text that a function
+// hands
+//   out is valid until the object that it was asked of is destroyed.
+// - No function takes ownership of what it is given. All are thread-safe, on one object too, except
+//   those that destroy or close it.
+// - C++ exceptions do not leave a function. What a callback throws becomes INTERNAL, and memory
+// that
+//   cannot be had RESOURCE_EXHAUSTED. The cancellation of a thread passes through.
 //
 // C99 or C++; standard library alone.
 #ifndef CALLBRIDGE_C_API_CALLBRIDGE_H_
@@ -40,7 +49,8 @@ typedef struct callbridge_error {
 
 // "INVALID_ARGUMENT" and so on; "UNKNOWN" for numbers that are no code. Static storage.
 CALLBRIDGE_EXPORTED const char* callbridge_error_code_name(int32_t code);
-// For those who stand on this API and report errors as it does. `message` is copied.
+// For those who build on this API and report errors as it does. `message` is copied. Never returns
+// null: where there is no memory for the error, it is the one that says so.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_error_create(int32_t code, const char* message,
                                                               size_t message_size);
 // Null is ignored.
@@ -88,8 +98,10 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load_isolated(
 // targets that were linked into the program and its libraries, and those of libraries that were
 // loaded. Closing it closes nothing else.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_of_process(callbridge_library** library);
-// Unloads the library. FAILED_PRECONDITION where a bound call leads into it, or where entry points
-// of one of its targets were handed out: then it stays open. Null is ignored.
+// Unloads the library. Returns FAILED_PRECONDITION, and leaves it open, while a callbridge_call, a
+// callbridge_ffi_call or a run that is not done leads into it, and for good once entry points of
+// one of its targets were handed out or handlers of it were adapted. Threads that the library
+// started must be done with its code. Null is ignored.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_close(callbridge_library* library);
 CALLBRIDGE_EXPORTED size_t callbridge_library_target_count(const callbridge_library* library);
 // The targets that it registered, by name, then platform; `index` is less than the count.
@@ -125,16 +137,17 @@ typedef struct callbridge_site {
   const char* const* operands;  // their shapes
   size_t operand_count;
   const char* result;  // its shape
-  const char* opaque;  // any bytes; may be null where opaque_size is 0; for untyped targets
+  const char* opaque;  // any bytes; for untyped targets
   size_t opaque_size;
   const struct callbridge_ffi_attributes* attributes;  // for typed targets; null is none
 } callbridge_site;
 
-// The bytes by which a call site travels through a runtime to an entry point (below): the uint8
-// array attribute "callbridge_site" of a typed call, or the opaque of a version-3 call. A site
-// whose `attributes` are not null, though they may be empty, is a typed target's, and its bytes are
-// the opaque of a version-3 call; INVALID_ARGUMENT where it has an opaque too. Free them with
-// callbridge_bytes_free.
+// The bytes by which a call site travels through a runtime to an entry point (below): the attribute
+// "callbridge_site" of a typed call, or the opaque of a version-3 call. The attribute may be a
+// string, which every XLA with FFI decodes, or a uint8 array, which XLA decodes since jaxlib
+// 0.4.38. A site whose `attributes` are not null, though they may be empty, is a typed target's,
+// and its bytes are the opaque of a version-3 call; INVALID_ARGUMENT where it has an opaque too.
+// Free them with callbridge_bytes_free.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site,
                                                              char** bytes, size_t* size);
 CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
@@ -154,9 +167,10 @@ typedef struct callbridge_execution_context {
   int32_t as_xla_cpu;
 } callbridge_execution_context;
 
-// A leaf's memory, the caller's.
+// A leaf's memory, the caller's. Frozen: it has no struct_size, since lists of it are passed, and
+// never grows.
 typedef struct callbridge_array {
-  void* data;
+  void* data;  // null only where size_bytes is 0
   size_t size_bytes;
 } callbridge_array;
 
@@ -177,9 +191,9 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(const callbridge_targ
                                                            callbridge_call** call);
 // Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_call_destroy(callbridge_call* call);
-// Calls the target with the leaves' data pointers, in preorder; a token's is null. Both lists are
-// lent, and undefined afterwards. A typed handler's future is waited for. No allocation on success
-// up to 256 pointers, no lock. `context` may be null.
+// Calls the target with the leaves' data pointers, in preorder, as they are: those of tokens and of
+// empty arrays may be null. Both lists are lent, and undefined afterwards. A typed handler's future
+// is waited for. No allocation on success up to 256 pointers, no lock. `context` may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
     const callbridge_call* call, void** operands, size_t operand_count, void** results,
     size_t result_count, const callbridge_execution_context* context);

@@ -54,11 +54,12 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_find_handlers(
     const char* name, const char* platform, callbridge_ffi_handlers* handlers);
 
 // Makes a type of state or of user data known, before the handlers that use it are registered or
-// called. `type_id` is the variable that holds the type's XLA_FFI_TypeId, in the handlers' library:
+// called. `type_id` is the address of the variable that holds the type's XLA_FFI_TypeId, in the
+// handlers' library:
 // where it is 0 it gets an id, and where it is not, `name` gets that id, which a runtime may have
-// given. `deleter` ends an object of the type; null where the handlers' headers hand it over with
-// each state, up to jaxlib 0.7, and for user data. Ids are the same for every release.
-// ALREADY_EXISTS where the name has another id.
+// given. `deleter` ends an object of the type, and its library stays loaded for good; null where
+// the handlers' headers hand it over with each state, up to jaxlib 0.7, and for user data. Ids are
+// the same for every release. ALREADY_EXISTS where the name has another id.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* name,
                                                                    size_t name_size,
                                                                    int64_t* type_id,
@@ -71,8 +72,9 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* n
 // `adapted`, whose struct_size the caller set, gets the handlers themselves where all run on that
 // runtime as they are, and where they were written by hand; else wrappers, which live as long as
 // the process and serve any runtime. Asking again gives the same ones. The handlers must stay
-// callable as long as the process. `platform` is "Host" or "cpu", "CUDA", "ROCM", in any case;
-// `release` is the runtime's, of jaxlib, such as "0.10.2", and null where that is not known.
+// callable as long as the process: callbridge_library_close leaves their library open. `platform`
+// is "Host" or "cpu", "CUDA", "ROCM", in any case; `release` is the runtime's, of jaxlib, such as
+// "0.10.2", and null where that is not known.
 //
 // INVALID_ARGUMENT where callbridge_probe_typed proves that one is no typed handler, and where one
 // makes state of a type that is not registered; FAILED_PRECONDITION where it cannot be asked;
@@ -94,7 +96,7 @@ CALLBRIDGE_EXPORTED void callbridge_ffi_attributes_destroy(callbridge_ffi_attrib
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_scalar(
     callbridge_ffi_attributes* attributes, const char* name, size_t name_size, int32_t element_type,
     const void* value);
-// `data` is `count` elements, which may be null where `count` is 0.
+// `data` is `count` elements.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_array(
     callbridge_ffi_attributes* attributes, const char* name, size_t name_size, int32_t element_type,
     const void* data, size_t count);
@@ -175,14 +177,14 @@ CALLBRIDGE_EXPORTED void callbridge_ffi_call_destroy(callbridge_ffi_call* call);
 
 // Calls PREPARE, INITIALIZE and EXECUTE on the leaves' data pointers, in preorder, and waits for
 // the handler's future, if it returns one: DEADLINE_EXCEEDED where that is not completed in
-// `timeout_milliseconds`, less than 0 being forever. Then the handler may still be at work, and the
-// buffers must live until it is done. `context` may be null.
+// `timeout_milliseconds`; less than 0 is forever, and so is more than 292 years. Then the handler
+// may still be at work, and the buffers must live until it is done. `context` may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_execute(
     const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
     void* const* results, size_t result_count, const callbridge_ffi_context* context,
     int64_t timeout_milliseconds);
 
-// `error` is the callee's, null on success.
+// `error` is null on success, and else the callee's, who destroys it. What it throws is dropped.
 typedef void callbridge_ffi_done(void* user, callbridge_error* error);
 // The same without waiting: `done` is called once, before this returns or on the thread that
 // completes the future; or this returns an error, and it is not.

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <ratio>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -219,9 +220,17 @@ class HandlerCall {
     return Lend(state().threads, nullptr);
   }
 
-  // How long a run waits for a handler that returned a future; 60 seconds by default.
-  // Less than 0 is forever, and so is more than 292 years.
-  HandlerCall& Timeout(std::chrono::milliseconds timeout) { return Lend(state().timeout, timeout); }
+  // How long a run waits for a handler that returned a future; 60 seconds by default. Less than 0
+  // is forever, and so is more than 292 years. Rounded up to milliseconds.
+  template <typename Number, typename Unit>
+  HandlerCall& Timeout(std::chrono::duration<Number, Unit> timeout) {
+    using std::chrono::milliseconds;
+    using Rough = std::chrono::duration<double, std::milli>;  // holds all that milliseconds cannot
+    const Rough rough(timeout);
+    const bool is_forever = rough < Rough(0) || rough >= Rough(milliseconds::max());
+    return Lend(state().timeout,
+                is_forever ? milliseconds(-1) : std::chrono::ceil<milliseconds>(timeout));
+  }
 
   // ---- Calling
 

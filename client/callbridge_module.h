@@ -1,8 +1,7 @@
 // callbridge_module.h: the C ABI for whole programs: XLA's HLO modules, read, written, upgraded and
 // run without XLA. In libcallbridge_client.so, which stands on libcallbridge.so and protobuf.
 //
-// The rules are those of callbridge.h: errors are the caller's, out parameters are written on
-// success only, nothing takes ownership, all is thread-safe but for destroying.
+// The rules are those of callbridge.h.
 //
 // C99 or C++; standard library alone.
 #ifndef CALLBRIDGE_CLIENT_CALLBRIDGE_MODULE_H_

@@ -102,7 +102,8 @@ bool ReadUntil(absl::Time deadline, int pipe, std::string& output) {
     const absl::Duration left = deadline - absl::Now();
     if (left <= absl::ZeroDuration()) return false;
     pollfd readable{pipe, POLLIN, 0};
-    const int ready = poll(&readable, 1, static_cast<int>(absl::ToInt64Milliseconds(left)) + 1);
+    const absl::Duration step = std::min(left, absl::Hours(1));  // poll() counts in an int
+    const int ready = poll(&readable, 1, static_cast<int>(absl::ToInt64Milliseconds(step)) + 1);
     if (ready < 0 && errno != EINTR) return true;
     if (ready <= 0) continue;
     const ssize_t count = read(pipe, buffer, sizeof(buffer));

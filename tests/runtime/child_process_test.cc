@@ -1,6 +1,7 @@
 #include "callbridge/runtime/child_process.h"
 
 #include <csignal>
+#include <ctime>
 #include <string>
 
 #include "absl/time/clock.h"
@@ -49,6 +50,17 @@ TEST(ChildProcessTest, EndsWhatDoesNotEnd) {
     const ChildOutcome outcome = RunShell(script, child);
     EXPECT_LT(absl::Now() - start, absl::Seconds(20)) << script;
     EXPECT_EQ(WhatWentWrong(outcome, child.limit), "did not end in 300ms") << script;
+  }
+}
+
+// Milliseconds that an int does not hold are no reason to ask again and again.
+TEST(ChildProcessTest, WaitsAsleep) {
+  for (const absl::Duration limit : {absl::InfiniteDuration(), absl::Hours(24 * 50)}) {
+    ChildProcess child;
+    child.limit = limit;
+    const std::clock_t before = std::clock();  // the time that this process computes
+    EXPECT_EQ(RunShell("sleep 0.3; echo slept", child).output, "slept\n");
+    EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 10);
   }
 }
 

@@ -1,0 +1,234 @@
+// What a HandlerCall keeps of temporaries, what it says where it was moved from, and how long it
+// waits.
+#include "callbridge/handler_call.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/c_api/error_text.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace callbridge {
+namespace {
+
+namespace ffi = xla::ffi;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ffi::Error Concatenate(ffi::RemainingArgs args, ffi::ResultBuffer<ffi::F32> all) {
+  float* out = all->typed_data();
+  for (size_t i = 0; i < args.size(); ++i) {
+    auto part = args.get<ffi::Buffer<ffi::F32>>(i);
+    if (!part.has_value()) return part.error();
+    for (size_t k = 0; k < part->element_count(); ++k) *out++ = part->typed_data()[k];
+  }
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kConcatenate, Concatenate,
+                       ffi::Ffi::Bind().RemainingArgs().Ret<ffi::Buffer<ffi::F32>>());
+
+std::vector<float> Made(float first) { return {first, first + 1, first + 2, first + 3}; }
+const std::vector<float> MadeConst(float first) { return Made(first); }
+
+TEST(HandlerCallTest, KeepsTemporaries) {
+  std::vector<float> all(18);
+  std::vector<float> moved = Made(13);
+  HandlerCall call(kConcatenate);
+  const auto half = [](float whole) { return whole / 2; };
+  call.Arg(2.0f).Arg(Made(1)).Arg(MadeConst(5)).Arg(half(3)).Arg(Made(9), {2, 2});
+  call.Arg(std::move(moved)).Ret(all);
+  // What else would come to lie where they lay.
+  volatile float stack[64] = {};
+  stack[0] = 99;
+  std::vector<std::vector<float>> heap(8, std::vector<float>(4, 99));
+  for (int round = 0; round < 2; ++round) {
+    const HandlerResult result = call.Run();
+    ASSERT_TRUE(result.ok()) << result;
+    EXPECT_THAT(all, ElementsAre(2, 1, 2, 3, 4, 5, 6, 7, 8, 1.5, 9, 10, 11, 12, 13, 14, 15, 16));
+  }
+}
+
+TEST(HandlerCallTest, BorrowsVariables) {
+  float scalar = 1;
+  std::vector<float> vector = {2, 3}, all(3);
+  HandlerCall call(kConcatenate);
+  call.Arg(scalar).Arg(vector).Ret(all);
+  ASSERT_TRUE(call.Run().ok());
+  EXPECT_THAT(all, ElementsAre(1, 2, 3));
+  scalar = 4;
+  vector = {5, 6};
+  ASSERT_TRUE(call.Run().ok());
+  EXPECT_THAT(all, ElementsAre(4, 5, 6));
+}
+
+// ---- What would dangle, and cannot be kept, does not compile
+
+template <typename Argument, typename = void>
+struct TakesResult : std::false_type {};
+template <typename Argument>
+struct TakesResult<
+    Argument, std::void_t<decltype(std::declval<HandlerCall&>().Ret(std::declval<Argument>()))>>
+    : std::true_type {};
+template <typename Argument, typename = void>
+struct TakesThreadPool : std::false_type {};
+template <typename Argument>
+struct TakesThreadPool<Argument, std::void_t<decltype(std::declval<HandlerCall&>().ThreadPool(
+                                     std::declval<Argument>()))>> : std::true_type {};
+template <typename Argument, typename = void>
+struct TakesScratch : std::false_type {};
+template <typename Argument>
+struct TakesScratch<
+    Argument, std::void_t<decltype(std::declval<HandlerCall&>().Scratch(std::declval<Argument>()))>>
+    : std::true_type {};
+
+static_assert(TakesResult<std::vector<float>&>() && TakesResult<float&>());
+static_assert(!TakesResult<std::vector<float>>() && !TakesResult<float>());
+static_assert(TakesThreadPool<const callbridge_ffi_thread_pool&>());
+static_assert(!TakesThreadPool<callbridge_ffi_thread_pool>() &&
+              !TakesThreadPool<const callbridge_ffi_thread_pool>());
+static_assert(TakesScratch<const callbridge_ffi_scratch&>());
+static_assert(!TakesScratch<callbridge_ffi_scratch>() &&
+              !TakesScratch<const callbridge_ffi_scratch>());
+
+// ---- Moved from
+
+void ExpectMovedFrom(const char* member, const std::function<void()>& use) {
+  SCOPED_TRACE(member);
+  try {
+    use();
+    ADD_FAILURE() << "threw nothing";
+  } catch (const HandlerCallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("was moved from"));
+  }
+}
+
+TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
+  std::vector<float> data = {1}, all(1);
+  HandlerCall call(kConcatenate);
+  call.Arg(data);
+  HandlerCall other = std::move(call);
+  ASSERT_TRUE(other.Ret(all).Run().ok());
+  EXPECT_THAT(all, ElementsAre(1));
+
+  const ffi::TypeId id = {};
+  const callbridge_ffi_scratch& scratch = *callbridge_ffi_host_memory();
+  const callbridge_ffi_thread_pool& pool = *callbridge_ffi_process_threads();
+  float scalar = 1;
+#define EXPECT_MOVED_FROM(use) ExpectMovedFrom(#use, [&] { call.use; })
+  EXPECT_MOVED_FROM(Instantiate(kConcatenate));
+  EXPECT_MOVED_FROM(Prepare(kConcatenate));
+  EXPECT_MOVED_FROM(Initialize(kConcatenate));
+  EXPECT_MOVED_FROM(OnJaxlib("0.6.2"));
+  EXPECT_MOVED_FROM(Arg(data));
+  EXPECT_MOVED_FROM(Arg(data, {1}));
+  EXPECT_MOVED_FROM(Arg(Made(1)));
+  EXPECT_MOVED_FROM(Arg(Made(1), {4}));
+  EXPECT_MOVED_FROM(Arg(scalar));
+  EXPECT_MOVED_FROM(Arg(2.0f));
+  EXPECT_MOVED_FROM(Arg("f32[]", &scalar));
+  EXPECT_MOVED_FROM(Ret(data));
+  EXPECT_MOVED_FROM(Ret(data, {1}));
+  EXPECT_MOVED_FROM(Ret(scalar));
+  EXPECT_MOVED_FROM(Ret("f32[]", &scalar));
+  EXPECT_MOVED_FROM(Attr("n", 1));
+  EXPECT_MOVED_FROM(Attr("n", data));
+  EXPECT_MOVED_FROM(Stream(nullptr));
+  EXPECT_MOVED_FROM(DeviceOrdinal(0));
+  EXPECT_MOVED_FROM(RunId(1));
+  EXPECT_MOVED_FROM(ThreadPool(pool));
+  EXPECT_MOVED_FROM(Scratch(scratch));
+  EXPECT_MOVED_FROM(Scratch());
+  EXPECT_MOVED_FROM(UserData(id, &scalar));
+  EXPECT_MOVED_FROM(Option("n", 1));
+  EXPECT_MOVED_FROM(Extensions(nullptr));
+  EXPECT_MOVED_FROM(LendNothing());
+  EXPECT_MOVED_FROM(Timeout(std::chrono::milliseconds(1)));
+  EXPECT_MOVED_FROM(Run());
+#undef EXPECT_MOVED_FROM
+  call = HandlerCall(kConcatenate);
+  EXPECT_TRUE(call.Arg(data).Ret(all).Run().ok());
+
+  HandlerAttributes attributes;
+  const HandlerAttributes moved = std::move(attributes);
+  ExpectMovedFrom("Set", [&] { attributes.Set("n", 1); });
+  ExpectMovedFrom("Set", [&] { attributes.Set("n", data); });
+  EXPECT_THROW(other.Attr("attributes", attributes), HandlerCallError);
+}
+
+// ---- Waiting
+
+std::atomic<int> finished{0};
+
+ffi::Future Later(ffi::ThreadPool pool, ffi::ResultBuffer<ffi::F32> out) {
+  ffi::Promise promise;
+  ffi::Future future(promise);
+  float* const data = out->typed_data();
+  pool.Schedule([promise = std::move(promise), data]() mutable {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    *data = 42;
+    promise.SetAvailable();
+    ++finished;
+  });
+  return future;
+}
+XLA_FFI_DEFINE_HANDLER(kLater, Later,
+                       ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Ret<ffi::Buffer<ffi::F32>>());
+
+TEST(HandlerCallTest, WaitsAsLongAsItIsTold) {
+  using std::chrono::milliseconds;
+  // The clock counts nanoseconds, in 63 bits.
+  constexpr int64_t kMost = INT64_MAX / 1000000;
+  for (const int64_t timeout : {INT64_MAX, INT64_MAX / 2, kMost + 1, kMost, kMost - 1,
+                                int64_t{60000}, int64_t{-1}, INT64_MIN}) {
+    static float out;
+    out = 0;
+    HandlerCall call(kLater);
+    const HandlerResult result = call.Ret(out).Timeout(milliseconds(timeout)).Run();
+    EXPECT_TRUE(result.ok()) << timeout << ": " << result;
+    EXPECT_EQ(out, 42);
+  }
+}
+
+TEST(HandlerCallTest, TakesTimesOfAnyUnit) {
+  for (const bool never : {false, true}) {
+    static float out;
+    HandlerCall call(kLater);
+    call.Ret(out);
+    if (never) {
+      call.Timeout(std::chrono::hours::max());
+    } else {
+      call.Timeout(std::chrono::hours::min());
+    }
+    const HandlerResult result = call.Run();
+    EXPECT_TRUE(result.ok()) << result;
+  }
+  static float out;
+  const int before = finished;
+  HandlerCall call(kLater);
+  EXPECT_THAT(call.Ret(out).Timeout(std::chrono::microseconds(1)).Run().message(),
+              HasSubstr("in 1 ms"));
+  while (finished == before) std::this_thread::yield();
+}
+
+TEST(HandlerCallTest, DoesNotWaitWhereThereIsNoTime) {
+  const int before = finished;
+  static float out;
+  HandlerCall call(kLater);
+  const HandlerResult result = call.Ret(out).Timeout(std::chrono::milliseconds(0)).Run();
+  EXPECT_EQ(result.code_name(), "DEADLINE_EXCEEDED");
+  EXPECT_THAT(result.message(), HasSubstr("in 0 ms"));
+  while (finished == before) std::this_thread::yield();
+  EXPECT_EQ(out, 42);
+}
+
+}  // namespace
+}  // namespace callbridge
