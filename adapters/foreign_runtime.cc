@@ -1,12 +1,11 @@
 #include "callbridge/adapters/foreign_runtime.h"
 
 #include <iterator>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/runtime_texts.h"
 
 namespace callbridge {
 namespace {
@@ -107,11 +106,9 @@ void ForeignRuntime::DestroyError(XLA_FFI_Error* error) const {
 
 std::string ForeignRuntime::DescribeMissing(absl::string_view what,
                                             const RuntimeVersion& first_that_has_it) const {
-  const std::pair<absl::string_view, absl::string_view> first =
-      absl::StrSplit(first_that_has_it.releases, absl::MaxSplits(" to ", 1));
-  return absl::StrCat(what, " needs XLA FFI 0.", static_cast<int>(first_that_has_it.minor), " (",
-                      first.first, " or newer); this runtime speaks 0.",
-                      static_cast<int>(version_->minor), " (", version_->releases, ")");
+  return absl::StrCat(what, " needs ", typed_ffi::DescribeSince(first_that_has_it),
+                      "; this runtime speaks 0.", static_cast<int>(version_->minor), " (",
+                      version_->releases, ")");
 }
 
 std::string ForeignRuntime::DescribeMissing(Facility facility) const {

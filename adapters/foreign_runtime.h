@@ -42,7 +42,7 @@ class ForeignRuntime {
   // An error of the runtime's own; `message` ends with a NUL.
   XLA_FFI_Error* MakeError(XLA_FFI_Error_Code code, const char* message) const;
   void DestroyError(XLA_FFI_Error* error) const;
-  // UNIMPLEMENTED: "`what` needs XLA FFI 0.1 (jaxlib 0.6 or newer); this runtime speaks ...".
+  // UNIMPLEMENTED: "`what` needs the XLA FFI 0.1 of jaxlib 0.6 or newer; this runtime speaks ...".
   std::string DescribeMissing(absl::string_view what,
                               const typed_ffi::RuntimeVersion& first_that_has_it) const;
   std::string DescribeMissing(typed_ffi::Facility facility) const;

@@ -25,11 +25,15 @@ inline std::string DescribeVersion(const RuntimeVersion& version) {
   return "0." + std::to_string(version.minor) + " (" + releases + ")";
 }
 
-// "0.1 (jaxlib 0.4.34 or newer)"
+// "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"; of a row that is not the first to speak its version, "the
+// XLA FFI 0.1 of jaxlib 0.6 or newer".
 inline std::string DescribeSince(const RuntimeVersion& version) {
   std::string_view releases = version.releases;
   releases = releases.substr(0, releases.find(" to "));
-  return "0." + std::to_string(version.minor) + " (" + std::string(releases) + " or newer)";
+  const bool is_first = &version == &kRuntimeVersions[0] || (&version)[-1].minor != version.minor;
+  return (is_first ? "XLA FFI 0." : "the XLA FFI 0.") + std::to_string(version.minor) +
+         (is_first ? " (" : " of ") + std::string(releases) +
+         (is_first ? " or newer)" : " or newer");
 }
 
 // Tells a user that what `feature` needs is not to be had. For the error UNIMPLEMENTED.
@@ -42,7 +46,7 @@ inline std::string DescribeSince(const RuntimeVersion& version) {
     return text + " is not offered by this runtime, which speaks XLA FFI " +
            DescribeVersion(version) + " and could have it";
   }
-  return text + " needs XLA FFI " + DescribeSince(first) + "; this runtime speaks " +
+  return text + " needs " + DescribeSince(first) + "; this runtime speaks " +
          DescribeVersion(version);
 }
 inline std::string DescribeMissing(const XLA_FFI_Api& api, std::string_view feature,

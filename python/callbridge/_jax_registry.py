@@ -92,9 +92,9 @@ def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
 
 
 def _calls_by_ffi(runtime: Runtime, entry: Entry, is_typed: bool) -> bool:
-    """XLA's FFI 0.0 knows neither other stages nor the entry points of untyped targets."""
+    """Without "instantiate", XLA calls no other stage, nor the entry points of untyped targets."""
     only_executes = is_typed and len(entry.handlers) == 1
-    return runtime.has_ffi_0_1 or (runtime.has_typed_ffi and only_executes)
+    return runtime.has_instantiate or (runtime.has_typed_ffi and only_executes)
 
 
 def lacks_typed(entry: Entry, name: str) -> CallbridgeError:

@@ -47,9 +47,10 @@ class Runtime:
     has_typed_ffi: bool
     # The names that XLA has targets for can be listed.
     lists_targets: bool
-    # XLA FFI 0.1: XLA calls typed handlers at stages other than "execute" too, and serves the typed
-    # entry points of untyped targets.
-    has_ffi_0_1: bool
+    # XLA has the stage "instantiate", and so numbers the stages as it does today: it calls typed
+    # handlers at all of them, and serves the typed entry points of untyped targets. (It speaks
+    # FFI 0.0 then; typed_ffi/runtime_versions.h has the version of each release.)
+    has_instantiate: bool
     # NumPy's names of the element types that XLA does not hand to custom calls...
     lacks_types: tuple[str, ...]
     # ... and those that its FFI has no number for: handlers would take them for another one.
@@ -78,7 +79,7 @@ _0_4_13 = Runtime(
     registers_by_api_version=False,
     has_typed_ffi=False,
     lists_targets=False,
-    has_ffi_0_1=False,
+    has_instantiate=False,
     lacks_types=_SUB_BYTE,
     typed_lacks_types=(),
     array_attributes=(),
@@ -100,7 +101,7 @@ _0_4_30 = dataclasses.replace(
     lists_targets=True,
     array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
 )
-_0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_ffi_0_1=True, typed_lacks_types=())
+_0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_instantiate=True, typed_lacks_types=())
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
 # There is a jax.extend.ffi.ffi_call from here on and a jax.ffi.ffi_call from 0.5 on, but there vmap
 # without a method is a deprecated loop, and shard_map does not know the former.

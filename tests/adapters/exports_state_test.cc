@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(AllVersions, ExportsStateTest, ::testing::Range(0, kRun
 TEST_P(ExportsStateTest, IsMadeOnceAndDestroyedOnce) {
   if (!HasState()) {
     EXPECT_EQ(Execute(&Counting),
-              "12: State needs XLA FFI 0.0 (jaxlib 0.4.31 or newer); this runtime speaks 0.0 "
+              "12: State needs the XLA FFI 0.0 of jaxlib 0.4.31 or newer; this runtime speaks 0.0 "
               "(jaxlib 0.4.30)");
     return;
   }

@@ -251,7 +251,7 @@ TEST_P(ForeignHandlerTest, KnowsTheRunAndTheDevice) {
   const absl::Status run = Call("run_id", 0, {}, lent);
   const absl::Status device = Call("device_ordinal", 0, {}, lent);
   if (runtime().slots[static_cast<int>(typed_ffi::Facility::kRunId)] == 0) {
-    EXPECT_THAT(run.message(), HasSubstr("XLA_FFI_RunId_Get needs XLA FFI 0.1 (jaxlib 0.6"));
+    EXPECT_THAT(run.message(), HasSubstr("XLA_FFI_RunId_Get needs the XLA FFI 0.1 of jaxlib 0.6"));
     EXPECT_THAT(device.message(), HasSubstr("XLA_FFI_DeviceOrdinal_Get needs"));
     return;
   }

@@ -116,7 +116,7 @@ def test_in_jaxlib_0_4_30(handlers):
     assert not any(wrong), "\n".join(wrong)
     for key, outcome in outcomes.items():
         if cases[key].handler in ("run_id", "device_ordinal"):
-            assert "needs XLA FFI 0.1 (jaxlib 0.6 or newer)" in outcome
+            assert "needs the XLA FFI 0.1 of jaxlib 0.6 or newer" in outcome
 
 
 def test_this_jax_is_the_one_that_is_meant():

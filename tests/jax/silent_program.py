@@ -21,7 +21,7 @@ def by_callbridge(folder):
     callbridge.jax.load(f"{folder}/targets.so")
     handlers = ctypes.CDLL(f"{folder}/typed_targets.so")
     callbridge.jax.register("typed_scale", handlers.typed_scale, abi="typed_ffi")
-    untyped_paths = ["version_3"] + (["typed"] if RUNTIME.has_ffi_0_1 else [])
+    untyped_paths = ["version_3"] + (["typed"] if RUNTIME.has_instantiate else [])
     typed_paths = (["typed"] if RUNTIME.has_typed_ffi else []) + (["version_3"] if own else [])
     size = np.uint64(16).tobytes()
     options = {"vmap_method": "sequential", "input_output_aliases": {0: 0}}

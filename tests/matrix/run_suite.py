@@ -121,7 +121,7 @@ def judge(case, options, runtime, call):
         text = str(error)
         # 0.4.30 and 0.4.31 lose codes, so there the sentence itself must say it. Of what XLA's
         # headers do by themselves it is not expected.
-        named = "UNIMPLEMENTED" in text or re.search("needs XLA FFI|not offered by", text)
+        named = "UNIMPLEMENTED" in text or re.search("needs (the )?XLA FFI|not offered by", text)
         if lacks and named and callbridges:
             return "unimplemented", text
         if not isinstance(wanted, cases.Failure):

@@ -142,8 +142,8 @@ TEST_P(ContextTest, ThreadPool) {
 
 TEST_P(ContextTest, RunIdAndDeviceOrdinal) {
   if (!runtime.Has(Facility::kRunId)) {
-    ExpectMissing<RunId>("RunId needs XLA FFI 0.1 (jaxlib 0.6 or newer)");
-    ExpectMissing<DeviceOrdinal>("DeviceOrdinal needs XLA FFI 0.1 (jaxlib 0.6 or newer)");
+    ExpectMissing<RunId>("RunId needs the XLA FFI 0.1 of jaxlib 0.6 or newer");
+    ExpectMissing<DeviceOrdinal>("DeviceOrdinal needs the XLA FFI 0.1 of jaxlib 0.6 or newer");
     return;
   }
   runtime.call.run_id = 1234567890123;

@@ -184,9 +184,10 @@ TEST_P(RuntimeFacilitiesTest, State) {
   ASSERT_EQ(TakeText(Ffi::RegisterTypeId(runtime.api(), "Sum", &Sum::id, MakeTypeInfo<Sum>())), "");
   if (version().state == StateLayout::kNone) {
     EXPECT_THAT(Execute(StatefulHandler), StartsWith("12: "));
-    EXPECT_THAT(Execute(StatefulHandler),
-                HasSubstr("State needs XLA FFI 0.0 (jaxlib 0.4.31 or newer); this runtime speaks "
-                          "0.0 (jaxlib 0.4.30)"));
+    EXPECT_THAT(
+        Execute(StatefulHandler),
+        HasSubstr("State needs the XLA FFI 0.0 of jaxlib 0.4.31 or newer; this runtime speaks "
+                  "0.0 (jaxlib 0.4.30)"));
     return;
   }
   EXPECT_THAT(Execute(StatefulHandler), StartsWith("3: "));

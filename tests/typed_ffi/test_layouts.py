@@ -186,6 +186,20 @@ def test_every_layout_of_every_version(version, tmp_path):
     assert differences(genuine, ours, version) == []
 
 
+@pytest.mark.parametrize("version", RELEASES)
+def test_the_api_version_of_every_release(version):
+    """runtime_versions.h is where the project says it."""
+    text = "".join(header.read_text() for header in c_headers.genuine_headers(version))
+    genuine = re.search(r"^#define XLA_FFI_API_MINOR (\d+)$", text, re.MULTILINE)[1]
+    rows = (ROOT / "typed_ffi/runtime_versions.h").read_text()
+    number = tuple(map(int, version.split(".")))
+    ours = None
+    for minor, first in re.findall(r'^    \{(\d+), \d+, \d+, "jaxlib ([\d.]+)', rows, re.MULTILINE):
+        if tuple(map(int, first.split("."))) <= number:
+            ours = minor
+    assert ours == genuine
+
+
 def test_all_names_are_xlas_own():
     genuine, ours = Declarations(c_headers.genuine_headers(CURRENT)), Declarations(OURS)
     assert set(ours.structs) == set(genuine.structs)

@@ -94,11 +94,11 @@ TEST_P(UserTypesTest, StateOfInstantiate) {
   RegisterWithInfo<Typed>(runtime->api());
   if (runtime->version().state == StateLayout::kNone) {
     EXPECT_EQ(Set<Typed>(7),
-              "12: State needs XLA FFI 0.0 (jaxlib 0.4.31 or newer); this runtime speaks 0.0 "
+              "12: State needs the XLA FFI 0.0 of jaxlib 0.4.31 or newer; this runtime speaks 0.0 "
               "(jaxlib 0.4.30)");
     EXPECT_EQ(Get<Typed>(), -1);
     EXPECT_EQ(code, XLA_FFI_Error_Code_UNIMPLEMENTED);
-    EXPECT_THAT(text, HasSubstr("State needs XLA FFI 0.0 (jaxlib 0.4.31 or newer)"));
+    EXPECT_THAT(text, HasSubstr("State needs the XLA FFI 0.0 of jaxlib 0.4.31 or newer"));
     return;
   }
   EXPECT_EQ(Get<Typed>(), -1);
@@ -194,9 +194,10 @@ TEST_P(UserTypesTest, RegistersHandlers) {
   const std::string with_instantiate = TakeText(internal::RegisterStaticHandler(
       runtime->api(), "three", "Host", {Instantiate, nullptr, nullptr, Execute, nullptr}));
   if (GetParam() == 0) {
-    EXPECT_EQ(with_instantiate,
-              "12: the instantiate stage needs XLA FFI 0.0 (jaxlib 0.4.31 or newer); this runtime "
-              "speaks 0.0 (jaxlib 0.4.30)");
+    EXPECT_EQ(
+        with_instantiate,
+        "12: the instantiate stage needs the XLA FFI 0.0 of jaxlib 0.4.31 or newer; this runtime "
+        "speaks 0.0 (jaxlib 0.4.30)");
   } else {
     EXPECT_EQ(with_instantiate, "");
     EXPECT_EQ(handlers.at(2).bundle.instantiate, Instantiate);
