@@ -14,7 +14,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "callbridge/abi/aligned_memory.h"
-#include "callbridge/runtime/xla_floating_point.h"
+#include "callbridge/abi/xla_floating_point.h"
 
 namespace callbridge::client {
 namespace {
