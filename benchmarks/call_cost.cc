@@ -15,6 +15,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
+#include "typed_ffi/frame.h"
 
 extern "C" void measured_target(void* out, const void** in);
 
@@ -91,6 +92,27 @@ Case Untyped(const std::string& name, void* function) {
           }};
 }
 
+// ---- The typed way back -------------------------------------------------------------------------
+
+// What no handler can go below.
+XLA_FFI_Error* RawHandler(XLA_FFI_CallFrame* frame) {
+  const auto* x = static_cast<const XLA_FFI_Buffer*>(frame->args.args[0]);
+  const auto* y = static_cast<const XLA_FFI_Buffer*>(frame->rets.rets[0]);
+  *static_cast<float*>(y->data) = *static_cast<const float*>(x->data);
+  return nullptr;
+}
+
+// Of two arguments.
+Case Typed(const std::string& name, XLA_FFI_Handler* handler) {
+  return {name, [handler](int64_t count) {
+            const XLA_FFI_Api api = RuntimeOf(3, 192);  // jaxlib 0.10.2
+            Frame frame(&api, 2);
+            for (int64_t i = 0; i < count; ++i) {
+              if (handler(frame.get()) != nullptr) std::abort();
+            }
+          }};
+}
+
 // ---- All ----------------------------------------------------------------------------------------
 
 std::vector<Case> AllCases() {
@@ -117,6 +139,11 @@ std::vector<Case> AllCases() {
       Untyped("version 3, through the entry point", GetEntryPoints(MeasuredTarget(true))->untyped));
   cases.push_back(Untyped("version 3, through the entry point, version declared only",
                           GetEntryPoints(MeasuredTarget(false))->untyped));
+  cases.push_back(Typed("typed, by hand without checks", &RawHandler));
+  cases.push_back(
+      Typed("typed, through the entry point", GetEntryPoints(MeasuredTarget(true))->typed));
+  cases.push_back(Typed("typed, through the entry point, version declared only",
+                        GetEntryPoints(MeasuredTarget(false))->typed));
   return cases;
 }
 
