@@ -2,81 +2,64 @@
 #ifndef CALLBRIDGE_ADAPTERS_CONTENT_CACHE_H_
 #define CALLBRIDGE_ADAPTERS_CONTENT_CACHE_H_
 
-#include <array>
-#include <atomic>
 #include <cstddef>
+#include <deque>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/adapters/content_table.h"
 
 namespace callbridge {
 
 // Grows by one value for each distinct content and never shrinks: values may be in use at any time.
-// Thread-safe without locks.
+// For values that are few; EvictingCache is for others. Thread-safe; finds without a lock, as fast
+// among many values as among few.
 template <typename Value>
 class ContentCache {
  public:
   ContentCache() = default;
-  ~ContentCache() {
-    for (Bucket& bucket : buckets_) {
-      for (Node* node = bucket.load(std::memory_order_relaxed); node != nullptr;) {
-        delete std::exchange(node, node->next);
-      }
-    }
-  }
   ContentCache(const ContentCache&) = delete;
   ContentCache& operator=(const ContentCache&) = delete;
 
-  // The value of `content`, which lives as long as the cache; null where there is none. Hashes all
-  // of the content, compares it once, and allocates nothing.
-  Value* Find(absl::string_view content) const {
-    const size_t hash = absl::Hash<absl::string_view>()(content);
-    return Find(BucketOf(hash).load(std::memory_order_acquire), nullptr, hash, content);
-  }
+  // The value of `content`, which lives as long as the cache; null where there is none. While
+  // another thread adds, it may miss one that is there. Hashes all of the content, compares it
+  // once, and allocates nothing.
+  Value* Find(absl::string_view content) const { return Find(Hash(content), content); }
 
   // The same, where there may be none yet: then it becomes Value(arguments...). Of several threads
   // that add one content at once all get the same value.
   template <typename... Arguments>
   Value& Add(absl::string_view content, Arguments&&... arguments) {
-    const size_t hash = absl::Hash<absl::string_view>()(content);
-    Node* const node =
-        new Node{hash, std::string(content), nullptr, Value(std::forward<Arguments>(arguments)...)};
-    Bucket& bucket = BucketOf(hash);
-    Node* searched = nullptr;
-    Node* first = bucket.load(std::memory_order_acquire);
-    do {
-      // Others add in front of what has been searched.
-      if (Value* const found = Find(first, searched, hash, content)) {
-        delete node;
-        return *found;
-      }
-      node->next = searched = first;
-    } while (!bucket.compare_exchange_weak(first, node, std::memory_order_acq_rel,
-                                           std::memory_order_acquire));
-    return node->value;
+    const size_t hash = Hash(content);
+    const std::lock_guard<std::mutex> lock(adding_);
+    if (Value* const found = Find(hash, content)) return *found;
+    table_.Reserve();
+    nodes_.emplace_back(content, Value(std::forward<Arguments>(arguments)...));
+    table_.Insert(nodes_.back(), hash);
+    return nodes_.back().value;
   }
 
  private:
-  struct Node {
-    const size_t hash;
+  struct Node : ContentNode<Node> {
+    Node(absl::string_view content, Value&& value) : content(content), value(std::move(value)) {}
+
     const std::string content;
-    Node* next;
     Value value;
   };
-  using Bucket = std::atomic<Node*>;
 
-  // Looks from `node` up to `end`.
-  static Value* Find(Node* node, const Node* end, size_t hash, absl::string_view content) {
-    for (; node != end; node = node->next) {
-      if (node->hash == hash && node->content == content) return &node->value;
-    }
-    return nullptr;
+  static size_t Hash(absl::string_view content) { return absl::Hash<absl::string_view>()(content); }
+  Value* Find(size_t hash, absl::string_view content) const {
+    Node* const node =
+        table_.Find(hash, [&](const Node& candidate) { return candidate.content == content; });
+    return node != nullptr ? &node->value : nullptr;
   }
-  Bucket& BucketOf(size_t hash) const { return buckets_[hash % buckets_.size()]; }
 
-  mutable std::array<Bucket, 16> buckets_{};
+  ContentTable<Node> table_;
+  std::mutex adding_;
+  std::deque<Node> nodes_;
 };
 
 }  // namespace callbridge

@@ -15,6 +15,7 @@ struct EntryTarget {
   EntryTarget(const Target& target, const UntypedAbi& abi)
       : function(target.address),
         untyped_entry(abi.untyped_entry),
+        typed_entry(abi.typed_entry),
         name(target.name),
         library(target.library),
         abi(abi),
@@ -24,6 +25,7 @@ struct EntryTarget {
 
   void* const function;
   const UntypedAbi::UntypedEntry untyped_entry;
+  const UntypedAbi::TypedEntry typed_entry;
   const std::string name;
   const std::shared_ptr<const void> library;  // loaded for good: runtimes keep entry points
   const UntypedAbi& abi;

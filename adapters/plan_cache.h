@@ -21,8 +21,8 @@ struct SitePlan {
   std::vector<PrimitiveType> result_types;
 };
 
-// Thread-safe; finding a known tree takes no lock and allocates nothing. It never shrinks: what
-// programs call is finite.
+// Thread-safe; finding a known tree takes no lock and allocates nothing. It never shrinks: trees
+// have no dimensions, so programs have few, and a plan has no state.
 class PlanCache {
  public:
   PlanCache(const UntypedAbi& abi, void* function) : abi_(abi), function_(function) {}

@@ -5,8 +5,6 @@
 #include <array>
 #include <utility>
 
-#include "callbridge/adapters/typed_entry.h"
-
 namespace callbridge {
 namespace {
 
@@ -23,7 +21,8 @@ void Untyped(void* first, void** pointers, const char* opaque, size_t opaque_len
 
 template <size_t kIndex>
 XLA_FFI_Error* Typed(XLA_FFI_CallFrame* frame) {
-  return CallTyped(*entries[kIndex], frame);
+  EntryTarget& entry = *entries[kIndex];
+  return entry.typed_entry(frame, entry);
 }
 
 template <size_t... kIndices>
@@ -74,9 +73,10 @@ void UntypedToTypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* e
       *static_cast<size_t*>(arguments[3]), static_cast<XlaCustomCallStatus*>(argument(4)));
 }
 
-void TypedClosure(ffi_cif*, void* result, void** arguments, void* entry) {
+void TypedClosure(ffi_cif*, void* result, void** arguments, void* user) {
+  EntryTarget& entry = *static_cast<EntryTarget*>(user);
   *static_cast<XLA_FFI_Error**>(result) =
-      CallTyped(*static_cast<EntryTarget*>(entry), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
+      entry.typed_entry(*static_cast<XLA_FFI_CallFrame**>(arguments[0]), entry);
 }
 
 void ForeignClosure(ffi_cif*, void* result, void** arguments, void* handler) {

@@ -31,15 +31,6 @@ void AnswerMetadata(XLA_FFI_Metadata& metadata) {
   metadata.traits = 0;
 }
 
-XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
-  const std::string message(status.message());  // ends with a NUL
-  XLA_FFI_Error_Create_Args args = {};
-  args.struct_size = XLA_FFI_Error_Create_Args_STRUCT_SIZE;
-  args.message = message.c_str();
-  args.errc = static_cast<XLA_FFI_Error_Code>(status.code());
-  return api.XLA_FFI_Error_Create(&args);
-}
-
 // The bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of a NumPy
 // one; an attribute of another type has no bytes, so it is no descriptor either.
 absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs) {
@@ -152,7 +143,16 @@ XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& conte
 
 }  // namespace
 
-XLA_FFI_Error* CallTyped(EntryTarget& entry, XLA_FFI_CallFrame* frame) {
+XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
+  const std::string message(status.message());  // ends with a NUL
+  XLA_FFI_Error_Create_Args args = {};
+  args.struct_size = XLA_FFI_Error_Create_Args_STRUCT_SIZE;
+  args.message = message.c_str();
+  args.errc = static_cast<XLA_FFI_Error_Code>(status.code());
+  return api.XLA_FFI_Error_Create(&args);
+}
+
+XLA_FFI_Error* CallTypedInFull(EntryTarget& entry, XLA_FFI_CallFrame* frame) {
   if (XLA_FFI_Metadata* metadata = MetadataQuery(*frame)) {
     AnswerMetadata(*metadata);
     return nullptr;

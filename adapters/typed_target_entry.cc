@@ -23,7 +23,7 @@ const host::Lent& WhatVersionThreeLends() {
 
 }  // namespace
 
-absl::StatusOr<const TypedTargetEntry::BoundSite*> TypedTargetEntry::BindSite(
+absl::StatusOr<TypedTargetEntry::Sites::Held> TypedTargetEntry::BindSite(
     absl::string_view descriptor) {
   absl::StatusOr<callbridge::CallSite> site = DecodeTypedSiteDescriptor(descriptor);
   if (!site.ok()) {
@@ -35,33 +35,31 @@ absl::StatusOr<const TypedTargetEntry::BoundSite*> TypedTargetEntry::BindSite(
   }
   site->target_name = target_.name;
   site->platform = target_.platform;
-  Site& known = sites_.Add(descriptor);
+  Sites::Held known = sites_.FindOrAdd(descriptor);
   // Only those wait that call the same site for the first time.
-  const std::lock_guard<std::mutex> lock(known.binding);
-  if (const BoundSite* bound = known.bound.load(std::memory_order_relaxed)) return bound;
+  const std::lock_guard<std::mutex> lock(known->binding);
+  if (known->bound.load(std::memory_order_relaxed) != nullptr) return known;
   ExecutionContext context;
   context.lent = &WhatVersionThreeLends();
   absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
   if (!call.ok()) return call.status();
   const auto* bound = new BoundSite{*std::move(call), site->operands.size(),
                                     static_cast<size_t>(site->result.LeafCount())};
-  known.bound.store(bound, std::memory_order_release);
-  return bound;
-}
-
-absl::StatusOr<const TypedTargetEntry::BoundSite*> TypedTargetEntry::FindSite(
-    absl::string_view descriptor) {
-  if (const Site* known = sites_.Find(descriptor)) {
-    if (const BoundSite* bound = known->bound.load(std::memory_order_acquire)) return bound;
-  }
-  return BindSite(descriptor);
+  known->bound.store(bound, std::memory_order_release);
+  return known;
 }
 
 absl::Status TypedTargetEntry::CallSiteOf(absl::string_view descriptor, void* first,
                                           void** pointers) {
-  absl::StatusOr<const BoundSite*> found = FindSite(descriptor);
-  if (ABSL_PREDICT_FALSE(!found.ok())) return found.status();
-  const BoundSite& site = **found;
+  Sites::Held known = sites_.Find(descriptor);
+  const BoundSite* bound = known ? known->bound.load(std::memory_order_acquire) : nullptr;
+  if (ABSL_PREDICT_FALSE(bound == nullptr)) {
+    absl::StatusOr<Sites::Held> made = BindSite(descriptor);
+    if (!made.ok()) return made.status();
+    known = *std::move(made);
+    bound = known->bound.load(std::memory_order_acquire);
+  }
+  const BoundSite& site = *bound;
   ExecutionContext context;
   context.lent = &WhatVersionThreeLends();
   CallBuffers buffers{{pointers, site.operands}, {}};

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/adapters/content_cache.h"
+#include "callbridge/adapters/evicting_cache.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/status_returning/custom_call_status.h"
 
@@ -22,18 +22,24 @@ namespace callbridge {
 // descriptors (abi/typed_site_descriptor.h): sites that are alike share one, and its state.
 class TypedTargetEntry {
  public:
-  explicit TypedTargetEntry(const Target& target) : target_(target) {}
+  static constexpr size_t kMostSites = 32768;
+
+  // Of `most_sites` instances. A runtime does not say which programs are gone, so beyond that one
+  // that no call has used lately goes for each that comes, and its state is deleted; the site's
+  // next call makes both anew. None goes while a call uses it.
+  explicit TypedTargetEntry(const Target& target, size_t most_sites = kMostSites)
+      : target_(target), sites_(most_sites) {}
   TypedTargetEntry(const TypedTargetEntry&) = delete;
   TypedTargetEntry& operator=(const TypedTargetEntry&) = delete;
 
   // Serves one call of EntryPoints::untyped, whose opaque is a typed site descriptor. `first` and
   // `pointers` are out and in on Host, the stream and the buffers on GPU.
   //
-  // A descriptor's first call decodes it, binds the target and calls INSTANTIATE, once; where that
-  // fails, the next call tries again. All further calls find it by a hash of all its bytes and one
-  // comparison, without a lock and without allocating, and then are BoundCall::Execute(). What is
-  // not OK goes into `status` as "<CODE>: <message>", since that is text alone. Thread-safe as far
-  // as the target is.
+  // A descriptor's first call decodes it, binds the target and calls INSTANTIATE, once until the
+  // instance is evicted; where that fails, the next call tries again. All further calls find it by
+  // a hash of all its bytes and one comparison, without a lock and without allocating, and then are
+  // BoundCall::Execute(). What is not OK goes into `status` as "<CODE>: <message>", since that is
+  // text alone. Thread-safe as far as the target is.
   void Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
             XlaCustomCallStatus* status);
 
@@ -53,12 +59,13 @@ class TypedTargetEntry {
     std::atomic<const BoundSite*> bound{nullptr};
   };
 
-  absl::StatusOr<const BoundSite*> FindSite(absl::string_view descriptor);
-  absl::StatusOr<const BoundSite*> BindSite(absl::string_view descriptor);
+  using Sites = EvictingCache<Site>;
+
+  absl::StatusOr<Sites::Held> BindSite(absl::string_view descriptor);
   absl::Status CallSiteOf(absl::string_view descriptor, void* first, void** pointers);
 
   const Target target_;
-  ContentCache<Site> sites_;
+  Sites sites_;
 };
 
 }  // namespace callbridge

@@ -9,6 +9,7 @@
 #include "callbridge/adapters/abis/opaque_status_returning.h"
 #include "callbridge/adapters/call_plan.h"
 #include "callbridge/adapters/pointer_block.h"
+#include "callbridge/adapters/typed_entry.h"
 #include "callbridge/adapters/untyped_entry.h"
 
 namespace callbridge {
@@ -57,6 +58,10 @@ absl::Status RunGpu(const CallPlan& plan, const absl::string_view& opaque,
                                 buffers, context);
 }
 
+XLA_FFI_Error* CallTypedOnGpu(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
+  return CallTypedInFull(entry, frame);
+}
+
 template <typename Abi>
 constexpr UntypedAbi Host(ApiVersion version, bool proved) {
   return {false,
@@ -66,12 +71,14 @@ constexpr UntypedAbi Host(ApiVersion version, bool proved) {
           &RunArrayResult<Abi>,
           &RunListResult<Abi>,
           &RunWithTables<Abi>,
-          &CallUntyped<Abi>};
+          &CallUntyped<Abi>,
+          &CallTyped<Abi>};
 }
 
 constexpr UntypedAbi Gpu(ApiVersion version, bool proved) {
-  return {true,    version, proved,  &OpaqueStatusReturning::Call,
-          &RunGpu, &RunGpu, &RunGpu, &CallUntyped<OpaqueStatusReturning>};
+  return {true,           version, proved,  &OpaqueStatusReturning::Call,
+          &RunGpu,        &RunGpu, &RunGpu, &CallUntyped<OpaqueStatusReturning>,
+          &CallTypedOnGpu};
 }
 
 // On Host only proof spares a function the status. On GPU all versions are called alike.

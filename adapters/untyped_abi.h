@@ -12,6 +12,7 @@
 #include "callbridge/abi/execution_context.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/status_returning/custom_call_status.h"
+#include "callbridge/typed_ffi/c_api.h"
 
 namespace callbridge {
 
@@ -31,6 +32,8 @@ struct UntypedAbi {
   // Serves a runtime's call of version 3 (untyped_entry.h).
   using UntypedEntry = void (*)(void* first, void** pointers, const char* opaque, size_t opaque_len,
                                 XlaCustomCallStatus* status, EntryTarget& entry);
+  // Serves a runtime's call of a typed handler (typed_entry.h).
+  using TypedEntry = XLA_FFI_Error* (*)(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
   bool gpu;
   ApiVersion api_version;
@@ -41,6 +44,7 @@ struct UntypedAbi {
   Run run_list_result;   // the same, `out` is the list of results
   Run run_with_tables;   // lists written by the plan's PointerTables
   UntypedEntry untyped_entry;
+  TypedEntry typed_entry;
 };
 
 // The ABI by which `target`, which is not typed, is called. What is known of the target decides,

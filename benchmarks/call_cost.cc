@@ -9,17 +9,24 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
+#include "typed_ffi/frame.h"
+#include "xla/ffi/api/ffi.h"
 
 extern "C" void measured_target(void* out, const void** in);
 
 namespace callbridge {
 namespace {
+
+namespace ffi = xla::ffi;
 
 constexpr int kMaxLeaves = 256;
 float data[kMaxLeaves + 1];
@@ -91,7 +98,104 @@ Case Untyped(const std::string& name, void* function) {
           }};
 }
 
+// ---- The typed way back -------------------------------------------------------------------------
+
+// What no handler can go below.
+XLA_FFI_Error* RawHandler(XLA_FFI_CallFrame* frame) {
+  const auto* x = static_cast<const XLA_FFI_Buffer*>(frame->args.args[0]);
+  const auto* y = static_cast<const XLA_FFI_Buffer*>(frame->rets.rets[0]);
+  *static_cast<float*>(y->data) = *static_cast<const float*>(x->data);
+  return nullptr;
+}
+
+// Of two arguments.
+Case Typed(const std::string& name, XLA_FFI_Handler* handler) {
+  return {name, [handler](int64_t count) {
+            const XLA_FFI_Api api = RuntimeOf(3, 192);  // jaxlib 0.10.2
+            Frame frame(&api, 2);
+            for (int64_t i = 0; i < count; ++i) {
+              if (handler(frame.get()) != nullptr) std::abort();
+            }
+          }};
+}
+
+// ---- Call sites with descriptors ----------------------------------------------------------------
+
+// Calls `function` by version 3 with one descriptor after the other, each of which has been called
+// once before.
+Case Described(const std::string& name, void* function, std::vector<std::string> descriptors) {
+  struct Sites {
+    std::vector<std::string> descriptors;
+    size_t called = 0;
+  };
+  auto sites = std::make_shared<Sites>(Sites{std::move(descriptors)});
+  return {name, [sites, call = reinterpret_cast<Version3>(function)](int64_t count) {
+            std::vector<const void*> in(kMaxLeaves, data);
+            char status[40] = {};
+            const size_t size = sites->descriptors.size();
+            if (sites->called == 0) count += static_cast<int64_t>(size);
+            for (int64_t i = 0; i < count; ++i) {
+              const std::string& descriptor = sites->descriptors[sites->called++ % size];
+              call(data, in.data(), descriptor.data(), descriptor.size(), status);
+            }
+          }};
+}
+
+// Sites of two operands, of which each has another shape.
+std::vector<std::string> TypedSites(int count) {
+  std::vector<std::string> descriptors;
+  for (int i = 0; i < count; ++i) {
+    CallSite site;
+    const Shape shape = *ParseShape(absl::StrCat("f32[", i + 1, "]"));
+    site.operands = {shape, shape};
+    site.result = shape;
+    descriptors.push_back(*EncodeTypedSiteDescriptor(site));
+  }
+  return descriptors;
+}
+
+// Sites of an array and a tuple, whose types spell a number each.
+std::vector<std::string> TupleSites(int count) {
+  std::vector<std::string> descriptors;
+  for (int i = 0; i < count; ++i) {
+    std::string tuple = "(f32[]";
+    for (int bit = 0; bit < 15; ++bit) {
+      absl::StrAppend(&tuple, (i >> bit & 1) != 0 ? ",f32[]" : ",s32[]");
+    }
+    CallSite site;
+    site.operands = {*ParseShape("f32[1]"), *ParseShape(absl::StrCat(tuple, ")"))};
+    site.result = *ParseShape("f32[1]");
+    descriptors.push_back(EncodeSiteDescriptor(site));
+  }
+  return descriptors;
+}
+
 // ---- All ----------------------------------------------------------------------------------------
+
+// What the typed sites are of: a handler that does as little as the measured target.
+using F32 = ffi::Buffer<ffi::F32>;
+ffi::Error CopyFirst(F32 x, F32, ffi::Result<F32> y) {
+  *y->typed_data() = *x.typed_data();
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kCopyFirst, CopyFirst, ffi::Ffi::Bind().Arg<F32>().Arg<F32>().Ret<F32>());
+
+constexpr int kManySites = 20'000;
+
+std::vector<Case> DescribedCases() {
+  const Target typed = {"copy_first", Platform::kHost, ApiVersion::kTypedFfi, true,
+                        reinterpret_cast<void*>(kCopyFirst)};
+  void* const to_typed = GetEntryPoints(typed)->untyped;
+  void* const to_untyped = GetEntryPoints(MeasuredTarget(true))->untyped;
+  std::vector<Case> cases;
+  for (int count : {1, kManySites}) {
+    cases.push_back(
+        Described(absl::StrCat("typed sites by version 3/", count), to_typed, TypedSites(count)));
+    cases.push_back(
+        Described(absl::StrCat("tuple sites by version 3/", count), to_untyped, TupleSites(count)));
+  }
+  return cases;
+}
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases = {Direct<1>(), Direct<4>(), Direct<8>(), Direct<16>()};
@@ -117,6 +221,12 @@ std::vector<Case> AllCases() {
       Untyped("version 3, through the entry point", GetEntryPoints(MeasuredTarget(true))->untyped));
   cases.push_back(Untyped("version 3, through the entry point, version declared only",
                           GetEntryPoints(MeasuredTarget(false))->untyped));
+  cases.push_back(Typed("typed, by hand without checks", &RawHandler));
+  cases.push_back(
+      Typed("typed, through the entry point", GetEntryPoints(MeasuredTarget(true))->typed));
+  cases.push_back(Typed("typed, through the entry point, version declared only",
+                        GetEntryPoints(MeasuredTarget(false))->typed));
+  for (Case& each : DescribedCases()) cases.push_back(std::move(each));
   return cases;
 }
 

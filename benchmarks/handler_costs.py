@@ -13,7 +13,16 @@ COMPILERS = ("g++", "clang++")
 SIZES = (1, 4, 8, 16)
 # Those of handlers.cc, by what was written by hand with the same checks.
 BUFFERS = {"AnyBuffer": "Tags", "Buffer": "Dtypes", "RemainingArgs": "Tags"}
-ATTRIBUTES = ("Scalars_1", "Scalars_4", "Scalars_8", "String_1", "Dictionary_8", "Struct_4")
+ATTRIBUTES = (
+    "Scalars_1",
+    "Scalars_4",
+    "Scalars_8",
+    "String_1",
+    "Dictionary_8",
+    "MixedDictionary_8",
+    "AlikeDictionary_8",
+    "Struct_4",
+)
 # As benchmarks/typed_ffi/handler_cost.cc has it.
 FEW, MANY = 1_000, 11_000
 

@@ -30,6 +30,7 @@ PATHS = {
     "callbridge": "native, typed FFI, callbridge's headers",
     "version_3": "callbridge, version 3",
     "typed": "callbridge, typed FFI",
+    "typed_declared": "callbridge, typed FFI, version declared only",
 }
 SHAPE = jax.ShapeDtypeStruct((1,), jnp.float32)
 
@@ -56,7 +57,11 @@ def call_by(folder, path):
         return handler(folder, "genuine", "raw_handler")
     if path in ("genuine", "callbridge"):
         return handler(folder, path, "bound_handler")
-    callbridge.jax.load(f"{folder}/measured_targets.so")
+    library = callbridge.jax.load(f"{folder}/measured_targets.so")
+    if path == "typed_declared":
+        function = ctypes.CFUNCTYPE(None)(library.target("measured_target").address)
+        callbridge.jax.register("declared", function, abi="original")
+        return callbridge.jax.custom_call("declared", SHAPE, prefer="typed")
     return callbridge.jax.custom_call("measured_target", SHAPE, prefer=path)
 
 

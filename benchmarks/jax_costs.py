@@ -71,3 +71,9 @@ def budgets(costs):
         30.0,
         costs["version_3"].instructions - native,
     )
+    for path, limit in (("typed", 60.0), ("typed_declared", 75.0)):
+        yield (
+            f"jax.jit, {PATHS[path]}, more than a raw handler: instructions",
+            limit,
+            costs[path].instructions - costs["raw"].instructions,
+        )

@@ -48,6 +48,12 @@ def budgets(counts):
         )
     leaf = slope(counts, "tuple of leaves and a tuple", (4, 64))
     flat = slope(counts, "execute", SIZES)
+    for sites in ("typed sites", "tuple sites"):
+        yield (
+            f"{sites} by version 3, 20000 distinct ones, against one: ratio",
+            2.0,
+            counts[f"{sites} by version 3/20000"] / counts[f"{sites} by version 3/1"],
+        )
     yield "a leaf in a list with a tuple, more than a flat operand: instructions", 2.0, leaf - flat
 
 

@@ -13,8 +13,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "callbridge/abi/aligned_memory.h"
+#include "callbridge/abi/xla_floating_point.h"
 #include "callbridge/c_api/callbridge_ffi.h"
-#include "callbridge/runtime/xla_floating_point.h"
 
 namespace callbridge::client {
 namespace {

@@ -113,6 +113,23 @@ void AddHandlers(const Library& library, std::vector<Case>& cases) {
   with("Scalars_8", [&](Frame& frame) { frame.AddScalars(names); });
   with("String_1", [](Frame& frame) { frame.AddString("mode", "reflect"); });
   with("Dictionary_8", [&](Frame& frame) { frame.AddScalars(names); });
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  const auto with_pairs = [&](const std::string& symbol, const Pairs& pairs) {
+    with(symbol, [&](Frame& frame) {
+      for (const auto& [text, number] : pairs) {
+        frame.AddString(text, "a value");
+        frame.AddScalars({number});
+      }
+    });
+  };
+  with_pairs("MixedDictionary_8", {{"activation", "axis"},
+                                   {"direction", "features"},
+                                   {"mode", "padding"},
+                                   {"precision", "strides"}});
+  with_pairs("AlikeDictionary_8", {{"dilate_h", "dilate_w"},
+                                   {"kernel_h", "kernel_w"},
+                                   {"offset_h", "offset_w"},
+                                   {"stride_h", "stride_w"}});
   with("Struct_4", [](Frame& frame) {
     frame.AddScalars({"bottom", "left", "right", "top"});
     frame.WrapAttrs("padding");

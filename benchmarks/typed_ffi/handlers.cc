@@ -94,6 +94,56 @@ ffi::Error EightGets(ffi::AnyBuffer arg, ffi::Result<ffi::AnyBuffer> result,
   return Any1::Call(arg, result);
 }
 
+// A string and a number in turn, by names that the compiler knows.
+ffi::Error MixedGets(ffi::AnyBuffer arg, ffi::Result<ffi::AnyBuffer> result,
+                     ffi::Dictionary attrs) {
+  int64_t sum = 0;
+  bool found = true;
+  const auto text = [&](std::string_view name) {
+    auto value = attrs.get<std::string_view>(name);
+    found = found && value.has_value();
+    if (value.has_value()) sum += static_cast<int64_t>(value->size());
+  };
+  const auto number = [&](std::string_view name) {
+    auto value = attrs.get<int32_t>(name);
+    found = found && value.has_value();
+    if (value.has_value()) sum += *value;
+  };
+  text("activation");
+  number("axis");
+  text("direction");
+  number("features");
+  text("mode");
+  number("padding");
+  text("precision");
+  number("strides");
+  if (!found) return ffi::Error::InvalidArgument("an attribute is missing");
+  measured_value = sum;
+  return Any1::Call(arg, result);
+}
+
+// The same by names of one length that come out of a list.
+ffi::Error AlikeGets(ffi::AnyBuffer arg, ffi::Result<ffi::AnyBuffer> result,
+                     ffi::Dictionary attrs) {
+  int64_t sum = 0;
+  bool is_text = true;
+  for (std::string_view name : {"dilate_h", "dilate_w", "kernel_h", "kernel_w", "offset_h",
+                                "offset_w", "stride_h", "stride_w"}) {
+    if (is_text) {
+      auto value = attrs.get<std::string_view>(name);
+      if (!value.has_value()) return value.error();
+      sum += static_cast<int64_t>(value->size());
+    } else {
+      auto value = attrs.get<int32_t>(name);
+      if (!value.has_value()) return value.error();
+      sum += *value;
+    }
+    is_text = !is_text;
+  }
+  measured_value = sum;
+  return Any1::Call(arg, result);
+}
+
 struct Padding {
   int32_t bottom, left, right, top;
 };
@@ -158,6 +208,8 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(Scalars_8, EightScalars,
                                   .Attr<I>("threshold"));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(String_1, String, BUFFER_TO_BUFFER.Attr<std::string_view>("mode"));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Dictionary_8, EightGets, BUFFER_TO_BUFFER.Attrs());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(MixedDictionary_8, MixedGets, BUFFER_TO_BUFFER.Attrs());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(AlikeDictionary_8, AlikeGets, BUFFER_TO_BUFFER.Attrs());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Struct_4, Struct, BUFFER_TO_BUFFER.Attr<Padding>("padding"));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Error_1, Fail, BUFFER_TO_BUFFER);
 

@@ -190,6 +190,70 @@ TEST_F(EntryPointsTest, ATypedTokenIsANullPointer) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
+TEST_F(EntryPointsTest, TypedTokensAmongArraysAreNullPointers) {
+  recorded.inspect = [](Recorded& r) {
+    EXPECT_EQ(r.in[0], Buffer(0));
+    EXPECT_EQ(r.in[1], nullptr);
+    EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(32));
+    EXPECT_EQ(static_cast<void**>(r.out)[1], nullptr);
+  };
+  FakeFfiRuntime runtime;
+  runtime.Arg(kF32, Buffer(0)).Arg(PrimitiveType::kToken, Buffer(1));
+  runtime.Ret(kF32, Buffer(32)).Ret(PrimitiveType::kToken, Buffer(33));
+  EXPECT_TRUE(runtime.Call(Points(kOriginal).typed).ok());
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.out, nullptr); };
+  EXPECT_TRUE(
+      FakeFfiRuntime().Ret(PrimitiveType::kToken, Buffer(32)).Call(Points(kOriginal).typed).ok());
+  EXPECT_EQ(recorded.calls, 2);
+}
+
+// Up to 256 pointers are on the stack.
+TEST_F(EntryPointsTest, TypedCallsOfManyBuffers) {
+  static int operands, results;
+  recorded.inspect = [](Recorded& r) {
+    for (int i = 0; i < operands; ++i) EXPECT_EQ(r.in[i], Buffer(i % 64));
+    if (results == 1) {
+      EXPECT_EQ(r.out, Buffer(0));
+    } else {
+      for (int i = 0; i < results; ++i) {
+        EXPECT_EQ(static_cast<void**>(r.out)[i], Buffer(i % 64));
+      }
+    }
+  };
+  int calls = 0;
+  for (int size : {1, 255, 256, 257, 600}) {
+    for (int of_results : {0, 1, 2}) {
+      operands = size - std::min(size, of_results);
+      results = of_results;
+      FakeFfiRuntime runtime;
+      for (int i = 0; i < operands; ++i) runtime.Arg(kF32, Buffer(i % 64));
+      for (int i = 0; i < results; ++i) runtime.Ret(kF32, Buffer(i % 64));
+      for (const Target& target : {kOriginal, kStatus, kUnified}) {
+        EXPECT_TRUE(runtime.Call(Points(target).typed).ok());
+        EXPECT_EQ(recorded.calls, ++calls);
+      }
+    }
+  }
+}
+
+TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorIgnoresAttributes) {
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
+  FakeFfiRuntime runtime;
+  runtime.StringAttr("callbridge", "no site").Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
+  EXPECT_TRUE(runtime.Call(Points(kUnified).typed).ok());
+  EXPECT_EQ(recorded.out, Buffer(32));
+  EXPECT_EQ(recorded.opaque, "");
+}
+
+TEST_F(EntryPointsTest, WhatATypedCallsTargetThrowsIsAnError) {
+  recorded.inspect = [](Recorded&) { throw std::runtime_error("no memory for it"); };
+  for (const Target& target : {kOriginal, kStatus, kUnified}) {
+    const absl::Status status = FakeFfiRuntime().Ret(kF32, Buffer(32)).Call(Points(target).typed);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("no memory for it"));
+  }
+}
+
 TEST_F(EntryPointsTest, ATypedGpuCallHasTheStream) {
   int stream;
   recorded.inspect = [](Recorded& r) {

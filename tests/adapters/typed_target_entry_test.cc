@@ -6,10 +6,12 @@
 #include <atomic>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -230,6 +232,81 @@ TEST_F(StagesTest, WhatInstantiateRefusesIsTriedAgain) {
   EXPECT_EQ(CallSiteNumber(3, &result), "OK");
   EXPECT_EQ(result, 1101);
   EXPECT_EQ(instantiated, 3);
+}
+
+std::atomic<int> states{0};
+struct CountedState {
+  static ffi::TypeId id;
+  CountedState() { ++states; }
+  ~CountedState() { --states; }
+  int calls = 0;
+};
+ffi::TypeId CountedState::id = {};
+ffi::ErrorOr<std::unique_ptr<CountedState>> MakeCounted() {
+  return std::make_unique<CountedState>();
+}
+XLA_FFI_DEFINE_HANDLER(kMakeCounted, MakeCounted,
+                       ffi::Ffi::Bind<ffi::ExecutionStage::kInstantiate>());
+ffi::Error CountCalls(ffi::Result<F32> result, CountedState* state) {
+  *result->typed_data() = static_cast<float>(++state->calls);
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kCountCalls, CountCalls,
+                       ffi::Ffi::Bind().Ret<F32>().Ctx<ffi::State<CountedState>>());
+
+void RegisterCountedState() {
+  static const XLA_FFI_TypeInfo info = ffi::MakeTypeInfo<CountedState>();
+  ASSERT_EQ(host::TypeRegistry::OfProcess().Register("typed_target_entry_test.CountedState",
+                                                     CountedState::id, &info),
+            absl::OkStatus());
+}
+
+// Calls the site that f32[1,number] makes; the result.
+float CallSiteOfShape(TypedTargetEntry& entry, size_t number) {
+  const std::string descriptor = Descriptor(Site({}, absl::StrCat("f32[1,", number, "]").c_str()));
+  float result = -1;
+  XlaCustomCallStatus status;
+  entry.Call(&result, nullptr, descriptor.data(), descriptor.size(), &status);
+  EXPECT_EQ(status.message.value_or("OK"), "OK");
+  return result;
+}
+
+TEST(TypedTargetEntryTest, SitesThatNoCallHasUsedLatelyGo) {
+  RegisterCountedState();
+  states = 0;
+  constexpr size_t kMost = 100;
+  TypedTargetEntry entry(TypedTarget(kCountCalls, kMakeCounted), kMost);
+  const auto call = [&](size_t site) { return CallSiteOfShape(entry, site); };
+  // One that is called now and then stays; of the others only the latest.
+  for (size_t i = 1; i <= 10 * kMost; ++i) {
+    EXPECT_EQ(call(i), 1) << "a state of its own";
+    EXPECT_EQ(call(0), static_cast<float>(i));
+  }
+  EXPECT_EQ(states, static_cast<int>(kMost));
+  EXPECT_EQ(call(10 * kMost), 2);
+  EXPECT_EQ(call(1), 1) << "its state was deleted, and is made anew";
+  EXPECT_EQ(call(1), 2);
+}
+
+// None goes while a call uses it: here its own handler calls as many others as there may be.
+std::function<void()> in_between;
+ffi::Error CallOthers(ffi::Result<F32> result, CountedState* state) {
+  ++state->calls;
+  if (in_between) std::exchange(in_between, nullptr)();
+  *result->typed_data() = static_cast<float>(state->calls);
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kCallOthers, CallOthers,
+                       ffi::Ffi::Bind().Ret<F32>().Ctx<ffi::State<CountedState>>());
+
+TEST(TypedTargetEntryTest, ASiteStaysWhileACallUsesIt) {
+  RegisterCountedState();
+  TypedTargetEntry entry(TypedTarget(kCallOthers, kMakeCounted), 4);
+  in_between = [&] {
+    for (size_t i = 1; i < 100; ++i) EXPECT_EQ(CallSiteOfShape(entry, i), 1);
+    EXPECT_EQ(CallSiteOfShape(entry, 0), 2) << "the same state";
+  };
+  EXPECT_EQ(CallSiteOfShape(entry, 0), 2);
 }
 
 TEST_F(StagesTest, SixteenThreadsCallSixteenSitesForTheFirstTime) {

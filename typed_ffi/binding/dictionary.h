@@ -93,19 +93,21 @@ class Dictionary {
 
  private:
   // A dictionary of as many is faster searched from one end to the other.
-  static constexpr int64_t kFew = 8;
+  static constexpr int64_t kFew = 16;
 
   // -1 where there is none. The names of an empty dictionary may be null.
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE int64_t Find(std::string_view name) const {
     const int64_t size = attrs_->size;
     if (XLA_FFI_PREDICT_FALSE(size > kFew)) return FindAmongMany(name);
     XLA_FFI_ByteSpan* const* names = attrs_->names;
+    if (!__builtin_constant_p(name.size())) return internal::FindName(names, size, name);
     for (int64_t i = 0; i < size; ++i) {
       if (internal::IsNamed(names[i], name)) return i;
     }
     return -1;
   }
 
+  // Names come sorted from XLA. Where they do not, what halving misses is found one by one.
   XLA_FFI_ATTRIBUTE_NEVER_INLINE int64_t FindAmongMany(std::string_view name) const {
     int64_t low = 0;
     int64_t high = attrs_->size;
@@ -119,7 +121,7 @@ class Dictionary {
         high = middle;
       }
     }
-    return -1;
+    return internal::FindName(attrs_->names, attrs_->size, name);
   }
 
   template <typename T>

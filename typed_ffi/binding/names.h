@@ -133,6 +133,42 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsNamed(const XLA_FFI_ByteSpan* name
          IsSame(name->ptr, wanted.data(), wanted.size());
 }
 
+// The index of the first name that is `wanted`, -1 where none is. A name of `wanted`'s length is
+// compared by its first and its last Word, which overlap up to twice a Word's size; most names that
+// are alike differ there.
+template <typename Word>
+XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline int64_t FindByWords(XLA_FFI_ByteSpan* const* names,
+                                                           int64_t count, std::string_view wanted) {
+  const size_t size = wanted.size();
+  const size_t last_at = size - sizeof(Word);
+  Word first, last;
+  memcpy(&first, wanted.data(), sizeof(Word));
+  memcpy(&last, wanted.data() + last_at, sizeof(Word));
+  for (int64_t i = 0; i < count; ++i) {
+    const XLA_FFI_ByteSpan* const name = names[i];
+    if (name == nullptr || name->len != size || name->ptr == nullptr) continue;
+    Word word;
+    memcpy(&word, name->ptr + last_at, sizeof(Word));
+    if (word != last) continue;
+    memcpy(&word, name->ptr, sizeof(Word));
+    if (word != first) continue;
+    if (size <= 2 * sizeof(Word) || memcmp(name->ptr, wanted.data(), size) == 0) return i;
+  }
+  return -1;
+}
+
+// The same for a name that the compiler does not know.
+XLA_FFI_ATTRIBUTE_NEVER_INLINE inline int64_t FindName(XLA_FFI_ByteSpan* const* names,
+                                                       int64_t count, std::string_view wanted) {
+  if (wanted.size() >= 8) return FindByWords<uint64_t>(names, count, wanted);
+  if (wanted.size() >= 4) return FindByWords<uint32_t>(names, count, wanted);
+  if (wanted.size() >= 2) return FindByWords<uint16_t>(names, count, wanted);
+  for (int64_t i = 0; i < count; ++i) {
+    if (IsNamed(names[i], wanted)) return i;
+  }
+  return -1;
+}
+
 }  // namespace internal
 CALLBRIDGE_FFI_NAMESPACE_END
 

@@ -4,6 +4,7 @@
 
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/xla_floating_point.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/call_handler.h"
 
@@ -64,6 +65,7 @@ absl::StatusOr<std::unique_ptr<HandlerInstance>> HandlerInstance::Create(
   if (handlers.instantiate != nullptr) {
     XLA_FFI_CallFrame attributes = instance->frame_.WithoutBuffers();
     Invocation invocation(lent, {&instance->state_, nullptr, nullptr});
+    const XlaFloatingPoint floating_point;
     absl::Status status = invocation.Outcome(
         instance->CallStageAndWait(XLA_FFI_ExecutionStage_INSTANTIATE, attributes, invocation));
     if (!status.ok()) return status;
@@ -153,6 +155,11 @@ AsyncRun::AsyncRun(const HandlerInstance& instance)
   waiter_.run = this;
 }
 
+absl::Status AsyncRun::CallStages(XLA_FFI_CallFrame& frame) {
+  const XlaFloatingPoint floating_point;
+  return instance_.CallStages(XLA_FFI_ExecutionStage_EXECUTE, frame, *run_);
+}
+
 void AsyncRun::Start(const CallBuffers& buffers, const Lent& lent, Done* done, void* user) {
   done_ = done;
   user_ = user;
@@ -160,7 +167,7 @@ void AsyncRun::Start(const CallBuffers& buffers, const Lent& lent, Done* done, v
   if (!counts.ok()) return End(std::move(counts));
   run_.emplace(lent, &instance_.state_);
   XLA_FFI_CallFrame& frame = instance_.frame_.Write(storage_.get(), buffers);
-  absl::Status status = instance_.CallStages(XLA_FFI_ExecutionStage_EXECUTE, frame, *run_);
+  absl::Status status = CallStages(frame);
   if (frame.future == nullptr) return End(run_->invocation.Outcome(std::move(status)));
   absl::optional<absl::Status> result = FutureObject::Take(frame.future, waiter_);
   if (result.has_value()) End(run_->invocation.Outcome(*std::move(result)));

@@ -24,7 +24,8 @@ namespace host {
 // returns as an error ends the run.
 class HandlerInstance {
  public:
-  // Calls the INSTANTIATE handler, which sees the attributes alone. `handlers` must stay callable
+  // Calls the INSTANTIATE handler, which sees the attributes alone, in XLA's floating-point mode
+  // (abi/xla_floating_point.h). `handlers` must stay callable
   // as long as this object lives. INVALID_ARGUMENT without an execute handler, UNIMPLEMENTED with
   // one for a stage that the version does not have.
   static absl::StatusOr<std::unique_ptr<HandlerInstance>> Create(
@@ -33,10 +34,10 @@ class HandlerInstance {
   HandlerInstance(const HandlerInstance&) = delete;
   HandlerInstance& operator=(const HandlerInstance&) = delete;
 
-  // Runs the handler and waits for its future, if it returns one: forever, where it never completes
-  // it. PREPARE and INITIALIZE keep their state until the run ends. Thread-safe as far as the
-  // handler is; allocates nothing of its own up to 256 arguments and results (one block above), and
-  // takes no lock but to wait.
+  // Runs the handler in the caller's floating-point mode and waits for its future, if it returns
+  // one: forever, where it never completes it. PREPARE and INITIALIZE keep their state until the
+  // run ends. Thread-safe as far as the handler is; allocates nothing of its own up to 256
+  // arguments and results (one block above), and takes no lock but to wait.
   //
   // INVALID_ARGUMENT where the buffers' counts are not the frame's. INTERNAL where the handler
   // throws, or returns a future that the version does not have.
@@ -89,9 +90,9 @@ class AsyncRun {
   AsyncRun(const AsyncRun&) = delete;
   AsyncRun& operator=(const AsyncRun&) = delete;
 
-  // As HandlerInstance::Execute(), but for the waiting: `done` is called before this returns, or on
-  // the thread that completes the handler's future; never, where nobody completes it. Allocates
-  // nothing of its own.
+  // As HandlerInstance::Execute(), but in XLA's floating-point mode, and without the waiting:
+  // `done` is called before this returns, or on the thread that completes the handler's future;
+  // never, where nobody completes it. Allocates nothing of its own.
   void Start(const CallBuffers& buffers, const Lent& lent, Done* done, void* user);
 
  private:
@@ -99,6 +100,7 @@ class AsyncRun {
     AsyncRun* run;
   };
 
+  absl::Status CallStages(XLA_FFI_CallFrame& frame);
   static void Ready(FutureWaiter& waiter, absl::Status status);
   void End(absl::Status status);
 

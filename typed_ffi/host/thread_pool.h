@@ -17,20 +17,24 @@ namespace host {
 // Who lends threads of its own implements this.
 class ThreadPool {
  public:
-  virtual ~ThreadPool() = default;
   // Runs task(data) once, on any thread, the caller's included. Thread-safe; may be called in a
   // task.
   virtual void Schedule(XLA_FFI_Task* task, void* data) = 0;
   virtual int64_t num_threads() const = 0;
+
+ protected:
+  ~ThreadPool() = default;  // trivial, for those that live as long as the process
 };
 
-// A fixed number of threads and one queue.
-class FixedThreadPool : public ThreadPool {
+// A fixed number of threads and one queue. The threads run tasks in XLA's floating-point mode
+// (abi/xla_floating_point.h), whichever thread made the pool.
+class FixedThreadPool final : public ThreadPool {
  public:
-  // At least one thread.
+  // At least one thread. Where the system has no more, those that it has; where it has none,
+  // Schedule() runs the tasks itself.
   explicit FixedThreadPool(int num_threads);
   // Waits for all tasks, those that they schedule included. Not to be called on one of the threads.
-  ~FixedThreadPool() override;
+  ~FixedThreadPool();
 
   void Schedule(XLA_FFI_Task* task, void* data) override;
   int64_t num_threads() const override { return static_cast<int64_t>(threads_.size()); }
@@ -53,6 +57,10 @@ class FixedThreadPool : public ThreadPool {
 
 // As many threads as there are processors, and at least two. They start when the first task comes,
 // and live as long as the process.
+//
+// A process that is forked has threads of its own, which start with its first task. What the parent
+// had scheduled runs in the parent alone. May be used in the child whatever the parent's other
+// threads were doing.
 ThreadPool& ProcessThreads();
 
 }  // namespace host

@@ -1,0 +1,154 @@
+#include "callbridge/adapters/evicting_cache.h"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+std::atomic<int> alive{0};
+struct Counted {
+  Counted() { ++alive; }
+  ~Counted() {
+    if (when_destroyed != nullptr) when_destroyed();
+    content.clear();
+    --alive;
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  std::string content;
+  void (*when_destroyed)() = nullptr;
+};
+using Cache = EvictingCache<Counted>;
+
+void Add(Cache& cache, int number) {
+  const std::string content = std::to_string(number);
+  cache.FindOrAdd(content)->content = content;
+}
+std::set<int> Kept(const Cache& cache, int numbers) {
+  std::set<int> kept;
+  for (int i = 0; i < numbers; ++i) {
+    const std::string content = std::to_string(i);
+    const Cache::Held held = cache.Find(content);
+    if (!held) continue;
+    EXPECT_EQ(held->content, content);
+    kept.insert(i);
+  }
+  return kept;
+}
+
+TEST(EvictingCacheTest, FindsWhatWasAddedByItsContent) {
+  Cache cache(2000);
+  EXPECT_FALSE(cache.Find("0"));
+  for (int i = 0; i < 1000; ++i) Add(cache, i);
+  EXPECT_EQ(Kept(cache, 1000).size(), 1000u);
+  EXPECT_FALSE(cache.Find("1000"));
+  EXPECT_FALSE(cache.Find(""));
+  cache.FindOrAdd("")->content = "empty";
+  EXPECT_EQ(cache.Find("")->content, "empty");
+  EXPECT_EQ(&*cache.FindOrAdd("7"), &*cache.Find("7"));
+}
+
+TEST(EvictingCacheTest, NeverHasMoreThanItsCapacity) {
+  {
+    Cache cache(50);
+    for (int i = 0; i < 10000; ++i) {
+      Add(cache, i);
+      EXPECT_LE(alive, 50);
+    }
+    EXPECT_EQ(Kept(cache, 10000).size(), 50u);
+    // An evicted one comes back as a new one.
+    EXPECT_EQ(cache.FindOrAdd("0")->content, "");
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(EvictingCacheTest, EvictsNoneThatIsHeld) {
+  Cache cache(10);
+  Add(cache, 0);
+  {
+    const Cache::Held held = cache.Find("0");
+    for (int i = 1; i < 100; ++i) Add(cache, i);
+    EXPECT_EQ(held->content, "0");
+    EXPECT_EQ(&*cache.Find("0"), &*held);
+  }
+  for (int i = 100; i < 200; ++i) Add(cache, i);
+  EXPECT_THAT(Kept(cache, 200), Not(Contains(0)));
+}
+
+TEST(EvictingCacheTest, EvictsNoneThatWasLookedUpLately) {
+  Cache cache(10);
+  for (int i = 0; i < 1000; ++i) {
+    Add(cache, i);
+    EXPECT_TRUE(cache.Find("0"));
+  }
+}
+
+TEST(EvictingCacheTest, GrowsWhereAllAreHeld) {
+  Cache cache(4);
+  std::vector<Cache::Held> held;
+  for (int i = 0; i < 40; ++i) {
+    Add(cache, i);
+    held.push_back(cache.Find(std::to_string(i)));
+  }
+  EXPECT_EQ(Kept(cache, 40).size(), 40u);
+}
+
+// As the deleter of a handler's state may do.
+TEST(EvictingCacheTest, AnEvictedValueMayUseTheCache) {
+  static Cache* cache;
+  Cache two(2);
+  cache = &two;
+  for (const char* content : {"a", "b", "c", "d"}) {
+    two.FindOrAdd(content)->when_destroyed = [] { cache->FindOrAdd("of a destructor"); };
+  }
+  EXPECT_TRUE(two.Find("of a destructor"));
+  for (const char* content : {"a", "b", "c", "d"}) {
+    if (const Cache::Held held = two.Find(content)) held->when_destroyed = nullptr;
+  }
+}
+
+TEST(EvictingCacheTest, ThreadsHoldWhatOthersWouldEvict) {
+  constexpr int kThreads = 8, kContents = 60, kRounds = 3000;
+  Cache cache(20);
+  std::atomic<int> ready{0}, wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      ++ready;
+      while (ready < kThreads) std::this_thread::yield();
+      for (int i = 0; i < kRounds; ++i) {
+        const std::string content = std::to_string((i * (t + 1)) % kContents);
+        Cache::Held held = cache.Find(content);
+        if (!held) held = cache.FindOrAdd(content);
+        // What a value is told first stays, as long as it is held by anyone.
+        static std::mutex telling;
+        {
+          const std::lock_guard<std::mutex> lock(telling);
+          if (held->content.empty()) held->content = content;
+        }
+        if (i % 16 == 0) std::this_thread::yield();
+        const std::lock_guard<std::mutex> lock(telling);
+        if (held->content != content) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  // Held ones may have made it grow.
+  EXPECT_LE(alive, 20 + kThreads);
+}
+
+}  // namespace
+}  // namespace callbridge

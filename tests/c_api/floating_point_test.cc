@@ -1,0 +1,130 @@
+// The floating-point modes in which typed handlers and their tasks are called: XLA's, whatever the
+// caller's.
+#include <xmmintrin.h>
+
+#include <cfenv>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "callbridge/callbridge.h"
+#include "callbridge/handler_call.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace {
+
+namespace ffi = xla::ffi;
+using F32 = ffi::Buffer<ffi::F32>;
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr unsigned kXlaMode =
+    0x9fc0;  // as jaxlib 0.6.2 and 0.10.2 call handlers, all exceptions off
+
+unsigned Mode() { return _mm_getcsr() & ~0x3fu; }
+
+// Changes the mode of this thread while it lives.
+class CallersMode {
+ public:
+  explicit CallersMode(unsigned mode) { _mm_setcsr(mode); }
+  ~CallersMode() { _mm_setcsr(saved_); }
+  CallersMode(const CallersMode&) = delete;
+  CallersMode& operator=(const CallersMode&) = delete;
+
+ private:
+  const unsigned saved_ = _mm_getcsr();
+};
+
+// Halves each element, in a task of its own.
+ffi::Error Halve(F32 x, ffi::Result<F32> y, ffi::ThreadPool threads) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t left = x.element_count();
+  for (size_t i = 0; i < x.element_count(); ++i) {
+    threads.Schedule([&, from = x.typed_data() + i, to = y->typed_data() + i] {
+      volatile float half = 0.5f;  // so that it is computed when the task runs
+      *to = half * *from;
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (--left == 0) changed.notify_one();
+    });
+  }
+  std::unique_lock<std::mutex> lock(mutex);
+  changed.wait(lock, [&] { return left == 0; });
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(halve, Halve, ffi::Ffi::Bind().Arg<F32>().Ret<F32>().Ctx<ffi::ThreadPool>());
+
+TEST(FloatingPointTest, TasksDoNotDependOnWhoScheduledFirst) {
+  std::vector<float> x(4, std::numeric_limits<float>::min()), y(4, -1);
+  const CallersMode mode(0x1f80);
+  // Starts the process's threads.
+  callbridge::HandlerCall call(halve);
+  const callbridge::HandlerResult result = call.Arg(x).Ret(y).Run();
+  ASSERT_TRUE(result.ok()) << result;
+  EXPECT_THAT(y, Each(0.0f)) << "by HandlerCall";
+
+  callbridge_target target = {};
+  target.struct_size = sizeof(target);
+  target.name = "halve";
+  target.platform = "Host";
+  target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
+  target.address = reinterpret_cast<void*>(halve);
+  const char* const shapes[] = {"f32[4]"};
+  callbridge_site site = {};
+  site.struct_size = sizeof(site);
+  site.operands = shapes;
+  site.operand_count = 1;
+  site.result = shapes[0];
+  y.assign(4, -1);
+  const callbridge_array operand = {x.data(), 16}, written = {y.data(), 16};
+  ASSERT_EQ(callbridge_execute(&target, &site, &operand, 1, &written, 1, nullptr), nullptr);
+  EXPECT_THAT(y, Each(0.0f)) << "by callbridge_execute";
+}
+
+std::vector<unsigned> modes;
+std::vector<int> roundings;
+ffi::Error Stage() {
+  modes.push_back(Mode());
+  roundings.push_back(std::fegetround());  // the x87 unit's
+  return ffi::Error::Success();
+}
+ffi::Error LastStage() {
+  ffi::Error error = Stage();
+  _mm_setcsr(0x1f80);  // which is not to stay
+  return error;
+}
+XLA_FFI_DEFINE_HANDLER(instantiate, Stage, ffi::Ffi::Bind<ffi::ExecutionStage::kInstantiate>());
+XLA_FFI_DEFINE_HANDLER(prepare, Stage, ffi::Ffi::Bind<ffi::ExecutionStage::kPrepare>());
+XLA_FFI_DEFINE_HANDLER(initialize, Stage, ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>());
+XLA_FFI_DEFINE_HANDLER(execute, LastStage, ffi::Ffi::Bind());
+
+TEST(FloatingPointTest, HandlerCallUsesXlasModeAtEachStageAndRestoresTheCallers) {
+  modes.clear();
+  roundings.clear();
+  std::fesetround(FE_UPWARD);
+  const CallersMode mode(0x5f80);
+  callbridge::HandlerCall call(execute);
+  call.Instantiate(instantiate).Prepare(prepare).Initialize(initialize);
+  const callbridge::HandlerResult result = call.Run();
+  const unsigned after = Mode();
+  const int rounding = std::fegetround();
+  std::fesetround(FE_TONEAREST);
+  ASSERT_TRUE(result.ok()) << result;
+  EXPECT_THAT(modes, ElementsAre(kXlaMode, kXlaMode, kXlaMode, kXlaMode));
+  EXPECT_THAT(roundings, Each(FE_TONEAREST));
+  EXPECT_EQ(after, 0x5f80u);
+  EXPECT_EQ(rounding, FE_UPWARD);
+}
+
+// XLA leaves it to the caller which exceptions trap.
+TEST(FloatingPointTest, HandlerCallLeavesTheCallersTraps) {
+  modes.clear();
+  const CallersMode mode(0x1d80);  // division by zero traps
+  EXPECT_TRUE(callbridge::HandlerCall(execute).Run().ok());
+  EXPECT_THAT(modes, ElementsAre(0x9dc0));
+}
+
+}  // namespace

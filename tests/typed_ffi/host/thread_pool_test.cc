@@ -1,0 +1,64 @@
+// The modes in which the pool's threads run tasks, and a system that has no more threads.
+#include "callbridge/typed_ffi/host/thread_pool.h"
+
+#include <fenv.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include <future>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace callbridge {
+namespace host {
+namespace {
+
+// Without the flags of what has happened.
+unsigned SseMode() { return _mm_getcsr() & ~0x3fu; }
+unsigned X87Mode() {
+  uint16_t mode;
+  __asm__ volatile("fnstcw %0" : "=m"(mode));
+  return mode;
+}
+
+struct Modes {
+  unsigned sse = 0, x87 = 0;
+};
+Modes ModesOf(ThreadPool& pool) {
+  std::promise<Modes> modes;
+  pool.Schedule(
+      [](void* data) {
+        static_cast<std::promise<Modes>*>(data)->set_value({SseMode(), X87Mode()});
+      },
+      &modes);
+  return modes.get_future().get();
+}
+
+// Measured in tasks of jaxlib 0.6.2 and 0.10.2: subnormals are zeros, rounding is to nearest,
+// nothing traps.
+TEST(ThreadPoolTest, TasksRunInXlasModeWhoeverSchedules) {
+  const unsigned sse = _mm_getcsr();
+  fenv_t environment;
+  ASSERT_EQ(fegetenv(&environment), 0);
+  for (unsigned mode : {0x1f80u, 0x7f80u, 0x1d80u, 0x9fc0u}) {
+    FixedThreadPool by_default(1);
+    EXPECT_EQ(ModesOf(by_default).sse, 0x9fc0u);
+    fesetround(FE_TOWARDZERO);
+    _mm_setcsr(mode);
+    FixedThreadPool pool(1);
+    const Modes modes = ModesOf(pool);
+    const unsigned own = SseMode();
+    fesetenv(&environment);
+    _mm_setcsr(sse);
+    EXPECT_EQ(modes.sse, 0x9fc0u) << mode;
+    EXPECT_EQ(modes.x87, 0x37fu) << mode;
+    EXPECT_EQ(own, mode) << "the scheduling thread's own mode";
+  }
+}
+
+}  // namespace
+}  // namespace host
+}  // namespace callbridge
