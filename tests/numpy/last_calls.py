@@ -2,10 +2,11 @@
 
     last_calls.py TESTS WHO HOW
 
-TESTS is the folder tests/ of a build. WHO calls them: "atexit", a function that was registered before callbridge was
-imported, and so runs after all that callbridge registers; "del", the __del__ of a global; "cycle", the __del__ of an object in
-a cycle of references, with all that it calls; "threads", daemon threads. HOW it ends: "return", "exit" or "raise". What is
-called prints one line, "called".
+TESTS is the folder tests/ of a build. WHO calls them: "atexit", a function that was registered
+before callbridge was imported, and so runs after all that callbridge registers; "del", the __del__
+of a global; "cycle", the __del__ of an object in a cycle of references, with all that it calls;
+"threads", daemon threads. HOW it ends: "return", "exit" or "raise". It prints "called" and how many
+calls there were.
 """
 
 import atexit
