@@ -13,7 +13,7 @@ from typing import Any
 
 from callbridge import _c_api, _target, _typed_handlers
 from callbridge._error import CallbridgeError
-from callbridge._function_address import function_address
+from callbridge._function_address import function_address, keep
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -113,12 +113,15 @@ class Registry:
             {stage: address for stage, address in handlers.items() if stage != "execute"},
         )
         source = f"{self._face}.register({name!r}, ...)"
-        new = Entry(target, source, function_or_capsule, target.platform, handlers)
+        is_bundle = isinstance(function_or_capsule, dict)
+        owner = dict(function_or_capsule) if is_bundle else function_or_capsule
+        new = Entry(target, source, owner, target.platform, handlers)
         with self._lock:
             entry = self._known(new)
             if abi is not None or not _must_be_declared(entry):
                 self._serve(entry, abi)
             self._entries[target.name, entry.platform] = entry
+        keep(owner)
 
     def find(
         self, name: str, platform: str | None, abi: str | None, likely_abi: str | None = None

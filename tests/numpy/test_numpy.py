@@ -17,6 +17,7 @@ import pytest
 from callbridge import _c_api
 from callbridge import numpy as face
 from callbridge._function_address import make_capsule
+from callbridge._handles import CallHandle
 from callbridge.numpy import CallbridgeError, custom_call
 
 ONE = np.float32(1)
@@ -282,9 +283,9 @@ def test_threads_share_a_call(binds):
 
 def test_bound_calls_end_with_the_function(monkeypatch):
     ended = []
-    destroy = _c_api.call_destroy
+    destroy = CallHandle.__del__
     monkeypatch.setattr(
-        _c_api, "call_destroy", lambda call: (ended.append(call.value), destroy(call))
+        CallHandle, "__del__", lambda call: (ended.append(int(call)), destroy(call))
     )
     call = custom_call("refuse_negative", "f32[]")
     call(ONE)
