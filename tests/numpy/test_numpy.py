@@ -1,8 +1,10 @@
 """callbridge.numpy: targets on NumPy arrays, bound once."""
 
+import copy
 import ctypes
 import gc
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -279,6 +281,14 @@ def test_threads_share_a_call(binds):
         thread.join()
     assert not wrong
     assert len(binds) == 1
+
+
+def test_functions_are_of_this_process():
+    call = custom_call("refuse_negative", "f32[]")
+    assert copy.copy(call) is copy.deepcopy(call) is call
+    with pytest.raises(TypeError, match="'refuse_negative'.* cannot be pickled: .*other process"):
+        pickle.dumps(call)
+    assert repr(call) == "<callbridge.numpy.custom_call('refuse_negative', ...)>"
 
 
 def test_bound_calls_end_with_the_function(monkeypatch):
