@@ -42,7 +42,14 @@ ForeignContext* SpareContexts::Make() {
       }
     }
   };
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wexit-time-destructors"  // it ends with its thread
+#endif
   static thread_local HandingOver handing_over;
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
   static_cast<void>(handing_over);
   ForeignContext* const context = SharedContexts::Get().Take();
   if (context == nullptr) return new ForeignContext{};

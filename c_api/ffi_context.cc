@@ -52,7 +52,10 @@ absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
 
 namespace {
 
-host::HostScratchAllocator host_memory;
+host::HostScratchAllocator& HostMemory() {
+  static auto& memory = *new host::HostScratchAllocator;  // handlers may run when the process ends
+  return memory;
+}
 
 }  // namespace
 }  // namespace callbridge
@@ -71,9 +74,9 @@ const callbridge_ffi_scratch* callbridge_ffi_host_memory() {
   static const callbridge_ffi_scratch memory = {
       sizeof(memory), nullptr,
       [](void*, size_t size, size_t alignment) {
-        return callbridge::host_memory.Allocate(size, alignment);
+        return callbridge::HostMemory().Allocate(size, alignment);
       },
-      [](void*, void* data, size_t size) { callbridge::host_memory.Free(data, size); }};
+      [](void*, void* data, size_t size) { callbridge::HostMemory().Free(data, size); }};
   return &memory;
 }
 

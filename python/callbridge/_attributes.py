@@ -1,27 +1,23 @@
 """Attributes of typed calls, as the C API takes them."""
 
-import ctypes
-import weakref
 from typing import Any
 
 import numpy as np
 
-from callbridge import _c_api
+from callbridge import _c_api, _handles
 from callbridge._element_types import element_type
 
 _EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
 
 
 class Attributes:
-    """A dictionary that the C API reads; it is freed with this object."""
+    """A dictionary that the C API reads; it is freed with the last reference to `handle`."""
 
     def __init__(self, attributes: Any, what: str = "attributes"):
         """TypeError where something in it is no attribute. `what` names it in errors."""
         if not isinstance(attributes, dict):
             raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
-        self.handle = ctypes.c_void_p()
-        _c_api.ffi_attributes_create(ctypes.byref(self.handle))
-        weakref.finalize(self, _c_api.ffi_attributes_destroy, self.handle)
+        self.handle = _handles.make_attributes()
         for name, value in attributes.items():
             if not isinstance(name, str):
                 raise TypeError(f"{what}: expected names that are str, got {name!r}")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 
 import numpy as np
 
-from callbridge import _c_api
+from callbridge import _c_api, _handles
 from callbridge._buffers import Form
 
 _AS_XLA_CPU = _c_api.ExecutionContext(as_xla_cpu=1)
@@ -31,9 +30,7 @@ class BoundCall:
         self._operands = operands
         self._results = results
         self._aliases = {result: operand for operand, result in aliases.items()}
-        self._handle = ctypes.c_void_p()
-        _c_api.call_bind(target, site, ctypes.byref(self._handle))
-        weakref.finalize(self, _c_api.call_destroy, self._handle)
+        self._handle = _handles.bind(target, site)
         self._operand_pointers = ctypes.c_void_p * len(operands)
         self._result_pointers = ctypes.c_void_p * len(results)
 

@@ -3,6 +3,7 @@
 import ctypes
 from typing import Any
 
+from callbridge import _memory
 from callbridge._error import CallbridgeError
 
 # What XLA names its capsules of custom calls.
@@ -16,6 +17,8 @@ _api.PyCapsule_GetName.restype = ctypes.c_char_p
 _api.PyCapsule_GetName.argtypes = [ctypes.py_object]
 _api.PyCapsule_GetPointer.restype = ctypes.c_void_p
 _api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_api.Py_IncRef.restype = None
+_api.Py_IncRef.argtypes = [ctypes.py_object]
 
 _Capsule = type(_api.PyCapsule_New(1, None, None))
 
@@ -24,21 +27,38 @@ def make_capsule(address: int) -> Any:
     return _api.PyCapsule_New(address, CAPSULE_NAME, None)
 
 
-def capsule_pointer(capsule: Any) -> int:
-    """What a capsule of any name holds, or an int as it is."""
+def keep(function: Any) -> None:
+    """Keeps the object as long as the process: daemon threads and objects that end late still call
+    it when the interpreter has emptied this package's modules."""
+    _api.Py_IncRef(function)
+
+
+def capsule_pointer(capsule: Any, what: str = "the function") -> int:
+    """What a capsule of any name holds, or the address that an int is.
+
+    TypeError and INVALID_ARGUMENT, with `what` as the subject, for what is no address.
+    """
     if isinstance(capsule, _Capsule):
         return _api.PyCapsule_GetPointer(capsule, _api.PyCapsule_GetName(capsule))
-    if isinstance(capsule, int):
+    if isinstance(capsule, int) and not isinstance(capsule, bool):
+        if not 0 <= capsule < 2**64:
+            raise CallbridgeError("INVALID_ARGUMENT", f"{what}: {capsule} is no address")
         return capsule
-    raise TypeError(f"expected a capsule or an address, got {type(capsule).__name__}")
+    raise TypeError(f"{what}: expected a capsule or an address, got {type(capsule).__name__}")
 
 
 def function_address(function: Any) -> int:
     """The address that a capsule of XLA's or a ctypes function holds.
 
-    INVALID_ARGUMENT where the capsule's name says that it holds something else, and where the
-    function is null. The object must be kept for as long as the address is used.
+    INVALID_ARGUMENT where the capsule's name says that it holds something else, where the function
+    is null, and where there is no code. The object must be kept for as long as the address is used.
     """
+    address = _held_address(function)
+    _memory.check(address, 1, "x", "the function")
+    return address
+
+
+def _held_address(function: Any) -> int:
     if isinstance(function, _Capsule):
         name = _api.PyCapsule_GetName(function)
         if name != CAPSULE_NAME:

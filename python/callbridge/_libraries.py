@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 
-from callbridge import library
+from callbridge import _file_contents
+from callbridge._error import CallbridgeError
 from callbridge._registry import Registry
 from callbridge.library import Library
 
@@ -16,19 +17,43 @@ class Libraries:
     def __init__(self, registry: Registry):
         self._registry = registry
         self._lock = threading.Lock()
-        self._opened: dict[tuple, Library] = {}  # by the file's identity
+        # By what the files hold, so that a file that was touched or copied is not opened again.
+        self._opened: dict[str, Library] = {}
+        self._added: set[str] = set()  # those of which the registry has, and serves, all
+        self._first_digests: dict[str, str] = {}  # by path
+        self._digests: dict[tuple, str] = {}  # of files that nobody has touched since
 
     def load(self, path: str | os.PathLike, isolate: bool) -> Library:
-        """The library at `path`, its targets in the registry; of an unchanged file the same."""
+        """The library that `path` holds, its targets in the registry; of one content the same.
+
+        After an exception, KeyboardInterrupt included, the same call goes on where that one ended.
+        """
         path = os.fsdecode(path)
         with self._lock:
-            try:
-                stat = os.stat(path)
-            except (OSError, ValueError):
-                return library.load(path, isolate=isolate)  # says what is wrong
-            identity = stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
-            if identity not in self._opened:
-                loaded = library.load(path, isolate=isolate)
-                self._registry.add_library(loaded)
-                self._opened[identity] = loaded
-            return self._opened[identity]
+            digest = self._digests.get(_file_contents.find(path))
+            if digest is None:
+                contents = _file_contents.read(path)
+                if contents is None:
+                    return Library(path, isolate)  # says what is wrong
+                digest = contents.digest
+                if digest not in self._opened:
+                    self._opened[digest] = Library(path, isolate, contents)
+                self._digests[contents.untouched] = digest
+            if digest not in self._added:
+                self._add(digest, os.path.abspath(path))
+            return self._opened[digest]
+
+    def _add(self, digest: str, path: str) -> None:
+        first_digest = self._first_digests.setdefault(path, digest)
+        try:
+            if self._registry.add_library(self._opened[digest]):
+                self._added.add(digest)
+        except CallbridgeError as error:
+            if error.code != "ALREADY_EXISTS" or digest == first_digest:
+                raise
+            raise CallbridgeError(
+                error.code,
+                f"the content of {path} has changed since this process loaded it, and its targets "
+                "stay what they were; start another process for what they are now: "
+                f"{error.message}",
+            ) from None

@@ -13,7 +13,7 @@ from typing import Any
 
 from callbridge import _c_api, _target, _typed_handlers
 from callbridge._error import CallbridgeError
-from callbridge._function_address import function_address
+from callbridge._function_address import function_address, keep
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -68,8 +68,13 @@ class Registry:
         self._lock = threading.Lock()
         self._entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
 
-    def add_library(self, library: Library) -> None:
-        """Adds its targets, all or none, and serves those whose ABI is known."""
+    def add_library(self, library: Library) -> bool:
+        """Adds its targets, all or none, and serves those whose ABI is known.
+
+        Returns false where some that are to be served are not: what is wrong with them is for
+        those to hear who call them, since find() tries again. After any other exception the same
+        call goes on where this one ended.
+        """
         added = {}
         for target in library.targets:
             platform = find_platform(target.platform)
@@ -77,20 +82,25 @@ class Registry:
                 handlers = {"execute": target.address, **target.stages}
                 entry = Entry(target, library.path, library, platform, handlers)
                 added.setdefault((target.name, platform), entry)
+        refused = False
+        failure = None
         with self._lock:
             for entry in added.values():
                 if self._known(entry) is entry:
                     self._check_name(entry)
-            for key, new in added.items():
-                entry = self._entries.setdefault(key, new)
+            entries = {key: self._entries.get(key, new) for key, new in added.items()}
+            self._entries.update(entries)  # at once, whatever interrupts
+            for entry in entries.values():
                 try:
-                    if not _must_be_declared(entry):
+                    if not entry.paths and not _must_be_declared(entry):
                         self._serve(entry, None)
                 except CallbridgeError:
-                    # What is wrong with a typed handler is for those to hear who call it: find()
-                    # tries again.
-                    if entry.abi != "typed_ffi":
-                        raise
+                    refused = True
+                except Exception as error:  # of XLA; the others are served all the same
+                    failure = failure or error
+        if failure is not None:
+            raise failure
+        return not refused
 
     def add_function(
         self, name: str, function_or_capsule: Any, platform: str, abi: str | None
@@ -113,12 +123,15 @@ class Registry:
             {stage: address for stage, address in handlers.items() if stage != "execute"},
         )
         source = f"{self._face}.register({name!r}, ...)"
-        new = Entry(target, source, function_or_capsule, target.platform, handlers)
+        is_bundle = isinstance(function_or_capsule, dict)
+        owner = dict(function_or_capsule) if is_bundle else function_or_capsule
+        new = Entry(target, source, owner, target.platform, handlers)
         with self._lock:
             entry = self._known(new)
             if abi is not None or not _must_be_declared(entry):
                 self._serve(entry, abi)
             self._entries[target.name, entry.platform] = entry
+        keep(owner)
 
     def find(
         self, name: str, platform: str | None, abi: str | None, likely_abi: str | None = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from callbridge import _c_api
 from callbridge._error import CallbridgeError
+from callbridge._own_copy import ItsOwnCopy
 from callbridge._platform import HOST, parse_platform
 
 # By the api_version of a call, in XLA's numbers, which StableHLO and the C API share.
@@ -16,8 +18,10 @@ _STAGES = ("instantiate", "prepare", "initialize", "record")
 
 
 @dataclasses.dataclass(frozen=True)
-class Target:
+class Target(ItsOwnCopy):
     """A custom-call function and what is known of it.
+
+    It can be pickled with its library, whose target of that name it is in each process.
 
     Attributes:
       name: what programs call it.
@@ -37,9 +41,26 @@ class Target:
     address: int
     stages: dict[str, int] = dataclasses.field(default_factory=dict, hash=False)
 
+    _library = None  # which registered it
 
-def from_c(target: _c_api.Target) -> Target:
-    return Target(
+    def __reduce__(self):
+        if self._library is None:
+            raise TypeError(
+                f"target {self.name!r} cannot be pickled: it is a function at an address of this "
+                "process; register the function in the other process by itself"
+            )
+        return _find_pickled, (self._library, self.name, self.platform, self.abi)
+
+
+def _find_pickled(library: Any, name: str, platform: str, abi: str | None) -> Target:
+    for target in library.targets:
+        if (target.name, target.platform, target.abi) == (name, platform, abi):
+            return target
+    return library.target(name, platform)  # which says what there is
+
+
+def from_c(target: _c_api.Target, library: Any) -> Target:
+    made = Target(
         _decode(target.name),
         _decode(target.platform),
         _ABIS[target.api_version],
@@ -47,6 +68,8 @@ def from_c(target: _c_api.Target) -> Target:
         target.address,
         {stage: getattr(target, stage) for stage in _STAGES if getattr(target, stage)},
     )
+    object.__setattr__(made, "_library", library)
+    return made
 
 
 def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from callbridge import _c_api
+from callbridge import _c_api, _memory
 from callbridge._error import CallbridgeError
 from callbridge._function_address import capsule_pointer, function_address
 from callbridge._target import Target
@@ -64,15 +64,49 @@ def adapt(
 
 
 def register_type(name: str, type_id: Any, type_info: Any) -> None:
-    deleter = None
-    if type_info is not None:
-        deleter = _TypeInfo.from_address(capsule_pointer(type_info)).deleter
+    deleter = None if type_info is None else _deleter(capsule_pointer(type_info, "type_info"))
     encoded = _c_api.text(name, "name")
-    _c_api.ffi_register_type(encoded, len(encoded), capsule_pointer(type_id), deleter)
+    variable = capsule_pointer(type_id, "type_id")
+    if variable != 0:
+        what = "type_id, the variable of an XLA_FFI_TypeId,"
+        _check(variable, ctypes.c_int64, "r", what)
+        if ctypes.c_int64.from_address(variable).value == 0:
+            _check(variable, ctypes.c_int64, "rw", what)  # it gets an id
+    _c_api.ffi_register_type(encoded, len(encoded), variable, deleter)
+
+
+def _deleter(type_info: int) -> int | None:
+    what = "type_info, an XLA_FFI_TypeInfo,"
+    _check(type_info, ctypes.c_size_t, "r", what)
+    size = ctypes.c_size_t.from_address(type_info).value
+    if size < ctypes.sizeof(_TypeInfo):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} is at {type_info:#x}, where its struct_size is {size}, less than "
+            f"{ctypes.sizeof(_TypeInfo)}",
+        )
+    _check(type_info, _TypeInfo, "r", what)
+    deleter = _TypeInfo.from_address(type_info).deleter
+    if deleter:
+        _memory.check(deleter, 1, "x", "the deleter in type_info")
+    return deleter
+
+
+def _check(address: int, type_: type, access: str, what: str) -> None:
+    _memory.check(address, ctypes.sizeof(type_), access, what)
+    if address % ctypes.alignment(type_) != 0:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} is at {address:#x}, which is no multiple of {ctypes.alignment(type_)}",
+        )
 
 
 def _address(handler: Any) -> int:
-    return handler if isinstance(handler, int) else function_address(handler)
+    if not isinstance(handler, int):
+        return function_address(handler)
+    address = capsule_pointer(handler)
+    _memory.check(address, 1, "x", "the handler")
+    return address
 
 
 def refuse_as_untyped(target: Target, platform: str, abi: str | None) -> None:

@@ -28,6 +28,7 @@ from callbridge import (
     _target,
     _typed_handlers,
 )
+from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import (
     PATHS,
@@ -238,4 +239,4 @@ def custom_call(
         )(*leaves, **carrier)
         return _shapes.rebuild(result, iter(results))
 
-    return call
+    return BoundFunction(call, "callbridge.jax", target)

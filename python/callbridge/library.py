@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from typing import Any
 
 import numpy as np
 
-from callbridge import _buffers, _c_api, _call_site, _shapes, _target
+from callbridge import _buffers, _c_api, _call_site, _file_contents, _shapes, _target
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
+from callbridge._file_contents import FileContents
+from callbridge._own_copy import ItsOwnCopy
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 
@@ -42,23 +45,42 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     return Library(os.fsdecode(path), isolate)
 
 
-class Library:
+# By absolute path and content, the first of each: what pickled libraries are in this process.
+_opened: dict[tuple[str, str], Library] = {}
+_lock = threading.Lock()  # held while one is unpickled
+
+
+class Library(ItsOwnCopy):
     """A library of custom calls; load() makes one.
+
+    It can be pickled, and is then opened once in each process that unpickles it or its targets,
+    from the same file, which must still hold the same: FAILED_PRECONDITION else. The registries of
+    callbridge.jax and callbridge.numpy do not travel.
 
     Attributes:
       path: as it was given to load().
       targets: a tuple of Target, by name, then platform.
     """
 
-    def __init__(self, path: str, isolate: bool = False):
+    def __init__(self, path: str, isolate: bool = False, contents: FileContents | None = None):
+        contents = contents or _file_contents.read(path)
         handle = ctypes.c_void_p()
         load = _c_api.library_load_isolated if isolate else _c_api.library_load
         load(_c_api.text(path, "path"), ctypes.byref(handle))
+        if contents is None or not contents.still_there():
+            raise CallbridgeError("ABORTED", f"{path} changed while it was opened; load it again")
         self.path = path
-        self.targets = tuple(_targets(handle))
+        self.targets = tuple(_targets(handle, self))
+        self._contents = contents
+        self._isolate = isolate
+        _opened.setdefault((contents.path, contents.digest), self)
 
     def __repr__(self) -> str:
         return f"<callbridge library {self.path!r}, {len(self.targets)} targets>"
+
+    def __reduce__(self):
+        contents = self._contents
+        return _open_pickled, (self.path, contents.path, contents.digest, self._isolate)
 
     def target(self, name: str, platform: str = "Host") -> Target:
         """The target of that name. NOT_FOUND lists what is registered."""
@@ -143,8 +165,24 @@ class Library:
         return _shapes.rebuild(result, map(Form.array, forms, outs))
 
 
-def _targets(handle: ctypes.c_void_p):
+def _targets(handle: ctypes.c_void_p, library: Library):
     for i in range(_c_api.library_target_count(handle)):
         target = _c_api.Target()
         _c_api.library_target(handle, i, target)
-        yield _target.from_c(target)
+        yield _target.from_c(target, library)
+
+
+def _open_pickled(path: str, absolute_path: str, digest: str, isolate: bool) -> Library:
+    with _lock:
+        opened = _opened.get((absolute_path, digest))
+        if opened is None:
+            contents = _file_contents.read(absolute_path)
+            if contents is not None and contents.digest != digest:
+                raise CallbridgeError(
+                    "FAILED_PRECONDITION",
+                    f"{absolute_path} has other content than the library that was pickled; load it "
+                    "again there",
+                )
+            opened = Library(absolute_path, isolate, contents)
+            opened.path = path
+        return opened

@@ -22,6 +22,7 @@ import numpy as np
 from callbridge import _aliases, _call_site, _shapes, _target, _typed_handlers
 from callbridge._attributes import Attributes
 from callbridge._bound_call import BoundCall
+from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
 from callbridge._libraries import Libraries
@@ -177,7 +178,7 @@ def custom_call(
                 bound_call = bound.get(key) or bound.setdefault(key, bind(operands, arrays))
         return _shapes.rebuild(result, iter(bound_call(arrays)))
 
-    return call
+    return BoundFunction(call, "callbridge.numpy", target)
 
 
 def _refuse(others: dict[str, Any]) -> None:

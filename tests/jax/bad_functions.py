@@ -2,11 +2,12 @@
 
 import ctypes
 import gc
+import os
 
 import jax
 import numpy as np
-from callbridge.jax import custom_call, register
-from programs import F32, ONE, load_uses, program, raised, refused, untold
+from callbridge.jax import custom_call, load, register
+from programs import F32, FOLDER, ONE, load_uses, program, raised, refused, untold
 from this_jax import PATHS, has, register_natively
 
 POINTER = ctypes.c_void_p
@@ -80,6 +81,20 @@ def untyped_functions_as_typed():
     register("opaque_size", functions.opaque_size, abi="status_returning_unified")
     assert custom_call("plus_one", F32)(ONE) == 2
     assert custom_call("opaque_size", F32, opaque=b"abc")() == 3
+
+
+@program
+def typed_handlers_of_another_macro_for_a_gpu():
+    # callbridge finds out that it is one only when it is to serve it.
+    path = FOLDER.parent / "python/partly_served.so"
+    library = load(path)
+    for name in ["partly_a", "partly_c"]:
+        for way in PATHS:
+            assert custom_call(name, F32, prefer=way)() == 5
+    refused("INVALID_ARGUMENT", lambda: custom_call("partly_b", F32), "'partly_b'", "'typed_ffi'")
+    custom_call("partly_b", F32, abi="typed_ffi")
+    os.utime(path)
+    assert load(path) is library
 
 
 @program

@@ -10,6 +10,7 @@ import time
 
 import jax
 import numpy as np
+from callbridge._jax_held_names import held
 from callbridge.jax import custom_call, register
 from calls import Calls
 from jax.sharding import Mesh
@@ -96,6 +97,34 @@ def interrupts_of_a_scan():
     steps(0 * times)
     assert interrupted(lambda: jax.block_until_ready(steps(times)))
     np.testing.assert_array_equal(steps(0 * times), 0 * times)
+
+
+def interrupted_load(seconds):
+    """A load that is interrupted after `seconds`, unless it is done before, and a second one."""
+
+    def interrupt(_number, _frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        load_uses()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        pass
+    library = load_uses()
+    assert load_uses() is library
+    for target in library.targets:
+        if target.abi is not None and has("lists of the names that XLA has"):
+            assert held(target.name, "Host"), target
+
+
+@program
+def interrupts_of_loads():
+    for i in range(10):
+        forked(lambda: interrupted_load(0.0005 * 1.6**i))  # noqa: B023
+    interrupted_load(0.005)
+    assert add(2) == 3
 
 
 # ---- Devices ------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 import collections
 import concurrent.futures
+import copy
 import ctypes
+import pickle
 import re
 import subprocess
 import sys
@@ -476,6 +478,13 @@ def test_name_registered_with_another_address(library, modules, path):
     with refused("ALREADY_EXISTS", "'example'", "targets.so", "register"):
         callbridge.jax.register("example", triple, abi="original")
     test_example(path)
+
+
+def test_functions_are_of_this_process(library):
+    call = custom_call("example", jax.ShapeDtypeStruct((2048,), np.float32))
+    assert copy.copy(call) is copy.deepcopy(call) is call
+    with pytest.raises(TypeError, match="'example'.* cannot be pickled: .*other process"):
+        pickle.dumps(call)
 
 
 def test_loading_again_is_fine(library, modules):

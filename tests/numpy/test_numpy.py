@@ -1,8 +1,10 @@
 """callbridge.numpy: targets on NumPy arrays, bound once."""
 
+import copy
 import ctypes
 import gc
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -17,6 +19,7 @@ import pytest
 from callbridge import _c_api
 from callbridge import numpy as face
 from callbridge._function_address import make_capsule
+from callbridge._handles import CallHandle
 from callbridge.numpy import CallbridgeError, custom_call
 
 ONE = np.float32(1)
@@ -280,11 +283,19 @@ def test_threads_share_a_call(binds):
     assert len(binds) == 1
 
 
+def test_functions_are_of_this_process():
+    call = custom_call("refuse_negative", "f32[]")
+    assert copy.copy(call) is copy.deepcopy(call) is call
+    with pytest.raises(TypeError, match="'refuse_negative'.* cannot be pickled: .*other process"):
+        pickle.dumps(call)
+    assert repr(call) == "<callbridge.numpy.custom_call('refuse_negative', ...)>"
+
+
 def test_bound_calls_end_with_the_function(monkeypatch):
     ended = []
-    destroy = _c_api.call_destroy
+    destroy = CallHandle.__del__
     monkeypatch.setattr(
-        _c_api, "call_destroy", lambda call: (ended.append(call.value), destroy(call))
+        CallHandle, "__del__", lambda call: (ended.append(int(call)), destroy(call))
     )
     call = custom_call("refuse_negative", "f32[]")
     call(ONE)

@@ -1,0 +1,32 @@
+"""What custom_call() returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from callbridge._own_copy import ItsOwnCopy
+
+
+class BoundFunction(ItsOwnCopy):
+    """A function that calls a target of this process."""
+
+    def __init__(self, call: Callable, face: str, target: str):
+        self.__name__ = call.__name__
+        self.__doc__ = call.__doc__
+        self._call = call
+        self._face = face
+        self._target = target
+
+    def __call__(self, *operands: Any) -> Any:
+        return self._call(*operands)
+
+    def __repr__(self) -> str:
+        return f"<{self._face}.custom_call({self._target!r}, ...)>"
+
+    def __reduce__(self):
+        raise TypeError(
+            f"the function that {self._face}.custom_call({self._target!r}, ...) returned cannot be "
+            "pickled: it calls an address of this process; call load() or register(), and "
+            "custom_call(), in the other process"
+        )

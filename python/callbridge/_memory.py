@@ -1,0 +1,31 @@
+"""What memory is at an address that somebody has handed over as a number."""
+
+from __future__ import annotations
+
+from callbridge._error import CallbridgeError
+
+_WORDS = {"r": "readable", "w": "writable", "x": "executable"}
+
+
+def check(address: int, size: int, access: str, what: str) -> None:
+    """INVALID_ARGUMENT, with `what` as its subject, where a use of the memory would crash.
+
+    `size` is in bytes; `access` is letters of "rwx". Where there is no /proc, nothing is found.
+    """
+    try:
+        with open("/proc/self/maps", "rb") as maps:
+            regions = maps.readlines()
+    except OSError:
+        return
+    checked = address
+    for region in regions:  # by address
+        bounds, permissions = region.split(None, 2)[:2]
+        start, end = (int(bound, 16) for bound in bounds.split(b"-"))
+        if start <= checked < end and all(letter in permissions.decode() for letter in access):
+            checked = end
+            if checked >= address + size:
+                return
+    words = " and ".join(_WORDS[letter] for letter in access)
+    raise CallbridgeError(
+        "INVALID_ARGUMENT", f"{what} is at {address:#x}, where this process has no {words} memory"
+    )
