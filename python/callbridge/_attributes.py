@@ -1,27 +1,23 @@
 """Attributes of typed calls, as the C API takes them."""
 
-import ctypes
-import weakref
 from typing import Any
 
 import numpy as np
 
-from callbridge import _c_api
+from callbridge import _c_api, _handles
 from callbridge._element_types import element_type
 
 _EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
 
 
 class Attributes:
-    """A dictionary that the C API reads; it is freed with this object."""
+    """A dictionary that the C API reads; it is freed with the last reference to `handle`."""
 
     def __init__(self, attributes: Any, what: str = "attributes"):
         """TypeError where something in it is no attribute. `what` names it in errors."""
         if not isinstance(attributes, dict):
             raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
-        self.handle = ctypes.c_void_p()
-        _c_api.ffi_attributes_create(ctypes.byref(self.handle))
-        weakref.finalize(self, _c_api.ffi_attributes_destroy, self.handle)
+        self.handle = _handles.make_attributes()
         for name, value in attributes.items():
             if not isinstance(name, str):
                 raise TypeError(f"{what}: expected names that are str, got {name!r}")
@@ -35,6 +31,7 @@ class Attributes:
             text = value.encode() if isinstance(value, str) else value
             _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            refuse_masked(value, what)
             array = as_array(value)
             number = element_type(array.dtype, what).number
             if isinstance(value, np.ndarray):
@@ -47,6 +44,14 @@ class Attributes:
                 )
         else:
             raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
+
+
+def refuse_masked(value: Any, what: str) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{what} is a masked array, whose mask handlers do not get; pass its filled(...), and "
+            "the mask as another attribute if the handler takes one"
+        )
 
 
 def as_array(value: Any) -> np.ndarray:

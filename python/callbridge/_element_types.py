@@ -68,6 +68,9 @@ _TYPES = [
 TUPLE = 13
 BY_NUMBER = {element.number: element for element in _TYPES}
 _BY_DTYPE_NAME = {element.dtype_name: element for element in _TYPES}
+# The numbers of the dtypes, in native byte order, of which there were operands: to look a dtype up
+# here takes a hundredth of the time that its name takes.
+NUMBERS: dict[np.dtype, int] = {}
 
 
 def element_type(dtype, what: str = "the array") -> ElementType:

@@ -89,6 +89,7 @@ def _freeze(value: Any, what: str) -> _Attribute:
             )
         return _Attribute(value, (value.dtype, value.tobytes()))
     if isinstance(value, np.ndarray):
+        _attributes.refuse_masked(value, what)
         _element_types.element_type(value.dtype, what)
         array = np.array(value, value.dtype.newbyteorder("="), order="C", subok=False)
         return _Attribute(array, (array.dtype, array.shape, array.tobytes()))

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -177,6 +178,41 @@ def test_buffers_are_aligned_as_by_xla():
         assert call(np.zeros(size, np.uint8)).tolist() == [0, 0]
 
 
+def test_results_are_whole_arrays():
+    call = custom_call("refuse_negative", "(f32[2,1,3],f32[0],f32[])", abi="original")
+    result = call(ONE)
+    assert [x.shape for x in result] == [(2, 1, 3), (0,), ()]
+    for x in result:
+        assert x.dtype == np.float32 and x.flags.carray and x.flags.writeable
+        assert pickle.loads(pickle.dumps(x)).tobytes() == x.tobytes()
+
+
+def test_more_operands_and_results_than_are_usual():
+    @ORIGINAL
+    def reverse(out, ins):
+        results = ctypes.cast(out, ctypes.POINTER(ctypes.c_void_p))
+        for i in range(40):
+            ctypes.memmove(results[i], ins[39 - i], 8)
+
+    face.register("reverse", reverse, abi="original")
+    operands = tuple(np.array([i, -i], np.float32) for i in range(40))
+    results = custom_call("reverse", tuple(operands))(*operands)
+    assert [x.tolist() for x in results] == [x.tolist() for x in reversed(operands)]
+
+
+def test_trees_without_end():
+    tree = ()
+    for _ in range(100_000):
+        tree = (tree,)
+    with pytest.raises(RecursionError):
+        custom_call("example", "f32[]")(tree)
+
+
+def test_messages_in_no_encoding():
+    with fails("INTERNAL", r"no \\xff text"):
+        custom_call("throw_exception", "f32[]", opaque=b"no \xff text")()
+
+
 def test_failures_are_the_targets():
     call = custom_call("refuse_negative", "f32[]")
     with fails("INTERNAL", "CustomCall failed: negative operand"):
@@ -278,17 +314,3 @@ def test_threads_share_a_call(binds):
         thread.join()
     assert not wrong
     assert len(binds) == 1
-
-
-def test_bound_calls_end_with_the_function(monkeypatch):
-    ended = []
-    destroy = _c_api.call_destroy
-    monkeypatch.setattr(
-        _c_api, "call_destroy", lambda call: (ended.append(call.value), destroy(call))
-    )
-    call = custom_call("refuse_negative", "f32[]")
-    call(ONE)
-    assert not ended
-    del call
-    gc.collect()
-    assert len(ended) == 1

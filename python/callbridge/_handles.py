@@ -1,0 +1,58 @@
+"""Objects of the C API that Python owns."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from callbridge import _c_api
+
+# Not ctypes.pythonapi, which is everybody's.
+_untrack = ctypes.PyDLL(None).PyObject_GC_UnTrack
+_untrack.restype = None
+_untrack.argtypes = [ctypes.py_object]
+
+
+class _Handle(int):
+    """The address of an object, which is destroyed with the last reference to its handle.
+
+    The garbage collector must not know it. Of a cycle of references that ends, the collector calls
+    the callbacks of weak references first, weakref.finalize's included, and then all __del__
+    methods, in any order: so either would destroy an object that other __del__ methods still use.
+    weakref.finalize also destroys at exit what threads and other functions still use.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, address: int):
+        handle = super().__new__(cls, address)
+        _untrack(handle)
+        return handle
+
+
+class CallHandle(_Handle):
+    __slots__ = ()
+
+    # An argument, since modules are emptied before their last objects end.
+    def __del__(self, destroy: Callable = _c_api.call_destroy):
+        destroy(self)
+
+
+class AttributesHandle(_Handle):
+    __slots__ = ()
+
+    def __del__(self, destroy: Callable = _c_api.ffi_attributes_destroy):
+        destroy(self)
+
+
+def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
+    address = ctypes.c_void_p()
+    _c_api.call_bind(target, site, ctypes.byref(address))
+    return CallHandle(address.value)
+
+
+def make_attributes() -> AttributesHandle:
+    """An empty dictionary."""
+    address = ctypes.c_void_p()
+    _c_api.ffi_attributes_create(ctypes.byref(address))
+    return AttributesHandle(address.value)
