@@ -29,6 +29,11 @@ class _Handle(int):
         _untrack(handle)
         return handle
 
+    def __reduce__(self):  # for copy.copy() too
+        raise TypeError(
+            f"{type(self).__name__} is an address of this process and cannot be pickled"
+        )
+
 
 class CallHandle(_Handle):
     __slots__ = ()

@@ -110,8 +110,9 @@ class Library:
         Raises:
           CallbridgeError: INTERNAL with the target's message where it fails or throws; a typed
             handler's own error, of any code; NOT_FOUND; INVALID_ARGUMENT.
-          TypeError: where an operand or the result is no array and no exact tuple, and where
-            `attributes` has something else in it.
+          TypeError: where an operand or the result is no array and no exact tuple, or a masked
+            array; where an operand is of another shape or dtype than the array that numpy.asarray()
+            makes of it; and where `attributes` has something else in it.
         """
         if type(operands) not in (list, tuple):
             raise TypeError(

@@ -146,7 +146,9 @@ def custom_call(
 
       It raises CallbridgeError: INTERNAL with the target's message where it fails or throws, a
       typed handler's own error, of any code; INVALID_ARGUMENT for aliases of what is not there or
-      unlike. TypeError for operands that are no arrays and no exact tuples.
+      unlike, and for dtypes that are no element types. TypeError for operands that are no arrays
+      and no exact tuples, for masked arrays, and for what is of another shape or dtype than the
+      array that numpy.asarray() makes of it.
 
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
