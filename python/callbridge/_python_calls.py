@@ -50,7 +50,7 @@ class BoundCall:
         Args:
           handle: of a call whose leaves' forms, in preorder, are `operands` and `results`.
           aliases: for each result the operand of the same form that has its buffer, or -1.
-          tree: the result's, with any leaves.
+          tree: the result's, with None as its leaves.
         """
         self.last_use = next(_uses)
         self._handle = handle

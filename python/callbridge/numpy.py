@@ -12,6 +12,7 @@ Everything here is thread-safe as far as the targets are.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from typing import Any
@@ -162,6 +163,8 @@ def custom_call(
     result = _shapes.parse_result(result)
     result_leaves = _shapes.leaves(result, "result")
     result_forms = tuple(map(Form, result_leaves))
+    # Without the leaves, which may refer to anything, what is returned too.
+    tree = _shapes.rebuild(result, itertools.repeat(None))
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = dict(input_output_aliases or {})
@@ -180,7 +183,7 @@ def custom_call(
             tuple(map(Form, leaves)),
             result_forms,
             tuple(operand_of.get(i, -1) for i in range(len(result_leaves))),
-            result,
+            tree,
         )
 
     call_on = _bound_calls.caller(bind)

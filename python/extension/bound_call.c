@@ -32,7 +32,7 @@ static int SetForm(Form* form, PyObject* described, const char* convert) {
   form->size_bytes = size_bytes == NULL ? 0 : PyLong_AsSize_t(size_bytes);
   Py_XDECREF(size_bytes);
   if (PyErr_Occurred()) return -1;
-  if (form->size_bytes > PY_SSIZE_T_MAX - 2 * kAlignment) {
+  if (form->size_bytes > PY_SSIZE_T_MAX / 2) {
     PyErr_NoMemory();
     return -1;
   }
@@ -138,7 +138,11 @@ static PyObject* ResultArray(const Form* form, Memory* memory) {
 static PyObject* ResultTree(BoundCall* bound, PyObject* tree, Memory** memories, size_t* next) {
   if (!PyTuple_CheckExact(tree)) {
     const size_t i = (*next)++;
-    Memory* memory = memories[i];
+    Memory* memory = i < bound->result_count ? memories[i] : NULL;
+    if (memory == NULL) {
+      PyErr_SetString(PyExc_SystemError, "a result has more arrays than its form");
+      return NULL;
+    }
     memories[i] = NULL;
     return ResultArray(&bound->forms[bound->operand_count + i], memory);
   }
@@ -239,7 +243,7 @@ PyObject* CallBound(BoundCall* bound, Reading* reading) {
   Memory* inline_memories[kInlineLeaves] = {NULL};
   Memory** memories = inline_memories;
   if (bound->result_count > kInlineLeaves) {
-    memories = PyMem_Calloc(bound->result_count, sizeof(*memories));
+    memories = PyMem_Calloc(bound->result_count, sizeof(void*));
     if (memories == NULL) PyErr_NoMemory();
   }
   if (packed != NULL && memories != NULL && Pack(bound, reading, packed) == 0 &&

@@ -22,7 +22,7 @@ typedef struct {
   Form* forms;  // of the operands, then of the results
   size_t operand_count, result_count;
   int64_t* aliases;  // by result: the operand that has its memory, or -1
-  PyObject* tree;    // a tuple of tuples, its leaves anything else: the form of the result
+  PyObject* tree;    // the form of the result: None, or a tuple of such
   uint64_t last_use;
 } BoundCall;
 

@@ -2,9 +2,7 @@
 
 #include <stdint.h>
 
-char* AlignUp(char* pointer) {
-  return (char*)(((uintptr_t)pointer + kAlignment - 1) & ~(uintptr_t)(kAlignment - 1));
-}
+char* AlignUp(char* pointer) { return pointer + (-(uintptr_t)pointer & (kAlignment - 1)); }
 
 Memory* NewMemory(size_t size_bytes) {
   Memory* memory = PyObject_New(Memory, (PyTypeObject*)memory_type);

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Flags of ArrayInterface.
-enum { kRowMajor = 0x1, kNotSwapped = 0x200 };
+// Of ArrayInterface.flags.
+enum { kRowMajor = 0x1 };
 
 void BeginReading(Reading* reading) {
   reading->leaves = reading->inline_leaves;
@@ -77,7 +77,7 @@ static int ReadArray(Reading* reading, PyObject* array) {
 
   Leaf leaf = {.array = array};
   if (View(&leaf) < 0) return -1;
-  if ((leaf.interface->flags & (kRowMajor | kNotSwapped)) != (kRowMajor | kNotSwapped)) {
+  if ((leaf.interface->flags & kRowMajor) == 0) {
     Py_DECREF(leaf.view);
     return 0;
   }

@@ -13,7 +13,8 @@
 // What the sources share; set once, when the module is imported.
 extern PyObject* ndarray;
 extern PyObject* error_class;
-extern PyObject* numbers;  // dict: numpy.dtype to the number of its element type
+extern PyObject*
+    numbers;  // dict: numpy.dtype, in native byte order, to the number of its element type
 extern PyObject* memory_type;
 extern PyObject* dtype_name;
 extern PyObject* array_struct_name;

@@ -170,7 +170,7 @@ def read_only(x):
         read_only(X.copy()),
         np.frombuffer(b"\0" + X.tobytes(), np.float32, offset=1),
         np.array([(1, 2.5)], [("a", "i1"), ("b", "f4")])["b"],
-        np.asmatrix(X),
+        X.view(np.matrix),
         np.array([True, False]),
         np.array([1, 2], np.longlong),
         np.array([1, 2], np.dtype("i4", metadata={"unit": "m"})),
