@@ -16,6 +16,7 @@ import executor_costs
 import google_benchmark
 import handler_costs
 import jax_costs
+import python_costs
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -128,6 +129,13 @@ def main():
         )
     import_seconds = jax_costs.import_seconds()
     print(f"  {'import callbridge.jax, more than jax':62} {1e3 * import_seconds:8.1f} ms")
+    python = python_costs.measure(BUILD / "benchmarks")
+    for case, cost in python.items():
+        what, other, _ = python_costs.CASES[case]
+        print(
+            f"  {what:62} {cost.median:8.2f} us, {other} {cost.other_median:.2f}",
+            flush=True,
+        )
     executor = executor_costs.measure(EXECUTABLE_COST)
     for case, cost in executor.items():
         print(
@@ -148,6 +156,7 @@ def main():
     promised = [
         *budgets(counts),
         *jax_costs.budgets(jax),
+        *python_costs.budgets(python),
         *handler_costs.budgets(handlers),
         *compile_costs.budgets(compiled),
     ]
@@ -164,6 +173,7 @@ def main():
         "instructions": counts,
         "jax": {path: cost._asdict() for path, cost in jax.items()},
         "import of callbridge.jax, seconds": import_seconds,
+        "python": {case: cost._asdict() for case, cost in python.items()},
         "executor": {case: cost._asdict() for case, cost in executor.items()},
         "handlers": {case: cost._asdict() for case, cost in handlers.items()},
         "compiling": {case: cost._asdict() for case, cost in compiled.items()},

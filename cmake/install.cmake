@@ -32,6 +32,9 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/hlo/include/callbridge DESTINATION inclu
 install(DIRECTORY include/xla include/tensorflow DESTINATION include FILES_MATCHING PATTERN "*.h")
 
 install(DIRECTORY python/callbridge DESTINATION python FILES_MATCHING PATTERN "*.py")
+if(TARGET callbridge_python)
+  install(TARGETS callbridge_python LIBRARY DESTINATION lib)
+endif()
 
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 install(EXPORT callbridgeClientTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)

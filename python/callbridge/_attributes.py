@@ -31,6 +31,7 @@ class Attributes:
             text = value.encode() if isinstance(value, str) else value
             _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            refuse_masked(value, what)
             array = as_array(value)
             number = element_type(array.dtype, what).number
             if isinstance(value, np.ndarray):
@@ -43,6 +44,14 @@ class Attributes:
                 )
         else:
             raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
+
+
+def refuse_masked(value: Any, what: str) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{what} is a masked array, whose mask handlers do not get; pass its filled(...), and "
+            "the mask as another attribute if the handler takes one"
+        )
 
 
 def as_array(value: Any) -> np.ndarray:

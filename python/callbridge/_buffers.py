@@ -6,6 +6,7 @@ the machine's byte order, sub-byte elements packed.
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any
 
@@ -17,47 +18,60 @@ _ALIGNMENT = 64  # bytes
 
 
 class Buffer:
-    """Memory of its own. `bytes` is a view of it, `address` where that begins."""
+    """The first aligned bytes of `memory`, which is of _ALIGNMENT bytes more than are used."""
 
-    __slots__ = ("bytes", "address")
+    __slots__ = ("_memory", "_offset", "address")
 
     def __init__(self, memory: np.ndarray):
-        address = memory.__array_interface__["data"][0]
-        start = -address % _ALIGNMENT
-        self.bytes = memory[start : memory.size - _ALIGNMENT + start]
-        self.address = address + start
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        self._memory = memory
+        self._offset = -address % _ALIGNMENT
+        self.address = address + self._offset
+
+    def array(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """A view of it."""
+        return np.ndarray(shape, dtype, self._memory, self._offset)
 
 
 class Form:
-    """The arrays of one shape and element type, and how they lie in a buffer."""
+    """The arrays of one shape and element type, and how they lie in a buffer.
+
+    Attributes:
+      size_bytes: of a buffer.
+      stored_shape, stored_dtype: of an array that views a buffer.
+      pack: makes such an array of an array of this form; None where that is one.
+      unpack: the reverse.
+    """
+
+    __slots__ = ("size_bytes", "stored_shape", "stored_dtype", "pack", "unpack")
 
     def __init__(self, leaf: Any):
         """That of `leaf`. INVALID_ARGUMENT where its dtype is no element type of XLA's."""
         element = _element_types.element_type(leaf.dtype)
-        self._shape = tuple(leaf.shape)
-        self._dtype = element.dtype
-        self._bits = element.bits
-        self._size_bytes = -(-math.prod(self._shape) * element.bits // 8)
+        shape = tuple(map(int, leaf.shape))
+        bits, dtype = element.bits, element.dtype
+        self.size_bytes = -(-math.prod(shape) * bits // 8)
+        self.stored_shape, self.stored_dtype, self.pack, self.unpack = shape, dtype, None, None
+        if bits < 8:
+            self.stored_shape, self.stored_dtype = (self.size_bytes,), np.dtype(np.uint8)
+            self.pack = lambda array: _sub_byte.pack(array, bits)
+            self.unpack = lambda packed: _sub_byte.unpack(packed, bits, dtype, shape)
 
     def operand(self, array: np.ndarray) -> Buffer:
         """A copy of the array: what a target does to its operands stays in the call."""
-        buffer = Buffer(np.empty(self._size_bytes + _ALIGNMENT, np.uint8))
-        if self._bits < 8:
-            buffer.bytes[:] = _sub_byte.pack(array, self._bits)
-        else:
-            buffer.bytes.view(self._dtype).reshape(self._shape)[...] = array
+        buffer = Buffer(np.empty(self.size_bytes + _ALIGNMENT, np.uint8))
+        stored = buffer.array(self.stored_shape, self.stored_dtype)
+        stored[...] = array if self.pack is None else self.pack(array)
         return buffer
 
     def result(self) -> Buffer:
         """Zeros."""
-        return Buffer(np.zeros(self._size_bytes + _ALIGNMENT, np.uint8))
+        return Buffer(np.zeros(self.size_bytes + _ALIGNMENT, np.uint8))
 
     def array(self, buffer: Buffer) -> np.ndarray:
         """The array in `buffer`; a view of it unless that is packed."""
-        if self._bits < 8:
-            return _sub_byte.unpack(buffer.bytes, self._bits, self._dtype, self._shape)
-        return buffer.bytes.view(self._dtype).reshape(self._shape)
+        stored = buffer.array(self.stored_shape, self.stored_dtype)
+        return stored if self.unpack is None else self.unpack(stored)
 
-
-def c_arrays(buffers: list[Buffer]):
-    return (_c_api.Array * len(buffers))(*((b.address, b.bytes.size) for b in buffers))
+    def c_array(self, buffer: Buffer) -> _c_api.Array:
+        return _c_api.Array(buffer.address, self.size_bytes)

@@ -68,10 +68,17 @@ _TYPES = [
 TUPLE = 13
 BY_NUMBER = {element.number: element for element in _TYPES}
 _BY_DTYPE_NAME = {element.dtype_name: element for element in _TYPES}
+# What element_type() found: NumPy takes several microseconds for a dtype's name.
+_FOUND: dict[np.dtype, ElementType] = {}
+# The numbers of the dtypes, in native byte order, of which callbridge.numpy had operands.
+NUMBERS: dict[np.dtype, int] = {}
 
 
 def element_type(dtype, what: str = "the array") -> ElementType:
     """That of a dtype of any byte order. INVALID_ARGUMENT, with `what` as its subject, else."""
+    found = _FOUND.get(dtype)
+    if found is not None:
+        return found
     name = getattr(dtype, "name", dtype)
     element = _BY_DTYPE_NAME.get(name)
     if element is None:
@@ -80,4 +87,6 @@ def element_type(dtype, what: str = "the array") -> ElementType:
             f"{what} is of dtype {name}, which is no element "
             "type of XLA's; convert it with astype()",
         )
+    if isinstance(dtype, np.dtype):
+        _FOUND[dtype] = element
     return element

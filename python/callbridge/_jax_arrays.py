@@ -15,6 +15,8 @@ from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import RUNTIME, Runtime, unimplemented
 
 _BYTES_LIMIT = 2**63
+# What JAX narrows while it has no 64-bit types.
+_WIDE = ("int64", "uint64", "float64", "complex128")
 
 
 def check_operands(operands: Sequence) -> None:
@@ -43,6 +45,11 @@ def check_results(results: Sequence) -> None:
         )
 
 
+def has_wide(results: Sequence) -> bool:
+    """Whether check_width() may refuse them."""
+    return any(_element_types.element_type(x.dtype).dtype_name in _WIDE for x in results)
+
+
 def check_width(results: Sequence) -> None:
     """INVALID_ARGUMENT for results of which JAX would make a narrower buffer, in silence."""
     for result in results:
@@ -58,7 +65,7 @@ def check_width(results: Sequence) -> None:
 def check_types(arrays: Sequence, path: str) -> None:
     """UNIMPLEMENTED for element types that this JAX does not hand over by `path`."""
     for array in arrays:
-        _check_type(array.dtype.name, path)
+        _check_type(_element_types.element_type(array.dtype).dtype_name, path)
 
 
 def _check_type(name: str, path: str) -> None:

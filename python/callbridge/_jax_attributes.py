@@ -33,15 +33,18 @@ class _Attribute:
     def __init__(self, value: Any, identity: Any):
         self._value = value
         self._identity = identity
+        self._hash = hash(identity)  # which JAX asks for in every call
 
     def __jax_array__(self) -> Any:
         return self._value
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, _Attribute) and self._identity == other._identity
+        return other is self or (
+            isinstance(other, _Attribute) and self._identity == other._identity
+        )
 
     def __hash__(self) -> int:
-        return hash(self._identity)
+        return self._hash
 
     def __repr__(self) -> str:
         return repr(self._value)
@@ -89,6 +92,7 @@ def _freeze(value: Any, what: str) -> _Attribute:
             )
         return _Attribute(value, (value.dtype, value.tobytes()))
     if isinstance(value, np.ndarray):
+        _attributes.refuse_masked(value, what)
         _element_types.element_type(value.dtype, what)
         array = np.array(value, value.dtype.newbyteorder("="), order="C", subok=False)
         return _Attribute(array, (array.dtype, array.shape, array.tobytes()))

@@ -8,6 +8,11 @@ from typing import Any
 from callbridge._error import CallbridgeError
 
 
+def copied(layouts: Any) -> Any:
+    """What later changes to lists of `layouts` do not reach."""
+    return list(map(copied, layouts)) if isinstance(layouts, list) else layouts
+
+
 def checked(layouts: Any, arrays: Sequence[Any], what: str) -> list | None:
     """One for each of `arrays`, None being row-major; or None where all are.
 

@@ -40,15 +40,38 @@ _INSTEAD = [
 
 def leaves(tree: Any, what: str) -> list:
     """The leaves of `tree`. TypeError, with `what` as its subject, for what is no tree."""
+    found: list = []
+    map_leaves(lambda leaf, _: found.append(leaf), tree, what)
+    return found
+
+
+def map_leaves(function: Callable[[Any, str], Any], tree: Any, what: str) -> Any:
+    """`tree` with each leaf replaced by what the function makes of it, given its name in errors.
+
+    TypeError, with `what` as its subject, for what is no tree.
+    """
     if type(tree) is tuple:
-        return [leaf for i, element in enumerate(tree) for leaf in leaves(element, f"{what}[{i}]")]
-    if not isinstance(tree, type) and hasattr(tree, "shape") and hasattr(tree, "dtype"):
-        return [tree]
+        return tuple(
+            [map_leaves(function, element, f"{what}[{i}]") for i, element in enumerate(tree)]
+        )
+    if type(tree) is not np.ndarray:
+        _check_leaf(tree, what)
+    return function(tree, what)
+
+
+def _check_leaf(leaf: Any, what: str) -> None:
+    if isinstance(leaf, np.ma.MaskedArray):
+        raise TypeError(
+            f"{what} is a masked array, whose mask targets do not get; pass its filled(...), and "
+            "numpy.ma.getmaskarray(...) of it too if the target takes a mask"
+        )
+    if not isinstance(leaf, type) and hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
+        return
     for refused, name, instead in _INSTEAD:
-        if isinstance(tree, refused):
+        if isinstance(leaf, refused):
             raise TypeError(f"{what} is {name}; pass {instead}")
     raise TypeError(
-        f"{what}: expected an array or an exact tuple of arrays, got {type(tree).__name__}"
+        f"{what}: expected an array or an exact tuple of arrays, got {type(leaf).__name__}"
     )
 
 

@@ -30,6 +30,7 @@ from callbridge import (
 )
 from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
+from callbridge._jax_prepared import PreparedCalls
 from callbridge._jax_runtimes import (
     PATHS,
     RUNTIME,
@@ -53,7 +54,6 @@ __all__ = [
 
 
 _ffi_call = jax_function(RUNTIME.ffi_call)
-_typeof = jax_function(RUNTIME.typeof)
 
 _libraries = Libraries(_jax_registry.registry)
 
@@ -189,8 +189,8 @@ def custom_call(
         a process that was forked after JAX had started, where JAX hangs; UNIMPLEMENTED for an
         attribute that jax.ffi cannot pass: one by the name "ctx", and a numpy.uint64 from 2**63
         on; as register() where a typed handler is registered only now.
-      TypeError: where the result, or later an operand, is no array and no exact tuple, where
-        `opaque` is not bytes, and where `attributes` has something else in it.
+      TypeError: where the result, or later an operand, is no array and no exact tuple, or a masked
+        array, where `opaque` is not bytes, and where `attributes` has something else in it.
     """
     result = _shapes.parse_result(result)
     result_leaves = _shapes.leaves(result, "result")
@@ -210,33 +210,41 @@ def custom_call(
     if output_layouts is not None and type(result) is not tuple:
         output_layouts = [output_layouts]
 
-    def call(*operands):
-        _jax_forks.check_threads()
-        _jax_arrays.check_width(result_leaves)
-        leaves = _shapes.leaves(operands, "operands")
-        _jax_arrays.check_operands(leaves)
-        avals = list(map(_typeof, leaves))
+    input_layouts, output_layouts = map(_jax_layouts.copied, (input_layouts, output_layouts))
+    aliases = dict(input_output_aliases or {})
+    is_wide = _jax_arrays.has_wide(result_leaves)
+
+    def prepare(operands: tuple) -> tuple[Callable, dict]:
+        avals = _shapes.leaves(operands, "operands")
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
             config, carrier = _jax_carried.by_typed_handler(path, frozen_attributes)
         else:
             config, carrier = _jax_carried.by_untyped_function(
-                entry, path, _shapes.rebuild(operands, iter(avals)), result, era, opaque
+                entry, path, operands, result, era, opaque
             )
         operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")
         result_layouts = _jax_layouts.checked(output_layouts, result_leaves, "output_layouts")
-        _aliases.check(input_output_aliases, avals, operand_layouts, result_leaves, result_layouts)
-        results = _ffi_call(
+        _aliases.check(aliases, avals, operand_layouts, result_leaves, result_layouts)
+        function = _ffi_call(
             target,
             result_leaves,
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
             input_layouts=operand_layouts,
             output_layouts=result_layouts,
-            input_output_aliases=input_output_aliases,
+            input_output_aliases=aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
-        )(*leaves, **carrier)
-        return _shapes.rebuild(result, iter(results))
+        )
+        return function, carrier
+
+    prepared = PreparedCalls(prepare, result_leaves)
+
+    def call(*operands):
+        _jax_forks.check_threads()
+        if is_wide:
+            _jax_arrays.check_width(result_leaves)
+        return _shapes.rebuild(result, iter(prepared.call(operands)))
 
     return BoundFunction(call, "callbridge.jax", target)

@@ -14,9 +14,7 @@ import os
 import threading
 from typing import Any
 
-import numpy as np
-
-from callbridge import _buffers, _c_api, _call_site, _file_contents, _shapes, _target
+from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -134,35 +132,41 @@ class Library(ItsOwnCopy):
         Raises:
           CallbridgeError: INTERNAL with the target's message where it fails or throws; a typed
             handler's own error, of any code; NOT_FOUND; INVALID_ARGUMENT.
-          TypeError: where an operand or the result is no array and no exact tuple, and where
-            `attributes` has something else in it.
+          TypeError: where an operand or the result is no array and no exact tuple, or a masked
+            array; where an operand is of another shape or dtype than the array that numpy.asarray()
+            makes of it; and where `attributes` has something else in it.
         """
         if type(operands) not in (list, tuple):
             raise TypeError(
                 f"operands: expected a list or tuple of operands, got {type(operands).__name__}"
             )
-        operands = tuple(operands)
         target = _target.to_c(self.target(name, platform), abi)
-        given = _shapes.leaves(operands, "operands")
+        arrays = _operands.arrays(tuple(operands))
         result = _shapes.parse_result(result)
         wanted = _shapes.leaves(result, "result")
 
         given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
-            operands,
+            arrays,
             result,
             era,
             _call_site.opaque_bytes(opaque),
             _shapes.array_text,
             given_attributes.handle,
         )
-        ins = [Form(array).operand(array) for array in map(np.asarray, given)]
-        forms = [Form(leaf) for leaf in wanted]
-        outs = [form.result() for form in forms]
+        given = _shapes.leaves(arrays, "operands")
+        in_forms, out_forms = list(map(Form, given)), list(map(Form, wanted))
+        ins, outs = list(map(Form.operand, in_forms, given)), list(map(Form.result, out_forms))
         _c_api.execute(
-            target, site, _buffers.c_arrays(ins), len(ins), _buffers.c_arrays(outs), len(outs), None
+            target,
+            site,
+            (_c_api.Array * len(ins))(*map(Form.c_array, in_forms, ins)),
+            len(ins),
+            (_c_api.Array * len(outs))(*map(Form.c_array, out_forms, outs)),
+            len(outs),
+            None,
         )
-        return _shapes.rebuild(result, map(Form.array, forms, outs))
+        return _shapes.rebuild(result, map(Form.array, out_forms, outs))
 
 
 def _targets(handle: ctypes.c_void_p, library: Library):

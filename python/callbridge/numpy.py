@@ -12,16 +12,22 @@ Everything here is thread-safe as far as the targets are.
 
 from __future__ import annotations
 
+import itertools
 import os
-import threading
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from callbridge import _aliases, _call_site, _shapes, _target, _typed_handlers
+from callbridge import (
+    _aliases,
+    _bound_calls,
+    _call_site,
+    _handles,
+    _shapes,
+    _target,
+    _typed_handlers,
+)
 from callbridge._attributes import Attributes
-from callbridge._bound_call import BoundCall
+from callbridge._bound_calls import BoundCall
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -111,9 +117,12 @@ def custom_call(
     """A function of arrays and tuples of arrays that calls a registered target.
 
     The target is bound when operands of new shapes or types come, and then called only; a typed
-    handler keeps one state for each such binding. It runs on the thread that calls, in XLA:CPU's
-    floating-point mode, in which subnormal numbers are zeros. A typed handler is lent threads, a
-    run id and device ordinal 0, and waited for where it returns a future.
+    handler keeps one state for each such binding. The 256 bindings that were called last are kept:
+    of more, those that were called before are dropped, with their states, as soon as no call uses
+    them, and are made again, with new states, when such operands come again. The target runs on the
+    thread that calls, in XLA:CPU's floating-point mode, in which subnormal numbers are zeros. A
+    typed handler is lent threads, a run id and device ordinal 0, and waited for where it returns a
+    future.
 
     Args:
       target: its name, as load() or register() registered it.
@@ -139,7 +148,9 @@ def custom_call(
 
       It raises CallbridgeError: INTERNAL with the target's message where it fails or throws, a
       typed handler's own error, of any code; INVALID_ARGUMENT for aliases of what is not there or
-      unlike. TypeError for operands that are no arrays and no exact tuples.
+      unlike, and for dtypes that are no element types. TypeError for operands that are no arrays
+      and no exact tuples, for masked arrays, and for what is of another shape or dtype than the
+      array that numpy.asarray() makes of it.
 
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
@@ -152,31 +163,34 @@ def custom_call(
     _refuse(others)
     result = _shapes.parse_result(result)
     result_leaves = _shapes.leaves(result, "result")
-    result_forms = list(map(Form, result_leaves))
+    result_forms = tuple(map(Form, result_leaves))
+    # Without the leaves, which may refer to anything, what is returned too.
+    tree = _shapes.rebuild(result, itertools.repeat(None))
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = dict(input_output_aliases or {})
     _call_site.check_era(era)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque, attributes)
-    bound: dict[tuple, BoundCall] = {}
-    lock = threading.Lock()
 
-    def bind(operands: tuple, arrays: list) -> BoundCall:
-        forms = list(map(Form, arrays))
-        _aliases.check(aliases, arrays, None, result_leaves, None)
+    def bind(operands: tuple) -> BoundCall:
+        leaves = _shapes.leaves(operands, "operands")
+        _aliases.check(aliases, leaves, None, result_leaves, None)
         handle = frozen_attributes.handle
         site = _call_site.site(operands, result, era, opaque, _shapes.array_text, handle)
-        return BoundCall(entry.c_target, site, forms, result_forms, aliases)
+        operand_of = {result: operand for operand, result in aliases.items()}
+        return BoundCall(
+            _handles.bind(entry.c_target, site),
+            tuple(map(Form, leaves)),
+            result_forms,
+            tuple(operand_of.get(i, -1) for i in range(len(result_leaves))),
+            tree,
+        )
+
+    call_on = _bound_calls.caller(bind)
 
     def call(*operands):
-        arrays = list(map(np.asarray, _shapes.leaves(operands, "operands")))
-        key = _shapes.rebuild(operands, ((array.dtype, array.shape) for array in arrays))
-        bound_call = bound.get(key)
-        if bound_call is None:
-            with lock:
-                bound_call = bound.get(key) or bound.setdefault(key, bind(operands, arrays))
-        return _shapes.rebuild(result, iter(bound_call(arrays)))
+        return call_on(operands)
 
     return BoundFunction(call, "callbridge.numpy", target)
 

@@ -45,6 +45,7 @@ def test_everything_is_where_it_is_promised(prefix):
         "lib/libcallbridge.so",
         "lib/libcallbridge.so.0",
         "lib/libcallbridge.so.0.1.0",
+        "lib/callbridge_python.abi3.so",
         "lib/cmake/callbridge/callbridgeConfig.cmake",
         "lib/cmake/callbridge/callbridgeConfigVersion.cmake",
         "lib/libcallbridge_client.so",
@@ -192,7 +193,8 @@ def test_command(prefix):
 
 
 def test_python_face_finds_the_library_beside_it(prefix):
-    code = "import callbridge.library; print(open('/proc/self/maps').read())"
+    code = "import callbridge.numpy; print(open('/proc/self/maps').read())"
     maps = run(sys.executable, "-c", code, PYTHONPATH=prefix / "python")
     assert f"{prefix}/lib/libcallbridge.so" in maps
+    assert f"{prefix}/lib/callbridge_python.abi3.so" in maps
     assert str(ROOT / "build") not in maps

@@ -148,9 +148,20 @@ def test_binds_once_for_each_form_of_the_operands(binds):
     assert len(binds) == 1
     assert call(x.view(np.uint64)).tolist() == list(range(8))
     assert len(binds) == 2
-    for operands in ((x,),), (x.reshape(2, 4),), (x, x):
-        call(*operands)
-    assert len(binds) == 5
+    others = [
+        ((x,),),
+        (x.reshape(2, 4),),
+        (x, x),
+        ((x, x),),
+        ((x,), x),
+        ((x,), (x,)),
+        (x, ()),
+        (((), x),),
+    ]
+    for _ in range(2):
+        for operands in others:
+            call(*operands)
+    assert len(binds) == 2 + len(others)
 
 
 def test_typed_handlers_keep_state():
@@ -178,6 +189,41 @@ def test_buffers_are_aligned_as_by_xla():
     call = custom_call("misalignment", "u64[2]")
     for size in range(1, 40):
         assert call(np.zeros(size, np.uint8)).tolist() == [0, 0]
+
+
+def test_results_are_whole_arrays():
+    call = custom_call("refuse_negative", "(f32[2,1,3],f32[0],f32[])", abi="original")
+    result = call(ONE)
+    assert [x.shape for x in result] == [(2, 1, 3), (0,), ()]
+    for x in result:
+        assert x.dtype == np.float32 and x.flags.carray and x.flags.writeable
+        assert pickle.loads(pickle.dumps(x)).tobytes() == x.tobytes()
+
+
+def test_more_operands_and_results_than_are_usual():
+    @ORIGINAL
+    def reverse(out, ins):
+        results = ctypes.cast(out, ctypes.POINTER(ctypes.c_void_p))
+        for i in range(40):
+            ctypes.memmove(results[i], ins[39 - i], 8)
+
+    face.register("reverse", reverse, abi="original")
+    operands = tuple(np.array([i, -i], np.float32) for i in range(40))
+    results = custom_call("reverse", tuple(operands))(*operands)
+    assert [x.tolist() for x in results] == [x.tolist() for x in reversed(operands)]
+
+
+def test_trees_without_end():
+    tree = ()
+    for _ in range(100_000):
+        tree = (tree,)
+    with pytest.raises(RecursionError):
+        custom_call("example", "f32[]")(tree)
+
+
+def test_messages_in_no_encoding():
+    with fails("INTERNAL", r"no \\xff text"):
+        custom_call("throw_exception", "f32[]", opaque=b"no \xff text")()
 
 
 def test_failures_are_the_targets():
@@ -219,6 +265,55 @@ def test_keywords_of_jax_are_refused_with_the_reason(keyword):
 def test_unknown_keywords():
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         custom_call("example", "f32[]", colour=1)
+
+
+def test_calls_leave_nothing_behind(pointers):
+    """Of what ends well and what does not, with operands that are ready and that are not."""
+    x, packed = np.ones(1, np.float32), np.arange(-7, 8).reshape(3, 5).astype(ml_dtypes.int4)
+    opaque = (8).to_bytes(8, "little")
+    cases = [
+        (custom_call("refuse_negative", "f32[]"), (x,), None),
+        (custom_call("refuse_negative", "f32[]"), (-x,), CallbridgeError),
+        (custom_call("refuse_negative", "f32[]"), (ONE,), None),
+        (custom_call("refuse_negative", "f32[]"), (np.ones((2, 2), np.float32).T,), None),
+        (custom_call("refuse_negative", "f32[]"), ([x],), TypeError),
+        (custom_call("nested_result", "((f32[]),(),(f32[],(f32[])))"), (x,), None),
+        (custom_call("tuples_and_opaque", "(f32[],(f32[]))", opaque=b"a"), ((x, (x,)),), None),
+        (custom_call("copy_bytes", "s4[3,5]", opaque=opaque), (packed,), None),
+        (custom_call("increment in place", "f32[1]", input_output_aliases={0: 0}), (x,), None),
+        (custom_call("count", "s32[]", attributes={"start": np.int32(3)}), (x,) * 20, None),
+    ]
+
+    def run():
+        for call, operands, error in cases:
+            for _ in range(100):
+                try:
+                    call(*operands)
+                except (CallbridgeError, TypeError) as raised:
+                    assert type(raised) is error
+                else:
+                    assert error is None
+        gc.collect()
+
+    run()
+    counts = [sys.getrefcount(each) for each in (x, packed, x.dtype, packed.dtype)]
+    blocks = sys.getallocatedblocks()
+    run()
+    assert sys.getallocatedblocks() - blocks < 50
+    assert [sys.getrefcount(each) for each in (x, packed, x.dtype, packed.dtype)] == counts
+
+
+def test_cycles_end():
+    class Result:
+        shape, dtype = (), np.dtype(np.float32)
+
+    result = Result()
+    result.call = custom_call("refuse_negative", result)
+    assert result.call(ONE) == 1
+    ended = weakref.ref(result)
+    del result
+    gc.collect()
+    assert ended() is None
 
 
 # ---- Aliases ------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ XLA_FFI_DEFINE_HANDLER(kAttributes, Attributes,
                            .Attr<std::string_view>("text"));
 XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "attributes", "Host", kAttributes);
 
-// Counts its calls, from the attribute "start" on.
+// Counts its calls, from the attribute "start" on, whatever the operands.
 struct Counter {
   static ffi::TypeId id;
   std::atomic<int32_t> count;
@@ -65,12 +65,14 @@ static ffi::ErrorOr<std::unique_ptr<Counter>> Start(int32_t start) {
 XLA_FFI_DEFINE_HANDLER(kStart, Start,
                        ffi::Ffi::Bind<ffi::ExecutionStage::kInstantiate>().Attr<int32_t>("start"));
 
-static ffi::Error Count(ffi::Result<ffi::Buffer<ffi::S32>> count, int32_t, Counter* counter) {
+static ffi::Error Count(ffi::RemainingArgs, ffi::Result<ffi::Buffer<ffi::S32>> count, int32_t,
+                        Counter* counter) {
   *count->typed_data() = counter->count++;
   return ffi::Error::Success();
 }
 XLA_FFI_DEFINE_HANDLER(kCount, Count,
                        ffi::Ffi::Bind()
+                           .RemainingArgs()
                            .Ret<ffi::Buffer<ffi::S32>>()
                            .Attr<int32_t>("start")
                            .Ctx<ffi::State<Counter>>());

@@ -1,0 +1,43 @@
+"""Calls of the embedded runtime that are bound once for each form of their operands, and made
+often."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from callbridge import _extension, _operands
+
+if _extension.MODULE is not None:
+    BoundCall, Caller = _extension.MODULE.BoundCall, _extension.MODULE.Caller
+else:
+    from callbridge._python_calls import BoundCall, Caller  # type: ignore[assignment]
+
+# Of the forms that one function of custom_call()'s was called with, so many stay bound.
+CAPACITY = 256
+
+
+def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
+    """A function that calls a target on a tuple of operands, bound to the forms that come.
+
+    It is thread-safe as far as the target is. A form that was not called for longest is dropped
+    where there are more than CAPACITY; calls that it is in are finished first, and when it comes
+    again it is bound again.
+    """
+    by_form: dict[Any, BoundCall] = {}
+    # A target may call the function while it is bound.
+    lock = threading.RLock()
+
+    def bind_new(key: Any, operands: tuple) -> BoundCall:
+        with lock:
+            found = by_form.get(key)
+            if found is None:
+                found = bind(operands)
+                # Calls that found it before hold a reference.
+                while len(by_form) >= CAPACITY:
+                    del by_form[min(by_form, key=lambda form: by_form[form].last_use)]
+                by_form[key] = found
+            return found
+
+    return Caller(by_form, _operands.arrays, bind_new).call

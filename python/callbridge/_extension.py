@@ -1,0 +1,36 @@
+"""The module in C that does callbridge.numpy's calls, where it can be loaded."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from types import ModuleType
+
+import callbridge._c_api  # noqa: F401  # loads the library that the module is linked to
+from callbridge._find_library import find_library
+
+_NAME = "callbridge_python"
+# CPython's stable ABI; other Pythons have no such suffix.
+_SUFFIX = ".abi3.so"
+_OLDEST_VERSION = (3, 11)
+
+
+def _load() -> ModuleType | None:
+    """None where this Python has no such ABI, and where the build made no module, since Python's
+    headers were not there."""
+    path = os.path.join(os.path.dirname(find_library()), _NAME + _SUFFIX)
+    is_loadable = (
+        _SUFFIX in importlib.machinery.EXTENSION_SUFFIXES and sys.version_info >= _OLDEST_VERSION
+    )
+    if not is_loadable or not os.path.exists(path):
+        return None
+    loader = importlib.machinery.ExtensionFileLoader(_NAME, path)
+    spec = importlib.util.spec_from_loader(_NAME, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+MODULE = _load()

@@ -1,0 +1,103 @@
+"""Calls that have been checked once for operands of one form, and are then made often.
+
+A form is a tree of shapes and dtypes. Nothing that is kept refers to an array or a tracer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from callbridge import _jax_arrays, _shapes
+from callbridge._jax_runtimes import RUNTIME, jax_function
+
+_typeof = jax_function(RUNTIME.typeof)
+# Of one function of custom_call()'s; beyond, all are made again as they come.
+_CAPACITY = 256
+# Of the classes of operands, which are few: whether their shape and dtype are those of `aval`.
+_HAS_AVAL: dict[type, bool] = {}
+# NumPy arrays of these are narrowed by JAX while it has no 64-bit types.
+_WIDE = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
+
+
+class PreparedCalls:
+    """Thread-safe."""
+
+    def __init__(self, prepare: Callable[[tuple], tuple[Callable, dict]], results: Sequence):
+        """
+        Args:
+          prepare: checks a tree of operands, each leaf replaced by its aval, and returns a function
+            of the leaves and the keywords for it. It must depend on shapes and dtypes alone.
+          results: its results' leaves.
+        """
+        self._prepare = prepare
+        # What a mesh means depends on where the call is.
+        self._is_kept = not any(hasattr(getattr(x, "sharding", None), "mesh") for x in results)
+        self._by_form: dict[tuple, tuple[Callable, dict]] = {}
+
+    def call(self, operands: tuple) -> Sequence:
+        """Calls on a tree of operands. Returns the results' leaves.
+
+        Raises what prepare() does, TypeError for what is no tree, and INVALID_ARGUMENT for arrays
+        that have no element type.
+        """
+        leaves: list = []
+        form = _form(operands, leaves)
+        found = None if form is None else self._by_form.get(form)
+        if found is None:
+            leaves = _shapes.leaves(operands, "operands")
+            _jax_arrays.check_operands(leaves)
+            avals = list(map(_typeof, leaves))
+            found = self._prepare(_shapes.rebuild(operands, iter(avals)))
+            if form is not None and self._is_kept and _is_static(avals):
+                if len(self._by_form) >= _CAPACITY:
+                    self._by_form.clear()
+                self._by_form[form] = found
+        function, keywords = found
+        return function(*leaves, **keywords)
+
+
+def _form(operands: tuple, leaves: list) -> tuple | None:
+    """The operands' form, whose leaves are appended; None where it is not found without checks."""
+    form: list = []
+    for operand in operands:
+        type_ = type(operand)
+        has_aval = _HAS_AVAL.get(type_)
+        if has_aval is None:
+            if type_ is tuple:
+                inner = _form(operand, leaves)
+                if inner is None:
+                    return None
+                form.append(inner)
+                continue
+            if not _classify(operand):
+                return None
+            has_aval = _HAS_AVAL[type_]
+        try:
+            array = operand.aval if has_aval else operand
+            shape, dtype = array.shape, array.dtype
+        except AttributeError:  # a tracer of something else
+            return None
+        if not has_aval and dtype in _WIDE:
+            return None
+        form.append(shape)
+        form.append(dtype)
+        leaves.append(operand)
+    return tuple(form)
+
+
+def _classify(operand: Any) -> bool:
+    """Whether the operand's class is known now."""
+    if isinstance(operand, jax.Array) and hasattr(operand, "aval"):
+        _HAS_AVAL[type(operand)] = True
+    elif type(operand) is np.ndarray or isinstance(operand, np.generic):
+        _HAS_AVAL[type(operand)] = False
+    return type(operand) in _HAS_AVAL
+
+
+def _is_static(avals: Sequence) -> bool:
+    """Symbolic dimensions are compared by what is known of them where they are."""
+    return all(isinstance(size, int) for aval in avals for size in aval.shape)

@@ -1,0 +1,50 @@
+// The arrays among the operands of a call, and what distinguishes their forms.
+
+#ifndef CALLBRIDGE_PYTHON_EXTENSION_READING_H_
+#define CALLBRIDGE_PYTHON_EXTENSION_READING_H_
+
+#include "callbridge/python/extension/stable_abi.h"
+
+enum { kInlineLeaves = 8, kInlineKeyBytes = 256 };
+
+// NumPy's array interface protocol, version 3, the struct that `__array_struct__` holds.
+typedef struct {
+  int two;
+  int nd;
+  char typekind;
+  int itemsize;
+  int flags;
+  Py_intptr_t* shape;
+  Py_intptr_t* strides;
+  void* data;
+  PyObject* descr;
+} ArrayInterface;
+
+typedef struct {
+  PyObject* array;  // borrowed from the operands
+  PyObject* view;   // owned; keeps `interface` valid
+  const ArrayInterface* interface;
+} Leaf;
+
+// The arrays of a tree of operands, and what distinguishes their forms, as bytes.
+typedef struct {
+  Leaf* leaves;
+  size_t leaf_count, leaf_capacity;
+  char* key;
+  size_t key_size, key_capacity;
+  Leaf inline_leaves[kInlineLeaves];
+  char inline_key[kInlineKeyBytes];
+} Reading;
+
+void BeginReading(Reading* reading);
+void EndReading(Reading* reading);
+
+// Reads a tree of operands. Returns 1; 0 where something in it is not ready to be copied byte by
+// byte, and must be prepared first; -1 with an exception set.
+int ReadTuple(Reading* reading, PyObject* tuple);
+
+// Sets `leaf->view` and `leaf->interface` to those of `leaf->array`, an exact numpy.ndarray.
+// Returns -1 with an exception set.
+int View(Leaf* leaf);
+
+#endif  // CALLBRIDGE_PYTHON_EXTENSION_READING_H_
