@@ -32,6 +32,8 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/hlo/include/callbridge DESTINATION inclu
 install(DIRECTORY include/xla include/tensorflow DESTINATION include FILES_MATCHING PATTERN "*.h")
 
 install(DIRECTORY python/callbridge DESTINATION python FILES_MATCHING PATTERN "*.py")
+# In the tree a link, as the headers' folders above.
+install(FILES hlo/xla_own_calls.inc DESTINATION python/callbridge)
 
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 install(EXPORT callbridgeClientTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
