@@ -53,8 +53,7 @@ absl::Status TargetTable::Add(const callbridge_library* library) {
 }
 
 absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
-                                                    absl::string_view platform,
-                                                    bool typed) const {
+                                                    absl::string_view platform, bool typed) const {
   const auto found = targets_.find({std::string(name), PlatformKey(platform)});
   if (found != targets_.end()) {
     const auto& [typed_target, untyped_target] = found->second;

@@ -249,12 +249,18 @@ Target TargetLibrary::ToTarget(const LibraryTarget& target, Platform platform) c
   return found;
 }
 
-absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform platform) const {
+absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform platform,
+                                           ApiVersion declared) const {
+  const bool wants_untyped =
+      declared != ApiVersion::kUnspecified && declared != ApiVersion::kTypedFfi;
+  const LibraryTarget* found = nullptr;
   for (const LibraryTarget& target : targets_) {
-    if (target.registered.name == name && IsOn(target.registered, platform)) {
-      return ToTarget(target, platform);
-    }
+    if (target.registered.name != name || !IsOn(target.registered, platform)) continue;
+    const bool fits = !wants_untyped || target.api_version != ApiVersion::kTypedFfi;
+    if (found == nullptr || fits) found = &target;
+    if (fits) break;
   }
+  if (found != nullptr) return ToTarget(*found, platform);
   if (binding_ != nullptr) {
     const std::optional<LibraryTarget> bound = FindBound(std::string(name), platform);
     if (bound.has_value()) return ToTarget(*bound, platform);

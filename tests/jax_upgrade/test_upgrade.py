@@ -352,6 +352,20 @@ def test_derivatives_are_upgraded(path):
     assert jax.grad(upgraded.call)(np.float32(3)) == 3
 
 
+def test_the_version_says_which_of_two_targets_of_one_name_is_called(targets):
+    """Untyped calls, and typed ones, which stay."""
+    callbridge.jax.load(targets.with_name("twins.so"))
+    text = module(
+        """    %0 = stablehlo.custom_call @twin(%arg0) : (tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.custom_call @twin(%0) {backend_config = {scale = 3.0 : f32},
+      api_version = 4 : i32} : (tensor<f32>) -> tensor<f32>
+    return %1 : tensor<f32>
+""",
+        "%arg0: tensor<f32>",
+    )
+    assert run(upgrade(text), np.float32(2)) == [-6]
+
+
 # ---- Bad input ----------------------------------------------------------------------------------
 
 
