@@ -222,7 +222,7 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
       LoadedCopy::Open(*copy, *std::move(file), path);
   if (!loaded.ok()) return loaded.status();
-  const LoadedCopy& code = **loaded;
+  LoadedCopy& code = **loaded;
   std::shared_ptr<TargetLibrary> library =
       absl::WrapUnique(new TargetLibrary(path, *std::move(loaded)));
   LoadedLibraries::Global().Add(code, library);
