@@ -1,8 +1,8 @@
 """`callbridge upgrade` for what MLIR alone reads. The command runs it in a Python that has JAX.
 
-tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM) with the file's bytes as standard input: the
-command has read them, and a pipe has them once only. FILE is its name, for messages. OUTPUT "-" is
-standard output; FORM is "same", the kind that the file is, or "text".
+tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM) with the file's bytes as standard input:
+the command has read them, and a pipe has them once only. FILE is its name, for messages. OUTPUT "-"
+is standard output; FORM is "same", the kind that the file is, or "text".
 """
 
 import os
@@ -47,8 +47,8 @@ def _fail(message: str) -> int:
     return 1
 
 
-# Past sys.stdin and sys.stdout: those are None where the numbers are closed, and what they could not
-# write they write again when Python ends.
+# Past sys.stdin and sys.stdout: those are None where the numbers are closed, and what they could
+# not write they write again when Python ends.
 
 
 def _standard_input() -> bytes:
