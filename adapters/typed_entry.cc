@@ -52,6 +52,18 @@ absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs)
   return absl::nullopt;
 }
 
+// The target has no way to learn of any other attribute than the descriptor.
+absl::Status RefuseAttributes(const EntryTarget& entry, const XLA_FFI_Attrs& attrs) {
+  std::string text;
+  for (int64_t i = 0; i < attrs.size; ++i) {
+    const absl::string_view name(attrs.names[i]->ptr, attrs.names[i]->len);
+    if (name != kSiteDescriptorAttribute) absl::StrAppend(&text, text.empty() ? "" : ", ", name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the call site has attributes (", text, "), but custom call \"", entry.name,
+                   "\" is untyped and takes none: pass bytes as its opaque"));
+}
+
 // A token's data pointer is null on some runtimes and not on others; targets get null.
 void* DataPointer(const XLA_FFI_Buffer& buffer) {
   return buffer.dtype == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
@@ -115,6 +127,9 @@ absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI
   const CallBuffers buffers{{pointers, static_cast<size_t>(frame.args.size)},
                             {results, static_cast<size_t>(frame.rets.size)}};
   const absl::optional<absl::string_view> descriptor = FindSiteDescriptor(frame.attrs);
+  if (ABSL_PREDICT_FALSE(frame.attrs.size != static_cast<int64_t>(descriptor.has_value()))) {
+    return RefuseAttributes(entry, frame.attrs);
+  }
   if (descriptor.has_value()) return CallDescribed(entry, frame, *descriptor, buffers, context);
   const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
   return plan.run(plan, {}, buffers, context);

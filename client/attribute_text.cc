@@ -28,14 +28,14 @@ class Parser {
  public:
   explicit Parser(absl::string_view text) : text_(text) {}
 
-  absl::StatusOr<OwnedAttributes> Parse() {
+  absl::StatusOr<ParsedAttributes> Parse() {
     SkipSpace();
-    if (AtEnd()) return Create();
-    absl::StatusOr<OwnedAttributes> attributes = Dictionary(0);
-    if (!attributes.ok()) return attributes;
+    std::set<std::string> names;
+    absl::StatusOr<OwnedAttributes> attributes = AtEnd() ? Create() : Dictionary(0, &names);
+    if (!attributes.ok()) return attributes.status();
     SkipSpace();
     if (!AtEnd()) return Expected("the end of the attributes");
-    return attributes;
+    return ParsedAttributes{*std::move(attributes), std::move(names)};
   }
 
  private:
@@ -105,7 +105,7 @@ class Parser {
     return value;
   }
 
-  absl::StatusOr<OwnedAttributes> Dictionary(int depth) {
+  absl::StatusOr<OwnedAttributes> Dictionary(int depth, std::set<std::string>* names) {
     if (depth == kMaxDepth) {
       return absl::InvalidArgumentError(
           absl::StrCat("attributes: dictionaries nested deeper than ", kMaxDepth));
@@ -113,13 +113,12 @@ class Parser {
     if (!Take("{")) return Expected("`{`");
     absl::StatusOr<OwnedAttributes> attributes = Create();
     if (!attributes.ok() || Take("}")) return attributes;
-    std::set<std::string> names;
     do {
       absl::StatusOr<std::string> name =
           IsNext('"') ? String() : absl::StatusOr<std::string>(Word());
       if (!name.ok()) return name.status();
       if (name->empty()) return Expected("an attribute's name");
-      if (!names.insert(*name).second) return Expected(absl::StrCat("no second \"", *name, "\""));
+      if (!names->insert(*name).second) return Expected(absl::StrCat("no second \"", *name, "\""));
       if (IsNext(',') || IsNext('}')) return Unknown(*name, "a unit attribute");
       if (!Take("=")) return Expected("`=`");
       absl::Status status = Value(*name, depth, attributes->get());
@@ -137,7 +136,8 @@ class Parser {
                                                              value->data(), value->size()));
     }
     if (IsNext('{')) {
-      absl::StatusOr<OwnedAttributes> value = Dictionary(depth + 1);
+      std::set<std::string> names;
+      absl::StatusOr<OwnedAttributes> value = Dictionary(depth + 1, &names);
       if (!value.ok()) return value.status();
       return TakeStatus(callbridge_ffi_attributes_set_dictionary(attributes, name.data(),
                                                                  name.size(), value->get()));
@@ -278,7 +278,7 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<OwnedAttributes> ParseAttributes(absl::string_view text) {
+absl::StatusOr<ParsedAttributes> ParseAttributes(absl::string_view text) {
   return Parser(text).Parse();
 }
 

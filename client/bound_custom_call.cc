@@ -5,6 +5,7 @@
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/site_descriptor.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/client/attribute_text.h"
 #include "callbridge/client/c_status.h"
@@ -55,9 +56,19 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
   BoundCustomCall bound;
   bound.instruction_ = instruction.name();
   bound.target_ = instruction.custom_call_target();
-  absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host");
-  if (!target.ok()) return bound.Named(target.status());
   const int32_t version = VersionOf(instruction);
+  const std::string& opaque = instruction.backend_config();
+  ParsedAttributes attributes;
+  if (version == CALLBRIDGE_API_VERSION_TYPED_FFI) {
+    absl::StatusOr<ParsedAttributes> parsed = ParseAttributes(opaque);
+    if (!parsed.ok()) return bound.Named(parsed.status());
+    attributes = *std::move(parsed);
+  }
+  // A typed call with a site descriptor was an untyped one before it was upgraded.
+  const bool wants_typed = version == CALLBRIDGE_API_VERSION_TYPED_FFI &&
+                           attributes.names.count(kSiteDescriptorAttribute) == 0;
+  absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host", wants_typed);
+  if (!target.ok()) return bound.Named(target.status());
   absl::Status agreed = Agree(version, *target);
   if (!agreed.ok()) return bound.Named(agreed);
   bound.is_typed_ = target->api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
@@ -69,7 +80,6 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
   text_pointers.reserve(texts.size());
   for (const std::string& text : texts) text_pointers.push_back(text.c_str());
   const std::string result_text = ShapeText(result);
-  const std::string& opaque = instruction.backend_config();
 
   callbridge_site site = {};
   site.struct_size = sizeof site;
@@ -77,12 +87,8 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
   site.operands = text_pointers.data();
   site.operand_count = text_pointers.size();
   site.result = result_text.c_str();
-  OwnedAttributes attributes;
   if (bound.is_typed_) {
-    absl::StatusOr<OwnedAttributes> parsed = ParseAttributes(opaque);
-    if (!parsed.ok()) return bound.Named(parsed.status());
-    attributes = *std::move(parsed);
-    site.attributes = attributes.get();
+    site.attributes = attributes.values.get();
   } else {
     site.opaque = opaque.data();
     site.opaque_size = opaque.size();

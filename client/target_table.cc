@@ -36,24 +36,29 @@ absl::StatusOr<TargetTable> TargetTable::OfProcess() {
 
 absl::Status TargetTable::Add(const callbridge_library* library) {
   const size_t count = callbridge_library_target_count(library);
+  std::map<Key, Named> added;
   for (size_t i = 0; i < count; ++i) {
     callbridge_target target = {};
     target.struct_size = sizeof target;
     absl::Status read = TakeStatus(callbridge_library_target(library, i, &target));
     if (!read.ok()) return read;
-    const std::pair<std::string, std::string> key(target.name, PlatformKey(target.platform));
+    Named& named = added[{target.name, PlatformKey(target.platform)}];
     // These texts are the library's; Find() gives out those of the key.
     target.name = target.platform = target.evidence = nullptr;
-    targets_[key] = target;
+    const bool is_typed = target.api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
+    (is_typed ? named.typed : named.untyped) = target;
   }
+  for (const auto& [key, named] : added) targets_[key] = named;
   return absl::OkStatus();
 }
 
 absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
-                                                    absl::string_view platform) const {
+                                                    absl::string_view platform, bool typed) const {
   const auto found = targets_.find({std::string(name), PlatformKey(platform)});
   if (found != targets_.end()) {
-    callbridge_target target = found->second;
+    const auto& [typed_target, untyped_target] = found->second;
+    const bool takes_typed = typed_target.has_value() && (typed || !untyped_target.has_value());
+    callbridge_target target = takes_typed ? *typed_target : *untyped_target;
     target.name = found->first.first.c_str();
     target.platform = found->first.second.c_str();
     return target;

@@ -3,6 +3,7 @@
 #define CALLBRIDGE_CLIENT_TARGET_TABLE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,12 +23,21 @@ class TargetTable {
   // must outlive what is compiled with this table.
   absl::Status Add(const callbridge_library* library);
 
-  // NOT_FOUND names the target, the platform and what is registered. The result refers to texts of
-  // this table.
-  absl::StatusOr<callbridge_target> Find(absl::string_view name, absl::string_view platform) const;
+  // Of a name that is both a typed handler's and an untyped function's, the one that `typed` says;
+  // else whichever there is. NOT_FOUND names the target, the platform and what is registered. The
+  // result refers to texts of this table.
+  absl::StatusOr<callbridge_target> Find(absl::string_view name, absl::string_view platform,
+                                         bool typed) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, callbridge_target> targets_;
+  // What one library has by one name. Functions of unknown ABI are among the untyped ones.
+  struct Named {
+    std::optional<callbridge_target> typed;
+    std::optional<callbridge_target> untyped;
+  };
+  using Key = std::pair<std::string, std::string>;  // name and platform
+
+  std::map<Key, Named> targets_;
 };
 
 }  // namespace callbridge::client

@@ -35,6 +35,8 @@ install(DIRECTORY python/callbridge DESTINATION python FILES_MATCHING PATTERN "*
 if(TARGET callbridge_python)
   install(TARGETS callbridge_python LIBRARY DESTINATION lib)
 endif()
+# In the tree a link, as the headers' folders above.
+install(FILES hlo/xla_own_calls.inc DESTINATION python/callbridge)
 
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 install(EXPORT callbridgeClientTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)

@@ -4,38 +4,24 @@
 #include <iterator>
 
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 
 namespace callbridge::hlo {
 namespace {
 
-// Names that are in TensorFlow 2.13.1's XLA or jaxlib 0.10.2's.
-constexpr absl::string_view kTargets[] = {
-    "AllocateBuffer",
-    "CreateBuffer",
-    "InspectSharding",
-    "LayoutConstraint",
-    "MoveToDevice",
-    "MoveToHost",
-    "PadToStatic",
-    "PinToDevice",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "SetBound",
-    "Sharding",
-    "SliceToDynamic",
-    "TopK",
-    "Unpin",
-    "X64Combine",
-    "X64SplitHigh",
-    "X64SplitLow",
-    "annotate_device_placement",
+constexpr absl::string_view kPatterns[] = {
+#include "callbridge/hlo/xla_own_calls.inc"
 };
+
+bool Matches(absl::string_view target, absl::string_view pattern) {
+  return absl::ConsumeSuffix(&pattern, "*") ? absl::StartsWith(target, pattern) : target == pattern;
+}
 
 }  // namespace
 
 bool IsXlasOwnCall(absl::string_view target) {
-  return absl::StartsWith(target, "xla.sdy.") ||
-         std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
+  return std::any_of(std::begin(kPatterns), std::end(kPatterns),
+                     [&](absl::string_view pattern) { return Matches(target, pattern); });
 }
 
 }  // namespace callbridge::hlo

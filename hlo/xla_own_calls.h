@@ -1,4 +1,4 @@
-// Custom calls that are no calls: XLA puts notes to its own passes into this form.
+// Custom calls of XLA's own: its passes know them by name, and nobody registers a target for them.
 #ifndef CALLBRIDGE_HLO_XLA_OWN_CALLS_H_
 #define CALLBRIDGE_HLO_XLA_OWN_CALLS_H_
 
@@ -6,8 +6,8 @@
 
 namespace callbridge::hlo {
 
-// True for the targets that XLA's passes know by name and replace, so that nobody registers them:
-// "Sharding", "LayoutConstraint", "xla.sdy.FuncResultSharding"... They are untyped on every XLA.
+// True for the targets of xla_own_calls.inc: "Sharding", "Qr", "xla.sdy.FuncResultSharding"... They
+// are untyped on every XLA.
 bool IsXlasOwnCall(absl::string_view target);
 
 }  // namespace callbridge::hlo

@@ -95,35 +95,73 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Reads until the pipe's end. False where that did not come before the deadline.
-bool ReadUntil(absl::Time deadline, int pipe, std::string& output) {
-  char buffer[1 << 14];
-  while (true) {
-    const absl::Duration left = deadline - absl::Now();
-    if (left <= absl::ZeroDuration()) return false;
+// Waits in which a SIGINT that this thread handles is told from all other signals: it comes during
+// a wait, and nothing else does. So that the others are not kept for long, waits are short.
+class Waiter {
+ public:
+  explicit Waiter(absl::Time deadline) : deadline_(deadline) {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
+    sigfillset(&in_waits_);
+    // A thread that blocks it leaves it to others.
+    if (sigismember(&before_, SIGINT) == 0) sigdelset(&in_waits_, SIGINT);
+  }
+  ~Waiter() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // False at the deadline, and after a SIGINT.
+  bool GoesOn() const { return !interrupted_ && absl::Now() < deadline_; }
+  bool interrupted() const { return interrupted_; }
+
+  // True where something can be read from `pipe`, or it ended.
+  bool AwaitInput(int pipe) {
     pollfd readable{pipe, POLLIN, 0};
-    const absl::Duration step = std::min(left, absl::Hours(1));  // poll() counts in an int
-    const int ready = poll(&readable, 1, static_cast<int>(absl::ToInt64Milliseconds(step)) + 1);
-    if (ready < 0 && errno != EINTR) return true;
-    if (ready <= 0) continue;
+    return Wait(absl::Milliseconds(50), &readable, 1);
+  }
+  void Sleep(absl::Duration pause) { Wait(pause, nullptr, 0); }
+
+ private:
+  bool Wait(absl::Duration limit, pollfd* files, nfds_t count) {
+    limit = std::clamp(deadline_ - absl::Now(), absl::ZeroDuration(), limit);
+    const timespec timeout = absl::ToTimespec(limit);
+    const int ready = ppoll(files, count, &timeout, &in_waits_);
+    interrupted_ = interrupted_ || (ready < 0 && errno == EINTR);
+    return ready > 0;
+  }
+
+  const absl::Time deadline_;
+  sigset_t before_;
+  sigset_t in_waits_;
+  bool interrupted_ = false;
+};
+
+// Reads until the pipe's end. False where that did not come before the wait's.
+bool ReadUntilEnd(int pipe, std::string& output, Waiter& waiter) {
+  char buffer[1 << 14];
+  while (waiter.GoesOn()) {
+    if (!waiter.AwaitInput(pipe)) continue;
     const ssize_t count = read(pipe, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return true;
     const size_t room = kMaximumOutput - output.size();
     output.append(buffer, std::min(static_cast<size_t>(count), room));
   }
+  return false;
 }
 
-// Whether it ended before the deadline: it may close the pipe and live on. Its number stays taken.
-bool EndsBefore(absl::Time deadline, pid_t process) {
+// Whether it ended meanwhile: it may close the pipe and live on. Its number stays taken.
+bool Ends(pid_t process, Waiter& waiter) {
   const absl::Duration longest = absl::Milliseconds(5);
   for (absl::Duration pause = absl::Microseconds(50);; pause = std::min(2 * pause, longest)) {
     siginfo_t info = {};
     const int result = waitid(P_PID, process, &info, WEXITED | WNOHANG | WNOWAIT);
     if (result == 0 && info.si_pid == process) return true;
     if (result != 0 && errno != EINTR) return true;
-    if (absl::Now() > deadline) return false;
-    absl::SleepFor(pause);
+    if (!waiter.GoesOn()) return false;
+    waiter.Sleep(pause);
   }
 }
 
@@ -132,13 +170,14 @@ bool EndsBefore(absl::Time deadline, pid_t process) {
 absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return StartError(child, errno);
-  FileDescriptor reading(ends[0]);
-  FileDescriptor writing(ends[1]);
+  FileDescriptor reading = FileDescriptor::AboveStandard(ends[0]);
+  FileDescriptor writing = FileDescriptor::AboveStandard(ends[1]);
+  if (!reading.is_open() || !writing.is_open()) return StartError(child, errno);
   SpawnSettings settings;
   settings.Set(child, writing.number());
   const std::vector<std::string> environment = Environment(child.variables);
   pid_t process = 0;
-  const absl::Time deadline = absl::Now() + child.limit;
+  Waiter waiter(absl::Now() + child.limit);
   const int error = posix_spawn(&process, child.command.front().c_str(), settings.actions(),
                                 settings.attributes(), Pointers(child.command).data(),
                                 Pointers(environment).data());
@@ -146,13 +185,21 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   writing = FileDescriptor(-1);
 
   ChildOutcome outcome;
-  outcome.timed_out =
-      !ReadUntil(deadline, reading.number(), outcome.output) || !EndsBefore(deadline, process);
+  const bool ended =
+      ReadUntilEnd(reading.number(), outcome.output, waiter) && Ends(process, waiter);
   kill(-process, SIGKILL);  // what it left running, too
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  pid_t waited = 0;
+  do {
+    waited = waitpid(process, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  if (!ended && waiter.interrupted()) {
+    return absl::CancelledError(
+        absl::StrCat(child.command.front(), " was ended, since a SIGINT came"));
   }
-  if (outcome.timed_out) return outcome;
+  outcome.timed_out = !ended;
+  outcome.is_unknown = ended && waited < 0;
+  if (!ended || outcome.is_unknown) return outcome;
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);
   return outcome;
@@ -160,6 +207,10 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
 
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
   if (outcome.timed_out) return absl::StrCat("did not end in ", absl::FormatDuration(limit));
+  if (outcome.is_unknown) {
+    return "ended, how is not known: this process ignores SIGCHLD, or waits for all of its "
+           "children";
+  }
   if (outcome.signal != 0) {
     const char* name = sigabbrev_np(outcome.signal);
     return absl::StrCat("ended by SIG",

@@ -24,11 +24,15 @@ struct ChildOutcome {
   std::string output;  // its first 16 MiB
   // None of these: it ended by itself with status 0.
   bool timed_out = false;  // and was killed, with all that it started
+  // Nobody knows: this process ignores SIGCHLD, or another thread of it waited for all children.
+  bool is_unknown = false;
   int signal = 0;
   int exit_status = 0;
 };
 
-// Waits for the end. UNAVAILABLE where it cannot be started. Thread-safe.
+// Waits for the end. UNAVAILABLE where it cannot be started. CANCELLED where this thread handles a
+// SIGINT meanwhile: the child is killed then. Other signals are handled at most 50 ms later than
+// they come. Thread-safe.
 absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child);
 
 // "ended by SIGSEGV", "exited with status 3", "did not end in 5s"; empty where it ended well.

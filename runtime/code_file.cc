@@ -47,7 +47,7 @@ absl::StatusOr<FileDescriptor> Fill(FileDescriptor file, absl::string_view bytes
 
 absl::StatusOr<FileDescriptor> WriteCodeFileInMemory(absl::string_view bytes) {
   constexpr char kPlace[] = "memory";
-  FileDescriptor file(memfd_create("callbridge", MFD_CLOEXEC));
+  FileDescriptor file = FileDescriptor::AboveStandard(memfd_create("callbridge", MFD_CLOEXEC));
   if (!file.is_open()) return PlaceError(kPlace, "memfd_create");
   return Fill(std::move(file), bytes, kPlace);
 }
@@ -55,9 +55,11 @@ absl::StatusOr<FileDescriptor> WriteCodeFileInMemory(absl::string_view bytes) {
 absl::StatusOr<FileDescriptor> WriteCodeFileInFolder(absl::string_view bytes,
                                                      const std::string& folder) {
   std::string path = absl::StrCat(folder, "/callbridge-XXXXXX");
-  FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
-  if (!file.is_open()) return PlaceError(folder, "mkostemp");
+  const int number = mkostemp(path.data(), O_CLOEXEC);
+  if (number < 0) return PlaceError(folder, "mkostemp");
   unlink(path.c_str());
+  FileDescriptor file = FileDescriptor::AboveStandard(number);
+  if (!file.is_open()) return PlaceError(folder, "fcntl");
   return Fill(std::move(file), bytes, folder);
 }
 

@@ -2,8 +2,10 @@
 #ifndef CALLBRIDGE_RUNTIME_FILE_DESCRIPTOR_H_
 #define CALLBRIDGE_RUNTIME_FILE_DESCRIPTOR_H_
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace callbridge {
@@ -16,6 +18,17 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
+  }
+  // Takes ownership of an open file, under a number above 2. A process that closed its standard
+  // output still writes to number 1: that must not be a file of callbridge's. None, and errno,
+  // where `number` is negative or there are no more numbers.
+  static FileDescriptor AboveStandard(int number) {
+    if (number < 0 || number > STDERR_FILENO) return FileDescriptor(number);
+    FileDescriptor above(fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    const int error = errno;
+    close(number);
+    errno = error;
+    return above;
   }
   ~FileDescriptor() {
     if (number_ >= 0) close(number_);

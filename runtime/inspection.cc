@@ -153,14 +153,18 @@ absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection&
 }
 
 // ld.so trusts the tables that were checked; where they are bad it is not asked.
-void ReadLoader(Inspection& inspection) {
-  if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty()) return;
-  absl::StatusOr<LoaderAnswer> answer = AskLoader(inspection.path);
-  if (!answer.ok()) {
-    inspection.refusal = std::string(answer.status().message());
-    return;
+absl::Status ReadLoader(Inspection& inspection) {
+  if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty()) {
+    return absl::OkStatus();
   }
+  absl::StatusOr<LoaderAnswer> answer = AskLoader(inspection.path);
+  if (absl::IsFailedPrecondition(answer.status())) {
+    inspection.refusal = std::string(answer.status().message());
+    return absl::OkStatus();
+  }
+  if (!answer.ok()) return answer.status();
   inspection.loader = *std::move(answer);
+  return absl::OkStatus();
 }
 
 // The libraries that will be there when callbridge has opened the file.
@@ -259,7 +263,7 @@ absl::StatusOr<Inspection> Inspect(const std::string& path) {
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<Inspection> inspection = ReadBytes(*std::move(bytes), path, ReadRegularFile);
   if (!inspection.ok()) return inspection;
-  ReadLoader(*inspection);
+  if (absl::Status asked = ReadLoader(*inspection); !asked.ok()) return asked;
   inspection->unresolved = FindUnresolved(inspection->symbols.undefined, Providers(*inspection));
   ReadProtobufLayout(*inspection);
   ResolveProtobuf(*inspection);

@@ -16,7 +16,8 @@ constexpr int kLoadedDescriptor = 3;
 
 // OK if TargetLibrary::Load(path) returns there, with whatever status: it will do so here. INTERNAL
 // says how the process ended instead, DEADLINE_EXCEEDED that it had not ended in `limit`.
-// FAILED_PRECONDITION: callbridge-load is not installed. Thread-safe.
+// FAILED_PRECONDITION: callbridge-load is not installed. CANCELLED: this thread handled a SIGINT
+// meanwhile. Thread-safe.
 absl::Status TryLoadElsewhere(const std::string& path, absl::Duration limit);
 
 }  // namespace callbridge

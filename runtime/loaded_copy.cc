@@ -3,10 +3,13 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -23,6 +26,27 @@ namespace callbridge {
 namespace {
 
 using Constructor = void (*)(int argc, char** argv, char** envp);
+
+// Copies that are loaded now.
+std::atomic<uint64_t> loaded_copies{0};
+
+// A quarter of the files that the process may open: the rest is the program's own.
+uint64_t MaximumFilesKept() {
+  rlimit files = {};
+  return getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur / 4 : 0;
+}
+
+// A name that no other copy has had: ld.so knows libraries by name, also those that it keeps after
+// dlclose(), such as those with STB_GNU_UNIQUE symbols, and the number of a closed file comes
+// again.
+// "/." and "/" between the parts say nothing to the kernel and count for ld.so.
+std::string UniqueName(const FileDescriptor& file) {
+  static std::atomic<uint64_t> copies{0};
+  // The process's number rather than "self", so that a debugger can follow it.
+  std::string name = absl::StrCat("/proc/", getpid(), "/fd");
+  for (uint64_t left = ++copies; left != 0; left >>= 1) name += left % 2 == 1 ? "/." : "/";
+  return absl::StrCat(name, "/", file.number());
+}
 
 // ld.so hands them the program's arguments; here they get its name alone.
 void Call(Constructor constructor) {
@@ -72,10 +96,10 @@ absl::Status LoaderError(const PrivateCopy& copy, const std::string& name,
 
 }  // namespace
 
-LoadedCopy::LoadedCopy(FileDescriptor file, std::string name, void* handle, uint64_t load_address,
+LoadedCopy::LoadedCopy(FileDescriptor file, void* handle, uint64_t load_address,
                        const PrivateCopy& copy)
     : file_(std::move(file)),
-      name_(std::move(name)),
+      keeps_file_(++loaded_copies <= MaximumFilesKept()),
       handle_(handle),
       load_address_(load_address),
       constructors_(copy.constructors) {
@@ -89,32 +113,37 @@ LoadedCopy::LoadedCopy(FileDescriptor file, std::string name, void* handle, uint
 absl::StatusOr<std::unique_ptr<LoadedCopy>> LoadedCopy::Open(const PrivateCopy& copy,
                                                              FileDescriptor file,
                                                              const std::string& path) {
-  // The process's number rather than "self", so that a debugger can follow it.
-  std::string name = absl::StrCat("/proc/", getpid(), "/fd/", file.number());
+  const std::string name = UniqueName(file);
+  if (access(name.c_str(), R_OK) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path,
+                     ": expected /proc, through which the dynamic loader opens callbridge's "
+                     "private copy of the file, but ",
+                     name, ": ", std::strerror(errno), "; mount /proc (mount -t proc proc /proc)"));
+  }
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return LoaderError(copy, name, path);
   link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
-  return absl::WrapUnique(
-      new LoadedCopy(std::move(file), std::move(name), handle, map->l_addr, copy));
+  return absl::WrapUnique(new LoadedCopy(std::move(file), handle, map->l_addr, copy));
 }
 
 LoadedCopy::~LoadedCopy() {
   dlclose(handle_);
-  // ld.so keeps some libraries for good, such as those with STB_GNU_UNIQUE symbols, and knows
-  // libraries by name: with the number in use again, the next copy of that name would be taken for
-  // this one.
-  if (void* still_loaded = dlopen(name_.c_str(), RTLD_NOLOAD | RTLD_LAZY)) {
-    dlclose(still_loaded);
-    file_.Release();
-  }
+  --loaded_copies;
 }
 
 void* LoadedCopy::Memory(uint64_t address) const {
   return reinterpret_cast<void*>(load_address_ + address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-absl::Status LoadedCopy::RunConstructors() const {
+absl::Status LoadedCopy::RunConstructors() {
+  absl::Status constructed = CallConstructors();
+  if (!keeps_file_) file_ = FileDescriptor(-1);
+  return constructed;
+}
+
+absl::Status LoadedCopy::CallConstructors() const {
   try {
     if (constructors_.init_function != 0) {
       Call(reinterpret_cast<Constructor>(Memory(constructors_.init_function)));

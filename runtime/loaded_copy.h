@@ -34,7 +34,7 @@ class LoadedCopy {
 
   // To be called once, on the thread whose RegistrationScope gathers what they register. INTERNAL
   // with what() if one throws; those after it are not run.
-  absl::Status RunConstructors() const;
+  absl::Status RunConstructors();
 
   // What the file's addresses are relative to.
   uint64_t load_address() const { return load_address_; }
@@ -43,15 +43,17 @@ class LoadedCopy {
   uint64_t end() const { return end_; }
 
  private:
-  LoadedCopy(FileDescriptor file, std::string name, void* handle, uint64_t load_address,
-             const PrivateCopy& copy);
+  LoadedCopy(FileDescriptor file, void* handle, uint64_t load_address, const PrivateCopy& copy);
 
+  absl::Status CallConstructors() const;
   // What is mapped at an address of the file.
   void* Memory(uint64_t address) const;
 
-  FileDescriptor file_;  // stays open: debuggers and dladdr read the copy through its name
-  std::string name_;     // "/proc/<pid>/fd/<N>", as ld.so knows it
-  void* handle_;         // of dlopen
+  // Debuggers read the copy through it: its name is "/proc/<pid>/fd/<N>". Closed once the
+  // constructors have run, where it is not to be kept.
+  FileDescriptor file_;
+  bool keeps_file_;
+  void* handle_;  // of dlopen
   uint64_t load_address_;
   uint64_t begin_ = UINT64_MAX;
   uint64_t end_ = 0;

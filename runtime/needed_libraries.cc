@@ -53,11 +53,13 @@ absl::StatusOr<LoaderAnswer> AskLoader(const std::string& path) {
   absl::StatusOr<ChildOutcome> outcome = RunChild(loader);
   if (!outcome.ok()) return outcome.status();
   if (outcome->timed_out || outcome->signal != 0) {
-    return absl::UnavailableError(absl::StrCat("ld.so ", WhatWentWrong(*outcome, loader.limit)));
+    return absl::FailedPreconditionError(
+        absl::StrCat("ld.so ", WhatWentWrong(*outcome, loader.limit)));
   }
   LoaderAnswer answer = ParseLoaderAnswer(outcome->output, absolute);
-  if (answer.libraries.empty() && outcome->exit_status != 0) {
-    return absl::UnavailableError(absl::StrCat("ld.so says: ", outcome->output));
+  const bool failed = outcome->is_unknown ? outcome->output.empty() : outcome->exit_status != 0;
+  if (answer.libraries.empty() && failed) {
+    return absl::FailedPreconditionError(absl::StrCat("ld.so says: ", outcome->output));
   }
   return answer;
 }

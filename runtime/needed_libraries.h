@@ -23,7 +23,8 @@ struct LoaderAnswer {
 };
 
 // Asks ld.so in its trace mode: it maps the file, relocates and runs nothing. The file's tables
-// must have been checked, since ld.so believes them. UNAVAILABLE says why there is no answer.
+// must have been checked, since ld.so believes them. FAILED_PRECONDITION says why ld.so refuses the
+// file; UNAVAILABLE, CANCELLED: ld.so could not be asked (child_process.h).
 absl::StatusOr<LoaderAnswer> AskLoader(const std::string& path);
 
 // Reads what ld.so prints in that mode.

@@ -73,7 +73,8 @@ absl::StatusOr<std::string> ReadRegularFile(const std::string& path) {
     return absl::InvalidArgumentError("is no file name: it holds a NUL");
   }
   // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  FileDescriptor file = FileDescriptor::AboveStandard(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.is_open()) return OpenError(errno);
   absl::StatusOr<size_t> size = RegularFileSize(file.number());
   if (!size.ok()) return size.status();

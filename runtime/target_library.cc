@@ -222,7 +222,7 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
       LoadedCopy::Open(*copy, *std::move(file), path);
   if (!loaded.ok()) return loaded.status();
-  const LoadedCopy& code = **loaded;
+  LoadedCopy& code = **loaded;
   std::shared_ptr<TargetLibrary> library =
       absl::WrapUnique(new TargetLibrary(path, *std::move(loaded)));
   LoadedLibraries::Global().Add(code, library);
@@ -249,12 +249,18 @@ Target TargetLibrary::ToTarget(const LibraryTarget& target, Platform platform) c
   return found;
 }
 
-absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform platform) const {
+absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform platform,
+                                           ApiVersion declared) const {
+  const bool wants_untyped =
+      declared != ApiVersion::kUnspecified && declared != ApiVersion::kTypedFfi;
+  const LibraryTarget* found = nullptr;
   for (const LibraryTarget& target : targets_) {
-    if (target.registered.name == name && IsOn(target.registered, platform)) {
-      return ToTarget(target, platform);
-    }
+    if (target.registered.name != name || !IsOn(target.registered, platform)) continue;
+    const bool fits = !wants_untyped || target.api_version != ApiVersion::kTypedFfi;
+    if (found == nullptr || fits) found = &target;
+    if (fits) break;
   }
+  if (found != nullptr) return ToTarget(*found, platform);
   if (binding_ != nullptr) {
     const std::optional<LibraryTarget> bound = FindBound(std::string(name), platform);
     if (bound.has_value()) return ToTarget(*bound, platform);

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "callbridge/abi/api_version.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/runtime/library_target.h"
@@ -81,9 +82,11 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // first.
   absl::Span<const LibraryTarget> targets() const { return targets_; }
 
-  // The first target of that name on that platform. NOT_FOUND names it and lists what is
-  // registered. The result keeps the library loaded.
-  absl::StatusOr<Target> Find(absl::string_view name, Platform platform) const;
+  // The first target of that name on that platform. Where it is both a typed handler's and an
+  // untyped function's, and `declared` is an untyped ABI, the function. NOT_FOUND names the target
+  // and lists what is registered. The result keeps the library loaded.
+  absl::StatusOr<Target> Find(absl::string_view name, Platform platform,
+                              ApiVersion declared = ApiVersion::kUnspecified) const;
 
  private:
   TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy);

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <signal.h>
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,6 +14,7 @@
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/runtime/child_process.h"
 #include "callbridge/runtime/helper_program.h"
+#include "callbridge/runtime/target_library.h"
 #include "callbridge/runtime/typed_question.h"
 
 namespace callbridge {
@@ -87,7 +89,10 @@ TypedAnswer ProbeTyped(const void* address) {
   if (*file->l_name == '\0') {
     return {TypedVerdict::kUnverified, "it is the program's own, which cannot be opened twice"};
   }
-  return ProbeTyped(file->l_name, reinterpret_cast<uintptr_t>(address) - file->l_addr);
+  // A private copy has this process's addresses in it, and its file may be closed.
+  const std::shared_ptr<const TargetLibrary> library = TargetLibrary::Holding(address);
+  return ProbeTyped(library != nullptr ? library->path() : file->l_name,
+                    reinterpret_cast<uintptr_t>(address) - file->l_addr);
 }
 
 }  // namespace callbridge

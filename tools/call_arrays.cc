@@ -1,5 +1,7 @@
 #include "callbridge/tools/call_arrays.h"
 
+#include <filesystem>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +55,13 @@ std::string WhatIsWrongWithOutputs(const std::vector<std::string>& outputs, cons
   size_t arrays = 0;
   for (const Shape* leaf : result.Leaves()) {
     if (leaf->IsArray()) ++arrays;
+  }
+  std::set<std::string> names;
+  for (const std::string& output : outputs) {
+    if (!names.insert(std::filesystem::path(output).lexically_normal()).second) {
+      return absl::StrCat("expected a file of its own for each array, got --output ", output,
+                          " twice");
+    }
   }
   if (outputs.empty() || outputs.size() == arrays) return "";
   return absl::StrCat("expected --output once for each array of ", ShapeText(result), " (", arrays,

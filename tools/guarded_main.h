@@ -7,12 +7,14 @@
 #include <new>
 
 #include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/standard_output.h"
 
 namespace callbridge {
 
 // What `run` returns; memory that cannot be had, and what else it throws, is a line and kFailure.
 template <typename Run>
 int GuardedMain(Run run) {
+  OccupyStandardDescriptors();
   try {
     return run();
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,13 @@
 // callbridge: runs XLA custom calls of any age without XLA.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include "CLI/CLI.hpp"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/inspect_command.h"
@@ -8,8 +15,29 @@
 #include "callbridge/tools/module_commands.h"
 #include "callbridge/tools/module_program.h"
 #include "callbridge/tools/run_command.h"
+#include "callbridge/tools/standard_output.h"
 
 namespace {
+
+// What --help and --version ask for.
+callbridge::ExitStatus PrintHelp(const CLI::App& app, const CLI::ParseError& asked) {
+  std::ostringstream text;
+  app.exit(asked, text);
+  const absl::Status printed = callbridge::PrintToStandardOutput(text.str());
+  return printed.ok() ? callbridge::kSuccess : callbridge::Failure(printed);
+}
+
+// CLI11 says of an unknown one only that one is required. Empty if nothing is wrong.
+std::string WhatIsWrongWithSubcommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : app.get_subcommands({})) {
+    names.push_back(subcommand->get_name());
+  }
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
+  return absl::StrCat("expected a subcommand (", absl::StrJoin(names, ", "), "), found ", argv[1],
+                      " (see --help)");
+}
 
 int RunCommandLine(int argc, char** argv) {
   CLI::App app("Runs XLA custom calls of any age without XLA.", "callbridge");
@@ -25,10 +53,13 @@ int RunCommandLine(int argc, char** argv) {
   const CLI::App* show = callbridge::AddShowCommand(&app, &show_options);
   callbridge::ModuleOptions upgrade_options;
   const CLI::App* upgrade = callbridge::AddUpgradeCommand(&app, &upgrade_options);
+  if (const std::string wrong = WhatIsWrongWithSubcommand(app, argc, argv); !wrong.empty()) {
+    return callbridge::UsageError(wrong);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return PrintHelp(app, error);
     return callbridge::UsageError(absl::StrCat(error.what(), " (see --help)"));
   }
   if (inspect->parsed()) return callbridge::RunInspect(inspect_options);

@@ -48,11 +48,19 @@ CLI::App* AddModuleCommand(CLI::App* app, const char* name, const char* descript
                                                 {"stablehlo", CALLBRIDGE_MODULE_STABLEHLO_TEXT},
                                                 {"proto", CALLBRIDGE_MODULE_HLO_PROTO}};
   command
-      ->add_option("--form", options->form,
-                   "What is written: hlo, HLO text (the default); stablehlo, StableHLO text; or "
-                   "proto, a serialized HloModuleProto")
-      ->type_name("FORM")
-      ->transform(CLI::CheckedTransformer(forms).description(""));
+      ->add_option_function<std::string>(
+          "--form",
+          [=](const std::string& form) {
+            const auto found = forms.find(form);
+            if (found == forms.end()) {
+              throw CLI::ValidationError("--form",
+                                         "expected hlo, stablehlo or proto, found " + form);
+            }
+            options->form = found->second;
+          },
+          "What is written: hlo, HLO text (the default); stablehlo, StableHLO text; or proto, a "
+          "serialized HloModuleProto")
+      ->type_name("FORM");
   command->add_option("--output", options->output, "Write to this file, not to standard output")
       ->type_name("FILE");
   return command;

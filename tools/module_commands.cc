@@ -28,7 +28,7 @@ ExitStatus RunShow(const ModuleOptions& options) {
 ExitStatus RunUpgrade(const ModuleOptions& options) {
   const absl::StatusOr<std::string> bytes = ReadFile(options.file);
   if (!bytes.ok()) return Failure(bytes.status());
-  if (IsStableHlo(*bytes)) return UpgradeByPython(options);
+  if (IsStableHlo(*bytes)) return UpgradeByPython(*bytes, options);
   const absl::StatusOr<ModulePointer> module = ReadModule(*bytes, options.file);
   if (!module.ok()) return Failure(module.status());
   const absl::StatusOr<ModulePointer> upgraded = UpgradeModule(**module);

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,6 +16,11 @@
 namespace callbridge {
 
 bool IsLibrary(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return std::filesystem::is_directory(status);
+  }
   std::ifstream file(path, std::ios::binary);
   std::string magic(4, '\0');
   if (!file.read(&magic[0], static_cast<std::streamsize>(magic.size()))) return !file.is_open();

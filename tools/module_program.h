@@ -11,8 +11,9 @@
 
 namespace callbridge {
 
-// Whether `run` is given a library: a file that begins as ELF files do. What cannot be opened
-// counts as one, so that the loader says why.
+// Whether `run` is given a library: a regular file that begins as ELF files do. What cannot be
+// opened counts as one, so that the loader says why. Other files are not touched, since what they
+// have can be read once only: callbridge-module does that.
 bool IsLibrary(const std::string& path);
 
 // Becomes callbridge-module. Returns only if there is none: beside callbridge, in

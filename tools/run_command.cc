@@ -69,7 +69,7 @@ struct FoundTarget {
 
 // The target, with what the library shows or else --abi says of it.
 absl::StatusOr<FoundTarget> FindTarget(const TargetLibrary& library, const RunOptions& options) {
-  absl::StatusOr<Target> target = library.Find(*options.target, options.platform);
+  absl::StatusOr<Target> target = library.Find(*options.target, options.platform, options.abi);
   if (!target.ok()) return target.status();
   FoundTarget found{*std::move(target), ""};
   found.evidence = EvidenceOf(library, found.target);

@@ -4,6 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -11,12 +13,42 @@
 #include "callbridge/client/c_status.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
+#include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/module_file.h"
 #include "callbridge/tools/result_text.h"
 #include "callbridge/tools/standard_output.h"
+#include "callbridge/tools/upgrade_by_python.h"
 
 namespace callbridge {
 namespace {
+
+// As hlo/ tells it from a proto.
+bool IsHloText(absl::string_view bytes) {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
+  return absl::StartsWith(text, "HloModule") || absl::StartsWith(text, "//") ||
+         absl::StartsWith(text, "/*");
+}
+
+// The file may be of any kind. It is read once: a pipe has its bytes once only.
+absl::StatusOr<ModulePointer> ReadModuleToRun(const std::string& path) {
+  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  if (absl::StartsWith(*bytes, "\177ELF")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": expected a regular file to load a library from; copy this one into one"));
+  }
+  absl::StatusOr<ModulePointer> module = ReadModule(*bytes, path);
+  if (module.ok() || absl::IsUnimplemented(module.status()) || IsHloText(*bytes)) return module;
+  if (IsStableHlo(*bytes)) {
+    return absl::UnimplementedError(absl::StrCat(
+        path, ": expected HLO, which the embedded runtime runs, found StableHLO; run it on XLA"));
+  }
+  const absl::string_view why =
+      absl::StripPrefix(module.status().message(), absl::StrCat(path, ": "));
+  return absl::Status(
+      module.status().code(),
+      absl::StrCat(path, ": no library, since it is no ELF file, and no module: ", why));
+}
 
 // What is wrong with the options for a module; empty if nothing is.
 std::string WhatIsWrong(const RunOptions& options) {
@@ -91,14 +123,8 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
 }  // namespace
 
 ExitStatus RunModule(const RunOptions& options) {
-  const absl::StatusOr<ModulePointer> module = ReadModuleFile(options.file);
-  if (!module.ok()) {
-    const absl::string_view why =
-        absl::StripPrefix(module.status().message(), absl::StrCat(options.file, ": "));
-    return Failure(absl::Status(
-        module.status().code(),
-        absl::StrCat(options.file, ": no library, since it is no ELF file, and no module: ", why)));
-  }
+  const absl::StatusOr<ModulePointer> module = ReadModuleToRun(options.file);
+  if (!module.ok()) return Failure(module.status());
   if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
   const absl::StatusOr<ProgramPointer> program =
       CompileModule(**module, options.libraries, options.isolate);

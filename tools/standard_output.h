@@ -7,7 +7,12 @@
 
 namespace callbridge {
 
+// Errors name standard output and the reason.
 absl::Status PrintToStandardOutput(absl::string_view text);
+
+// Must be called before any file is opened. Takes the numbers 0 to 2 where they are closed, so that
+// no file gets them which the program opens: reading or writing there fails.
+void OccupyStandardDescriptors();
 
 }  // namespace callbridge
 

@@ -1,7 +1,9 @@
 #include "callbridge/tools/upgrade_by_python.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/client/callbridge_module.h"
+#include "callbridge/runtime/file_descriptor.h"
 #include "callbridge/runtime/helper_program.h"
 
 namespace callbridge {
@@ -41,9 +44,14 @@ bool IsFlatbuffer(absl::string_view bytes) {
 
 // What MLIR's printer begins a module with: aliases and locations, or the operation.
 bool IsMlirText(absl::string_view bytes) {
-  const absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
-  for (absl::string_view beginning : {"module", "builtin.module", "\"builtin.module\"", "func.func",
-                                      "\"func.func\"", "#", "!", "//"}) {
+  absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
+  // HLO text may begin with a comment, too.
+  while (absl::StartsWith(text, "//")) {
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+    text = absl::StripLeadingAsciiWhitespace(text);
+  }
+  for (absl::string_view beginning :
+       {"module", "builtin.module", "\"builtin.module\"", "func.func", "\"func.func\"", "#", "!"}) {
     if (absl::StartsWith(text, beginning)) return true;
   }
   return false;
@@ -64,13 +72,35 @@ absl::Status SetEnvironment() {
   return absl::OkStatus();
 }
 
+// Makes a file with these bytes the standard input.
+absl::Status SetStandardInput(absl::string_view bytes) {
+  const FileDescriptor file(memfd_create("callbridge", MFD_CLOEXEC));
+  if (!file.is_open()) return absl::ErrnoToStatus(errno, "memfd_create");
+  while (!bytes.empty()) {
+    const ssize_t count = write(file.number(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return absl::ErrnoToStatus(errno, "memory");
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  if (lseek(file.number(), 0, SEEK_SET) != 0 || dup2(file.number(), STDIN_FILENO) < 0) {
+    return absl::ErrnoToStatus(errno, "standard input");
+  }
+  return absl::OkStatus();
+}
+
+// With -c as with -m, Python looks for modules in the working folder first, where a jax.py or a
+// json.py may be anything. (Its options against that are of Python 3.11, or drop PYTHONPATH too.)
+constexpr char kProgram[] =
+    "import sys; sys.path = [path for path in sys.path if path]; "
+    "from callbridge._upgrade_command import main; sys.exit(main(*sys.argv[1:]))";
+
 }  // namespace
 
 bool IsStableHlo(absl::string_view bytes) {
   return absl::StartsWith(bytes, "ML\xEFR") || IsMlirText(bytes) || IsFlatbuffer(bytes);
 }
 
-ExitStatus UpgradeByPython(const ModuleOptions& options) {
+ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options) {
   if (options.form == CALLBRIDGE_MODULE_HLO_PROTO) {
     return Failure(absl::UnimplementedError(
         absl::StrCat(options.file,
@@ -79,11 +109,13 @@ ExitStatus UpgradeByPython(const ModuleOptions& options) {
   }
   absl::Status found = SetEnvironment();
   if (!found.ok()) return Failure(found);
+  absl::Status given = SetStandardInput(bytes);
+  if (!given.ok()) return Failure(given);
   const char* declared = std::getenv("CALLBRIDGE_PYTHON");
   const char* python = declared == nullptr ? "python3" : declared;
   const char* form = options.form == CALLBRIDGE_MODULE_STABLEHLO_TEXT ? "text" : "same";
-  execlp(python, python, "-m", "callbridge._upgrade_command", options.file.c_str(),
-         options.output.c_str(), form, static_cast<char*>(nullptr));
+  execlp(python, python, "-c", kProgram, options.file.c_str(), options.output.c_str(), form,
+         static_cast<char*>(nullptr));
   return Failure(absl::FailedPreconditionError(
       absl::StrCat(options.file, " is StableHLO, which jaxlib reads, but ", python,
                    " cannot be started: ", std::strerror(errno),

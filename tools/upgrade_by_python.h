@@ -12,9 +12,10 @@ namespace callbridge {
 // none of which a module of HLO does.
 bool IsStableHlo(absl::string_view bytes);
 
-// Becomes that Python: CALLBRIDGE_PYTHON, or else the python3 in PATH. Returns only where it cannot
-// be started, and for forms that MLIR does not write.
-ExitStatus UpgradeByPython(const ModuleOptions& options);
+// Becomes that Python, with `bytes`, which are the file's, as its standard input:
+// CALLBRIDGE_PYTHON, or else the python3 in PATH. Returns only where it cannot be started, and for
+// forms that MLIR does not write.
+ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options);
 
 }  // namespace callbridge
 

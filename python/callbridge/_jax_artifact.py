@@ -14,14 +14,13 @@ from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from callbridge import _call_site, _stablehlo_calls
+from callbridge import _call_site, _mlir_bytecode, _stablehlo_calls
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import RUNTIME, unimplemented
 from callbridge._stablehlo_calls import UntypedCall
 
-_BYTECODE_MAGIC = b"ML\xefR"
-_PORTABLE_PRODUCER = b"StableHLO_v"
-_OLDEST_CALLING_CONVENTION = 9  # of jax.export: every release that has it knows 9
+_PORTABLE_DIALECT = b"vhlo"
+_OLDEST_CALLING_CONVENTION = 4  # of jax.export: the first whose modules are portable artifacts
 _EXPIRED_OPTION = "jax_export_deserialize_expired_versions"
 
 _option_lock = threading.Lock()
@@ -62,7 +61,7 @@ class _Upgrade:
             return str(module)
 
     def data(self, data: bytes) -> bytes:
-        if data.startswith(_BYTECODE_MAGIC):
+        if data.startswith(_mlir_bytecode.MAGIC):
             return self.portable_artifact(data)
         text = _as_text(data)
         if text is not None:
@@ -96,9 +95,9 @@ class _Upgrade:
         if convention < _OLDEST_CALLING_CONVENTION:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
-                f"{exported.fun_name!r} was exported with calling convention {convention}; jax "
-                f"{jax.__version__} calls such modules by {_OLDEST_CALLING_CONVENTION} and later "
-                "ones; export it again with jax 0.4.30 or newer",
+                f"{exported.fun_name!r} was exported with calling convention {convention}, whose "
+                "modules are no portable artifacts; expected "
+                f"{_OLDEST_CALLING_CONVENTION} or later; export it again with a newer JAX",
             )
         changes = {
             "mlir_module_serialized": self.portable_artifact(exported.mlir_module_serialized)
@@ -139,7 +138,14 @@ def _parse(text: str) -> ir.Module:
 
 
 def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
-    if _PORTABLE_PRODUCER not in data[:64]:
+    try:
+        is_portable = _PORTABLE_DIALECT in _mlir_bytecode.dialects(data)
+    except ValueError as error:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"this begins as MLIR's bytecode, but is damaged: {error}",
+        ) from None
+    if not is_portable:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             "this is MLIR's bytecode, but no portable artifact of StableHLO, and only the jaxlib "
@@ -170,7 +176,7 @@ def text_of(data: bytes) -> str:
     if text is not None:
         return text
     with mlir.make_ir_context() as context:
-        if not data.startswith(_BYTECODE_MAGIC):
+        if not data.startswith(_mlir_bytecode.MAGIC):
             data = _deserialize_exported(data).mlir_module_serialized
         return str(_deserialize(context, data))
 

@@ -86,7 +86,8 @@ def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     handlers = {}
     if _calls_by_ffi(RUNTIME, entry, is_typed=True):
         handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]
-    if RUNTIME.ffi_call == OWN_FFI_CALL:
+    # An untyped function of the same name has that path, where there are two.
+    if RUNTIME.ffi_call == OWN_FFI_CALL and (entry.untyped is None or not handlers):
         handlers["version_3"] = make_capsule(_entry_points(c_target).untyped)
     return handlers
 
@@ -107,6 +108,13 @@ def lacks_typed(entry: Entry, name: str) -> CallbridgeError:
 
 def _of_untyped_function(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     entry_points = _entry_points(c_target)
+    if entry.is_beside_handler:
+        if not RUNTIME.has_typed_ffi:
+            raise unimplemented(
+                f"target {entry.target.name!r}, an untyped function beside a typed handler,",
+                lambda row: row.has_typed_ffi,
+            )
+        return {"version_3": make_capsule(entry_points.untyped)}
     return {
         name: make_capsule(getattr(entry_points, path.entry_point))
         for name, path in PATHS.items()
@@ -153,6 +161,12 @@ def check_path_fits(entry: Entry, prefer: str | None) -> None:
     if prefer is None or prefer in entry.paths:
         return
     name = f"target {entry.target.name!r} on {entry.platform}"
+    if entry.is_beside_handler:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{name}: its library registers a typed handler by that name too, to which the path "
+            f"{prefer!r} leads; leave prefer out",
+        )
     if prefer == "typed":
         raise lacks_typed(entry, name)
     raise CallbridgeError(

@@ -42,9 +42,9 @@ def upgrade(
     Raises:
       CallbridgeError: INVALID_ARGUMENT where it is none of these, damaged, or newer than this JAX,
         where it is MLIR bytecode of another jaxlib, which nobody promises to read, and where an
-        untyped call has the name of a typed handler; UNIMPLEMENTED for a calling convention of
-        jax.export's past, for what this JAX reads but cannot serialize, shardings of old, and on a
-        JAX before 0.6.2.
+        untyped call has the name of a typed handler; UNIMPLEMENTED for calling conventions of
+        jax.export before 4, for what this JAX reads but cannot serialize, shardings of old, and on
+        a JAX before 0.6.2.
       TypeError: where it is of none of these types.
     """
     _jax_registry.check_path(prefer)

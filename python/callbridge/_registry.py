@@ -28,6 +28,10 @@ class Entry:
     handlers: dict[str, int]  # addresses by stage; of an untyped function that of "execute"
     paths: tuple[str, ...] = ()  # by which it can be called by now
     declared_abi: str | None = None  # by which it is served, where its own is not known
+    # Of a typed handler, the untyped function that its library registered by the same name.
+    untyped: Entry | None = None
+    # True for that function: calls of version 4 are the handler's.
+    is_beside_handler: bool = False
 
     @property
     def abi(self) -> str | None:
@@ -81,7 +85,10 @@ class Registry:
             if platform is not None:
                 handlers = {"execute": target.address, **target.stages}
                 entry = Entry(target, library.path, library, platform, handlers)
-                added.setdefault((target.name, platform), entry)
+                first = added.setdefault((target.name, platform), entry)  # handlers come first
+                if first is not entry and entry.abi != "typed_ffi":
+                    entry.is_beside_handler = True
+                    first.untyped = entry
         refused = False
         failure = None
         with self._lock:
@@ -139,7 +146,8 @@ class Registry:
         """The target, served from now on, as `abi` where its own is not known.
 
         Without a platform: the only one that has the target, or else the default one. `likely_abi`
-        is for targets of which nobody knows or declared another.
+        is for targets of which nobody knows or declared another. Of a typed handler and an untyped
+        function of one name, the function where the ABI is an untyped one.
         """
         with self._lock:
             platform = parse_platform(platform) if platform is not None else self._platform(name)
@@ -151,13 +159,19 @@ class Registry:
                     f"no target {name!r} is registered for {platform}; what is, by "
                     f"{self._face}.load() and register(): {registered}",
                 )
+            if entry.untyped is not None and _target.is_untyped(abi or likely_abi):
+                entry = entry.untyped
             self._serve(entry, (abi or likely_abi) if entry.abi is None else abi)
             return entry
 
     def entries(self, name: str) -> list[Entry]:
-        """The targets of that name, of all platforms, as they were added: not all are served."""
+        """The targets of that name, of all platforms, as they were added: not all are served.
+
+        The untyped functions beside typed handlers are among them.
+        """
         with self._lock:
-            return [entry for (n, _), entry in self._entries.items() if n == name]
+            named = [entry for (n, _), entry in self._entries.items() if n == name]
+        return named + [entry.untyped for entry in named if entry.untyped is not None]
 
     def _platform(self, name: str) -> str:
         platforms = [p for n, p in self._entries if n == name]

@@ -7,6 +7,8 @@ same call in HLO, and what callbridge.jax.custom_call emits.
 from __future__ import annotations
 
 import dataclasses
+import pathlib
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,33 +25,11 @@ from callbridge._jax_custom_call_op import (
     layouts_attribute,
 )
 
-# Of hlo/xla_own_calls.cc: notes to XLA's own passes in the form of a call. Nobody registers them.
-_XLAS_OWN_CALLS = frozenset(
-    {
-        "AllocateBuffer",
-        "CreateBuffer",
-        "InspectSharding",
-        "LayoutConstraint",
-        "MoveToDevice",
-        "MoveToHost",
-        "PadToStatic",
-        "PinToDevice",
-        "SPMDFullToShardShape",
-        "SPMDShardToFullShape",
-        "SetBound",
-        "Sharding",
-        "SliceToDynamic",
-        "TopK",
-        "Unpin",
-        "X64Combine",
-        "X64SplitHigh",
-        "X64SplitLow",
-        "annotate_device_placement",
-    }
-)
-# What is gone when StableHLO becomes HLO, or has become operations of other names.
-_STABLEHLOS_OWN_CALLS = frozenset({"ApproxTopK", "dynamic_approx_top_k", "shape_assertion"})
-_OWN_PREFIXES = ("xla.sdy.", "stablehlo.", "mhlo.", "chlo.")
+# XLA's own calls: target names, a "*" at the end standing for any ending. The list is hlo's.
+_LIST = pathlib.Path(__file__).with_name("xla_own_calls.inc").read_text(encoding="utf-8")
+_PATTERNS = re.findall(r'^"(.+)",$', _LIST, re.MULTILINE)
+_OWN_TARGETS = frozenset(pattern for pattern in _PATTERNS if not pattern.endswith("*"))
+_OWN_PREFIXES = tuple(pattern[:-1] for pattern in _PATTERNS if pattern.endswith("*"))
 
 _CALL = "stablehlo.custom_call"
 _SHARDING = "mhlo.sharding"
@@ -105,8 +85,7 @@ def _untyped_call(operation: ir.Operation) -> UntypedCall | None:
 
 
 def is_xlas_own_call(target: str) -> bool:
-    own = target in _XLAS_OWN_CALLS or target in _STABLEHLOS_OWN_CALLS
-    return own or target.startswith(_OWN_PREFIXES)
+    return target in _OWN_TARGETS or target.startswith(_OWN_PREFIXES)
 
 
 class _Upgrade:

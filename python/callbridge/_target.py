@@ -94,6 +94,11 @@ def check_abi(abi: str | None) -> None:
         raise CallbridgeError("INVALID_ARGUMENT", f"abi {abi!r} is none of {_names()}")
 
 
+def is_untyped(abi: str | None) -> bool:
+    """True for the name of an untyped ABI."""
+    return abi in UNTYPED_ABIS.values()
+
+
 def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
     """True if functions of both ABIs are called in the same way on `platform`."""
     if parse_platform(platform) == HOST:

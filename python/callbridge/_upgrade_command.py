@@ -1,10 +1,11 @@
 """`callbridge upgrade` for what MLIR alone reads. The command runs it in a Python that has JAX.
 
-    python -m callbridge._upgrade_command FILE OUTPUT FORM
-
-OUTPUT "-" is standard output; FORM is "same", the kind that FILE is, or "text".
+tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM) with the file's bytes as standard input:
+the command has read them, and a pipe has them once only. FILE is its name, for messages. OUTPUT "-"
+is standard output; FORM is "same", the kind that the file is, or "text".
 """
 
+import os
 import pathlib
 import sys
 
@@ -25,20 +26,18 @@ def main(file: str, output: str, form: str) -> int:
 
     try:
         # As in HLO: every untyped call, since nobody is asked here who has which target.
-        data = upgrade_artifact(
-            pathlib.Path(file).read_bytes(), lambda call: TYPED_VERSION, "classic"
-        )
+        data = upgrade_artifact(_standard_input(), lambda call: TYPED_VERSION, "classic")
         if form == "text":
             data = text_of(data).encode()
         if output == "-":
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            _print(data)
         else:
             pathlib.Path(output).write_bytes(data)
     except CallbridgeError as error:
         return _fail(f"{error.code}: {file}: {error.message}")
     except OSError as error:
-        return _fail(f"FAILED_PRECONDITION: {error}")
+        place = "standard output: " if output == "-" else ""
+        return _fail(f"FAILED_PRECONDITION: {place}{error}")
     print(f"callbridge: upgraded by jax {jax.__version__} of {sys.executable}", file=sys.stderr)
     return 0
 
@@ -48,5 +47,16 @@ def _fail(message: str) -> int:
     return 1
 
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+# Past sys.stdin and sys.stdout: those are None where the numbers are closed, and what they could
+# not write they write again when Python ends.
+
+
+def _standard_input() -> bytes:
+    with open(0, "rb", closefd=False) as file:
+        return file.read()
+
+
+def _print(data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(1, rest) :]

@@ -80,12 +80,22 @@ class Library(ItsOwnCopy):
         contents = self._contents
         return _open_pickled, (self.path, contents.path, contents.digest, self._isolate)
 
-    def target(self, name: str, platform: str = "Host") -> Target:
-        """The target of that name. NOT_FOUND lists what is registered."""
+    def target(self, name: str, platform: str = "Host", abi: str | None = None) -> Target:
+        """The target of that name. NOT_FOUND lists what is registered.
+
+        Of a typed handler and an untyped function of one name it is the handler, unless `abi` is an
+        untyped one.
+        """
         wanted = parse_platform(platform)
-        for target in self.targets:
-            if target.name == name and find_platform(target.platform) == wanted:
-                return target
+        found = [
+            target
+            for target in self.targets
+            if target.name == name and find_platform(target.platform) == wanted
+        ]
+        if _target.is_untyped(abi):
+            found.sort(key=lambda target: target.abi == "typed_ffi")
+        if found:
+            return found[0]
         registered = ", ".join(f"{t.name} ({t.platform})" for t in self.targets) or "nothing"
         raise CallbridgeError(
             "NOT_FOUND",
@@ -118,7 +128,8 @@ class Library(ItsOwnCopy):
           result: the result's shape, as XLA writes it ("f32[8]", "(f32[8],(s32[],pred[4]))"), or
             anything with `shape` and `dtype`, or an exact tuple of such.
           platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
-          abi: the target's ABI, where Target.abi is None.
+          abi: the target's ABI, where Target.abi is None, or where the name is both a typed
+            handler's and an untyped function's; else the handler is called.
           opaque: any bytes, for untyped targets that take them.
           attributes: for typed handlers, by name: a bool, int (int64 to the handler), float
             (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
@@ -140,7 +151,7 @@ class Library(ItsOwnCopy):
             raise TypeError(
                 f"operands: expected a list or tuple of operands, got {type(operands).__name__}"
             )
-        target = _target.to_c(self.target(name, platform), abi)
+        target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
         result = _shapes.parse_result(result)
         wanted = _shapes.leaves(result, "result")

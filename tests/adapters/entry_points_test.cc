@@ -167,7 +167,6 @@ TEST_F(EntryPointsTest, ADescribedTypedCall) {
   const std::string descriptor = Descriptor({"()", "(f32[],(f32[]))"}, "(f32[])", "the opaque");
   for (bool as_string : {false, true}) {
     FakeFfiRuntime runtime;
-    runtime.StringAttr("another", "attribute");
     if (as_string) {
       runtime.StringAttr(kSiteDescriptorAttribute, descriptor);
     } else {
@@ -309,6 +308,19 @@ TEST_F(EntryPointsTest, AnAttributeOfAnotherTypeIsRefused) {
   FakeFfiRuntime runtime;
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({}, "f32[]"), PrimitiveType::kS32);
   EXPECT_EQ(runtime.Call(Points(kOriginal).typed).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+TEST_F(EntryPointsTest, AttributesThatTheTargetCannotLearnOfAreRefused) {
+  for (bool is_described : {false, true}) {
+    FakeFfiRuntime runtime;
+    runtime.StringAttr("scale", "3");
+    if (is_described) runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({}, "f32[]"));
+    runtime.StringAttr("deep", "true").Ret(kF32, Buffer(32));
+    const absl::Status status = runtime.Call(Points(kOriginal).typed);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("attributes (scale, deep)"));
+  }
   EXPECT_EQ(recorded.calls, 0);
 }
 

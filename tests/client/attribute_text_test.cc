@@ -17,9 +17,9 @@ using testing::HasSubstr;
 using Value = Attributes::Value;
 
 Attributes Parse(const std::string& text) {
-  absl::StatusOr<OwnedAttributes> parsed = ParseAttributes(text);
+  absl::StatusOr<ParsedAttributes> parsed = ParseAttributes(text);
   EXPECT_TRUE(parsed.ok()) << text << ": " << parsed.status();
-  return parsed.ok() ? (*parsed)->attributes : Attributes();
+  return parsed.ok() ? parsed->values->attributes : Attributes();
 }
 
 // The attribute `a` of type, elements and bytes.

@@ -12,12 +12,15 @@
 #include <thread>
 #include <vector>
 
+#include "callbridge/callbridge_ffi.h"
 #include "callbridge/client/target_table.h"
 #include "callbridge/hlo/literal_util.h"
+#include "callbridge/hlo/upgrade.h"
 #include "callbridge/hlo/xla_builder.h"
 #include "callbridge/hlo/xla_computation.h"
 #include "callbridge/register.h"
 #include "callbridge/status_returning/custom_call_status.h"
+#include "xla/ffi/api/ffi.h"
 
 namespace callbridge::client {
 namespace {
@@ -97,6 +100,21 @@ void Meet(void* out, const void** in, XlaCustomCallStatus* status) {
   memcpy(out, in[0], kSize * sizeof(int32_t));
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(Meet, "Host");
+
+// One name, an untyped function's and a typed handler's.
+void UntypedTwin(void* out, const void**) {
+  for (int i = 0; i < kSize; ++i) static_cast<int32_t*>(out)[i] = -7;
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("Twin", UntypedTwin, "Host");
+
+xla::ffi::Error TypedTwin(int32_t n, xla::ffi::ResultBuffer<xla::ffi::S32> out) {
+  for (int i = 0; i < kSize; ++i) out->typed_data()[i] = n;
+  return xla::ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(
+    kTypedTwin, TypedTwin,
+    xla::ffi::Ffi::Bind().Attr<int32_t>("n").Ret<xla::ffi::Buffer<xla::ffi::S32>>());
+XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "Twin", "Host", kTypedTwin);
 
 xla::Shape S32s() { return xla::ShapeUtil::MakeShape(xla::S32, {kSize}); }
 
@@ -396,6 +414,25 @@ TEST(ExecutableTest, TypedCallsOfUntypedTargetsPassTheirEntryPoints) {
   EXPECT_THAT(*results, ElementsAre(Ints{2, 3, 4, 5}));
 }
 
+TEST(ExecutableTest, TheVersionSaysWhichOfTwoTargetsOfOneNameIsCalled) {
+  const auto called = [](int version, const std::string& opaque) {
+    XlaBuilder builder("twins");
+    Call(builder, "Twin", {}, false, static_cast<xla::CustomCallApiVersion>(version),
+         xla::SCHEDULE_NONE, opaque);
+    absl::StatusOr<std::vector<Ints>> results = RunModule(Module(builder));
+    EXPECT_TRUE(results.ok()) << results.status();
+    return results.ok() ? results->front().front() : 0;
+  };
+  for (int version : {0, 1, 2}) EXPECT_EQ(called(version, ""), -7) << version;
+  EXPECT_EQ(called(4, "{n = 5 : i32}"), 5);
+  // What an untyped call with an opaque is upgraded to.
+  XlaBuilder builder("upgraded");
+  Call(builder, "Twin", {}, false, xla::API_VERSION_STATUS_RETURNING, xla::SCHEDULE_NONE, "abc");
+  absl::StatusOr<xla::HloModuleProto> upgraded = hlo::Upgrade(Module(builder));
+  ASSERT_TRUE(upgraded.ok()) << upgraded.status();
+  EXPECT_EQ(RunModule(*upgraded).value().front().front(), -7);
+}
+
 // ---- Errors -------------------------------------------------------------------------------------
 
 TEST(ExecutableErrorsTest, WhatIsNotThere) {
@@ -414,6 +451,16 @@ TEST(ExecutableErrorsTest, WhatIsNotThere) {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
   EXPECT_THAT(std::string(status.message()),
               testing::AllOf(HasSubstr("cosine"), HasSubstr("run the module on XLA")));
+}
+
+TEST(ExecutableErrorsTest, AttributesOfUntypedTargets) {
+  XlaBuilder builder("attributes");
+  Call(builder, "Increment", {Constant(builder, 1)}, false, xla::API_VERSION_TYPED_FFI,
+       xla::SCHEDULE_NONE, "{scale = 3 : i32}");
+  const absl::Status status = RunModule(Module(builder)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(HasSubstr("\"Increment\" is untyped"), HasSubstr("(scale)")));
 }
 
 TEST(ExecutableErrorsTest, AliasesThatExcludeEachOther) {

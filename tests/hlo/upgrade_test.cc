@@ -162,6 +162,32 @@ TEST(Upgrade, WhatIsNoUntypedCallStays) {
   EXPECT_EQ(upgraded->SerializeAsString(), module.SerializeAsString());
 }
 
+TEST(Upgrade, XlasOwnCallsStay) {
+  for (const char* target :
+       {"Sharding", "tpu_custom_call", "Eigh", "Qr", "LuDecomposition", "PartialReduce",
+        "ProductOfElementaryHouseholderReflectors", "PinToDeviceSram", "__gpu$xla.gpu.triton",
+        "__cudnn$convForward", "mhlo.topk", "stablehlo.dynamic_top_k", "tf.call_tf_function"}) {
+    const std::string text = absl::StrCat(
+        "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+        "  ROOT a = f32[2] custom-call(p), custom_call_target=\"",
+        target, "\"\n}\n");
+    const xla::HloModuleProto module = Parsed(text);
+    absl::StatusOr<xla::HloModuleProto> upgraded = Upgrade(module);
+    ASSERT_TRUE(upgraded.ok()) << target;
+    EXPECT_EQ(upgraded->SerializeAsString(), module.SerializeAsString()) << target;
+  }
+}
+
+TEST(Upgrade, TargetsWithSimilarNamesAreUpgraded) {
+  for (const char* target : {"MyQr", "Qr2", "sharding", "xla.sdyX", "__cudnn", "gpu$x", ""}) {
+    EXPECT_THAT(Upgraded(absl::StrCat("HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+                                      "  ROOT a = f32[2] custom-call(p), custom_call_target=\"",
+                                      target, "\"\n}\n")),
+                HasSubstr("API_VERSION_TYPED_FFI"))
+        << target;
+  }
+}
+
 TEST(Upgrade, UnknownFieldsOfACallSurvive) {
   xla::HloModuleProto module =
       Parsed("HloModule m\nENTRY e {\n ROOT a = f32[2] custom-call(), custom_call_target=\"t\"\n}");

@@ -401,3 +401,35 @@ def test_type_needs_a_name_and_keeps_its_id():
         callbridge.jax.register_type("", second)
     with refused("INVALID_ARGUMENT", "variable"):
         callbridge.jax.register_type("another type of test_jax_typed", 0)
+
+
+def test_the_abi_says_which_of_two_targets_of_one_name_is_called(modules):
+    callbridge.jax.load(modules / "twins.so")
+    x = np.float32(2)
+    scale = {"scale": np.float32(3)}
+    for _ in range(2):
+        assert jax.jit(custom_call("twin", x, attributes=scale))(x) == 6
+        if RUNTIME.has_typed_ffi:
+            assert jax.jit(custom_call("twin", x, abi="original"))(x) == -2
+        else:
+            with pytest.raises(CallbridgeError, match="UNIMPLEMENTED: .*beside a typed handler"):
+                custom_call("twin", x, abi="original")
+
+
+@pytest.mark.skipif(not RUNTIME.has_typed_ffi, reason="this JAX has no typed FFI")
+def test_the_typed_path_is_the_handlers_where_there_are_two(modules):
+    callbridge.jax.load(modules / "twins.so")
+    with pytest.raises(CallbridgeError, match="INVALID_ARGUMENT: .*typed handler by that name"):
+        custom_call("twin", np.float32(2), abi="original", prefer="typed")
+
+
+@needs("the typed path of untyped targets")
+def test_attributes_of_an_untyped_target_are_refused_also_in_xla(modules):
+    """A call of version 4 that callbridge did not make."""
+    callbridge.jax.load(modules / "targets.so")
+    call = getattr(jax, "ffi", None) or pytest.importorskip("jax.extend.ffi")
+    with fails("attributes .scale.", "is untyped"):
+        if hasattr(jax, "ffi"):
+            jax.jit(lambda x: call.ffi_call("refuse_negative", x)(x, scale=np.int32(3)))(X[0])
+        else:
+            jax.jit(lambda x: call.ffi_call("refuse_negative", x, x, scale=np.int32(3)))(X[0])

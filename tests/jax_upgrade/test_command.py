@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 
 import callbridge.jax
 import jax
@@ -18,9 +19,10 @@ def library(targets):
 
 @pytest.fixture
 def command(build):
-    def run(*words, **environment):
+    def run(*words, stdin=None, **environment):
         return subprocess.run(
             [build / "callbridge", "upgrade", *map(str, words)],
+            input=stdin,
             capture_output=True,
             timeout=120,
             env=dict(os.environ, **{"CALLBRIDGE_PYTHON": sys.executable, **environment}),
@@ -106,3 +108,45 @@ def test_help_tells_of_python(command):
 def test_paths_are_not_options(old, command, tmp_path):
     pathlib.Path(tmp_path / "--form").write_bytes((old / "arrays_1.mlir").read_bytes())
     assert command(tmp_path / "--form").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["jax.py", "json.py", "numpy.py", "callbridge.py", "pathlib.py"])
+def test_modules_of_the_working_folder_are_not_run(old, command, tmp_path, monkeypatch, name):
+    (tmp_path / name).write_text("raise SystemExit('the working folder ran')")
+    (tmp_path / "old.mlir").write_bytes((old / "arrays_1.mlir").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    done = command("old.mlir")
+    assert (done.returncode, done.stderr) == (0, TOLD)
+
+
+def test_pythonpath_stays(old, command, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("import sys; print('PYTHONPATH', file=sys.stderr)")
+    done = command(old / "arrays_1.mlir", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, b"PYTHONPATH\n" + TOLD)
+
+
+@pytest.mark.parametrize("kind", ["mlir", "vhlo", "exported"])
+def test_files_are_read_once(old, command, tmp_path, kind):
+    data = (old / f"arrays_1.{kind}").read_bytes()
+    (tmp_path / "file").write_bytes(data)
+    wanted = command(tmp_path / "file").stdout
+    done = command("/dev/stdin", stdin=data)
+    assert (done.returncode, done.stderr, done.stdout) == (0, TOLD, wanted)
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(data))
+    writer.start()
+    assert command(tmp_path / "pipe").stdout == wanted
+    writer.join()
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
+def test_what_cannot_be_printed_is_an_error(old, build, redirection):
+    done = subprocess.run(
+        ["bash", "-c", f"$0 upgrade $1 {redirection}", build / "callbridge", old / "arrays_1.mlir"],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, CALLBRIDGE_PYTHON=sys.executable),
+    )
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("callbridge: FAILED_PRECONDITION: standard output: ")
+    assert done.stderr.count("\n") == 1

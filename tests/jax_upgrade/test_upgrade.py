@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import warnings
@@ -14,12 +13,10 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge import _stablehlo_calls
 from callbridge.jax import CallbridgeError, upgrade
 from jaxlib import xla_client
 
 HERE = pathlib.Path(__file__).parent
-ROOT = HERE.parents[1]
 PATHS = ["version_3", "typed"]
 ONE = np.float32(1)
 
@@ -137,8 +134,23 @@ def test_xla_is_told_what_custom_call_tells_it(name, result, operands, opaque, p
 # ---- What stays ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["Sharding", "xla.sdy.FuncResultSharding", "shape_assertion"])
-def test_markers_stay(name):
+XLAS_OWN = [
+    "Sharding",
+    "xla.sdy.FuncResultSharding",
+    "shape_assertion",
+    "tpu_custom_call",
+    "Eigh",
+    "Qr",
+    "LuDecomposition",
+    "ProductOfElementaryHouseholderReflectors",
+    "PinToDeviceSram",
+    "__gpu$xla.gpu.triton",
+    "tf.call_tf_function",
+]
+
+
+@pytest.mark.parametrize("name", XLAS_OWN)
+def test_xlas_own_calls_stay(name):
     text = module(
         f'    %0 = stablehlo.custom_call @{name}(%arg0) {{mhlo.sharding = "{{replicated}}"}} : '
         "(tensor<f32>) -> tensor<f32>\n    return %0 : tensor<f32>\n",
@@ -146,13 +158,7 @@ def test_markers_stay(name):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "custom_call @" + name + "(%arg0) {mhlo.sharding" in upgrade(text)
-
-
-def test_the_list_of_markers_is_that_of_hlo():
-    listed = (ROOT / "hlo" / "xla_own_calls.cc").read_text()
-    names = re.search(r"kTargets\[\] = \{(.*?)\};", listed, re.DOTALL)[1]
-    assert set(re.findall('"(.*?)"', names)) == _stablehlo_calls._XLAS_OWN_CALLS
+        assert "(%arg0) {mhlo.sharding" in upgrade(text)
 
 
 def test_unknown_calls_stay_and_are_told():
@@ -346,6 +352,20 @@ def test_derivatives_are_upgraded(path):
     assert jax.grad(upgraded.call)(np.float32(3)) == 3
 
 
+def test_the_version_says_which_of_two_targets_of_one_name_is_called(targets):
+    """Untyped calls, and typed ones, which stay."""
+    callbridge.jax.load(targets.with_name("twins.so"))
+    text = module(
+        """    %0 = stablehlo.custom_call @twin(%arg0) : (tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.custom_call @twin(%0) {backend_config = {scale = 3.0 : f32},
+      api_version = 4 : i32} : (tensor<f32>) -> tensor<f32>
+    return %1 : tensor<f32>
+""",
+        "%arg0: tensor<f32>",
+    )
+    assert run(upgrade(text), np.float32(2)) == [-6]
+
+
 # ---- Bad input ----------------------------------------------------------------------------------
 
 
@@ -363,9 +383,8 @@ def test_what_is_no_artifact(artifact):
         (b"no module", "cannot read this text"),
         (b"", "got none"),
         (b"\0" * 100, "jax.export"),
-        (b"ML\xefR", "no portable artifact"),
-        (b"ML\xefR\x07StableHLO_v1.1.3\0", "damaged"),
-        (b"ML\xefR\x07StableHLO_v99.1.3\0", "damaged or of a later StableHLO"),
+        (b"ML\xefR", "damaged: expected 1 more bytes, found 0"),
+        (b"ML\xefR\x07StableHLO_v1.1.3\0", "damaged: expected section 0"),
     ],
 )
 def test_damaged_artifacts(data, words):
@@ -376,9 +395,16 @@ def test_damaged_artifacts(data, words):
 def test_artifacts_that_end_early(old):
     for kind in ["vhlo", "exported"]:
         data = (old / f"arrays_1.{kind}").read_bytes()
-        for size in (len(data) // 2, len(data) - 1) if kind == "vhlo" else (3, 8):
+        for size in (8, len(data) // 2, len(data) - 1) if kind == "vhlo" else (3, 8):
             with refused("INVALID_ARGUMENT"):
                 upgrade(data[:size])
+
+
+def test_artifacts_of_a_later_stablehlo(old):
+    data = (old / "arrays_1.vhlo").read_bytes()
+    assert data.count(b"add_v1") == 1
+    with refused("INVALID_ARGUMENT", "damaged or of a later StableHLO"):
+        upgrade(data.replace(b"add_v1", b"add_v9"))
 
 
 def test_bytecode_of_another_jaxlib(old):
@@ -386,10 +412,24 @@ def test_bytecode_of_another_jaxlib(old):
         upgrade((old / "arrays_1.mlirbc").read_bytes())
 
 
-def test_calling_conventions_of_the_past(old):
+@pytest.mark.parametrize("convention", range(4, 10))
+def test_calling_conventions_of_portable_artifacts(old, path, convention):
+    """Exported.call of this JAX does not ask for the convention."""
     exported = jax.export.deserialize(bytearray((old / "arrays_1.exported").read_bytes()))
-    with refused("UNIMPLEMENTED", "calling convention 8", "0.4.30 or newer"):
-        upgrade(dataclasses.replace(exported, calling_convention_version=8))
+    exported = dataclasses.replace(exported, calling_convention_version=convention)
+    with np.load(old / "arrays_1.npz") as saved:
+        operands = [saved[name] for name in saved if name.startswith("operand")]
+        wanted = [saved[name] for name in saved if name.startswith("result")]
+    upgraded = jax.export.deserialize(upgrade(exported.serialize(), prefer=path))
+    assert upgraded.calling_convention_version == convention
+    results = jax.tree_util.tree_leaves(upgraded.call(*operands))
+    assert [np.asarray(x).tobytes() for x in results] == [x.tobytes() for x in wanted]
+
+
+def test_calling_conventions_before_portable_artifacts(old):
+    exported = jax.export.deserialize(bytearray((old / "arrays_1.exported").read_bytes()))
+    with refused("UNIMPLEMENTED", "calling convention 3", "expected 4 or later"):
+        upgrade(dataclasses.replace(exported, calling_convention_version=3))
 
 
 def test_shardings_of_old_are_upgraded_but_not_serialized(old):

@@ -398,3 +398,13 @@ def test_bound_calls_end_with_the_function(monkeypatch):
     del call
     gc.collect()
     assert len(ended) == 1
+
+
+def test_the_abi_says_which_of_two_targets_of_one_name_is_called(built):
+    face.load(built / "python" / "twins.so")
+    x = np.float32(2)
+    assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
+    assert custom_call("twin", x, abi="original")(x) == -2
+    assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
+    with fails("INVALID_ARGUMENT", "'original'"):
+        custom_call("twin", x, abi="status_returning_unified")

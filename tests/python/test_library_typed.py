@@ -127,3 +127,17 @@ def test_threads_share_a_handler(handlers):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_the_abi_says_which_of_two_targets_of_one_name_is_called(modules):
+    twins = load(modules / "twins.so")
+    x = np.float32(2)
+    assert twins.run("twin", [x], x, attributes={"scale": np.float32(3)}) == 6
+    assert twins.run("twin", [x], x, abi="typed_ffi", attributes={"scale": np.float32(3)}) == 6
+    assert twins.run("twin", [x], x, abi="original") == -2
+    assert [twins.target("twin", abi=abi).abi for abi in (None, "status_returning")] == [
+        "typed_ffi",
+        "original",
+    ]
+    with pytest.raises(CallbridgeError, match="is 'original'"):
+        twins.run("twin", [x], x, abi="status_returning_unified")

@@ -1,8 +1,13 @@
 #include "callbridge/runtime/child_process.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
 #include <ctime>
 #include <string>
+#include <thread>
 
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
@@ -62,6 +67,82 @@ TEST(ChildProcessTest, WaitsAsleep) {
     EXPECT_EQ(RunShell("sleep 0.3; echo slept", child).output, "slept\n");
     EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 10);
   }
+}
+
+// As under nohup's kin: the kernel throws the status away.
+TEST(ChildProcessTest, SaysThatItDoesNotKnowWhereSigchldIsIgnored) {
+  auto* before = std::signal(SIGCHLD, SIG_IGN);
+  const ChildOutcome outcome = RunShell("echo said; kill -SEGV $$");
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(outcome.output, "said\n");
+  EXPECT_TRUE(outcome.is_unknown);
+  EXPECT_NE(WhatWentWrong(outcome, absl::Seconds(1)).find("ignores SIGCHLD"), std::string::npos);
+}
+
+std::atomic<int> handled{0};
+void Handle(int) { ++handled; }
+
+// Sends the signal to this thread once the child has begun.
+absl::Status StatusWithSignal(int signal, const std::string& script) {
+  ChildProcess child;
+  child.command = {"/bin/sh", "-c", script};
+  child.limit = absl::Seconds(60);
+  const pthread_t self = pthread_self();
+  std::thread sender([=] {
+    absl::SleepFor(absl::Milliseconds(200));
+    pthread_kill(self, signal);
+  });
+  absl::Status status = RunChild(child).status();
+  sender.join();
+  return status;
+}
+
+TEST(ChildProcessTest, EndsAtAnInterruptThatIsHandled) {
+  for (const char* script : {"sleep 60", "exec >&- 2>&-; sleep 60"}) {
+    struct sigaction before;
+    struct sigaction handler = {};
+    handler.sa_handler = Handle;
+    handler.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &handler, &before);
+    handled = 0;
+    const absl::Time start = absl::Now();
+    const absl::Status status = StatusWithSignal(SIGINT, script);
+    EXPECT_LT(absl::Now() - start, absl::Seconds(20));
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+    EXPECT_EQ(handled, 1);
+    sigaction(SIGINT, &before, nullptr);
+  }
+}
+
+TEST(ChildProcessTest, OtherSignalsAreHandledMeanwhile) {
+  auto* before = std::signal(SIGUSR1, Handle);
+  handled = 0;
+  EXPECT_TRUE(StatusWithSignal(SIGUSR1, "sleep 0.5").ok());
+  EXPECT_EQ(handled, 1);
+  std::signal(SIGUSR1, before);
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  EXPECT_EQ(sigismember(&mask, SIGINT), 0);
+}
+
+TEST(ChildProcessTest, AnIgnoredInterruptStaysIgnored) {
+  auto* before = std::signal(SIGINT, SIG_IGN);
+  EXPECT_TRUE(StatusWithSignal(SIGINT, "sleep 0.5").ok());
+  std::signal(SIGINT, before);
+}
+
+// The pipe would have the number of an end that the child replaces.
+TEST(ChildProcessTest, WorksWithClosedDescriptors) {
+  ::testing::internal::CaptureStdout();  // keeps what number 1 was
+  const int output = dup(STDOUT_FILENO);
+  const int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  close(STDOUT_FILENO);
+  const std::string said = RunShell("echo out; echo error >&2; cat").output;
+  dup2(output, STDOUT_FILENO);
+  if (input >= 0) dup2(input, STDIN_FILENO);
+  ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(said, "out\nerror\n");
 }
 
 TEST(ChildProcessTest, CannotStartWhatIsNotThere) {

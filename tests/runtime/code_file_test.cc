@@ -1,5 +1,6 @@
 #include "callbridge/runtime/code_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,6 +22,18 @@ TEST(CodeFileTest, EitherPlaceHoldsCode) {
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_EQ(BytesOf("/proc/self/fd/" + std::to_string(file->number())), "code");
   }
+}
+
+// What a process prints that closed its standard output must not become code.
+TEST(CodeFileTest, NeverIsAStandardStream) {
+  const int output = dup(STDOUT_FILENO);
+  close(STDOUT_FILENO);
+  for (const auto& file : {WriteCodeFileInMemory("code"), WriteCodeFileInFolder("code", "/tmp")}) {
+    EXPECT_TRUE(file.ok() && file->number() > STDERR_FILENO);
+  }
+  EXPECT_LT(fcntl(STDOUT_FILENO, F_GETFD), 0) << "free again";
+  dup2(output, STDOUT_FILENO);
+  close(output);
 }
 
 TEST(CodeFileTest, LeavesNothingBehind) {

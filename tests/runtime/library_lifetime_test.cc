@@ -2,12 +2,16 @@
 // them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
@@ -115,6 +119,40 @@ TEST(LibraryLifetimeTest, EntryPointsKeepTheirLibraryForGood) {
   std::weak_ptr<TargetLibrary> watched = library;
   library.reset();
   EXPECT_FALSE(watched.expired());
+}
+
+size_t OpenFiles() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(files), end(files)));
+}
+
+// The first ones are there for debuggers; a limit on files is no limit on libraries.
+TEST(LibraryLifetimeTest, LibrariesKeepAQuarterOfTheFilesThatMayBeOpen) {
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few = {64, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const size_t files = OpenFiles();
+  {
+    std::vector<std::shared_ptr<TargetLibrary>> libraries;
+    std::set<const void*> functions;
+    for (int i = 0; i < 100; ++i) {
+      libraries.push_back(LoadOrDie(OldBinary("original_unlinked")));
+      functions.insert(libraries.back()->targets().front().registered.address);
+    }
+    EXPECT_EQ(functions.size(), 100u) << "each has a copy of its own";
+    EXPECT_LE(OpenFiles(), files + 16);
+    EXPECT_GE(OpenFiles(), files + 8);
+  }
+  EXPECT_EQ(OpenFiles(), files);
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
+// g++ keeps a library with STB_GNU_UNIQUE symbols loaded; the number of its file comes again.
+TEST(LibraryLifetimeTest, ALibraryThatStaysLoadedKeepsNoFile) {
+  const size_t files = OpenFiles();
+  for (int i = 0; i < 5; ++i) LoadOrDie(OldBinary("loader_features"));
+  EXPECT_EQ(OpenFiles(), files);
 }
 
 }  // namespace

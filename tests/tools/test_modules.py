@@ -14,6 +14,7 @@ LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/li
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 COMMAND = BUILD / "callbridge"
 TARGETS = BUILD / "tests/tools/run_targets.so"
+TWINS = BUILD / "tests/python/twins.so"
 
 EXAMPLE = """HloModule example
 
@@ -187,3 +188,37 @@ def test_examples_of_help_name_real_options():
     for name in ["show", "upgrade"]:
         text = output(name, "--help").decode()
         assert f"callbridge {name}" in text and "Exit status" in text
+
+
+@pytest.mark.parametrize(
+    "call, wanted",
+    [
+        ("", "-2"),
+        (", api_version=API_VERSION_STATUS_RETURNING", "-2"),
+        (", api_version=API_VERSION_TYPED_FFI, backend_config={scale = 3. : f32}", "6"),
+    ],
+)
+def test_the_version_says_which_of_two_targets_of_one_name_is_called(call, wanted):
+    text = "HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT r = f32[] custom-call(p), "
+    pathlib.Path("m.hlo").write_text(f'{text}custom_call_target="twin"{call}\n}}\n')
+    x = save("x.npy", np.float32(2))
+    assert output("run", "m.hlo", x, "--library", TWINS).endswith(f" {wanted}\n".encode())
+
+
+def test_the_abi_says_which_of_two_targets_of_one_name_is_called():
+    x = save("x.npy", np.float32(2))
+    run = ["run", TWINS, "twin", x, "--result", "f32[]"]
+    assert output(*run, "--attribute", "scale=3:f32").endswith(b"} f32[] 6\n")
+    assert output(*run, "--abi", "original").endswith(b"} f32[] -2\n")
+    assert "attributes" in failure(1, *run, "--abi", "original", "--attribute", "scale=3:f32")
+
+
+def test_attributes_of_an_untyped_target_are_refused():
+    typed = 'custom_call_target="do_custom_call", api_version=API_VERSION_TYPED_FFI'
+    config = "backend_config={scale = 3 : i32}"
+    text = EXAMPLE.replace('custom_call_target="do_custom_call"', f"{typed}, {config}")
+    pathlib.Path("m.hlo").write_text(text)
+    b = save("b.npy", np.zeros(128, np.float32))
+    c = save("c.npy", np.zeros(2048, np.float32))
+    message = failure(1, "run", "m.hlo", b, c, "--library", TARGETS)
+    assert message.startswith("INVALID_ARGUMENT: the call site has attributes (scale)")

@@ -130,7 +130,8 @@ def _untyped(target: str) -> list[Entry]:
 
 
 def _serve(entry: Entry, api_version: int) -> Entry:
-    abi = UNTYPED_ABIS[api_version] if entry.platform == HOST else None
+    is_declared = entry.platform == HOST or entry.is_beside_handler
+    abi = UNTYPED_ABIS[api_version] if is_declared else None
     return _jax_registry.registry.find(entry.target.name, entry.platform, abi)
 
 

@@ -1,0 +1,29 @@
+// One name, registered as an untyped function and as a typed handler.
+#include <cstdint>
+
+#include "callbridge/callbridge_ffi.h"
+#include "xla/ffi/api/ffi.h"
+#include "xla/service/custom_call_target_registry.h"
+
+namespace {
+
+namespace ffi = xla::ffi;
+
+void Untyped(void* out, const void** in) {
+  *static_cast<float*>(out) = -*static_cast<const float*>(in[0]);
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("twin", Untyped, "Host");
+
+ffi::Error Typed(ffi::Buffer<ffi::F32> in, float scale, ffi::Result<ffi::Buffer<ffi::F32>> out) {
+  *out->typed_data() = *in.typed_data() * scale;
+  return ffi::Error::Success();
+}
+
+XLA_FFI_DEFINE_HANDLER(kTyped, Typed,
+                       ffi::Ffi::Bind()
+                           .Arg<ffi::Buffer<ffi::F32>>()
+                           .Attr<float>("scale")
+                           .Ret<ffi::Buffer<ffi::F32>>());
+XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "twin", "Host", kTyped);
+
+}  // namespace
