@@ -31,6 +31,7 @@ class Attributes:
             text = value.encode() if isinstance(value, str) else value
             _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            refuse_wide(value, what)
             array = as_array(value)
             number = element_type(array.dtype, what).number
             if isinstance(value, np.ndarray):
@@ -43,6 +44,12 @@ class Attributes:
                 )
         else:
             raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
+
+
+def refuse_wide(value: Any, what: str) -> None:
+    """TypeError for an int that is no int64, which handlers get."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise TypeError(f"{what}: {value} is no int64; pass a numpy.uint64 or an array of one")
 
 
 def as_array(value: Any) -> np.ndarray:
