@@ -37,7 +37,8 @@ class TypeRegistry {
   // be null.
   //
   // ALREADY_EXISTS where `name` has another id, or the id another name. INVALID_ARGUMENT for an
-  // empty name or an id below 0. Within a RegistrationScope the types of other libraries give up their names.
+  // empty name or an id below 0. Within a RegistrationScope the types of other libraries give up
+  // their names.
   absl::Status Register(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info);
 
   // Forgets a type whose library is about to be unloaded.
