@@ -59,7 +59,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_find_handlers(
 // where it is 0 it gets an id, and where it is not, `name` gets that id, which a runtime may have
 // given. `deleter` ends an object of the type, and its library stays loaded for good; null where
 // the handlers' headers hand it over with each state, up to jaxlib 0.7, and for user data. Ids are
-// the same for every release. ALREADY_EXISTS where the name has another id.
+// the same for every release. ALREADY_EXISTS where the name has another id, or the id another name.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* name,
                                                                    size_t name_size,
                                                                    int64_t* type_id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,15 @@ def check(
     result_layouts: Sequence | None,
 ) -> None:
     """INVALID_ARGUMENT where there is no such array, the two differ in form, or a result has two.
+    TypeError for what is no dict of integers.
 
     Not all releases of JAX find negative numbers.
     """
+    if not isinstance(aliases, (dict, type(None))):
+        raise TypeError(f"input_output_aliases: expected a dict, got {type(aliases).__name__}")
     for operand, result in (aliases or {}).items():
+        for number in (operand, result):
+            _check_integer(number)
         what = f"input_output_aliases: {operand!r} to {result!r}"
         for index, arrays, side in ((operand, operands, "operand"), (result, results, "result")):
             if index not in range(len(arrays)):
@@ -43,6 +49,16 @@ def check(
         raise CallbridgeError(
             "INVALID_ARGUMENT", f"input_output_aliases: {aliases} has a result of two operands"
         )
+
+
+def _check_integer(number: Any) -> None:
+    try:
+        operator.index(number)
+    except TypeError:
+        raise TypeError(
+            "input_output_aliases: expected integers, from operands to results, both counted as "
+            f"the arrays in preorder from 0; got {number!r}"
+        ) from None
 
 
 def _form(array: Any, layouts: Sequence | None, index: int) -> tuple:

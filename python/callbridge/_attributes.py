@@ -32,6 +32,7 @@ class Attributes:
             _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
             refuse_masked(value, what)
+            refuse_wide(value, what)
             array = as_array(value)
             number = element_type(array.dtype, what).number
             if isinstance(value, np.ndarray):
@@ -52,6 +53,12 @@ def refuse_masked(value: Any, what: str) -> None:
             f"{what} is a masked array, whose mask handlers do not get; pass its filled(...), and "
             "the mask as another attribute if the handler takes one"
         )
+
+
+def refuse_wide(value: Any, what: str) -> None:
+    """TypeError for an int that is no int64, which handlers get."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise TypeError(f"{what}: {value} is no int64; pass a numpy.uint64 or an array of one")
 
 
 def as_array(value: Any) -> np.ndarray:

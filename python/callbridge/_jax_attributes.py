@@ -23,6 +23,7 @@ _SCALARS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "bfloat16"),
 )
+_SCALARS_OF_NO_XLA = ("float16", "bfloat16")  # which version 3 carries
 _INT64_MAX = 2**63 - 1
 _EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
 
@@ -98,8 +99,7 @@ def _freeze(value: Any, what: str) -> _Attribute:
         return _Attribute(array, (array.dtype, array.shape, array.tobytes()))
     if isinstance(value, float):
         return _Attribute(value, (float, value.hex()))
-    if isinstance(value, int) and not -_INT64_MAX - 1 <= value <= _INT64_MAX:
-        raise TypeError(f"{what}: {value} is no int64")
+    _attributes.refuse_wide(value, what)
     if isinstance(value, (bool, int, str, bytes)):
         return _Attribute(value, (type(value), value))
     raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
@@ -114,8 +114,8 @@ def thaw(attributes: dict[str, _Attribute]) -> dict[str, Any]:
 def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
     """UNIMPLEMENTED where the XLA of this JAX does not decode one, and that of another does.
 
-    XLA itself refuses what none decodes, except arrays of bool: of those some releases of JAX pass
-    other bytes.
+    Arrays that none decodes XLA refuses itself, when the program runs; but arrays of bool some
+    releases of JAX pass as other bytes.
     """
     for name, attribute in attributes.items():
         value, subject = attribute.__jax_array__(), f"{what}[{name!r}]"
@@ -127,6 +127,12 @@ def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> 
             check_typed(value, subject)
         elif isinstance(value, np.ndarray):
             _check_array(value.dtype, subject)
+        elif isinstance(value, np.generic) and value.dtype.name in _SCALARS_OF_NO_XLA:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"{subject}: XLA decodes no scalars of {value.dtype.name} up to jax 0.12.0.1, and "
+                f"this is jax {jax.__version__}; have the handler take a float32",
+            )
 
 
 def _check_array(dtype: np.dtype, subject: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from callbridge._error import CallbridgeError
-from callbridge._jax_runtimes import STARTED_BACKENDS, jax_function
+from callbridge._jax_runtimes import STARTED_BACKENDS, jax_function_or
 
 _has_lost_threads = False
 
@@ -26,7 +26,7 @@ def check_threads() -> None:
 
 def _forked() -> None:
     global _has_lost_threads
-    _has_lost_threads = _has_lost_threads or bool(jax_function(STARTED_BACKENDS))
+    _has_lost_threads = _has_lost_threads or bool(jax_function_or(STARTED_BACKENDS, {}))
 
 
 os.register_at_fork(after_in_child=_forked)

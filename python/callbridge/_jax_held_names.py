@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from callbridge._function_address import capsule_pointer
-from callbridge._jax_runtimes import PENDING_TARGETS, RUNTIME, XLA_TARGETS, jax_function
+from callbridge._jax_runtimes import PENDING_TARGETS, RUNTIME, XLA_TARGETS, jax_function_or
 
 
 def held(name: str, platform: str) -> dict[int, Any]:
@@ -17,19 +17,23 @@ def held(name: str, platform: str) -> dict[int, Any]:
     stage, or None where that cannot be told.
 
     `platform` is canonical. Empty for releases that cannot list what they have: 0.4.13, where the
-    last who registers a name has it.
+    last who registers a name has it, and those to come that have their lists elsewhere.
     """
     if not RUNTIME.lists_targets:
         return {}
     found = {}
-    target = jax_function(XLA_TARGETS)(platform).get(name)
+    target = jax_function_or(XLA_TARGETS, _no_targets)(platform).get(name)
     if target is not None:
         # Of a name in both registries it lists the handler alone.
         found[1 if isinstance(target, dict) else 0] = _addresses(target)
-    for pending, target, api_version, *_ in jax_function(PENDING_TARGETS).get(platform, ()):
+    for pending, target, api_version, *_ in jax_function_or(PENDING_TARGETS, {}).get(platform, ()):
         if pending == name:
             found[api_version] = _addresses(target)
     return found
+
+
+def _no_targets(_platform: str) -> dict[str, Any]:
+    return {}
 
 
 def same(target: Any, addresses: dict[str, int] | None) -> bool:

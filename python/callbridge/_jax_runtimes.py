@@ -183,6 +183,14 @@ def jax_function(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
+def jax_function_or(name: str, default: Any) -> Any:
+    """The same of a private name, which a release to come may lack: then `default`."""
+    try:
+        return jax_function(name)
+    except (ImportError, AttributeError):
+        return default
+
+
 def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
     """The error for `what`, which this JAX lacks; the first row for which `can` is true has it."""
     first = next(row.release for row in RUNTIMES if can(row))

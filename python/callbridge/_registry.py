@@ -206,8 +206,8 @@ class Registry:
                     "it by another name too",
                 )
             return
-        entry.paths = self._serve_target(entry, abi)
-        entry.declared_abi = abi
+        # Both at once, whatever interrupts.
+        entry.paths, entry.declared_abi = self._serve_target(entry, abi), abi
 
 
 def _addresses(entry: Entry) -> str:

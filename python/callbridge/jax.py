@@ -62,15 +62,16 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     """Opens the library at `path` and registers its targets with JAX, under their own names.
 
     A target whose ABI is not known (Target.abi) is registered when custom_call() declares it, a
-    target for a platform other than CPU, CUDA and ROCM never. A typed handler that cannot be
-    registered, for one of the reasons that register() has, is left for custom_call() to try again.
-    The library stays open as long as the process. Loading an unchanged file again gives the same
-    Library. `isolate` is as for callbridge.library.load().
+    target for a platform other than CPU, CUDA and ROCM never. A target that cannot be registered,
+    for one of the reasons that register() has, is left for custom_call() to try again. The library
+    stays open as long as the process. Loading a file of the same content again gives the same
+    Library, and completes what an interrupted load() has begun. `isolate` is as for
+    callbridge.library.load().
 
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
-        registered with another function, be it by callbridge or by JAX itself, and then nothing
-        is registered.
+        registered with another function, be it by callbridge, by JAX itself, or by what the file
+        held before it changed, and then nothing is registered.
     """
     return _libraries.load(path, isolate)
 
@@ -114,7 +115,8 @@ def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
       type_info: the type's XLA_FFI_TypeInfo, likewise, where the headers have one.
 
     Raises:
-      CallbridgeError: ALREADY_EXISTS where the name is registered with another id.
+      CallbridgeError: ALREADY_EXISTS where the name is registered with another id, or the id with
+        another name; INVALID_ARGUMENT where there is no such memory at an address.
     """
     _typed_handlers.register_type(name, type_id, type_info)
 
@@ -155,8 +157,9 @@ def custom_call(
         of JAX's default backend.
       opaque: any bytes, for untyped targets that take them.
       attributes: for typed handlers, by name: a bool, int (int64 to the handler), float (double),
-        str or bytes; a NumPy scalar, of its own type, bool, integer, float16 to float64 or
-        bfloat16; a NumPy array, of any type; or a dict of such, a dictionary. They are copied.
+        str or bytes; a NumPy scalar, of its own type, bool, integer, float32 or float64 (by
+        "version_3" float16 and bfloat16 too, which XLA's FFI does not decode); a NumPy array, of
+        any type; or a dict of such, a dictionary. They are copied.
       era: how untyped targets find tuple operands laid out: "classic", nested tables as XLA
         documents them, or "flat", for targets written against jaxlib >= 0.4.38.
       prefer: the way through XLA: "version_3" or "typed". None: the fastest one that XLA serves

@@ -75,9 +75,9 @@ _libraries = Libraries(_registry)
 def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     """Opens the library at `path`, so that custom_call() finds its targets by their names.
 
-    As callbridge.jax.load(): the library stays open as long as the process, loading an unchanged
-    file again gives the same Library, and a target whose ABI is not known (Target.abi) waits for
-    custom_call() to declare it.
+    As callbridge.jax.load(): the library stays open as long as the process, loading a file of the
+    same content again gives the same Library, and a target whose ABI is not known (Target.abi)
+    waits for custom_call() to declare it.
 
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is

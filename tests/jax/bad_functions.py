@@ -6,6 +6,7 @@ import os
 
 import jax
 import numpy as np
+from callbridge import _jax_forks, _jax_held_names, _jax_registry
 from callbridge.jax import custom_call, load, register
 from programs import F32, FOLDER, ONE, load_uses, program, raised, refused, untold
 from this_jax import PATHS, has, register_natively
@@ -95,6 +96,34 @@ def typed_handlers_of_another_macro_for_a_gpu():
     custom_call("partly_b", F32, abi="typed_ffi")
     os.utime(path)
     assert load(path) is library
+
+
+@program
+def a_jax_that_renames_its_private_names():
+    # Of these two kinds: the name has gone, the module has.
+    _jax_held_names.PENDING_TARGETS = "jaxlib.xla_client._no_such_name"
+    _jax_held_names.XLA_TARGETS = "jaxlib.no_such_module.no_such_name"
+    _jax_forks.STARTED_BACKENDS = "jax._src.no_such_module._backends"
+    functions = untold()
+    for _ in ["before JAX starts", "afterwards"]:
+        library = load_uses()
+        for name, function in [("plus_one", functions.plus_one), ("plus_two", functions.plus_two)]:
+            register(name, function, abi="original")
+        refused("ALREADY_EXISTS", lambda: register("plus_one", functions.plus_two), "another name")
+        for path in PATHS:
+            assert custom_call("plus_one", F32, prefer=path)(ONE) == 2
+            assert custom_call("add_opaque", F32, opaque=b"\2", prefer=path)(ONE) == 3
+        assert custom_call("square_typed", F32)(np.int32(1), ONE) == 1
+        assert load_uses() is library
+        # What was interrupted before it was noted, so that XLA gets it again; old ones refuse that.
+        again = [("plus_one", "original"), ("add_opaque", None), ("square_typed", None)]
+        for name, abi in again if has("the jax.ffi.ffi_call that callbridge uses") else []:
+            _jax_registry.registry.find(name, "cpu", None).paths = ()
+            custom_call(name, F32, abi=abi)
+    child = os.fork()
+    if child == 0:
+        os._exit(0)  # without a word of the function that runs after forks
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @program

@@ -68,7 +68,7 @@ def test_call(options):
 def test_xla_is_told_what_jax_ffi_would_tell_it():
     attributes = {"factor": np.float32(2), "text": b"\0\xff", "n": 1, "x": 1.5, "flag": True}
     attributes["array"] = np.arange(6, dtype=np.int16).reshape(2, 3)
-    attributes["scalars"] = {"a": np.uint8(1), "b": "text", "c": ml_dtypes.bfloat16(1)}
+    attributes["scalars"] = {"a": np.uint8(1), "b": "text", "c": np.float32(1)}
     options = {"has_side_effect": True, "input_output_aliases": {0: 0}}
     ours = custom_call("typed_scale", F32x4, attributes=attributes, **options)
     plain = jax.ffi.ffi_call("typed_scale", F32x4, **options)
@@ -289,9 +289,20 @@ def test_what_is_no_attribute(attributes, words):
         custom_call("typed_kind", "s32[]", attributes=attributes)
 
 
-def test_integers_out_of_range():
-    with pytest.raises(TypeError, match=r"attributes\['x'\].*int64"):
-        kind(2**63)
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1])
+def test_integers_out_of_range(value):
+    with pytest.raises(TypeError, match=r"attributes\['x'\]: -?\d+ is no int64; .*uint64"):
+        kind(value)
+
+
+@pytest.mark.parametrize("scalar", [np.float16(1), ml_dtypes.bfloat16(1)], ids=repr)
+def test_scalars_that_no_xla_decodes(path, scalar):
+    if path == "version_3":
+        assert kind(scalar, path) == -1
+        return
+    for value in [scalar, {"y": scalar}] if RUNTIME.has_dictionary_attributes else [scalar]:
+        with refused("UNIMPLEMENTED", r"attributes\['x'\]", scalar.dtype.name, "float32"):
+            custom_call("typed_kind", "s32[]", attributes={"x": value})
 
 
 def test_attributes_that_jax_ffi_cannot_pass():

@@ -76,6 +76,16 @@ def test_the_last_bytes_of_memory_are_memory():
     assert ctypes.c_int64.from_address(END - 8).value != 0
 
 
+def test_a_second_name_for_an_id():
+    ids = (ctypes.c_int64 * 2)(0, 4321)
+    for i, name in enumerate(["a name for an id", "a name for a given id"]):
+        address = ctypes.addressof(ids) + 8 * i
+        register_type(name, address)
+        register_type(name, address)
+        with fails("ALREADY_EXISTS", "a second name", f"type id {ids[i]}, .* of type {name}"):
+            register_type("a second name", address)
+
+
 @pytest.mark.parametrize("address", [5, END, END - 4])
 def test_type_infos_that_are_no_memory(address):
     with fails("INVALID_ARGUMENT", "type_info", hex(address), "readable"):

@@ -39,6 +39,12 @@ absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
         absl::StrCat("Type name ", name, " already registered with type id ", known->second,
                      id.type_id == 0 ? std::string() : absl::StrCat(" vs ", id.type_id)));
   }
+  const auto other = types_.find(id.type_id);
+  if (other != types_.end() && other->second.name != name) {
+    return absl::AlreadyExistsError(absl::StrCat("type name ", name, " comes with type id ",
+                                                 id.type_id, ", which is that of type ",
+                                                 other->second.name));
+  }
   if (id.type_id == 0) id.type_id = next_id_;
   if (id.type_id >= next_id_ && id.type_id < kLastId) next_id_ = id.type_id + 1;
   ids_.emplace(name, id.type_id);

@@ -36,10 +36,10 @@ class TypeRegistry {
   // `name` gets that very id, which is how a type that has one is registered once more. `info` may
   // be null.
   //
-  // ALREADY_EXISTS where `name` has another id. INVALID_ARGUMENT for an empty name or an id below
-  // 0. Within a RegistrationScope the types of other libraries give up their names; outside of one,
-  // whose owner says when what it gathered is unloaded, the library that holds the deleter stays
-  // loaded for good.
+  // ALREADY_EXISTS where `name` has another id, or the id another name. INVALID_ARGUMENT for an
+  // empty name or an id below 0. Within a RegistrationScope the types of other libraries give up
+  // their names; outside of one, whose owner says when what it gathered is unloaded, the library
+  // that holds the deleter stays loaded for good.
   absl::Status Register(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info);
 
   // Forgets a type whose library is about to be unloaded.

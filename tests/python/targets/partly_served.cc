@@ -1,5 +1,6 @@
-// Plain functions, and between them, by name, a typed handler for CUDA that a macro registers which does not see its type.
-// Untyped functions for CUDA need no declaration, so it is found out to be typed only when it is to be served.
+// Plain functions, and between them, by name, a typed handler for CUDA that a macro registers which
+// does not see its type. Untyped functions for CUDA need no declaration, so it is found out to be
+// typed only when it is to be served.
 #include "xla/ffi/api/ffi.h"
 #include "xla/service/custom_call_target_registry.h"
 

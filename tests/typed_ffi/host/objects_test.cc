@@ -133,6 +133,23 @@ TEST(TypeRegistryTest, TakesAnIdThatATypeHasAlready) {
   EXPECT_EQ(after.type_id, ahead.type_id + 1);
 }
 
+TEST(TypeRegistryTest, RefusesASecondNameForAnId) {
+  TypeRegistry registry;
+  XLA_FFI_TypeId own{0}, given{7};
+  ASSERT_TRUE(registry.Register("first", own, nullptr).ok());
+  ASSERT_TRUE(registry.Register("of a runtime", given, nullptr).ok());
+  for (XLA_FFI_TypeId id : {own, given}) {
+    const absl::Status status = registry.Register("second", id, nullptr);
+    EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
+    EXPECT_THAT(std::string(status.message()),
+                testing::HasSubstr(absl::StrCat("type id ", id.type_id, ", which is that of type ",
+                                                registry.Find(id)->name)));
+  }
+  XLA_FFI_TypeId id{0};
+  EXPECT_TRUE(registry.Register("second", id, nullptr).ok());  // the name is still free
+  EXPECT_NE(id.type_id, own.type_id);
+}
+
 TEST(TypeRegistryTest, RefusesASecondIdForAName) {
   TypeRegistry registry;
   XLA_FFI_TypeId one = {}, again = {}, other = {9};
