@@ -101,7 +101,9 @@ _0_4_30 = dataclasses.replace(
     lists_targets=True,
     array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
 )
-_0_4_31 = dataclasses.replace(_0_4_30, release=(0, 4, 31), has_instantiate=True, typed_lacks_types=())
+_0_4_31 = dataclasses.replace(
+    _0_4_30, release=(0, 4, 31), has_instantiate=True, typed_lacks_types=()
+)
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
 # There is a jax.extend.ffi.ffi_call from here on and a jax.ffi.ffi_call from 0.5 on, but there vmap
 # without a method is a deprecated loop, and shard_map does not know the former.
