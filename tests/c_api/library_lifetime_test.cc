@@ -119,7 +119,7 @@ TEST_F(LibraryLifetimeTest, AdaptedHandlersKeepItOpenForGood) {
   ASSERT_EQ(ErrorText(callbridge_ffi_adapt_handlers(&handlers_, "Host", "0.12.0.1", &adapted)),
             "OK");
   EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
-  static std::vector<callbridge_library*> open_for_good;
+  static auto& open_for_good = *new std::vector<callbridge_library*>;
   open_for_good.push_back(library_);
 }
 
