@@ -31,8 +31,9 @@ struct EntryPoints {
   // which XLA's headers run the task on the calling thread), scratch memory, user data of the
   // execution context, custom options, extensions, and on Host the stream.
   void* untyped;
-  // For the execute stage, on runtimes of FFI API versions 0.1 to 0.5. Null for a typed target,
-  // which such runtimes are given as AdaptHandlers() says (foreign_handler.h).
+  // For the execute stage, on the runtimes of runtime_versions.h but for jaxlib 0.4.30, which
+  // numbers the stages otherwise. Null for a typed target, which such runtimes are given as
+  // AdaptHandlers() says (foreign_handler.h).
   XLA_FFI_Handler* typed;
 };
 

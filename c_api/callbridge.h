@@ -218,9 +218,8 @@ typedef struct callbridge_entry_points {
   // scratch memory, user data of the execution context, custom options, extensions, and on Host the
   // stream.
   void* untyped;
-  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of XLA FFI of the API versions 0.1
-  // to 0.5 (jaxlib 0.4.34 to 0.12.0.1). Null for a typed target: callbridge_ffi_adapt_handlers says
-  // what to register of that.
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.31 to
+  // 0.12.0.1. Null for a typed target: callbridge_ffi_adapt_handlers says what to register of that.
   void* typed;
 } callbridge_entry_points;
 

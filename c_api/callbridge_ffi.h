@@ -109,6 +109,9 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_dictionary(
 
 // ---- What is lent to a call ---------------------------------------------------------------------
 
+// What the functions of a thread pool or of scratch memory throw is the error that a handler gets;
+// of `free`, it is dropped.
+
 typedef struct callbridge_ffi_thread_pool {
   size_t struct_size;
   void* user;

@@ -1,5 +1,6 @@
 #include "callbridge/c_api/ffi_context.h"
 
+#include "callbridge/abi/caught_status.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/typed_ffi/host/run_id.h"
@@ -48,6 +49,14 @@ absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
   }
   lent_.extensions = static_cast<const XLA_FFI_Extension*>(context->extensions);
   return absl::OkStatus();
+}
+
+void FfiContext::Scratch::Free(void* data, size_t size) {
+  try {
+    memory.free(memory.user, data, size);
+  } catch (...) {
+    static_cast<void>(CaughtStatus());  // a thread's cancellation goes on
+  }
 }
 
 namespace {

@@ -57,7 +57,7 @@ class FfiContext {
     void* Allocate(size_t size, size_t alignment) override {
       return memory.allocate(memory.user, size, alignment);
     }
-    void Free(void* data, size_t size) override { memory.free(memory.user, data, size); }
+    void Free(void* data, size_t size) override;
 
     callbridge_ffi_scratch memory = {};
   };

@@ -20,6 +20,7 @@ inline constexpr size_t kFirstSize = Struct::has_no_first_version;
 // Where a field of type Field at `offset` ends, and with it a struct that it is the last field of.
 template <typename Struct, typename Field>
 constexpr size_t EndOf(Field Struct::*, size_t offset) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): of a field that is a pointer, that pointer's size
   return (offset + sizeof(Field) + alignof(Struct) - 1) / alignof(Struct) * alignof(Struct);
 }
 

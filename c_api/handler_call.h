@@ -293,7 +293,7 @@ class HandlerCall {
   }
   // The value, where it lives as long as this object.
   template <typename T>
-  const T& Keep(T&& value) {
+  const T& Keep(T value) {
     auto kept = std::make_shared<const T>(std::move(value));
     state().kept.push_back(kept);
     return *kept;

@@ -36,21 +36,23 @@ TEST(ExceptionsTest, OfVisitorsAreErrors) {
   EXPECT_EQ(Visit([] { throw "text"; }), "INTERNAL: threw char const*");
 }
 
+// The metadata query.
+XLA_FFI_Error* Answer(XLA_FFI_CallFrame* frame) {
+  auto* query = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+  query->metadata->api_version.major_version = XLA_FFI_API_MAJOR;
+  query->metadata->api_version.minor_version = XLA_FFI_API_MINOR;
+  return nullptr;
+}
+
 TEST(ExceptionsTest, OfVisitorsOfHandlersAreErrors) {
-  XLA_FFI_Handler* const handler = [](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
-    if (frame->extension_start != nullptr) {
-      auto* query = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
-      query->metadata->api_version.major_version = XLA_FFI_API_MAJOR;
-      query->metadata->api_version.minor_version = XLA_FFI_API_MINOR;
-    }
-    return nullptr;
-  };
   const XLA_FFI_Api* api = callbridge_xla_ffi_api();
   XLA_FFI_Handler_Register_Args args = {};
   args.struct_size = XLA_FFI_Handler_Register_Args_STRUCT_SIZE;
   args.name = {"exceptions_test", 15};
   args.platform = {"Host", 4};
-  args.bundle.execute = handler;
+  args.bundle.execute = +[](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
+    return frame->extension_start != nullptr ? Answer(frame) : nullptr;
+  };
   ASSERT_EQ(api->XLA_FFI_Handler_Register(&args), nullptr);
   EXPECT_EQ(ErrorText(callbridge_ffi_visit_handlers(
                 [](void*, const char*, const char*, const callbridge_ffi_handlers*, uint32_t) {
@@ -81,6 +83,106 @@ TEST(ExceptionsTest, OfWhatARunTellsAreDropped) {
       "OK");
   EXPECT_EQ(times, 1);
   callbridge_ffi_call_destroy(call);
+}
+
+// ---- What a handler is lent, and what it leaves behind
+
+// As handlers in C, exceptions do not pass through these.
+XLA_FFI_Error* Schedule(XLA_FFI_CallFrame* frame) noexcept {
+  if (frame->extension_start != nullptr) return Answer(frame);
+  XLA_FFI_ThreadPool_Schedule_Args args = {};
+  args.struct_size = XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE;
+  args.ctx = frame->ctx;
+  args.task = [](void*) {};
+  return frame->api->XLA_FFI_ThreadPool_Schedule(&args);
+}
+XLA_FFI_Error* CountThreads(XLA_FFI_CallFrame* frame) noexcept {
+  if (frame->extension_start != nullptr) return Answer(frame);
+  int64_t threads = 0;
+  XLA_FFI_ThreadPool_NumThreads_Args args = {};
+  args.struct_size = XLA_FFI_ThreadPool_NumThreads_Args_STRUCT_SIZE;
+  args.ctx = frame->ctx;
+  args.num_threads = &threads;
+  return frame->api->XLA_FFI_ThreadPool_NumThreads(&args);
+}
+XLA_FFI_Error* Allocate(XLA_FFI_CallFrame* frame) noexcept {
+  if (frame->extension_start != nullptr) return Answer(frame);
+  XLA_FFI_DeviceMemory_Allocate_Args args = {};
+  args.struct_size = XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE;
+  args.ctx = frame->ctx;
+  args.size = args.alignment = 8;
+  return frame->api->XLA_FFI_DeviceMemory_Allocate(&args);
+}
+
+callbridge_ffi_handlers Handlers(XLA_FFI_Handler* execute) {
+  callbridge_ffi_handlers handlers = {};
+  handlers.struct_size = sizeof(handlers);
+  handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(execute);
+  return handlers;
+}
+
+std::string RunOnce(const callbridge_ffi_handlers& handlers,
+                    const callbridge_ffi_context& context) {
+  callbridge_ffi_site site = {};
+  site.struct_size = sizeof(site);
+  callbridge_ffi_call* call = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &site, &context, &call)), "OK");
+  std::string text =
+      ErrorText(callbridge_ffi_call_execute(call, nullptr, 0, nullptr, 0, &context, -1));
+  callbridge_ffi_call_destroy(call);
+  return text;
+}
+
+TEST(ExceptionsTest, OfWhatIsLentAreTheHandlersErrors) {
+  callbridge_ffi_thread_pool pool = {};
+  pool.struct_size = sizeof(pool);
+  pool.schedule = [](void*, void (*)(void*), void*) { throw 42; };
+  pool.num_threads = [](void*) -> int64_t { throw std::runtime_error("none"); };
+  callbridge_ffi_scratch scratch = {};
+  scratch.struct_size = sizeof(scratch);
+  scratch.allocate = [](void*, size_t, size_t) -> void* { throw 42; };
+  scratch.free = [](void*, void*, size_t) { throw 42; };
+  callbridge_ffi_context context = {};
+  context.struct_size = sizeof(context);
+  context.thread_pool = &pool;
+  context.scratch = &scratch;
+  EXPECT_EQ(RunOnce(Handlers(&Schedule), context), "INTERNAL: threw int");
+  EXPECT_EQ(RunOnce(Handlers(&CountThreads), context), "INTERNAL: threw std::runtime_error: none");
+  EXPECT_EQ(RunOnce(Handlers(&Allocate), context), "INTERNAL: threw int");
+  static int64_t memory;
+  scratch.allocate = [](void*, size_t, size_t) -> void* { return &memory; };
+  EXPECT_EQ(RunOnce(Handlers(&Allocate), context), "OK");  // freed when the run ends
+}
+
+XLA_FFI_TypeId state_type = {};
+
+XLA_FFI_Error* MakeState(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) return Answer(frame);
+  XLA_FFI_State_Set_Args args = {};
+  args.struct_size = XLA_FFI_State_Set_Args_STRUCT_SIZE;
+  args.ctx = frame->ctx;
+  args.stage = XLA_FFI_ExecutionStage_INSTANTIATE;
+  args.type_id = &state_type;
+  args.state = &state_type;
+  return frame->api->XLA_FFI_State_Set(&args);
+}
+
+TEST(ExceptionsTest, OfStatesEndsAreDropped) {
+  static int ended = 0;
+  ASSERT_EQ(ErrorText(callbridge_ffi_register_type("exceptions.State", 16, &state_type.type_id,
+                                                   [](void*) {
+                                                     ++ended;
+                                                     throw 42;
+                                                   })),
+            "OK");
+  callbridge_ffi_handlers handlers = Handlers([](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
+    return frame->extension_start != nullptr ? Answer(frame) : nullptr;
+  });
+  handlers.instantiate = reinterpret_cast<callbridge_ffi_handler*>(&MakeState);
+  callbridge_ffi_context context = {};
+  context.struct_size = sizeof(context);
+  EXPECT_EQ(RunOnce(handlers, context), "OK");
+  EXPECT_EQ(ended, 1);
 }
 
 TEST(ExceptionsTest, AThreadsCancellationGoesOn) {

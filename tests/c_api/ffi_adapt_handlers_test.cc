@@ -83,11 +83,12 @@ TEST(RegisterTypeTest, NamesAndIds) {
 
 TEST(RegisterTypeTest, NoNameOrVariable) {
   int64_t id = 0;
-  for (std::string refused : {Take(callbridge_ffi_register_type(nullptr, 0, &id, nullptr)),
-                              Take(callbridge_ffi_register_type("", 0, &id, nullptr)),
-                              Take(callbridge_ffi_register_type("a type", 6, nullptr, nullptr))}) {
-    EXPECT_THAT(refused, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a type needs a name")));
-  }
+  EXPECT_EQ(Take(callbridge_ffi_register_type(nullptr, 0, &id, nullptr)),
+            "INVALID_ARGUMENT: name is null");
+  EXPECT_THAT(Take(callbridge_ffi_register_type("", 0, &id, nullptr)),
+              AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a type needs a name")));
+  EXPECT_EQ(Take(callbridge_ffi_register_type("a type", 6, nullptr, nullptr)),
+            "INVALID_ARGUMENT: type_id is null");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(HandlerCallTest, BorrowsVariables) {
   call.Arg(scalar).Arg(vector).Ret(all);
   ASSERT_TRUE(call.Run().ok());
   EXPECT_THAT(all, ElementsAre(1, 2, 3));
-  scalar = 4;
+  scalar = 4;  // NOLINT(clang-analyzer-deadcode.DeadStores): the handler reads it
   vector = {5, 6};
   ASSERT_TRUE(call.Run().ok());
   EXPECT_THAT(all, ElementsAre(4, 5, 6));
@@ -114,6 +114,7 @@ void ExpectMovedFrom(const char* member, const std::function<void()>& use) {
 TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   std::vector<float> data = {1}, all(1);
   HandlerCall call(kConcatenate);
+  HandlerCall* const same = &call;
   call.Arg(data);
   HandlerCall other = std::move(call);
   ASSERT_TRUE(other.Ret(all).Run().ok());
@@ -123,7 +124,7 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   const callbridge_ffi_scratch& scratch = *callbridge_ffi_host_memory();
   const callbridge_ffi_thread_pool& pool = *callbridge_ffi_process_threads();
   float scalar = 1;
-#define EXPECT_MOVED_FROM(use) ExpectMovedFrom(#use, [&] { call.use; })
+#define EXPECT_MOVED_FROM(use) ExpectMovedFrom(#use, [&] { same->use; })
   EXPECT_MOVED_FROM(Instantiate(kConcatenate));
   EXPECT_MOVED_FROM(Prepare(kConcatenate));
   EXPECT_MOVED_FROM(Initialize(kConcatenate));
@@ -158,10 +159,11 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   EXPECT_TRUE(call.Arg(data).Ret(all).Run().ok());
 
   HandlerAttributes attributes;
+  HandlerAttributes* const empty = &attributes;
   const HandlerAttributes moved = std::move(attributes);
-  ExpectMovedFrom("Set", [&] { attributes.Set("n", 1); });
-  ExpectMovedFrom("Set", [&] { attributes.Set("n", data); });
-  EXPECT_THROW(other.Attr("attributes", attributes), HandlerCallError);
+  ExpectMovedFrom("Set", [&] { empty->Set("n", 1); });
+  ExpectMovedFrom("Set", [&] { empty->Set("n", data); });
+  EXPECT_THROW(other.Attr("attributes", *empty), HandlerCallError);
 }
 
 // ---- Waiting

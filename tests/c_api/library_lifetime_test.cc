@@ -119,6 +119,8 @@ TEST_F(LibraryLifetimeTest, AdaptedHandlersKeepItOpenForGood) {
   ASSERT_EQ(ErrorText(callbridge_ffi_adapt_handlers(&handlers_, "Host", "0.12.0.1", &adapted)),
             "OK");
   EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
+  static auto& open_for_good = *new std::vector<callbridge_library*>;
+  open_for_good.push_back(library_);
 }
 
 }  // namespace

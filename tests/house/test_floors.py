@@ -118,8 +118,8 @@ def front_door_violations(root):
 
 
 def alone_violations(root):
-    """What headers marked "standard library alone" lead to that is not the standard library, and those
-    of the front door: what these declare is inline or exported, so that an installed tree can link."""
+    """What headers marked "standard library alone" lead to that is not the standard library, and
+    those of the front door: what these declare is inline or exported, so that users can link it."""
     found = set()
 
     def visit(path, marked, seen):

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/caught_status.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"
@@ -45,6 +46,21 @@ XLA_FFI_Error* Answer(const absl::StatusOr<Value>& value, Out& out) {
   return nullptr;
 }
 
+// What the caller lends are its own functions: an exception of theirs is the handler's error, which
+// may be in C.
+template <auto kFunction>
+struct Caught;
+template <typename Args, XLA_FFI_Error* (*kFunction)(Args*)>
+struct Caught<kFunction> {
+  static XLA_FFI_Error* Call(Args* args) {
+    try {
+      return kFunction(args);
+    } catch (...) {
+      return ErrorObject::Make(CaughtStatus());
+    }
+  }
+};
+
 // The functions of one row's table. Which struct a function takes follows from the row, so that
 // each is one instance a row; XLA checks sizes first, and names structs as is done here.
 template <int kRow>
@@ -54,8 +70,8 @@ class Table {
     constexpr size_t kSize = kVersion.table_size;
     static_assert(kSize <= sizeof(XLA_FFI_Api));
     // Of its true size, so that sanitizers see who reads past it.
-    char* table = new char[kSize]();
-    const auto put = [table](size_t offset, auto value) {
+    alignas(XLA_FFI_Api) static char table[kSize];
+    const auto put = [](size_t offset, auto value) {
       std::memcpy(table + offset, &value, sizeof(value));
     };
     put(0, size_t{kVersion.stated_size});
@@ -79,10 +95,10 @@ class Table {
     serve(Facility::kUserData, &UserDataGet);
     serve(Facility::kStateSet, &StateSet);
     serve(Facility::kStateGet, &StateGet);
-    serve(Facility::kScratchAllocate, &ScratchAllocate);
-    serve(Facility::kScratchFree, &ScratchFree);
-    serve(Facility::kThreadPoolSchedule, &ThreadPoolSchedule);
-    serve(Facility::kThreadPoolNumThreads, &ThreadPoolNumThreads);
+    serve(Facility::kScratchAllocate, &Caught<&ScratchAllocate>::Call);
+    serve(Facility::kScratchFree, &Caught<&ScratchFree>::Call);
+    serve(Facility::kThreadPoolSchedule, &Caught<&ThreadPoolSchedule>::Call);
+    serve(Facility::kThreadPoolNumThreads, &Caught<&ThreadPoolNumThreads>::Call);
     serve(Facility::kFutureCreate, &FutureCreate);
     serve(Facility::kFutureSetAvailable, &FutureSetAvailable);
     serve(Facility::kFutureSetError, &FutureSetError);

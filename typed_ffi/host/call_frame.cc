@@ -30,7 +30,7 @@ void CallFrame::Add(absl::Span<const Shape> shapes) {
   for (const Shape& shape : shapes) {
     for (const Shape* leaf : shape.Leaves()) {
       const absl::Span<const int64_t> dimensions = leaf->dimensions();
-      dimensions_.emplace_back(new int64_t[dimensions.size()]);
+      dimensions_.push_back(std::make_unique<int64_t[]>(dimensions.size()));
       std::copy(dimensions.begin(), dimensions.end(), dimensions_.back().get());
       buffers_.push_back({XLA_FFI_Buffer_STRUCT_SIZE, nullptr,
                           static_cast<XLA_FFI_DataType>(leaf->element_type()), nullptr,

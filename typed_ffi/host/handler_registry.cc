@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -94,16 +95,21 @@ std::vector<RegisteredHandler> HandlerRegistry::List() const {
   return list;
 }
 
+namespace {
+
+using Registries = std::array<HandlerRegistry, kRuntimeVersionCount>;
+
+template <size_t... kRows>
+Registries* MakeRegistries(std::index_sequence<kRows...>) {
+  return new Registries{HandlerRegistry(kRuntimeVersions[kRows])...};
+}
+
+}  // namespace
+
 HandlerRegistry& RegistryOf(const RuntimeVersion& version) {
   // Never destroyed: libraries' destructors may still ask.
-  static auto& registries = *[] {
-    auto* all = new std::array<HandlerRegistry*, kRuntimeVersionCount>;
-    for (int row = 0; row < kRuntimeVersionCount; ++row) {
-      (*all)[row] = new HandlerRegistry(kRuntimeVersions[row]);
-    }
-    return all;
-  }();
-  return *registries[RowOf(version)];
+  static auto& registries = *MakeRegistries(std::make_index_sequence<kRuntimeVersionCount>());
+  return registries[RowOf(version)];
 }
 
 }  // namespace host

@@ -1,6 +1,7 @@
 #include "callbridge/typed_ffi/host/handler_state.h"
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/caught_status.h"
 
 namespace callbridge {
 namespace host {
@@ -24,6 +25,14 @@ absl::StatusOr<void*> HandlerState::Get(XLA_FFI_TypeId type) const {
         "Set state type id ", type_.type_id, " does not match the requested one ", type.type_id));
   }
   return state_;
+}
+
+void HandlerState::End() {
+  try {
+    deleter_(state_);
+  } catch (...) {
+    static_cast<void>(CaughtStatus());  // a thread's cancellation goes on
+  }
 }
 
 }  // namespace host

@@ -17,7 +17,7 @@ class HandlerState {
   HandlerState(const HandlerState&) = delete;
   HandlerState& operator=(const HandlerState&) = delete;
   ~HandlerState() {
-    if (deleter_ != nullptr) deleter_(state_);
+    if (deleter_ != nullptr) End();
   }
 
   // Takes `state`, unless it fails. A null `deleter` leaves the object alone in the end.
@@ -27,6 +27,9 @@ class HandlerState {
   absl::StatusOr<void*> Get(XLA_FFI_TypeId type) const;
 
  private:
+  // What the deleter throws is dropped: nobody is there to hear of it.
+  void End();
+
   bool is_set_ = false;
   XLA_FFI_TypeId type_ = {};
   void* state_ = nullptr;
