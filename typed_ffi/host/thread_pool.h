@@ -32,7 +32,7 @@ class FixedThreadPool final : public ThreadPool {
  public:
   // At least one thread. Where the system has no more, those that it has; where it has none,
   // Schedule() runs the tasks itself.
-  explicit FixedThreadPool(int num_threads);
+  explicit FixedThreadPool(int64_t num_threads);
   // Waits for all tasks, those that they schedule included. Not to be called on one of the threads.
   ~FixedThreadPool();
 
