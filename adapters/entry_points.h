@@ -26,7 +26,9 @@ struct EntryPoints {
   // hands them over: flat.
   //
   // A typed target's calls PREPARE, INITIALIZE and EXECUTE, INSTANTIATE in the first call of each
-  // distinct descriptor, and waits for a future. Version 3 lends buffers, and on GPU the stream. A
+  // distinct descriptor, and waits for a future. Of more than TypedTargetEntry::kMostSites distinct
+  // descriptors those that no call has used lately are forgotten, and their state deleted: their
+  // next call is a first one again. Version 3 lends buffers, and on GPU the stream. A
   // handler that asks for anything else gets UNIMPLEMENTED: run id, device ordinal, thread pool (on
   // which XLA's headers run the task on the calling thread), scratch memory, user data of the
   // execution context, custom options, extensions, and on Host the stream.

@@ -3,6 +3,7 @@
 #define CALLBRIDGE_ADAPTERS_TYPED_ENTRY_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
@@ -40,8 +41,10 @@ template <typename Abi>
 XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   const XLA_FFI_Args& args = frame->args;
   const XLA_FFI_Rets& rets = frame->rets;
-  if (ABSL_PREDICT_FALSE(frame->extension_start != nullptr ||
-                         frame->stage != XLA_FFI_ExecutionStage_EXECUTE || frame->attrs.size != 0 ||
+  // One comparison of two numbers that are both to be 0.
+  const uint64_t more = reinterpret_cast<uintptr_t>(frame->extension_start) |
+                        static_cast<uint64_t>(frame->attrs.size);
+  if (ABSL_PREDICT_FALSE(more != 0 || frame->stage != XLA_FFI_ExecutionStage_EXECUTE ||
                          static_cast<size_t>(args.size + rets.size) > kStackPointers)) {
     return CallTypedInFull(entry, frame);
   }

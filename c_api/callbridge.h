@@ -212,11 +212,12 @@ typedef struct callbridge_entry_points {
   //
   // A typed target's, for runtimes without FFI, needs the bytes of callbridge_site_encode as the
   // opaque of every call. Sites of the same bytes share one INSTANTIATE, which the first call
-  // makes, and its state. A future is waited for. Errors are "<CODE>: <message>". The handler is
-  // lent the buffers, and on GPU the stream; UNIMPLEMENTED answers it where it asks for the run id,
-  // the device ordinal, a thread pool (XLA's headers then run the task on the calling thread),
-  // scratch memory, user data of the execution context, custom options, extensions, and on Host the
-  // stream.
+  // makes, and its state. A target keeps the states of 32,768 sites: beyond that, states that no
+  // call uses, and none has used lately, are deleted, and the site's next call makes one anew. A
+  // future is waited for. Errors are "<CODE>: <message>". The handler is lent the buffers, and on
+  // GPU the stream; UNIMPLEMENTED answers it where it asks for the run id, the device ordinal, a
+  // thread pool (XLA's headers then run the task on the calling thread), scratch memory, user data
+  // of the execution context, custom options, extensions, and on Host the stream.
   void* untyped;
   // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.31 to
   // 0.12.0.1. Null for a typed target: callbridge_ffi_adapt_handlers says what to register of that.

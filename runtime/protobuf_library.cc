@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/per_process.h"
 #include "callbridge/runtime/helper_program.h"
 
 namespace callbridge {
@@ -68,9 +69,9 @@ absl::StatusOr<void*> OpenHandle() {
 }  // namespace
 
 absl::StatusOr<ProtobufLibrary> ProtobufLibrary::Open() {
-  static auto& opening = *new std::mutex;
+  struct Opening;
   static void* opened = nullptr;
-  std::lock_guard<std::mutex> lock(opening);
+  std::lock_guard<std::mutex> lock(PerProcess<std::mutex, Opening>::Get());
   if (opened == nullptr) {
     absl::StatusOr<void*> handle = OpenHandle();
     if (!handle.ok()) return handle.status();

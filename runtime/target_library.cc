@@ -11,6 +11,7 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/per_process.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/runtime/binding_self_test.h"
@@ -199,8 +200,8 @@ absl::Status TargetLibrary::Unload(std::shared_ptr<TargetLibrary>& library) {
 absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::string& path,
                                                                    const LoadOptions& options) {
   // As under ld.so, constructors run one at a time, and may themselves load libraries.
-  static auto& loading = *new std::recursive_mutex;
-  std::lock_guard<std::recursive_mutex> lock(loading);
+  struct Loading;
+  std::lock_guard<std::recursive_mutex> lock(PerProcess<std::recursive_mutex, Loading>::Get());
 
   absl::StatusOr<ElfFile> original = ReadElfFile(path);
   if (!original.ok()) return About(path, original.status());

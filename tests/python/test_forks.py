@@ -1,6 +1,7 @@
 """Processes that are forked from one which has used callbridge, its threads among it."""
 
 import multiprocessing
+import threading
 
 import numpy as np
 import pytest
@@ -47,6 +48,27 @@ def test_library_in_children(path):
     np.testing.assert_array_equal(in_child(run_loaded), X / 2)
     np.testing.assert_array_equal(in_child(load_and_run, path), X / 2)
     np.testing.assert_array_equal(run_loaded(), X / 2)
+
+
+def test_children_load_what_a_thread_was_loading(modules, path):
+    """The threads hold the lock of loading at most of the forks."""
+    many = modules.parent / "targets" / "many_targets.so"
+    over = threading.Event()
+
+    def load_again():
+        while not over.is_set():
+            load(many)
+
+    threads = [threading.Thread(target=load_again) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(8):
+            np.testing.assert_array_equal(in_child(load_and_run, path), X / 2)
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_numpy_in_children(path):

@@ -1,20 +1,18 @@
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <atomic>
-#include <memory>
 #include <system_error>
 
+#include "callbridge/abi/per_process.h"
 #include "callbridge/abi/xla_floating_point.h"
 
 namespace callbridge {
 namespace host {
 
-FixedThreadPool::FixedThreadPool(int num_threads) {
-  threads_.reserve(std::max(num_threads, 1));
-  for (int i = 0; i < std::max(num_threads, 1); ++i) {
+FixedThreadPool::FixedThreadPool(int64_t num_threads) {
+  num_threads = std::max<int64_t>(num_threads, 1);
+  threads_.reserve(num_threads);
+  for (int64_t i = 0; i < num_threads; ++i) {
     try {
       threads_.emplace_back([this] { Work(); });
     } catch (const std::system_error&) {
@@ -64,30 +62,12 @@ void FixedThreadPool::Work() {
 
 namespace {
 
-// Of this process; null until its first task. Never destroyed: tasks may run when the process ends.
-std::atomic<FixedThreadPool*> process_pool{nullptr};
-
-// Locks nothing, not even by a static local's initialisation: in a forked process the thread that
-// had locked it is not there. So what two threads do at once here may be done twice.
-FixedThreadPool& ProcessPool() {
-  FixedThreadPool* pool = process_pool.load(std::memory_order_acquire);
-  if (pool != nullptr) return *pool;
-  static std::atomic<bool> forks_are_watched{false};
-  if (!forks_are_watched.load(std::memory_order_acquire)) {
-    // The parent's pool has no threads in the child, and its lock may be held there for good.
-    const int failed = pthread_atfork(nullptr, nullptr, [] { process_pool.store(nullptr); });
-    forks_are_watched.store(failed == 0, std::memory_order_release);
-  }
-  auto made = std::make_unique<FixedThreadPool>(static_cast<int>(ProcessThreads().num_threads()));
-  if (process_pool.compare_exchange_strong(pool, made.get(), std::memory_order_acq_rel)) {
-    pool = made.release();
-  }
-  return *pool;
-}
-
 class LazyThreads final : public ThreadPool {
  public:
-  void Schedule(XLA_FFI_Task* task, void* data) override { ProcessPool().Schedule(task, data); }
+  void Schedule(XLA_FFI_Task* task, void* data) override {
+    // The parent's pool has no threads in a forked process, and its lock may be held for good.
+    PerProcess<FixedThreadPool, LazyThreads>::Get(num_threads()).Schedule(task, data);
+  }
   int64_t num_threads() const override { return std::max(2u, std::thread::hardware_concurrency()); }
 };
 

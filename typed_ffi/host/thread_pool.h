@@ -31,13 +31,15 @@ class ThreadPool {
 class FixedThreadPool final : public ThreadPool {
  public:
   // At least one thread. Where the system has no more, those that it has; where it has none,
-  // Schedule() runs the tasks itself.
-  explicit FixedThreadPool(int num_threads);
+  // Schedule() runs the tasks itself, and counts as the one.
+  explicit FixedThreadPool(int64_t num_threads);
   // Waits for all tasks, those that they schedule included. Not to be called on one of the threads.
   ~FixedThreadPool();
 
   void Schedule(XLA_FFI_Task* task, void* data) override;
-  int64_t num_threads() const override { return static_cast<int64_t>(threads_.size()); }
+  int64_t num_threads() const override {
+    return threads_.empty() ? 1 : static_cast<int64_t>(threads_.size());
+  }
 
  private:
   struct Task {

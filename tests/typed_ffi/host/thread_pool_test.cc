@@ -2,11 +2,10 @@
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
 #include <fenv.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <pthread.h>
 #include <xmmintrin.h>
 
+#include <cstdint>
 #include <future>
 
 #include "gmock/gmock.h"
@@ -57,6 +56,23 @@ TEST(ThreadPoolTest, TasksRunInXlasModeWhoeverSchedules) {
     EXPECT_EQ(modes.x87, 0x37fu) << mode;
     EXPECT_EQ(own, mode) << "the scheduling thread's own mode";
   }
+}
+
+TEST(ThreadPoolTest, RunsTasksItselfWhereTheSystemHasNoThreads) {
+  pthread_attr_t usual, too_much;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_attr_init(&too_much), 0);
+  // A stack of more than the address space.
+  ASSERT_EQ(pthread_attr_setstacksize(&too_much, size_t{1} << 47), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&too_much), 0);
+  FixedThreadPool pool(3);
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  pthread_attr_destroy(&usual);
+  pthread_attr_destroy(&too_much);
+  EXPECT_EQ(pool.num_threads(), 1);
+  pthread_t here = {};
+  pool.Schedule([](void* data) { *static_cast<pthread_t*>(data) = pthread_self(); }, &here);
+  EXPECT_TRUE(pthread_equal(here, pthread_self()));
 }
 
 }  // namespace

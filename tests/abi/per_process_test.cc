@@ -1,0 +1,61 @@
+#include "callbridge/abi/per_process.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace callbridge {
+namespace {
+
+// The wait status of a forked process that exits with what `function` returns; SIGALRM ends one
+// that hangs.
+template <typename Function>
+int InChild(const Function& function) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(function());
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(PerProcessTest, IsOneObjectByName) {
+  struct Number;
+  struct Other;
+  PerProcess<int, Number>::Get(3) = 4;
+  EXPECT_EQ((PerProcess<int, Number>::Get(3)), 4);
+  EXPECT_EQ((PerProcess<int, Other>::Get(5)), 5);
+}
+
+TEST(PerProcessTest, AForkedProcessBeginsWithANewOne) {
+  struct Number;
+  PerProcess<int, Number>::Get(3) = 4;
+  EXPECT_EQ(InChild([] {
+              if (PerProcess<int, Number>::Get(3) != 3) return 1;
+              PerProcess<int, Number>::Get(3) = 5;
+              return InChild([] { return PerProcess<int, Number>::Get(3) == 3 ? 0 : 2; });
+            }),
+            0);
+  EXPECT_EQ((PerProcess<int, Number>::Get(3)), 4);
+}
+
+TEST(PerProcessTest, AMutexThatIsLockedAtTheForkIsNotInTheChild) {
+  struct Mutex;
+  const std::lock_guard<std::mutex> lock(PerProcess<std::mutex, Mutex>::Get());
+  EXPECT_EQ(InChild([] {
+              const std::lock_guard<std::mutex> childs_own(PerProcess<std::mutex, Mutex>::Get());
+              return 0;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace callbridge
