@@ -31,6 +31,20 @@ def checks(monkeypatch):
     return made
 
 
+@pytest.fixture
+def kept(monkeypatch):
+    """By form, what each function that custom_call() makes from now on keeps."""
+    found, make = [], _jax_prepared.PreparedCalls
+
+    def noted(*arguments):
+        made = make(*arguments)
+        found.append(made._by_form)
+        return made
+
+    monkeypatch.setattr(callbridge.jax, "PreparedCalls", noted)
+    return found
+
+
 def copying(size_bytes, result, **keywords):
     return custom_call("copy_bytes", result, opaque=size_bytes.to_bytes(8, "little"), **keywords)
 
@@ -69,7 +83,7 @@ def test_refusals_are_for_every_call(path):
     call = copying(4, "f32[]", prefer=path)
     masked = np.ma.array(np.ones(2, np.float32))
     for _ in range(3):
-        assert call(ONE) == 1
+        assert call(ONE) == 1 and call(np.ones(2, np.float32)) == 1
         with pytest.raises(TypeError, match="masked"):
             call(masked)
         with pytest.raises(TypeError, match="Python number"):
@@ -78,6 +92,17 @@ def test_refusals_are_for_every_call(path):
             call(np.array(["a"]))
         with pytest.raises(CallbridgeError, match="no element type"):
             call(np.array([None]))
+
+
+def test_tracers_of_what_is_no_array(path):
+    call = copying(4, "f32[]", prefer=path)
+
+    def program(x):
+        assert call(x).shape == ()
+        call(jax.lax.create_token(x))
+
+    with pytest.raises(TypeError, match=r"operands\[0\]: expected an array"):
+        jax.make_jaxpr(program)(ONE)
 
 
 def test_widths_are_those_of_the_call(path):
@@ -109,22 +134,12 @@ def test_widths_of_one_descriptor(path):
     assert a.dtype == np.float64
 
 
-def test_what_is_kept_is_bounded():
+def test_what_is_kept_is_bounded(kept):
     call = copying(1, "u8[]")
-    prepared = []
-    make = _jax_prepared.PreparedCalls
-
-    def counted(*arguments):
-        prepared.append(make(*arguments))
-        return prepared[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(callbridge.jax, "PreparedCalls", counted)
-        call = copying(1, "u8[]")
     for n in range(1, _jax_prepared._CAPACITY + 20):
         jax.eval_shape(call, jax.ShapeDtypeStruct((n,), np.uint8))
-        assert len(prepared[0]._by_form) <= _jax_prepared._CAPACITY
-    assert len(prepared[0]._by_form) == 19
+        assert len(kept[0]) <= _jax_prepared._CAPACITY
+    assert len(kept[0]) == 19
 
 
 def test_no_tracer_is_kept(path):
@@ -155,18 +170,19 @@ def test_options_are_those_at_the_time_of_custom_call(path):
 
 
 @needs("jax.export")
-def test_symbolic_dimensions_of_several_scopes(path):
+def test_symbolic_dimensions_of_several_scopes(path, kept):
     from jax import export
 
-    checks = [export.DisabledSafetyCheck.custom_call("copy_bytes")]
+    disabled = [export.DisabledSafetyCheck.custom_call("copy_bytes")]
     call = copying(4, "f32[]", prefer=path)
     for _ in range(2):
         for dimensions in ("n", "m", "n, n", "2*n"):
             shape = export.symbolic_shape(dimensions)
-            exported = export.export(jax.jit(call), disabled_checks=checks)(
+            exported = export.export(jax.jit(call), disabled_checks=disabled)(
                 jax.ShapeDtypeStruct(shape, np.float32)
             )
             assert exported.call(np.ones((4,) * len(shape), np.float32)) == 1
+    assert list(kept[0]) == []  # they are of a scope
 
 
 def test_threads(path):

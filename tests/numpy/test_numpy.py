@@ -5,6 +5,7 @@ import ctypes
 import gc
 import pathlib
 import pickle
+import resource
 import subprocess
 import sys
 import threading
@@ -200,7 +201,8 @@ def test_results_are_whole_arrays():
         assert pickle.loads(pickle.dumps(x)).tobytes() == x.tobytes()
 
 
-def test_more_operands_and_results_than_are_usual():
+@pytest.fixture(scope="module")
+def reverse():
     @ORIGINAL
     def reverse(out, ins):
         results = ctypes.cast(out, ctypes.POINTER(ctypes.c_void_p))
@@ -208,6 +210,9 @@ def test_more_operands_and_results_than_are_usual():
             ctypes.memmove(results[i], ins[39 - i], 8)
 
     face.register("reverse", reverse, abi="original")
+
+
+def test_more_operands_and_results_than_are_usual(reverse):
     operands = tuple(np.array([i, -i], np.float32) for i in range(40))
     results = custom_call("reverse", tuple(operands))(*operands)
     assert [x.tolist() for x in results] == [x.tolist() for x in reversed(operands)]
@@ -224,6 +229,27 @@ def test_trees_without_end():
 def test_messages_in_no_encoding():
     with fails("INTERNAL", r"no \\xff text"):
         custom_call("throw_exception", "f32[]", opaque=b"no \xff text")()
+
+
+def test_each_operand_and_result_is_aligned():
+    seen = []
+
+    @ORIGINAL
+    def addresses(out, ins):
+        seen.extend([*ins[:4], *ctypes.cast(out, ctypes.POINTER(ctypes.c_void_p))[:3]])
+
+    face.register("addresses", addresses, abi="original")
+    custom_call("addresses", "(u8[1],u8[],u8[65])")(*(np.ones(n, np.uint8) for n in (1, 3, 65, 7)))
+    assert len(set(seen)) == 7 and [address % 64 for address in seen] == [0] * 7
+
+
+def test_what_a_target_does_not_write_is_zero():
+    face.register("writes nothing", ORIGINAL(lambda out, ins: None), abi="original")
+    call = custom_call("writes nothing", "u8[300]")
+    for _ in range(20):
+        result = call()
+        assert not result.any()
+        result[...] = 255  # which a result in the same memory must not show
 
 
 def test_failures_are_the_targets():
@@ -267,7 +293,19 @@ def test_unknown_keywords():
         custom_call("example", "f32[]", colour=1)
 
 
-def test_calls_leave_nothing_behind(pointers):
+def test_messages_are_freed():
+    call = custom_call("throw_exception", "f32[]", opaque=b"m" * 2**20)
+    for _ in range(200):
+        with pytest.raises(CallbridgeError):
+            call()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(200):
+        with pytest.raises(CallbridgeError):
+            call()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50 * 2**10  # KiB
+
+
+def test_calls_leave_nothing_behind(pointers, reverse):
     """Of what ends well and what does not, with operands that are ready and that are not."""
     x, packed = np.ones(1, np.float32), np.arange(-7, 8).reshape(3, 5).astype(ml_dtypes.int4)
     opaque = (8).to_bytes(8, "little")
@@ -282,6 +320,11 @@ def test_calls_leave_nothing_behind(pointers):
         (custom_call("copy_bytes", "s4[3,5]", opaque=opaque), (packed,), None),
         (custom_call("increment in place", "f32[1]", input_output_aliases={0: 0}), (x,), None),
         (custom_call("count", "s32[]", attributes={"start": np.int32(3)}), (x,) * 20, None),
+        (
+            custom_call("reverse", (np.ones(2, np.float32),) * 40),
+            (np.ones(2, np.float32),) * 40,
+            None,
+        ),
     ]
 
     def run():
