@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -203,6 +205,16 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);
   return outcome;
+}
+
+std::string PathForChild(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+  const bool is_of_process =
+      absl::StartsWith(absolute.native(), "/dev/") || absl::StartsWith(absolute.native(), "/proc/");
+  const std::filesystem::path real =
+      is_of_process ? std::filesystem::canonical(absolute, error) : absolute;
+  return error ? path : real.native();
 }
 
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {

@@ -35,6 +35,10 @@ struct ChildOutcome {
 // they come. Thread-safe.
 absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child);
 
+// The absolute path by which a child finds the file at `path`. What /dev/stdin and /proc/self/fd
+// lead to is another file there; other links stay, since $ORIGIN is the folder of the link.
+std::string PathForChild(const std::string& path);
+
 // "ended by SIGSEGV", "exited with status 3", "did not end in 5s"; empty where it ended well.
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit);
 

@@ -1,8 +1,5 @@
 #include "callbridge/runtime/needed_libraries.h"
 
-#include <filesystem>
-#include <system_error>
-
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -46,8 +43,7 @@ LoaderAnswer ParseLoaderAnswer(absl::string_view output, absl::string_view path)
 }
 
 absl::StatusOr<LoaderAnswer> AskLoader(const std::string& path) {
-  std::error_code error;
-  const std::string absolute = std::filesystem::absolute(path, error);  // a bare name is searched
+  const std::string absolute = PathForChild(path);  // a bare name is searched
   const ChildProcess loader = LoaderTrace(
       absolute, {"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "LD_WARN", "LD_BIND_NOW", "LD_VERBOSE"});
   absl::StatusOr<ChildOutcome> outcome = RunChild(loader);

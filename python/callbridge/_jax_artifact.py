@@ -153,10 +153,15 @@ def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
             "stablehlo.serialize_portable_artifact, or as text",
         )
     told = []
-    # Else MLIR prints them.
-    handler = context.attach_diagnostic_handler(
-        lambda diagnostic: told.append(diagnostic.message) or True
-    )
+
+    def note(diagnostic: ir.Diagnostic) -> bool:
+        try:
+            told.append(diagnostic.message)
+        except (RuntimeError, UnicodeDecodeError):
+            told.append("it has names that are not UTF-8")
+        return True
+
+    handler = context.attach_diagnostic_handler(note)  # else MLIR prints them
     try:
         return stablehlo.deserialize_portable_artifact(context, data)
     except (ir.MLIRError, ValueError) as error:

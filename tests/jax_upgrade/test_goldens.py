@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 from callbridge import _mlir_bytecode
-from callbridge.jax import upgrade
+from callbridge.jax import CallbridgeError, upgrade
 from jax._src.internal_test_util import export_back_compat_test_data as data
 from jax.interpreters import mlir
 from jaxlib.mlir.dialects import stablehlo
@@ -88,3 +88,12 @@ def _reads(data):
         return isinstance(_mlir_bytecode.dialects(data), frozenset)
     except ValueError:
         return False
+
+
+def test_what_mlir_says_may_be_no_text(capfd):
+    artifact = GOLDENS["tpu_Qr-data_2023_03_17-0"]["mlir_module_serialized"]
+    damaged = artifact.replace(b"custom_call_v1", b"custom_call\xff\xfe1")
+    assert damaged != artifact
+    with pytest.raises(CallbridgeError, match="INVALID_ARGUMENT: .*not UTF-8"):
+        upgrade(damaged)
+    assert "handler raised" not in capfd.readouterr().err

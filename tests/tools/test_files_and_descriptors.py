@@ -136,6 +136,17 @@ def test_libraries_are_loaded_from_regular_files():
     assert "FIFO" in fails("$C inspect pipe")
 
 
+def test_children_find_what_standard_input_is():
+    """ld.so, and callbridge-load, which have a standard input of their own."""
+    verdict = next(
+        line for line in succeeds(f"$C inspect {TARGETS}").splitlines() if "verdict" in line
+    )
+    assert verdict in succeeds(f"$C inspect /dev/stdin <{TARGETS}")
+    assert verdict in succeeds(f"$C inspect /proc/self/fd/7 7<{TARGETS}")
+    on_stdin = RUN_LIBRARY.replace(str(TARGETS), "/dev/stdin")
+    assert succeeds(f"$C {on_stdin} --isolate <{TARGETS}") == succeeds(f"$C {RUN_LIBRARY}")
+
+
 # ---- Limits -------------------------------------------------------------------------------------
 
 
