@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/adapters/bind.h"
 #include "callbridge/abi/xla_floating_point.h"
+#include "callbridge/adapters/bind.h"
 #include "callbridge/typed_ffi/host/lent.h"
 #include "callbridge/typed_ffi/host/run_id.h"
 #include "callbridge/typed_ffi/host/thread_pool.h"

@@ -20,7 +20,6 @@ import pytest
 from callbridge import _c_api
 from callbridge import numpy as face
 from callbridge._function_address import make_capsule
-from callbridge._handles import CallHandle
 from callbridge.numpy import CallbridgeError, custom_call
 
 ONE = np.float32(1)
@@ -441,27 +440,3 @@ def test_functions_are_of_this_process():
     with pytest.raises(TypeError, match="'refuse_negative'.* cannot be pickled: .*other process"):
         pickle.dumps(call)
     assert repr(call) == "<callbridge.numpy.custom_call('refuse_negative', ...)>"
-
-
-def test_bound_calls_end_with_the_function(monkeypatch):
-    ended = []
-    destroy = CallHandle.__del__
-    monkeypatch.setattr(
-        CallHandle, "__del__", lambda call: (ended.append(int(call)), destroy(call))
-    )
-    call = custom_call("refuse_negative", "f32[]")
-    call(ONE)
-    assert not ended
-    del call
-    gc.collect()
-    assert len(ended) == 1
-
-
-def test_the_abi_says_which_of_two_targets_of_one_name_is_called(built):
-    face.load(built / "python" / "twins.so")
-    x = np.float32(2)
-    assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
-    assert custom_call("twin", x, abi="original")(x) == -2
-    assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
-    with fails("INVALID_ARGUMENT", "'original'"):
-        custom_call("twin", x, abi="status_returning_unified")
