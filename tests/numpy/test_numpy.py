@@ -440,3 +440,13 @@ def test_functions_are_of_this_process():
     with pytest.raises(TypeError, match="'refuse_negative'.* cannot be pickled: .*other process"):
         pickle.dumps(call)
     assert repr(call) == "<callbridge.numpy.custom_call('refuse_negative', ...)>"
+
+
+def test_the_abi_says_which_of_two_targets_of_one_name_is_called(built):
+    face.load(built / "python" / "twins.so")
+    x = np.float32(2)
+    assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
+    assert custom_call("twin", x, abi="original")(x) == -2
+    assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
+    with fails("INVALID_ARGUMENT", "'original'"):
+        custom_call("twin", x, abi="status_returning_unified")
