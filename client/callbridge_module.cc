@@ -129,7 +129,7 @@ callbridge_error* callbridge_program_compile(const callbridge_module* module,
                                              callbridge_program** program) {
   return WithoutExceptions({{"module", module}, {"program", program}}, [&] {
     absl::Status checked = callbridge::CheckArray("libraries", libraries, "library_count",
-                                                  library_count, sizeof(*libraries));
+                                                  library_count, sizeof(void*));
     for (size_t i = 0; checked.ok() && i < library_count; ++i) {
       if (libraries[i] == nullptr) checked = NullError(absl::StrCat("libraries[", i, "]"));
     }
