@@ -121,12 +121,12 @@ class Registry:
             self._entries[target.name, entry.platform] = entry
 
     def find(
-        self, name: str, platform: str | None, abi: str | None, likely_abi: str | None = None
+        self, name: str, platform: str | None, abi: str | None, *, is_guess: bool = False
     ) -> Entry:
         """The target, served from now on, as `abi` where its own is not known.
 
-        Without a platform: the only one that has the target, or else the default one. `likely_abi`
-        is for targets of which nobody knows or declared another.
+        Without a platform: the only one that has the target, or else the default one. An `abi` that
+        is a guess is ignored where the target's is known or declared.
         """
         with self._lock:
             platform = parse_platform(platform) if platform is not None else self._platform(name)
@@ -138,7 +138,7 @@ class Registry:
                     f"no target {name!r} is registered for {platform}; what is, by "
                     f"{self._face}.load() and register(): {registered}",
                 )
-            self._serve(entry, (abi or likely_abi) if entry.abi is None else abi)
+            self._serve(entry, None if is_guess and entry.abi is not None else abi)
             return entry
 
     def entries(self, name: str) -> list[Entry]:
