@@ -112,11 +112,6 @@ class Lowering {
           absl::StrCat("calls nested deeper than ", kMaxCallDepth, "; run the module on XLA"));
     }
     Frame frame{arguments, depth, {}, {}};
-    // Calls with control edges are as if something else could see when they run.
-    std::unordered_map<int64_t, bool> is_awaited;
-    for (const HloInstructionProto& instruction : computation.instructions()) {
-      for (int64_t id : instruction.control_predecessor_ids()) is_awaited[id] = true;
-    }
     for (const HloInstructionProto& instruction : computation.instructions()) {
       absl::StatusOr<InstructionResult> result = Instruction(instruction, frame);
       if (!result.ok()) {
@@ -126,10 +121,11 @@ class Lowering {
                                 : absl::StrCat(result.status().message(), " (instruction \"",
                                                instruction.name(), "\")"));
       }
-      if (instruction.control_predecessor_ids_size() > 0) Await(instruction, frame, *result);
-      const bool has_edges =
-          instruction.control_predecessor_ids_size() > 0 || is_awaited.count(instruction.id()) > 0;
-      if (has_edges && result->step != kNoStep) builder_.step(result->step).has_effect = true;
+      if (instruction.control_predecessor_ids_size() > 0) {
+        Await(instruction, frame, *result);
+        // As if something else could see when it runs; what it stands behind runs then, too.
+        builder_.step(result->step).has_effect = true;
+      }
       frame.places[instruction.id()] = frame.results.size();
       frame.results.push_back(*std::move(result));
     }

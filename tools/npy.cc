@@ -160,10 +160,8 @@ absl::StatusOr<Array> DecodeNpy(absl::string_view file, std::optional<PrimitiveT
 }
 
 absl::StatusOr<std::string> NpyHeaderFor(const Shape& shape) {
-  NpyHeader header;
-  header.descr = DescrOf(shape.element_type());
-  header.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
-  return EncodeNpyHeader(header);
+  return EncodeNpyHeader(DescrOf(shape.element_type()),
+                         {shape.dimensions().begin(), shape.dimensions().end()});
 }
 
 }  // namespace callbridge

@@ -153,11 +153,9 @@ std::string TupleText(const std::vector<int64_t>& dimensions) {
   return absl::StrCat("(", absl::StrJoin(dimensions, ", "), dimensions.size() == 1 ? "," : "", ")");
 }
 
-// numpy.save leaves room for the dimension along which an array grows.
-size_t GrowthPadding(const NpyHeader& header) {
-  if (header.dimensions.empty()) return 0;
-  const int64_t axis = header.fortran_order ? header.dimensions.back() : header.dimensions.front();
-  return kGrowthAxisDigits - absl::StrCat(axis).size();
+// numpy.save leaves room for the dimension along which an array grows: the first, in C order.
+size_t GrowthPadding(const std::vector<int64_t>& dimensions) {
+  return dimensions.empty() ? 0 : kGrowthAxisDigits - absl::StrCat(dimensions.front()).size();
 }
 
 }  // namespace
@@ -189,16 +187,15 @@ absl::StatusOr<NpyParts> SplitNpy(absl::string_view file) {
   return NpyParts{*std::move(header), rest.substr(length)};
 }
 
-absl::StatusOr<std::string> EncodeNpyHeader(const NpyHeader& header) {
-  if (header.dimensions.size() > kMaxRank) {
-    return absl::InvalidArgumentError(absl::StrCat("NumPy arrays have at most ", kMaxRank,
-                                                   " dimensions, this one has ",
-                                                   header.dimensions.size()));
+absl::StatusOr<std::string> EncodeNpyHeader(absl::string_view descr,
+                                            const std::vector<int64_t>& dimensions) {
+  if (dimensions.size() > kMaxRank) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "NumPy arrays have at most ", kMaxRank, " dimensions, this one has ", dimensions.size()));
   }
   std::string dictionary = absl::StrCat(
-      "{'descr': '", header.descr, "', 'fortran_order': ", header.fortran_order ? "True" : "False",
-      ", 'shape': ", TupleText(header.dimensions), ", }");
-  dictionary.append(GrowthPadding(header), ' ');
+      "{'descr': '", descr, "', 'fortran_order': False, 'shape': ", TupleText(dimensions), ", }");
+  dictionary.append(GrowthPadding(dimensions), ' ');
   std::string bytes = absl::StrCat(kMagic, absl::string_view("\1\0", 2));
   const size_t unpadded = bytes.size() + 2 + dictionary.size() + 1;  // the length, the newline
   dictionary.append(kDataAlignment - unpadded % kDataAlignment, ' ');

@@ -31,9 +31,10 @@ struct NpyParts {
 // for the dictionary at which of its characters. Structured dtypes are refused.
 absl::StatusOr<NpyParts> SplitNpy(absl::string_view file);
 
-// The bytes before the data, as numpy.save writes them (version 1.0). INVALID_ARGUMENT for more
-// dimensions than NumPy has.
-absl::StatusOr<std::string> EncodeNpyHeader(const NpyHeader& header);
+// The bytes before the data of a row-major array, as numpy.save writes them (version 1.0).
+// INVALID_ARGUMENT for more dimensions than NumPy has.
+absl::StatusOr<std::string> EncodeNpyHeader(absl::string_view descr,
+                                            const std::vector<int64_t>& dimensions);
 
 }  // namespace callbridge
 

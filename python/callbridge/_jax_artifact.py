@@ -208,7 +208,10 @@ def _deserialize_exported(data: bytes) -> Any:
 
 @contextlib.contextmanager
 def _expired_versions():
-    """JAX reads also what it expects to drop soon, and says nothing of it."""
+    """JAX reads also what it expects to drop soon, and says nothing of it.
+
+    The option is new in jax 0.12.0.1; 0.11.0 and older read all versions that they know.
+    """
     if _EXPIRED_OPTION not in jax.config.values:
         yield
         return

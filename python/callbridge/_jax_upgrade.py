@@ -54,7 +54,7 @@ def upgrade(
         # What the old program took it for. 0 is what programs have that do not say.
         likely_abi = UNTYPED_ABIS[call.api_version or 1]
         try:
-            entry = _jax_registry.registry.find(call.target, platform, None, likely_abi)
+            entry = _jax_registry.registry.find(call.target, platform, likely_abi, is_guess=True)
         except CallbridgeError as error:
             if error.code != "NOT_FOUND":
                 raise

@@ -141,13 +141,13 @@ class Registry:
         keep(owner)
 
     def find(
-        self, name: str, platform: str | None, abi: str | None, likely_abi: str | None = None
+        self, name: str, platform: str | None, abi: str | None, *, is_guess: bool = False
     ) -> Entry:
         """The target, served from now on, as `abi` where its own is not known.
 
-        Without a platform: the only one that has the target, or else the default one. `likely_abi`
-        is for targets of which nobody knows or declared another. Of a typed handler and an untyped
-        function of one name, the function where the ABI is an untyped one.
+        Without a platform: the only one that has the target, or else the default one. An `abi` that
+        is a guess is ignored where the target's is known or declared. Of a typed handler and an
+        untyped function of one name, the function where `abi` is an untyped one.
         """
         with self._lock:
             platform = parse_platform(platform) if platform is not None else self._platform(name)
@@ -159,9 +159,9 @@ class Registry:
                     f"no target {name!r} is registered for {platform}; what is, by "
                     f"{self._face}.load() and register(): {registered}",
                 )
-            if entry.untyped is not None and _target.is_untyped(abi or likely_abi):
+            if entry.untyped is not None and _target.is_untyped(abi):
                 entry = entry.untyped
-            self._serve(entry, (abi or likely_abi) if entry.abi is None else abi)
+            self._serve(entry, None if is_guess and entry.abi is not None else abi)
             return entry
 
     def entries(self, name: str) -> list[Entry]:

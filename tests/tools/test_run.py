@@ -165,6 +165,18 @@ def test_every_type_passes_unchanged(name, shape):
     assert pathlib.Path("z.npy").read_bytes() == written
 
 
+def test_headers_are_those_of_numpy_save():
+    # numpy.save leaves room for the first dimension to grow, and then aligns the data.
+    shapes = [(10**digits, 0) for digits in range(19)] + [(0,) + (1,) * more for more in range(48)]
+    names = [f"{i}.npy" for i in range(len(shapes))]
+    np.save("x.npy", np.zeros(0, np.uint8))
+    result = f"({','.join(text('u8', shape) for shape in shapes)})"
+    outputs = [word for name in names for word in ("--output", name)]
+    run("split", "x.npy", "--opaque", f"{len(shapes)} 0", "--result", result, *outputs)
+    for shape, name in zip(shapes, names, strict=True):
+        assert pathlib.Path(name).read_bytes() == npy(np.empty(shape, np.uint8)), shape
+
+
 @pytest.mark.parametrize(
     "name", [name for name, t in NAMED_TYPES.items() if np.dtype(t).itemsize > 1]
 )
