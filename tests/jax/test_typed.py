@@ -289,9 +289,15 @@ def test_what_is_no_attribute(attributes, words):
         custom_call("typed_kind", "s32[]", attributes=attributes)
 
 
-def test_integers_out_of_range():
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1])
+def test_integers_out_of_range(value):
     with pytest.raises(TypeError, match=r"attributes\['x'\].*int64"):
-        kind(2**63)
+        kind(value)
+
+
+@pytest.mark.parametrize("value", [2**63 - 1, -(2**63)])
+def test_the_outermost_integers(path, value):
+    assert kind(value, path) == 8
 
 
 def test_attributes_that_jax_ffi_cannot_pass():
