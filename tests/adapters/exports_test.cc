@@ -172,6 +172,25 @@ TEST_F(ExportsTest, ASiteDescriptorRebuildsTheTuples) {
   EXPECT_EQ(recorded.calls, 2);
 }
 
+// More tables than a call of few buffers has room for on the stack.
+TEST_F(ExportsTest, ASiteDescriptorOfManyTuples) {
+  constexpr int kTuples = 1000;
+  recorded.inspect = [](Recorded& r) {
+    auto** tuple = static_cast<void**>(r.in[0]);
+    EXPECT_EQ(tuple[0], Buffer(0));
+    EXPECT_EQ(tuple[kTuples], tuple[1]);
+    EXPECT_EQ(r.in[1], Buffer(1));
+  };
+  std::string tuple = "(f32[]";
+  for (int i = 0; i < kTuples; ++i) tuple += ",()";
+  tuple += ")";
+  FakeFfiRuntime runtime;
+  runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
+  runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({tuple.c_str(), "f32[]"}, "f32[]"));
+  EXPECT_TRUE(runtime.Call(&Original).ok());
+  EXPECT_EQ(recorded.calls, 1);
+}
+
 TEST_F(ExportsTest, AFlatSiteDescriptor) {
   recorded.inspect = [](Recorded& r) {
     EXPECT_EQ(r.in[0], Buffer(0));
@@ -198,6 +217,9 @@ TEST_F(ExportsTest, DescriptorsThatDoNotFitAreRefused) {
     ExpectInvalid(call(Descriptor({operand}, "f32[]")), "site descriptor");
   }
   ExpectInvalid(call(Descriptor({"(f32[],f32[])"}, "(f32[],f32[])")), "site descriptor");
+  FakeFfiRuntime more;
+  more.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33));
+  ExpectInvalid(more.ArrayAttr(kSiteDescriptorAttribute, good).Call(&Original), "site descriptor");
   std::string deep = "f32[]";
   for (int i = 0; i < 128; ++i) deep = "(" + deep + ")";
   std::string deeper = Descriptor({deep.c_str(), "f32[]"}, "f32[]");

@@ -13,7 +13,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/typed_ffi/host/api_table.h"
+#include "callbridge/typed_ffi/host/call_handler.h"
 #include "callbridge/typed_ffi/host/handler_instance.h"
+#include "callbridge/typed_ffi/host/invocation.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
@@ -208,6 +211,24 @@ TEST_P(ForeignHandlerTest, KeepsState) {
   EXPECT_EQ(live(), 0);
 }
 
+// What the wrapper made to keep a state that the runtime then refuses to keep is gone.
+TEST_P(ForeignHandlerTest, FreesAStateThatTheRuntimeRefuses) {
+  if (!Has("state_execute")) GTEST_SKIP() << "the headers have no state";
+  if (runtime().instantiate == typed_ffi::kNoStage) GTEST_SKIP() << "the runtime has no state";
+  const host::CallFrame site({}, {}, Scalar("start", 10));
+  host::Invocation without_states({}, {});
+  without_states.set_stage(XLA_FFI_ExecutionStage_INSTANTIATE);
+  XLA_FFI_CallFrame frame = site.WithoutBuffers();
+  frame.api = &host::ApiTable(runtime());
+  frame.ctx = without_states.get();
+  frame.stage = static_cast<XLA_FFI_ExecutionStage>(runtime().instantiate);
+  const absl::Status status = host::CallHandler(Wrapper("state_instantiate"), frame);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("cannot be set"));
+  Find<void()>("delete_newest_state")();
+  EXPECT_EQ(Find<int()>("count_live_states")(), 0);
+}
+
 TEST_P(ForeignHandlerTest, FinishesLater) {
   if (!Has("future")) GTEST_SKIP() << "the headers have no futures";
   for (int32_t mode : {0, 2}) {
@@ -217,6 +238,11 @@ TEST_P(ForeignHandlerTest, FinishesLater) {
   for (int32_t mode : {1, 3}) {
     EXPECT_EQ(Call("future", 1, Scalar("mode", mode)), absl::AbortedError("told to fail later"));
   }
+}
+
+TEST_P(ForeignHandlerTest, AnErrorBesideAFutureCounts) {
+  if (!Has("error_and_future")) GTEST_SKIP() << "the headers have no futures";
+  EXPECT_EQ(Call("error_and_future", 1), absl::FailedPreconditionError("told to fail"));
 }
 
 TEST_P(ForeignHandlerTest, UsesTheRuntimesThreads) {

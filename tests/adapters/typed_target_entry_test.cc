@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <complex>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -161,9 +163,13 @@ struct Total {
 ffi::TypeId Total::id = {};
 std::atomic<int> instantiated{0};
 std::atomic<bool> refuses{false};
+std::atomic<bool> expects_another{false};  // waits a moment for another thread to do the same
 
 ffi::ErrorOr<std::unique_ptr<Total>> StartTotal(int32_t) {
   ++instantiated;
+  for (int i = 0; expects_another && instantiated < 2 && i < 50; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   if (refuses) return ffi::Unexpected(ffi::Error(ffi::ErrorCode::kUnavailable, "not yet"));
   return std::make_unique<Total>();
 }
@@ -307,6 +313,21 @@ TEST(TypedTargetEntryTest, ASiteStaysWhileACallUsesIt) {
     EXPECT_EQ(CallSiteOfShape(entry, 0), 2) << "the same state";
   };
   EXPECT_EQ(CallSiteOfShape(entry, 0), 2);
+}
+
+TEST_F(StagesTest, WhoComesSecondWaitsForTheFirst) {
+  std::atomic<int> failed{0};
+  expects_another = true;
+  const auto call = [&] {
+    float result = -1;
+    if (CallSiteNumber(5, &result) != "OK") ++failed;
+  };
+  std::thread another(call);
+  call();
+  another.join();
+  expects_another = false;
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(instantiated, 1);
 }
 
 TEST_F(StagesTest, SixteenThreadsCallSixteenSitesForTheFirstTime) {
@@ -493,8 +514,15 @@ TEST(TypedTargetEntryTest, TheSameTargetHasTheSameEntryPoint) {
   const auto untyped = [](const Target& target) { return GetEntryPoints(target)->untyped; };
   Target target = TypedTarget(kAddUp);
   EXPECT_EQ(untyped(target), untyped(target));
-  Target with_stage = TypedTarget(kAddUp, kStartTotal);
-  EXPECT_NE(untyped(target), untyped(with_stage));
+  // One that does more at an earlier stage is another target.
+  std::set<void*> different = {untyped(target)};
+  for (auto stage : {&XLA_FFI_Handler_Bundle::instantiate, &XLA_FFI_Handler_Bundle::prepare,
+                     &XLA_FFI_Handler_Bundle::initialize}) {
+    Target with_stage = target;
+    with_stage.stages.*stage = kStartTotal;
+    EXPECT_TRUE(different.insert(untyped(with_stage)).second);
+    EXPECT_FALSE(different.insert(untyped(with_stage)).second);
+  }
   target.address = nullptr;
   EXPECT_EQ(GetEntryPoints(target).status().code(), absl::StatusCode::kInvalidArgument);
 }

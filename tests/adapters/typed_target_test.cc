@@ -259,6 +259,32 @@ TEST_P(GenuineTargetTest, RunsOnManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
+// The runtime of neither stage's headers serves the other stage.
+TEST(MixedHeadersTest, EachStageRunsByItsOwn) {
+  const std::vector<std::string> releases = BuiltReleases();
+  void* older = dlopen(absl::StrCat(FOREIGN_HANDLERS, releases.front(), ".so").c_str(), RTLD_NOW);
+  void* newer = dlopen(absl::StrCat(FOREIGN_HANDLERS, releases.back(), ".so").c_str(), RTLD_NOW);
+  if (older == nullptr || newer == nullptr) GTEST_SKIP() << dlerror();
+  ASSERT_NE(older, newer);
+  auto* id = reinterpret_cast<XLA_FFI_TypeId* (*)()>(dlsym(newer, "counter_id"))();
+  auto* info = reinterpret_cast<XLA_FFI_TypeInfo* (*)()>(dlsym(newer, "counter_info"))();
+  ASSERT_EQ(host::TypeRegistry::OfProcess().Register(absl::StrCat("counter of ", releases.back()),
+                                                     *id, info),
+            absl::OkStatus());
+  auto* live = reinterpret_cast<int (*)()>(dlsym(newer, "count_live_states"));
+  const int before = live();
+  absl::StatusOr<BoundCall> call =
+      Bind(Site(0, Scalar("start", 10)),
+           TypedTarget(dlsym(older, "dictionary"),
+                       reinterpret_cast<XLA_FFI_Handler*>(dlsym(newer, "state_instantiate"))));
+  ASSERT_TRUE(call.ok()) << call.status();
+  EXPECT_EQ(live(), before + 1);
+  Arrays arrays(0);
+  const absl::Status status = arrays.Run(*call);  // the function's own word: it has been called
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("x or y is missing"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Headers, GenuineTargetTest, testing::ValuesIn(BuiltReleases()),
                          [](const auto& info) {
                            std::string name = info.param;

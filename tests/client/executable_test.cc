@@ -12,8 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "callbridge/callbridge_ffi.h"
 #include "callbridge/client/target_table.h"
+#include "callbridge/hlo/hlo_text.h"
 #include "callbridge/hlo/literal_util.h"
 #include "callbridge/hlo/upgrade.h"
 #include "callbridge/hlo/xla_builder.h"
@@ -240,6 +242,31 @@ TEST(ExecutableTest, ControlPredecessorsOrder) {
   const absl::Status status = RunModule(module).status();
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(call_log, "ba");
+}
+
+// An instruction that is no step stands behind what made its values.
+TEST(ExecutableTest, ControlPredecessorsWithoutAStep) {
+  XlaBuilder builder("control");
+  const XlaOp a = Note(builder, "a", {}, xla::SCHEDULE_EARLIEST);
+  const XlaOp c = Note(builder, "c");
+  const XlaOp b = Note(builder, "b");
+  xla::Tuple(&builder, {a, c, xla::Reshape(b, {kSize})});
+  xla::HloModuleProto module = Module(builder);
+  // a, which would be the first by its hint, comes behind the reshape alone.
+  auto& instructions = *module.mutable_computations(0)->mutable_instructions();
+  int first = 0;
+  while (instructions[first].opcode() != "custom-call") ++first;
+  xla::HloInstructionProto moved = instructions[first];
+  moved.add_control_predecessor_ids(Find(module, "reshape", 0).id());
+  instructions.DeleteSubrange(first, 1);
+  xla::HloInstructionProto tuple = instructions[instructions.size() - 1];
+  ASSERT_EQ(tuple.opcode(), "tuple");
+  instructions[instructions.size() - 1] = moved;
+  *instructions.Add() = tuple;
+  call_log.clear();
+  const absl::Status status = RunModule(module).status();
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(call_log, "cba");
 }
 
 TEST(ExecutableTest, ParametersAndConstantsAreNeverWritten) {
@@ -473,6 +500,25 @@ TEST(ExecutableErrorsTest, AliasesThatExcludeEachOther) {
   auto& aliases = *Find(module, "custom-call", 0).mutable_output_operand_aliasing();
   aliases[1] = aliases[0];
   EXPECT_EQ(Compile(module).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ExecutableErrorsTest, AliasesOfDifferentLayouts) {
+  const auto compile = [](const char* operand, const char* result) {
+    const std::string text = absl::StrCat(
+        "HloModule m\nENTRY e {\n  p = s32[2,1,2]{2,1,0} parameter(0)\n  c = s32[2,1,2]{", result,
+        "} custom-call(p), custom_call_target=\"Mix\", operand_layout_constraints={s32[2,1,2]{",
+        operand, "}}, output_to_operand_aliasing={{}: (0, {})}\n",
+        "  ROOT r = s32[2,1,2]{2,1,0} copy(c)\n}\n");
+    const absl::StatusOr<xla::HloModuleProto> module = hlo::ParseHloText(text);
+    return module.ok() ? Compile(*module).status() : module.status();
+  };
+  EXPECT_EQ(compile("0,1,2", "0,1,2"), absl::OkStatus());
+  EXPECT_EQ(compile("2,1,0", "2,1,0"), absl::OkStatus());
+  for (const char* result : {"2,1,0", "1,0,2"}) {
+    const absl::Status status = compile("0,1,2", result);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("expected equal layouts"));
+  }
 }
 
 // Each computation calls the one before it `calls` times.

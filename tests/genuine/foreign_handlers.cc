@@ -152,10 +152,16 @@ struct Counter {
 #if HEADERS >= 803
   static ffi::TypeInfo info;
 #endif
-  explicit Counter(int32_t start) : count(start) { ++live_states; }
+  explicit Counter(int32_t start) : count(start) {
+    ++live_states;
+    newest = this;
+  }
   ~Counter() { --live_states; }
   std::atomic<int32_t> count;
+  static inline Counter* newest = nullptr;
 };
+// All headers let go of a state that the runtime refuses.
+extern "C" void delete_newest_state() { delete Counter::newest; }
 ffi::TypeId Counter::id = {};
 extern "C" ffi::TypeId* counter_id() { return &Counter::id; }
 #if HEADERS >= 803
@@ -206,6 +212,23 @@ ffi::Future Later(F32 a, ffi::Result<F32> copy, int32_t mode) {
 }
 XLA_FFI_DEFINE_HANDLER_SYMBOL(future, Later,
                               ffi::Ffi::Bind().Arg<F32>().Ret<F32>().Attr<int32_t>("mode"));
+
+// The C ABI itself: a future, completed already, beside an error.
+extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* error_and_future(
+    XLA_FFI_CallFrame* frame) {
+  static const auto* handler = ffi::Ffi::Bind().Arg<F32>().Ret<F32>().To(Fail).release();
+  XLA_FFI_Error* failed = handler->Call(frame);
+  const bool is_call = frame->struct_size >= XLA_FFI_CallFrame_STRUCT_SIZE &&
+                       frame->extension_start == nullptr && failed != nullptr;
+  if (!is_call) return failed;
+  XLA_FFI_Future_Create_Args create = {XLA_FFI_Future_Create_Args_STRUCT_SIZE, nullptr, nullptr};
+  if (XLA_FFI_Error* refused = frame->api->XLA_FFI_Future_Create(&create)) return refused;
+  frame->future = create.future;
+  XLA_FFI_Future_SetAvailable_Args done = {XLA_FFI_Future_SetAvailable_Args_STRUCT_SIZE, nullptr,
+                                           create.future};
+  if (XLA_FFI_Error* refused = frame->api->XLA_FFI_Future_SetAvailable(&done)) return refused;
+  return failed;
+}
 
 // Copies on the runtime's threads, by a task that schedules the next.
 ffi::Future OnThreads(F32 a, ffi::Result<F32> copy, ffi::ThreadPool pool) {

@@ -193,6 +193,20 @@ TEST(LayoutUtil, MakesAndChecks) {
   EXPECT_FALSE(LayoutUtil::ValidateLayoutForShape(xla::Layout(), tuple).ok());
 }
 
+TEST(LayoutUtil, ComparesLayoutsWhereBothHaveThem) {
+  const xla::Shape rows = ShapeUtil::MakeShapeWithDenseLayout(xla::F32, {2, 3}, {1, 0});
+  const xla::Shape columns = ShapeUtil::MakeShapeWithDenseLayout(xla::F32, {2, 3}, {0, 1});
+  xla::Shape bare = rows;
+  LayoutUtil::ClearLayout(&bare);
+  EXPECT_TRUE(LayoutUtil::LayoutsInShapesEqual(rows, rows));
+  EXPECT_TRUE(LayoutUtil::LayoutsInShapesEqual(bare, bare));
+  EXPECT_FALSE(LayoutUtil::LayoutsInShapesEqual(rows, columns));
+  EXPECT_FALSE(LayoutUtil::LayoutsInShapesEqual(bare, rows));
+  EXPECT_FALSE(LayoutUtil::LayoutsInShapesEqual(rows, bare));
+  EXPECT_FALSE(LayoutUtil::LayoutsInShapesEqual(ShapeUtil::MakeTupleShape({rows, bare}),
+                                                ShapeUtil::MakeTupleShape({rows, rows})));
+}
+
 TEST(Shape, DeletesDimensionsWithTheirPlaceInTheLayout) {
   xla::Shape shape = ShapeUtil::MakeShape(xla::F32, {2, 3, 4}, {false, true, false});
   shape.DeleteDimension(0);

@@ -88,6 +88,23 @@ TEST(Upgrade, ADescriptorOfCallbridgesIsKept) {
   EXPECT_THAT(Upgraded(text), HasSubstr(absl::BytesToHexString(bytes)));
 }
 
+// Only callbridge's own calls, which are of version 3, carry one: elsewhere the bytes are the
+// target's.
+TEST(Upgrade, WhatLooksLikeADescriptorIsAnOpaqueOfOtherVersions) {
+  CallSite site;
+  site.operands = {*ParseShape("(f32[2])")};
+  site.result = *ParseShape("f32[2]");
+  const std::string bytes = EncodeSiteDescriptor(site);
+  for (const char* version : {"API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING"}) {
+    EXPECT_THAT(
+        Upgraded(absl::StrCat("HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+                              "  ROOT a = f32[2] custom-call(p), custom_call_target=\"t\","
+                              " api_version=",
+                              version, ", backend_config=\"", absl::CHexEscape(bytes), "\"\n}\n")),
+        HasSubstr(Config({"f32[2]"}, "f32[2]", bytes)));
+  }
+}
+
 TEST(Upgrade, TakesTuplesApartAndPutsThemTogether) {
   const std::string text = Upgraded(
       "HloModule m, is_scheduled=true\nENTRY e {\n"

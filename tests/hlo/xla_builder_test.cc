@@ -213,6 +213,21 @@ TEST(XlaBuilderTest, CallsAreNumberedAnewEveryTime) {
   EXPECT_EQ(outer.Build().ValueOrDie().proto().computations_size(), 5);
 }
 
+TEST(XlaBuilderTest, ControlPredecessorsAreNumberedAnewToo) {
+  xla::HloModuleProto module = Called();
+  auto& instructions = *module.mutable_computations(0)->mutable_instructions();
+  ASSERT_EQ(instructions.size(), 3);
+  instructions[2].add_control_predecessor_ids(instructions[1].id());
+  XlaBuilder b("b");
+  for (int i = 0; i < 2; ++i) xla::Call(&b, XlaComputation(module), {P(b, i, F32s({2}))});
+  const xla::HloModuleProto built = b.Build().ValueOrDie().proto();
+  ASSERT_EQ(built.computations_size(), 3);
+  for (int i = 0; i < 2; ++i) {
+    const auto& copied = built.computations(i).instructions();
+    EXPECT_THAT(copied[2].control_predecessor_ids(), ElementsAre(copied[1].id())) << i;
+  }
+}
+
 TEST(XlaBuilderTest, CallingWhatIsNoComputation) {
   const auto error = [](xla::HloModuleProto module) {
     XlaBuilder b("b");

@@ -75,7 +75,7 @@ elif who == "threads":
     jitted = jax.jit(sleep)
     jitted(np.int32(0))
     for call in [sleep, jitted]:
-        threading.Thread(target=call, args=[np.int32(2000)], daemon=True).start()
+        threading.Thread(target=call, args=[np.int32(30_000)], daemon=True).start()
     threading.Event().wait(0.3)
     print("called 2", flush=True)
 elif who == "lowering":

@@ -246,6 +246,26 @@ def test_vmap_with_arrays_of_another_rank(path):
     assert result.shape == (3,) and result[0] == 5
 
 
+def test_vmap_as_before_it_had_methods(path):
+    # Mapped operands get a dimension more, the others stay as they are, layouts too.
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    call = custom_call(
+        "copy_bytes",
+        jax.ShapeDtypeStruct((), np.float32),
+        opaque=np.uint64(8).tobytes(),
+        prefer=path,
+        vmap_method="legacy_vectorized",
+        input_layouts=[None, (1, 0)],
+    )
+    mapped = jax.jit(jax.vmap(call, in_axes=(0, None)))
+    np.testing.assert_array_equal(mapped(x[0, :2], x), x[0, :2])
+    told = mapped.lower(x[0, :2], x).as_text()
+    line = next(line for line in told.splitlines() if "@copy_bytes" in line)
+    operands = line.split(" : (")[1].split(") -> ")[0]
+    assert operands == "tensor<2xf32>, tensor<2x3xf32>", line
+    assert "[dense<0> : tensor<1xindex>, dense<[0, 1]> : tensor<2xindex>]" in line, line
+
+
 def test_aliasing(path):
     call = custom_call(
         "copy_bytes",

@@ -295,6 +295,11 @@ def test_integers_out_of_range(value):
         kind(value)
 
 
+@pytest.mark.parametrize("value", [2**63 - 1, -(2**63)])
+def test_the_outermost_integers(path, value):
+    assert kind(value, path) == 8
+
+
 @pytest.mark.parametrize("scalar", [np.float16(1), ml_dtypes.bfloat16(1)], ids=repr)
 def test_scalars_that_no_xla_decodes(path, scalar):
     if path == "version_3":
@@ -410,7 +415,7 @@ def test_type_needs_a_name_and_keeps_its_id():
     assert ids[1] == 0
     with refused("INVALID_ARGUMENT", "name"):
         callbridge.jax.register_type("", second)
-    with refused("INVALID_ARGUMENT", "variable"):
+    with refused("INVALID_ARGUMENT", "type_id"):
         callbridge.jax.register_type("another type of test_jax_typed", 0)
 
 

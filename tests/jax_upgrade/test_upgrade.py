@@ -196,9 +196,11 @@ def test_calls_that_callbridge_made_say_what_their_targets_expect(path, calls):
     assert [float(x) for x in results] == [2, 3]
 
 
-def test_the_sharding_of_a_tuple_of_one_is_that_of_its_element():
+# Of a tuple, or of the one array that is in it.
+@pytest.mark.parametrize("sharding", ["{{replicated}}", "{replicated}"])
+def test_the_sharding_of_a_tuple_of_one_is_that_of_its_element(sharding):
     text = module(
-        """    %0 = stablehlo.custom_call @single_result(%arg0) {mhlo.sharding = "{{replicated}}"} :
+        f"""    %0 = stablehlo.custom_call @single_result(%arg0) {{mhlo.sharding = "{sharding}"}} :
       (tensor<f32>) -> tuple<tensor<f32>>
     %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<f32>>) -> tensor<f32>
     return %1 : tensor<f32>

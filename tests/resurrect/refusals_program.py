@@ -108,6 +108,23 @@ with Refused(callbridge.CallbridgeError, "'added'", "status_returning_unified", 
             api_version=ops.CustomCallApiVersion.API_VERSION_STATUS_RETURNING_UNIFIED,
         )
     )
+with Refused(NotImplementedError, "'unserved' has both tuple operands and aliases"):
+    run(
+        lambda c, a: ops.CustomCallWithAliasing(
+            c,
+            b"unserved",
+            [ops.Tuple(c, [a]), a],
+            c.get_shape(a),
+            [c.get_shape(ops.Tuple(c, [a])), c.get_shape(a)],
+            output_operand_aliasing=[((), (1, ()))],
+        )
+    )
+with Refused(NotImplementedError, "'unserved' has the result", "no nested tuples"):
+    run(
+        lambda c, a: ops.CustomCall(
+            c, b"unserved", [a], c.get_shape(ops.Tuple(c, [ops.Tuple(c, [a])]))
+        )
+    )
 with Refused(TypeError, "result_types or out_types"):
     mlir.custom_call("added")
 

@@ -7,6 +7,7 @@ import callbridge.resurrect
 import jax
 import jaxlib.xla_client
 import numpy as np
+from callbridge import _call_site
 from callbridge._function_address import make_capsule
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
@@ -137,9 +138,44 @@ with callbridge.resurrect.revived():
     address = ctypes.cast(library.add, ctypes.c_void_p).value
     jaxlib.xla_client.register_custom_call_target("by_str", make_capsule(address), platform="cpu")
     jax.devices()
+    from jax._src.interpreters.mlir import custom_call as jax_custom_call
+
     registered = jaxlib.xla_client.custom_call_targets("Host")
     assert "by_str" in registered
     jaxlib.xla_client.register_custom_call_target(b"by_bytes", make_capsule(address))
+    # Once a typed call could not be built, what comes after it is rewritten again.
+    with mlir.make_ir_context(), ir.Location.unknown():
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            array = ir.RankedTensorType.get((3,), ir.F32Type.get())
+            zeros = ir.DenseElementsAttr.get(np.zeros(3, np.float32), type=array.element_type)
+            value = stablehlo.ConstantOp(zeros).result
+            try:
+                jax_custom_call("by_bytes", result_types=[object()], backend_config={}, operands=[])
+            except Exception:
+                stablehlo.CustomCallOp.build_generic(
+                    [array], [value, value], attributes("by_bytes", 1)
+                )
+        assert "api_version = 3" in str(module), module
+        # Dimensions of the results are no operands of the target's.
+        with ir.InsertionPoint(module.body):
+            pair = stablehlo.TupleOp.build_generic(
+                results=[ir.TupleType.get_tuple([array, array])], operands=[value, value]
+            ).result
+            sizes = ir.DenseIntElementsAttr.get(np.array([3], np.int64))
+            call = stablehlo.CustomCallOp.build_generic(
+                results=[array],
+                operands=[pair, stablehlo.ConstantOp(sizes).result],
+                attributes=attributes(
+                    "by_bytes",
+                    1,
+                    indices_of_shape_operands=ir.DenseIntElementsAttr.get(np.array([1], np.int64)),
+                ),
+            )
+    like = jax.ShapeDtypeStruct((3,), np.float32)
+    assert ir.StringAttr(call.attributes["backend_config"]).value_bytes == _call_site.descriptor(
+        ((like, like),), like, "classic", b""
+    )
     # By both paths: JAX writes typed calls as ones of version 1, which must not be taken for such.
     texts = {}
     for prefer in ("version_3", "typed"):

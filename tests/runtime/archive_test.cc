@@ -35,6 +35,19 @@ TEST(ArchiveTest, MembersOfAThinArchive) {
   EXPECT_FALSE(IsArchive(archive));
 }
 
+// A member begins at an even offset: a newline fills up what is before it.
+TEST(ArchiveTest, MembersOfOddSizes) {
+  std::vector<std::string> visited;
+  VisitMembers(absl::StrCat("!<arch>\n", Header("a.o/", 3), "abc\n", Header("b.o/", 1), "\n\n",
+                            Header("c.o/", 2), "cc", Header("d.o/", 1), "d"),
+               [&](absl::string_view contents) { visited.emplace_back(contents); });
+  EXPECT_THAT(visited, ElementsAre("abc", "\n", "cc", "d"));
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 7), "name.o/\n", Header("/0", 5))),
+              IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 9), "names.o/\n\n", Header("/0", 5))),
+              ElementsAre("names.o"));
+}
+
 TEST(ArchiveTest, DamagedThinArchives) {
   EXPECT_THAT(Names("!<thin>\n"), IsEmpty());
   EXPECT_THAT(Names("!<thin>\nnothing"), IsEmpty());

@@ -8,9 +8,12 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <thread>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 
@@ -163,6 +166,23 @@ TEST(ChildProcessTest, WorksWithClosedDescriptors) {
   if (input >= 0) dup2(input, STDIN_FILENO);
   ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(said, "out\nerror\n");
+}
+
+// Whether it runs: one that has ended may still wait for its parent to look.
+bool IsRunning(pid_t process) {
+  std::ifstream file(absl::StrCat("/proc/", process, "/stat"));
+  std::string number, name, state;
+  return file >> number >> name >> state && state != "Z";
+}
+
+TEST(ChildProcessTest, EndsWhatItLeftRunning) {
+  const ChildOutcome outcome = RunShell("sleep 100 <&- >&- 2>&- & echo $!");
+  EXPECT_EQ(WhatWentWrong(outcome, absl::Seconds(1)), "");
+  pid_t left = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(outcome.output, &left)) << outcome.output;
+  const absl::Time deadline = absl::Now() + absl::Seconds(10);
+  while (IsRunning(left) && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_FALSE(IsRunning(left));
 }
 
 TEST(ChildProcessTest, CannotStartWhatIsNotThere) {

@@ -33,6 +33,12 @@ void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 uint32_t GnuBuckets(ElfEditor& e) { return e.Table<uint32_t>(DT_GNU_HASH, 0); }
 uint64_t FirstGnuBucket(ElfEditor& e) { return 4 + 2 * e.Table<uint32_t>(DT_GNU_HASH, 2); }
 
+// DT_VERDEF's first version is the library itself.
+Elf64_Verdef& SecondDefinition(ElfEditor& e) {
+  const uint64_t first = e.Dynamic(DT_VERDEF).d_un.d_ptr;
+  return e.At<Elf64_Verdef>(e.Offset(first + e.Table<Elf64_Verdef>(DT_VERDEF).vd_next));
+}
+
 const Damage kDamages[] = {
     {"NoDynamicSegment", "original_linked",
      [](ElfEditor& e) { e.Segment(PT_DYNAMIC).p_type = PT_NULL; }, "has no PT_DYNAMIC segment"},
@@ -124,6 +130,14 @@ const Damage kDamages[] = {
        e.Table<Elf64_Rela>(DT_RELA).r_offset = e.Segment(PT_DYNAMIC).p_vaddr + 12;
      },
      "in the dynamic section"},
+    {"RelocationWritesBehindTheSegment", "original_linked",
+     [](ElfEditor& e) {
+       const Elf64_Phdr& data = e.Segment(PT_LOAD, 3);
+       auto& relocation = e.Table<Elf64_Rela>(DT_RELA);
+       relocation.r_offset = data.p_vaddr + data.p_memsz - sizeof(Elf64_Addr);
+       relocation.r_info = ELF64_R_INFO(0ull, R_X86_64_TLSDESC);  // of two words
+     },
+     "where no writable segment is"},
     {"RelocationCopies", "original_linked",
      [](ElfEditor& e) {
        e.Table<Elf64_Rela>(DT_JMPREL).r_info = ELF64_R_INFO(1ull, R_X86_64_COPY);
@@ -181,6 +195,26 @@ const Damage kDamages[] = {
      [](ElfEditor& e) { e.Dynamic(DT_VERSYM).d_tag = DT_DEBUG; }, "has a bad DT_VERSYM"},
     {"VersionIndexesNowhere", "original_linked",
      [](ElfEditor& e) { e.Dynamic(DT_VERSYM).d_un.d_ptr = kNowhere; }, "has a bad DT_VERSYM"},
+    {"DefinitionsNowhere", "original_versioned",
+     [](ElfEditor& e) { e.Dynamic(DT_VERDEF).d_un.d_ptr = kNowhere; }, "has a bad DT_VERDEF"},
+    {"DefinitionFormat", "original_versioned",
+     [](ElfEditor& e) { e.Table<Elf64_Verdef>(DT_VERDEF).vd_version = 2; },
+     "DT_VERDEF: a record of format 2; 1 was expected"},
+    {"DefinitionNameNowhere", "original_versioned",
+     [](ElfEditor& e) { SecondDefinition(e).vd_aux = 0xffffffff; }, "has a bad DT_VERDEF"},
+    {"DefinitionNameBehindTheLast", "original_versioned",
+     [](ElfEditor& e) {
+       const auto& first = e.Table<Elf64_Verdef>(DT_VERDEF);
+       e.At<Elf64_Verdaux>(e.Offset(e.Dynamic(DT_VERDEF).d_un.d_ptr + first.vd_aux)).vda_name =
+           static_cast<uint32_t>(e.Dynamic(DT_STRSZ).d_un.d_val);
+     },
+     "has a bad DT_VERDEF: its name is at"},
+    {"NextDefinitionNowhere", "original_versioned",
+     [](ElfEditor& e) { SecondDefinition(e).vd_next = 0xffffff00; }, "has a bad DT_VERDEF"},
+    // Bit 15 is no part of an index.
+    {"DefinitionIndexWithAllBits", "original_versioned",
+     [](ElfEditor& e) { SecondDefinition(e).vd_ndx = 0xffff; },
+     "has version 2, which no table describes"},
 };
 
 class DamagedTableTest : public ::testing::TestWithParam<Damage> {};
@@ -226,6 +260,20 @@ TEST(DynamicSectionTest, RefusesOverlappingVersionRecords) {
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_THAT(std::string(MakePrivateCopy(*std::move(file), {}).status().message()),
               HasSubstr("its records overlap"));
+}
+
+// As ld.so does: of a tag that is there twice, the last entry counts.
+TEST(DynamicSectionTest, TakesTheLastOfRepeatedTags) {
+  ElfEditor editor("original_linked");
+  const Elf64_Dyn& first = editor.Dynamic(DT_SYMENT);
+  Elf64_Dyn& last = editor.Dynamic(DT_RELACOUNT);
+  ASSERT_LT(&first, &last);
+  last = {DT_SYMENT, {7}};
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(*file);
+  ASSERT_TRUE(dynamic.ok()) << dynamic.status();
+  EXPECT_EQ(dynamic->Find(DT_SYMENT), 7);
 }
 
 TEST(DynamicSectionTest, ReadsWhatLinkersWrite) {

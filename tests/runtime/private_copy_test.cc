@@ -8,6 +8,7 @@
 
 #include "callbridge/runtime/dynamic_section.h"
 #include "callbridge/runtime/relocations.h"
+#include "callbridge/runtime/symbol_hash.h"
 #include "callbridge/runtime/symbol_table.h"
 #include "callbridge/runtime/symbol_versions.h"
 #include "tests/runtime/elf_editor.h"
@@ -100,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryFlavourTest,
                          ::testing::Values("original_linked", "original_unlinked",
                                            "original_sysv_hash", "original_both_hashes",
                                            "original_relr", "original_no_plt", "original_stripped",
-                                           "original_gold", "original_hidden", "status_linked"),
+                                           "original_gold", "original_hidden", "original_versioned",
+                                           "status_linked"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(PrivateCopyTest, TellsWhatItDropped) {
@@ -123,6 +125,20 @@ TEST(PrivateCopyTest, ResetsVersionsOfDroppedLibraries) {
       EXPECT_GT(version, VER_NDX_GLOBAL);
     }
   }
+}
+
+// Bit 15, by which a symbol is hidden, is no part of the version's index.
+TEST(PrivateCopyTest, ResetsVersionsOfHiddenSymbols) {
+  ElfEditor editor("original_linked");
+  const Tables before(*ElfFile::Parse(editor.bytes));
+  size_t served = 1;
+  while (before.symbols.symbols()[served].name != kSymbols[0].name) ++served;
+  auto& version = editor.Table<Elf64_Versym>(DT_VERSYM, served);
+  ASSERT_GT(version, VER_NDX_GLOBAL);
+  version |= 0x8000;
+  const PrivateCopy copy = CopyOf(editor);
+  const Tables tables(copy.file);
+  EXPECT_EQ(copy.file.Read<Elf64_Versym>(*tables.versions.IndexOffset(served)), VER_NDX_GLOBAL);
 }
 
 // Whichever record is dropped: the first, the last, one between, or all.
@@ -155,6 +171,23 @@ TEST(PrivateCopyTest, UnlinksVersionRecordsAnywhereInTheChain) {
   EXPECT_EQ(none.dynamic.Find(DT_VERNEED), std::nullopt);
   EXPECT_EQ(none.dynamic.Find(DT_VERNEEDNUM), std::nullopt);
   EXPECT_EQ(none.dynamic.Find(DT_VERSYM), std::nullopt);
+}
+
+// Each of the two hash tables may know more symbols than the other.
+TEST(PrivateCopyTest, ReadsTheSymbolsOfBothHashTables) {
+  const auto count = [](const ElfEditor& editor) {
+    absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+    return HashedSymbolCount(*file, DynamicSection::Parse(*file).value()).value();
+  };
+  ElfEditor editor("original_both_hashes");
+  const uint64_t symbols = count(editor);
+  ElfEditor without_gnu = editor;
+  without_gnu.Dynamic(DT_GNU_HASH).d_tag = DT_DEBUG;
+  EXPECT_EQ(count(without_gnu), symbols);
+  const auto buckets = editor.Table<uint32_t>(DT_HASH, 0);
+  for (uint32_t i = 0; i < buckets; ++i) editor.Table<uint32_t>(DT_HASH, 2 + i) = STN_UNDEF;
+  editor.Table<uint32_t>(DT_HASH, 1) = 1;
+  EXPECT_EQ(count(editor), symbols);
 }
 
 // A binary that was linked with the library's path instead of its name.

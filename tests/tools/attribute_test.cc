@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -57,6 +58,17 @@ TEST(AttributeTest, AnythingElseIsRefused) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(status.message()), testing::HasSubstr("expected NAME=VALUE"));
     EXPECT_TRUE(attributes.values().empty());
+  }
+}
+
+TEST(AttributeTest, NumbersBeyondTheirTypeAreRefused) {
+  for (const char* number :
+       {"-129:i8", "32768:i16", "-32769:i16", "2147483648:i32", "-2147483649:i32",
+        "9223372036854775808:i64", "-9223372036854775809:i64", "256:ui8", "65536:ui16",
+        "4294967296:ui32", "18446744073709551616:ui64"}) {
+    Attributes attributes;
+    const absl::Status status = ParseAttribute(absl::StrCat("n=", number), &attributes);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << number;
   }
 }
 

@@ -108,6 +108,24 @@ TEST(CountDownPromiseTest, ManyThreads) {
   EXPECT_EQ(message, "one of them");
 }
 
+TEST(CountDownPromiseTest, ErrorsOfManyThreads) {
+  constexpr int kThreads = 8, kEach = 500;
+  CountDownPromise promise(kThreads * kEach);
+  Future future(promise);
+  std::string message;
+  future.OnReady([&](const std::optional<Error>& error) { message = error->message(); });
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      const std::string text(100 + 40 * t, static_cast<char>('a' + t));
+      for (int i = 0; i < kEach; ++i) promise.CountDown(Error::Internal(text));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(message, std::string(message.size(), message[0]));
+  EXPECT_EQ(message.size(), 100 + 40 * static_cast<size_t>(message[0] - 'a'));
+}
+
 TEST(FutureTest, CompletedWhileItIsWatched) {
   for (int i = 0; i < 1000; ++i) {
     Promise promise;

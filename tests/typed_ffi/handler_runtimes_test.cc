@@ -18,7 +18,7 @@
 extern "C" {
 XLA_FFI_Handler Add, Variadic, OneStruct, AllAsDictionary, Nothing, Compatible, Instantiate,
     Prepare, Initialize, Record, DeepStruct, OfTheDocumentation, Throw, ThrowException,
-    NeedsExtension, MakesState;
+    NeedsExtension, NeedsFloatsAndExtension, MakesState;
 }
 extern XLA_FFI_TypeId& state_type_id;
 
@@ -133,6 +133,17 @@ TEST_P(RuntimesTest, WhatTheRuntimeLacksIsUnimplemented) {
   const Answer answer = Take(NeedsExtension(frame.ForCall(runtime)));
   EXPECT_EQ(answer.code, XLA_FFI_Error_Code_UNIMPLEMENTED) << answer.message;
   EXPECT_THAT(answer.message, AllOf(HasSubstr("(bad operands at: 0)"), HasSubstr("jaxlib 0.11")));
+}
+
+// A call that no runtime could make is the caller's mistake, whatever else this one lacks.
+TEST_P(RuntimesTest, WhatIsWrongOutweighsWhatTheRuntimeLacks) {
+  if (runtime.Has(Facility::kExtensions)) GTEST_SKIP() << "it has extensions";
+  frame.Arg(XLA_FFI_DataType_S32, {}, nullptr);
+  const Answer answer = Take(NeedsFloatsAndExtension(frame.ForCall(runtime)));
+  EXPECT_EQ(answer.code, XLA_FFI_Error_Code_INVALID_ARGUMENT);
+  EXPECT_THAT(answer.message,
+              AllOf(HasSubstr("(bad operands at: 0, 1)"), HasSubstr("expected F32 but got S32"),
+                    HasSubstr("jaxlib 0.11")));
 }
 
 TEST_P(RuntimesTest, Exceptions) {

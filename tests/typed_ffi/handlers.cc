@@ -286,6 +286,13 @@ static ffi::Error DoNeedExtension(int) { return ffi::Error::Success(); }
 XLA_FFI_DEFINE_HANDLER_SYMBOL(NeedsExtension, DoNeedExtension,
                               Ffi::Bind().Ctx<ffi::Extension<NoSuchExtension>>());
 
+static ffi::Error DoNeedFloatsAndExtension(ffi::Buffer<ffi::F32>, int) {
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    NeedsFloatsAndExtension, DoNeedFloatsAndExtension,
+    Ffi::Bind().Arg<ffi::Buffer<ffi::F32>>().Ctx<ffi::Extension<NoSuchExtension>>());
+
 struct Made {
   static ffi::TypeId id;
 };

@@ -113,6 +113,39 @@ TEST_F(MatchTest, ManyDimensions) {
   EXPECT_TRUE(Verify("b", buffer, pattern).failure());
 }
 
+// Each dimension is kept in its own place, on both sides of what a pattern holds without
+// allocating.
+TEST_F(MatchTest, EveryDimensionOfManyCounts) {
+  for (size_t rank : {7, 8, 9, 10, 17}) {
+    std::vector<int64_t> many;
+    for (size_t i = 0; i < rank; ++i) many.push_back(static_cast<int64_t>(i) + 2);
+    std::vector<int64_t> same = many;
+    XLA_FFI_Buffer many_frame = Frame(XLA_FFI_DataType_U8, many);
+    XLA_FFI_Buffer same_frame = Frame(XLA_FFI_DataType_U8, same);
+    const auto pattern = match::Buffer().WithShapeOf(AnyBuffer(&many_frame));
+    EXPECT_TRUE(Verify("b", AnyBuffer(&same_frame), pattern).success()) << rank;
+    for (size_t i = 0; i < rank; ++i) {
+      same[i] += 100;
+      const Error error = Verify("b", AnyBuffer(&same_frame), pattern);
+      EXPECT_THAT(error.message(),
+                  HasSubstr("dimension " + std::to_string(i) + " to be " + std::to_string(many[i]) +
+                            " but got " + std::to_string(same[i])));
+      same[i] = many[i];
+      int64_t stored = 0;
+      EXPECT_TRUE(Verify("b", AnyBuffer(&many_frame), pattern.WithDim(i, &stored)).success());
+      EXPECT_EQ(stored, many[i]) << rank;
+    }
+  }
+}
+
+TEST_F(MatchTest, FewerDimensionsReplaceMore) {
+  std::vector<int64_t> many(11, 2);
+  XLA_FFI_Buffer many_frame = Frame(XLA_FFI_DataType_U8, many);
+  const auto replaced = match::Buffer().WithDim(9, 5).WithDim(3, 5).WithDims(2, 2);
+  const auto pattern = replaced.WithDim(10, 2).template WithRank<11>();
+  EXPECT_TRUE(Verify("b", AnyBuffer(&many_frame), pattern).success());
+}
+
 #ifndef GENUINE
 
 TEST_F(MatchTest, TellsAllThatIsWrong) {

@@ -112,6 +112,17 @@ TEST_P(UserTypesTest, StateOfInstantiate) {
   EXPECT_EQ(live_states, 1);
 }
 
+TEST_P(UserTypesTest, ASuccessIsNoState) {
+  RegisterWithInfo<Typed>(runtime->api());
+  using State = ErrorOr<std::unique_ptr<Typed>>;
+  EXPECT_EQ(TakeText(ResultEncoding<ExecutionStage::kInstantiate, State>::Encode(
+                runtime->api(), runtime->ctx(), State(Unexpected<Error>(Error::Success())))),
+            "13: the handler returned a success in place of its state");
+  EXPECT_EQ(TakeText(ResultEncoding<ExecutionStage::kInstantiate, State>::Encode(
+                runtime->api(), runtime->ctx(), State(Error(ErrorCode::kAborted, "no state")))),
+            "10: no state");
+}
+
 TEST_P(UserTypesTest, StateOfTypeRegisteredWithThreeArguments) {
   Untyped::id = {0};
   ASSERT_EQ(TakeText(internal::RegisterTypeId(runtime->api(), "untyped", &Untyped::id)), "");

@@ -83,7 +83,9 @@ class DimPatterns {
   void Resize(size_t size) {
     for (size_t i = size_; i < size && i < kInline; ++i) inline_[i] = match::DimPattern();
     size_ = size;
-    if (XLA_FFI_PREDICT_FALSE(size > kInline)) more_.resize(size - kInline);
+    if (XLA_FFI_PREDICT_FALSE(size > kInline || !more_.empty())) {
+      more_.resize(size > kInline ? size - kInline : 0);
+    }
   }
 
  private:

@@ -6,7 +6,10 @@
 
 #include <chrono>
 #include <complex>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -173,6 +176,49 @@ TEST_F(HandlerCallTest, StopsWaiting) {
   EXPECT_THAT(result.message(), HasSubstr("in 20 ms"));
 }
 #endif
+
+// Runs one task, when it is told to; a task that nobody asks for in time runs by itself.
+struct LateThread {
+  static void Schedule(void* user, void (*task)(void*), void* data) {
+    auto& self = *static_cast<LateThread*>(user);
+    self.thread = std::thread([&self, task, data] {
+      std::unique_lock<std::mutex> lock(self.mutex);
+      self.changed.wait_for(lock, std::chrono::seconds(10), [&] { return self.may_run; });
+      task(data);
+    });
+  }
+  void Run() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      may_run = true;
+    }
+    changed.notify_one();
+    thread.join();
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool may_run = false;
+  std::thread thread;
+};
+
+TEST_F(HandlerCallTest, LooksOnceWithoutTime) {
+  int32_t out = 0;
+  for (const char* how : {"later", "error"}) {  // an error that comes when nobody waits is freed
+    LateThread late;
+    const callbridge_ffi_thread_pool pool = {sizeof(pool), &late, &LateThread::Schedule,
+                                             [](void*) -> int64_t { return 1; }};
+    HandlerCall pending(Get("Async"));
+    pending.Ret(out).Attr("how", how).ThreadPool(pool).Timeout(std::chrono::milliseconds(0));
+    const HandlerResult result = pending.Run();
+    late.Run();
+    EXPECT_EQ(result.code_name(), "DEADLINE_EXCEEDED");
+    EXPECT_THAT(result.message(), HasSubstr("in 0 ms"));
+  }
+  HandlerCall done(Get("Async"));
+  done.Ret(out).Attr("how", "before").Timeout(std::chrono::milliseconds(0));
+  EXPECT_EQ(done.Run().code_name(), "OK");
+}
 
 TEST_F(HandlerCallTest, ImitatesOtherReleases) {
   const std::vector<float> x = {1}, y = {2};
