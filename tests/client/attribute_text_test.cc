@@ -58,6 +58,7 @@ TEST(AttributeTextTest, Scalars) {
   ExpectScalar("0.1 : f32", PrimitiveType::kF32, 0.1f);
   ExpectScalar("-2.5", PrimitiveType::kF64, -2.5);
   ExpectScalar("0x7FC00000 : f32", PrimitiveType::kF32, uint32_t{0x7fc00000});
+  ExpectScalar("0X7fc00000 : f32", PrimitiveType::kF32, uint32_t{0x7fc00000});
   ExpectScalar("0xFFF0000000000000 : f64", PrimitiveType::kF64, uint64_t{0xfff0000000000000});
   ExpectScalar("1.000000e+00 : bf16", PrimitiveType::kBf16, uint16_t{0x3f80});
   ExpectScalar("1.000000e+00 : f16", PrimitiveType::kF16, uint16_t{0x3c00});

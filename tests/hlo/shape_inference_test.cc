@@ -147,6 +147,16 @@ TEST(ImplicitBroadcastTest, CombinesAsXlaDoes) {
   // The genuine builder's texts of what does not go are compared by genuine/test_builder.py.
 }
 
+TEST(ImplicitBroadcastTest, DimensionsGoUpwards) {
+  const auto infer = [](const std::vector<int64_t>& dimensions) {
+    const std::vector<int64_t> larger = {2, 2, 2}, smaller = {2, 2};
+    return InferImplicitBroadcast(larger, smaller, dimensions, "add", "l", "r").status().ToString();
+  };
+  EXPECT_EQ(infer({0, 2}), "OK");
+  EXPECT_THAT(infer({2, 0}), HasSubstr("order is wrong"));
+  EXPECT_THAT(infer({1, 1}), HasSubstr("order is wrong"));
+}
+
 TEST(ImplicitBroadcastTest, StretchesDimensionsOfSizeOne) {
   const Stretch stretch = StretchOf({2, 1, 1, 4}, {2, 3, 1, 4}).value();
   EXPECT_THAT(stretch.sizes, ElementsAre(2, 1, 4));

@@ -60,6 +60,11 @@ def test_loads_a_file_once(built, library):
         face.load("/nowhere/old.so")
 
 
+def test_a_null_function():
+    with pytest.raises(CallbridgeError, match="the ctypes function is null"):
+        face.register("null_function", ORIGINAL(0), abi="original")
+
+
 def test_names_are_kept(built):
     with fails("ALREADY_EXISTS", "'example'", "other_example.so", "targets.so", "another name"):
         face.load(built / "python" / "other_example.so")

@@ -68,6 +68,16 @@ TEST_F(DebugLinkTest, IsLeftAsItIsWithoutTheFile) {
   EXPECT_EQ(WithDebugLink(File(), folder_)->bytes(), File().bytes());
 }
 
+TEST_F(DebugLinkTest, IsLeftAsItIsWhereTheLinkIsAPath) {
+  std::string bytes = ReadFile(Library());
+  const size_t name = bytes.find(std::string("old.debug\0", 10));
+  ASSERT_NE(name, std::string::npos);
+  bytes.replace(name, 4, "sub/");
+  std::filesystem::create_directory(folder_ + "/sub");
+  std::filesystem::rename(folder_ + "/old.debug", folder_ + "/sub/debug");
+  EXPECT_EQ(WithDebugLink(*ElfFile::Parse(bytes), folder_)->bytes(), bytes);
+}
+
 TEST_F(DebugLinkTest, IsLeftAsItIsWithoutALink) {
   const std::string bytes = ReadFile(OLD_BINARIES "/original_linked.so");
   EXPECT_EQ(WithDebugLink(*ElfFile::Parse(bytes), folder_)->bytes(), bytes);

@@ -113,6 +113,15 @@ TEST(ElfFileTest, ChecksSegments) {
         segment.p_filesz = segment.p_memsz = 8;
       },
       "has a bad PT_TLS");
+  ExpectRefused(
+      [](ElfEditor& e) {
+        Elf64_Phdr& segment = e.Segment(PT_GNU_STACK);
+        segment.p_type = PT_TLS;
+        segment.p_vaddr = 0;
+        segment.p_filesz = 9;
+        segment.p_memsz = 8;
+      },
+      "PT_TLS has more bytes in the file than in memory");
   for (uint64_t address : {uint64_t{0}, uint64_t{0x123456789}}) {
     ExpectRefused(
         [address](ElfEditor& e) {

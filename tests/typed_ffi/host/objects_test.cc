@@ -282,6 +282,7 @@ TEST(CallScratchTest, FreesWhatIsLeft) {
     EXPECT_TRUE(scratch.Free(*one).ok());
     EXPECT_EQ(scratch.Free(*one).code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(scratch.Allocate(1, 3).status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(scratch.Allocate(1, 0).status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(allocator.blocks, 1);
   }
   EXPECT_EQ(allocator.blocks, 0);
@@ -320,7 +321,7 @@ TEST(ReleasesTest, AreFoundByName) {
     ASSERT_TRUE(version.ok()) << version.status();
     EXPECT_EQ(RowOf(**version), row) << release;
   }
-  for (const char* release : {"0.4.29", "0.13", "1.0", "0", "x", "0.4.x", "0.-4"}) {
+  for (const char* release : {"0.4.29", "0.13", "1.0", "0", "x", "0.4.x", "0.-4", "0.12.0.1.1"}) {
     EXPECT_EQ(VersionOfRelease(release).status().code(), absl::StatusCode::kInvalidArgument)
         << release;
   }
