@@ -214,7 +214,7 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
     absl::Status elsewhere = TryLoadElsewhere(path, options.isolation_limit);
     if (!elsewhere.ok()) return About(path, elsewhere);
   }
-  if (!BindingSelfTest().ok()) return About(path, BindingSelfTest());
+  if (absl::Status binds = BindingSelfTest(); !binds.ok()) return About(path, binds);
   absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy->file.bytes());
   if (!file.ok()) return About(path, file.status());
   // Before the libraries that it needs are opened: they may register, too.
