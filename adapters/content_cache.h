@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/content_table.h"
 
 namespace callbridge {
@@ -34,7 +34,7 @@ class ContentCache {
   template <typename... Arguments>
   Value& Add(absl::string_view content, Arguments&&... arguments) {
     const size_t hash = Hash(content);
-    const std::lock_guard<std::mutex> lock(adding_);
+    const TableLock lock;
     if (Value* const found = Find(hash, content)) return *found;
     table_.Reserve();
     nodes_.emplace_back(content, Value(std::forward<Arguments>(arguments)...));
@@ -58,7 +58,6 @@ class ContentCache {
   }
 
   ContentTable<Node> table_;
-  std::mutex adding_;
   std::deque<Node> nodes_;
 };
 

@@ -2,10 +2,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/entry_target.h"
 #include "callbridge/adapters/trampolines.h"
 
@@ -17,6 +17,7 @@ template <typename Key, typename Entry>
 class Entries {
  public:
   static Entries& Global() {
+    const TableLock lock;
     static auto& entries = *new Entries;
     return entries;
   }
@@ -24,7 +25,7 @@ class Entries {
   // Those of Entry(arguments...), which is made where nobody has asked for `key` before.
   template <typename... Arguments>
   absl::StatusOr<EntryPoints> Get(const Key& key, const Arguments&... arguments) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const TableLock lock;
     auto found = made_.find(key);
     if (found != made_.end()) return found->second.points;
     Made made{std::make_unique<Entry>(arguments...), {}};
@@ -41,8 +42,7 @@ class Entries {
     EntryPoints points;
   };
 
-  std::mutex mutex_;
-  std::map<Key, Made> made_;
+  std::map<Key, Made> made_;  // under the TableLock
 };
 
 absl::StatusOr<EntryPoints> GetTyped(const Target& target) {

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/content_table.h"
 
 namespace callbridge {
@@ -64,7 +64,7 @@ class EvictingCache {
   Held FindOrAdd(absl::string_view content) {
     const size_t hash = Hash(content);
     std::unique_ptr<Value> evicted;
-    const std::lock_guard<std::mutex> lock(adding_);
+    const TableLock lock;
     Held found = Find(hash, content);
     if (found) return found;
     std::string kept(content);
@@ -133,7 +133,6 @@ class EvictingCache {
 
   const size_t capacity_;
   ContentTable<Node> table_;
-  std::mutex adding_;
   std::deque<Node> nodes_;
   size_t next_tried_ = 0;
 };

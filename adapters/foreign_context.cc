@@ -1,32 +1,21 @@
 #include "callbridge/adapters/foreign_context.h"
 
-#include <mutex>
+#include "callbridge/abi/table_lock.h"
 
 namespace callbridge {
 namespace {
 
 // Contexts that no thread keeps. They are never freed, since tasks that a handler left behind may
 // still ask by them; there are as many as calls have been under way at once.
-struct SharedContexts {
-  std::mutex mutex;
-  ForeignContext* first = nullptr;
+// Under the TableLock.
+ForeignContext* first_shared = nullptr;
 
-  static SharedContexts& Get() {
-    static auto& contexts = *new SharedContexts;
-    return contexts;
-  }
-  void Add(ForeignContext& context) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    context.next_spare = first;
-    first = &context;
-  }
-  ForeignContext* Take() {
-    const std::lock_guard<std::mutex> lock(mutex);
-    ForeignContext* const context = first;
-    if (context != nullptr) first = context->next_spare;
-    return context;
-  }
-};
+ForeignContext* TakeShared() {
+  const TableLock lock;
+  ForeignContext* const context = first_shared;
+  if (context != nullptr) first_shared = context->next_spare;
+  return context;
+}
 
 }  // namespace
 
@@ -51,14 +40,16 @@ ForeignContext* SpareContexts::Make() {
 #pragma clang diagnostic pop
 #endif
   static_cast<void>(handing_over);
-  ForeignContext* const context = SharedContexts::Get().Take();
+  ForeignContext* const context = TakeShared();
   if (context == nullptr) return new ForeignContext{};
   context->next_spare = nullptr;
   return context;
 }
 
 void SpareContexts::GiveBackOnAnyThread(ForeignContext& context) {
-  SharedContexts::Get().Add(context);
+  const TableLock lock;
+  context.next_spare = first_shared;
+  first_shared = &context;
 }
 
 }  // namespace callbridge

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/caught_exception.h"
 #include "callbridge/adapters/foreign_api.h"
 #include "callbridge/adapters/foreign_context.h"
@@ -184,17 +184,17 @@ absl::StatusOr<XLA_FFI_Handler*> GetForeignWrapper(XLA_FFI_Handler* handler, Pla
     std::unique_ptr<ForeignHandler> handler;
     XLA_FFI_Handler* wrapper;
   };
-  static auto& mutex = *new std::mutex;
-  static auto& made = *new std::map<std::pair<XLA_FFI_Handler*, Platform>, Made>;
-  std::lock_guard<std::mutex> lock(mutex);
-  const auto found = made.find({handler, platform});
-  if (found != made.end()) return found->second.wrapper;
+  // Not under the lock: it is the handler's own code that answers.
   absl::StatusOr<ForeignHeaders> headers = RecognizeHeaders(handler);
   if (!headers.ok()) return headers.status();
   std::unique_ptr<ForeignHandler> foreign(
       new ForeignHandler{handler, ForeignApi(*headers->version), *headers->version,
                          static_cast<XLA_FFI_ExecutionStage>(headers->version->execute), platform,
                          &ForeignRuntime::Of(&host::ApiTable(typed_ffi::kNewestVersion))});
+  const TableLock lock;
+  static auto& made = *new std::map<std::pair<XLA_FFI_Handler*, Platform>, Made>;
+  const auto found = made.find({handler, platform});
+  if (found != made.end()) return found->second.wrapper;
   absl::StatusOr<XLA_FFI_Handler*> wrapper = MakeTrampoline(*foreign);
   if (!wrapper.ok()) return wrapper;
   made.emplace(std::make_pair(handler, platform), Made{std::move(foreign), *wrapper});

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/old_layouts.h"
 #include "callbridge/typed_ffi/runtime_texts.h"
@@ -48,9 +49,8 @@ XLA_FFI_ByteSpan ToSpan(absl::string_view text) { return {text.data(), text.size
 const char* FacilityName(Facility facility) { return kFacilityNames[static_cast<int>(facility)]; }
 
 ForeignRuntime& ForeignRuntime::Of(const XLA_FFI_Api* api) {
-  static auto& mutex = *new std::mutex;
+  const TableLock lock;
   static auto& runtimes = *new std::map<const XLA_FFI_Api*, ForeignRuntime*>;
-  std::lock_guard<std::mutex> lock(mutex);
   ForeignRuntime*& runtime = runtimes[api];
   if (runtime == nullptr) runtime = new ForeignRuntime(api);
   return *runtime;

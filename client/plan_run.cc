@@ -1,18 +1,21 @@
 #include "callbridge/client/plan_run.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <queue>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "callbridge/abi/aligned_memory.h"
+#include "callbridge/abi/own_threads.h"
 #include "callbridge/abi/xla_floating_point.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 
@@ -94,6 +97,7 @@ class ThreadedRun {
  public:
   ThreadedRun(const Plan& plan, const Run& run)
       : plan_(plan), run_(run), missing_(plan.steps.size()), left_(plan.steps.size()) {
+    ready_ = Ready(std::greater<>(), WithRoomFor(plan.steps.size()));
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       missing_[i] = plan.steps[i].predecessors;
       if (missing_[i] == 0) ready_.push(static_cast<int>(i));
@@ -101,24 +105,37 @@ class ThreadedRun {
   }
 
   absl::Status On(int threads) {
-    std::vector<std::thread> others;
     const size_t useful = std::min(plan_.steps.size(), static_cast<size_t>(std::max(threads, 1)));
     // Before there are threads, which must not throw.
     std::vector<Run::Pointers> pointers(std::max<size_t>(useful, 1), run_.MakePointers());
-    for (size_t i = 1; i < useful; ++i) {
-      try {
-        others.emplace_back([this, mine = &pointers[i]] { Work(*mine); });
-      } catch (const std::system_error&) {
-        // There are no more threads; those that there are do all the work.
-        break;
+    {
+      Joined others;
+      for (size_t i = 1; i < useful; ++i) {
+        // Where there are no more threads, those that there are do all the work.
+        if (!AddOwnThread(others.threads, [this, mine = &pointers[i]] { Work(*mine); })) break;
       }
+      Work(pointers[0]);
     }
-    Work(pointers[0]);
-    for (std::thread& thread : others) thread.join();
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
     return status_;
   }
 
  private:
+  // The caller's thread may be cancelled in a target, and the others must not outlive the run.
+  struct Joined {
+    ~Joined() {
+      for (std::thread& thread : threads) thread.join();
+    }
+    std::vector<std::thread> threads;
+  };
+  using Ready = std::priority_queue<int, std::vector<int>, std::greater<>>;
+
+  static std::vector<int> WithRoomFor(size_t steps) {
+    std::vector<int> room;
+    room.reserve(steps);
+    return room;
+  }
+
   void Work(Run::Pointers& pointers) {
     XlaFloatingPoint floating_point;
     std::unique_lock<std::mutex> lock(mutex_);
@@ -128,13 +145,28 @@ class ThreadedRun {
       const int step = ready_.top();
       ready_.pop();
       lock.unlock();
-      absl::Status status = run_.Do(plan_.steps[step], pointers.data());
+      absl::Status status = Do(step, pointers);
       lock.lock();
       Finish(step, std::move(status));
     }
   }
 
-  bool IsOver() const { return left_ == 0 || !status_.ok(); }
+  absl::Status Do(int step, Run::Pointers& pointers) {
+    try {
+      return run_.Do(plan_.steps[step], pointers.data());
+    } catch (abi::__forced_unwind&) {
+      // The target ended its thread, or somebody cancelled it; the others must not wait for it.
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Finish(step, absl::CancelledError("the thread that runs a custom call was ended in it"));
+      throw;
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      thrown_ = std::current_exception();
+      return absl::OkStatus();
+    }
+  }
+
+  bool IsOver() const { return left_ == 0 || !status_.ok() || thrown_ != nullptr; }
 
   void Finish(int step, absl::Status status) {
     --left_;
@@ -157,10 +189,11 @@ class ThreadedRun {
   std::condition_variable changed_;
   // All below under the mutex.
   std::vector<int> missing_;  // predecessors that are not done, by step
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready_;
+  Ready ready_;
   size_t left_;
   absl::Status status_;
   int failed_ = 0;
+  std::exception_ptr thrown_;  // what the run ends with, if not null
 };
 
 }  // namespace

@@ -2,21 +2,24 @@
 
 #include <algorithm>
 
+#include "callbridge/abi/table_lock.h"
+
 namespace callbridge::hlo {
 
 LivingBuilders& LivingBuilders::Get() {
+  const TableLock lock;
   // Never destroyed: builders may be static objects.
   static LivingBuilders* const builders = new LivingBuilders;
   return *builders;
 }
 
 void LivingBuilders::Add(const xla::XlaBuilder* builder) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   builders_.emplace_back(builder, std::this_thread::get_id());
 }
 
 void LivingBuilders::Remove(const xla::XlaBuilder* builder) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   const auto is_it = [builder](const auto& entry) { return entry.first == builder; };
   // From behind: builders of a scope go in the reverse of the order in which they came.
   const auto found = std::find_if(builders_.rbegin(), builders_.rend(), is_it);
@@ -24,13 +27,13 @@ void LivingBuilders::Remove(const xla::XlaBuilder* builder) {
 }
 
 bool LivingBuilders::Has(const xla::XlaBuilder* builder) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   const auto is_it = [builder](const auto& entry) { return entry.first == builder; };
   return std::any_of(builders_.rbegin(), builders_.rend(), is_it);
 }
 
 const xla::XlaBuilder* LivingBuilders::Youngest() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   const auto is_mine = [](const auto& entry) { return entry.second == std::this_thread::get_id(); };
   const auto found = std::find_if(builders_.rbegin(), builders_.rend(), is_mine);
   return found == builders_.rend() ? nullptr : found->first;

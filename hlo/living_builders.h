@@ -2,7 +2,6 @@
 #ifndef CALLBRIDGE_HLO_LIVING_BUILDERS_H_
 #define CALLBRIDGE_HLO_LIVING_BUILDERS_H_
 
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,8 +22,7 @@ class LivingBuilders {
   const xla::XlaBuilder* Youngest();
 
  private:
-  std::mutex mutex_;
-  // The youngest last.
+  // The youngest last; under the TableLock.
   std::vector<std::pair<const xla::XlaBuilder*, std::thread::id>> builders_;
 };
 

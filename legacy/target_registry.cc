@@ -1,6 +1,7 @@
 #include "callbridge/legacy/target_registry.h"
 
 #include "callbridge/abi/loaded_object.h"
+#include "callbridge/abi/table_lock.h"
 
 namespace callbridge {
 namespace {
@@ -10,6 +11,7 @@ thread_local RegistrationScope* innermost_scope = nullptr;
 }  // namespace
 
 TargetRegistry& TargetRegistry::Global() {
+  const TableLock lock;
   static auto& registry = *new TargetRegistry;
   return registry;
 }
@@ -20,19 +22,19 @@ void TargetRegistry::Register(RegisteredTarget target) {
   } else {
     KeepLoaded(target.address);
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   Key key(target.name, target.platform);
   targets_[std::move(key)] = std::move(target);
 }
 
 void* TargetRegistry::Lookup(const std::string& name, const std::string& platform) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   auto found = targets_.find(Key(name, platform));
   return found == targets_.end() ? nullptr : found->second.address;
 }
 
 std::vector<RegisteredTarget> TargetRegistry::Targets() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   std::vector<RegisteredTarget> targets;
   targets.reserve(targets_.size());
   for (const auto& entry : targets_) targets.push_back(entry.second);
@@ -40,7 +42,7 @@ std::vector<RegisteredTarget> TargetRegistry::Targets() const {
 }
 
 void TargetRegistry::Forget(const RegisteredTarget& target) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   auto found = targets_.find(Key(target.name, target.platform));
   if (found != targets_.end() && found->second.address == target.address) targets_.erase(found);
 }

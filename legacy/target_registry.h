@@ -5,7 +5,6 @@
 #define CALLBRIDGE_LEGACY_TARGET_REGISTRY_H_
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +42,7 @@ class TargetRegistry {
  private:
   using Key = std::pair<std::string, std::string>;  // name, platform
 
-  mutable std::mutex mutex_;
-  std::map<Key, RegisteredTarget> targets_;
+  std::map<Key, RegisteredTarget> targets_;  // under the TableLock
 };
 
 // While it lives, gathers a copy of what the thread that made it registers in any TargetRegistry:

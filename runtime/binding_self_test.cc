@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <gnu/libc-version.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -131,9 +132,12 @@ absl::Status CheckBoundAddress(uint64_t expected, uint64_t bound) {
       gnu_get_libc_version(), expected, bound));
 }
 
-const absl::Status& BindingSelfTest() {
-  static const absl::Status& result = *new absl::Status(RunSelfTest());
-  return result;
+absl::Status BindingSelfTest() {
+  static std::atomic<bool> has_passed{false};
+  if (has_passed.load(std::memory_order_relaxed)) return absl::OkStatus();
+  absl::Status status = RunSelfTest();
+  has_passed.store(status.ok(), std::memory_order_relaxed);
+  return status;
 }
 
 }  // namespace callbridge

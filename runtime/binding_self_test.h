@@ -14,8 +14,9 @@ namespace callbridge {
 
 // Loads a library of some hundred bytes, made here, with a symbol that is bound to this process,
 // and looks where its pointers lead. FAILED_PRECONDITION: elsewhere; the message names the C
-// library. Otherwise fails as LoadedCopy::Open(). Runs once; later calls return what it found.
-const absl::Status& BindingSelfTest();
+// library. Otherwise fails as LoadedCopy::Open(). Runs until it has passed once: what it fails for,
+// such as a limit of open files, may be gone by the next call.
+absl::Status BindingSelfTest();
 
 // The parts of it. The private copy of the tiny library.
 absl::StatusOr<PrivateCopy> MakeSelfTestCopy();

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/per_process.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/runtime/binding_self_test.h"
@@ -83,20 +84,21 @@ std::string DescribeTargets(const std::vector<LibraryTarget>& targets) {
 class LoadedLibraries {
  public:
   static LoadedLibraries& Global() {
+    const TableLock lock;
     static auto& libraries = *new LoadedLibraries;
     return libraries;
   }
 
   void Add(const LoadedCopy& copy, std::weak_ptr<const TargetLibrary> library) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const TableLock lock;
     libraries_[copy.begin()] = {copy.end(), std::move(library)};
   }
   void Remove(const LoadedCopy& copy) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const TableLock lock;
     libraries_.erase(copy.begin());
   }
   std::shared_ptr<const TargetLibrary> Holding(uint64_t address) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const TableLock lock;
     auto next = libraries_.upper_bound(address);
     if (next == libraries_.begin()) return nullptr;
     const Entry& entry = std::prev(next)->second;
@@ -109,8 +111,7 @@ class LoadedLibraries {
     std::weak_ptr<const TargetLibrary> library;
   };
 
-  std::mutex mutex_;
-  std::map<uint64_t, Entry> libraries_;
+  std::map<uint64_t, Entry> libraries_;  // under the TableLock
 };
 
 // How registering code writes a platform.
@@ -214,7 +215,7 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
     absl::Status elsewhere = TryLoadElsewhere(path, options.isolation_limit);
     if (!elsewhere.ok()) return About(path, elsewhere);
   }
-  if (!BindingSelfTest().ok()) return About(path, BindingSelfTest());
+  if (absl::Status binds = BindingSelfTest(); !binds.ok()) return About(path, binds);
   absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy->file.bytes());
   if (!file.ok()) return About(path, file.status());
   // Before the libraries that it needs are opened: they may register, too.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -102,6 +104,24 @@ void Meet(void* out, const void** in, XlaCustomCallStatus* status) {
   memcpy(out, in[0], kSize * sizeof(int32_t));
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(Meet, "Host");
+
+// Meets, and then writes whether its thread takes SIGUSR1.
+void MeetAndTellSignals(void* out, const void** in, XlaCustomCallStatus* status) {
+  Meet(out, in, status);
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  *static_cast<int32_t*>(out) = sigismember(&blocked, SIGUSR1) == 1 ? 0 : 1;
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(MeetAndTellSignals, "Host");
+
+// Meets, and then ends the thread that it runs on: the caller's, or the other one.
+std::atomic<bool> ends_the_callers{false};
+thread_local bool is_the_callers = false;
+void MeetAndEndThread(void* out, const void** in, XlaCustomCallStatus* status) {
+  Meet(out, in, status);
+  if (is_the_callers == ends_the_callers) pthread_exit(nullptr);
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(MeetAndEndThread, "Host");
 
 // One name, an untyped function's and a typed handler's.
 void UntypedTwin(void* out, const void**) {
@@ -394,6 +414,40 @@ TEST(ExecutableTest, IndependentCallsRunAtOnce) {
   meeting = 0;
   const absl::Status status = RunModule(Module(builder), {}, 3).status();
   EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ExecutableTest, OnlyTheCallersThreadTakesSignals) {
+  XlaBuilder builder("signals");
+  std::vector<XlaOp> results;
+  for (int i = 0; i < 3; ++i) {
+    results.push_back(Call(builder, "MeetAndTellSignals", {Constant(builder, 3)}));
+  }
+  xla::Tuple(&builder, results);
+  meeting = 0;
+  const std::vector<Ints> told = RunModule(Module(builder), {}, 3).value();
+  EXPECT_EQ(told[0][0] + told[1][0] + told[2][0], 1);
+}
+
+TEST(ExecutableTest, ARunEndsWhereATargetEndsItsThread) {
+  XlaBuilder builder("ends");
+  xla::Tuple(&builder, {Call(builder, "MeetAndEndThread", {Constant(builder, 2)}),
+                        Call(builder, "MeetAndEndThread", {Constant(builder, 2)})});
+  absl::StatusOr<std::unique_ptr<Executable>> executable = Compile(Module(builder), 2);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  for (bool the_callers : {true, false}) {
+    ends_the_callers = the_callers;
+    meeting = 0;
+    absl::Status status;
+    bool came_back = false;
+    std::thread caller([&] {
+      is_the_callers = true;
+      status = Execute(**executable, {}).status();
+      came_back = true;
+    });
+    caller.join();
+    EXPECT_EQ(came_back, !the_callers);
+    if (came_back) EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  }
 }
 
 TEST(ExecutableTest, NothingIsOverwrittenWhileOthersReadIt) {

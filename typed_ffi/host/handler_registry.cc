@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/abi/platform.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
 #include "callbridge/typed_ffi/host/releases.h"
 
@@ -48,26 +49,30 @@ absl::Status HandlerRegistry::Register(absl::string_view name, absl::string_view
   RegisteredHandler handler = {std::string(name), std::string(platform), handlers,
                                traits | metadata->traits, *metadata};
   RegistrationScope* const scope = RegistrationScope::Innermost();
-  std::lock_guard<std::mutex> lock(mutex_);
-  const auto [known, is_new] = handlers_.emplace(Key(OneName(platform), name), handler);
-  const bool same = SameAddresses(known->second.handlers, handlers);
-  if (!is_new && same && TakesTheSameAgain(version_)) return absl::OkStatus();
+  absl::StatusOr<bool> added = Add(std::move(handler), scope);
+  if (!added.ok()) return added.status();
+  if (*added && scope == nullptr) KeepLoaded(reinterpret_cast<const void*>(handlers.execute));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> HandlerRegistry::Add(RegisteredHandler handler, RegistrationScope* scope) {
+  const TableLock lock;
+  const auto [known, is_new] =
+      handlers_.emplace(Key(OneName(handler.platform), handler.name), handler);
+  const bool same = SameAddresses(known->second.handlers, handler.handlers);
+  if (!is_new && same && TakesTheSameAgain(version_)) return false;
   if (is_new || (scope != nullptr && !scope->Has(known->second.handlers.execute))) {
     known->second = handler;
-    if (scope != nullptr) {
-      scope->Add(std::move(handler));
-    } else {
-      KeepLoaded(reinterpret_cast<const void*>(handlers.execute));
-    }
-    return absl::OkStatus();
+    if (scope != nullptr) scope->Add(std::move(handler));
+    return true;
   }
   return absl::AlreadyExistsError(absl::StrCat(
-      "Duplicate FFI handler registration for ", name, " on platform ", platform, " (canonical ",
-      known->first.first, ")", same ? "" : " with different bundle addresses"));
+      "Duplicate FFI handler registration for ", handler.name, " on platform ", handler.platform,
+      " (canonical ", known->first.first, ")", same ? "" : " with different bundle addresses"));
 }
 
 void HandlerRegistry::Forget(const RegisteredHandler& handler) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   const auto found = handlers_.find(Key(OneName(handler.platform), handler.name));
   if (found == handlers_.end()) return;
   if (SameAddresses(found->second.handlers, handler.handlers)) handlers_.erase(found);
@@ -75,7 +80,7 @@ void HandlerRegistry::Forget(const RegisteredHandler& handler) {
 
 absl::StatusOr<RegisteredHandler> HandlerRegistry::Find(absl::string_view name,
                                                         absl::string_view platform) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   auto found = handlers_.find(Key(OneName(platform), name));
   if (found != handlers_.end()) return found->second;
   std::string message = absl::StrCat("No FFI handler registered for ", name, " on a platform ",
@@ -88,7 +93,7 @@ absl::StatusOr<RegisteredHandler> HandlerRegistry::Find(absl::string_view name,
 }
 
 std::vector<RegisteredHandler> HandlerRegistry::List() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   std::vector<RegisteredHandler> list;
   list.reserve(handlers_.size());
   for (const auto& [key, handler] : handlers_) list.push_back(handler);
@@ -107,6 +112,7 @@ Registries* MakeRegistries(std::index_sequence<kRows...>) {
 }  // namespace
 
 HandlerRegistry& RegistryOf(const RuntimeVersion& version) {
+  const TableLock lock;
   // Never destroyed: libraries' destructors may still ask.
   static auto& registries = *MakeRegistries(std::make_index_sequence<kRuntimeVersionCount>());
   return registries[RowOf(version)];

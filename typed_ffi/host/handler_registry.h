@@ -3,7 +3,6 @@
 #define CALLBRIDGE_TYPED_FFI_HOST_HANDLER_REGISTRY_H_
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +24,8 @@ struct RegisteredHandler {
   XLA_FFI_Handler_Traits traits;    // as registered, and as the handlers say themselves
   HandlerMetadata metadata;
 };
+
+class RegistrationScope;
 
 // Registers as a runtime of one row does. Thread-safe.
 class HandlerRegistry {
@@ -54,9 +55,11 @@ class HandlerRegistry {
  private:
   using Key = std::pair<std::string, std::string>;  // the platform's one name, the handler's
 
+  // Whether it was not there before. `scope` is the calling thread's, or null.
+  absl::StatusOr<bool> Add(RegisteredHandler handler, RegistrationScope* scope);
+
   const typed_ffi::RuntimeVersion& version_;
-  mutable std::mutex mutex_;
-  std::map<Key, RegisteredHandler> handlers_;
+  std::map<Key, RegisteredHandler> handlers_;  // under the TableLock
 };
 
 // The one that ApiTable(version) registers with. Lives as long as the process.

@@ -1,8 +1,8 @@
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
 #include <algorithm>
-#include <system_error>
 
+#include "callbridge/abi/own_threads.h"
 #include "callbridge/abi/per_process.h"
 #include "callbridge/abi/xla_floating_point.h"
 
@@ -13,11 +13,7 @@ FixedThreadPool::FixedThreadPool(int64_t num_threads) {
   num_threads = std::max<int64_t>(num_threads, 1);
   threads_.reserve(num_threads);
   for (int64_t i = 0; i < num_threads; ++i) {
-    try {
-      threads_.emplace_back([this] { Work(); });
-    } catch (const std::system_error&) {
-      break;
-    }
+    if (!AddOwnThread(threads_, [this] { Work(); })) break;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/loaded_object.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
 
 namespace callbridge {
@@ -15,6 +16,7 @@ constexpr int64_t kLastId = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 TypeRegistry& TypeRegistry::OfProcess() {
+  const TableLock lock;
   static auto& registry = *new TypeRegistry;  // libraries' destructors may still ask
   return registry;
 }
@@ -27,7 +29,16 @@ absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
                                                    id.type_id, "; ids are greater than 0"));
   }
   RegistrationScope* const scope = RegistrationScope::Innermost();
-  std::lock_guard<std::mutex> lock(mutex_);
+  absl::Status added = Add(name, id, info, scope);
+  if (added.ok() && scope == nullptr && info != nullptr && info->deleter != nullptr) {
+    KeepLoaded(reinterpret_cast<const void*>(info->deleter));
+  }
+  return added;
+}
+
+absl::Status TypeRegistry::Add(absl::string_view name, XLA_FFI_TypeId& id,
+                               const XLA_FFI_TypeInfo* info, RegistrationScope* scope) {
+  const TableLock lock;
   auto known = ids_.find(std::string(name));
   if (known != ids_.end() && known->second != id.type_id && scope != nullptr &&
       !scope->Has(XLA_FFI_TypeId{known->second})) {
@@ -52,15 +63,12 @@ absl::Status TypeRegistry::Register(absl::string_view name, XLA_FFI_TypeId& id,
       types_.emplace(id.type_id, RegisteredType{std::string(name), nullptr});
   if (is_new && scope != nullptr) scope->Add(id);
   RegisteredType& type = entry->second;
-  if (info != nullptr && info->deleter != nullptr) {
-    type.deleter = info->deleter;
-    if (scope == nullptr) KeepLoaded(reinterpret_cast<const void*>(info->deleter));
-  }
+  if (info != nullptr && info->deleter != nullptr) type.deleter = info->deleter;
   return absl::OkStatus();
 }
 
 void TypeRegistry::Forget(XLA_FFI_TypeId id) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   const auto found = types_.find(id.type_id);
   if (found == types_.end()) return;
   const auto name = ids_.find(found->second.name);
@@ -69,7 +77,7 @@ void TypeRegistry::Forget(XLA_FFI_TypeId id) {
 }
 
 absl::optional<RegisteredType> TypeRegistry::Find(XLA_FFI_TypeId id) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const TableLock lock;
   auto found = types_.find(id.type_id);
   if (found == types_.end()) return absl::nullopt;
   return found->second;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -20,6 +19,8 @@ struct RegisteredType {
   std::string name;
   void (*deleter)(void* object);  // null where nobody has said
 };
+
+class RegistrationScope;
 
 // Thread-safe.
 class TypeRegistry {
@@ -51,7 +52,10 @@ class TypeRegistry {
  private:
   static constexpr int64_t kFirstId = int64_t{1} << 40;
 
-  mutable std::mutex mutex_;
+  absl::Status Add(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info,
+                   RegistrationScope* scope);
+
+  // All under the TableLock.
   int64_t next_id_ = kFirstId;
   std::map<std::string, int64_t> ids_;
   std::map<int64_t, RegisteredType> types_;

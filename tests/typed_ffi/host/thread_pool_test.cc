@@ -3,10 +3,12 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <signal.h>
 #include <xmmintrin.h>
 
 #include <cstdint>
 #include <future>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,6 +57,32 @@ TEST(ThreadPoolTest, TasksRunInXlasModeWhoeverSchedules) {
     EXPECT_EQ(modes.sse, 0x9fc0u) << mode;
     EXPECT_EQ(modes.x87, 0x37fu) << mode;
     EXPECT_EQ(own, mode) << "the scheduling thread's own mode";
+  }
+}
+
+// The program's handlers run on its own threads. Of what a thread's own instructions raise, a
+// handler is called where it happened, or the kernel ends the process.
+TEST(ThreadPoolTest, ThreadsTakeNoSignalThatIsSent) {
+  sigset_t before, of_task, after;
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &before), 0);
+  FixedThreadPool pool(1);
+  std::promise<void> done;
+  std::pair<sigset_t*, std::promise<void>*> data = {&of_task, &done};
+  pool.Schedule(
+      [](void* data) {
+        auto [mask, done] = *static_cast<std::pair<sigset_t*, std::promise<void>*>*>(data);
+        pthread_sigmask(SIG_SETMASK, nullptr, mask);
+        done->set_value();
+      },
+      &data);
+  done.get_future().wait();
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &after), 0);
+  for (int sent : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM, SIGPROF, SIGRTMIN}) {
+    EXPECT_EQ(sigismember(&of_task, sent), 1) << sent;
+    EXPECT_EQ(sigismember(&after, sent), sigismember(&before, sent)) << sent;
+  }
+  for (int raised : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+    EXPECT_EQ(sigismember(&of_task, raised), 0) << raised;
   }
 }
 
