@@ -7,6 +7,7 @@ A function that reports an error raises CallbridgeError. Calls release the GIL.
 import ctypes
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
 
+from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
 from callbridge._find_library import find_library
 
@@ -187,8 +188,14 @@ def probe_typed(address: int) -> tuple[int, str]:
 
 def text(value: str, what: str) -> bytes:
     """`value` as a C string. `what` names it in errors."""
-    if not isinstance(value, str):
-        raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
-    if "\0" in value:
-        raise CallbridgeError("INVALID_ARGUMENT", f"{what} has a NUL in it: {value!r}")
-    return value.encode(errors="surrogateescape")
+    check_text(value, what)
+    try:
+        encoded = value.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} {value!r}: expected a text without NULs and halves of characters",
+        )
+    return encoded

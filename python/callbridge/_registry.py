@@ -116,6 +116,7 @@ class Registry:
 
         The arguments are those of the face's register(), which keeps the function.
         """
+        _target.check_name(name)
         _target.check_abi(abi)
         if abi == "typed_ffi":
             handlers = _typed_handlers.addresses(name, function_or_capsule)
@@ -149,6 +150,8 @@ class Registry:
         is a guess is ignored where the target's is known or declared. Of a typed handler and an
         untyped function of one name, the function where `abi` is an untyped one.
         """
+        _target.check_name(name)
+        _target.check_abi(abi)
         with self._lock:
             platform = parse_platform(platform) if platform is not None else self._platform(name)
             entry = self._entries.get((name, platform))

@@ -86,6 +86,8 @@ class Library(ItsOwnCopy):
         Of a typed handler and an untyped function of one name it is the handler, unless `abi` is an
         untyped one.
         """
+        _target.check_name(name)
+        _target.check_abi(abi)
         wanted = parse_platform(platform)
         found = [
             target

@@ -168,7 +168,7 @@ def custom_call(
     tree = _shapes.rebuild(result, itertools.repeat(None))
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
-    aliases = dict(input_output_aliases or {})
+    aliases = _aliases.copied(input_output_aliases)
     _call_site.check_era(era)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque, attributes)
