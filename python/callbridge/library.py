@@ -157,6 +157,7 @@ class Library(ItsOwnCopy):
         arrays = _operands.arrays(tuple(operands))
         result = _shapes.parse_result(result)
         wanted = _shapes.leaves(result, "result")
+        out_forms = list(map(Form, wanted))
 
         given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
@@ -168,7 +169,7 @@ class Library(ItsOwnCopy):
             given_attributes.handle,
         )
         given = _shapes.leaves(arrays, "operands")
-        in_forms, out_forms = list(map(Form, given)), list(map(Form, wanted))
+        in_forms = list(map(Form, given))
         ins, outs = list(map(Form.operand, in_forms, given)), list(map(Form.result, out_forms))
         _c_api.execute(
             target,

@@ -143,3 +143,18 @@ def test_no_files(path):
     for load in [callbridge.library.load, callbridge.numpy.load, callbridge.jax.load]:
         with pytest.raises((TypeError, CallbridgeError), match="(?i)path"):
             load(path)
+
+
+@pytest.mark.parametrize("shape", [None, 2, "2", ("a",), (2.5,), (None,), {2: 1}], ids=repr)
+def test_results_without_a_shape(library, shape):
+    class Result:
+        dtype = np.dtype(np.float32)
+
+    result = Result()
+    result.shape = shape
+    for call in [
+        lambda: library.run("refuse_negative", [ONE], result),
+        lambda: callbridge.numpy.custom_call("refuse_negative", (result,))(ONE),
+    ]:
+        with pytest.raises(TypeError, match="shape .*: expected a tuple of sizes"):
+            call()
