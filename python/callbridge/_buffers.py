@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -47,10 +46,9 @@ class Form:
     __slots__ = ("size_bytes", "stored_shape", "stored_dtype", "pack", "unpack")
 
     def __init__(self, leaf: Any):
-        """That of `leaf`. INVALID_ARGUMENT where its dtype is no element type of XLA's, TypeError
-        where its shape is none."""
+        """That of `leaf`. INVALID_ARGUMENT where its dtype is no element type of XLA's."""
         element = _element_types.element_type(leaf.dtype)
-        shape = _sizes(leaf.shape)
+        shape = tuple(leaf.shape)
         bits, dtype = element.bits, element.dtype
         self.size_bytes = -(-math.prod(shape) * bits // 8)
         self.stored_shape, self.stored_dtype, self.pack, self.unpack = shape, dtype, None, None
@@ -77,12 +75,3 @@ class Form:
 
     def c_array(self, buffer: Buffer) -> _c_api.Array:
         return _c_api.Array(buffer.address, self.size_bytes)
-
-
-def _sizes(shape: Any) -> tuple[int, ...]:
-    if isinstance(shape, (tuple, list)):
-        try:
-            return tuple(map(operator.index, shape))
-        except TypeError:
-            pass
-    raise TypeError(f"an array has the shape {shape!r}: expected a tuple of sizes")

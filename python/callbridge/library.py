@@ -155,7 +155,7 @@ class Library(ItsOwnCopy):
             )
         target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
-        result = _shapes.parse_result(result)
+        result = _shapes.parse_fixed_result(result)
         wanted = _shapes.leaves(result, "result")
         out_forms = list(map(Form, wanted))
 

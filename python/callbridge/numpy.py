@@ -161,10 +161,9 @@ def custom_call(
         where `attributes` has something else in it.
     """
     _refuse(others)
-    result = _shapes.parse_result(result)
+    result = _shapes.parse_fixed_result(result)
     result_leaves = _shapes.leaves(result, "result")
     result_forms = tuple(map(Form, result_leaves))
-    # Without the leaves, which may refer to anything, what is returned too.
     tree = _shapes.rebuild(result, itertools.repeat(None))
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
