@@ -9,7 +9,7 @@ from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
 
 from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
-from callbridge._find_library import find_library
+from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
 
@@ -93,11 +93,24 @@ class FfiHandlers(Struct):
 
 ShapeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_int32, POINTER(c_int64), c_size_t, c_int64)
 
-_library = ctypes.CDLL(find_library())
+_path = find_library()
+try:
+    _library = ctypes.CDLL(_path)
+except OSError as error:
+    raise ImportError(
+        f"libcallbridge.so cannot be loaded: {error}; set {VARIABLE} to the path of one, or unset "
+        "it to use the installed one"
+    ) from None
 
 
 def _function(name, result, *parameters):
-    function = getattr(_library, "callbridge_" + name)
+    try:
+        function = getattr(_library, "callbridge_" + name)
+    except AttributeError:
+        raise ImportError(
+            f"{_path} has no function callbridge_{name}: it is another library, or another version "
+            f"than this Python package; set {VARIABLE} to the path of one that was installed with it"
+        ) from None
     function.restype = result
     function.argtypes = parameters
     return function
