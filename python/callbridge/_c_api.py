@@ -108,8 +108,8 @@ def _function(name, result, *parameters):
         function = getattr(_library, "callbridge_" + name)
     except AttributeError:
         raise ImportError(
-            f"{_path} has no function callbridge_{name}: it is another library, or another version "
-            f"than this Python package; set {VARIABLE} to the path of one that was installed with it"
+            f"{_path} has no function callbridge_{name}: it is another library, or of another "
+            f"version than this Python package; set {VARIABLE} to the path of one of this version"
         ) from None
     function.restype = result
     function.argtypes = parameters
