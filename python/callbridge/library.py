@@ -45,7 +45,7 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
 
 # By absolute path and content, the first of each: what pickled libraries are in this process.
 _opened: dict[tuple[str, str], Library] = {}
-_lock = threading.Lock()  # held while one is unpickled
+_lock = threading.RLock()  # held while one is unpickled
 
 
 class Library(ItsOwnCopy):
