@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbridge._error import CallbridgeError
 
 
+def copied(aliases: Any) -> dict[int, int]:
+    """What later changes to `aliases` do not reach. TypeError for what is no dict and not None."""
+    if aliases is None:
+        return {}
+    if not isinstance(aliases, Mapping):
+        raise TypeError(
+            "input_output_aliases: expected a dict, from operands to results, got "
+            f"{type(aliases).__name__}"
+        )
+    return dict(aliases)
+
+
 def check(
-    aliases: dict[int, int] | None,
+    aliases: dict[int, int],
     operands: Sequence[Any],
     operand_layouts: Sequence | None,
     results: Sequence[Any],
     result_layouts: Sequence | None,
 ) -> None:
     """INVALID_ARGUMENT where there is no such array, the two differ in form, or a result has two.
-    TypeError for what is no dict of integers.
+    TypeError for what are no integers.
 
     Not all releases of JAX find negative numbers.
     """
-    if not isinstance(aliases, (dict, type(None))):
-        raise TypeError(f"input_output_aliases: expected a dict, got {type(aliases).__name__}")
-    for operand, result in (aliases or {}).items():
+    for operand, result in aliases.items():
         for number in (operand, result):
             _check_integer(number)
         what = f"input_output_aliases: {operand!r} to {result!r}"
@@ -45,7 +55,7 @@ def check(
                 "that share memory must be alike",
             )
 
-    if len(set((aliases or {}).values())) != len(aliases or {}):
+    if len(set(aliases.values())) != len(aliases):
         raise CallbridgeError(
             "INVALID_ARGUMENT", f"input_output_aliases: {aliases} has a result of two operands"
         )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from callbridge import _c_api, _handles
+from callbridge._arguments import utf_8
 from callbridge._element_types import element_type
 
 _EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
@@ -21,14 +22,15 @@ class Attributes:
         for name, value in attributes.items():
             if not isinstance(name, str):
                 raise TypeError(f"{what}: expected names that are str, got {name!r}")
-            self._set(name.encode(), value, f"{what}[{name!r}]")
+            encoded = utf_8(name, f"{what}[{name!r}]")
+            self._set(encoded, value, f"{what}[{name!r}]")
 
     def _set(self, name: bytes, value: Any, what: str) -> None:
         if isinstance(value, dict):
             inner = Attributes(value, what)
             _c_api.ffi_attributes_set_dictionary(self.handle, name, len(name), inner.handle)
         elif isinstance(value, (str, bytes)):
-            text = value.encode() if isinstance(value, str) else value
+            text = utf_8(value, what) if isinstance(value, str) else value
             _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
             refuse_masked(value, what)

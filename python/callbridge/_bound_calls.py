@@ -36,7 +36,8 @@ def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
                 found = bind(operands)
                 # Calls that found it before hold a reference.
                 while len(by_form) >= CAPACITY:
-                    del by_form[min(by_form, key=lambda form: by_form[form].last_use)]
+                    oldest, _ = min(list(by_form.items()), key=lambda item: item[1].last_use)
+                    by_form.pop(oldest, None)  # a signal handler may have dropped it
                 by_form[key] = found
             return found
 

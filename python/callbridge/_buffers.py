@@ -48,7 +48,7 @@ class Form:
     def __init__(self, leaf: Any):
         """That of `leaf`. INVALID_ARGUMENT where its dtype is no element type of XLA's."""
         element = _element_types.element_type(leaf.dtype)
-        shape = tuple(map(int, leaf.shape))
+        shape = tuple(leaf.shape)
         bits, dtype = element.bits, element.dtype
         self.size_bytes = -(-math.prod(shape) * bits // 8)
         self.stored_shape, self.stored_dtype, self.pack, self.unpack = shape, dtype, None, None

@@ -7,8 +7,9 @@ A function that reports an error raises CallbridgeError. Calls release the GIL.
 import ctypes
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
 
+from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
-from callbridge._find_library import find_library
+from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
 
@@ -92,11 +93,24 @@ class FfiHandlers(Struct):
 
 ShapeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_int32, POINTER(c_int64), c_size_t, c_int64)
 
-_library = ctypes.CDLL(find_library())
+_path = find_library()
+try:
+    _library = ctypes.CDLL(_path)
+except OSError as error:
+    raise ImportError(
+        f"libcallbridge.so cannot be loaded: {error}; set {VARIABLE} to the path of one, or unset "
+        "it to use the installed one"
+    ) from None
 
 
 def _function(name, result, *parameters):
-    function = getattr(_library, "callbridge_" + name)
+    try:
+        function = getattr(_library, "callbridge_" + name)
+    except AttributeError:
+        raise ImportError(
+            f"{_path} has no function callbridge_{name}: it is another library, or of another "
+            f"version than this Python package; set {VARIABLE} to the path of one of this version"
+        ) from None
     function.restype = result
     function.argtypes = parameters
     return function
@@ -187,8 +201,14 @@ def probe_typed(address: int) -> tuple[int, str]:
 
 def text(value: str, what: str) -> bytes:
     """`value` as a C string. `what` names it in errors."""
-    if not isinstance(value, str):
-        raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
-    if "\0" in value:
-        raise CallbridgeError("INVALID_ARGUMENT", f"{what} has a NUL in it: {value!r}")
-    return value.encode(errors="surrogateescape")
+    check_text(value, what)
+    try:
+        encoded = value.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} {value!r}: expected a text without NULs and halves of characters",
+        )
+    return encoded

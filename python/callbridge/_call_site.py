@@ -6,8 +6,8 @@ import ctypes
 from typing import Any
 
 from callbridge import _c_api, _shapes
+from callbridge._arguments import check_choice
 from callbridge._attributes import Attributes
-from callbridge._error import CallbridgeError
 
 ERAS = {"classic": 0, "flat": 1}
 
@@ -17,8 +17,7 @@ DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
 
 def check_era(era: str) -> None:
-    if era not in ERAS:
-        raise CallbridgeError("INVALID_ARGUMENT", f"era {era!r} is none of 'classic', 'flat'")
+    check_choice(era, "era", ERAS)
 
 
 def opaque_bytes(opaque: Any) -> bytes:

@@ -15,6 +15,7 @@ from jax.interpreters import mlir
 from jaxlib.mlir import ir
 
 from callbridge import _attributes, _element_types
+from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import RUNTIME, RUNTIMES, unimplemented
 
@@ -75,6 +76,7 @@ def _freeze_dictionary(attributes: Any, what: str) -> dict[str, _Attribute]:
     for name in attributes:
         if not isinstance(name, str):
             raise TypeError(f"{what}: expected names that are str, got {name!r}")
+        utf_8(name, what)
     return {name: _freeze(value, f"{what}[{name!r}]") for name, value in attributes.items()}
 
 
@@ -100,6 +102,8 @@ def _freeze(value: Any, what: str) -> _Attribute:
     if isinstance(value, float):
         return _Attribute(value, (float, value.hex()))
     _attributes.refuse_wide(value, what)
+    if isinstance(value, str):
+        utf_8(value, what)
     if isinstance(value, (bool, int, str, bytes)):
         return _Attribute(value, (type(value), value))
     raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")

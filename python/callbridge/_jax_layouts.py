@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,15 @@ def copied(layouts: Any) -> Any:
 def checked(layouts: Any, arrays: Sequence[Any], what: str) -> list | None:
     """One for each of `arrays`, None being row-major; or None where all are.
 
-    INVALID_ARGUMENT, with `what` as its subject, for what is no layout of the array.
+    INVALID_ARGUMENT, with `what` as its subject, for what is no layout of the array; TypeError for
+    what is no layout.
     """
     if layouts is None:
         return None
+    if not isinstance(layouts, (list, tuple)):
+        raise TypeError(
+            f"{what}: expected a list or tuple of layouts, got {type(layouts).__name__}"
+        )
     if len(layouts) != len(arrays):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
@@ -33,7 +39,13 @@ def checked(layouts: Any, arrays: Sequence[Any], what: str) -> list | None:
 
 def _dimensions(layout: Any, rank: int, what: str) -> tuple[int, ...]:
     # Some releases of JAX have a class of layouts.
-    dimensions = tuple(getattr(layout, "major_to_minor", layout))
+    given = getattr(layout, "major_to_minor", layout)
+    try:
+        dimensions = tuple(map(operator.index, given))
+    except TypeError:
+        raise TypeError(
+            f"{what}: expected a layout, dimensions from the major to the minor one, got {given!r}"
+        ) from None
     if sorted(dimensions) != list(range(rank)):
         raise CallbridgeError(
             "INVALID_ARGUMENT",

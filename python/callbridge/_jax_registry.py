@@ -20,6 +20,7 @@ from callbridge import (
     _target,
     _typed_handlers,
 )
+from callbridge._arguments import check_choice, utf_8
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
 from callbridge._jax_runtimes import (
@@ -36,7 +37,9 @@ from callbridge._registry import Entry, Registry
 
 
 def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
-    """Gives XLA what leads to the target. Raises what _jax_typed.adapt() raises."""
+    """Gives XLA what leads to the target. Raises what _jax_typed.adapt() raises, and
+    INVALID_ARGUMENT for a name in another encoding, with which JAX would not start any more."""
+    utf_8(entry.target.name, "target of JAX")
     c_target = _target.to_c(entry.target, abi)
     if "typed_ffi" in (entry.target.abi, abi):
         handlers = _of_typed_handler(entry, c_target)
@@ -142,10 +145,8 @@ registry = Registry("callbridge.jax", "XLA", _serve, _check_name, lambda: jax.de
 
 def check_path(prefer: str | None) -> None:
     """INVALID_ARGUMENT for unknown names of a path."""
-    if prefer is not None and prefer not in PATHS:
-        raise CallbridgeError(
-            "INVALID_ARGUMENT", f"prefer {prefer!r} is none of {', '.join(map(repr, PATHS))}"
-        )
+    if prefer is not None:
+        check_choice(prefer, "prefer", PATHS)
 
 
 def fastest_path(entry: Entry) -> str:

@@ -16,7 +16,7 @@ class Libraries:
 
     def __init__(self, registry: Registry):
         self._registry = registry
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # signal handlers come at any moment
         # By what the files hold, so that a file that was touched or copied is not opened again.
         self._opened: dict[str, Library] = {}
         self._added: set[str] = set()  # those of which the registry has, and serves, all
@@ -37,7 +37,7 @@ class Libraries:
                     return Library(path, isolate)  # says what is wrong
                 digest = contents.digest
                 if digest not in self._opened:
-                    self._opened[digest] = Library(path, isolate, contents)
+                    self._opened.setdefault(digest, Library(path, isolate, contents))
                 self._digests[contents.untouched] = digest
             if digest not in self._added:
                 self._add(digest, os.path.abspath(path))

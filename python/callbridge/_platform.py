@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
 
 HOST = "Host"
@@ -11,8 +12,7 @@ _CANONICAL = {"host": HOST, "cpu": HOST, "cuda": "CUDA", "gpu": "CUDA", "rocm": 
 
 def parse_platform(name: str) -> str:
     """XLA's spelling: "Host", "CUDA" or "ROCM"."""
-    if not isinstance(name, str):
-        raise TypeError(f"platform: expected a str, got {type(name).__name__}")
+    check_text(name, "platform")
     platform = find_platform(name)
     if platform is None:
         raise CallbridgeError(

@@ -69,7 +69,7 @@ class Registry:
         self._serve_target = serve
         self._check_name = check_name
         self._default_platform = default_platform
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # signal handlers come at any moment
         self._entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
 
     def add_library(self, library: Library) -> bool:
@@ -116,6 +116,7 @@ class Registry:
 
         The arguments are those of the face's register(), which keeps the function.
         """
+        _target.check_name(name)
         _target.check_abi(abi)
         if abi == "typed_ffi":
             handlers = _typed_handlers.addresses(name, function_or_capsule)
@@ -149,6 +150,8 @@ class Registry:
         is a guess is ignored where the target's is known or declared. Of a typed handler and an
         untyped function of one name, the function where `abi` is an untyped one.
         """
+        _target.check_name(name)
+        _target.check_abi(abi)
         with self._lock:
             platform = parse_platform(platform) if platform is not None else self._platform(name)
             entry = self._entries.get((name, platform))
@@ -170,11 +173,11 @@ class Registry:
         The untyped functions beside typed handlers are among them.
         """
         with self._lock:
-            named = [entry for (n, _), entry in self._entries.items() if n == name]
+            named = [entry for (n, _), entry in list(self._entries.items()) if n == name]
         return named + [entry.untyped for entry in named if entry.untyped is not None]
 
     def _platform(self, name: str) -> str:
-        platforms = [p for n, p in self._entries if n == name]
+        platforms = [p for n, p in list(self._entries) if n == name]
         return platforms[0] if len(platforms) == 1 else parse_platform(self._default_platform())
 
     def _known(self, entry: Entry) -> Entry:

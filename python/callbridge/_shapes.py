@@ -5,6 +5,7 @@ The arrays of a tree are its leaves, listed in preorder. A leaf is anything with
 """
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -129,6 +130,27 @@ def parse_result(result: Any) -> Any:
 
     _c_api.shape_visit(_c_api.text(result, "result"), _c_api.ShapeVisitor(visit), None)
     return _build(iter(nodes))
+
+
+def parse_fixed_result(result: Any) -> Any:
+    """The same with leaves of which only the form is known, and which nobody can change later.
+
+    TypeError where one's shape is no tuple of sizes.
+    """
+    return map_leaves(
+        lambda leaf, what: ShapeDtype(_sizes(leaf.shape, what), leaf.dtype),
+        parse_result(result),
+        "result",
+    )
+
+
+def _sizes(shape: Any, what: str) -> tuple[int, ...]:
+    if isinstance(shape, (tuple, list)):
+        try:
+            return tuple([int(operator.index(size)) for size in shape])
+        except TypeError:
+            pass
+    raise TypeError(f"{what} has the shape {shape!r}: expected a tuple of sizes")
 
 
 def _build(nodes: Iterator) -> Any:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from callbridge import _c_api
+from callbridge._arguments import check_choice
 from callbridge._error import CallbridgeError
 from callbridge._own_copy import ItsOwnCopy
 from callbridge._platform import HOST, parse_platform
@@ -14,6 +15,7 @@ from callbridge._platform import HOST, parse_platform
 UNTYPED_ABIS = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
 _ABIS = {0: None, **UNTYPED_ABIS, 4: "typed_ffi"}  # None: not known
 _API_VERSIONS = {abi: number for number, abi in _ABIS.items()}
+_NAMES = tuple(abi for abi in _ABIS.values() if abi)
 _STAGES = ("instantiate", "prepare", "initialize", "record")
 
 
@@ -90,8 +92,14 @@ def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
 
 
 def check_abi(abi: str | None) -> None:
-    if abi not in _API_VERSIONS:
-        raise CallbridgeError("INVALID_ARGUMENT", f"abi {abi!r} is none of {_names()}")
+    """TypeError and INVALID_ARGUMENT for what is no ABI's name."""
+    if abi is not None:
+        check_choice(abi, "abi", _NAMES)
+
+
+def check_name(name: str) -> None:
+    """TypeError and INVALID_ARGUMENT for what no target can be called."""
+    _c_api.text(name, "target")
 
 
 def is_untyped(abi: str | None) -> bool:
@@ -139,13 +147,9 @@ def _agreed_abi(target: Target, declared: str | None) -> str | None:
             "INVALID_ARGUMENT",
             f"the ABI of target {target.name!r} on {target.platform} is not known "
             f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
-            f"{_names()}",
+            f"{', '.join(map(repr, _NAMES))}",
         )
     return declared
-
-
-def _names() -> str:
-    return ", ".join(repr(abi) for abi in _API_VERSIONS if abi)
 
 
 def _decode(text: bytes | None) -> str:

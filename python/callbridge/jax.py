@@ -202,8 +202,6 @@ def custom_call(
     frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_era(era)
     _jax_registry.check_path(prefer)
-    if not isinstance(target, str):
-        raise TypeError(f"target: expected a str, got {type(target).__name__}")
     entry = _jax_registry.registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque, attributes)
     _jax_registry.check_path_fits(entry, prefer)
@@ -214,7 +212,7 @@ def custom_call(
         output_layouts = [output_layouts]
 
     input_layouts, output_layouts = map(_jax_layouts.copied, (input_layouts, output_layouts))
-    aliases = dict(input_output_aliases or {})
+    aliases = _aliases.copied(input_output_aliases)
     is_wide = _jax_arrays.has_wide(result_leaves)
 
     def prepare(operands: tuple) -> tuple[Callable, dict]:

@@ -45,7 +45,7 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
 
 # By absolute path and content, the first of each: what pickled libraries are in this process.
 _opened: dict[tuple[str, str], Library] = {}
-_lock = threading.Lock()  # held while one is unpickled
+_lock = threading.RLock()  # held while one is unpickled
 
 
 class Library(ItsOwnCopy):
@@ -86,6 +86,8 @@ class Library(ItsOwnCopy):
         Of a typed handler and an untyped function of one name it is the handler, unless `abi` is an
         untyped one.
         """
+        _target.check_name(name)
+        _target.check_abi(abi)
         wanted = parse_platform(platform)
         found = [
             target
@@ -153,8 +155,9 @@ class Library(ItsOwnCopy):
             )
         target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
-        result = _shapes.parse_result(result)
+        result = _shapes.parse_fixed_result(result)
         wanted = _shapes.leaves(result, "result")
+        out_forms = list(map(Form, wanted))
 
         given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
@@ -166,7 +169,7 @@ class Library(ItsOwnCopy):
             given_attributes.handle,
         )
         given = _shapes.leaves(arrays, "operands")
-        in_forms, out_forms = list(map(Form, given)), list(map(Form, wanted))
+        in_forms = list(map(Form, given))
         ins, outs = list(map(Form.operand, in_forms, given)), list(map(Form.result, out_forms))
         _c_api.execute(
             target,

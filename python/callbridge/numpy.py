@@ -161,14 +161,13 @@ def custom_call(
         where `attributes` has something else in it.
     """
     _refuse(others)
-    result = _shapes.parse_result(result)
+    result = _shapes.parse_fixed_result(result)
     result_leaves = _shapes.leaves(result, "result")
     result_forms = tuple(map(Form, result_leaves))
-    # Without the leaves, which may refer to anything, what is returned too.
     tree = _shapes.rebuild(result, itertools.repeat(None))
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
-    aliases = dict(input_output_aliases or {})
+    aliases = _aliases.copied(input_output_aliases)
     _call_site.check_era(era)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque, attributes)

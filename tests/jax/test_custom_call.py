@@ -166,9 +166,10 @@ def test_aliases_of_nothing(path, aliases):
 
 @pytest.mark.parametrize("aliases", [{0.0: 0}, {0: 0.0}, {"0": 0}, {None: 0}, [(0, 0)]], ids=str)
 def test_aliases_that_are_no_integers(path, aliases):
-    call = custom_call("copy_bytes", F32x4, prefer=path, input_output_aliases=aliases)
     with pytest.raises(TypeError, match="input_output_aliases: expected"):
-        call(np.ones(4, np.float32))
+        custom_call("copy_bytes", F32x4, prefer=path, input_output_aliases=aliases)(
+            np.ones(4, np.float32)
+        )
 
 
 def test_aliases_of_another_form(path):

@@ -415,7 +415,7 @@ def test_type_needs_a_name_and_keeps_its_id():
     assert ids[1] == 0
     with refused("INVALID_ARGUMENT", "name"):
         callbridge.jax.register_type("", second)
-    with refused("INVALID_ARGUMENT", "type_id"):
+    with refused("INVALID_ARGUMENT", "type_id is null"):
         callbridge.jax.register_type("another type of test_jax_typed", 0)
 
 

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -128,3 +129,14 @@ def test_threads_that_call_more_forms_than_are_kept():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_results_that_change_later():
+    # The target was told the new shape, and wrote that much into the old one's memory.
+    model = np.zeros(4, np.float32)
+    call = custom_call("scale", model, attributes={"factor": np.float32(2)})
+    model.resize(1 << 22, refcheck=False)
+    reference = weakref.ref(model)
+    np.testing.assert_array_equal(call(np.ones(4, np.float32)), np.full(4, 2, np.float32))
+    del model
+    assert reference() is None  # of 16 MB

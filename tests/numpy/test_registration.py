@@ -7,8 +7,10 @@ import os
 import pathlib
 import shutil
 import sys
+import threading
 
 import callbridge
+import callbridge.jax
 import numpy as np
 import pytest
 from callbridge import numpy as face
@@ -198,3 +200,45 @@ def test_an_untouched_file_is_not_read_again(path, monkeypatch):
     library = process.load(path)
     monkeypatch.delattr(_file_contents, "read")
     assert process.load(path) is library
+
+
+# ---- Calls from within, as signal handlers and __del__ methods make them at any moment -----------
+
+
+def ends(work):
+    """Whether `work` is done within a minute, in a thread that is left behind else."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(60)
+    return not thread.is_alive()
+
+
+@pytest.mark.parametrize("module", [face, callbridge.jax])
+def test_a_look_up_within_a_look_up(built, module):
+    module.load(built / "python" / "targets.so")
+    found = []
+
+    class Name(str):
+        def __hash__(self):
+            found.append(module.custom_call("refuse_negative", "f32[]"))
+            return str.__hash__(self)
+
+    assert ends(lambda: found.append(module.custom_call(Name("example"), "f32[2048]")))
+    assert len(found) > 1
+
+
+def test_a_load_within_a_load(built):
+    process = Process()
+    path = built / "python" / "targets.so"
+    libraries, depth = [], 0
+
+    def serve_and_load(entry, abi, serve=process._serve):
+        nonlocal depth
+        depth += 1
+        if depth < 4:
+            libraries.append(process.load(path))
+        return serve(entry, abi)
+
+    process.registry._serve_target = serve_and_load
+    assert ends(lambda: libraries.append(process.load(path)))
+    assert len(libraries) == 4 and len(set(map(id, libraries))) == 1

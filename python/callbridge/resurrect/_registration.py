@@ -75,4 +75,4 @@ def callbridge_name(name: str) -> str | None:
 
 def text(name: str | bytes) -> str:
     """A target's name, which was bytes until 2023."""
-    return name.decode() if isinstance(name, bytes) else name
+    return name.decode(errors="surrogateescape") if isinstance(name, bytes) else name

@@ -1,0 +1,33 @@
+"""Arguments that are texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from callbridge._error import CallbridgeError
+
+
+def check_text(value: Any, what: str) -> None:
+    """TypeError, with `what` as its subject, for what is no str."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
+
+
+def check_choice(value: Any, what: str, choices: Iterable[str]) -> None:
+    """Also INVALID_ARGUMENT for a str that is none of `choices`."""
+    check_text(value, what)
+    if value not in choices:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"{what} {value!r} is none of {', '.join(map(repr, choices))}"
+        )
+
+
+def utf_8(value: str, what: str) -> bytes:
+    """INVALID_ARGUMENT, with `what` as its subject, where halves of characters are in it."""
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"{what}: expected a text that UTF-8 can encode, got {value!r}"
+        ) from None
