@@ -48,6 +48,13 @@ void Increment(void* out, const void** in) {
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(Increment, "Host");
 
+void Double(void* out, const void** in) {
+  for (int i = 0; i < kSize; ++i) {
+    static_cast<int32_t*>(out)[i] = static_cast<const int32_t*>(in[0])[i] * 2;
+  }
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(Double, "cpu");
+
 // (a, b), c -> (a * 3 + b, b - c). The first result may be in the place of a, the second of c.
 void Mix(void* out, const void** in) {
   const void* const* pair = static_cast<const void* const*>(in[0]);
@@ -75,6 +82,12 @@ void Fail(void*, const void**, XlaCustomCallStatus* status) {
   XlaCustomCallStatusSetFailure(status, "as asked", 8);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(Fail, "Host");
+
+void FailLate(void*, const void**, XlaCustomCallStatus* status) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  XlaCustomCallStatusSetFailure(status, "late", 4);
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(FailLate, "Host");
 
 void NoteOpaque(void* out, const void**, const char* opaque, size_t size, XlaCustomCallStatus*) {
   call_log.append(opaque, size);
@@ -225,6 +238,15 @@ TEST(ExecutableTest, NothingBehindAFailureRuns) {
                                HasSubstr("\"the_failing_one\""), HasSubstr("\"Fail\"")));
     EXPECT_EQ(calls, 0);
   }
+}
+
+// The error does not depend on which thread is the faster.
+TEST(ExecutableTest, OfSeveralFailuresTheFirstStepsIsReturned) {
+  XlaBuilder builder("failures");
+  const XlaOp x = Constant(builder, 1);
+  xla::Tuple(&builder, {Call(builder, "FailLate", {x}), Call(builder, "Fail", {x})});
+  const absl::Status status = RunModule(Module(builder), {}, 2).status();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("CustomCall failed: late"));
 }
 
 TEST(ExecutableTest, HintsOrderWhatIsFree) {
@@ -512,6 +534,14 @@ TEST(ExecutableTest, TheVersionSaysWhichOfTwoTargetsOfOneNameIsCalled) {
   absl::StatusOr<xla::HloModuleProto> upgraded = hlo::Upgrade(Module(builder));
   ASSERT_TRUE(upgraded.ok()) << upgraded.status();
   EXPECT_EQ(RunModule(*upgraded).value().front().front(), -7);
+}
+
+TEST(ExecutableTest, TargetsOfCpuAreThoseOfHost) {
+  XlaBuilder builder("cpu");
+  Call(builder, "Double", {Constant(builder, 1)}, false, xla::API_VERSION_ORIGINAL);
+  absl::StatusOr<std::vector<Ints>> results = RunModule(Module(builder));
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_THAT(*results, ElementsAre(Ints{2, 4, 6, 8}));
 }
 
 // ---- Errors -------------------------------------------------------------------------------------

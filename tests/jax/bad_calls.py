@@ -136,6 +136,9 @@ def results_larger_than_numbers():
                 "result",
                 "bytes",
             )
+    # A byte each, as XLA has them in memory.
+    huge = jax.ShapeDtypeStruct((1 << 63,), jnp.int4)
+    refused("INVALID_ARGUMENT", lambda: custom_call("add_opaque", huge), "result", "bytes")
     refused(
         "INVALID_ARGUMENT",
         lambda: custom_call("add_opaque", "f32[4611686018427387904,4]"),

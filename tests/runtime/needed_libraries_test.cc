@@ -1,7 +1,12 @@
 #include "callbridge/runtime/needed_libraries.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/runtime/elf_editor.h"
@@ -41,6 +46,17 @@ TEST(NeededLibrariesTest, AsksTheLoader) {
   EXPECT_EQ(answer->libraries.front().name, "libtensorflow_cc.so.2");
   EXPECT_EQ(answer->libraries.front().path, "");
   EXPECT_EQ(AskLoader("/nowhere.so").status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// An answer that ended early is none.
+TEST(NeededLibrariesTest, FilesThatCrashTheLoader) {
+  ElfEditor damaged("original_linked");
+  damaged.Dynamic(DT_STRTAB).d_un.d_ptr = 1ULL << 60;
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/crashes_the_loader_", getpid(), ".so");
+  std::ofstream(path, std::ios::binary) << damaged.bytes;
+  EXPECT_EQ(AskLoader(path).status().message(), "ld.so ended by SIGSEGV");
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 namespace callbridge {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 // As ld.so reads it.
@@ -102,15 +103,23 @@ TEST(OriginLoadTest, RelativePath) {
 TEST(OriginLoadTest, NothingBeside) {
   const std::string folder = ::testing::TempDir() + "/callbridge:origin";
   std::filesystem::create_directories(folder);
-  for (const std::string& copy : {folder + "/alone.so", ::testing::TempDir() + "/alone.so"}) {
-    std::filesystem::copy_file(OldBinary("beside_runpath"), copy,
-                               std::filesystem::copy_options::overwrite_existing);
-    absl::Status status = TargetLibrary::Load(copy).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("not found: libbeside.so"));
-    EXPECT_EQ(status.message().find("$ORIGIN is not searched") != absl::string_view::npos,
-              copy.find(':') != std::string::npos);
-    std::filesystem::remove(copy);
+  const struct {
+    const char* binary;
+    const char* needs;
+  } cases[] = {{"beside_runpath", "libbeside.so"}, {"beside_needed", "libbeside_by_path.so"}};
+  for (const auto& c : cases) {
+    for (const std::string& copy : {folder + "/alone.so", ::testing::TempDir() + "/alone.so"}) {
+      std::filesystem::copy_file(OldBinary(c.binary), copy,
+                                 std::filesystem::copy_options::overwrite_existing);
+      absl::Status status = TargetLibrary::Load(copy).status();
+      EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+      EXPECT_THAT(std::string(status.message()),
+                  ContainsRegex("not found: .*" + std::string(c.needs)));
+      EXPECT_EQ(status.message().find("$ORIGIN is not searched") != absl::string_view::npos,
+                copy.find(':') != std::string::npos)
+          << c.binary << ": " << status;
+      std::filesystem::remove(copy);
+    }
   }
   std::filesystem::remove(folder);
 }

@@ -97,6 +97,16 @@ p0_1_0_0 ─▶ │ [0] +0  p0_1_0_0_0  f32[111111111111111]
 )");
 }
 
+// A drawing may have a hundred columns.
+TEST(DrawingOf, ATableForWhichThereIsJustRoomStandsBeside) {
+  std::string ones;
+  for (int i = 0; i < 27; ++i) ones += ",1";
+  const std::string fits = "f32[11" + ones + "]";
+  EXPECT_EQ(Drawing(0, "((" + fits + "))"),
+            "\nin  ─▶ │ [0] +0  p0 ─▶ │ [0] +0  p0_0  " + fits + "\n");
+  EXPECT_NE(Drawing(0, "((f32[111" + ones + "]))").find(" p0 ─▶ below\n"), std::string::npos);
+}
+
 TEST(DrawingOf, ALineForEachLeaf) {
   std::string many = "(f32[]";
   for (int i = 1; i < 10000; ++i) many += ",f32[]";

@@ -77,6 +77,8 @@ TEST(ParseOperand, SaysWhatIsWrong) {
       {"(a(b))", "character 3: expected \",\" or \")\", found \"(b))\""},
       {"(a))", "character 4: expected the end of the operand, found \")\""},
       {"(a) b", "character 5: expected the end of the operand, found \"b\""},
+      {"bf17:abcdefghijklmnop.npy", "found \"bf17:abcdefghijklmnop.np...\""},
+      {"bf17:abcdefghijklmno.npy", "found \"bf17:abcdefghijklmno.npy\""},
       {"(x.npy, f17:y.npy)", "character 9: expected the element type of an array"},
   };
   for (const auto& [text, message] : cases) {

@@ -419,6 +419,13 @@ def test_an_empty_tuple_and_a_token():
     assert out.splitlines()[1] == "result{} u8[64] 65 0 0 0 0 0 0 0 ..."
 
 
+@pytest.mark.parametrize(("count", "more"), [(7, ""), (8, ""), (9, " ...")])
+def test_eight_elements_are_shown(count, more):
+    np.save("x.npy", np.zeros(count, np.uint8))
+    out = run("copy", "x.npy", "--opaque", count, "--result", f"u8[{count}]")
+    assert out.splitlines()[1] == f"result{{}} u8[{count}]" + " 0" * min(count, 8) + more
+
+
 def test_opaque_is_bytes():
     run("opaque_bytes", "--result", "u8[64]", "--opaque", "", "--output", "x.npy")
     assert np.load("x.npy").tobytes() == bytes(64)
