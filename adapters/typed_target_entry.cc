@@ -38,26 +38,26 @@ absl::StatusOr<TypedTargetEntry::Sites::Held> TypedTargetEntry::BindSite(
   Sites::Held known = sites_.FindOrAdd(descriptor);
   // Only those wait that call the same site for the first time.
   const std::lock_guard<std::mutex> lock(known->binding);
-  if (known->bound.load(std::memory_order_relaxed) != nullptr) return known;
+  if (known->Bound() != nullptr) return known;
   ExecutionContext context;
   context.lent = &WhatVersionThreeLends();
   absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
   if (!call.ok()) return call.status();
-  const auto* bound = new BoundSite{*std::move(call), site->operands.size(),
-                                    static_cast<size_t>(site->result.LeafCount())};
-  known->bound.store(bound, std::memory_order_release);
+  known->bound.emplace(BoundSite{site->operands.size(),
+                                 static_cast<size_t>(site->result.LeafCount()), *std::move(call)});
+  known->is_bound.store(true, std::memory_order_release);
   return known;
 }
 
 absl::Status TypedTargetEntry::CallSiteOf(absl::string_view descriptor, void* first,
                                           void** pointers) {
   Sites::Held known = sites_.Find(descriptor);
-  const BoundSite* bound = known ? known->bound.load(std::memory_order_acquire) : nullptr;
+  const BoundSite* bound = known ? known->Bound() : nullptr;
   if (ABSL_PREDICT_FALSE(bound == nullptr)) {
     absl::StatusOr<Sites::Held> made = BindSite(descriptor);
     if (!made.ok()) return made.status();
     known = *std::move(made);
-    bound = known->bound.load(std::memory_order_acquire);
+    bound = known->Bound();
   }
   const BoundSite& site = *bound;
   ExecutionContext context;

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/evicting_cache.h"
 #include "callbridge/adapters/target.h"
@@ -45,18 +46,20 @@ class TypedTargetEntry {
 
  private:
   struct BoundSite {
-    BoundCall call;
     size_t operands;  // leaves
     size_t results;
+    BoundCall call;
   };
+  // One object, since among many sites each pointer that a call follows is a cache miss.
   struct Site {
-    Site() = default;
-    ~Site() { delete bound.load(std::memory_order_relaxed); }
-    Site(const Site&) = delete;
-    Site& operator=(const Site&) = delete;
+    // Null where it is not bound yet.
+    const BoundSite* Bound() const {
+      return is_bound.load(std::memory_order_acquire) ? &*bound : nullptr;
+    }
 
+    std::atomic<bool> is_bound{false};
+    absl::optional<const BoundSite> bound;  // does not change once it is there
     std::mutex binding;
-    std::atomic<const BoundSite*> bound{nullptr};
   };
 
   using Sites = EvictingCache<Site>;

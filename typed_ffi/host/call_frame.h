@@ -39,14 +39,17 @@ class CallFrame {
   XLA_FFI_CallFrame WithoutBuffers() const;
 
  private:
-  void Add(absl::Span<const Shape> shapes);
+  void Add(absl::Span<const Shape* const> leaves);
 
   size_t argument_count_ = 0;
-  std::vector<std::unique_ptr<int64_t[]>> dimensions_;
+  std::vector<int64_t> dimensions_;      // of all buffers
   std::vector<XLA_FFI_Buffer> buffers_;  // without data: arguments, then results
-  std::vector<XLA_FFI_ArgType> argument_types_;
-  std::vector<XLA_FFI_RetType> result_types_;
-  std::unique_ptr<const EncodedAttributes> attributes_;
+  // All are the same, so frames share them, but for large ones.
+  const XLA_FFI_ArgType* argument_types_;
+  const XLA_FFI_RetType* result_types_;
+  std::vector<XLA_FFI_ArgType> many_argument_types_;
+  std::vector<XLA_FFI_RetType> many_result_types_;
+  std::unique_ptr<const EncodedAttributes> attributes_;  // null: none
 };
 
 }  // namespace host
