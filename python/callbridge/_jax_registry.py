@@ -76,8 +76,8 @@ def _refuse_held_name(entry: Entry, held: dict) -> None:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {entry.target.name!r} on {entry.platform} of {entry.source}: XLA has another "
-            "function by that name, which JAX was given without callbridge, and keeps it for as "
-            "long as the process lives; register it by another name",
+            "function by that name, which JAX was given without callbridge or by an earlier import "
+            "of it, and keeps it for as long as the process lives; register it by another name",
         )
 
 

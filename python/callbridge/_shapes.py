@@ -124,11 +124,17 @@ def parse_result(result: Any) -> Any:
             f"result {result!r} has a layout; leave it out: arrays are row-major here",
         )
     nodes = []
+    failures = []  # ctypes drops what a callback raises, KeyboardInterrupt included
 
     def visit(_user, number, dimensions, count, _size_bytes):
-        nodes.append((number, count if number == _element_types.TUPLE else dimensions[:count]))
+        try:
+            nodes.append((number, count if number == _element_types.TUPLE else dimensions[:count]))
+        except BaseException as failure:
+            failures.append(failure)
 
     _c_api.shape_visit(_c_api.text(result, "result"), _c_api.ShapeVisitor(visit), None)
+    if failures:
+        raise failures[0]
     return _build(iter(nodes))
 
 

@@ -112,21 +112,21 @@ PyType_Spec bound_call_spec = {
 };
 
 // Sets the exception that `error` is, and frees it.
-static void Raise(callbridge_error* error) {
+static void Raise(const State* state, callbridge_error* error) {
   // Targets write their own messages, in any encoding.
   PyObject* raised = PyObject_CallFunction(
-      error_class, "sN", callbridge_error_code_name(error->code),
+      state->error_class, "sN", callbridge_error_code_name(error->code),
       PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)error->message_size, "backslashreplace"));
   callbridge_error_destroy(error);
   if (raised == NULL) return;
-  PyErr_SetObject(error_class, raised);
+  PyErr_SetObject(state->error_class, raised);
   Py_DECREF(raised);
 }
 
 // The array that lies in `memory`, of which it takes the reference.
-static PyObject* ResultArray(const Form* form, Memory* memory) {
-  PyObject* array =
-      PyObject_CallFunctionObjArgs(ndarray, form->shape, form->dtype, (PyObject*)memory, NULL);
+static PyObject* ResultArray(const State* state, const Form* form, Memory* memory) {
+  PyObject* array = PyObject_CallFunctionObjArgs(state->ndarray, form->shape, form->dtype,
+                                                 (PyObject*)memory, NULL);
   Py_DECREF(memory);
   if (array == NULL || form->convert == Py_None) return array;
   PyObject* unpacked = PyObject_CallFunctionObjArgs(form->convert, array, NULL);
@@ -135,7 +135,8 @@ static PyObject* ResultArray(const Form* form, Memory* memory) {
 }
 
 // The result in the form of `tree`; takes its arrays out of `memories`, which `*next` counts.
-static PyObject* ResultTree(BoundCall* bound, PyObject* tree, Memory** memories, size_t* next) {
+static PyObject* ResultTree(const State* state, BoundCall* bound, PyObject* tree, Memory** memories,
+                            size_t* next) {
   if (!PyTuple_CheckExact(tree)) {
     const size_t i = (*next)++;
     Memory* memory = i < bound->result_count ? memories[i] : NULL;
@@ -144,12 +145,12 @@ static PyObject* ResultTree(BoundCall* bound, PyObject* tree, Memory** memories,
       return NULL;
     }
     memories[i] = NULL;
-    return ResultArray(&bound->forms[bound->operand_count + i], memory);
+    return ResultArray(state, &bound->forms[bound->operand_count + i], memory);
   }
   const Py_ssize_t size = PyTuple_Size(tree);
   PyObject* tuple = PyTuple_New(size);
   for (Py_ssize_t i = 0; tuple != NULL && i < size; ++i) {
-    PyObject* element = ResultTree(bound, PyTuple_GetItem(tree, i), memories, next);
+    PyObject* element = ResultTree(state, bound, PyTuple_GetItem(tree, i), memories, next);
     if (element == NULL || PyTuple_SetItem(tuple, i, element) < 0) Py_CLEAR(tuple);
   }
   return tuple;
@@ -167,7 +168,7 @@ static int Pack(const BoundCall* bound, Reading* reading, PyObject* packed) {
     Py_DECREF(array);
     if (kept < 0) return -1;
     Leaf replaced = {.array = array};
-    if (View(&replaced) < 0) return -1;
+    if (View(reading->state, &replaced) < 0) return -1;
     Py_DECREF(leaf->view);
     *leaf = replaced;
   }
@@ -207,7 +208,7 @@ static int Execute(const BoundCall* bound, const Reading* reading, Memory** memo
     next += Aligned(bound->forms[i].size_bytes);
   }
   for (size_t i = 0; i < result_count; ++i) {
-    memories[i] = NewMemory(result_forms[i].size_bytes);
+    memories[i] = NewMemory(reading->state, result_forms[i].size_bytes);
     if (memories[i] == NULL) {
       PyMem_Free(block);
       return -1;
@@ -228,7 +229,7 @@ static int Execute(const BoundCall* bound, const Reading* reading, Memory** memo
   Py_END_ALLOW_THREADS;
   PyMem_Free(block);
   if (error == NULL) return 0;
-  Raise(error);
+  Raise(reading->state, error);
   return -1;
 }
 
@@ -249,7 +250,7 @@ PyObject* CallBound(BoundCall* bound, Reading* reading) {
   if (packed != NULL && memories != NULL && Pack(bound, reading, packed) == 0 &&
       Execute(bound, reading, memories) == 0) {
     size_t next = 0;
-    result = ResultTree(bound, bound->tree, memories, &next);
+    result = ResultTree(reading->state, bound, bound->tree, memories, &next);
   }
   for (size_t i = 0; memories != NULL && i < bound->result_count; ++i)
     Py_XDECREF((PyObject*)memories[i]);

@@ -4,8 +4,8 @@
 
 char* AlignUp(char* pointer) { return pointer + (-(uintptr_t)pointer & (kAlignment - 1)); }
 
-Memory* NewMemory(size_t size_bytes) {
-  Memory* memory = PyObject_New(Memory, (PyTypeObject*)memory_type);
+Memory* NewMemory(const State* state, size_t size_bytes) {
+  Memory* memory = PyObject_New(Memory, (PyTypeObject*)state->memory_type);
   if (memory == NULL) return NULL;
   memory->block = PyMem_Calloc(1, size_bytes + kAlignment);
   if (memory->block == NULL) {

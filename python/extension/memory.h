@@ -19,7 +19,7 @@ typedef struct {
 extern PyType_Spec memory_spec;  // of memory_type
 
 // Returns zeros. Null with an exception set.
-Memory* NewMemory(size_t size_bytes);
+Memory* NewMemory(const State* state, size_t size_bytes);
 
 // The first aligned address from `pointer` on.
 char* AlignUp(char* pointer);

@@ -6,14 +6,6 @@
 #include "callbridge/python/extension/reading.h"
 #include "callbridge/python/extension/stable_abi.h"
 
-PyObject* ndarray;
-PyObject* error_class;
-PyObject* numbers;
-PyObject* memory_type;
-PyObject* dtype_name;
-PyObject* array_struct_name;
-static PyObject* bound_call_type;
-
 // ---- Caller: the function that custom_call() returns --------------------------------------------
 
 // It has no tp_clear, so that calls may come at any time: cycles lead through `prepare` or `bind`,
@@ -65,7 +57,7 @@ static BoundCall* Find(Caller* caller, const Reading* reading, PyObject* operand
   PyObject* bound = Py_XNewRef(PyDict_GetItemWithError(caller->by_form, key));
   if (bound == NULL && !PyErr_Occurred()) {
     bound = PyObject_CallFunctionObjArgs(caller->bind, key, operands, NULL);
-    if (bound != NULL && (PyObject*)Py_TYPE(bound) != bound_call_type) {
+    if (bound != NULL && (PyObject*)Py_TYPE(bound) != reading->state->bound_call_type) {
       Py_CLEAR(bound);
       PyErr_SetString(PyExc_TypeError, "bind() must return a BoundCall");
     }
@@ -80,14 +72,16 @@ static PyObject* CallerCall(PyObject* self, PyObject* operands) {
     PyErr_SetString(PyExc_TypeError, "expected an exact tuple of operands");
     return NULL;
   }
+  const State* state = PyType_GetModuleState(Py_TYPE(self));
+  if (state == NULL) return NULL;
   PyObject* prepared = NULL;
   PyObject* result = NULL;
   Reading reading;
-  BeginReading(&reading);
+  BeginReading(&reading, state);
   int ready = ReadTuple(&reading, operands);
   if (ready == 0) {
     EndReading(&reading);
-    BeginReading(&reading);
+    BeginReading(&reading, state);
     prepared = PyObject_CallFunctionObjArgs(caller->prepare, operands, NULL);
     if (prepared == NULL) {
       ready = -1;
@@ -137,29 +131,63 @@ static PyObject* Imported(const char* module_name, const char* name) {
   return found;
 }
 
+static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) {
+  PyObject* type = PyType_FromModuleAndSpec(module, spec, NULL);
+  if (type != NULL && name != NULL && PyModule_AddObjectRef(module, name, type) < 0) Py_CLEAR(type);
+  return type;
+}
+
+static int ModuleExec(PyObject* module) {
+  State* state = PyModule_GetState(module);
+  PyObject* caller_type = AddType(module, &caller_spec, "Caller");
+  Py_XDECREF(caller_type);  // the module has it
+  const int is_whole =
+      caller_type != NULL && (state->memory_type = AddType(module, &memory_spec, NULL)) != NULL &&
+      (state->bound_call_type = AddType(module, &bound_call_spec, "BoundCall")) != NULL &&
+      (state->dtype_name = PyUnicode_InternFromString("dtype")) != NULL &&
+      (state->array_struct_name = PyUnicode_InternFromString("__array_struct__")) != NULL &&
+      (state->ndarray = Imported("numpy", "ndarray")) != NULL &&
+      (state->error_class = Imported("callbridge._error", "CallbridgeError")) != NULL &&
+      (state->numbers = Imported("callbridge._element_types", "NUMBERS")) != NULL;
+  return is_whole ? 0 : -1;
+}
+
+// There is no m_clear, as of Caller: types lead back to the module, and can be cleared.
+static int ModuleTraverse(PyObject* module, visitproc visit, void* arg) {
+  State* state = PyModule_GetState(module);
+  if (state == NULL) return 0;
+  Py_VISIT(state->ndarray);
+  Py_VISIT(state->error_class);
+  Py_VISIT(state->numbers);
+  Py_VISIT(state->memory_type);
+  Py_VISIT(state->bound_call_type);
+  return 0;
+}
+
+static void ModuleFree(void* module) {
+  State* state = PyModule_GetState(module);
+  if (state == NULL) return;
+  Py_XDECREF(state->ndarray);
+  Py_XDECREF(state->error_class);
+  Py_XDECREF(state->numbers);
+  Py_XDECREF(state->memory_type);
+  Py_XDECREF(state->bound_call_type);
+  Py_XDECREF(state->dtype_name);
+  Py_XDECREF(state->array_struct_name);
+}
+
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, ModuleExec},
+    {0, NULL},
+};
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "callbridge_python",
     .m_doc = "callbridge.numpy's calls in C.",
-    .m_size = -1,
+    .m_size = sizeof(State),
+    .m_slots = module_slots,
+    .m_traverse = ModuleTraverse,
+    .m_free = ModuleFree,
 };
 
-PyMODINIT_FUNC PyInit_callbridge_python(void) {
-  PyObject* module = PyModule_Create(&module_definition);
-  PyObject* caller_type = PyType_FromSpec(&caller_spec);
-  memory_type = PyType_FromSpec(&memory_spec);
-  bound_call_type = PyType_FromSpec(&bound_call_spec);
-  dtype_name = PyUnicode_InternFromString("dtype");
-  array_struct_name = PyUnicode_InternFromString("__array_struct__");
-  if (module == NULL || caller_type == NULL || memory_type == NULL || bound_call_type == NULL ||
-      dtype_name == NULL || array_struct_name == NULL ||
-      (ndarray = Imported("numpy", "ndarray")) == NULL ||
-      (error_class = Imported("callbridge._error", "CallbridgeError")) == NULL ||
-      (numbers = Imported("callbridge._element_types", "NUMBERS")) == NULL ||
-      PyModule_AddObjectRef(module, "Caller", caller_type) < 0 ||
-      PyModule_AddObjectRef(module, "BoundCall", bound_call_type) < 0) {
-    return NULL;
-  }
-  Py_DECREF(caller_type);
-  return module;
-}
+PyMODINIT_FUNC PyInit_callbridge_python(void) { return PyModuleDef_Init(&module_definition); }

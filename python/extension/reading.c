@@ -6,7 +6,8 @@
 // Of ArrayInterface.flags.
 enum { kRowMajor = 0x1 };
 
-void BeginReading(Reading* reading) {
+void BeginReading(Reading* reading, const State* state) {
+  reading->state = state;
   reading->leaves = reading->inline_leaves;
   reading->leaf_count = 0;
   reading->leaf_capacity = kInlineLeaves;
@@ -55,8 +56,8 @@ static int AppendLeaf(Reading* reading, Leaf leaf) {
   return 0;
 }
 
-int View(Leaf* leaf) {
-  leaf->view = PyObject_GetAttr(leaf->array, array_struct_name);
+int View(const State* state, Leaf* leaf) {
+  leaf->view = PyObject_GetAttr(leaf->array, state->array_struct_name);
   if (leaf->view == NULL) return -1;
   leaf->interface = PyCapsule_GetPointer(leaf->view, NULL);
   if (leaf->interface == NULL) {
@@ -68,15 +69,15 @@ int View(Leaf* leaf) {
 
 // Returns what ReadTuple returns.
 static int ReadArray(Reading* reading, PyObject* array) {
-  PyObject* dtype = PyObject_GetAttr(array, dtype_name);
+  PyObject* dtype = PyObject_GetAttr(array, reading->state->dtype_name);
   if (dtype == NULL) return -1;
-  PyObject* known = PyDict_GetItemWithError(numbers, dtype);
+  PyObject* known = PyDict_GetItemWithError(reading->state->numbers, dtype);
   const long number = known == NULL ? -1 : PyLong_AsLong(known);
   Py_DECREF(dtype);
   if (number < 0) return PyErr_Occurred() ? -1 : 0;
 
   Leaf leaf = {.array = array};
-  if (View(&leaf) < 0) return -1;
+  if (View(reading->state, &leaf) < 0) return -1;
   if ((leaf.interface->flags & kRowMajor) == 0) {
     Py_DECREF(leaf.view);
     return 0;
@@ -99,7 +100,7 @@ int ReadTuple(Reading* reading, PyObject* tuple) {
   const Py_ssize_t size = PyTuple_Size(tuple);
   for (Py_ssize_t i = 0; ready == 1 && i < size; ++i) {
     PyObject* operand = PyTuple_GetItem(tuple, i);
-    if ((PyObject*)Py_TYPE(operand) == ndarray) {
+    if ((PyObject*)Py_TYPE(operand) == reading->state->ndarray) {
       ready = ReadArray(reading, operand);
     } else {
       ready = PyTuple_CheckExact(operand) ? ReadTuple(reading, operand) : 0;

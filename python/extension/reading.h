@@ -28,6 +28,7 @@ typedef struct {
 
 // The arrays of a tree of operands, and what distinguishes their forms, as bytes.
 typedef struct {
+  const State* state;
   Leaf* leaves;
   size_t leaf_count, leaf_capacity;
   char* key;
@@ -36,7 +37,7 @@ typedef struct {
   char inline_key[kInlineKeyBytes];
 } Reading;
 
-void BeginReading(Reading* reading);
+void BeginReading(Reading* reading, const State* state);
 void EndReading(Reading* reading);
 
 // Reads a tree of operands. Returns 1; 0 where something in it is not ready to be copied byte by
@@ -45,6 +46,6 @@ int ReadTuple(Reading* reading, PyObject* tuple);
 
 // Sets `leaf->view` and `leaf->interface` to those of `leaf->array`, an exact numpy.ndarray.
 // Returns -1 with an exception set.
-int View(Leaf* leaf);
+int View(const State* state, Leaf* leaf);
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_READING_H_

@@ -10,13 +10,16 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-// What the sources share; set once, when the module is imported.
-extern PyObject* ndarray;
-extern PyObject* error_class;
-extern PyObject*
-    numbers;  // dict: numpy.dtype, in native byte order, to the number of its element type
-extern PyObject* memory_type;
-extern PyObject* dtype_name;
-extern PyObject* array_struct_name;
+// What a module holds, which lives as long as objects of its types. A package that is imported
+// again has a module of its own, since its CallbridgeError is another class.
+typedef struct {
+  PyObject* ndarray;
+  PyObject* error_class;
+  PyObject* numbers;  // dict: numpy.dtype, in native byte order, to the number of its element type
+  PyObject* memory_type;
+  PyObject* bound_call_type;
+  PyObject* dtype_name;
+  PyObject* array_struct_name;
+} State;
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_STABLE_ABI_H_

@@ -22,6 +22,8 @@ def test_calls_at_exit(uses, who):
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, (done.returncode, done.stderr)
         if "in check_array_xla_sharding" in done.stderr and "sys.meta_path is None" in done.stderr:
-            pytest.skip("this JAX (0.4.38) imports modules in each call, which it cannot so late")
+            pytest.skip(
+                "this JAX (0.4.38, 0.5.3) imports modules in each call, which it cannot so late"
+            )
         assert "Exception ignored" not in done.stderr, done.stderr
         assert done.stdout.startswith("called "), done

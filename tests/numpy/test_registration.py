@@ -242,3 +242,23 @@ def test_a_load_within_a_load(built):
     process.registry._serve_target = serve_and_load
     assert ends(lambda: libraries.append(process.load(path)))
     assert len(libraries) == 4 and len(set(map(id, libraries))) == 1
+
+
+def test_an_interrupt_while_a_result_is_parsed(built):
+    face.load(built / "python" / "targets.so")
+
+    def interrupt(frame, event, _argument):
+        if frame.f_code.co_name != "visit":
+            return None
+        if event == "line" and "nodes.append" in linecache.getline(
+            frame.f_code.co_filename, frame.f_lineno
+        ):
+            raise KeyboardInterrupt
+        return interrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sys.settrace(interrupt)
+        try:
+            face.custom_call("nested", "(f32[4],f32[4])")
+        finally:
+            sys.settrace(None)
