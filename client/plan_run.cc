@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <queue>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -94,6 +94,10 @@ class ThreadedRun {
  public:
   ThreadedRun(const Plan& plan, const Run& run)
       : plan_(plan), run_(run), missing_(plan.steps.size()), left_(plan.steps.size()) {
+    // Threads push to it, which must not throw.
+    std::vector<int> room;
+    room.reserve(plan.steps.size());
+    ready_ = Ready(std::greater<>(), std::move(room));
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       missing_[i] = plan.steps[i].predecessors;
       if (missing_[i] == 0) ready_.push(static_cast<int>(i));
@@ -101,15 +105,16 @@ class ThreadedRun {
   }
 
   absl::Status On(int threads) {
-    std::vector<std::thread> others;
     const size_t useful = std::min(plan_.steps.size(), static_cast<size_t>(std::max(threads, 1)));
+    std::vector<std::thread> others;
+    others.reserve(useful);
     // Before there are threads, which must not throw.
     std::vector<Run::Pointers> pointers(std::max<size_t>(useful, 1), run_.MakePointers());
     for (size_t i = 1; i < useful; ++i) {
       try {
         others.emplace_back([this, mine = &pointers[i]] { Work(*mine); });
-      } catch (const std::system_error&) {
-        // There are no more threads; those that there are do all the work.
+      } catch (const std::exception&) {
+        // There are no more threads, or no memory for one; those that there are do all the work.
         break;
       }
     }
@@ -119,6 +124,8 @@ class ThreadedRun {
   }
 
  private:
+  using Ready = std::priority_queue<int, std::vector<int>, std::greater<>>;
+
   void Work(Run::Pointers& pointers) {
     XlaFloatingPoint floating_point;
     std::unique_lock<std::mutex> lock(mutex_);
@@ -157,7 +164,7 @@ class ThreadedRun {
   std::condition_variable changed_;
   // All below under the mutex.
   std::vector<int> missing_;  // predecessors that are not done, by step
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready_;
+  Ready ready_;
   size_t left_;
   absl::Status status_;
   int failed_ = 0;

@@ -1,7 +1,7 @@
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 #include "callbridge/abi/per_process.h"
 #include "callbridge/abi/xla_floating_point.h"
@@ -15,7 +15,7 @@ FixedThreadPool::FixedThreadPool(int64_t num_threads) {
   for (int64_t i = 0; i < num_threads; ++i) {
     try {
       threads_.emplace_back([this] { Work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no more threads, or no memory for one
       break;
     }
   }
