@@ -204,6 +204,12 @@ def test_forms_have_names(form):
     assert "expected hlo, stablehlo or proto" in message
 
 
+def test_unknown_options_are_named():
+    for words in ["--jsno run m.hlo", "--hlep", "-x", "''"]:
+        message = fails(f"$C {words}", status=2)
+        assert f"found {words.split()[0].strip(chr(39))} (see --help)" in message
+
+
 def test_unknown_subcommands_are_named():
     message = fails("$C frobnicate m.hlo", status=2)
     assert "frobnicate" in message and "(run, inspect, layout, show, upgrade)" in message
