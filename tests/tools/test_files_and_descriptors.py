@@ -155,6 +155,14 @@ def test_inspect_gives_no_verdict_where_it_cannot_ask():
     assert "verdict" in succeeds(f"$C inspect {TARGETS}")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["run m.hlo x.npy --output out", "show m.hlo --output out", f"{RUN_LIBRARY} --isolate"],
+)
+def test_files_that_grow_beyond_their_limit_are_errors(words):
+    assert "File too large" in fails(f"ulimit -f 0; $C {words}")
+
+
 def test_without_proc():
     unshare = shutil.which("unshare")
     script = f"mount -t tmpfs none /proc && exec $C {RUN_LIBRARY}"
