@@ -44,19 +44,14 @@ using callbridge::host::HandlerInstance;
 using callbridge::host::HandlerMetadata;
 using callbridge::host::RuntimeVersion;
 
-namespace {
-
-// An instance and the libraries that callbridge loaded and that its handlers are in, which its end
-// still calls into.
-struct HeldInstance {
-  std::vector<std::shared_ptr<const TargetLibrary>> libraries;
-  std::unique_ptr<const HandlerInstance> instance;
-};
-
-}  // namespace
-
 // Runs that are not done keep the instance.
 struct callbridge_ffi_call {
+  // An instance and the libraries that callbridge loaded and that its handlers are in, which its
+  // end still calls into.
+  struct HeldInstance {
+    std::vector<std::shared_ptr<const TargetLibrary>> libraries;
+    std::unique_ptr<const HandlerInstance> instance;
+  };
   std::shared_ptr<const HeldInstance> held;
 };
 
@@ -142,6 +137,8 @@ callbridge_error* callbridge_ffi_attributes_set_dictionary(
 // ---- Calling a handler --------------------------------------------------------------------------
 
 namespace {
+
+using HeldInstance = callbridge_ffi_call::HeldInstance;
 
 absl::StatusOr<std::vector<Shape>> ParseShapes(const std::string& field, const char* const* texts,
                                                size_t count) {

@@ -87,7 +87,7 @@ absl::Status Executable::Execute(absl::Span<const callbridge_array> parameters,
   absl::Status checked =
       CheckArrays("parameter", parameters, plan.parameter_sizes, plan.parameters);
   if (!checked.ok()) return checked;
-  checked = CheckArrays("result", results, plan.result_sizes, {plan.result});
+  checked = CheckArrays("result", results, plan.result_sizes, absl::MakeConstSpan(&plan.result, 1));
   if (!checked.ok()) return checked;
   try {
     return RunPlan(plan, parameters, results, plan_->threads);

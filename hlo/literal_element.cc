@@ -1,10 +1,10 @@
 #include "callbridge/hlo/literal_element.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "callbridge/abi/float_format.h"
@@ -20,8 +20,15 @@ T Load(const void* element) {
   return value;
 }
 
-float Parse(const std::string& text, float) { return std::strtof(text.c_str(), nullptr); }
-double Parse(const std::string& text, double) { return std::strtod(text.c_str(), nullptr); }
+// strtod() would take the decimal point from the process's locale.
+bool ReadsAs(const std::string& text, float value) {
+  float read;
+  return absl::SimpleAtof(text, &read) && read == value;
+}
+bool ReadsAs(const std::string& text, double value) {
+  double read;
+  return absl::SimpleAtod(text, &read) && read == value;
+}
 
 // With the digits that every value of the type keeps, if they are enough; else with those that tell
 // all of them apart.
@@ -29,7 +36,7 @@ template <typename Float>
 std::string FloatText(Float value) {
   if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
   std::string text = absl::StrFormat("%.*g", std::numeric_limits<Float>::digits10, value);
-  if (Parse(text, value) == value) return text;
+  if (ReadsAs(text, value)) return text;
   return absl::StrFormat("%.*g", std::numeric_limits<Float>::max_digits10, value);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,7 +18,34 @@ absl::Status PlaceError(absl::string_view place, absl::string_view call) {
   return absl::PermissionDeniedError(absl::StrCat(place, ": ", call, ": ", std::strerror(errno)));
 }
 
+// To write more than RLIMIT_FSIZE (`ulimit -f`) allows raises SIGXFSZ, which ends the process.
+// Blocked, it leaves the error that write() returns.
+class WithoutFileSizeSignal {
+ public:
+  WithoutFileSizeSignal() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  WithoutFileSizeSignal(const WithoutFileSizeSignal&) = delete;
+  WithoutFileSizeSignal& operator=(const WithoutFileSizeSignal&) = delete;
+  ~WithoutFileSizeSignal() {
+    const timespec no_wait = {};
+    if (!was_pending_) sigtimedwait(&signal_, nullptr, &no_wait);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t signal_;
+  sigset_t before_;
+  bool was_pending_;
+};
+
 absl::Status WriteAll(int fd, absl::string_view bytes, absl::string_view place) {
+  const WithoutFileSizeSignal without_signal;
   while (!bytes.empty()) {
     const ssize_t count = write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_TOOLS_GUARDED_MAIN_H_
 #define CALLBRIDGE_TOOLS_GUARDED_MAIN_H_
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -15,6 +16,8 @@ namespace callbridge {
 template <typename Run>
 int GuardedMain(Run run) {
   OccupyStandardDescriptors();
+  // A file that grows beyond `ulimit -f` is an error like that of a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run();
   } catch (const std::bad_alloc&) {

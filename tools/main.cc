@@ -27,9 +27,10 @@ callbridge::ExitStatus PrintHelp(const CLI::App& app, const CLI::ParseError& ask
   return printed.ok() ? callbridge::kSuccess : callbridge::Failure(printed);
 }
 
-// CLI11 says of an unknown one only that one is required. Empty if nothing is wrong.
+// CLI11 says of an unknown one, and of an unknown option in its place, only that one is required.
+// Empty if nothing is wrong.
 std::string WhatIsWrongWithSubcommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return "";
+  if (argc < 2 || app.get_option_no_throw(argv[1]) != nullptr) return "";
   std::vector<std::string> names;
   for (const CLI::App* subcommand : app.get_subcommands({})) {
     names.push_back(subcommand->get_name());

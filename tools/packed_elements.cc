@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,9 @@ absl::StatusOr<Array> PackElements(Array array) {
 }
 
 absl::StatusOr<Array> UnpackElements(Array array) {
-  if (!IsSubByte(array.shape)) return array;
+  const std::optional<Layout>& layout = array.shape.layout();
+  const bool is_packed = layout.has_value() && layout->element_size_in_bits != 0;
+  if (!IsSubByte(array.shape) || !is_packed) return array;
   const absl::StatusOr<Shape> shape = WithElementSize(array.shape, 0);
   if (!shape.ok()) return shape.status();
   absl::StatusOr<Array> unpacked = MakeArrayOfZeros(*shape);

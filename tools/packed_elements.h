@@ -26,7 +26,7 @@ absl::StatusOr<Shape> PackedShape(const Shape& shape);
 absl::StatusOr<Array> PackElements(Array array);
 
 // The array as NumPy has it: a byte for each element of less than that, in the same order in
-// memory. The inverse of PackElements(), for an array of any PackedShape().
+// memory; others come back as they are. The inverse of PackElements().
 absl::StatusOr<Array> UnpackElements(Array array);
 
 }  // namespace callbridge

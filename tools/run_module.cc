@@ -15,6 +15,7 @@
 #include "callbridge/tools/call_arrays.h"
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/module_file.h"
+#include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
 #include "callbridge/tools/standard_output.h"
 #include "callbridge/tools/upgrade_by_python.h"
@@ -107,6 +108,12 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
   if (!operands.ok()) return operands.status();
   absl::StatusOr<LoadedOperands> loaded = LoadOperands(*operands);
   if (!loaded.ok()) return loaded.status();
+  // The embedded runtime has a byte for each element.
+  for (Array& leaf : loaded->leaves) {
+    absl::StatusOr<Array> unpacked = UnpackElements(std::move(leaf));
+    if (!unpacked.ok()) return unpacked.status();
+    leaf = *std::move(unpacked);
+  }
   if (absl::Status same = CheckParameters(program, loaded->shapes); !same.ok()) return same;
   absl::StatusOr<std::vector<Array>> results = MakeResultArrays(result);
   if (!results.ok()) return results.status();

@@ -235,10 +235,10 @@ TEST_F(EntryPointsTest, TypedCallsOfManyBuffers) {
   }
 }
 
-TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorIgnoresAttributes) {
+TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoOpaque) {
   recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
   FakeFfiRuntime runtime;
-  runtime.StringAttr("callbridge", "no site").Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
+  runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
   EXPECT_TRUE(runtime.Call(Points(kUnified).typed).ok());
   EXPECT_EQ(recorded.out, Buffer(32));
   EXPECT_EQ(recorded.opaque, "");

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,6 +36,21 @@ TEST(CodeFileTest, NeverIsAStandardStream) {
   EXPECT_LT(fcntl(STDOUT_FILENO, F_GETFD), 0) << "free again";
   dup2(output, STDOUT_FILENO);
   close(output);
+}
+
+// Where the limit's signal is not ignored it would end the process.
+TEST(CodeFileTest, FilesAreNoLargerThanTheirLimit) {
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 100;
+  setrlimit(RLIMIT_FSIZE, &small);
+  const absl::Status status = WriteCodeFile(std::string(200, 'x')).status();
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("write: File too large"));
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 0);
 }
 
 TEST(CodeFileTest, LeavesNothingBehind) {

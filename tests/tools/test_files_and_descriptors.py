@@ -155,6 +155,14 @@ def test_inspect_gives_no_verdict_where_it_cannot_ask():
     assert "verdict" in succeeds(f"$C inspect {TARGETS}")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["run m.hlo x.npy --output out", "show m.hlo --output out", f"{RUN_LIBRARY} --isolate"],
+)
+def test_files_that_grow_beyond_their_limit_are_errors(words):
+    assert "File too large" in fails(f"ulimit -f 0; $C {words}")
+
+
 def test_without_proc():
     unshare = shutil.which("unshare")
     script = f"mount -t tmpfs none /proc && exec $C {RUN_LIBRARY}"
@@ -202,6 +210,12 @@ def test_outputs_are_files_of_their_own():
 def test_forms_have_names(form):
     message = fails(f"$C show m.hlo --form '{form}'", status=2)
     assert "expected hlo, stablehlo or proto" in message
+
+
+def test_unknown_options_are_named():
+    for words in ["--jsno run m.hlo", "--hlep", "-x", "''"]:
+        message = fails(f"$C {words}", status=2)
+        assert f"found {words.split()[0].strip(chr(39))} (see --help)" in message
 
 
 def test_unknown_subcommands_are_named():

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -170,6 +171,16 @@ def test_what_is_no_module_is_said_to_be_none(name):
         message = failure(1, name, "hostile")
         assert message.startswith("INVALID_ARGUMENT: hostile: ")
     assert "nowhere" in failure(1, name, "nowhere")
+
+
+def test_modules_have_a_byte_for_each_small_element():
+    pathlib.Path("s4.hlo").write_text(
+        "HloModule s4\nENTRY e {\n  x = s4[3] parameter(0)\n  c = s4[3] constant({-8, 7, 1})\n"
+        "  ROOT t = (s4[3], s4[3]) tuple(x, c)\n}\n"
+    )
+    np.save("x.npy", np.array([1, -2, 3], ml_dtypes.int4))
+    printed = output("run", "s4.hlo", "s4:x.npy").decode().splitlines()
+    assert printed[1:] == ["result{0} s4[3] 1 -2 3", "result{1} s4[3] -8 7 1"]
 
 
 def test_a_missing_instruction_is_named():
