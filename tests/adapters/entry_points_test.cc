@@ -235,13 +235,13 @@ TEST_F(EntryPointsTest, TypedCallsOfManyBuffers) {
   }
 }
 
-TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorIgnoresAttributes) {
-  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
+TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoAttributes) {
   FakeFfiRuntime runtime;
   runtime.StringAttr("callbridge", "no site").Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
-  EXPECT_TRUE(runtime.Call(Points(kUnified).typed).ok());
-  EXPECT_EQ(recorded.out, Buffer(32));
-  EXPECT_EQ(recorded.opaque, "");
+  const absl::Status status = runtime.Call(Points(kUnified).typed);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("has attributes (callbridge)"));
+  EXPECT_EQ(recorded.calls, 0);
 }
 
 TEST_F(EntryPointsTest, WhatATypedCallsTargetThrowsIsAnError) {
