@@ -244,6 +244,15 @@ TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoOpaque) {
   EXPECT_EQ(recorded.opaque, "");
 }
 
+TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoAttributes) {
+  FakeFfiRuntime runtime;
+  runtime.StringAttr("callbridge", "no site").Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
+  const absl::Status status = runtime.Call(Points(kUnified).typed);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("has attributes (callbridge)"));
+  EXPECT_EQ(recorded.calls, 0);
+}
+
 TEST_F(EntryPointsTest, WhatATypedCallsTargetThrowsIsAnError) {
   recorded.inspect = [](Recorded&) { throw std::runtime_error("no memory for it"); };
   for (const Target& target : {kOriginal, kStatus, kUnified}) {
