@@ -19,7 +19,7 @@ using Value = Attributes::Value;
 Attributes Parse(const std::string& text) {
   absl::StatusOr<ParsedAttributes> parsed = ParseAttributes(text);
   EXPECT_TRUE(parsed.ok()) << text << ": " << parsed.status();
-  return parsed.ok() ? parsed->values->attributes : Attributes();
+  return parsed.ok() ? parsed->values->Get() : Attributes();
 }
 
 // The attribute `a` of type, elements and bytes.
