@@ -213,7 +213,7 @@ class Lowering {
         for (const InstructionResult* operand : operands) {
           behind.insert(behind.end(), operand->leaves.begin(), operand->leaves.end());
         }
-        result.leaves = {builder_.Token(std::move(behind))};
+        result.leaves = {builder_.Token(behind)};
         result.step = builder_.last_step();
         return result;
       }

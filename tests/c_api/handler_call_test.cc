@@ -47,7 +47,7 @@ TEST(HandlerCallTest, KeepsTemporaries) {
   call.Arg(2.0f).Arg(Made(1)).Arg(MadeConst(5)).Arg(half(3)).Arg(Made(9), {2, 2});
   call.Arg(std::move(moved)).Ret(all);
   // What else would come to lie where they lay.
-  volatile float stack[64] = {};
+  [[maybe_unused]] volatile float stack[64] = {};
   stack[0] = 99;
   std::vector<std::vector<float>> heap(8, std::vector<float>(4, 99));
   for (int round = 0; round < 2; ++round) {

@@ -37,7 +37,9 @@ inline void Check(const Parameter& parameter, callbridge_error* error) {
 // Counts are 0 and texts null.
 template <typename Result>
 void Check(const Parameter& parameter, Result result) {
-  if (!parameter.is_nullable) EXPECT_EQ(result, Result()) << parameter.name;
+  if (!parameter.is_nullable) {
+    EXPECT_EQ(result, Result()) << parameter.name;
+  }
 }
 
 // One function.
@@ -63,7 +65,8 @@ void CallWithNull(Result (*function)(Types...), std::tuple<Types...> arguments,
 }
 
 template <typename Result, typename... Types, size_t... kIndexes>
-void CallWithEachNull(Result (*function)(Types...), const std::tuple<Types...>& arguments,
+void CallWithEachNull([[maybe_unused]] Result (*function)(Types...),
+                      const std::tuple<Types...>& arguments,
                       const std::vector<Parameter>& parameters, std::index_sequence<kIndexes...>) {
   (CallWithNull<kIndexes>(function, arguments, parameters), ...);
 }
