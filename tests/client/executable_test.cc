@@ -223,6 +223,14 @@ TEST(ExecutableTest, OnlyWhatIsNeededRuns) {
   EXPECT_EQ(calls, 2) << "the effect, and what it reads";
 }
 
+TEST(ExecutableTest, TargetsOfCpuAreThoseOfHost) {
+  XlaBuilder builder("cpu");
+  Call(builder, "Double", {Constant(builder, 1)}, false, xla::API_VERSION_ORIGINAL);
+  absl::StatusOr<std::vector<Ints>> results = RunModule(Module(builder));
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_THAT(*results, ElementsAre(Ints{2, 4, 6, 8}));
+}
+
 TEST(ExecutableTest, NothingBehindAFailureRuns) {
   for (int threads : {1, 3}) {
     XlaBuilder builder("failure");
@@ -534,14 +542,6 @@ TEST(ExecutableTest, TheVersionSaysWhichOfTwoTargetsOfOneNameIsCalled) {
   absl::StatusOr<xla::HloModuleProto> upgraded = hlo::Upgrade(Module(builder));
   ASSERT_TRUE(upgraded.ok()) << upgraded.status();
   EXPECT_EQ(RunModule(*upgraded).value().front().front(), -7);
-}
-
-TEST(ExecutableTest, TargetsOfCpuAreThoseOfHost) {
-  XlaBuilder builder("cpu");
-  Call(builder, "Double", {Constant(builder, 1)}, false, xla::API_VERSION_ORIGINAL);
-  absl::StatusOr<std::vector<Ints>> results = RunModule(Module(builder));
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_THAT(*results, ElementsAre(Ints{2, 4, 6, 8}));
 }
 
 // ---- Errors -------------------------------------------------------------------------------------
