@@ -1,31 +1,15 @@
 #include "callbridge/abi/per_process.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <mutex>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/forked_process.h"
 
 namespace callbridge {
 namespace {
-
-// The wait status of a forked process that exits with what `function` returns; SIGALRM ends one
-// that hangs.
-template <typename Function>
-int InChild(const Function& function) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    _exit(function());
-  }
-  int status = -1;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
 
 TEST(PerProcessTest, IsOneObjectByName) {
   struct Number;

@@ -1,17 +1,16 @@
 // What the process's thread pool does in a process that was forked from one which had used it. The
 // thread sanitizer ends such processes, so this file starts its threads by the pool alone.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 
 #include "callbridge/typed_ffi/host/thread_pool.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/forked_process.h"
 
 namespace callbridge {
 namespace host {
@@ -49,19 +48,6 @@ void RunTasks(int tasks) {
   Awaited awaited;
   awaited.Schedule(tasks);
   awaited.Wait();
-}
-
-// The wait status of a forked process that calls `function` and exits with what it returns. One
-// that hangs is ended by SIGALRM.
-int InChild(const std::function<int()>& function) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    _exit(function());
-  }
-  int status = -1;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
 }
 
 TEST(ForkTest, ChildHasThreadsOfItsOwn) {
