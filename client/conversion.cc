@@ -1,9 +1,11 @@
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/packed_elements.h"
 #include "callbridge/client/element_types.h"
 #include "callbridge/client/elementwise.h"
 
@@ -76,7 +78,51 @@ ElementwiseKernel FindTo(PrimitiveType to) {
       []() -> ElementwiseKernel { return nullptr; });
 }
 
+template <int kBits>
+void Pack(const void* operand, const void*, void* result, size_t count) {
+  PackElements(operand, kBits, count, result);
+}
+
+template <int kBits, bool kSigned>
+void Unpack(const void* operand, const void*, void* result, size_t count) {
+  UnpackElements(operand, kBits, count, result);
+  if constexpr (kSigned) {
+    for (size_t i = 0; i < count; ++i) {
+      auto& element = static_cast<int8_t*>(result)[i];
+      if (element >> (kBits - 1) != 0) element = static_cast<int8_t>(element - (1 << kBits));
+    }
+  }
+}
+
 }  // namespace
+
+ElementwiseKernel FindPacking(PrimitiveType type) {
+  switch (BitWidth(type)) {
+    case 1:
+      return Pack<1>;
+    case 2:
+      return Pack<2>;
+    case 4:
+      return Pack<4>;
+    default:
+      return nullptr;
+  }
+}
+
+ElementwiseKernel FindUnpacking(PrimitiveType type) {
+  const bool is_signed =
+      xla::primitive_util::IsSignedIntegralType(static_cast<xla::PrimitiveType>(type));
+  switch (BitWidth(type)) {
+    case 1:
+      return is_signed ? Unpack<1, true> : Unpack<1, false>;
+    case 2:
+      return is_signed ? Unpack<2, true> : Unpack<2, false>;
+    case 4:
+      return is_signed ? Unpack<4, true> : Unpack<4, false>;
+    default:
+      return nullptr;
+  }
+}
 
 absl::StatusOr<ElementwiseKernel> FindConversion(PrimitiveType from, PrimitiveType to) {
   const ElementwiseKernel kernel = VisitElementType(

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "callbridge/abi/packed_elements.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/module_check.h"
 
@@ -74,16 +75,25 @@ absl::Status AddAliases(const HloInstructionProto& instruction, const std::vecto
   return absl::OkStatus();
 }
 
+// As the target gets it: elements of less than a byte are packed.
+absl::StatusOr<Shape> Packed(const Shape& shape) {
+  for (const Shape* leaf : shape.Leaves()) {
+    absl::Status natural = CheckElementSize(*leaf, BitWidth(leaf->element_type()));
+    if (!natural.ok()) return natural;
+  }
+  return PackedShape(shape);
+}
+
 // What the call is given. Only one that constrains its layouts is given others than row-major ones.
 absl::StatusOr<std::vector<Shape>> OperandShapes(const HloInstructionProto& instruction,
                                                  const std::vector<InstructionResult*>& operands) {
   std::vector<Shape> shapes;
-  if (!instruction.constrain_layout()) {
-    for (const InstructionResult* operand : operands) shapes.push_back(operand->shape);
-    return shapes;
-  }
-  for (const xla::ShapeProto& constrained : instruction.operand_shapes_with_layout()) {
-    absl::StatusOr<Shape> shape = hlo::ShapeFromProto(constrained);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    absl::StatusOr<Shape> shape = operands[i]->shape;
+    if (instruction.constrain_layout()) {
+      shape = hlo::ShapeFromProto(instruction.operand_shapes_with_layout(static_cast<int>(i)));
+    }
+    if (shape.ok()) shape = Packed(*shape);
     if (!shape.ok()) return shape.status();
     shapes.push_back(*std::move(shape));
   }
@@ -98,13 +108,15 @@ absl::Status LowerCustomCall(const HloInstructionProto& instruction, const Targe
                              InstructionResult& result) {
   const absl::StatusOr<std::vector<Shape>> operand_shapes = OperandShapes(instruction, operands);
   if (!operand_shapes.ok()) return operand_shapes.status();
-  const Shape& result_shape = instruction.constrain_layout() ? shape_with_layouts : result.shape;
+  const absl::StatusOr<Shape> result_shape =
+      Packed(instruction.constrain_layout() ? shape_with_layouts : result.shape);
+  if (!result_shape.ok()) return result_shape.status();
 
   Step step;
   for (size_t i = 0; i < operands.size(); ++i) {
     size_t place = 0;
     for (const Shape* leaf : (*operand_shapes)[i].Leaves()) {
-      absl::StatusOr<ValueId> value = builder.FromRowMajor(operands[i]->leaves[place++], *leaf);
+      absl::StatusOr<ValueId> value = builder.ToCall(operands[i]->leaves[place++], *leaf);
       if (!value.ok()) return value.status();
       step.operands.push_back(*value);
     }
@@ -112,10 +124,10 @@ absl::Status LowerCustomCall(const HloInstructionProto& instruction, const Targe
   size_t nodes = result.nodes;
   for (const InstructionResult* operand : operands) nodes += operand->nodes;
   absl::Status aliases =
-      AddAliases(instruction, *operand_shapes, result_shape, nodes, builder, step);
+      AddAliases(instruction, *operand_shapes, *result_shape, nodes, builder, step);
   if (!aliases.ok()) return aliases;
   absl::StatusOr<BoundCustomCall> bound =
-      BoundCustomCall::Bind(instruction, targets, *operand_shapes, result_shape);
+      BoundCustomCall::Bind(instruction, targets, *operand_shapes, *result_shape);
   if (!bound.ok()) return bound.status();
   step.call = *std::move(bound);
   step.has_effect = instruction.custom_call_has_side_effect();
@@ -124,12 +136,12 @@ absl::Status LowerCustomCall(const HloInstructionProto& instruction, const Targe
   } else if (instruction.custom_call_schedule() == xla::SCHEDULE_LATEST) {
     step.hint = Step::Hint::kLatest;
   }
-  absl::StatusOr<std::vector<ValueId>> results = builder.CustomCall(std::move(step), result_shape);
+  absl::StatusOr<std::vector<ValueId>> results = builder.CustomCall(std::move(step), *result_shape);
   if (!results.ok()) return results.status();
   result.step = builder.last_step();
   size_t place = 0;
-  for (const Shape* leaf : result_shape.Leaves()) {
-    absl::StatusOr<ValueId> value = builder.ToRowMajor((*results)[place++], *leaf);
+  for (const Shape* leaf : result_shape->Leaves()) {
+    absl::StatusOr<ValueId> value = builder.FromCall((*results)[place++], *leaf);
     if (!value.ok()) return value.status();
     result.leaves.push_back(*value);
   }

@@ -26,6 +26,11 @@ absl::StatusOr<ElementwiseKernel> FindArithmetic(hlo::Opcode opcode, PrimitiveTy
 // UNIMPLEMENTED from complex types to others, and for types of 8 bits and fewer that are no
 // integers.
 absl::StatusOr<ElementwiseKernel> FindConversion(PrimitiveType from, PrimitiveType to);
+// Between a byte for each element and packed elements (abi/packed_elements.h), for types of less
+// than a byte; null for others. Unpacked, the other bits of a byte repeat a signed integer's sign,
+// as in literals.
+ElementwiseKernel FindPacking(PrimitiveType type);
+ElementwiseKernel FindUnpacking(PrimitiveType type);
 
 }  // namespace callbridge::client
 

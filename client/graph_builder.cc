@@ -4,6 +4,25 @@
 #include "callbridge/abi/shape_text.h"
 
 namespace callbridge::client {
+namespace {
+
+// In the order of the same layout, a byte for each element.
+absl::StatusOr<Shape> Unpacked(const Shape& packed) {
+  Layout layout = *packed.layout();
+  layout.element_size_in_bits = 0;
+  return Shape::MakeArray(packed.element_type(),
+                          {packed.dimensions().begin(), packed.dimensions().end()}, layout);
+}
+
+}  // namespace
+
+absl::Status CheckElementSize(const Shape& leaf, int64_t bits) {
+  const int64_t stated = leaf.layout().has_value() ? leaf.layout()->element_size_in_bits : 0;
+  if (stated == 0 || stated == bits) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("the embedded runtime has ", PrimitiveTypeName(leaf.element_type()), " in ",
+                   bits, " bits here, and not as ", ShapeText(leaf), "; run the module on XLA"));
+}
 
 absl::Status GraphBuilder::Charge(size_t amount) {
   constexpr size_t kMost = size_t{1} << 20;
@@ -20,12 +39,6 @@ absl::Status GraphBuilder::Charge(size_t amount) {
 absl::StatusOr<ValueId> GraphBuilder::Add(const Shape& leaf, Value value) {
   absl::Status charged = Charge(1);
   if (!charged.ok()) return charged;
-  if (leaf.layout().has_value() && leaf.layout()->element_size_in_bits != 0 &&
-      leaf.layout()->element_size_in_bits < 8) {
-    return absl::UnimplementedError(
-        absl::StrCat("the embedded runtime has no packed arrays, such as ", ShapeText(leaf),
-                     "; run the module on XLA"));
-  }
   absl::StatusOr<int64_t> size = leaf.ByteSize();
   if (!size.ok()) return size.status();
   value.size_bytes = static_cast<size_t>(*size);
@@ -139,6 +152,24 @@ absl::StatusOr<ValueId> GraphBuilder::FromRowMajor(ValueId value, const Shape& l
   if (leaf.IsToken() || IsRowMajor(leaf)) return value;
   const StridedCopy copy = StridedCopy::FromRowMajor(leaf);
   return copy.IsDense() ? value : Copy(copy, value, leaf);
+}
+
+absl::StatusOr<ValueId> GraphBuilder::FromCall(ValueId value, const Shape& leaf) {
+  const ElementwiseKernel unpacking = FindUnpacking(leaf.element_type());
+  if (unpacking == nullptr) return ToRowMajor(value, leaf);
+  const absl::StatusOr<Shape> unpacked = Unpacked(leaf);
+  if (!unpacked.ok()) return unpacked.status();
+  absl::StatusOr<ValueId> bytes = Elementwise(unpacking, {value}, *unpacked);
+  return bytes.ok() ? ToRowMajor(*bytes, *unpacked) : bytes;
+}
+
+absl::StatusOr<ValueId> GraphBuilder::ToCall(ValueId value, const Shape& leaf) {
+  const ElementwiseKernel packing = FindPacking(leaf.element_type());
+  if (packing == nullptr) return FromRowMajor(value, leaf);
+  const absl::StatusOr<Shape> unpacked = Unpacked(leaf);
+  if (!unpacked.ok()) return unpacked.status();
+  absl::StatusOr<ValueId> bytes = FromRowMajor(value, *unpacked);
+  return bytes.ok() ? Elementwise(packing, {*bytes}, leaf) : bytes;
 }
 
 }  // namespace callbridge::client

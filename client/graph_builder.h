@@ -14,6 +14,9 @@
 
 namespace callbridge::client {
 
+// UNIMPLEMENTED where the leaf's layout says another size of elements than `bits`, or none.
+absl::Status CheckElementSize(const Shape& leaf, int64_t bits);
+
 class GraphBuilder {
  public:
   // A small module may say a lot: computations that call each other twice, instructions that name a
@@ -21,7 +24,7 @@ class GraphBuilder {
   // like, makes too many in all.
   absl::Status Charge(size_t amount);
 
-  // A leaf of a parameter. UNIMPLEMENTED for packed elements, here and below.
+  // A leaf of a parameter.
   absl::StatusOr<ValueId> Parameter(const Shape& leaf, size_t index);
   absl::StatusOr<ValueId> Constant(const Shape& leaf, const void* data);
   absl::StatusOr<ValueId> Elementwise(ElementwiseKernel kernel, std::vector<ValueId> operands,
@@ -38,6 +41,10 @@ class GraphBuilder {
   // From the order of `leaf`'s layout to row-major, and back; the value itself where they are one.
   absl::StatusOr<ValueId> ToRowMajor(ValueId value, const Shape& leaf);
   absl::StatusOr<ValueId> FromRowMajor(ValueId value, const Shape& leaf);
+  // The same, from the packed elements that `leaf`'s layout says, and to them. Elsewhere each
+  // element has bytes of its own.
+  absl::StatusOr<ValueId> FromCall(ValueId value, const Shape& leaf);
+  absl::StatusOr<ValueId> ToCall(ValueId value, const Shape& leaf);
 
   StepId producer(ValueId value) const { return graph_.values[value].producer; }
   StepId last_step() const { return static_cast<StepId>(graph_.steps.size()) - 1; }

@@ -1,5 +1,6 @@
 #include "callbridge/client/lowering.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -48,6 +49,11 @@ void AppendLeaves(const xla::LiteralSlice& literal, const Shape& shape,
   }
 }
 
+// Programs hand over and get back a byte at least for each element.
+absl::Status CheckWholeBytes(const Shape& leaf) {
+  return CheckElementSize(leaf, std::max(8, BitWidth(leaf.element_type())));
+}
+
 class Lowering {
  public:
   Lowering(const xla::HloModuleProto& module, const TargetTable& targets)
@@ -76,6 +82,8 @@ class Lowering {
     for (const Shape& parameter : graph.parameters) {
       std::vector<ValueId>& leaves = arguments.emplace_back();
       for (const Shape* leaf : parameter.Leaves()) {
+        absl::Status whole = CheckWholeBytes(*leaf);
+        if (!whole.ok()) return whole;
         absl::StatusOr<ValueId> value = builder_.Parameter(*leaf, index++);
         if (value.ok()) value = builder_.ToRowMajor(*value, *leaf);
         if (!value.ok()) return value.status();
@@ -86,6 +94,8 @@ class Lowering {
     if (!results.ok()) return results.status();
     size_t place = 0;
     for (const Shape* leaf : graph.result.Leaves()) {
+      absl::Status whole = CheckWholeBytes(*leaf);
+      if (!whole.ok()) return whole;
       absl::StatusOr<ValueId> value = builder_.FromRowMajor((*results)[place++], *leaf);
       if (!value.ok()) return value.status();
       graph.results.push_back(*value);

@@ -122,6 +122,12 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
   absl::Status executed = client::TakeStatus(
       callbridge_program_execute(&program, in.data(), in.size(), out.data(), out.size()));
   if (!executed.ok()) return executed;
+  // Of an element of less than a byte it fills the other bits with its sign, and NumPy with zeros.
+  for (Array& leaf : *results) {
+    absl::StatusOr<Array> packed = PackElements(std::move(leaf));
+    if (!packed.ok()) return packed.status();
+    leaf = *std::move(packed);
+  }
   absl::StatusOr<ReturnedValue> value = FinishResult(result, *std::move(results), options.outputs);
   if (!value.ok()) return value.status();
   return ProgramRecord{options.file, *std::move(value)};

@@ -1,8 +1,8 @@
 """Arrays whose elements take less than a byte.
 
 NumPy gives each element a byte. Custom calls get them packed, the first element in the lowest bits,
-the last byte filled up with zeros: so every XLA:CPU does that takes them at all (jaxlib 0.6.2 to
-0.10.2, measured; 0.4.30 refuses them).
+the last byte filled up with zeros: so every XLA:CPU does that takes them as operands and results
+(jaxlib 0.6.2 to 0.10.2, measured; 0.4.30 refuses results).
 """
 
 import math

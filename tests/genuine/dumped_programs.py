@@ -3,7 +3,8 @@
   XLA_FLAGS="--xla_dump_to=FOLDER ..." dumped_programs.py LIBRARY FOLDER
 
 LIBRARY is tests/targets/described_calls.cc, whose targets jaxlib calls at their own addresses.
-Leaves in FOLDER, beside what XLA dumps, <program>.operand<i>.npy and <program>.result<i>.npy.
+Leaves in FOLDER, beside what XLA dumps, <program>.operand<i>.npy and <program>.result<i>.npy; of
+types that such files cannot name, <program>.operand<i>.<type>.npy.
 """
 
 import ctypes
@@ -25,6 +26,9 @@ from jaxlib.mlir.dialects import stablehlo
 LIBRARY, FOLDER = sys.argv[1:]
 # The XLA of later ones hands no tuples to untyped targets.
 HAS_TUPLES = jaxlib.__version__ == "0.4.30"
+# XLA's names and bits of the types of less than a byte, which targets get packed.
+PACKED = {"int4": ("s4", 4), "uint4": ("u4", 4), "int2": ("s2", 2), "uint2": ("u2", 2)}
+PACKED["float4_e2m1fn"] = ("f4e2m1fn", 4)
 KINDS = {"float32": "f", "float16": "h", "bfloat16": "b", "bool": "p"}
 _CAPSULE_NAME = b"xla._CUSTOM_CALL_TARGET"
 
@@ -46,6 +50,8 @@ def described(tree):
     if type(tree) is tuple:
         return f"({''.join(described(element) for element in tree)})"
     kind = KINDS.get(str(tree.dtype))
+    if str(tree.dtype) in PACKED:
+        return f"i{-(-tree.size * PACKED[str(tree.dtype)][1] // 8)};"
     if kind is None:
         return f"i{tree.size * np.dtype(tree.dtype).itemsize};"
     return f"{kind}{tree.size};"
@@ -64,8 +70,13 @@ def mlir_type(array):
     return ir.RankedTensorType.get(array.shape, mlir.dtype_to_ir_type(np.dtype(array.dtype)))
 
 
-def lowering(context, *operands, version, opaque, operand_tree, results, has_side_effect, aliases):
+def lowering(
+    context, *operands, version, opaque, operand_tree, results, has_side_effect, aliases, columns
+):
     operands = list(operands)
+
+    def layouts(leaves):
+        return [tuple(range(len(leaf.shape))) for leaf in leaves] if columns else None
 
     def put_together(tree):
         if type(tree) is not tuple:
@@ -80,14 +91,17 @@ def lowering(context, *operands, version, opaque, operand_tree, results, has_sid
         api_version=version,
         has_side_effect=has_side_effect,
         operand_output_aliases=dict(aliases),
+        operand_layouts=layouts(context.avals_in),
+        result_layouts=layouts(results),
     ).results
 
 
 mlir.register_lowering(call_p, lowering, platform="cpu")
 
 
-def call(version, operands, results, has_side_effect=False, aliases=()):
-    """`operands` may be trees. `aliases` are numbers of an operand and a result each."""
+def call(version, operands, results, has_side_effect=False, aliases=(), columns=False):
+    """`operands` may be trees. `aliases` are numbers of an operand and a result each. All arrays
+    are column-major if `columns`."""
     in_place = {output for _, output in aliases}
     leaves = [("=" if i in in_place else "") + described(leaf) for i, leaf in enumerate(results)]
     text = leaves[0] if len(leaves) == 1 else f"({''.join(leaves)})"
@@ -106,6 +120,7 @@ def call(version, operands, results, has_side_effect=False, aliases=()):
         results=results,
         has_side_effect=has_side_effect,
         aliases=aliases,
+        columns=columns,
     )
 
 
@@ -136,19 +151,45 @@ def tuples(x, y):
     return call(3, ((a, (b, c)), y), (array(jnp.float32), array(jnp.int32, 2, 3)))
 
 
-PROGRAMS = [arithmetic_between, of_many_types, *([tuples] if HAS_TUPLES else [])]
+# What one call hands to the next fills its last byte: what else is in that is nobody's.
+@jax.jit
+def of_packed_elements(x, y, z):
+    types = (jnp.int4, jnp.uint4, jnp.int2, jnp.uint2, jnp.float4_e2m1fn)
+    shapes = tuple(array(dtype, 4, 2) for dtype in types)
+    results = call(3, (x, y, z, jnp.ones((2, 2), jnp.float32)), shapes, columns=True)
+    constant = np.array([1, -2, 7, -8, 5]).astype(jnp.int4)
+    (a,) = call(1, (*results, constant), (array(jnp.int4, 4, 2),))
+    b, c = call(2, (a, results[3]), (array(jnp.int4, 4, 2), array(jnp.uint2, 5)), aliases=((0, 0),))
+    (d,) = call(1, (jnp.broadcast_to(b.reshape(8), (3, 8)), y), (array(jnp.int2, 3),), columns=True)
+    return *results, a, b, c, d
+
+
+ROW = np.arange(4, dtype=np.float32) - 1
+TABLE = np.arange(6, dtype=np.int32).reshape(2, 3) * 1000
+PROGRAMS = {arithmetic_between: (ROW, TABLE), of_many_types: (ROW, TABLE)}
+if HAS_TUPLES:
+    PROGRAMS[tuples] = (ROW, TABLE)
+else:
+    PROGRAMS[of_packed_elements] = (
+        np.arange(-7, 8).reshape(3, 5).astype(jnp.int4),
+        np.arange(7).astype(jnp.uint4),
+        np.resize([1, -2, 0], 9).astype(jnp.int2),
+    )
+
+
+def file_type(operand):
+    name, _ = PACKED.get(str(operand.dtype), ("", 0))
+    return f".{name}" if name else ""
 
 
 def main():
     library = register()
     folder = pathlib.Path(FOLDER)
-    x = np.arange(4, dtype=np.float32) - 1
-    y = np.arange(6, dtype=np.int32).reshape(2, 3) * 1000
-    for program in PROGRAMS:
-        results = jax.tree_util.tree_leaves(program(x, y))
-        for kind, arrays in (("operand", (x, y)), ("result", results)):
-            for i, leaf in enumerate(arrays):
-                np.save(folder / f"{program.__name__}.{kind}{i}.npy", np.asarray(leaf))
+    for program, operands in PROGRAMS.items():
+        for i, operand in enumerate(operands):
+            np.save(folder / f"{program.__name__}.operand{i}{file_type(operand)}.npy", operand)
+        for i, leaf in enumerate(jax.tree_util.tree_leaves(program(*operands))):
+            np.save(folder / f"{program.__name__}.result{i}.npy", np.asarray(leaf))
     del library
 
 

@@ -20,7 +20,10 @@ COMMAND = BUILD / "callbridge"
 TARGETS = BUILD / "tests/targets/described_calls.so"
 FLAGS = "--xla_dump_hlo_as_proto --xla_dump_hlo_as_text --xla_dump_large_constants"
 PROGRAMS = {
-    "jaxlib-0.10.2": (sys.executable, ["arithmetic_between", "of_many_types"]),
+    "jaxlib-0.10.2": (
+        sys.executable,
+        ["arithmetic_between", "of_many_types", "of_packed_elements"],
+    ),
     "jaxlib-0.4.30": (
         os.environ.get("CALLBRIDGE_JAX_0_4_30_PYTHON"),
         ["arithmetic_between", "of_many_types", "tuples"],
@@ -48,11 +51,17 @@ def numbered(folder, name):
     return sorted(folder.glob(f"{name}[0-9]*.npy"))
 
 
+def operand(path):
+    """Of x.operand0.s4.npy, s4:x.operand0.s4.npy."""
+    types = path.suffixes[-2]
+    return path if types.startswith(".operand") else f"{types[1:]}:{path}"
+
+
 def run(folder, module, program):
     """What the module returns, and what JAX returned."""
     expected = numbered(folder, f"{program}.result")
     outputs = [folder / f"found.{path.name}" for path in expected]
-    command = [COMMAND, "run", module, *numbered(folder, f"{program}.operand")]
+    command = [COMMAND, "run", module, *map(operand, numbered(folder, f"{program}.operand"))]
     command += ["--library", TARGETS]
     for output in outputs:
         output.unlink(missing_ok=True)

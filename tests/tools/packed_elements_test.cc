@@ -26,23 +26,6 @@ Bytes BytesOf(const Array& array) {
   return Bytes(array.memory.data(), array.memory.data() + array.memory.size());
 }
 
-std::string Packed(absl::string_view shape) { return ShapeText(*PackedShape(*ParseShape(shape))); }
-
-TEST(PackedShape, PacksElementsOfLessThanAByte) {
-  EXPECT_EQ(Packed("s4[5]"), "s4[5]{0:E(4)}");
-  EXPECT_EQ(Packed("u2[8,4]"), "u2[8,4]{1,0:E(2)}");
-  EXPECT_EQ(Packed("s4[8,4]{0,1}"), "s4[8,4]{0,1:E(4)}");
-  EXPECT_EQ(Packed("s1[]"), "s1[]{:E(1)}");
-  EXPECT_EQ(Packed("(f32[2],(u1[3],token[]),())"), "(f32[2],(u1[3]{0:E(1)},token[]),())");
-}
-
-TEST(PackedShape, KeepsTheOthers) {
-  for (const char* shape :
-       {"f32[2]", "pred[8]", "f8e5m2[3]{0}", "s4[5]{0:E(4)}", "token[]", "()"}) {
-    EXPECT_EQ(Packed(shape), shape);
-  }
-}
-
 TEST(PackElements, PutsTheFirstIntoTheLowestBits) {
   const Array s4 = *PackElements(MakeArray("s4[5]", {0x1, 0xE, 0x7, 0x8, 0x5}));
   EXPECT_EQ(ShapeText(s4.shape), "s4[5]{0:E(4)}");
