@@ -152,6 +152,23 @@ TEST(FloatFormat, IsTheSameWhereSubnormalFloatsAreZeros) {
   EXPECT_EQ(f64, 1u);
 }
 
+TEST(FloatFormat, LeastIsTheGreatestsNegativeUnlessThereIsNoSign) {
+  for (const FloatFormat& format : kFloatFormats) {
+    SCOPED_TRACE(PrimitiveTypeName(format.type));
+    const bool is_unsigned = format.type == PrimitiveType::kF8E8M0FNU;
+    const double greatest = format.Decode(format.Greatest());
+    EXPECT_EQ(format.Decode(format.Least()), is_unsigned ? std::ldexp(1, -127) : -greatest);
+    EXPECT_EQ(std::isinf(greatest), format.specials == FloatFormat::Specials::kIeee);
+    EXPECT_EQ(format.IsInfinite(format.Greatest()), std::isinf(greatest));
+    EXPECT_EQ(format.IsInfinite(format.Least()), std::isinf(greatest));
+    EXPECT_FALSE(format.IsInfinite(format.One()));
+    const bool has_nan = format.specials != FloatFormat::Specials::kNone;
+    EXPECT_EQ(format.IsNan(format.QuietNan()), has_nan);
+    EXPECT_EQ(std::isnan(format.Decode(format.QuietNan())), has_nan);
+    EXPECT_FALSE(format.IsNan(format.Least()));
+  }
+}
+
 TEST(FloatFormat, DigitsTellAllNumbersApart) {
   EXPECT_EQ(Format(PrimitiveType::kF64).Digits(), std::numeric_limits<double>::max_digits10);
   EXPECT_EQ(Format(PrimitiveType::kF32).Digits(), std::numeric_limits<float>::max_digits10);

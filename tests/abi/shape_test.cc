@@ -156,6 +156,21 @@ TEST(ShapeTest, TupleSizesThatDoNotFitFail) {
   EXPECT_THAT(ErrorOf(Tuple({one, Tuple({large})}).ByteSize().status()), HasSubstr("too large"));
 }
 
+TEST(ShapeTest, WithoutLayoutsTheRestStays) {
+  const Shape packed = Array(PrimitiveType::kS4, {2, 3}, Layout{{0, 1}, 4});
+  const Shape shape =
+      Tuple({packed, Tuple({Array(kF32, {8, 4}, Layout{{0, 1}}), Shape::MakeToken()}), Tuple({})});
+  EXPECT_EQ(*shape.WithoutLayouts(),
+            Tuple({Array(PrimitiveType::kS4, {2, 3}),
+                   Tuple({Array(kF32, {8, 4}), Shape::MakeToken()}), Tuple({})}));
+  EXPECT_EQ(*Shape::MakeToken().WithoutLayouts(), Shape::MakeToken());
+  EXPECT_EQ(*Array(kF32, {3}).WithoutLayouts(), Array(kF32, {3}));
+  // Packed they fit.
+  const Shape many = Array(PrimitiveType::kF64, {INT64_MAX}, Layout{{0}, 1});
+  EXPECT_THAT(ErrorOf(many.WithoutLayouts().status()), HasSubstr("too large"));
+  EXPECT_THAT(ErrorOf(Tuple({Tuple({many})}).WithoutLayouts().status()), HasSubstr("too large"));
+}
+
 TEST(ShapeTest, TupleDepthIsLimited) {
   Shape shape = Array(kF32, {});
   for (int depth = 1; depth <= Shape::kMaxTupleDepth; ++depth) {

@@ -23,4 +23,37 @@ TEST(CustomCallTargetRegistryTest, TargetsAreByNameThenPlatform) {
   EXPECT_EQ(targets[2].symbol, "b");
 }
 
+TEST(CustomCallTargetRegistryTest, VersionsThatAreNoneAreUnknown) {
+  int function = 0;
+  const std::string name = "versions";
+  const int kCases[][2] = {{-1, 0}, {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 0}, {1 << 30, 0}};
+  for (const auto& [said, kept] : kCases) {
+    callbridge_register_target(name.data(), name.size(), &function, "Host", 4, said);
+    for (const auto& target : xla::CustomCallTargetRegistry::Global()->Targets()) {
+      if (target.symbol == name) EXPECT_EQ(target.api_version, kept) << said;
+    }
+  }
+}
+
+TEST(CustomCallTargetRegistryTest, NullsAndUnterminatedNames) {
+  int function = 0;
+  auto* registry = xla::CustomCallTargetRegistry::Global();
+  const size_t before = registry->Targets().size();
+  callbridge_register_target(nullptr, 1, &function, "Host", 4, 1);
+  callbridge_register_target("null", 4, &function, nullptr, 4, 1);
+  callbridge_visit_targets(nullptr, nullptr);
+  EXPECT_EQ(registry->Targets().size(), before);
+  callbridge_register_target("name and more", 4, &function, "Host and more", 4, 1);
+  EXPECT_EQ(registry->Lookup("name", "Host"), &function);
+  EXPECT_EQ(callbridge_lookup_target("namely", 4, "Hosts", 4), &function);
+  EXPECT_EQ(callbridge_lookup_target(nullptr, 4, "Hosts", 4), nullptr);
+  EXPECT_EQ(callbridge_lookup_target("namely", 4, nullptr, 4), nullptr);
+  EXPECT_EQ(registry->Lookup("name", "CUDA"), nullptr);
+  EXPECT_EQ(registry->Lookup("name and more", "Host"), nullptr);
+  // An address is kept as it is, null too.
+  callbridge_register_target("name", 4, nullptr, "Host", 4, 1);
+  EXPECT_EQ(registry->Lookup("name", "Host"), nullptr);
+  EXPECT_EQ(registry->Targets().size(), before + 1);
+}
+
 }  // namespace

@@ -100,6 +100,18 @@ TEST_P(StatusStorageTest, TheMessageNeedsNoNul) {
   EXPECT_EQ(status.ToStatus(), Failure("raw"));
 }
 
+TEST(CustomCallStatusTest, NullsAreAnEmptyMessageOrIgnored) {
+  XlaCustomCallStatusSetSuccess(nullptr);
+  XlaCustomCallStatusSetFailure(nullptr, "message", 7);
+  StatusStorage status;
+  XlaCustomCallStatusSetFailure(status.get(), nullptr, 7);
+  EXPECT_EQ(status.ToStatus(), absl::InternalError("CustomCall failed: "));
+  XlaCustomCallStatusSetFailure(status.get(), "", 0);
+  EXPECT_EQ(status.ToStatus(), absl::InternalError("CustomCall failed: "));
+  XlaCustomCallStatusSetFailure(status.get(), "message", 4);
+  EXPECT_EQ(status.ToStatus(), absl::InternalError("CustomCall failed: mess"));
+}
+
 INSTANTIATE_TEST_SUITE_P(AllLayouts, StatusStorageTest,
                          ::testing::Values(ExportedFunctions(), OptionalCopy(), OldStringCopy(),
                                            AbslOptionalCopy()),

@@ -1,0 +1,130 @@
+// The C ABI for whole programs.
+#include "callbridge/client/callbridge_module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/c_api/error_text.h"
+
+namespace callbridge {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kText[] =
+    "HloModule m\n\nENTRY e {\n  x = (s32[], f32[2,3]{0,1}) parameter(0)\n  y = s32[] "
+    "parameter(1)\n  a = s32[] get-tuple-element(x), index=0\n  b = f32[2,3] "
+    "get-tuple-element(x), index=1\n  s = s32[] add(a, y)\n  ROOT t = (s32[], f32[2,3]) tuple(s, "
+    "b)\n}\n";
+
+class ModuleTest : public testing::Test {
+ protected:
+  ModuleTest() { EXPECT_EQ(ErrorText(Read(kText, &module_)), "OK"); }
+  ~ModuleTest() override { callbridge_module_destroy(module_); }
+
+  static callbridge_error* Read(const std::string& bytes, callbridge_module** module) {
+    return callbridge_module_read(bytes.data(), bytes.size(), module);
+  }
+  static std::string Written(const callbridge_module* module, int32_t form) {
+    std::string bytes;
+    const auto append = [](void* user, const char* more, size_t size) {
+      static_cast<std::string*>(user)->append(more, size);
+    };
+    EXPECT_EQ(ErrorText(callbridge_module_write(module, form, append, &bytes)), "OK");
+    return bytes;
+  }
+
+  callbridge_module* module_ = nullptr;
+};
+
+TEST_F(ModuleTest, EachFormIsReadAgain) {
+  const std::string text = Written(module_, CALLBRIDGE_MODULE_HLO_TEXT);
+  EXPECT_THAT(text, StartsWith("HloModule m"));
+  const std::string proto = Written(module_, CALLBRIDGE_MODULE_HLO_PROTO);
+  for (const std::string& bytes : {text, proto}) {
+    callbridge_module* again = nullptr;
+    ASSERT_EQ(ErrorText(Read(bytes, &again)), "OK");
+    EXPECT_EQ(Written(again, CALLBRIDGE_MODULE_HLO_TEXT), text);
+    callbridge_module_destroy(again);
+  }
+  callbridge_module* no_tuples = nullptr;
+  ASSERT_EQ(
+      ErrorText(Read("HloModule m\nENTRY e {\n  ROOT x = s32[] parameter(0)\n}\n", &no_tuples)),
+      "OK");
+  EXPECT_THAT(Written(no_tuples, CALLBRIDGE_MODULE_STABLEHLO_TEXT), StartsWith("module @m"));
+  callbridge_module_destroy(no_tuples);
+}
+
+TEST_F(ModuleTest, OtherFormsAreRefused) {
+  for (int32_t form : {-1, 3}) {
+    EXPECT_THAT(ErrorText(callbridge_module_write(
+                    module_, form, [](void*, const char*, size_t) { FAIL(); }, nullptr)),
+                StartsWith("INVALID_ARGUMENT: form is " + std::to_string(form) +
+                           ", and must be one of CALLBRIDGE_MODULE_HLO_PROTO (0)"));
+  }
+}
+
+TEST_F(ModuleTest, ThreadsAreAtLeastOne) {
+  callbridge_program* program = nullptr;
+  for (int32_t threads : {0, -1}) {
+    EXPECT_EQ(
+        ErrorText(callbridge_program_compile(module_, nullptr, 0, threads, &program)),
+        "INVALID_ARGUMENT: threads is " + std::to_string(threads) + ", and must be 1 or more");
+  }
+  EXPECT_EQ(program, nullptr);
+}
+
+TEST_F(ModuleTest, AProgramTellsItsShapesAndComputes) {
+  callbridge_program* program = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_program_compile(module_, nullptr, 0, 1, &program)), "OK");
+  ASSERT_EQ(callbridge_program_parameter_count(program), 2u);
+  EXPECT_STREQ(callbridge_program_parameter(program, 0), "(s32[]{},f32[2,3]{0,1})");
+  EXPECT_STREQ(callbridge_program_parameter(program, 1), "s32[]{}");
+  EXPECT_EQ(callbridge_program_parameter(program, 2), nullptr);
+  EXPECT_EQ(callbridge_program_parameter(program, SIZE_MAX), nullptr);
+  EXPECT_THAT(callbridge_program_result(program), StartsWith("(s32[]{},f32[2,3]"));
+  int32_t a = 5;
+  float b[] = {1, 2, 3, 4, 5, 6};
+  int32_t y = 7;
+  int32_t sum = 0;
+  float c[6] = {};
+  const callbridge_array parameters[] = {{&a, 4}, {b, 24}, {&y, 4}};
+  const callbridge_array results[] = {{&sum, 4}, {c, 24}};
+  EXPECT_EQ(ErrorText(callbridge_program_execute(program, parameters, 3, results, 2)), "OK");
+  EXPECT_EQ(sum, 12);
+  EXPECT_EQ(ErrorText(callbridge_program_execute(program, parameters, 2, results, 2)),
+            "INVALID_ARGUMENT: the module has 3 parameters (leaves of tuples counted), but there "
+            "are 2 arrays");
+  EXPECT_EQ(ErrorText(callbridge_program_execute(program, parameters, 3, results, 1)),
+            "INVALID_ARGUMENT: the module has 2 results (leaves of tuples counted), but there are "
+            "1 arrays");
+  const callbridge_array short_one[] = {{&a, 4}, {b, 20}, {&y, 4}};
+  EXPECT_EQ(ErrorText(callbridge_program_execute(program, short_one, 3, results, 2)),
+            "INVALID_ARGUMENT: parameter 1 (leaves of tuples counted) is f32[2,3]{0,1}, which has "
+            "24 bytes, but its array has 20");
+  const callbridge_array long_one[] = {{&sum, 4}, {c, 28}};
+  EXPECT_THAT(ErrorText(callbridge_program_execute(program, parameters, 3, long_one, 2)),
+              HasSubstr("result 1 (leaves of tuples counted) is f32[2,3]"));
+  callbridge_program_destroy(program);
+}
+
+TEST_F(ModuleTest, AnUpgradedModuleIsAnotherOne) {
+  callbridge_module* old = nullptr;
+  ASSERT_EQ(ErrorText(Read("HloModule m\nENTRY e {\n  ROOT x = s32[] custom-call(), "
+                           "custom_call_target=\"t\"\n}\n",
+                           &old)),
+            "OK");
+  const std::string before = Written(old, CALLBRIDGE_MODULE_HLO_TEXT);
+  callbridge_module* upgraded = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_module_upgrade(old, &upgraded)), "OK");
+  EXPECT_THAT(Written(upgraded, CALLBRIDGE_MODULE_HLO_TEXT), HasSubstr("API_VERSION_TYPED_FFI"));
+  EXPECT_EQ(Written(old, CALLBRIDGE_MODULE_HLO_TEXT), before);
+  callbridge_module_destroy(upgraded);
+  callbridge_module_destroy(old);
+}
+
+}  // namespace
+}  // namespace callbridge
