@@ -40,6 +40,15 @@ void OpaqueSize(void* out, const void**, const char* opaque, size_t size, XlaCus
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(OpaqueSize, "Host");
 
+std::string call_log;
+void LogNothing(void*, const void**) { call_log += 'n'; }
+XLA_REGISTER_CUSTOM_CALL_TARGET(LogNothing, "Host");
+void LogNumber(void* out, const void**) {
+  call_log += '1';
+  *static_cast<int32_t*>(out) = 1;
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(LogNumber, "Host");
+
 // Whether operand and result lie where XLA aligns its buffers to.
 void IsAligned(void* out, const void** in) {
   const uintptr_t places = reinterpret_cast<uintptr_t>(out) | reinterpret_cast<uintptr_t>(in[0]);
@@ -175,6 +184,42 @@ TEST(GraphBuilderTest, ChargesUpToItsLimit) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("more than 1048576 instructions"));
   EXPECT_FALSE(builder.Charge(SIZE_MAX).ok());
+}
+
+// An instruction that stands behind others runs, and so do they, though nobody reads what they
+// make. One without leaves is stood behind too.
+TEST(LoweringTest, EffectsAndControlPredecessorsRunInOrder) {
+  const std::string nothing = " = () custom-call(), custom_call_target=\"LogNothing\"";
+  const std::string number = " = s32[] custom-call(), custom_call_target=\"LogNumber\"";
+  const std::string root = "\nROOT r = s32[] constant(5)";
+  const struct {
+    std::string lines;
+    const char* log;
+  } kCases[] = {
+      {"a" + nothing + root, ""},
+      {"a" + nothing + ", custom_call_has_side_effect=true" + root, "n"},
+      {"a" + nothing + "\nb" + number + ", control-predecessors={a}" + root, "n1"},
+      {"a" + number + "\nb" + nothing + ", control-predecessors={a}" + root, "1n"},
+      {"a" + nothing + ", schedule=SCHEDULE_LATEST\nb" + number +
+           ", schedule=SCHEDULE_EARLIEST, control-predecessors={a}" + root,
+       "n1"},
+      {"a" + nothing + ", custom_call_has_side_effect=true, schedule=SCHEDULE_LATEST\nb" + number +
+           ", custom_call_has_side_effect=true" + root,
+       "1n"},
+      {"a" + nothing + ", custom_call_has_side_effect=true\nb" + number +
+           ", custom_call_has_side_effect=true, schedule=SCHEDULE_EARLIEST" + root,
+       "1n"},
+      {"a" + nothing + ", custom_call_has_side_effect=true\nb" + number +
+           ", custom_call_has_side_effect=true" + root,
+       "n1"},
+  };
+  for (const auto& each : kCases) {
+    call_log.clear();
+    const absl::StatusOr<std::vector<int32_t>> result = RunText(each.lines);
+    ASSERT_TRUE(result.ok()) << each.lines << result.status();
+    EXPECT_THAT(*result, ElementsAre(5));
+    EXPECT_EQ(call_log, each.log) << each.lines;
+  }
 }
 
 // Operands and results are the target's as XLA:CPU aligns them, whatever lies beside.

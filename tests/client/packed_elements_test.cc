@@ -28,7 +28,9 @@ using Bytes = std::vector<uint8_t>;
 // Copies as many bytes as the opaque says.
 void CopyPacked(void* out, const void** in, const char* opaque, size_t size, XlaCustomCallStatus*) {
   int bytes = 0;
-  if (absl::SimpleAtoi(absl::string_view(opaque, size), &bytes)) memcpy(out, in[0], bytes);
+  if (absl::SimpleAtoi(absl::string_view(opaque, size), &bytes) && bytes > 0) {
+    memcpy(out, in[0], bytes);
+  }
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(CopyPacked, "Host");
 

@@ -55,6 +55,18 @@ TEST(TargetTableTest, PlatformsAreComparedWithoutCaseAndCpuIsHost) {
                              HasSubstr("\"on cuda\" for CUDA. Register it")));
 }
 
+TEST(TargetTableTest, WhatIsAddedLaterGoesBeforeWhatIsThere) {
+  Register("replaced", "Host", &functions[0]);
+  TargetTable table = *TargetTable::OfProcess();
+  Register("replaced", "Host", &functions[1]);
+  EXPECT_EQ(table.Find("replaced", "Host", false)->address, &functions[0]);
+  callbridge_library* process = nullptr;
+  ASSERT_EQ(callbridge_library_of_process(&process), nullptr);
+  EXPECT_TRUE(table.Add(process).ok());
+  EXPECT_EQ(table.Find("replaced", "Host", false)->address, &functions[1]);
+  EXPECT_EQ(callbridge_library_close(process), nullptr);
+}
+
 // A module may ask for any of them, and a process may have thousands.
 TEST(TargetTableTest, OfManyTargetsTwentyAreShown) {
   const auto message = [] {
