@@ -1,0 +1,602 @@
+// What a handler does with calls that it cannot serve, and with the metadata query: every text in
+// full.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "callbridge/typed_ffi/binding/ffi.h"
+#include "tests/typed_ffi/call_frame.h"
+#include "tests/typed_ffi/fake_runtime.h"
+
+// Takes every value, so that what is refused is refused for another reason; kRefuses none, without
+// a word.
+struct Anything {};
+struct Refuses {};
+
+namespace xla::ffi {
+template <>
+struct ArgDecoding<Anything> {
+  static std::optional<Anything> Decode(XLA_FFI_ArgType, void*, DiagnosticEngine&) {
+    return Anything();
+  }
+};
+template <>
+struct RetDecoding<Anything> {
+  static std::optional<Result<Anything>> Decode(XLA_FFI_RetType, void*, DiagnosticEngine&) {
+    return Result<Anything>(Anything());
+  }
+};
+template <>
+struct ArgDecoding<Refuses> {
+  static std::optional<Refuses> Decode(XLA_FFI_ArgType, void*, DiagnosticEngine&) {
+    return std::nullopt;
+  }
+};
+template <>
+struct RetDecoding<Refuses> {
+  static std::optional<Result<Refuses>> Decode(XLA_FFI_RetType, void*,
+                                               DiagnosticEngine& diagnostic) {
+    return diagnostic.Emit("no such result");
+  }
+};
+}  // namespace xla::ffi
+
+struct Pair {
+  int32_t number;
+  std::variant<int32_t, std::string_view> either;
+};
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(
+    Pair, StructMember<int32_t>("number"),
+    StructMember<std::variant<int32_t, std::string_view>>("either"));
+
+namespace callbridge::typed_ffi::testing {
+namespace {
+
+using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int kInvalid = XLA_FFI_Error_Code_INVALID_ARGUMENT;
+const std::string kBad = "[execute] Failed to decode all FFI handler operands (bad operands at: ";
+
+class BadCallTest : public ::testing::Test {
+ protected:
+  ~BadCallTest() override { EXPECT_EQ(live_errors, 0); }
+
+  Answer Call(XLA_FFI_Handler* handler) { return Take(handler(frame.ForCall(runtime))); }
+  void Args(int count, int wrong = -1) {
+    for (int i = 0; i < count; ++i) frame.Arg(XLA_FFI_DataType_F32, {1}, data, i == wrong ? 9 : 1);
+  }
+  void Rets(int count, int wrong = -1) {
+    for (int i = 0; i < count; ++i) frame.Ret(XLA_FFI_DataType_F32, {1}, data, i == wrong ? 9 : 1);
+  }
+
+  FakeRuntime runtime{kRuntimeVersionCount - 1};
+  CallFrame frame;
+  float data[1] = {};
+};
+
+// ---- Type tags, which are compared two at a time ------------------------------------------------
+
+Error Five(AnyBuffer, AnyBuffer, AnyBuffer, AnyBuffer, AnyBuffer, Result<AnyBuffer>,
+           Result<AnyBuffer>, Result<AnyBuffer>, Result<AnyBuffer>) {
+  return Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kFive, Five);
+
+TEST_F(BadCallTest, EveryTypeTagCounts) {
+  for (int wrong = -1; wrong < 9; ++wrong) {
+    CallFrame call;
+    for (int i = 0; i < 5; ++i) call.Arg(XLA_FFI_DataType_F32, {1}, data, i == wrong ? 9 : 1);
+    for (int i = 0; i < 4; ++i) call.Ret(XLA_FFI_DataType_F32, {1}, data, i + 5 == wrong ? 0 : 1);
+    const Answer answer = Take(kFive(call.ForCall(runtime)));
+    const std::string number = std::to_string(wrong);
+    if (wrong < 0) {
+      EXPECT_EQ(answer.code, 0) << answer.message;
+    } else if (wrong < 5) {
+      EXPECT_EQ(answer.message, kBad + number + ")\nDiagnostics:\nargument " + number +
+                                    ": Wrong argument type: expected buffer but got unknown (9)");
+    } else {
+      EXPECT_EQ(answer.message, kBad + number + ")\nDiagnostics:\nresult " +
+                                    std::to_string(wrong - 5) +
+                                    ": Wrong result type: expected buffer but got unknown (0)");
+    }
+  }
+}
+
+// Beside a type of the user's own, which is decoded, each buffer's tag and type are checked by
+// themselves.
+XLA_FFI_DEFINE_HANDLER(
+    kMixed,
+    [](Anything, Buffer<F32> b, Result<Anything>, Result<Buffer<F32>> d) {
+      d->typed_data()[0] = b.typed_data()[0];
+      return Error::Success();
+    },
+    Ffi::Bind().Arg<Anything>().Arg<Buffer<F32>>().Ret<Anything>().Ret<Buffer<F32>>());
+
+TEST_F(BadCallTest, BuffersBesideTypesOfTheUser) {
+  struct {
+    XLA_FFI_DataType arg_type, ret_type;
+    int arg_tag, ret_tag;
+    std::string message;
+  } const cases[] = {
+      {XLA_FFI_DataType_F32, XLA_FFI_DataType_F32, 1, 1, ""},
+      {XLA_FFI_DataType_F32, XLA_FFI_DataType_F32, 9, 1,
+       "1)\nDiagnostics:\nargument 1: Wrong argument type: expected buffer but got unknown (9)"},
+      {XLA_FFI_DataType_S32, XLA_FFI_DataType_F32, 1, 1,
+       "1)\nDiagnostics:\nargument 1: Wrong buffer dtype: expected F32 but got S32"},
+      {XLA_FFI_DataType_F32, XLA_FFI_DataType_F32, 1, 9,
+       "3)\nDiagnostics:\nresult 1: Wrong result type: expected buffer but got unknown (9)"},
+      {XLA_FFI_DataType_F32, XLA_FFI_DataType_U8, 1, 1,
+       "3)\nDiagnostics:\nresult 1: Wrong buffer dtype: expected F32 but got U8"},
+  };
+  for (const auto& given : cases) {
+    CallFrame call;
+    float in = 3, out = 0;
+    call.Arg(XLA_FFI_DataType_F32, {1}, data).Arg(given.arg_type, {1}, &in, given.arg_tag);
+    call.Ret(XLA_FFI_DataType_F32, {1}, data).Ret(given.ret_type, {1}, &out, given.ret_tag);
+    const Answer answer = Take(kMixed(call.ForCall(runtime)));
+    EXPECT_EQ(answer.message, given.message.empty() ? "" : kBad + given.message);
+    EXPECT_EQ(out, given.message.empty() ? 3 : 0);
+  }
+}
+
+XLA_FFI_DEFINE_HANDLER(
+    kRefusing, [](Refuses, Result<Refuses>) { return Error::Success(); },
+    Ffi::Bind().Arg<Refuses>().Ret<Refuses>());
+
+TEST_F(BadCallTest, ADecodingThatSaysNothing) {
+  Args(1);
+  Rets(1);
+  EXPECT_EQ(Call(kRefusing).message,
+            kBad + "0, 1)\nDiagnostics:\nargument 0: cannot be decoded\nresult 0: no such result");
+}
+
+// ---- Counts -------------------------------------------------------------------------------------
+
+XLA_FFI_DEFINE_HANDLER(
+    kOptional,
+    [](AnyBuffer, std::optional<AnyBuffer>, Result<AnyBuffer>, std::optional<Result<AnyBuffer>>) {
+      return Error::Success();
+    },
+    Ffi::Bind()
+        .Arg<AnyBuffer>()
+        .OptionalArg<AnyBuffer>()
+        .Ret<AnyBuffer>()
+        .OptionalRet<AnyBuffer>());
+XLA_FFI_DEFINE_HANDLER(kRemaining, [](AnyBuffer, RemainingArgs, Result<AnyBuffer>, RemainingRets) {
+  return Error::Success();
+});
+XLA_FFI_DEFINE_HANDLER(kOne, [](Buffer<F32>, Result<AnyBuffer>) { return Error::Success(); });
+XLA_FFI_DEFINE_HANDLER(
+    kWithAttribute, [](Buffer<F32>, int32_t) { return Error::Success(); },
+    Ffi::Bind().Arg<Buffer<F32>>().Attr<int32_t>("n"));
+
+TEST_F(BadCallTest, AtLeastThoseThatAreNotOptional) {
+  for (XLA_FFI_Handler* handler : {kOptional, kRemaining}) {
+    CallFrame none;
+    EXPECT_EQ(Take(handler(none.ForCall(runtime))).message,
+              "[execute] Wrong number of arguments: expected at least 1 but got 0\n"
+              "Wrong number of results: expected at least 1 but got 0");
+    for (int count : {1, 2}) {
+      CallFrame enough;
+      for (int i = 0; i < count; ++i) {
+        enough.Arg(XLA_FFI_DataType_F32, {1}, data).Ret(XLA_FFI_DataType_F32, {1}, data);
+      }
+      EXPECT_EQ(Take(handler(enough.ForCall(runtime))).message, "");
+    }
+  }
+}
+
+TEST_F(BadCallTest, AttributesOfAHandlerWithoutAnyAreNoMatter) {
+  Args(2);
+  Rets(1);
+  frame.attributes().S32("unused", 1);
+  const Answer answer = Call(kOne);
+  EXPECT_EQ(answer.code, kInvalid);
+  EXPECT_EQ(answer.message, "[execute] Wrong number of arguments: expected 1 but got 2");
+}
+
+TEST_F(BadCallTest, CountsStandBeforeOperands) {
+  frame.Arg(XLA_FFI_DataType_S32, {1}, data);
+  EXPECT_EQ(Call(kWithAttribute).message,
+            "[execute] Wrong number of attributes: expected 1 but got 0\n"
+            "Failed to decode all FFI handler operands (bad operands at: 0, 1)\nDiagnostics:\n"
+            "argument 0: Wrong buffer dtype: expected F32 but got S32\n"
+            "attribute n: Attribute name mismatch: not found among ");
+  frame.attributes().S32("n", 1).S32("o", 1);
+  EXPECT_EQ(Call(kWithAttribute).message,
+            "[execute] Wrong number of attributes: expected 1 but got 2 with name(s): n, o\n"
+            "Failed to decode all FFI handler operands (bad operands at: 0)\nDiagnostics:\n"
+            "argument 0: Wrong buffer dtype: expected F32 but got S32");
+}
+
+// ---- Optional and remaining ones ----------------------------------------------------------------
+
+XLA_FFI_DEFINE_HANDLER(
+    kOptionalOwn,
+    [](AnyBuffer, std::optional<Anything> a, std::optional<Refuses> b, Result<Buffer<S64>> out,
+       std::optional<Result<Anything>> c, std::optional<Result<Refuses>> d, RemainingRets rest) {
+      const int64_t seen[] = {a.has_value(),
+                              b.has_value(),
+                              c.has_value(),
+                              d.has_value(),
+                              static_cast<int64_t>(rest.size()),
+                              rest.empty()};
+      std::copy(std::begin(seen), std::end(seen), out->typed_data());
+      return Error::Success();
+    },
+    Ffi::Bind()
+        .Arg<AnyBuffer>()
+        .OptionalArg<Anything>()
+        .OptionalArg<Refuses>()
+        .Ret<Buffer<S64>>()
+        .OptionalRet<Anything>()
+        .OptionalRet<Refuses>()
+        .RemainingRets());
+
+TEST_F(BadCallTest, OptionalTypesOfTheUser) {
+  std::array<int64_t, 6> out = {};
+  Args(1);
+  frame.Ret(XLA_FFI_DataType_S64, {6}, out.data());
+  EXPECT_EQ(Call(kOptionalOwn).message, "");
+  EXPECT_THAT(out, ElementsAre(0, 0, 0, 0, 0, 1));
+  Args(1);
+  Rets(1);
+  EXPECT_EQ(Call(kOptionalOwn).message, "");
+  EXPECT_THAT(out, ElementsAre(1, 0, 1, 0, 0, 1));
+  Args(1);
+  Rets(1);
+  EXPECT_EQ(Call(kOptionalOwn).message,
+            kBad + "2, 5)\nDiagnostics:\nargument 2: cannot be decoded\nresult 2: no such result");
+}
+
+TEST_F(BadCallTest, AnOptionalBufferThatIsThereIsChecked) {
+  Args(2, 1);
+  Rets(2, 1);
+  EXPECT_EQ(Call(kOptional).message,
+            kBad +
+                "1, 3)\nDiagnostics:\n"
+                "argument 1: Wrong argument type: expected buffer but got unknown (9)\n"
+                "result 1: Wrong result type: expected buffer but got unknown (9)");
+}
+
+std::string remaining_says;
+template <typename T>
+void Say(const T& got) {
+  remaining_says += got.has_value() ? "ok;" : std::string(got.error().message()) + ";";
+}
+XLA_FFI_DEFINE_HANDLER(kAskRemaining,
+                       [](AnyBuffer, RemainingArgs args, Result<AnyBuffer>, RemainingRets rets) {
+                         remaining_says = "";
+                         Say(args.get<Buffer<F32>>(0));
+                         Say(args.get<Buffer<S8>>(0));
+                         Say(args.get<AnyBuffer>(1));
+                         Say(args.get<AnyBuffer>(2));
+                         Say(args.get<Anything>(0));
+                         Say(args.get<Refuses>(0));
+                         Say(rets.get<Buffer<F32>>(0));
+                         Say(rets.get<Buffer<S8>>(0));
+                         Say(rets.get<AnyBuffer>(1));
+                         Say(rets.get<AnyBuffer>(2));
+                         Say(rets.get<Anything>(0));
+                         Say(rets.get<Refuses>(0));
+                         for (size_t i = 0; i < 2; ++i) {
+                           remaining_says += args.isa<AnyBuffer>(i) ? 'A' : '-';
+                           remaining_says += args.isa<Buffer<F32>>(i) ? 'F' : '-';
+                           remaining_says += args.isa<Buffer<F64>>(i) ? 'D' : '-';
+                           remaining_says += rets.isa<AnyBuffer>(i) ? 'A' : '-';
+                           remaining_says += rets.isa<Buffer<F32>>(i) ? 'F' : '-';
+                           remaining_says += rets.isa<Buffer<F64>>(i) ? 'D' : '-';
+                         }
+                         return args.get<AnyBuffer>(9).error();
+                       });
+
+TEST_F(BadCallTest, RemainingOnesAreNumberedLikeAll) {
+  frame.Arg(XLA_FFI_DataType_F64, {}, data).Ret(XLA_FFI_DataType_F64, {}, data);
+  Args(2, 1);
+  Rets(2, 1);
+  const Answer answer = Call(kAskRemaining);
+  EXPECT_EQ(answer.code, kInvalid);
+  EXPECT_EQ(answer.message, "Index out of range: 9 of 2 remaining arguments");
+  EXPECT_EQ(remaining_says,
+            "ok;argument 1: Wrong buffer dtype: expected S8 but got F32;"
+            "argument 2: Wrong argument type: expected buffer but got unknown (9);"
+            "Index out of range: 2 of 2 remaining arguments;ok;argument 1: ;"
+            "ok;result 1: Wrong buffer dtype: expected S8 but got F32;"
+            "result 2: Wrong result type: expected buffer but got unknown (9);"
+            "Index out of range: 2 of 2 remaining results;ok;result 1: no such result;"
+            "AF-AF-------");
+}
+
+// ---- Attributes ---------------------------------------------------------------------------------
+
+std::array<int32_t, 3> twice_got;
+XLA_FFI_DEFINE_HANDLER(
+    kTwice,
+    [](int32_t b, int32_t a, int32_t b_again) {
+      twice_got = {b, a, b_again};
+      return Error::Success();
+    },
+    Ffi::Bind().Attr<int32_t>("b").Attr<int32_t>("a").Attr<int32_t>("b"));
+
+TEST_F(BadCallTest, ANameThatIsBoundTwiceIsOneAttribute) {
+  frame.attributes().S32("a", 1).S32("b", 2);
+  EXPECT_EQ(Call(kTwice).message, "");
+  EXPECT_THAT(twice_got, ElementsAre(2, 1, 2));
+  frame.attributes().S32("c", 3);
+  EXPECT_EQ(Call(kTwice).message,
+            "[execute] Wrong number of attributes: expected 2 but got 3 with name(s): a, b, c");
+}
+
+XLA_FFI_DEFINE_HANDLER(
+    kPair, [](Pair pair) { return Error(ErrorCode::kAborted, std::to_string(pair.number)); },
+    Ffi::Bind().Attr<Pair>("pair"));
+
+// The number of members and their names are known before any of them is decoded.
+TEST_F(BadCallTest, MembersThatAreDecoded) {
+  AttributeList pair;
+  pair.S32("number", 5).String("either", "text");
+  frame.attributes().Nested("pair", pair);
+  EXPECT_EQ(Call(kPair).message, "5");
+  pair.F32("either", 1);
+  frame.attributes().Nested("pair", pair);
+  EXPECT_EQ(Call(kPair).message, kBad +
+                                     "0)\nDiagnostics:\n"
+                                     "attribute pair: Wrong attribute type: it doesn't match any "
+                                     "of the variant types: scalar F32");
+  AttributeList misnamed;
+  misnamed.S32("nomber", 5).S32("either", 6);
+  frame.attributes().Nested("pair", misnamed);
+  EXPECT_EQ(Call(kPair).message,
+            kBad + "0)\nDiagnostics:\nattribute pair: Unexpected attribute: number not found");
+  AttributeList alone;
+  alone.S32("either", 6);
+  frame.attributes().Nested("pair", alone);
+  EXPECT_EQ(
+      Call(kPair).message,
+      kBad +
+          "0)\nDiagnostics:\n"
+          "attribute pair: Wrong number of attributes: expected 2 but got 1 with name(s): either\n"
+          "Unexpected attribute: number not found");
+  frame.attributes().S32("pair", 1);
+  EXPECT_EQ(Call(kPair).message, kBad +
+                                     "0)\nDiagnostics:\nattribute pair: Wrong attribute type: "
+                                     "expected dictionary but got scalar");
+}
+
+// A name of a handler that is bound at run time may be gone by the first call.
+TEST_F(BadCallTest, NamesAreKept) {
+  const auto bind = [](const char* name) {
+    std::string gone = std::string("the name of an attribute: ") + name;
+    auto handler = Ffi::Bind().Attr<int32_t>(gone).To(
+        [](int32_t value) { return Error(ErrorCode::kAborted, std::to_string(value)); });
+    gone.assign(gone.size(), '?');
+    return handler;
+  };
+  const auto one = bind("one"), two = bind("two"), one_again = bind("one");
+  const auto call = [&](const Ffi& handler, const char* name) {
+    CallFrame attribute;
+    attribute.attributes().S32(std::string("the name of an attribute: ") + name, 7);
+    return Take(handler.Call(attribute.ForCall(runtime))).message;
+  };
+  EXPECT_EQ(call(*one, "one"), "7");
+  EXPECT_EQ(call(*two, "two"), "7");
+  EXPECT_EQ(call(*one_again, "one"), "7");
+  EXPECT_THAT(call(*two, "one"),
+              HasSubstr("Attribute name mismatch: not found among the name of an attribute: one"));
+}
+
+// ---- What is bound by a function's type ---------------------------------------------------------
+
+constexpr char kText[] = "text";
+XLA_FFI_DEFINE_HANDLER(kInferred, [](AnyBuffer a, const RemainingArgs& args, Result<AnyBuffer>,
+                                     RemainingRets rets,
+                                     Attr<std::string_view, kText> text) noexcept {
+  const Attr<std::string_view, kText> copy = text;
+  const bool same = text->size() == copy->size() && *text == *copy;
+  return Error(ErrorCode::kAborted, std::to_string(a.dimensions()[0]) +
+                                        std::to_string(args.size()) + std::to_string(rets.size()) +
+                                        (same ? std::string(*copy) : "differs"));
+});
+
+TEST_F(BadCallTest, EveryKindOfParameterIsInferred) {
+  frame.Arg(XLA_FFI_DataType_F32, {8}, data);
+  Args(2);
+  Rets(4);
+  frame.attributes().String("text", "of the attribute");
+  EXPECT_EQ(Call(kInferred).message, "823of the attribute");
+}
+
+// ---- What is returned ---------------------------------------------------------------------------
+
+}  // namespace
+}  // namespace callbridge::typed_ffi::testing
+
+// Returned by handlers whose results are a runtime's own futures.
+struct OwnFuture {
+  XLA_FFI_Future* future;
+};
+struct FutureOrError {
+  XLA_FFI_Future* future;
+  XLA_FFI_Error* error;
+};
+namespace xla::ffi {
+template <ExecutionStage stage>
+struct ResultEncoding<stage, OwnFuture> {
+  static XLA_FFI_Future* Encode(const XLA_FFI_Api*, XLA_FFI_InvokeContext*, OwnFuture own) {
+    return own.future;
+  }
+};
+template <ExecutionStage stage>
+struct ResultEncoding<stage, FutureOrError> {
+  static std::variant<XLA_FFI_Error*, XLA_FFI_Future*> Encode(const XLA_FFI_Api*,
+                                                              XLA_FFI_InvokeContext*,
+                                                              FutureOrError own) {
+    if (own.error != nullptr) return own.error;
+    return own.future;
+  }
+};
+}  // namespace xla::ffi
+
+namespace callbridge::typed_ffi::testing {
+namespace {
+
+XLA_FFI_Future returned_future;
+bool returns_an_error = false;
+XLA_FFI_DEFINE_HANDLER(kOwnFuture, [] { return OwnFuture{&returned_future}; });
+XLA_FFI_DEFINE_HANDLER(kFutureOrError, [] {
+  return FutureOrError{&returned_future, returns_an_error
+                                             ? NewError(XLA_FFI_Error_Code_ABORTED, "an error")
+                                             : nullptr};
+});
+
+TEST_F(BadCallTest, FuturesAreWrittenToTheFrame) {
+  for (XLA_FFI_Handler* handler : {kOwnFuture, kFutureOrError}) {
+    XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+    EXPECT_EQ(Take(handler(call)).code, 0);
+    EXPECT_EQ(call->future, &returned_future);
+  }
+  returns_an_error = true;
+  XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+  EXPECT_EQ(Take(kFutureOrError(call)).message, "an error");
+  EXPECT_EQ(call->future, nullptr);
+}
+
+// ---- The metadata query -------------------------------------------------------------------------
+
+struct OfPrepare {
+  static TypeId id;
+};
+TypeId OfPrepare::id = {12};
+
+XLA_FFI_DEFINE_HANDLER(kNothing, [] { return Error::Success(); });
+XLA_FFI_DEFINE_HANDLER(
+    kRunIdAndOptions, [](RunId, Dictionary, int32_t) { return Error::Success(); },
+    Ffi::Bind().Ctx<RunId>().Ctx<CustomOptions>().Ctx<DeviceOrdinal>());
+XLA_FFI_DEFINE_HANDLER(
+    kMakesStateOfPrepare,
+    []() -> ErrorOr<std::unique_ptr<OfPrepare>> { return std::make_unique<OfPrepare>(); },
+    Ffi::BindPrepare());
+XLA_FFI_DEFINE_HANDLER(
+    kReadsState, [](OfPrepare*, OfPrepare*) { return Error::Success(); },
+    Ffi::Bind().Ctx<Prepared<OfPrepare>>().Ctx<State<OfPrepare>>());
+XLA_FFI_DEFINE_HANDLER(
+    kThreads, [](ThreadPool) { return Error::Success(); }, Ffi::Bind().Ctx<ThreadPool>());
+
+class MetadataTest : public BadCallTest {
+ protected:
+  MetadataTest() {
+    metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
+    extension = {{XLA_FFI_Metadata_Extension_STRUCT_SIZE, XLA_FFI_Extension_Metadata, nullptr},
+                 &metadata};
+  }
+
+  XLA_FFI_Metadata metadata = {};
+  XLA_FFI_Metadata_Extension extension = {};
+};
+
+TEST_F(MetadataTest, TellsTheNewestThatIsNeeded) {
+  const std::pair<XLA_FFI_Handler*, int> handlers[] = {{kNothing, 1},
+                                                       {kThreads, 1},
+                                                       {kReadsState, 3},
+                                                       {kMakesStateOfPrepare, 3},
+                                                       {kRunIdAndOptions, 5}};
+  for (const auto& [handler, minor] : handlers) {
+    XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+    call->extension_start = &extension.extension_base;
+    EXPECT_EQ(Take(handler(call)).message, "");
+    EXPECT_EQ(metadata.api_version.minor_version, minor);
+    EXPECT_EQ(metadata.state_type_id.type_id, handler == kMakesStateOfPrepare ? 12 : 0);
+  }
+}
+
+TEST_F(MetadataTest, IsFoundBehindOtherExtensions) {
+  XLA_FFI_InternalExtension unknown = {XLA_FFI_InternalExtension_STRUCT_SIZE,
+                                       static_cast<XLA_FFI_InternalExtension_Type>(1000),
+                                       &extension.extension_base};
+  XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+  call->extension_start = &unknown;
+  EXPECT_EQ(Take(kFive(call)).message, "");
+  EXPECT_EQ(metadata.api_version.minor_version, 1);
+}
+
+// Where there is no API, there is nothing to make an error with; nothing is written all the same.
+TEST_F(MetadataTest, StructsThatAreTooSmall) {
+  for (const XLA_FFI_Api* api : {runtime.api(), static_cast<const XLA_FFI_Api*>(nullptr)}) {
+    XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+    call->api = api;
+    call->extension_start = &extension.extension_base;
+    extension.extension_base.struct_size = XLA_FFI_Metadata_Extension_STRUCT_SIZE - 1;
+    EXPECT_EQ(
+        Take(kNothing(call)).message,
+        api == nullptr
+            ? ""
+            : "Unexpected XLA_FFI_Metadata_Extension size: expected at least 32 got 31. Check "
+              "installed software versions.");
+    extension.extension_base.struct_size = XLA_FFI_Metadata_Extension_STRUCT_SIZE;
+    metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE - 1;
+    EXPECT_EQ(Take(kNothing(call)).message,
+              api == nullptr ? ""
+                             : "Unexpected XLA_FFI_Metadata size: expected at least 36 got 35. "
+                               "Check installed software versions.");
+    metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
+    EXPECT_EQ(metadata.api_version.struct_size, 0u);
+  }
+}
+
+// Its object ends before the state's type, whether or not it lends its API.
+TEST_F(MetadataTest, ARuntimeOf01HasNoStateTypes) {
+  FakeRuntime old(kRuntimeVersionCount - 5);
+  ASSERT_EQ(old.version().metadata_size, 40u);
+  metadata.state_type_id.type_id = 99;
+  XLA_FFI_CallFrame* call = frame.ForCall(old);
+  call->extension_start = &extension.extension_base;
+  EXPECT_EQ(Take(kMakesStateOfPrepare(call)).message, "");
+  EXPECT_EQ(metadata.state_type_id.type_id, 99);
+  EXPECT_EQ(metadata.api_version.minor_version, 1);
+}
+
+TEST_F(MetadataTest, ATypeThatIsNotRegistered) {
+  OfPrepare::id = {0};
+  XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+  call->extension_start = &extension.extension_base;
+  const Answer answer = Take(kMakesStateOfPrepare(call));
+  OfPrepare::id = {12};
+  EXPECT_EQ(answer.code, XLA_FFI_Error_Code_FAILED_PRECONDITION);
+  EXPECT_EQ(answer.message,
+            "Types used by FFI handlers must be registered before the handler registration");
+}
+
+TEST_F(BadCallTest, AStageThatHasNoNumber) {
+  FakeRuntime first(0);
+  EXPECT_EQ(Take(kNothing(frame.ForCall(first, -1))).message,
+            "Wrong execution stage: expected `execute` but got `-1`");
+}
+
+// What the runtime lacks is no excuse for a call that is wrong by itself.
+XLA_FFI_DEFINE_HANDLER(
+    kOneAndOptions, [](AnyBuffer, Dictionary) { return Error::Success(); },
+    Ffi::Bind().Arg<AnyBuffer>().Ctx<CustomOptions>());
+TEST_F(BadCallTest, AWrongCountOutweighsWhatTheRuntimeLacks) {
+  FakeRuntime old(kRuntimeVersionCount - 2);
+  const Answer count = Take(kOneAndOptions(frame.ForCall(old)));
+  EXPECT_EQ(count.code, kInvalid);
+  EXPECT_THAT(count.message,
+              HasSubstr("Wrong number of arguments: expected 1 but got 0\nFailed to decode"));
+  EXPECT_THAT(count.message,
+              HasSubstr("(bad operands at: 1)\nDiagnostics:\nCustomOptions needs XLA FFI 0.5"));
+  Args(1);
+  EXPECT_EQ(Take(kOneAndOptions(frame.ForCall(old))).code, XLA_FFI_Error_Code_UNIMPLEMENTED);
+}
+
+}  // namespace
+}  // namespace callbridge::typed_ffi::testing
