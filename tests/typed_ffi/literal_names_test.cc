@@ -11,24 +11,41 @@
 #include <vector>
 
 #include "callbridge/typed_ffi/binding/ffi.h"
+#include "tests/typed_ffi/fake_runtime.h"
 
 namespace {
 
+using ::callbridge::typed_ffi::kRuntimeVersionCount;
+using ::callbridge::typed_ffi::testing::FakeRuntime;
+using ::callbridge::typed_ffi::testing::TakeText;
 using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
 
 constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP";
 
-// Whether a dictionary whose one name is `name` has the attribute of the first `size` letters.
+// A handler with one attribute, whose name is the first `size` letters.
+template <size_t size>
+XLA_FFI_Error* Wants(XLA_FFI_CallFrame* frame) {
+  CALLBRIDGE_FFI_CALL_HANDLER(
+      frame, [](int64_t) { return Error::Success(); },
+      Ffi::Bind().Attr<int64_t>(std::string_view(kLetters, size)));
+}
+
+// Whether it takes an attribute of that name.
 template <size_t size>
 bool Finds(const std::vector<char>& name) {
+  static FakeRuntime& runtime = *new FakeRuntime(kRuntimeVersionCount - 1);
   int64_t value = 1;
   XLA_FFI_Scalar scalar = {XLA_FFI_DataType_S64, &value};
   XLA_FFI_ByteSpan span = {name.empty() ? "" : name.data(), name.size()};
   XLA_FFI_ByteSpan* names[] = {&span};
   XLA_FFI_AttrType types[] = {XLA_FFI_AttrType_SCALAR};
   void* values[] = {&scalar};
-  const XLA_FFI_Attrs attrs = {XLA_FFI_Attrs_STRUCT_SIZE, nullptr, 1, types, names, values};
-  return Dictionary(&attrs).get<int64_t>(std::string_view(kLetters, size)).has_value();
+  XLA_FFI_CallFrame frame = {};
+  frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+  frame.api = runtime.api();
+  frame.stage = XLA_FFI_ExecutionStage_EXECUTE;
+  frame.attrs = {XLA_FFI_Attrs_STRUCT_SIZE, nullptr, 1, types, names, values};
+  return TakeText(Wants<size>(&frame)).empty();
 }
 
 template <size_t size>
