@@ -120,6 +120,11 @@ TEST(InvocationTest, WhatCanNeverBeLentIsUnimplemented) {
               absl::UnimplementedError("decoding: " + refusal));
     EXPECT_EQ(invocation.Outcome(absl::AbortedError("own")),
               absl::UnimplementedError("own (" + refusal + ")"));
+    // The reason is said once, and where it is not, in full.
+    EXPECT_EQ(invocation.Outcome(absl::AbortedError(absl::StrCat("own: ", kWhy))),
+              absl::UnimplementedError(absl::StrCat("own: ", kWhy)));
+    EXPECT_EQ(invocation.Outcome(absl::AbortedError(question.what)),
+              absl::UnimplementedError(absl::StrCat(question.what, " (", refusal, ")")));
   }
 }
 

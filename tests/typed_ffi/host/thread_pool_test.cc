@@ -115,6 +115,13 @@ TEST(FixedThreadPoolTest, HasAtLeastOneThread) {
   for (int64_t threads : {-3, 0, 1, 2}) {
     FixedThreadPool pool(threads);
     EXPECT_EQ(pool.num_threads(), std::max<int64_t>(threads, 1));
+    std::promise<std::thread::id> id;
+    pool.Schedule(
+        [](void* data) {
+          static_cast<std::promise<std::thread::id>*>(data)->set_value(std::this_thread::get_id());
+        },
+        &id);
+    EXPECT_NE(id.get_future().get(), std::this_thread::get_id());
   }
   EXPECT_GE(ProcessThreads().num_threads(), 2);
   EXPECT_GE(ProcessThreads().num_threads(), std::thread::hardware_concurrency());
