@@ -323,22 +323,43 @@ TEST_F(BadCallTest, RemainingOnesAreNumberedLikeAll) {
 
 // ---- Attributes ---------------------------------------------------------------------------------
 
-std::array<int32_t, 3> twice_got;
+std::array<int32_t, 4> twice_got;
 XLA_FFI_DEFINE_HANDLER(
     kTwice,
-    [](int32_t b, int32_t a, int32_t b_again) {
-      twice_got = {b, a, b_again};
+    [](int32_t b, int32_t c, int32_t b_again, int32_t a) {
+      twice_got = {b, c, b_again, a};
       return Error::Success();
     },
-    Ffi::Bind().Attr<int32_t>("b").Attr<int32_t>("a").Attr<int32_t>("b"));
+    Ffi::Bind().Attr<int32_t>("b").Attr<int32_t>("c").Attr<int32_t>("b").Attr<int32_t>("a"));
 
 TEST_F(BadCallTest, ANameThatIsBoundTwiceIsOneAttribute) {
-  frame.attributes().S32("a", 1).S32("b", 2);
+  frame.attributes().S32("a", 1).S32("b", 2).S32("c", 3);
   EXPECT_EQ(Call(kTwice).message, "");
-  EXPECT_THAT(twice_got, ElementsAre(2, 1, 2));
-  frame.attributes().S32("c", 3);
+  EXPECT_THAT(twice_got, ElementsAre(2, 3, 2, 1));
+  frame.attributes().S32("d", 4);
   EXPECT_EQ(Call(kTwice).message,
-            "[execute] Wrong number of attributes: expected 2 but got 3 with name(s): a, b, c");
+            "[execute] Wrong number of attributes: expected 3 but got 4 with name(s): a, b, c, d");
+}
+
+XLA_FFI_DEFINE_HANDLER(
+    kPairOrText,
+    [](std::variant<Pair, std::string_view> value) {
+      return Error(ErrorCode::kAborted, std::to_string(value.index()));
+    },
+    Ffi::Bind().Attr<std::variant<Pair, std::string_view>>("either"));
+
+// The type that matches is the one that is decoded, and its reasons are those that are told.
+TEST_F(BadCallTest, AVariantThatMatchesAndCannotBeDecoded) {
+  AttributeList pair;
+  pair.S32("number", 5).S32("either", 6);
+  frame.attributes().Nested("either", pair);
+  EXPECT_EQ(Call(kPairOrText).message, "0");
+  pair.F32("either", 6);
+  frame.attributes().Nested("either", pair);
+  EXPECT_EQ(Call(kPairOrText).message, kBad +
+                                           "0)\nDiagnostics:\n"
+                                           "attribute either: Wrong attribute type: it doesn't "
+                                           "match any of the variant types: scalar F32");
 }
 
 XLA_FFI_DEFINE_HANDLER(

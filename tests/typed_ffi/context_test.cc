@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "callbridge/typed_ffi/binding/future_encoding.h"
@@ -318,6 +319,32 @@ TEST(OddVersionTest, HasOnlyWhatBothItsVersionAndItsSizeSay) {
               "(jaxlib 0.11)");
     EXPECT_TRUE(CtxDecoding<DeviceOrdinal>::Decode(api, newest.ctx(), diagnostic).has_value());
   }
+}
+
+TEST(ScratchAllocatorTest, PassesSizeAndAlignment) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  XLA_FFI_Api api = *runtime.api();
+  static std::string seen;
+  static char memory[8];
+  seen.clear();
+  api.XLA_FFI_DeviceMemory_Allocate = [](XLA_FFI_DeviceMemory_Allocate_Args* args) {
+    seen += "+" + std::to_string(args->size) + "/" + std::to_string(args->alignment) + " ";
+    args->data = &memory[args->size];
+    return static_cast<XLA_FFI_Error*>(nullptr);
+  };
+  api.XLA_FFI_DeviceMemory_Free = [](XLA_FFI_DeviceMemory_Free_Args* args) {
+    seen += "-" + std::to_string(args->size) + (args->data == &memory[args->size] ? " " : "? ");
+    return static_cast<XLA_FFI_Error*>(nullptr);
+  };
+  DiagnosticEngine diagnostic;
+  {
+    auto scratch = CtxDecoding<ScratchAllocator>::Decode(&api, runtime.ctx(), diagnostic);
+    EXPECT_EQ(scratch->Allocate(1), &memory[1]);
+    EXPECT_EQ(scratch->Allocate(2, 128), &memory[2]);
+    const ScratchAllocator moved = std::move(*scratch);
+    EXPECT_EQ(seen, "+1/1 +2/128 ");
+  }
+  EXPECT_EQ(seen, "+1/1 +2/128 -1 -2 ");
 }
 
 TEST(RefusedFreeTest, NobodyIsToldAndNothingLeaks) {

@@ -182,6 +182,14 @@ TEST(CountDownPromiseTest, CountsManyAtOnce) {
   Outcome outcome;
   outcome.Watch(future);
   EXPECT_FALSE(promise.CountDown(4));
+  {
+    CountDownPromise at_once(3);
+    Future done(at_once);
+    Outcome available;
+    available.Watch(done);
+    EXPECT_TRUE(at_once.CountDown(3));
+    EXPECT_EQ(available.text(), "available");
+  }
   EXPECT_EQ(outcome.text(), "pending");
   EXPECT_TRUE(promise.CountDown(1, Error::Internal("with the last")));
   EXPECT_EQ(outcome.text(), "with the last");

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "callbridge/typed_ffi/binding/ffi.h"
@@ -239,6 +240,31 @@ TEST_P(UserTypesTest, ErrorInPlaceOfState) {
                                       Error(ErrorCode::kResourceExhausted, "no room"))),
             "8: no room");
   EXPECT_EQ(Encoding::state_type_id(runtime->api()).type_id, Typed::id.type_id);
+}
+
+// ---- Symbols for Python to find
+// ------------------------------------------------------------------
+
+}  // namespace
+
+XLA_FFI_DECLARE_TYPE_ID_SYMBOL(type_id_of_typed) { return &Typed::id; }
+XLA_FFI_DECLARE_TYPE_INFO_SYMBOL(type_info_of_typed) {
+  static const TypeInfo info = MakeTypeInfo<Typed>();
+  return &info;
+}
+XLA_FFI_DECLARE_HANDLER_SYMBOL(declared_handler) {
+  return reinterpret_cast<XLA_FFI_Error*>(call_frame);
+}
+
+namespace {
+
+TEST(SymbolsTest, HaveTheTypesThatPythonCalls) {
+  static_assert(std::is_same_v<decltype(type_id_of_typed), TypeId*()>);
+  static_assert(std::is_same_v<decltype(type_info_of_typed), const TypeInfo*()>);
+  static_assert(std::is_same_v<decltype(declared_handler), XLA_FFI_Handler>);
+  EXPECT_EQ(type_id_of_typed(), &Typed::id);
+  EXPECT_NE(type_info_of_typed()->deleter, nullptr);
+  EXPECT_EQ(declared_handler(nullptr), nullptr);
 }
 
 // ---- Registration -------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // What a run does with the handlers of its stages, in the shape of each version.
 #include "callbridge/typed_ffi/host/handler_instance.h"
 
+#include <xmmintrin.h>
+
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -343,6 +345,40 @@ TEST(AsyncRunTest, MayBeDestroyedWhenItsEndIsTold) {
   EXPECT_NE(run, nullptr);
   EXPECT_TRUE(FutureObject::Complete(pending, absl::OkStatus()).ok());
   EXPECT_EQ(run, nullptr);
+}
+
+// ---- Floating-point modes -----------------------------------------------------------------------
+
+unsigned SseMode() { return _mm_getcsr() & ~0x3fu; }  // without the flags of what has happened
+std::vector<unsigned> modes;
+XLA_FFI_Error* NotesItsMode(XLA_FFI_CallFrame*) {
+  modes.push_back(SseMode());
+  return nullptr;
+}
+
+// INSTANTIATE and runs that go on have XLA's mode, other runs the caller's, who gets his own back.
+TEST(HandlerInstanceTest, FloatingPointModes) {
+  constexpr unsigned kXlas = 0x9fc0, kOwn = 0x7f80;
+  const unsigned before = _mm_getcsr();
+  XLA_FFI_Handler_Bundle bundle = {};
+  bundle.instantiate = bundle.prepare = bundle.initialize = bundle.execute = &NotesItsMode;
+  modes.clear();
+  _mm_setcsr(kOwn);
+  const auto instance = Instance(kNewestVersion, bundle);
+  const unsigned after_instantiate = SseMode();
+  const absl::Status executed = (*instance)->Execute({});
+  AsyncRun run(**instance);
+  unsigned when_told = 0;
+  run.Start(
+      {}, {}, [](void* user, absl::Status) { *static_cast<unsigned*>(user) = SseMode(); },
+      &when_told);
+  const unsigned after_start = SseMode();
+  _mm_setcsr(before);
+  EXPECT_TRUE(executed.ok());
+  EXPECT_THAT(modes, ElementsAre(kXlas, kOwn, kOwn, kOwn, kXlas, kXlas, kXlas));
+  EXPECT_EQ(after_instantiate, kOwn);
+  EXPECT_EQ(when_told, kOwn);
+  EXPECT_EQ(after_start, kOwn);
 }
 
 // ---- What a handler leaves behind
