@@ -142,6 +142,24 @@ TEST(DictionaryTest, IsaOfStructs) {
   EXPECT_FALSE(dictionary.contains<Dictionary>("number"));
 }
 
+// An object of the right kind under another tag is not looked into.
+TEST(AttributeTagsTest, EachKindHasItsOwn) {
+  int64_t value = 1;
+  XLA_FFI_Scalar scalar = {XLA_FFI_DataType_S64, &value};
+  XLA_FFI_Array array = {XLA_FFI_DataType_S64, 1, &value};
+  for (XLA_FFI_AttrType type : {XLA_FFI_AttrType_ARRAY, XLA_FFI_AttrType_DICTIONARY,
+                                XLA_FFI_AttrType_SCALAR, XLA_FFI_AttrType_STRING}) {
+    EXPECT_EQ(AttrDecoding<int64_t>::Isa(type, &scalar), type == XLA_FFI_AttrType_SCALAR);
+    EXPECT_EQ(AttrDecoding<Span<const int64_t>>::Isa(type, &array), type == XLA_FFI_AttrType_ARRAY);
+    EXPECT_EQ(AttrDecoding<Pointer<int>>::Isa(type, &scalar), type == XLA_FFI_AttrType_SCALAR);
+    EXPECT_EQ(AttrDecoding<Level>::Isa(type, &scalar), false) << "of another size";
+    EXPECT_EQ(AttrDecoding<Dictionary>::Isa(type, nullptr), type == XLA_FFI_AttrType_DICTIONARY);
+    EXPECT_EQ(AttrDecoding<std::string_view>::Isa(type, nullptr), type == XLA_FFI_AttrType_STRING);
+  }
+  EXPECT_FALSE(AttrDecoding<double>::Isa(XLA_FFI_AttrType_SCALAR, &scalar));
+  EXPECT_FALSE(AttrDecoding<Span<const uint64_t>>::Isa(XLA_FFI_AttrType_ARRAY, &array));
+}
+
 TEST(VariantAttributeTest, TheFirstThatMatches) {
   AttributeList range, list;
   range.S64("lo", 1).S64("hi", 2);

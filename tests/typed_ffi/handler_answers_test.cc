@@ -177,6 +177,15 @@ TEST_F(MetadataTest, TellsTheNewestThatIsNeeded) {
   }
 }
 
+TEST_F(MetadataTest, TellsAllTraits) {
+  const auto handler = Ffi::Bind().To([] { return Error::Success(); },
+                                      {Traits::kCmdBufferCompatible, static_cast<Traits>(4)});
+  XLA_FFI_CallFrame* call = frame.ForCall(runtime);
+  call->extension_start = &extension.extension_base;
+  EXPECT_EQ(Take(handler->Call(call)).message, "");
+  EXPECT_EQ(metadata.traits, 5u);
+}
+
 TEST_F(MetadataTest, IsFoundBehindOtherExtensions) {
   XLA_FFI_InternalExtension unknown = {XLA_FFI_InternalExtension_STRUCT_SIZE,
                                        static_cast<XLA_FFI_InternalExtension_Type>(1000),

@@ -164,6 +164,10 @@ TEST_F(MatchTest, DescribesWhatIsWanted) {
   EXPECT_EQ(match::Buffer<F32>().Describe(), "a buffer with dtype F32");
   EXPECT_EQ((match::Buffer().WithRank<3>().Describe()), "a buffer with rank 3");
   EXPECT_EQ(match::Buffer().WithDim(1, 4).Describe(), "a buffer with dimensions [any, 4]");
+  EXPECT_EQ(match::Buffer().WithDim(1, 4).WithDim(0, 3).Describe(),
+            "a buffer with dimensions [3, 4]");
+  EXPECT_EQ(match::Buffer().WithDim(1, 4).WithDim(1, 5).Describe(),
+            "a buffer with dimensions [any, 5]");
   EXPECT_EQ((match::Buffer().WithDType<F32, F64>().WithRank<1, 2, 3>().Describe()),
             "a buffer with dtype in [F32, F64] and rank in [1, 2, 3]");
   EXPECT_EQ(match::Buffer<S8>().WithDims(uint8_t{255}, &any, match::Dim(int16_t{-1})).Describe(),

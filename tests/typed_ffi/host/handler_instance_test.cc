@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -124,6 +125,20 @@ TEST_F(StagesOfInstanceTest, AreCalledInTheirOrderByTheVersionsNumbers) {
       EXPECT_EQ(recorded, absl::OkStatus());
       EXPECT_THAT(stages, ElementsAre(version.prepare, version.initialize, version.record));
     }
+  }
+}
+
+TEST_F(StagesOfInstanceTest, OnlyThoseThatThereAreAreCalled) {
+  const std::pair<Member, int> alone[] = {{&XLA_FFI_Handler_Bundle::prepare, 1},
+                                          {&XLA_FFI_Handler_Bundle::initialize, 2}};
+  for (const auto& [member, stage] : alone) {
+    XLA_FFI_Handler_Bundle bundle = {};
+    bundle.execute = bundle.*member = &NotesItsStage;
+    const auto instance = Instance(kNewestVersion, bundle);
+    ASSERT_TRUE(instance.ok());
+    stages.clear();
+    EXPECT_TRUE((*instance)->Execute({}).ok());
+    EXPECT_THAT(stages, ElementsAre(stage, 3));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/handler_state.h"
 #include "callbridge/typed_ffi/host/releases.h"
+#include "callbridge/typed_ffi/host/run_id.h"
 #include "callbridge/typed_ffi/host/scratch_memory.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
@@ -302,6 +303,13 @@ TEST(HostScratchAllocatorTest, AlignsAsAskedAndAtLeastLikeMalloc) {
     }
   }
   EXPECT_EQ(memory.Allocate(std::numeric_limits<size_t>::max() / 2, 64), nullptr);
+}
+
+TEST(RunIdTest, NoRunHasAnothers) {
+  const int64_t first = NewRunId();
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(NewRunId(), first + 1);
+  EXPECT_EQ(NewRunId(), first + 2);
 }
 
 TEST(ReleasesTest, AreFoundByName) {
