@@ -43,8 +43,6 @@ void Misuse([[maybe_unused]] AnyBuffer buffer) {
   (void)Match("b", buffer, match::Buffer<F32>());
 #elif MISUSE == 9
   (void)match::Buffer<F32>().WithRank<kDynamicRank>();
-#elif MISUSE == 11
-  (void)match::Dim(__int128{1});
 #elif MISUSE == 10
   (void)sizeof(CtxDecoding<WithoutId>);
 #endif
