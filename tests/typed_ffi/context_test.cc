@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "callbridge/typed_ffi/binding/future_encoding.h"
@@ -18,8 +20,10 @@ using ::callbridge::typed_ffi::Facility;
 using ::callbridge::typed_ffi::kNewestVersion;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::kRuntimeVersions;
+using ::callbridge::typed_ffi::RuntimeVersion;
 using ::callbridge::typed_ffi::testing::FakeRuntime;
 using ::callbridge::typed_ffi::testing::live_errors;
+using ::callbridge::typed_ffi::testing::NewError;
 using ::callbridge::typed_ffi::testing::RowName;
 using ::callbridge::typed_ffi::testing::TakeText;
 using ::testing::HasSubstr;
@@ -88,7 +92,21 @@ TEST_P(ContextTest, PlatformStream) {
   runtime.LeaveOut(Facility::kStream);
   EXPECT_FALSE(Decode<PlatformStream<int*>>().has_value());
   EXPECT_EQ(diagnostic->code(), XLA_FFI_Error_Code_UNIMPLEMENTED);
-  EXPECT_THAT(diagnostic->Result(), HasSubstr("not offered by this runtime"));
+  const RuntimeVersion& version = runtime.version();
+  const bool twin = version.stated_size == 88 && version.minor == 1;
+  EXPECT_EQ(diagnostic->Result(),
+            "PlatformStream is not offered by this runtime, which speaks XLA FFI 0." +
+                std::to_string(version.minor) + " (" +
+                (twin ? "jaxlib 0.4.34 to 0.5" : version.releases) + ") and could have it");
+}
+
+// An error without a text is one all the same.
+TEST_P(ContextTest, ARefusalWithoutAReason) {
+  runtime.call.refusal = "not today";
+  runtime.LeaveOut(runtime.Has(Facility::kErrorGetDetails) ? Facility::kErrorGetDetails
+                                                           : Facility::kErrorGetMessage);
+  EXPECT_FALSE(Decode<PlatformStream<int*>>().has_value());
+  EXPECT_EQ(diagnostic->Result(), "Failed to get platform stream: ");
 }
 
 TEST_P(ContextTest, ScratchAllocator) {
@@ -109,6 +127,29 @@ TEST_P(ContextTest, ScratchAllocator) {
     EXPECT_EQ(again.Allocate(1), std::nullopt);
   }
   EXPECT_TRUE(runtime.call.scratch.empty());
+}
+
+// XLA:CPU, which has no stream, crashes in these functions up to jaxlib 0.4.33.
+TEST_P(ContextTest, ScratchAllocatorOnTheCpu) {
+  runtime.call.refusal = "no stream";
+  const auto scratch = Decode<ScratchAllocator>();
+  EXPECT_EQ(scratch.has_value(), GetParam() >= 2);
+  if (GetParam() >= 2) return;
+  EXPECT_EQ(diagnostic->code(), XLA_FFI_Error_Code_UNIMPLEMENTED);
+  EXPECT_THAT(diagnostic->Result(),
+              StartsWith("ScratchAllocator on the CPU needs XLA FFI 0.1 (jaxlib 0.4.34 or newer)"));
+}
+
+TEST_P(ContextTest, ScratchAllocatorNeedsBothFunctions) {
+  for (Facility missing : {Facility::kScratchAllocate, Facility::kScratchFree}) {
+    FakeRuntime without(GetParam());
+    without.LeaveOut(missing);
+    DiagnosticEngine why;
+    EXPECT_FALSE(
+        CtxDecoding<ScratchAllocator>::Decode(without.api(), without.ctx(), why).has_value());
+    EXPECT_EQ(why.code(), XLA_FFI_Error_Code_UNIMPLEMENTED);
+    EXPECT_THAT(why.Result(), StartsWith("ScratchAllocator is not offered by this runtime"));
+  }
 }
 
 TEST_P(ContextTest, ThreadPool) {
@@ -245,6 +286,11 @@ TEST_P(ContextTest, Extensions) {
       "Extension ExactExtension: the handler was built for version 1.2 of it, the runtime has "
       "1.3");
   ExpectRefusal<Extension<ExactExtension>>("Failed to get ExactExtension");
+  attached.extension_base.id.major_version = 2;
+  attached.extension_base.id.minor_version = 2;
+  EXPECT_FALSE(Decode<Extension<ExactExtension>>().has_value());
+  EXPECT_THAT(diagnostic->Result(), HasSubstr("the runtime has 2.2"));
+  EXPECT_FALSE(Decode<Extension<LenientExtension>>().has_value());
 }
 
 // ---- Runtimes that do not exist yet -------------------------------------------------------------
@@ -257,6 +303,67 @@ TEST(FutureVersionTest, IsTakenForTheNewest) {
   newest.call.device_ordinal = 3;
   DiagnosticEngine diagnostic;
   EXPECT_EQ(CtxDecoding<DeviceOrdinal>::Decode(&api, newest.ctx(), diagnostic), 3);
+}
+
+// What a runtime has follows from its version and from its table's size: the lesser counts.
+TEST(OddVersionTest, HasOnlyWhatBothItsVersionAndItsSizeSay) {
+  FakeRuntime newest(kRuntimeVersionCount - 1);
+  XLA_FFI_Api older = *newest.api(), smaller = *newest.api();
+  older.api_version.minor_version = 4;
+  smaller.struct_size = 200;
+  for (const XLA_FFI_Api* api : {&older, &smaller}) {
+    DiagnosticEngine diagnostic;
+    EXPECT_FALSE(CtxDecoding<CustomOptions>::Decode(api, newest.ctx(), diagnostic).has_value());
+    EXPECT_EQ(diagnostic.Result(),
+              "CustomOptions needs XLA FFI 0.5 (jaxlib 0.12 or newer); this runtime speaks 0.4 "
+              "(jaxlib 0.11)");
+    EXPECT_TRUE(CtxDecoding<DeviceOrdinal>::Decode(api, newest.ctx(), diagnostic).has_value());
+  }
+}
+
+TEST(ScratchAllocatorTest, PassesSizeAndAlignment) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  XLA_FFI_Api api = *runtime.api();
+  static std::string seen;
+  static char memory[8];
+  seen.clear();
+  api.XLA_FFI_DeviceMemory_Allocate = [](XLA_FFI_DeviceMemory_Allocate_Args* args) {
+    seen += "+" + std::to_string(args->size) + "/" + std::to_string(args->alignment) + " ";
+    args->data = &memory[args->size];
+    return static_cast<XLA_FFI_Error*>(nullptr);
+  };
+  api.XLA_FFI_DeviceMemory_Free = [](XLA_FFI_DeviceMemory_Free_Args* args) {
+    seen += "-" + std::to_string(args->size) + (args->data == &memory[args->size] ? " " : "? ");
+    return static_cast<XLA_FFI_Error*>(nullptr);
+  };
+  DiagnosticEngine diagnostic;
+  {
+    auto scratch = CtxDecoding<ScratchAllocator>::Decode(&api, runtime.ctx(), diagnostic);
+    EXPECT_EQ(scratch->Allocate(1), &memory[1]);
+    EXPECT_EQ(scratch->Allocate(2, 128), &memory[2]);
+    const ScratchAllocator moved = std::move(*scratch);
+    EXPECT_EQ(seen, "+1/1 +2/128 ");
+  }
+  EXPECT_EQ(seen, "+1/1 +2/128 -1 -2 ");
+}
+
+TEST(RefusedFreeTest, NobodyIsToldAndNothingLeaks) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  XLA_FFI_Api api = *runtime.api();
+  static int refusals = 0;
+  refusals = 0;
+  api.XLA_FFI_DeviceMemory_Free = [](XLA_FFI_DeviceMemory_Free_Args*) {
+    ++refusals;
+    return NewError(XLA_FFI_Error_Code_INTERNAL, "not freed");
+  };
+  DiagnosticEngine diagnostic;
+  {
+    auto scratch = CtxDecoding<ScratchAllocator>::Decode(&api, runtime.ctx(), diagnostic);
+    for (int i = 0; i < 6; ++i) EXPECT_TRUE(scratch->Allocate(8).has_value());
+  }
+  EXPECT_EQ(refusals, 6);
+  EXPECT_EQ(live_errors, 0);
+  for (const auto& [memory, size] : runtime.call.scratch) free(memory);
 }
 
 }  // namespace

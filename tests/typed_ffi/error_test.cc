@@ -111,7 +111,82 @@ TEST(SpanTest, LooksAtElements) {
   EXPECT_EQ(Span<int>().size(), 0u);
 }
 
+// What lives in an Expected, value or error, ends once and moves as it should.
+struct Counted {
+  explicit Counted(int n) : number(n) { ++alive; }
+  Counted(const Counted& other) : number(other.number) { ++alive; }
+  Counted(Counted&& other) noexcept : number(other.number) {
+    other.number = -1;
+    ++alive;
+  }
+  Counted& operator=(const Counted&) = default;
+  Counted& operator=(Counted&&) = default;
+  ~Counted() { --alive; }
+  int number;
+  static inline int alive = 0;
+};
+
+TEST(ExpectedTest, EndsWhatItHolds) {
+  {
+    using Value = Expected<Counted, std::string>;
+    using Failure = Expected<std::string, Counted>;
+    Value value = Counted(1);
+    const Value copy = value;
+    Failure failure = Unexpected<Counted>(Counted(2));
+    const Failure failure_copy = failure;
+    EXPECT_EQ(Counted::alive, 4);
+    EXPECT_EQ(copy->number, 1);
+    EXPECT_EQ(failure_copy.error().number, 2);
+    const Value moved = std::move(value);
+    EXPECT_EQ(moved->number, 1);
+    const Failure failure_moved = std::move(failure);
+    EXPECT_EQ(failure_moved.error().number, 2);
+    value = Value(Unexpected<std::string>("none"));
+    EXPECT_EQ(value.error(), "none");
+    value = copy;
+    EXPECT_EQ(value->number, 1);
+    failure = Failure(std::string("a value of more than fifteen characters"));
+    EXPECT_EQ(failure->size(), 39u);
+    failure = failure_copy;
+    EXPECT_EQ(failure.error().number, 2);
+    EXPECT_EQ(Counted::alive, 6);
+    EXPECT_EQ((*std::move(value)).number, 1);
+    EXPECT_EQ(std::move(failure).error().number, 2);
+  }
+  EXPECT_EQ(Counted::alive, 0);
+}
+
+TEST(SpanTest, IsComparedByElements) {
+  const std::vector<int> a = {1, 2, 3}, same = {1, 2, 3}, other = {1, 2, 4};
+  EXPECT_TRUE(Span<const int>(a) == Span<const int>(same));
+  EXPECT_FALSE(Span<const int>(a) == Span<const int>(other));
+  EXPECT_EQ(Span<const int>(a).last(2).front(), 2);
+  EXPECT_EQ(Span<const int>(a).last(2).size(), 2u);
+  EXPECT_EQ(Span<const int>(a).first(2).size(), 2u);
+}
+
 #ifndef GENUINE
+
+TEST(SpanTest, MayBeEmpty) {
+  const std::vector<int> none, one = {1};
+  EXPECT_TRUE(Span<const int>().empty());
+  EXPECT_TRUE(Span<const int>(none).empty());
+  EXPECT_FALSE(Span<const int>(one).empty());
+  EXPECT_EQ(Span<const int>(one).data(), one.data());
+  EXPECT_TRUE(Span<const int>(one) != Span<const int>(none));
+  EXPECT_FALSE(Span<const int>(one) != Span<const int>(one));
+}
+
+TEST(ErrorTest, AssignedToItself) {
+  Error error = Error::Internal("a message of more than fifteen characters");
+  Error& same = error;
+  error = std::move(same);
+  EXPECT_EQ(error.message(), "a message of more than fifteen characters");
+  ErrorOr<std::string> value = std::string("a value of more than fifteen characters");
+  ErrorOr<std::string>& same_value = value;
+  value = std::move(same_value);
+  EXPECT_EQ(*value, "a value of more than fifteen characters");
+}
 
 TEST(ErrorTest, AnotherErrorsMessage) {  // as the documentation of 2024 has it
   const ErrorOr<int> arg = Half(7);
@@ -127,6 +202,36 @@ TEST(ErrorOrTest, ThrowsWhatItHolds) {
   } catch (const std::exception& e) {
     EXPECT_STREQ(e.what(), "an error instead of a value: odd");
   }
+}
+
+template <typename Ask>
+std::string Thrown(Ask ask) {
+  try {
+    ask();
+  } catch (const BadExpectedAccess& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(ExpectedTest, ThrowsWhatItsErrorSays) {
+  struct Silent {};
+  const Expected<int, std::string> text = Unexpected("why");
+  const Expected<int, int> number = Unexpected<int>(3);
+  const Expected<int, Silent> silent = Unexpected<Silent>(Silent());
+  EXPECT_EQ(Thrown([&] { (void)*text; }), "an error instead of a value: why");
+  EXPECT_EQ(Thrown([&] { (void)*number; }),
+            "an error instead of a value: of a type without a message");
+  EXPECT_EQ(Thrown([&] { (void)silent.operator->(); }),
+            "an error instead of a value: of a type without a message");
+  Expected<int, int> value = 4;
+  EXPECT_EQ(Thrown([&] { (void)value.error(); }), "a value instead of an error");
+  EXPECT_EQ(Thrown([&] { (void)std::as_const(value).error(); }), "a value instead of an error");
+  EXPECT_EQ(Thrown([&] { (void)std::move(value).error(); }), "a value instead of an error");
+  EXPECT_EQ(Thrown([&] { (void)value.value(); }), "nothing was thrown");
+  static_assert(!std::is_copy_assignable_v<Expected<std::unique_ptr<int>, int>>);
+  static_assert(!std::is_copy_constructible_v<Expected<int, std::unique_ptr<int>>>);
+  static_assert(std::is_move_assignable_v<Expected<std::unique_ptr<int>, int>>);
 }
 
 #endif  // GENUINE

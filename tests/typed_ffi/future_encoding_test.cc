@@ -20,6 +20,7 @@ using ::callbridge::typed_ffi::Facility;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::testing::FakeRuntime;
 using ::callbridge::typed_ffi::testing::live_errors;
+using ::callbridge::typed_ffi::testing::NewError;
 using ::callbridge::typed_ffi::testing::RowName;
 using ::callbridge::typed_ffi::testing::TakeText;
 using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
@@ -128,20 +129,60 @@ TEST_P(FutureEncodingTest, CompletedWhileItIsEncoded) {
   }
 }
 
+// Each of the three functions is needed.
 TEST(FutureEncodingOfIncompleteRuntimeTest, Waits) {
+  for (Facility missing :
+       {Facility::kFutureCreate, Facility::kFutureSetAvailable, Facility::kFutureSetError}) {
+    FakeRuntime runtime(kRuntimeVersionCount - 1);
+    runtime.LeaveOut(missing);
+    Promise promise;
+    Future future(promise);
+    std::thread completer([&promise] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      promise.SetAvailable();
+    });
+    auto encoded = ResultEncoding<ExecutionStage::kExecute, Future>::Encode(
+        runtime.api(), runtime.ctx(), std::move(future));
+    completer.join();
+    ASSERT_EQ(encoded.index(), 0u);
+    EXPECT_EQ(std::get<0>(encoded), nullptr);
+  }
+}
+
+TEST(FutureEncodingOfRefusingRuntimeTest, NoFutureIsTheHandlersError) {
   FakeRuntime runtime(kRuntimeVersionCount - 1);
-  runtime.LeaveOut(Facility::kFutureSetError);
-  Promise promise;
-  Future future(promise);
-  std::thread completer([&promise] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    promise.SetAvailable();
-  });
-  auto encoded = ResultEncoding<ExecutionStage::kExecute, Future>::Encode(
-      runtime.api(), runtime.ctx(), std::move(future));
-  completer.join();
+  XLA_FFI_Api api = *runtime.api();
+  api.XLA_FFI_Future_Create = [](XLA_FFI_Future_Create_Args*) {
+    return NewError(XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no future");
+  };
+  const Promise promise;
+  auto encoded = ResultEncoding<ExecutionStage::kExecute, Future>::Encode(&api, runtime.ctx(),
+                                                                          Future(promise));
   ASSERT_EQ(encoded.index(), 0u);
-  EXPECT_EQ(std::get<0>(encoded), nullptr);
+  EXPECT_EQ(TakeText(std::get<0>(encoded)), "8: no future");
+  EXPECT_EQ(live_errors, 0);
+}
+
+// Whoever waits for it would wait for ever.
+TEST(FutureEncodingOfRefusingRuntimeDeathTest, AFutureThatCannotBeCompletedEndsTheProcess) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  XLA_FFI_Api api = *runtime.api();
+  api.XLA_FFI_Future_SetAvailable = [](XLA_FFI_Future_SetAvailable_Args*) {
+    return NewError(XLA_FFI_Error_Code_INTERNAL, "not available");
+  };
+  api.XLA_FFI_Future_SetError = [](XLA_FFI_Future_SetError_Args*) {
+    return NewError(XLA_FFI_Error_Code_INTERNAL, "no error");
+  };
+  using Encoding = ResultEncoding<ExecutionStage::kExecute, Future>;
+  const auto complete = [&](auto how) {
+    Promise promise;
+    [[maybe_unused]] const auto encoded = Encoding::Encode(&api, runtime.ctx(), Future(promise));
+    how(promise);
+  };
+  const std::string begin = "xla::ffi: the runtime refused the completion of its future: ";
+  EXPECT_DEATH(complete([](Promise& promise) { promise.SetAvailable(); }), begin + "not available");
+  EXPECT_DEATH(complete([](Promise& promise) { promise.SetError(Error::Internal("x")); }),
+               begin + "no error");
 }
 
 }  // namespace

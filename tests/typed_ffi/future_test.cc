@@ -159,6 +159,42 @@ TEST(FutureTest, WaiterThatCanOnlyBeMoved) {
   EXPECT_EQ(seen, 4);
 }
 
+// Whenever it is called, and even where it is told of a promise that is gone.
+TEST(FutureTest, AWaiterIsGoneWhenItHasBeenCalled) {
+  for (const char* how : {"before", "after", "dropped"}) {
+    const auto owned = std::make_shared<int>(0);
+    const auto waiter = [owned](const std::optional<Error>&) { ++*owned; };
+    auto promise = std::make_unique<Promise>();
+    auto future = std::make_unique<Future>(*promise);
+    if (std::string(how) == "after") promise->SetAvailable();
+    future->OnReady(waiter);
+    if (std::string(how) == "before") promise->SetAvailable();
+    if (std::string(how) == "dropped") promise.reset();
+    future.reset();
+    EXPECT_EQ(*owned, 1) << how;
+    EXPECT_EQ(owned.use_count(), 2) << how << ": the test's two";
+  }
+}
+
+TEST(CountDownPromiseTest, CountsManyAtOnce) {
+  CountDownPromise promise(5);
+  Future future(promise);
+  Outcome outcome;
+  outcome.Watch(future);
+  EXPECT_FALSE(promise.CountDown(4));
+  {
+    CountDownPromise at_once(3);
+    Future done(at_once);
+    Outcome available;
+    available.Watch(done);
+    EXPECT_TRUE(at_once.CountDown(3));
+    EXPECT_EQ(available.text(), "available");
+  }
+  EXPECT_EQ(outcome.text(), "pending");
+  EXPECT_TRUE(promise.CountDown(1, Error::Internal("with the last")));
+  EXPECT_EQ(outcome.text(), "with the last");
+}
+
 #endif  // GENUINE
 
 }  // namespace

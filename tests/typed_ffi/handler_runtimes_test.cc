@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "callbridge/typed_ffi/binding/ffi.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "tests/counted_allocations.h"
@@ -224,6 +225,21 @@ TEST_F(OursTest, SuccessAllocatesNothing) {
   EXPECT_EQ(Add(add), nullptr);
   EXPECT_EQ(OneStruct(one_struct), nullptr);
   EXPECT_EQ(allocations, before);
+}
+
+// What a handler's name takes, it takes once, however often the handler is made.
+TEST_F(OursTest, ANameIsKeptOnce) {
+  const auto bind = [](const std::string& name) {
+    const int64_t before = allocations;
+    xla::ffi::Ffi::Bind().Attr<int32_t>(name).To(
+        [](int32_t) { return xla::ffi::Error::Success(); });
+    return allocations - before;
+  };
+  const int64_t first = bind("a name of more than fifteen characters");
+  if (first == 0) GTEST_SKIP() << "nothing is counted here";
+  EXPECT_LT(bind("a name of more than fifteen characters"), first);
+  EXPECT_EQ(bind("another one of more than fifteen characters"), first);
+  EXPECT_LT(bind("a name of more than fifteen characters"), first);
 }
 
 }  // namespace

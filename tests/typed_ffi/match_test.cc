@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -154,6 +155,78 @@ TEST_F(MatchTest, TellsAllThatIsWrong) {
             "expected dtype S32 but got F32; expected dimension 0 to be 1 but got 3; expected "
             "dimension 1 to be 2 but got 4");
   EXPECT_TRUE(Verify("r", Result<AnyBuffer>(buffer), match::Buffer<F32>()).success());
+  EXPECT_TRUE(Verify("r", Result<AnyBuffer>(buffer), match::Buffer<F64>()).failure());
+}
+
+TEST_F(MatchTest, DescribesWhatIsWanted) {
+  int64_t any = 0;
+  EXPECT_EQ(match::Buffer().Describe(), "a buffer");
+  EXPECT_EQ(match::Buffer<F32>().Describe(), "a buffer with dtype F32");
+  EXPECT_EQ((match::Buffer().WithRank<3>().Describe()), "a buffer with rank 3");
+  EXPECT_EQ(match::Buffer().WithDim(1, 4).Describe(), "a buffer with dimensions [any, 4]");
+  EXPECT_EQ(match::Buffer().WithDim(1, 4).WithDim(0, 3).Describe(),
+            "a buffer with dimensions [3, 4]");
+  EXPECT_EQ(match::Buffer().WithDim(1, 4).WithDim(1, 5).Describe(),
+            "a buffer with dimensions [any, 5]");
+  EXPECT_EQ((match::Buffer().WithDType<F32, F64>().WithRank<1, 2, 3>().Describe()),
+            "a buffer with dtype in [F32, F64] and rank in [1, 2, 3]");
+  EXPECT_EQ(match::Buffer<S8>().WithDims(uint8_t{255}, &any, match::Dim(int16_t{-1})).Describe(),
+            "a buffer with dtype S8 and rank 3 and dimensions [255, any, -1]");
+}
+
+TEST_F(MatchTest, TellsWhatDidNotMatch) {
+  const std::string begin = "Buffer 'b' failed to match a buffer with ";
+  EXPECT_EQ((Verify("b", buffer, match::Buffer().WithDType<S8, U8>()).message()),
+            begin + "dtype in [S8, U8]: expected dtype in [S8, U8] but got F32");
+  EXPECT_EQ((Verify("b", buffer, match::Buffer().WithRank<0, 1>()).message()),
+            begin + "rank in [0, 1]: expected rank in [0, 1] but got 2");
+  EXPECT_EQ(Verify("b", buffer, match::Buffer().WithDim(2, 4)).message(),
+            begin + "dimensions [any, any, 4]: expected a dimension 2 but got rank 2");
+  EXPECT_EQ(Verify("b", buffer, match::Buffer().WithDims(3)).message(),
+            begin + "rank 1 and dimensions [3]: expected rank 1 but got 2");
+  EXPECT_EQ(Verify("b", buffer, match::Buffer().WithDims(3, 4, 5)).message(),
+            begin + "rank 3 and dimensions [3, 4, 5]: expected rank 3 but got 2");
+  frame.dtype = static_cast<XLA_FFI_DataType>(77);
+  EXPECT_EQ(Verify("b", buffer, match::Buffer<F32>()).message(),
+            begin + "dtype F32: expected dtype F32 but got 77");
+}
+
+// Of the buffer that it is to be like, what is not said again stays.
+TEST_F(MatchTest, WhatIsSaidLaterReplacesOnlyThat) {
+  std::vector<int64_t> same = {3, 4}, more = {3, 4, 5};
+  XLA_FFI_Buffer s32_frame = Frame(XLA_FFI_DataType_S32, same),
+                 more_frame = Frame(XLA_FFI_DataType_F32, more);
+  const AnyBuffer s32(&s32_frame), larger(&more_frame);
+  EXPECT_TRUE(Verify("b", larger, match::Buffer().WithShapeOf(buffer)).failure());
+  EXPECT_TRUE(Verify("b", larger, match::Buffer().Like(buffer).WithDType<F32>()).failure());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().Like(s32).WithDims(3, 4)).failure());
+  EXPECT_TRUE(Verify("b", s32, match::Buffer().Like(s32).WithDims(3, 4)).success());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().Like(s32).WithDim(0, 3)).failure());
+  EXPECT_TRUE((Verify("b", buffer, match::Buffer().Like(s32).WithRank<2>()).failure()));
+  EXPECT_TRUE((Verify("b", larger, match::Buffer().Like(buffer).WithRank<2, 3>()).success()));
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer<S8>().WithShapeOf(s32)).failure());
+  EXPECT_TRUE(Verify("b", buffer, match::Buffer().Like(Result<AnyBuffer>(buffer))).success());
+  EXPECT_TRUE(Verify("b", s32, match::Buffer().Like(Result<AnyBuffer>(buffer))).failure());
+  EXPECT_EQ(match::Buffer().WithDim(0, 9).Like(buffer).Describe(),
+            "a buffer with dtype F32 and rank 2 and dimensions [3, 4]");
+}
+
+TEST_F(MatchTest, AMismatchIsTheErrorOfMatch) {
+  const std::string begin = "Buffer 'm' failed to match a buffer with ";
+  EXPECT_EQ((Match("m", buffer, match::Buffer<F64, 2>()).error().message()),
+            begin + "dtype F64 and rank 2: expected dtype F64 but got F32");
+  EXPECT_EQ((Match("m", Result<AnyBuffer>(buffer), match::Buffer<F32, 1>()).error().message()),
+            begin + "dtype F32 and rank 1: expected rank 1 but got 2");
+}
+
+TEST(DimPatternTest, IsOneOfThree) {
+  int64_t place = 0;
+  EXPECT_EQ(match::Dim().size(), std::nullopt);
+  EXPECT_EQ(match::Dim().capture(), nullptr);
+  EXPECT_EQ(match::Dim(7).size(), 7);
+  EXPECT_EQ(match::Dim(7).capture(), nullptr);
+  EXPECT_EQ(match::Dim(&place).size(), std::nullopt);
+  EXPECT_EQ(match::Dim(&place).capture(), &place);
 }
 
 #endif  // GENUINE

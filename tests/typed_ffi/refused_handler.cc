@@ -12,6 +12,7 @@ using ffi::Ffi;
 using ffi::Result;
 
 struct Unknown {};
+enum class Huge : long long { kNone };  // NOLINT(google-runtime-int)
 struct Twice {
   int32_t a, b;
 };
@@ -66,4 +67,29 @@ auto refused = Ffi::Bind().Attr<ffi::Span<const bool> >("a");
 auto used = refused.To([](ffi::Span<const bool>) { return Error::Success(); });
 #elif MISUSE == 21
 auto refused = Ffi::Bind().Attrs().Attrs();
+#elif MISUSE == 22
+auto refused = Ffi::BindTo([](auto) { return Error::Success(); });
+#elif MISUSE == 23
+auto refused = Ffi::Bind().OptionalRet<AnyBuffer>().Ret<AnyBuffer>();
+#elif MISUSE == 24
+auto refused = Ffi::Bind().RemainingRets().Ret<AnyBuffer>();
+#elif MISUSE == 25
+auto refused = Ffi::Bind().OptionalArg<Result<AnyBuffer> >();
+#elif MISUSE == 26
+auto refused = Ffi::Bind().OptionalRet<Result<AnyBuffer> >();
+#elif MISUSE == 27
+auto refused = Ffi::Bind().RemainingArgs().OptionalArg<AnyBuffer>();
+#elif MISUSE == 28
+auto refused = Ffi::Bind().RemainingRets().OptionalRet<AnyBuffer>();
+#elif MISUSE == 29
+auto refused = Ffi::Bind().RemainingArgs().RemainingArgs();
+#elif MISUSE == 30
+XLA_FFI_REGISTER_ENUM_ATTR_DECODING(Huge);
+auto refused = Ffi::Bind().Attr<Huge>("a").To([](Huge) { return Error::Success(); });
+#elif MISUSE == 31
+template <ffi::ExecutionStage stage>
+struct xla::ffi::ResultEncoding<stage, Unknown> {
+  static int Encode(const XLA_FFI_Api*, XLA_FFI_InvokeContext*, Unknown) { return 0; }
+};
+inline XLA_FFI_Error* Refused(XLA_FFI_CallFrame* frame) { return Ffi::Bind().To(Odd)->Call(frame); }
 #endif

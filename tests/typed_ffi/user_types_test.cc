@@ -4,10 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
+#include "callbridge/typed_ffi/binding/ffi.h"
 #include "callbridge/typed_ffi/binding/registration.h"
 #include "tests/typed_ffi/fake_runtime.h"
 
@@ -43,6 +48,13 @@ struct Untyped : Counted {  // registered with three arguments
   static TypeId id;
 };
 TypeId Untyped::id = {0};
+int other_ended = 0;
+struct OtherUntyped : Counted {
+  using Counted::Counted;
+  ~OtherUntyped() { ++other_ended; }
+  static TypeId id;
+};
+TypeId OtherUntyped::id = {0};
 struct Unregistered : Counted {
   using Counted::Counted;
   static TypeId id;
@@ -133,6 +145,64 @@ TEST_P(UserTypesTest, StateOfTypeRegisteredWithThreeArguments) {
   EXPECT_EQ(live_states, 1);
 }
 
+// Two types that tell no deleter end by their own.
+TEST_P(UserTypesTest, EachLateTypeHasItsOwnDeleter) {
+  if (runtime->version().state == StateLayout::kNone) return;
+  Untyped::id = {0};
+  OtherUntyped::id = {0};
+  ASSERT_EQ(TakeText(internal::RegisterTypeId(runtime->api(), "untyped", &Untyped::id)), "");
+  ASSERT_EQ(TakeText(internal::RegisterTypeId(runtime->api(), "other", &OtherUntyped::id)), "");
+  other_ended = 0;
+  EXPECT_EQ(Set<OtherUntyped>(6), "");
+  FakeRuntime another(GetParam());
+  const auto state = std::make_unique<Untyped>(5);
+  std::swap(runtime->call.states, another.call.states);
+  EXPECT_EQ(Set<Untyped>(5), "");
+  runtime->call.states.begin()->second.deleter(runtime->call.states.begin()->second.state);
+  runtime->call.states.clear();
+  EXPECT_EQ(other_ended, 0);
+  another.call.states.begin()->second.deleter(another.call.states.begin()->second.state);
+  another.call.states.clear();
+  EXPECT_EQ(other_ended, 1);
+}
+
+// A null state is one, and is found.
+TEST_P(UserTypesTest, NullMayBeTheState) {
+  RegisterWithInfo<Typed>(runtime->api());
+  if (runtime->version().state == StateLayout::kNone) return;
+  using State = ErrorOr<std::unique_ptr<Typed>>;
+  EXPECT_EQ(TakeText(ResultEncoding<ExecutionStage::kInstantiate, State>::Encode(
+                runtime->api(), runtime->ctx(), std::unique_ptr<Typed>())),
+            "");
+  DiagnosticEngine diagnostic;
+  const auto state =
+      CtxDecoding<xla::ffi::State<Typed>>::Decode(runtime->api(), runtime->ctx(), diagnostic);
+  ASSERT_TRUE(state.has_value()) << diagnostic.Result();
+  EXPECT_EQ(*state, nullptr);
+}
+
+TEST_P(UserTypesTest, StateOfAnotherType) {
+  RegisterWithInfo<Typed>(runtime->api());
+  if (runtime->version().state == StateLayout::kNone) return;
+  EXPECT_EQ(Set<Typed>(7), "");
+  OtherUntyped::id = {Typed::id.type_id + 1000};
+  EXPECT_EQ(Get<OtherUntyped>(), -1);
+  EXPECT_EQ(text, "Failed to get state: the state has another type");
+}
+
+// Where it has the function's place but no function, as where it is older.
+TEST_P(UserTypesTest, ARuntimeThatLeavesStateOut) {
+  RegisterWithInfo<Typed>(runtime->api());
+  if (runtime->version().state == StateLayout::kNone) return;
+  runtime->LeaveOut(Facility::kStateSet);
+  runtime->LeaveOut(Facility::kStateGet);
+  EXPECT_THAT(Set<Typed>(7), HasSubstr("12: State is not offered by this runtime"));
+  EXPECT_EQ(live_states, 0);
+  EXPECT_EQ(Get<Typed>(), -1);
+  EXPECT_EQ(code, XLA_FFI_Error_Code_UNIMPLEMENTED);
+  EXPECT_THAT(text, HasSubstr("State is not offered by this runtime"));
+}
+
 TEST_P(UserTypesTest, StatesOfPrepareAndInitialize) {
   RegisterWithInfo<Typed>(runtime->api());
   constexpr auto kPrepare = ExecutionStage::kPrepare;
@@ -170,6 +240,31 @@ TEST_P(UserTypesTest, ErrorInPlaceOfState) {
                                       Error(ErrorCode::kResourceExhausted, "no room"))),
             "8: no room");
   EXPECT_EQ(Encoding::state_type_id(runtime->api()).type_id, Typed::id.type_id);
+}
+
+// ---- Symbols for Python to find
+// ------------------------------------------------------------------
+
+}  // namespace
+
+XLA_FFI_DECLARE_TYPE_ID_SYMBOL(type_id_of_typed) { return &Typed::id; }
+XLA_FFI_DECLARE_TYPE_INFO_SYMBOL(type_info_of_typed) {
+  static const TypeInfo info = MakeTypeInfo<Typed>();
+  return &info;
+}
+XLA_FFI_DECLARE_HANDLER_SYMBOL(declared_handler) {
+  return reinterpret_cast<XLA_FFI_Error*>(call_frame);
+}
+
+namespace {
+
+TEST(SymbolsTest, HaveTheTypesThatPythonCalls) {
+  static_assert(std::is_same_v<decltype(type_id_of_typed), TypeId*()>);
+  static_assert(std::is_same_v<decltype(type_info_of_typed), const TypeInfo*()>);
+  static_assert(std::is_same_v<decltype(declared_handler), XLA_FFI_Handler>);
+  EXPECT_EQ(type_id_of_typed(), &Typed::id);
+  EXPECT_NE(type_info_of_typed()->deleter, nullptr);
+  EXPECT_EQ(declared_handler(nullptr), nullptr);
 }
 
 // ---- Registration -------------------------------------------------------------------------------
@@ -230,6 +325,57 @@ TEST_P(UserTypesTest, RegistersTypes) {
   EXPECT_EQ(types[0].name, "name");
   EXPECT_EQ(types[0].id, id.type_id);
   EXPECT_EQ(types[1].deleter, runtime->Has(Facility::kTypeRegister) ? kInfo.deleter : nullptr);
+  EXPECT_EQ(types[0].deleter, types[1].deleter);
+  TypeId without = {0};
+  const TypeInfo* const no_info = nullptr;
+  EXPECT_EQ(TakeText(Ffi::RegisterTypeId(runtime->api(), "without", &without, no_info)), "");
+  ASSERT_EQ(types.size(), 3u);
+  EXPECT_EQ(types[2].name, "without");
+  EXPECT_EQ(types[2].deleter, nullptr);
+
+  runtime->LeaveOut(runtime->Has(Facility::kTypeRegister) ? Facility::kTypeRegister
+                                                          : Facility::kTypeIdRegister);
+  EXPECT_THAT(TakeText(internal::RegisterTypeId(runtime->api(), "name", &id, &kInfo)),
+              HasSubstr("12: a type of its own is not offered by this runtime"));
+}
+
+TEST(MakeTypeInfoTest, EndsAnObject) {
+  const TypeInfo info = MakeTypeInfo<Typed>();
+  EXPECT_EQ(info.struct_size, XLA_FFI_TypeInfo_STRUCT_SIZE);
+  const int before = live_states;
+  auto* object = new Typed(1);
+  EXPECT_EQ(live_states, before + 1);
+  info.deleter(object);
+  EXPECT_EQ(live_states, before);
+}
+
+// In a process of its own: there are 32 for the process.
+TEST(LateDeleterDeathTest, EachOf32TypesHasOne) {
+  const auto deleters_differ = [] {
+    static TypeId ids[40];
+    std::set<void (*)(void*)> deleters;
+    int none = 0;
+    for (TypeId& id : ids) {
+      auto* const deleter = internal::LateDeleterOf(&id);
+      if (deleter == nullptr) {
+        ++none;
+      } else if (!deleters.insert(deleter).second || internal::LateDeleterOf(&id) != deleter) {
+        return "two types have one deleter, or one type two";
+      } else {
+        deleter(nullptr);  // nobody has told it yet how
+      }
+    }
+    static int ended = 0;
+    internal::TellLateDeleter(&ids[1], [](void*) { ++ended; });
+    for (int i : {0, 1, 2}) internal::LateDeleterOf (&ids[i])(nullptr);
+    if (ended != 1) return "a deleter ends another type's objects";
+    internal::TellLateDeleter(&ids[39], [](void*) { ++ended; });
+    return deleters.size() + none == 40 && deleters.size() <= 32 && deleters.size() >= 28
+               ? "right"
+               : "not about 32";
+  };
+  EXPECT_EXIT((fprintf(stderr, "%s", deleters_differ()), exit(0)), ::testing::ExitedWithCode(0),
+              "^right$");
 }
 
 // Not for each version, since what the macros declare is static and runs once.
@@ -264,7 +410,35 @@ TEST(ReportRegistrationTest, TellsOnStandardErrorAndGoesOn) {
   EXPECT_FALSE(internal::RegisterHandlerAtStart(runtime.api(), "", "Host", Execute));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "xla::ffi: failed to register handler '': a handler needs a name\n");
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(internal::RegisterHandlerAtStart(runtime.api(), "", "Host",
+                                                {nullptr, nullptr, nullptr, Execute, nullptr}));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "xla::ffi: failed to register handler '': a handler needs a name\n");
+  EXPECT_TRUE(internal::RegisterHandlerAtStart(runtime.api(), "fine", "Host", Execute));
+  static TypeId id = {0};
+  EXPECT_TRUE(internal::RegisterTypeAtStart(runtime.api(), "fine", &id, MakeTypeInfo<Typed>()));
+  runtime.LeaveOut(Facility::kTypeRegister);
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(internal::RegisterTypeAtStart(runtime.api(), "a type of 3", &id));
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      HasSubstr(
+          "xla::ffi: failed to register type 'a type of 3': a type of its own is not offered"));
   EXPECT_EQ(live_errors, 0);
+}
+
+TEST(RegisterStaticHandlerTest, IsAMemberOfFfi) {
+  FakeRuntime runtime(kRuntimeVersionCount - 1);
+  FakeRuntime::registry() = FakeRegistry();
+  EXPECT_EQ(Ffi::RegisterStaticHandler(runtime.api(), "plain", "Host", &Execute), nullptr);
+  EXPECT_EQ(Ffi::RegisterStaticHandler(runtime.api(), "traits", "CUDA", &Execute, 1), nullptr);
+  const auto& handlers = FakeRuntime::registry().handlers;
+  ASSERT_EQ(handlers.size(), 2u);
+  EXPECT_EQ(handlers[0].traits, 0u);
+  EXPECT_EQ(handlers[1].traits, 1u);
+  EXPECT_EQ(handlers[1].platform, "CUDA");
+  EXPECT_EQ(handlers[1].bundle.execute, Execute);
 }
 
 }  // namespace

@@ -31,28 +31,28 @@ absl::Status Invocation::OutcomeOfFailure(absl::Status status) const {
 
 absl::StatusOr<void*> Invocation::Stream() const {
   if (lent_.stream.has_value()) return *lent_.stream;
-  constexpr char kWhat[] = "XLA FFI GPU stream is not available";
+  static constexpr char kWhat[] = "XLA FFI GPU stream is not available";
   if (lent_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
 }
 
 absl::StatusOr<int32_t> Invocation::DeviceOrdinal() const {
   if (lent_.device_ordinal.has_value()) return *lent_.device_ordinal;
-  constexpr char kWhat[] = "XLA FFI device ordinal is not available";
+  static constexpr char kWhat[] = "XLA FFI device ordinal is not available";
   if (lent_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
 }
 
 absl::StatusOr<int64_t> Invocation::RunId() const {
   if (lent_.run_id.has_value()) return *lent_.run_id;
-  constexpr char kWhat[] = "XLA FFI run id is not available";
+  static constexpr char kWhat[] = "XLA FFI run id is not available";
   if (lent_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
 }
 
 absl::StatusOr<ThreadPool*> Invocation::Threads() const {
   if (lent_.thread_pool != nullptr) return lent_.thread_pool;
-  constexpr char kWhat[] = "No intra-op thread pool available on this platform";
+  static constexpr char kWhat[] = "No intra-op thread pool available on this platform";
   if (lent_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
 }

@@ -4,9 +4,13 @@
 #include "tests/typed_ffi/host/genuine_handlers_test.h"
 
 #include <complex>
+#include <fstream>
+#include <string>
 #include <utility>
 
+#include "absl/types/optional.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"
+#include "callbridge/typed_ffi/host/registration_scope.h"
 #include "gmock/gmock.h"
 
 namespace callbridge {
@@ -198,6 +202,32 @@ TEST_P(GenuineHandlersTest, RegistersByItsOwnFunction) {
               HasSubstr("with different bundle addresses"));
   EXPECT_THAT(registry.Find("nobody", "Host").status().message(), HasSubstr(name));
   EXPECT_EQ(registry.Find(name, "CUDA").status().code(), absl::StatusCode::kNotFound);
+}
+
+// Nobody would say that its handlers are gone; but who opens it in a scope does.
+TEST_P(GenuineHandlersTest, ALibraryThatRegistersStaysLoadedUnlessAScopeGathersIt) {
+  for (const bool in_scope : {false, true}) {
+    // A file of its own, which nobody else has opened.
+    const std::string path = absl::StrCat(::testing::TempDir(), "/registers_", in_scope, "_",
+                                          GetParam().release, "_", getpid(), ".so");
+    std::ofstream(path) << std::ifstream(PathOf(GetParam())).rdbuf();
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    auto* registers = reinterpret_cast<XLA_FFI_Error* (*)(const XLA_FFI_Api*, const char*)>(
+        dlsym(library, "RegisterAdd"));
+    ASSERT_NE(registers, nullptr);
+    {
+      absl::optional<RegistrationScope> scope;
+      if (in_scope) scope.emplace();
+      EXPECT_EQ(ErrorObject::TakeStatus(registers(&ApiTable(*version_), path.c_str())),
+                absl::OkStatus());
+      if (in_scope) scope->registrations().Forget(*version_);
+    }
+    dlclose(library);
+    void* const still = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    EXPECT_EQ(still != nullptr, !in_scope);
+    unlink(path.c_str());
+  }
 }
 
 // Rows and columns of the table in the facts: what a runtime says of a handler built for another.

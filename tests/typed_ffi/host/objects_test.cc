@@ -1,20 +1,22 @@
 // The parts of the host, one by one.
+#include <algorithm>
 #include <atomic>
-#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/abi/shape_text.h"
-#include "callbridge/typed_ffi/host/attributes.h"
-#include "callbridge/typed_ffi/host/call_frame.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/handler_state.h"
 #include "callbridge/typed_ffi/host/releases.h"
+#include "callbridge/typed_ffi/host/run_id.h"
 #include "callbridge/typed_ffi/host/scratch_memory.h"
-#include "callbridge/typed_ffi/host/thread_pool.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -45,6 +47,25 @@ TEST(ErrorObjectTest, UnknownCodesAreUnknown) {
   XLA_FFI_Error* error = ErrorObject::Make(static_cast<XLA_FFI_Error_Code>(77), "x");
   EXPECT_EQ(ErrorObject::Of(error).code(), 77);
   EXPECT_EQ(ErrorObject::TakeStatus(error).code(), absl::StatusCode::kUnknown);
+}
+
+// What an error stands for lives as long as it.
+TEST(ErrorObjectTest, TakingItEndsIt) {
+  for (bool take : {true, false}) {
+    const auto origin = std::make_shared<int>(0);
+    XLA_FFI_Error* error = ErrorObject::Make(XLA_FFI_Error_Code_ABORTED, "text", origin);
+    EXPECT_EQ(ErrorObject::Of(error).origin(), origin.get());
+    EXPECT_EQ(origin.use_count(), 2);
+    if (take) {
+      EXPECT_EQ(ErrorObject::TakeStatus(error), absl::AbortedError("text"));
+    } else {
+      ErrorObject::Destroy(error);
+    }
+    EXPECT_EQ(origin.use_count(), 1);
+  }
+  XLA_FFI_Error* plain = ErrorObject::Make(absl::DataLossError("text"));
+  EXPECT_EQ(ErrorObject::Of(plain).origin(), nullptr);
+  EXPECT_EQ(ErrorObject::TakeStatus(plain), absl::DataLossError("text"));
 }
 
 // ---- Futures ------------------------------------------------------------------------------------
@@ -181,84 +202,34 @@ TEST(HandlerStateTest, IsEndedOnce) {
   EXPECT_EQ(ended, 1);
 }
 
-// ---- Attributes and frames ----------------------------------------------------------------------
-
-std::string Name(const XLA_FFI_Attrs& attrs, int i) {
-  return std::string(attrs.names[i]->ptr, attrs.names[i]->len);
+TEST(HandlerStateTest, WithoutADeleterTheObjectIsLeftAlone) {
+  int object = 3;
+  {
+    HandlerState state;
+    EXPECT_TRUE(state.Set({1}, &object, nullptr).ok());
+    EXPECT_EQ(*state.Get({1}), &object);
+  }
+  EXPECT_EQ(object, 3);
 }
 
-TEST(AttributesTest, AreSortedByNameAndNest) {
-  const int32_t n = 3;
-  const std::complex<double> z(1, 2);
-  const int64_t array[] = {4, 5};
-  EncodedAttributes encoded(
-      Attributes()
-          .SetString("z", absl::string_view("a\0b", 3))
-          .SetScalar("b", PrimitiveType::kS32, &n)
-          .SetScalar("B", PrimitiveType::kC128, &z)
-          .SetArray("a", PrimitiveType::kS64, array, 2)
-          .SetArray("none", PrimitiveType::kF32, nullptr, 0)
-          .SetDictionary("ab", Attributes().SetScalar("x", PrimitiveType::kS32, &n)));
-  const XLA_FFI_Attrs& attrs = encoded.get();
-  ASSERT_EQ(attrs.size, 6);
-  EXPECT_EQ(attrs.struct_size, 48u);
-  const char* const kNames[] = {"B", "a", "ab", "b", "none", "z"};
-  for (int i = 0; i < 6; ++i) EXPECT_EQ(Name(attrs, i), kNames[i]);
-
-  const auto& scalar = *static_cast<const XLA_FFI_Scalar*>(attrs.attrs[0]);
-  EXPECT_EQ(attrs.types[0], XLA_FFI_AttrType_SCALAR);
-  EXPECT_EQ(scalar.dtype, XLA_FFI_DataType_C128);
-  EXPECT_EQ(*static_cast<const std::complex<double>*>(scalar.value), z);
-  const auto& values = *static_cast<const XLA_FFI_Array*>(attrs.attrs[1]);
-  EXPECT_EQ(attrs.types[1], XLA_FFI_AttrType_ARRAY);
-  EXPECT_EQ(values.size, 2u);
-  EXPECT_EQ(static_cast<const int64_t*>(values.data)[1], 5);
-  const auto& inner = *static_cast<const XLA_FFI_Attrs*>(attrs.attrs[2]);
-  EXPECT_EQ(attrs.types[2], XLA_FFI_AttrType_DICTIONARY);
-  ASSERT_EQ(inner.size, 1);
-  EXPECT_EQ(Name(inner, 0), "x");
-  EXPECT_EQ(static_cast<const XLA_FFI_Array*>(attrs.attrs[4])->size, 0u);
-  const auto& text = *static_cast<const XLA_FFI_ByteSpan*>(attrs.attrs[5]);
-  EXPECT_EQ(attrs.types[5], XLA_FFI_AttrType_STRING);
-  EXPECT_EQ(std::string(text.ptr, text.len), std::string("a\0b", 3));
+// Nobody is there to hear of it.
+TEST(HandlerStateTest, WhatADeleterThrowsIsDropped) {
+  static void* ended = nullptr;
+  int object = 0;
+  {
+    HandlerState state;
+    EXPECT_TRUE(state
+                    .Set({1}, &object,
+                         [](void* data) {
+                           ended = data;
+                           throw 7;
+                         })
+                    .ok());
+  }
+  EXPECT_EQ(ended, &object);
 }
 
-TEST(AttributesTest, ANameThatIsSetAgainGetsTheNewValue) {
-  EncodedAttributes encoded(Attributes().SetString("a", "old").SetString("a", "new"));
-  ASSERT_EQ(encoded.get().size, 1);
-  EXPECT_EQ(static_cast<const XLA_FFI_ByteSpan*>(encoded.get().attrs[0])->ptr[0], 'n');
-  EXPECT_EQ(EncodedAttributes::None().size, 0);
-}
-
-TEST(CallFrameTest, LeavesAreArgumentsInPreorder) {
-  const CallFrame frame({*ParseShape("(f32[2,3],(token[],()))"), *ParseShape("s8[]")},
-                        {*ParseShape("(u8[4],pred[])")}, Attributes());
-  ASSERT_EQ(frame.argument_count(), 3u);
-  ASSERT_EQ(frame.result_count(), 2u);
-  int memory[5] = {};
-  void* operands[] = {&memory[0], nullptr, &memory[2]};
-  void* results[] = {&memory[3], &memory[4]};
-  std::vector<void*> storage((frame.StorageSize() + 7) / 8);
-  const XLA_FFI_CallFrame& call =
-      frame.Write(storage.data(), {absl::MakeSpan(operands), absl::MakeSpan(results)});
-  EXPECT_EQ(call.struct_size, 168u);
-  EXPECT_EQ(call.future, nullptr);
-  ASSERT_EQ(call.args.size, 3);
-  ASSERT_EQ(call.rets.size, 2);
-  const auto arg = [&](int i) { return *static_cast<const XLA_FFI_Buffer*>(call.args.args[i]); };
-  const auto ret = [&](int i) { return *static_cast<const XLA_FFI_Buffer*>(call.rets.rets[i]); };
-  EXPECT_EQ(arg(0).dtype, XLA_FFI_DataType_F32);
-  ASSERT_EQ(arg(0).rank, 2);
-  EXPECT_EQ(arg(0).dims[1], 3);
-  EXPECT_EQ(arg(0).data, &memory[0]);
-  EXPECT_EQ(arg(1).dtype, XLA_FFI_DataType_TOKEN);
-  EXPECT_EQ(arg(1).rank, 0);
-  EXPECT_EQ(arg(2).data, &memory[2]);
-  EXPECT_EQ(ret(0).dtype, XLA_FFI_DataType_U8);
-  EXPECT_EQ(ret(1).data, &memory[4]);
-}
-
-// ---- Scratch, threads, releases -----------------------------------------------------------------
+// ---- Scratch memory, releases -------------------------------------------------------------------
 
 TEST(CallScratchTest, FreesWhatIsLeft) {
   struct Counting : HostScratchAllocator {
@@ -289,44 +260,82 @@ TEST(CallScratchTest, FreesWhatIsLeft) {
   EXPECT_EQ(CallScratch(nullptr).Allocate(1, 1).status().code(), absl::StatusCode::kUnimplemented);
 }
 
-TEST(FixedThreadPoolTest, EndsWhenTasksOfTasksHaveEnded) {
-  struct Shared {
-    FixedThreadPool* pool;
-    std::atomic<int> done{0};
-  } shared;
+TEST(CallScratchTest, TellsSizesAndReasons) {
+  struct Noting : ScratchAllocator {
+    void* Allocate(size_t size, size_t alignment) override {
+      text += absl::StrCat("+", size, "/", alignment, " ");
+      return size == 13 ? nullptr : &memory[size];
+    }
+    void Free(void* data, size_t size) override {
+      EXPECT_EQ(data, &memory[size]);
+      text += absl::StrCat("-", size, " ");
+    }
+    std::string text;
+    char memory[200];
+  } allocator;
   {
-    FixedThreadPool pool(3);
-    shared.pool = &pool;
-    EXPECT_EQ(pool.num_threads(), 3);
-    for (int i = 0; i < 100; ++i) {
-      pool.Schedule(
-          [](void* data) {
-            auto& shared = *static_cast<Shared*>(data);
-            ++shared.done;
-            shared.pool->Schedule([](void* data) { ++static_cast<Shared*>(data)->done; }, data);
-          },
-          &shared);
+    CallScratch scratch(&allocator);
+    for (size_t size : {100, 0, 7}) EXPECT_EQ(*scratch.Allocate(size, 32), &allocator.memory[size]);
+    EXPECT_EQ(scratch.Allocate(13, 1).status(),
+              absl::ResourceExhaustedError("Failed to allocate 13 bytes of scratch memory"));
+    EXPECT_EQ(scratch.Allocate(1, 6).status(),
+              absl::InvalidArgumentError(
+                  "scratch memory cannot be aligned to 6 bytes: an alignment is a power of two"));
+    EXPECT_TRUE(scratch.Free(nullptr).ok());
+    EXPECT_EQ(scratch.Free(&allocator),
+              absl::InvalidArgumentError(
+                  "memory is freed that this call did not allocate, or has freed already"));
+    EXPECT_TRUE(scratch.Free(&allocator.memory[0]).ok());
+    EXPECT_EQ(allocator.text, "+100/32 +0/32 +7/32 +13/1 -0 ");
+  }
+  EXPECT_EQ(allocator.text, "+100/32 +0/32 +7/32 +13/1 -0 -100 -7 ");
+}
+
+TEST(HostScratchAllocatorTest, AlignsAsAskedAndAtLeastLikeMalloc) {
+  HostScratchAllocator memory;
+  for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+    for (size_t size : {0, 1, 100}) {
+      void* data = memory.Allocate(size, alignment);
+      ASSERT_NE(data, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % std::max(alignment, alignof(std::max_align_t)),
+                0u);
+      memory.Free(data, size);
     }
   }
-  EXPECT_EQ(shared.done, 200);
+  EXPECT_EQ(memory.Allocate(std::numeric_limits<size_t>::max() / 2, 64), nullptr);
+}
+
+TEST(RunIdTest, NoRunHasAnothers) {
+  const int64_t first = NewRunId();
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(NewRunId(), first + 1);
+  EXPECT_EQ(NewRunId(), first + 2);
 }
 
 TEST(ReleasesTest, AreFoundByName) {
   const std::pair<const char*, int> kReleases[] = {
-      {"0.4.30", 0}, {"0.4.31", 1}, {"0.4.33", 1},   {"0.4.34", 2}, {"0.4.37", 2}, {"0.4.38", 3},
-      {"0.5", 3},    {"0.6.2", 4},  {"0.7.2", 4},    {"0.8", 5},    {"0.9.0", 5},  {"0.10.2", 6},
-      {"0.11", 7},   {"0.12", 8},   {"0.12.0.1", 8}, {"", 8}};
+      {"0.4.30", 0}, {"0.4.31", 1}, {"0.4.33", 1},   {"0.4.34", 2}, {"0.4.37", 2},
+      {"0.4.38", 3}, {"0.5", 3},    {"0.6.2", 4},    {"0.7.2", 4},  {"0.8", 5},
+      {"0.9.0", 5},  {"0.10.2", 6}, {"0.11", 7},     {"0.12", 8},   {"0.12.0.1", 8},
+      {"", 8},       {"0.12.7", 8}, {"0.4.30.0", 0}, {"0.4.100", 3}};
   for (const auto& [release, row] : kReleases) {
     const absl::StatusOr<const RuntimeVersion*> version = VersionOfRelease(release);
     ASSERT_TRUE(version.ok()) << version.status();
     EXPECT_EQ(RowOf(**version), row) << release;
   }
-  for (const char* release : {"0.4.29", "0.13", "1.0", "0", "x", "0.4.x", "0.-4", "0.12.0.1.1"}) {
+  for (const char* release : {"0.4.29", "0.13", "1.0", "0", "x", "0.4.x", "0.-4", "0.12.0.1.1",
+                              "0.12.0.-1", "0.4", "1.4.31", "-1.12"}) {
     EXPECT_EQ(VersionOfRelease(release).status().code(), absl::StatusCode::kInvalidArgument)
         << release;
   }
   EXPECT_THAT(VersionOfRelease("0.4.29").status().message(),
               HasSubstr("knows jaxlib 0.4.30 to 0.12"));
+  EXPECT_EQ(
+      VersionOfRelease("0.13").status(),
+      absl::InvalidArgumentError(
+          "XLA FFI as jaxlib 0.13 has it is not known: callbridge knows jaxlib 0.4.30 to 0.12"));
+  EXPECT_EQ(VersionOfRelease("x").status(),
+            absl::InvalidArgumentError("\"x\" is no release of jaxlib, such as 0.4.30 or 0.12"));
 }
 
 }  // namespace

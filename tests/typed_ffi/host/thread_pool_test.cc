@@ -1,4 +1,5 @@
-// The modes in which the pool's threads run tasks, and a system that has no more threads.
+// Tasks and their order, the modes in which the pool's threads run tasks, and a system that has no
+// more threads.
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
 #include <fenv.h>
@@ -6,9 +7,13 @@
 #include <signal.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <future>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -101,6 +106,62 @@ TEST(ThreadPoolTest, RunsTasksItselfWhereTheSystemHasNoThreads) {
   pthread_t here = {};
   pool.Schedule([](void* data) { *static_cast<pthread_t*>(data) = pthread_self(); }, &here);
   EXPECT_TRUE(pthread_equal(here, pthread_self()));
+}
+
+// ---- Tasks
+// ----------------------------------------------------------------------------------------
+
+TEST(FixedThreadPoolTest, HasAtLeastOneThread) {
+  for (int64_t threads : {-3, 0, 1, 2}) {
+    FixedThreadPool pool(threads);
+    EXPECT_EQ(pool.num_threads(), std::max<int64_t>(threads, 1));
+    std::promise<std::thread::id> id;
+    pool.Schedule(
+        [](void* data) {
+          static_cast<std::promise<std::thread::id>*>(data)->set_value(std::this_thread::get_id());
+        },
+        &id);
+    EXPECT_NE(id.get_future().get(), std::this_thread::get_id());
+  }
+  EXPECT_GE(ProcessThreads().num_threads(), 2);
+  EXPECT_GE(ProcessThreads().num_threads(), std::thread::hardware_concurrency());
+  EXPECT_EQ(&ProcessThreads(), &ProcessThreads());
+}
+
+TEST(FixedThreadPoolTest, OneThreadRunsTasksInTheirOrder) {
+  static std::vector<int> ran;
+  ran.clear();
+  int numbers[20];
+  {
+    FixedThreadPool pool(1);
+    for (int i = 0; i < 20; ++i) {
+      numbers[i] = i;
+      pool.Schedule([](void* data) { ran.push_back(*static_cast<int*>(data)); }, &numbers[i]);
+    }
+  }
+  EXPECT_THAT(ran, ::testing::ElementsAreArray(numbers));
+}
+
+TEST(FixedThreadPoolTest, EndsWhenTasksOfTasksHaveEnded) {
+  struct Shared {
+    FixedThreadPool* pool;
+    std::atomic<int> done{0};
+  } shared;
+  {
+    FixedThreadPool pool(3);
+    shared.pool = &pool;
+    EXPECT_EQ(pool.num_threads(), 3);
+    for (int i = 0; i < 100; ++i) {
+      pool.Schedule(
+          [](void* data) {
+            auto& shared = *static_cast<Shared*>(data);
+            ++shared.done;
+            shared.pool->Schedule([](void* data) { ++static_cast<Shared*>(data)->done; }, data);
+          },
+          &shared);
+    }
+  }
+  EXPECT_EQ(shared.done, 200);
 }
 
 }  // namespace

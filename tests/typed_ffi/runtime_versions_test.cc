@@ -1,0 +1,285 @@
+// The table of versions beside the layouts that it tells of, and how a runtime's row is found and
+// described.
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "callbridge/typed_ffi/old_api_tables.h"
+#include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/runtime_texts.h"
+#include "callbridge/typed_ffi/state_calls.h"
+#include "tests/typed_ffi/fake_runtime.h"
+
+namespace callbridge::typed_ffi {
+namespace {
+
+using testing::FakeRuntime;
+
+// ---- Slots --------------------------------------------------------------------------------------
+
+struct Slot {
+  Facility facility;
+  size_t offset;
+};
+
+#define AT(facility, field) \
+  { Facility::facility, offsetof(Table, XLA_FFI_##field) }
+
+// What all tables have.
+template <typename Table>
+std::vector<Slot> SlotsOfAll() {
+  return {AT(kErrorCreate, Error_Create),
+          AT(kErrorDestroy, Error_Destroy),
+          AT(kHandlerRegister, Handler_Register),
+          AT(kStream, Stream_Get),
+          AT(kScratchAllocate, DeviceMemory_Allocate),
+          AT(kScratchFree, DeviceMemory_Free)};
+}
+void Append(std::vector<Slot>& slots, const std::vector<Slot>& more) {
+  slots.insert(slots.end(), more.begin(), more.end());
+}
+template <typename Table>
+void AddOld(std::vector<Slot>& slots) {
+  Append(slots, {AT(kErrorGetMessage, Error_GetMessage), AT(kUserData, ExecutionContext_Get)});
+}
+template <typename Table>
+void AddState(std::vector<Slot>& slots) {
+  Append(slots, {AT(kStateSet, State_Set), AT(kStateGet, State_Get)});
+}
+template <typename Table>
+void AddFutures(std::vector<Slot>& slots) {
+  Append(slots,
+         {AT(kThreadPoolSchedule, ThreadPool_Schedule), AT(kFutureCreate, Future_Create),
+          AT(kFutureSetAvailable, Future_SetAvailable), AT(kFutureSetError, Future_SetError)});
+}
+template <typename Table>
+void AddNumbers(std::vector<Slot>& slots) {
+  Append(slots, {AT(kThreadPoolNumThreads, ThreadPool_NumThreads), AT(kRunId, RunId_Get),
+                 AT(kDeviceOrdinal, DeviceOrdinal_Get)});
+}
+
+std::vector<Slot> SlotsOf(int row) {
+  std::vector<Slot> slots;
+  if (row == 0) {
+    using Table = old::XLA_FFI_Api_0_4_30;
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
+  } else if (row == 1) {
+    using Table = old::XLA_FFI_Api_0_4_31;
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    AddState<Table>(slots);
+    Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
+  } else if (row == 2) {
+    using Table = old::XLA_FFI_Api_0_4_34;
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    AddState<Table>(slots);
+    AddFutures<Table>(slots);
+    Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
+  } else if (row == 3) {
+    using Table = old::XLA_FFI_Api_0_4_38;
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    AddState<Table>(slots);
+    AddFutures<Table>(slots);
+    Append(slots, {AT(kTypeIdRegister, TypeId_Register),
+                   AT(kThreadPoolNumThreads, ThreadPool_NumThreads)});
+  } else if (row == 4) {
+    using Table = old::XLA_FFI_Api_0_6_2;
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    AddState<Table>(slots);
+    AddFutures<Table>(slots);
+    AddNumbers<Table>(slots);
+    Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
+  } else if (row == 5 || row == 6) {
+    using Table = old::XLA_FFI_Api_0_8_3;  // 0.10.2's has other types at the same places
+    static_assert(sizeof(Table) == sizeof(old::XLA_FFI_Api_0_10_2));
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    AddState<Table>(slots);
+    AddFutures<Table>(slots);
+    AddNumbers<Table>(slots);
+    Append(slots, {AT(kTypeRegister, Type_Register)});
+  } else {
+    using Table = XLA_FFI_Api;  // 0.11.2's is one slot shorter
+    slots = SlotsOfAll<Table>();
+    AddState<Table>(slots);
+    AddFutures<Table>(slots);
+    AddNumbers<Table>(slots);
+    Append(slots,
+           {AT(kTypeRegister, Type_Register), AT(kUserData, InvokeContext_Get),
+            AT(kErrorGetDetails, Error_GetDetails), AT(kExtensions, InvokeContext_FindExtension)});
+    if (row == 8) Append(slots, {AT(kCustomOptions, CustomOptions_Get)});
+  }
+  return slots;
+}
+
+TEST(RuntimeVersionsTest, SlotsAreThoseOfTheTables) {
+  ASSERT_EQ(kRuntimeVersionCount, 9);
+  for (int row = 0; row < kRuntimeVersionCount; ++row) {
+    size_t expected[kFacilities] = {};
+    for (const Slot& slot : SlotsOf(row)) expected[static_cast<int>(slot.facility)] = slot.offset;
+    for (int i = 0; i < kFacilities; ++i) {
+      EXPECT_EQ(kRuntimeVersions[row].slots[i], expected[i])
+          << "facility " << i << " of row " << row;
+    }
+  }
+}
+
+TEST(RuntimeVersionsTest, SizesAreThoseOfTheLayouts) {
+  const struct {
+    int minor;
+    size_t stated, table, bundle, metadata;
+    bool null_api, future;
+    StateLayout state;
+  } rows[] = {
+      {0, 64, sizeof(old::XLA_FFI_Api_0_4_30), sizeof(old::XLA_FFI_Handler_Bundle_0_4_30), 0, true,
+       false, StateLayout::kNone},
+      {0, 88, sizeof(old::XLA_FFI_Api_0_4_31), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31), 0, true,
+       false, StateLayout::kWithDeleter},
+      {1, 88, sizeof(old::XLA_FFI_Api_0_4_34), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31),
+       sizeof(old::XLA_FFI_Metadata_0_4_34), true, true, StateLayout::kWithDeleter},
+      {1, 88, sizeof(old::XLA_FFI_Api_0_4_38), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31),
+       sizeof(old::XLA_FFI_Metadata_0_4_34), true, true, StateLayout::kWithDeleter},
+      {1, 192, sizeof(old::XLA_FFI_Api_0_6_2), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31),
+       sizeof(old::XLA_FFI_Metadata_0_4_34), true, true, StateLayout::kWithDeleter},
+      {2, 192, sizeof(old::XLA_FFI_Api_0_8_3), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31),
+       sizeof(XLA_FFI_Metadata), false, true, StateLayout::kTypedDeleter},
+      {3, 192, sizeof(old::XLA_FFI_Api_0_10_2), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31),
+       sizeof(XLA_FFI_Metadata), false, true, StateLayout::kStaged},
+      {4, 200, sizeof(XLA_FFI_Api) - 8, sizeof(XLA_FFI_Handler_Bundle), sizeof(XLA_FFI_Metadata),
+       false, true, StateLayout::kStaged},
+      {5, 208, sizeof(XLA_FFI_Api), sizeof(XLA_FFI_Handler_Bundle), sizeof(XLA_FFI_Metadata), false,
+       true, StateLayout::kStaged},
+  };
+  for (int i = 0; i < kRuntimeVersionCount; ++i) {
+    const RuntimeVersion& row = kRuntimeVersions[i];
+    EXPECT_EQ(row.minor, rows[i].minor) << i;
+    EXPECT_EQ(row.stated_size, rows[i].stated) << i;
+    EXPECT_EQ(row.table_size, rows[i].table) << i;
+    EXPECT_EQ(row.bundle_size, rows[i].bundle) << i;
+    EXPECT_EQ(row.metadata_size, rows[i].metadata) << i;
+    EXPECT_EQ(row.null_api_in_query, rows[i].null_api) << i;
+    EXPECT_EQ(row.frame_has_future, rows[i].future) << i;
+    EXPECT_EQ(row.state, rows[i].state) << i;
+    const int first = i == 0 ? -1 : 0;
+    EXPECT_EQ(row.instantiate, first) << i;
+    EXPECT_EQ(row.prepare, first + 1) << i;
+    EXPECT_EQ(row.initialize, first + 2) << i;
+    EXPECT_EQ(row.execute, first + 3) << i;
+    EXPECT_EQ(row.record, i >= 7 ? 4 : -1) << i;
+  }
+}
+
+// ---- The row of a runtime -----------------------------------------------------------------------
+
+TEST(VersionOfTest, ByVersionAndSize) {
+  const struct {
+    int minor;
+    size_t size;
+    int row;
+  } cases[] = {{0, 88, 1},  {0, 999, 1}, {1, 80, 1},  {1, 88, 3},  {1, 191, 3}, {1, 192, 4},
+               {1, 999, 4}, {2, 191, 3}, {2, 192, 5}, {3, 192, 6}, {4, 192, 6}, {4, 199, 6},
+               {4, 200, 7}, {3, 200, 6}, {5, 207, 7}, {5, 208, 8}, {4, 208, 7}, {6, 208, 8},
+               {6, 216, 8}, {9, 65, 1},  {9, 64, 0}};
+  for (const auto& given : cases) {
+    XLA_FFI_Api api = {};
+    api.struct_size = given.size;
+    api.api_version.minor_version = given.minor;
+    EXPECT_EQ(&VersionOf(api), &kRuntimeVersions[given.row])
+        << "0." << given.minor << " of " << given.size;
+  }
+}
+
+// Of the two that say the same of themselves, by what they have where they differ.
+TEST(VersionForTest, TellsTheTwinsApart) {
+  for (int row = 0; row < kRuntimeVersionCount; ++row) {
+    FakeRuntime runtime(row);
+    const XLA_FFI_Api& api = *runtime.api();
+    for (Facility facility :
+         {Facility::kFutureCreate, Facility::kThreadPoolNumThreads, Facility::kFutureSetError}) {
+      EXPECT_EQ(&VersionFor(api, facility), &runtime.version()) << row;
+    }
+    // What is at one place in both needs no telling, and costs no error object.
+    const int same = row == kFutureCreateAt144 ? kNumThreadsAt144 : row;
+    EXPECT_EQ(&VersionFor(api, Facility::kStream), &kRuntimeVersions[same]) << row;
+    EXPECT_EQ(&VersionFor(api, Facility::kThreadPoolSchedule), &kRuntimeVersions[same]) << row;
+  }
+  EXPECT_EQ(testing::live_errors, 0);
+}
+
+TEST(IsExecuteStageTest, ByTheNumberOfTheRuntime) {
+  for (int row = 0; row < kRuntimeVersionCount; ++row) {
+    FakeRuntime runtime(row);
+    XLA_FFI_CallFrame frame = {};
+    frame.api = runtime.api();
+    for (int stage = 0; stage < 6; ++stage) {
+      frame.stage = static_cast<XLA_FFI_ExecutionStage>(stage);
+      if (row == 0 && stage == 3) continue;  // it has no such stage
+      EXPECT_EQ(IsExecuteStage(frame), stage == runtime.version().execute) << row << " " << stage;
+    }
+  }
+}
+
+TEST(FirstWithTest, IsTheOldestRow) {
+  EXPECT_EQ(&FirstWith(Facility::kStream), &kRuntimeVersions[0]);
+  EXPECT_EQ(&FirstWith(Facility::kStateGet), &kRuntimeVersions[1]);
+  EXPECT_EQ(&FirstWith(Facility::kFutureCreate), &kRuntimeVersions[2]);
+  EXPECT_EQ(&FirstWith(Facility::kThreadPoolNumThreads), &kRuntimeVersions[3]);
+  EXPECT_EQ(&FirstWith(Facility::kRunId), &kRuntimeVersions[4]);
+  EXPECT_EQ(&FirstWith(Facility::kTypeRegister), &kRuntimeVersions[5]);
+  EXPECT_EQ(&FirstWith(Facility::kExtensions), &kRuntimeVersions[7]);
+  EXPECT_EQ(&FirstWith(Facility::kCustomOptions), &kRuntimeVersions[8]);
+  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INSTANTIATE), &kRuntimeVersions[1]);
+  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_PREPARE), &kRuntimeVersions[6]);
+  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INITIALIZE), &kRuntimeVersions[6]);
+}
+
+// ---- Texts --------------------------------------------------------------------------------------
+
+TEST(RuntimeTextsTest, NameVersionsAndReleases) {
+  const struct {
+    const char* version;
+    const char* since;
+  } rows[] = {
+      {"0.0 (jaxlib 0.4.30)", "XLA FFI 0.0 (jaxlib 0.4.30 or newer)"},
+      {"0.0 (jaxlib 0.4.31 to 0.4.33)", "the XLA FFI 0.0 of jaxlib 0.4.31 or newer"},
+      {"0.1 (jaxlib 0.4.34 to 0.4.37)", "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"},
+      {"0.1 (jaxlib 0.4.34 to 0.5)", "the XLA FFI 0.1 of jaxlib 0.4.38 or newer"},
+      {"0.1 (jaxlib 0.6 to 0.7)", "the XLA FFI 0.1 of jaxlib 0.6 or newer"},
+      {"0.2 (jaxlib 0.8 to 0.9)", "XLA FFI 0.2 (jaxlib 0.8 or newer)"},
+      {"0.3 (jaxlib 0.10)", "XLA FFI 0.3 (jaxlib 0.10 or newer)"},
+      {"0.4 (jaxlib 0.11)", "XLA FFI 0.4 (jaxlib 0.11 or newer)"},
+      {"0.5 (jaxlib 0.12)", "XLA FFI 0.5 (jaxlib 0.12 or newer)"},
+  };
+  for (int i = 0; i < kRuntimeVersionCount; ++i) {
+    EXPECT_EQ(DescribeVersion(kRuntimeVersions[i]), rows[i].version);
+    EXPECT_EQ(DescribeSince(kRuntimeVersions[i]), rows[i].since);
+  }
+}
+
+TEST(RuntimeTextsTest, SayWhatIsMissing) {
+  FakeRuntime runtime(5);
+  EXPECT_EQ(
+      DescribeMissing(*runtime.api(), "It", Facility::kExtensions),
+      "It needs XLA FFI 0.4 (jaxlib 0.11 or newer); this runtime speaks 0.2 (jaxlib 0.8 to 0.9)");
+  EXPECT_EQ(
+      DescribeMissing(*runtime.api(), "It", kRuntimeVersions[6]),
+      "It needs XLA FFI 0.3 (jaxlib 0.10 or newer); this runtime speaks 0.2 (jaxlib 0.8 to 0.9)");
+  for (int row : {4, 5}) {
+    EXPECT_EQ(DescribeMissing(*runtime.api(), "It", kRuntimeVersions[row]),
+              "It is not offered by this runtime, which speaks XLA FFI 0.2 (jaxlib 0.8 to 0.9) and "
+              "could have it");
+  }
+}
+
+}  // namespace
+}  // namespace callbridge::typed_ffi
