@@ -163,6 +163,13 @@ def test_files_that_grow_beyond_their_limit_are_errors(words):
     assert "File too large" in fails(f"ulimit -f 0; $C {words}")
 
 
+def test_more_than_the_memory_is_an_error():
+    with open("large", "wb") as file:
+        file.truncate(1 << 40)
+    call = f"run {TARGETS} opaque_bytes --result 'u8[64]' --opaque-file large"
+    assert fails(f"ulimit -v 8000000; $C {call}") == "RESOURCE_EXHAUSTED: out of memory"
+
+
 def test_without_proc():
     unshare = shutil.which("unshare")
     script = f"mount -t tmpfs none /proc && exec $C {RUN_LIBRARY}"
