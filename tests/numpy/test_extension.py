@@ -266,6 +266,11 @@ def test_forms_have_keys_of_their_own():
     assert key(a, (b,)) == key(np.ones(2, np.float32), (np.ones(3, np.float32),))
 
 
+def test_a_rank_is_no_beginning_of_another_operand():
+    two = key(zeros(2), zeros())
+    assert all(key(zeros(2, n)) != two for n in range(64))
+
+
 # Leaves lie in the Reading up to 8; keys of scalars, of 8 bytes each and 8 more, up to 31.
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 62, 63, 64, 65])
 def test_any_number_of_operands_and_results(count):

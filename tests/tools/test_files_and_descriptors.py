@@ -196,6 +196,27 @@ def test_errors_of_modules_are_not_those_of_other_files():
     assert "no library" not in fails("$C run .")
 
 
+def test_what_is_a_module_in_all_but_an_instruction_is_one():
+    tanh = MODULE.replace("negate(x)", "tanh(x)")
+    for text in [tanh, f"// of 2023\n{tanh}", f" /* of 2023 */ {tanh}"]:
+        pathlib.Path("m.hlo").write_text(text)
+        for words in ["run m.hlo x.npy", "show m.hlo"]:
+            message = fails(f"$C {words}")
+            assert message.startswith("UNIMPLEMENTED: m.hlo: ") and "no library" not in message
+    for text in ["HloModule", " HloModule m {", "// of 2023", "/* of 2023"]:
+        pathlib.Path("m.hlo").write_text(text)
+        message = fails("$C run m.hlo x.npy")
+        assert message.startswith("INVALID_ARGUMENT: m.hlo: ") and "no library" not in message
+    # A message of protobuf's that has it.
+    pathlib.Path("m.hlo").write_text(MODULE)
+    succeeds("$C show m.hlo --form proto --output m.pb")
+    proto = pathlib.Path("m.pb").read_bytes()
+    assert proto.count(b"\x12\x06negate") == 1
+    pathlib.Path("m.pb").write_bytes(proto.replace(b"\x12\x06negate", b"\x12\x06cosine"))
+    message = fails("$C run m.pb x.npy")
+    assert message.startswith("UNIMPLEMENTED: m.pb: ") and "no library" not in message
+
+
 def test_hlo_text_may_begin_with_a_comment():
     pathlib.Path("m.hlo").write_text(f"// of 2023\n\n{MODULE}")
     assert "HloModule negate" in succeeds("$C upgrade m.hlo")

@@ -278,6 +278,15 @@ def test_the_abi_says_which_of_two_targets_of_one_name_is_called():
     assert "attributes" in failure(1, *run, "--abi", "original", "--attribute", "scale=3:f32")
 
 
+def test_the_evidence_is_of_the_function_that_is_called():
+    x = save("x.npy", np.float32(2))
+    run = ["run", TWINS, "twin", x, "--result", "f32[]"]
+    typed = output(*run, "--attribute", "scale=3:f32").decode().splitlines()[0]
+    untyped = output(*run, "--abi", "original").decode().splitlines()[0]
+    assert typed == "twin on Host: typed_ffi (registered as a typed FFI handler)"
+    assert untyped.startswith("twin on Host: original (") and "typed" not in untyped
+
+
 def test_attributes_of_an_untyped_target_are_refused():
     typed = 'custom_call_target="do_custom_call", api_version=API_VERSION_TYPED_FFI'
     config = "backend_config={scale = 3 : i32}"
