@@ -367,7 +367,15 @@ def test_forms_and_trees_are_freed():
 def test_nothing_is_written_beyond_its_memory():
     """The other tests, where Python puts marks around all memory and looks at them."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-k", "any_number or any_rank or are_bound", __file__],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-k",
+            "any_number or any_rank or are_bound",
+            __file__,
+        ],
         env={**os.environ, "PYTHONMALLOC": "debug"},
         capture_output=True,
         text=True,

@@ -207,14 +207,6 @@ def test_what_is_a_module_in_all_but_an_instruction_is_one():
         pathlib.Path("m.hlo").write_text(text)
         message = fails("$C run m.hlo x.npy")
         assert message.startswith("INVALID_ARGUMENT: m.hlo: ") and "no library" not in message
-    # A message of protobuf's that has it.
-    pathlib.Path("m.hlo").write_text(MODULE)
-    succeeds("$C show m.hlo --form proto --output m.pb")
-    proto = pathlib.Path("m.pb").read_bytes()
-    assert proto.count(b"\x12\x06negate") == 1
-    pathlib.Path("m.pb").write_bytes(proto.replace(b"\x12\x06negate", b"\x12\x06cosine"))
-    message = fails("$C run m.pb x.npy")
-    assert message.startswith("UNIMPLEMENTED: m.pb: ") and "no library" not in message
 
 
 def test_hlo_text_may_begin_with_a_comment():
