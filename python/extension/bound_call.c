@@ -36,10 +36,9 @@ static int SetForm(Form* form, PyObject* described, const char* convert) {
     PyErr_NoMemory();
     return -1;
   }
-  const int is_whole =
-      (form->shape = PyObject_GetAttrString(described, "stored_shape")) != NULL &&
-      (form->dtype = PyObject_GetAttrString(described, "stored_dtype")) != NULL &&
-      (form->convert = PyObject_GetAttrString(described, convert)) != NULL;
+  const int is_whole = (form->shape = PyObject_GetAttrString(described, "stored_shape")) != NULL &&
+                       (form->dtype = PyObject_GetAttrString(described, "stored_dtype")) != NULL &&
+                       (form->convert = PyObject_GetAttrString(described, convert)) != NULL;
   return is_whole ? 0 : -1;
 }
 
