@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/npy.h"
+#include "callbridge/tools/output_file.h"
 #include "callbridge/tools/packed_elements.h"
 
 namespace callbridge {

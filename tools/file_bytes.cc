@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace callbridge {
 namespace {
@@ -20,6 +22,11 @@ absl::Status FileError(const std::string& path, int error) {
   return absl::ErrnoToStatus(error, path);
 }
 
+absl::Status TooLong(const std::string& path, size_t most, absl::string_view found) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": expected at most ", most, " bytes, found ", found));
+}
+
 // Bytes that are there to be read where that is known beforehand: pipes and devices have 0.
 size_t KnownSize(std::FILE* file) {
   struct stat info;
@@ -28,27 +35,21 @@ size_t KnownSize(std::FILE* file) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
   const File file(std::fopen(path.c_str(), "rbe"));
   if (file == nullptr) return FileError(path, errno);
   constexpr size_t kChunk = 1 << 16;
   std::string bytes;
-  bytes.reserve(KnownSize(file.get()));
+  const size_t size = KnownSize(file.get());
+  if (size > most) return TooLong(path, most, absl::StrCat(size));
+  bytes.reserve(size);
   char chunk[kChunk];
-  while (const size_t count = std::fread(chunk, 1, kChunk, file.get())) bytes.append(chunk, count);
+  while (const size_t count = std::fread(chunk, 1, kChunk, file.get())) {
+    if (count > most - bytes.size()) return TooLong(path, most, "more");
+    bytes.append(chunk, count);
+  }
   if (std::ferror(file.get()) != 0) return FileError(path, errno);
   return bytes;
-}
-
-absl::Status WriteFile(const std::string& path, absl::string_view head, absl::string_view tail) {
-  File file(std::fopen(path.c_str(), "wbe"));
-  if (file == nullptr) return FileError(path, errno);
-  std::fwrite(head.data(), 1, head.size(), file.get());
-  std::fwrite(tail.data(), 1, tail.size(), file.get());
-  const bool failed = std::ferror(file.get()) != 0;
-  // Closing writes what is still buffered.
-  if (failed || std::fclose(file.release()) != 0) return FileError(path, errno);
-  return absl::OkStatus();
 }
 
 }  // namespace callbridge

@@ -9,6 +9,7 @@
 #include "callbridge/runtime/inspection.h"
 #include "callbridge/runtime/typed_probe.h"
 #include "callbridge/runtime/verdict.h"
+#include "callbridge/tools/command_line.h"
 #include "callbridge/tools/inspection_json.h"
 #include "callbridge/tools/inspection_text.h"
 #include "callbridge/tools/standard_output.h"
@@ -63,7 +64,9 @@ std::vector<std::string> TypedSymbols(const std::vector<ProbedFunction>& probed)
 CLI::App* AddInspectCommand(CLI::App* app, InspectOptions* options) {
   CLI::App* inspect = app->add_subcommand("inspect", kInspectDescription);
   inspect->footer(kInspectFooter);
-  inspect->add_option("FILE", options->files, "The files")->type_name("")->required();
+  TakeEachUnchanged(inspect->add_option("FILE", options->files, "The files"))
+      ->type_name("")
+      ->required();
   inspect->add_flag("--json", options->json, "Print JSON: a list with one object for each FILE");
   inspect->add_flag("--probe", options->probe, "Ask functions whether they are typed FFI handlers");
   return inspect;

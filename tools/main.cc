@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/tools/command_line.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/inspect_command.h"
@@ -58,7 +59,7 @@ int RunCommandLine(int argc, char** argv) {
     return callbridge::UsageError(wrong);
   }
   try {
-    app.parse(argc, argv);
+    callbridge::ParseCommandLine(&app, argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return PrintHelp(app, error);
     return callbridge::UsageError(absl::StrCat(error.what(), " (see --help)"));

@@ -2,8 +2,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/module_file.h"
+#include "callbridge/tools/output_file.h"
 #include "callbridge/tools/standard_output.h"
 #include "callbridge/tools/upgrade_by_python.h"
 
@@ -21,12 +21,14 @@ ExitStatus Write(const callbridge_module& module, const ModuleOptions& options) 
 }  // namespace
 
 ExitStatus RunShow(const ModuleOptions& options) {
-  const absl::StatusOr<ModulePointer> module = ReadModuleFile(options.file);
+  const absl::StatusOr<std::string> bytes = ReadModuleBytes(options.file);
+  if (!bytes.ok()) return Failure(bytes.status());
+  const absl::StatusOr<ModulePointer> module = ReadModule(*bytes, options.file);
   return module.ok() ? Write(**module, options) : Failure(module.status());
 }
 
 ExitStatus RunUpgrade(const ModuleOptions& options) {
-  const absl::StatusOr<std::string> bytes = ReadFile(options.file);
+  const absl::StatusOr<std::string> bytes = ReadModuleBytes(options.file);
   if (!bytes.ok()) return Failure(bytes.status());
   if (IsStableHlo(*bytes)) return UpgradeByPython(*bytes, options);
   const absl::StatusOr<ModulePointer> module = ReadModule(*bytes, options.file);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/client/c_status.h"
 #include "callbridge/tools/file_bytes.h"
@@ -10,10 +11,36 @@ namespace callbridge {
 
 using client::TakeStatus;
 
-absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path) {
-  const absl::StatusOr<std::string> bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  return ReadModule(*bytes, path);
+namespace {
+
+// No message of protobuf begins so, no bytecode of MLIR and no flatbuffer.
+constexpr absl::string_view kUtf8Mark = "\xEF\xBB\xBF";
+
+struct EncodingMark {
+  absl::string_view bytes;
+  const char* encoding;
+};
+// The first that fits counts.
+constexpr EncodingMark kEncodingMarks[] = {
+    {absl::string_view("\xFF\xFE\0\0", 4), "UTF-32"},
+    {absl::string_view("\0\0\xFE\xFF", 4), "UTF-32"},
+    {"\xFF\xFE", "UTF-16"},
+    {"\xFE\xFF", "UTF-16"},
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadModuleBytes(const std::string& path) {
+  absl::StatusOr<std::string> bytes = ReadFile(path, /*most=*/INT32_MAX);
+  if (!bytes.ok()) return bytes;
+  for (const EncodingMark& mark : kEncodingMarks) {
+    if (!absl::StartsWith(*bytes, mark.bytes)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(path, ": expected UTF-8, found ", mark.encoding,
+                                                   ": convert it, as by iconv -f ", mark.encoding,
+                                                   " -t UTF-8"));
+  }
+  if (absl::StartsWith(*bytes, kUtf8Mark)) bytes->erase(0, kUtf8Mark.size());
+  return bytes;
 }
 
 absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path) {

@@ -24,9 +24,12 @@ struct DestroyProgram {
 using ModulePointer = std::unique_ptr<callbridge_module, DestroyModule>;
 using ProgramPointer = std::unique_ptr<callbridge_program, DestroyProgram>;
 
-// The module in the file. Errors name the path.
-absl::StatusOr<ModulePointer> ReadModuleFile(const std::string& path);
-// The same, of its contents.
+// The contents of a file with a module of any kind, without the byte order mark that UTF-8 text may
+// begin with. Errors name the path. INVALID_ARGUMENT for more bytes than protobuf reads, and for
+// text in UTF-16 or UTF-32.
+absl::StatusOr<std::string> ReadModuleBytes(const std::string& path);
+
+// The module in what ReadModuleBytes() returned. Errors name the path.
 absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path);
 
 // The module in one of the forms CALLBRIDGE_MODULE_*.

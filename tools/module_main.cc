@@ -1,5 +1,6 @@
 // callbridge-module: what `callbridge run MODULE`, `show` and `upgrade` become (module_program.h).
 #include "CLI/CLI.hpp"
+#include "callbridge/tools/command_line.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/module_commands.h"
@@ -18,7 +19,7 @@ int RunCommandLine(int argc, char** argv) {
   callbridge::ModuleOptions upgrade_options;
   const CLI::App* upgrade = callbridge::AddUpgradeCommand(&app, &upgrade_options);
   try {
-    app.parse(argc, argv);
+    callbridge::ParseCommandLine(&app, argc, argv);
   } catch (const CLI::ParseError& error) {
     return callbridge::UsageError(error.what());
   }

@@ -4,6 +4,7 @@
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/tools/attribute.h"
+#include "callbridge/tools/command_line.h"
 #include "callbridge/tools/run_command.h"
 
 namespace callbridge {
@@ -60,14 +61,15 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
   run->add_option("TARGET", options->target,
                   "The custom call's name; without one, an error names all that it registers")
       ->type_name("");
-  run->add_option_function<std::vector<std::string>>(
-         "OPERAND",
-         [=](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             options->operands.push_back(ValueOrThrow(ParseOperand(text), "OPERAND"));
-           }
-         },
-         "What the target is called with, see below")
+  TakeEachUnchanged(run->add_option_function<std::vector<std::string>>(
+                        "OPERAND",
+                        [=](const std::vector<std::string>& texts) {
+                          for (const std::string& text : texts) {
+                            options->operands.push_back(
+                                ValueOrThrow(ParseOperand(text), "OPERAND"));
+                          }
+                        },
+                        "What the target is called with, see below"))
       ->type_name("");
 
   run->add_option_function<std::string>(

@@ -13,7 +13,6 @@
 #include "callbridge/client/c_status.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
-#include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/module_file.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
@@ -32,7 +31,7 @@ bool IsHloText(absl::string_view bytes) {
 
 // The file may be of any kind. It is read once: a pipe has its bytes once only.
 absl::StatusOr<ModulePointer> ReadModuleToRun(const std::string& path) {
-  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  const absl::StatusOr<std::string> bytes = ReadModuleBytes(path);
   if (!bytes.ok()) return bytes.status();
   if (absl::StartsWith(*bytes, "\177ELF")) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -8,18 +8,22 @@ import os
 import sys
 from types import ModuleType
 
-import callbridge._c_api  # noqa: F401  # loads the library that the module is linked to
+from callbridge import _c_api  # loads the library that the module is linked to
 from callbridge._find_library import find_library
 
 _NAME = "callbridge_python"
 # CPython's stable ABI; other Pythons have no such suffix.
 _SUFFIX = ".abi3.so"
 _OLDEST_VERSION = (3, 11)
+# Of what this package and the module use of each other; the number is in python/extension/module.c,
+# too.
+_BUILD = f"{_c_api.version().decode()}, interface 1"
+_ADVICE = "make it anew, with libcallbridge.so, or remove it: without it, calls take more time"
 
 
 def _load() -> ModuleType | None:
     """None where this Python has no such ABI, and where the build made no module, since Python's
-    headers were not there."""
+    headers were not there. ImportError where the module is of another build."""
     path = os.path.join(os.path.dirname(find_library()), _NAME + _SUFFIX)
     is_loadable = (
         _SUFFIX in importlib.machinery.EXTENSION_SUFFIXES and sys.version_info >= _OLDEST_VERSION
@@ -28,8 +32,16 @@ def _load() -> ModuleType | None:
         return None
     loader = importlib.machinery.ExtensionFileLoader(_NAME, path)
     spec = importlib.util.spec_from_loader(_NAME, loader)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
+    try:
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+    except (AttributeError, ImportError) as error:
+        raise ImportError(f"{path} cannot be loaded: {error}; {_ADVICE}") from None
+    build = getattr(module, "BUILD", "unknown")
+    if build != _BUILD:
+        raise ImportError(
+            f"{path} is of another build: expected {_BUILD}, found {build}; {_ADVICE}"
+        )
     return module
 
 

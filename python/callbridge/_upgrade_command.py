@@ -6,7 +6,6 @@ is standard output; FORM is "same", the kind that the file is, or "text".
 """
 
 import os
-import pathlib
 import sys
 
 
@@ -20,6 +19,7 @@ def main(file: str, output: str, form: str) -> int:
             "(python -m pip install jax flatbuffers), or set CALLBRIDGE_PYTHON to a Python that "
             "has it"
         )
+    from callbridge import _output_file
     from callbridge._error import CallbridgeError
     from callbridge._jax_artifact import text_of, upgrade_artifact
     from callbridge._stablehlo_calls import TYPED_VERSION
@@ -32,7 +32,7 @@ def main(file: str, output: str, form: str) -> int:
         if output == "-":
             _print(data)
         else:
-            pathlib.Path(output).write_bytes(data)
+            _output_file.write(output, data)
     except CallbridgeError as error:
         return _fail(f"{error.code}: {file}: {error.message}")
     except OSError as error:

@@ -36,10 +36,10 @@ static int SetForm(Form* form, PyObject* described, const char* convert) {
     PyErr_NoMemory();
     return -1;
   }
-  form->shape = PyObject_GetAttrString(described, "stored_shape");
-  form->dtype = PyObject_GetAttrString(described, "stored_dtype");
-  form->convert = PyObject_GetAttrString(described, convert);
-  return form->shape == NULL || form->dtype == NULL || form->convert == NULL ? -1 : 0;
+  const int is_whole = (form->shape = PyObject_GetAttrString(described, "stored_shape")) != NULL &&
+                       (form->dtype = PyObject_GetAttrString(described, "stored_dtype")) != NULL &&
+                       (form->convert = PyObject_GetAttrString(described, convert)) != NULL;
+  return is_whole ? 0 : -1;
 }
 
 static int SetForms(BoundCall* bound, PyObject* operands, PyObject* results, PyObject* aliases) {

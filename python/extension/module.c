@@ -137,7 +137,12 @@ static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) 
   return type;
 }
 
+// What callbridge/_extension.py compares, since the package takes the file that is there. The
+// number of the interface is another one whenever what the two use of each other is.
+static const char kBuild[] = CALLBRIDGE_VERSION ", interface 1";
+
 static int ModuleExec(PyObject* module) {
+  if (PyModule_AddStringConstant(module, "BUILD", kBuild) < 0) return -1;
   State* state = PyModule_GetState(module);
   PyObject* caller_type = AddType(module, &caller_spec, "Caller");
   Py_XDECREF(caller_type);  // the module has it

@@ -34,11 +34,32 @@ TEST(AttributeTest, Scalars) {
   ExpectScalar<int32_t>("n=-3:i32", PrimitiveType::kS32, -3);
   ExpectScalar<int64_t>("n=9000000000:i64", PrimitiveType::kS64, 9000000000);
   ExpectScalar<uint8_t>("n=255:ui8", PrimitiveType::kU8, 255);
+  ExpectScalar<uint16_t>("n=65535:ui16", PrimitiveType::kU16, 65535);
+  ExpectScalar<uint32_t>("n=4294967295:ui32", PrimitiveType::kU32, 4294967295);
   ExpectScalar<uint64_t>("n=18446744073709551615:ui64", PrimitiveType::kU64, UINT64_MAX);
   ExpectScalar<float>("n=1.5:f32", PrimitiveType::kF32, 1.5F);
   ExpectScalar<double>("n=-1e300:f64", PrimitiveType::kF64, -1e300);
   ExpectScalar<bool>("n=true", PrimitiveType::kPred, true);
   ExpectScalar<bool>("n=false", PrimitiveType::kPred, false);
+}
+
+TEST(AttributeTest, TheLimitsOfIntegersAreNumbers) {
+  ExpectScalar<int8_t>("n=127:i8", PrimitiveType::kS8, 127);
+  ExpectScalar<int16_t>("n=32767:i16", PrimitiveType::kS16, 32767);
+  ExpectScalar<int16_t>("n=-32768:i16", PrimitiveType::kS16, -32768);
+  ExpectScalar<int32_t>("n=2147483647:i32", PrimitiveType::kS32, INT32_MAX);
+  ExpectScalar<int32_t>("n=-2147483648:i32", PrimitiveType::kS32, INT32_MIN);
+  ExpectScalar<int64_t>("n=9223372036854775807:i64", PrimitiveType::kS64, INT64_MAX);
+  ExpectScalar<int64_t>("n=-9223372036854775808:i64", PrimitiveType::kS64, INT64_MIN);
+  ExpectScalar<uint8_t>("n=0:ui8", PrimitiveType::kU8, 0);
+}
+
+TEST(AttributeTest, NamesEndAtTheFirstEqualsAndNumbersAtTheLastColon) {
+  EXPECT_EQ(Parse("a=\"b=c\"", "a").bytes, "b=c");
+  Attributes attributes;
+  EXPECT_FALSE(ParseAttribute("n=3:i8:i32", &attributes).ok());
+  EXPECT_THAT(std::string(ParseAttribute("n=3:i8:i32", &attributes).message()),
+              testing::EndsWith("; found n=3:i8:i32"));
 }
 
 TEST(AttributeTest, Strings) {

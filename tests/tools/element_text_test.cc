@@ -25,6 +25,11 @@ TEST(ElementText, Integers) {
   EXPECT_EQ(Text(PrimitiveType::kPred, uint8_t{1}), "true");
   EXPECT_EQ(Text(PrimitiveType::kS8, int8_t{-128}), "-128");
   EXPECT_EQ(Text(PrimitiveType::kU8, uint8_t{255}), "255");
+  EXPECT_EQ(Text(PrimitiveType::kPred, uint8_t{2}), "true");
+  EXPECT_EQ(Text(PrimitiveType::kS16, int16_t{-32768}), "-32768");
+  EXPECT_EQ(Text(PrimitiveType::kU16, uint16_t{65535}), "65535");
+  EXPECT_EQ(Text(PrimitiveType::kS32, std::numeric_limits<int32_t>::min()), "-2147483648");
+  EXPECT_EQ(Text(PrimitiveType::kU32, std::numeric_limits<uint32_t>::max()), "4294967295");
   EXPECT_EQ(Text(PrimitiveType::kS64, std::numeric_limits<int64_t>::min()), "-9223372036854775808");
   EXPECT_EQ(Text(PrimitiveType::kU64, std::numeric_limits<uint64_t>::max()),
             "18446744073709551615");
@@ -51,12 +56,20 @@ TEST(ElementText, FloatsReadBackAsThemselves) {
   EXPECT_EQ(Text(PrimitiveType::kF64, std::numeric_limits<double>::denorm_min()), "5e-324");
   EXPECT_EQ(Text(PrimitiveType::kBf16, uint16_t{0x3F80}), "1");
   EXPECT_EQ(Text(PrimitiveType::kF16, uint16_t{0x7C00}), "inf");
+  EXPECT_EQ(Text(PrimitiveType::kF16, uint16_t{0xFE00}), "nan");
+  EXPECT_EQ(Text(PrimitiveType::kF32, std::numeric_limits<float>::max()), "3.4028235e+38");
+  EXPECT_EQ(Text(PrimitiveType::kF64, -std::numeric_limits<double>::max()),
+            "-1.7976931348623157e+308");
   EXPECT_EQ(Text(PrimitiveType::kF8E8M0FNU, uint8_t{0}), "5.87747175e-39");
 }
 
 TEST(ElementText, ComplexNumbers) {
   EXPECT_EQ(Text(PrimitiveType::kC64, std::complex<float>(1, -2.5)), "(1,-2.5)");
   EXPECT_EQ(Text(PrimitiveType::kC128, std::complex<double>(-0.1, 3)), "(-0.1,3)");
+}
+
+TEST(ElementText, WhatIsNoElementIsAQuestionMark) {
+  EXPECT_EQ(Text(PrimitiveType::kToken, uint8_t{0}), "?");
 }
 
 }  // namespace

@@ -74,6 +74,32 @@ const float* p0 = (const float*)in[0];  // f32[]
 )");
 }
 
+// Comments stand in one column, but for lines of more than 64 characters.
+TEST(DeclarationsOf, LongLinesDoNotMoveTheComments) {
+  // The last table's line has 64 characters, and then 68.
+  EXPECT_EQ(Declarations(0, "((((((f32[]))))),u8[])"), R"(
+// needs <stdint.h>
+const void* const* p0 = (const void* const*)in[0];
+const void* const* p0_0 = (const void* const*)p0[0];
+const void* const* p0_0_0 = (const void* const*)p0_0[0];
+const void* const* p0_0_0_0 = (const void* const*)p0_0_0[0];
+const void* const* p0_0_0_0_0 = (const void* const*)p0_0_0_0[0];
+const float* p0_0_0_0_0_0 = (const float*)p0_0_0_0_0[0];          // f32[]
+const uint8_t* p1 = (const uint8_t*)in[1];                        // u8[]
+)");
+  EXPECT_EQ(Declarations(0, "(((((((f32[])))))),u8[])"), R"(
+// needs <stdint.h>
+const void* const* p0 = (const void* const*)in[0];
+const void* const* p0_0 = (const void* const*)p0[0];
+const void* const* p0_0_0 = (const void* const*)p0_0[0];
+const void* const* p0_0_0_0 = (const void* const*)p0_0_0[0];
+const void* const* p0_0_0_0_0 = (const void* const*)p0_0_0_0[0];
+const void* const* p0_0_0_0_0_0 = (const void* const*)p0_0_0_0_0[0];
+const float* p0_0_0_0_0_0_0 = (const float*)p0_0_0_0_0_0[0];      // f32[]
+const uint8_t* p1 = (const uint8_t*)in[1];                        // u8[]
+)");
+}
+
 TEST(DeclarationsOf, EveryElementType) {
   EXPECT_EQ(
       Declarations(0,

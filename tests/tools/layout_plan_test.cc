@@ -158,6 +158,10 @@ TEST(PlanLayouts, SaysThatNoXlaPassesNestedResults) {
   EXPECT_EQ(PlansOf(Call("((f32[]))"), TupleEra::kClassic)[0].callers, "all runtimes");
   EXPECT_EQ(PlansOf(Call("(((f32[])))"), TupleEra::kClassic)[0].callers,
             "callbridge; TensorFlow 2.13.1, jaxlib <= 0.4.30 refuse nested results");
+  EXPECT_EQ(PlansOf(Call("(((f32[])))"), TupleEra::kFlat)[0].callers,
+            "TensorFlow 2.21.0, jaxlib >= 0.4.38");
+  EXPECT_EQ(PlansOf(Call("((f32[]),(f32[]))"), TupleEra::kClassic)[0].callers,
+            "TensorFlow 2.13.1, jaxlib <= 0.4.30");
 }
 
 }  // namespace

@@ -173,6 +173,10 @@ TEST(Npy, AsksForTypesThatTheFileCannotName) {
   EXPECT_EQ(Error(Npy(Dictionary("<f4", "()"), "abcd"), PrimitiveType::kF64),
             "expected f64, but it holds f32: a type before the file never converts");
   EXPECT_TRUE(DecodeNpy(Npy(Dictionary("<f4", "()"), "abcd"), PrimitiveType::kF32).ok());
+  EXPECT_EQ(Error(byte, PrimitiveType::kBf16).find("its dtype '|V1' cannot hold bf16, only "), 0);
+  // NumPy's other name of bool.
+  EXPECT_EQ(ShapeText(DecodeNpy(Npy(Dictionary("?", "()"), "a"), {})->shape), "pred[]");
+  EXPECT_EQ(ShapeText(DecodeNpy(Npy(Dictionary("|?", "()"), "a"), {})->shape), "pred[]");
   // numpy.save's own name of float8_e5m2.
   const absl::StatusOr<Array> f8e5m2 = DecodeNpy(Npy(Dictionary("<f1", "()"), "a"), {});
   ASSERT_TRUE(f8e5m2.ok()) << f8e5m2.status();
@@ -190,6 +194,28 @@ TEST(Npy, RefusesTypesThatXlaLacks) {
   EXPECT_THAT(
       Error(Npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (1,), }", "abcd")),
       HasSubstr("a structured dtype has no XLA element type"));
+}
+
+TEST(Npy, ShowsTheBeginningOfADtype) {
+  const std::string beginning(24, 'x');
+  for (const std::string& descr : {beginning, beginning + "y"}) {
+    EXPECT_THAT(Error(Npy(Dictionary(descr, "(1,)"), "")),
+                StartsWith(absl::StrCat("its dtype '", beginning, "' has no XLA element type")));
+  }
+  EXPECT_THAT(Error(Npy(Dictionary("a\nb", "(1,)"), "")), StartsWith("its dtype 'a\\nb' has no"));
+}
+
+TEST(Npy, ShowsTheBeginningOfWhatIsMalformed) {
+  const std::string shown = "{'colour': 1, 'a': 1234}";
+  ASSERT_EQ(shown.size(), 24 + 0);
+  EXPECT_THAT(Error(Npy(absl::StrCat("(", shown.substr(1)), "")),
+              HasSubstr("character 1: expected \"{\", found \"(\\'colour\\': 1, \\'a\\': 1234}\""));
+  EXPECT_THAT(Error(Npy(absl::StrCat("(", shown.substr(1), " "), "")), HasSubstr("1234}...\""));
+}
+
+TEST(Npy, ADtypeThatIsATupleIsStructured) {
+  EXPECT_THAT(Error(Npy("{'descr': ('<i4', (2,)), 'fortran_order': False, 'shape': (1,), }", "")),
+              HasSubstr("a structured dtype has no XLA element type"));
 }
 
 TEST(Npy, RefusesWhatIsNoNpy) {

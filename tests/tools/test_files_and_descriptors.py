@@ -163,6 +163,13 @@ def test_files_that_grow_beyond_their_limit_are_errors(words):
     assert "File too large" in fails(f"ulimit -f 0; $C {words}")
 
 
+def test_more_than_the_memory_is_an_error():
+    with open("large", "wb") as file:
+        file.truncate(1 << 40)
+    call = f"run {TARGETS} opaque_bytes --result 'u8[64]' --opaque-file large"
+    assert fails(f"ulimit -v 8000000; $C {call}") == "RESOURCE_EXHAUSTED: out of memory"
+
+
 def test_without_proc():
     unshare = shutil.which("unshare")
     script = f"mount -t tmpfs none /proc && exec $C {RUN_LIBRARY}"
@@ -187,6 +194,19 @@ def test_errors_of_modules_are_not_those_of_other_files():
         "$C run m.mlir"
     )
     assert "no library" not in fails("$C run .")
+
+
+def test_what_is_a_module_in_all_but_an_instruction_is_one():
+    tanh = MODULE.replace("negate(x)", "tanh(x)")
+    for text in [tanh, f"// of 2023\n{tanh}", f" /* of 2023 */ {tanh}"]:
+        pathlib.Path("m.hlo").write_text(text)
+        for words in ["run m.hlo x.npy", "show m.hlo"]:
+            message = fails(f"$C {words}")
+            assert message.startswith("UNIMPLEMENTED: m.hlo: ") and "no library" not in message
+    for text in ["HloModule", " HloModule m {", "// of 2023", "/* of 2023"]:
+        pathlib.Path("m.hlo").write_text(text)
+        message = fails("$C run m.hlo x.npy")
+        assert message.startswith("INVALID_ARGUMENT: m.hlo: ") and "no library" not in message
 
 
 def test_hlo_text_may_begin_with_a_comment():

@@ -233,6 +233,22 @@ def test_probe():
     assert "--probe asks" in text(PROBED)
 
 
+def test_probe_asks_what_may_be_a_handler():
+    """Functions of other types are not called, and of files that are not loaded, none."""
+    source = """
+        #include <stdio.h>
+        void untyped(void*, const void**) { fclose(fopen("called", "w")); }
+        extern "C" const char* mention() { return "XLA_FFI_Error"; }
+        extern "C" void* XLA_FFI_handler(void*) { return nullptr; }
+    """
+    found = inspected("--probe", shared(source))
+    assert "untyped" in functions(found)
+    assert "_Z7untypedPvPPKv" not in {probed["symbol"] for probed in found["probed"]}
+    assert not pathlib.Path("called").exists()
+    compile_cxx(source, "-c", output="made.o")
+    assert inspected("--probe", "made.o")["probed"] == []
+
+
 def test_several_files_and_failures():
     shared(TARGETS)
     pathlib.Path("text.so").write_text("hello")

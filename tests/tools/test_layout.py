@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 import numpy as np
 import pytest
 
+HERE = pathlib.Path(__file__).parent
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 COMMAND = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "callbridge"
@@ -289,6 +290,12 @@ def test_svg():
     assert {"in", "p0_1_1", "f32[1024]", "TensorFlow 2.13.1, jaxlib <= 0.4.30"} <= set(texts)
     for described in layouts(*DOCUMENTED):
         assert {leaf["name"] for leaf in leaves(described)} <= set(texts)
+
+
+def test_the_picture_is_the_one_that_was_looked_at():
+    """Where a change of the picture is meant, look at the new one and put it there."""
+    words = ["(f32[2],(u8[],()))", "token[]", "--result", "s32[3]"]
+    assert layout(*words, "--svg", "-") == (HERE / "expected_layout.svg").read_text()
 
 
 def test_many_leaves_and_deep_ones():

@@ -151,9 +151,16 @@ def test_operands_are_compared_with_the_parameters(arrays):
 
 
 def test_options_of_targets_are_refused_for_modules(arrays):
-    for option in [["--result", "f32[1]"], ["--opaque", "x"], ["--attribute", "a=1:i32"]]:
+    for option in [
+        *(["--result", "f32[1]"], ["--opaque", "x"], ["--attribute", "a=1:i32"]),
+        *(["--opaque-file", "b.npy"], ["--abi", "original"], ["--platform", "CUDA"]),
+        ["--era", "flat"],
+    ]:
         message = failure(2, "run", "example.hlo", "b.npy", "c.npy", *option)
-        assert "example.hlo is no library" in message
+        assert message == (
+            "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --era say how a "
+            "library's target is called, and example.hlo is no library: a module says that itself"
+        )
     message = failure(2, "run", TARGETS, "copy", "--library", TARGETS)
     assert "--library is for modules" in message
     message = failure(
@@ -162,6 +169,53 @@ def test_options_of_targets_are_refused_for_modules(arrays):
         *["--output", "1", "--output", "2"],
     )
     assert "expected --output once for each array of" in message
+
+
+def test_libraries_of_modules_are_loaded_elsewhere_first(arrays):
+    ends = BUILD / "tests/targets/ends_by_exit.so"
+    run = ["run", "example.hlo", "b.npy", "c.npy", "--library", TARGETS, "--library", ends]
+    assert command(*run).returncode == 3
+    message = failure(1, *run, "--isolate")
+    assert message.startswith("INTERNAL: ") and "in isolation it exited with status 3" in message
+
+
+def test_any_library_may_have_the_target(arrays):
+    others = BUILD / "tests/python/other_example.so"
+    for libraries in [[TARGETS, others], [others, TARGETS]]:
+        words = [word for library in libraries for word in ("--library", library)]
+        done = command("run", "example.hlo", "b.npy", "c.npy", *words)
+        assert b"result{} f32[2048] " in done.stdout
+
+
+def test_layouts_of_operands_do_not_count():
+    pathlib.Path("m.hlo").write_text(
+        "HloModule m\nENTRY e {\n  x = f32[2,3]{0,1} parameter(0)\n"
+        "  ROOT y = f32[2,3]{0,1} negate(x)\n}\n"
+    )
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    save("x.npy", array)
+    output("run", "m.hlo", "x.npy", "--output", "y.npy")
+    save("t.npy", np.ascontiguousarray(array.T))
+    message = failure(1, "run", "m.hlo", "t.npy")
+    assert "parameter 0 of the module is f32[2,3]{0,1}, but the operand is f32[3,2]" in message
+
+
+def test_names_of_modules_are_any_bytes():
+    name = b"m\xff.hlo"
+    pathlib.Path(os.fsdecode(name)).write_text(
+        "HloModule m\nENTRY e {\n  ROOT x = f32[] constant(1)\n}\n"
+    )
+    done = subprocess.run([COMMAND, "run", name, "--json"], capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout) == {
+        "module": "m\ufffd.hlo",
+        "results": [{"index": [], "element_type": "f32", "dimensions": []}],
+    }
+
+
+def test_the_first_operand_of_a_module_is_read_as_the_others(arrays):
+    message = failure(1, "run", "example.hlo", "(b.npy", "c.npy", "--library", TARGETS)
+    assert message.startswith("INVALID_ARGUMENT: ") and 'expected "," or ")"' in message
 
 
 @pytest.mark.parametrize("name", ["show", "upgrade", "run"])
@@ -222,6 +276,15 @@ def test_the_abi_says_which_of_two_targets_of_one_name_is_called():
     assert output(*run, "--attribute", "scale=3:f32").endswith(b"} f32[] 6\n")
     assert output(*run, "--abi", "original").endswith(b"} f32[] -2\n")
     assert "attributes" in failure(1, *run, "--abi", "original", "--attribute", "scale=3:f32")
+
+
+def test_the_evidence_is_of_the_function_that_is_called():
+    x = save("x.npy", np.float32(2))
+    run = ["run", TWINS, "twin", x, "--result", "f32[]"]
+    typed = output(*run, "--attribute", "scale=3:f32").decode().splitlines()[0]
+    untyped = output(*run, "--abi", "original").decode().splitlines()[0]
+    assert typed == "twin on Host: typed_ffi (registered as a typed FFI handler)"
+    assert untyped.startswith("twin on Host: original (") and "typed" not in untyped
 
 
 def test_attributes_of_an_untyped_target_are_refused():

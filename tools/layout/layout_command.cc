@@ -9,12 +9,12 @@
 #include "callbridge/abi/shape.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/tuple_era.h"
-#include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/layout/layout_declarations.h"
 #include "callbridge/tools/layout/layout_json.h"
 #include "callbridge/tools/layout/layout_plan.h"
 #include "callbridge/tools/layout/layout_svg.h"
 #include "callbridge/tools/layout/layout_text.h"
+#include "callbridge/tools/output_file.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/standard_output.h"
 

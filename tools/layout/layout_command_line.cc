@@ -1,4 +1,5 @@
 #include "CLI/CLI.hpp"
+#include "callbridge/tools/command_line.h"
 #include "callbridge/tools/layout/layout_command.h"
 
 namespace callbridge {
@@ -25,7 +26,8 @@ Exit status: 0 on success, 1 if a file cannot be written, 2 if the command line 
 CLI::App* AddLayoutCommand(CLI::App* app, LayoutOptions* options) {
   CLI::App* layout = app->add_subcommand("layout", kLayoutDescription);
   layout->footer(kLayoutFooter);
-  layout->add_option("SHAPE", options->operands, "The operands' shapes")->type_name("");
+  TakeEachUnchanged(layout->add_option("SHAPE", options->operands, "The operands' shapes"))
+      ->type_name("");
   layout
       ->add_option("--result", options->result,
                    "The result's shape; without one, no result is drawn")

@@ -1,0 +1,73 @@
+"""Files that are written whole or not at all, as tools/output_file.h says it."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import stat
+
+
+def write(path: str, data: bytes) -> None:
+    """Creates or replaces the file. Raises OSError; a file that was there then has its old content,
+    and one that was not is not there."""
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:
+        old = None
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        return _write_in_place(path, data)
+    if old is not None and not os.access(path, os.W_OK, effective_ids=True):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    place = path
+    while os.path.islink(place):
+        if os.path.realpath(os.path.dirname(place)).startswith("/proc/"):
+            return _write_in_place(path, data)
+        place = os.path.join(os.path.dirname(place), os.readlink(place))
+    try:
+        temporary, number = _create_beside(place)
+    except PermissionError as error:
+        if old is not None:
+            return _write_in_place(path, data)
+        raise _named(error, path) from None
+    except OSError as error:
+        raise _named(error, path) from None
+    try:
+        with open(number, "wb") as file:
+            if old is not None:
+                os.fchown(number, old.st_uid, old.st_gid)
+                os.fchmod(number, old.st_mode & 0o777)
+            file.write(data)
+        os.replace(temporary, place)
+    except OSError as error:
+        os.unlink(temporary)
+        # Its owner cannot be kept, or it is mounted where it is.
+        if old is not None and error.errno in (errno.EPERM, errno.EBUSY):
+            return _write_in_place(path, data)
+        raise _named(error, path) from None
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _create_beside(place: str) -> tuple[str, int]:
+    for i in itertools.count():
+        temporary = os.path.join(os.path.dirname(place), f".callbridge-{os.getpid()}-{i}")
+        try:
+            return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            continue
+    raise AssertionError
+
+
+def _write_in_place(path: str, data: bytes) -> None:
+    try:
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def _named(error: OSError, path: str) -> OSError:
+    assert error.errno is not None
+    return OSError(error.errno, os.strerror(error.errno), path)
