@@ -411,8 +411,10 @@ TEST_F(EntryPointsTest, ZClosuresServeWhatTheCompiledOnesCannot) {
       Platform::kHost, ApiVersion::kStatusReturningUnified);
   const std::string message = "late failure";
   recorded.failure = &message;
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
   EXPECT_EQ(CallUntyped(late, Buffer(32), {Buffer(0)}, "late opaque"),
             absl::InternalError("CustomCall failed: late failure"));
+  recorded.inspect = nullptr;
   EXPECT_EQ(recorded.out, Buffer(32));
   EXPECT_EQ(recorded.opaque, "late opaque");
   EXPECT_EQ(FakeFfiRuntime().Ret(kF32, Buffer(33)).Call(Points(late).typed),
