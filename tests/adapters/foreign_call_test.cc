@@ -1,8 +1,13 @@
 // What handlers of each version are shown by runtimes of each version, and what becomes of their
 // errors.
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "gtest/gtest.h"
 #include "tests/adapters/foreign_call_fixture.h"
@@ -98,6 +103,68 @@ TEST_P(ForeignCallTest, IsCalledAtTheStageInItsOwnNumbers) {
     EXPECT_EQ(seen, -2) << stage.name;
   }
   EXPECT_EQ(CallAt(77, nullptr), "12: callbridge knows no stage 77");
+}
+
+// ---- Contexts, which threads lend to calls and leave to others
+
+void NestCalls(XLA_FFI_Handler* wrapper, FakeRuntime& runtime, int depth) {
+  typed_ffi::testing::CallFrame frame;
+  if (depth > 0) EXPECT_EQ(TakeText(wrapper(frame.ForCall(runtime))), "");
+}
+
+TEST(ForeignContextTest, AnEndedThreadsContextsServeTheNext) {
+  static auto& runtime = *new FakeRuntime(0);
+  XLA_FFI_Handler* const wrapper = *GetForeignWrapper(imitated::kHandlers[0], Platform::kHost);
+  constexpr int kDepth = 5;
+  const auto contexts_of_a_thread = [&] {
+    std::set<XLA_FFI_InvokeContext*> contexts;
+    imitated::in_the_call = [&](XLA_FFI_CallFrame* shown) -> XLA_FFI_Error* {
+      EXPECT_TRUE(contexts.insert(shown->ctx).second) << "it is another call's";
+      NestCalls(wrapper, runtime, kDepth - static_cast<int>(contexts.size()));
+      return nullptr;
+    };
+    std::thread(NestCalls, wrapper, std::ref(runtime), kDepth).join();
+    imitated::in_the_call = nullptr;
+    return contexts;
+  };
+  const std::set<XLA_FFI_InvokeContext*> first = contexts_of_a_thread();
+  EXPECT_EQ(first.size(), size_t{kDepth});
+  EXPECT_EQ(contexts_of_a_thread(), first);
+}
+
+TEST(ForeignContextTest, TwoThreadsNeverShareOne) {
+  static auto& runtime = *new FakeRuntime(0);
+  XLA_FFI_Handler* const wrapper = *GetForeignWrapper(imitated::kHandlers[0], Platform::kHost);
+  // So that several are there to be taken.
+  int depth = 5;
+  imitated::in_the_call = [&](XLA_FFI_CallFrame*) -> XLA_FFI_Error* {
+    NestCalls(wrapper, runtime, --depth);
+    return nullptr;
+  };
+  std::thread(NestCalls, wrapper, std::ref(runtime), depth).join();
+
+  std::mutex mutex;
+  std::set<XLA_FFI_InvokeContext*> contexts;
+  std::atomic<int> calls{0};
+  imitated::in_the_call = [&](XLA_FFI_CallFrame* shown) -> XLA_FFI_Error* {
+    thread_local int calls_of_thread = 0;
+    const int nested = calls_of_thread++;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      EXPECT_TRUE(contexts.insert(shown->ctx).second) << "it is another call's";
+    }
+    ++calls;
+    // All four are under way at once.
+    while (calls < 2 * (nested + 1)) std::this_thread::yield();
+    NestCalls(wrapper, runtime, 1 - nested);
+    return nullptr;
+  };
+  std::thread other(NestCalls, wrapper, std::ref(runtime), 1);
+  std::thread another(NestCalls, wrapper, std::ref(runtime), 1);
+  other.join();
+  another.join();
+  imitated::in_the_call = nullptr;
+  EXPECT_EQ(contexts.size(), 4U);
 }
 
 // ---- Errors
