@@ -4,8 +4,10 @@
 #include "callbridge/export.h"
 
 // The opaque is the message; "-" in front of it is no part of it, and it is taken back.
-static void fail_as_told(void*, const void**, const char* opaque, size_t opaque_len,
-                         XlaCustomCallStatus* status) {
+extern "C" __attribute__((visibility("default"))) void fail_as_told(void*, const void**,
+                                                                    const char* opaque,
+                                                                    size_t opaque_len,
+                                                                    XlaCustomCallStatus* status) {
   if (opaque_len == 0) return;
   if (opaque[0] == '-') {
     XlaCustomCallStatusSetFailure(status, opaque + 1, opaque_len - 1);

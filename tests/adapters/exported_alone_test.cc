@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/fake_ffi_runtime.h"
 
@@ -23,6 +24,17 @@ TEST(ExportedAloneTest, HasItsOwnStatusFunctions) {
   EXPECT_EQ(call(std::string("mess\0age", 8)), absl::InternalError("CustomCall failed: mess"));
   EXPECT_EQ(call(std::string(1, '\0')), absl::InternalError("CustomCall failed: "));
   EXPECT_EQ(call("-taken back"), absl::OkStatus());
+
+  // What is in the status is not only what an error shows of it.
+  auto* const function =
+      reinterpret_cast<void (*)(void*, const void**, const char*, size_t, XlaCustomCallStatus*)>(
+          dlsym(library, "fail_as_told"));
+  ASSERT_NE(function, nullptr);
+  XlaCustomCallStatus status;
+  function(nullptr, nullptr, "mess\0age", 8, &status);
+  EXPECT_EQ(status.message, "mess");
+  function(nullptr, nullptr, "message", 4, &status);
+  EXPECT_EQ(status.message, "mess");
 }
 
 }  // namespace
