@@ -99,6 +99,11 @@ TEST_F(EntryPointsTest, AOneElementTupleResultIsATable) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
+TEST_F(EntryPointsTest, AnEmptyTupleResultIsTheRuntimesList) {
+  EXPECT_TRUE(CallUntyped(kOriginal, Buffer(32), {}, Descriptor({}, "()")).ok());
+  EXPECT_EQ(recorded.out, Buffer(32));
+}
+
 TEST_F(EntryPointsTest, UntypedFailuresReachTheRuntimesStatus) {
   const std::string message = "no convergence";
   recorded.failure = &message;

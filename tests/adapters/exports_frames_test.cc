@@ -352,6 +352,9 @@ TEST_F(ExportsFramesTest, EachDifferenceFromTheDeclarationIsRefused) {
                 "result 0 is declared f32[2], but came as f32[3]");
   ExpectInvalid(CallTuples(arguments, with(results, 1, {kS32, {}})),
                 "result 1 is declared pred[], but came as s32[]");
+  // What is not wrong is not named, nor is a token's rank.
+  ExpectInvalid(CallTuples(with(with(arguments, 2, {kToken, {1}}), 0, {kF32, {1}}), results),
+                "argument 0 is declared f32[2], but came as f32[1]");
   ExpectInvalid(CallTuples({arguments.begin(), arguments.begin() + 3}, results),
                 "expected 4 arguments (leaves of tuples counted), got 3");
   ExpectInvalid(CallTuples(arguments, {results[0], results[1], results[1]}),
