@@ -107,6 +107,19 @@ TEST_F(ForeignHeadersTest, WhatTheHandlerSaysOfItself) {
   }
 }
 
+TEST_F(ForeignHeadersTest, TheTableTheyAreAskedWithIsWhole) {
+  static int asked;
+  asked = 0;
+  const auto look = +[](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
+    ++asked;
+    EXPECT_GE(frame->api->struct_size, sizeof(XLA_FFI_Api));
+    EXPECT_EQ(frame->api->extension_start, nullptr);
+    return imitated::Call(kNewestVersion, 0, kNewestVersion.minor, frame);
+  };
+  ASSERT_TRUE(RecognizeHeaders(look).ok());
+  EXPECT_GT(asked, 1);
+}
+
 // ---- Adapted
 
 constexpr XLA_FFI_Handler* XLA_FFI_Handler_Bundle::*kStages[] = {
