@@ -296,18 +296,6 @@ TEST_P(ExportsStateTest, NoStageIsRefused) {
   EXPECT_EQ(plans_made, 0);
 }
 
-TEST_P(ExportsStateTest, FramesThatAreTooSmallAreRefused) {
-  for (const int stage : {runtime->version().instantiate, runtime->version().execute}) {
-    CallFrame frame;
-    XLA_FFI_CallFrame* call = frame.ForCall(*runtime, stage);
-    call->struct_size = 167;
-    EXPECT_EQ(
-        TakeText(Counting(call)),
-        "3: Unexpected XLA_FFI_CallFrame size: expected at least 168 got 167. Check installed "
-        "software versions.");
-  }
-}
-
 TEST_P(ExportsStateTest, OtherStagesAreRefused) {
   CallFrame frame;
   const std::string refusal =
