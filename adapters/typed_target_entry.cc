@@ -21,6 +21,17 @@ const host::Lent& WhatVersionThreeLends() {
   return lent;
 }
 
+class IsTrueMeanwhile {
+ public:
+  explicit IsTrueMeanwhile(bool& value) : value_(value) { value_ = true; }
+  IsTrueMeanwhile(const IsTrueMeanwhile&) = delete;
+  IsTrueMeanwhile& operator=(const IsTrueMeanwhile&) = delete;
+  ~IsTrueMeanwhile() { value_ = false; }
+
+ private:
+  bool& value_;
+};
+
 }  // namespace
 
 absl::StatusOr<TypedTargetEntry::Sites::Held> TypedTargetEntry::BindSite(
@@ -33,14 +44,20 @@ absl::StatusOr<TypedTargetEntry::Sites::Held> TypedTargetEntry::BindSite(
                      "site: ",
                      site.status().message()));
   }
-  site->target_name = target_.name;
   site->platform = target_.platform;
   Sites::Held known = sites_.FindOrAdd(descriptor);
   // Only those wait that call the same site for the first time.
-  const std::lock_guard<std::mutex> lock(known->binding);
+  const std::lock_guard<std::recursive_mutex> lock(known->binding);
   if (known->Bound() != nullptr) return known;
+  if (known->is_being_bound) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("custom call \"", target_.name,
+                     "\": INSTANTIATE calls the call site that it is called for, which cannot be "
+                     "called before INSTANTIATE has returned"));
+  }
   ExecutionContext context;
   context.lent = &WhatVersionThreeLends();
+  const IsTrueMeanwhile being_bound(known->is_being_bound);
   absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
   if (!call.ok()) return call.status();
   known->bound.emplace(BoundSite{site->operands.size(),

@@ -39,7 +39,8 @@ class TypedTargetEntry {
   // A descriptor's first call decodes it, binds the target and calls INSTANTIATE, once until the
   // instance is evicted; where that fails, the next call tries again. All further calls find it by
   // a hash of all its bytes and one comparison, without a lock and without allocating, and then are
-  // BoundCall::Execute(). What is not OK goes into `status` as "<CODE>: <message>", since that is
+  // BoundCall::Execute(). FAILED_PRECONDITION for a call by the INSTANTIATE that it would have to
+  // wait for. What is not OK goes into `status` as "<CODE>: <message>", since that is
   // text alone. Thread-safe as far as the target is.
   void Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
             XlaCustomCallStatus* status);
@@ -58,8 +59,9 @@ class TypedTargetEntry {
     }
 
     std::atomic<bool> is_bound{false};
+    bool is_being_bound = false;            // under `binding`, by the thread that has it
     absl::optional<const BoundSite> bound;  // does not change once it is there
-    std::mutex binding;
+    std::recursive_mutex binding;           // INSTANTIATE may call the site that it is called for
   };
 
   using Sites = EvictingCache<Site>;

@@ -116,6 +116,41 @@ TEST(AllocationTest, OneBlockAboveTheStacksPointers) {
   }
 }
 
+// The slots of operands and result are one block. The result needs two, as its inner list is the
+// caller's own.
+TEST(AllocationTest, TheResultsTablesCountToo) {
+  for (const auto& [leaves, blocks] : {std::pair<size_t, int>{kStackPointers - 2 - 2, 0},
+                                       std::pair<size_t, int>{kStackPointers - 1 - 2, 1}}) {
+    const CallSite site = Site(kTargets[0], MixedTuple(leaves), "((f32[]),f32[])");
+    absl::StatusOr<BoundCall> call = Bind(site, kTargets[0]);
+    ASSERT_TRUE(call.ok());
+    std::vector<void*> operands(leaves), results(2);
+    EXPECT_EQ(
+        Allocations([&] {
+          EXPECT_TRUE(call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
+        }),
+        blocks)
+        << leaves;
+  }
+}
+
+TEST(AllocationTest, SoDoTheBuffersOfAGpu) {
+  for (const auto& [operand_count, blocks] :
+       {std::pair<size_t, int>{kStackPointers - 1, 0}, std::pair<size_t, int>{kStackPointers, 1}}) {
+    CallSite site = Site(kTargets[3], "f32[]", "f32[]");
+    site.operands.assign(operand_count, *ParseShape("f32[]"));
+    absl::StatusOr<BoundCall> call = Bind(site, kTargets[3]);
+    ASSERT_TRUE(call.ok());
+    std::vector<void*> operands(operand_count), results(1);
+    EXPECT_EQ(
+        Allocations([&] {
+          EXPECT_TRUE(call->Execute({absl::MakeSpan(operands), absl::MakeSpan(results)}).ok());
+        }),
+        blocks)
+        << operand_count;
+  }
+}
+
 TEST(AllocationTest, EntryPointsAllocateNothingOnceTheyKnowTheSite) {
   for (const Target& target : kTargets) {
     SCOPED_TRACE(target.name);

@@ -1,10 +1,13 @@
 #include "callbridge/adapters/bind.h"
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -104,6 +107,21 @@ TEST_P(HostAbiTest, NestedTupleResultsAreNestedTables) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
+TEST_P(HostAbiTest, NestedTablesOfOperandsAndResult) {
+  recorded.inspect = [](Recorded& r) {
+    EXPECT_EQ(r.in[0], Buffer(0));
+    auto** tuple = static_cast<void**>(r.in[1]);
+    EXPECT_EQ(static_cast<void**>(tuple[0])[0], Buffer(1));
+    EXPECT_EQ(tuple[1], Buffer(2));
+    auto** out = static_cast<void**>(r.out);
+    EXPECT_EQ(out[0], Buffer(32));
+    EXPECT_EQ(static_cast<void**>(out[1])[0], Buffer(33));
+  };
+  ASSERT_TRUE(
+      Call(Site({"f32[1]", "((f32[2]),f32[3])"}, "(f32[1],(f32[2]))"), GetParam().target).ok());
+  EXPECT_EQ(recorded.calls, 1);
+}
+
 TEST_P(HostAbiTest, EmptyAndOneElementTuples) {
   recorded.inspect = [](Recorded& r) {
     EXPECT_NE(r.in[0], nullptr);  // the empty tuple's slot
@@ -143,6 +161,14 @@ INSTANTIATE_TEST_SUITE_P(
                  MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning),
                  true},
         HostCase{
+            "StatusReturningDeclared",
+            MakeTarget(&HostStatusTarget, Platform::kHost, ApiVersion::kStatusReturning, false),
+            true},
+        HostCase{"UnifiedDeclared",
+                 MakeTarget(&HostUnifiedTarget, Platform::kHost,
+                            ApiVersion::kStatusReturningUnified, false),
+                 true},
+        HostCase{
             "Unified",
             MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified),
             true}),
@@ -160,6 +186,31 @@ TEST_F(BindTest, TheOpaqueIsBytes) {
                     .ok());
     EXPECT_EQ(recorded.opaque, site.opaque);
   }
+}
+
+TEST_F(BindTest, ABoundCallNeedsNeitherItsSiteNorItsTarget) {
+  auto library = std::make_shared<int>();
+  std::vector<BoundCall> calls;
+  {
+    CallSite site = Site({"(f32[1],(f32[2]))"}, "f32[]");
+    site.opaque = "short";
+    Target target =
+        MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified);
+    target.library = library;
+    calls.push_back(Bind(site, target).value());
+    site.opaque.assign("other");
+  }
+  const BoundCall moved = std::move(calls[0]);
+  calls.clear();
+  recorded.inspect = [](Recorded& r) {
+    auto** tuple = static_cast<void**>(r.in[0]);
+    EXPECT_EQ(static_cast<void**>(tuple[1])[0], Buffer(1));
+  };
+  void* operands[] = {Buffer(0), Buffer(1)};
+  void* result = Buffer(32);
+  ASSERT_TRUE(moved.Execute({operands, {&result, 1}}).ok());
+  EXPECT_EQ(recorded.opaque, "short");
+  EXPECT_EQ(library.use_count(), 2) << "kept, since the call is";
 }
 
 TEST_F(BindTest, ManyPointersAreServedFromTheHeap) {
@@ -261,9 +312,8 @@ TEST_F(BindTest, AnotherPlatformIsNotFound) {
   site.platform = Platform::kCuda;
   absl::Status status =
       Call(site, MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal));
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("registered for Host"));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("made on CUDA"));
+  EXPECT_EQ(status, absl::NotFoundError("custom call \"recording\" is registered for Host, but the "
+                                        "call is made on CUDA"));
 }
 
 TEST_F(BindTest, AnUnknownAbiOnHostIsRefusedUnlessTheSiteDeclaresIt) {
@@ -293,14 +343,16 @@ TEST_F(BindTest, UntypedTargetsTakeNoAttributes) {
   site.attributes.SetString("name", "value");
   absl::Status status =
       Call(site, MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal));
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("untyped and takes none"));
+  EXPECT_EQ(status,
+            absl::InvalidArgumentError(
+                "the call site has attributes, but custom call \"recording\" is untyped and "
+                "takes none: pass bytes as its opaque"));
 }
 
 TEST_F(BindTest, ANullAddressIsRefused) {
   absl::Status status =
       Call(Site({}, "()"), {"nothing", Platform::kHost, ApiVersion::kOriginal, true, nullptr});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status, absl::InvalidArgumentError("custom call \"nothing\" has a null address"));
 }
 
 TEST_F(BindTest, WrongCountsNameBoth) {
@@ -309,12 +361,16 @@ TEST_F(BindTest, WrongCountsNameBoth) {
            MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal));
   ASSERT_TRUE(call.ok());
   void* pointers[] = {Buffer(0), Buffer(1), Buffer(2)};
-  absl::Status status = call->Execute({{pointers, 3}, {pointers, 1}});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("declares 2 operands"));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("has 3"));
-  status = call->Execute({{pointers, 2}, {pointers, 0}});
-  EXPECT_THAT(std::string(status.message()), HasSubstr("declares 1 results"));
+  const auto expect = [&](size_t operands, size_t results, const char* declares, int has) {
+    EXPECT_EQ(call->Execute({{pointers, operands}, {pointers, results}}),
+              absl::InvalidArgumentError(
+                  absl::StrCat("the call site declares ", declares,
+                               " (leaves of tuples counted), but the call has ", has)));
+  };
+  expect(3, 1, "2 operands", 3);
+  expect(1, 1, "2 operands", 1);
+  expect(2, 0, "1 results", 0);
+  expect(2, 2, "1 results", 2);
   EXPECT_EQ(recorded.calls, 0);
 }
 

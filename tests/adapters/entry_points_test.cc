@@ -99,6 +99,11 @@ TEST_F(EntryPointsTest, AOneElementTupleResultIsATable) {
   EXPECT_EQ(recorded.calls, 1);
 }
 
+TEST_F(EntryPointsTest, AnEmptyTupleResultIsTheRuntimesList) {
+  EXPECT_TRUE(CallUntyped(kOriginal, Buffer(32), {}, Descriptor({}, "()")).ok());
+  EXPECT_EQ(recorded.out, Buffer(32));
+}
+
 TEST_F(EntryPointsTest, UntypedFailuresReachTheRuntimesStatus) {
   const std::string message = "no convergence";
   recorded.failure = &message;
@@ -411,8 +416,10 @@ TEST_F(EntryPointsTest, ZClosuresServeWhatTheCompiledOnesCannot) {
       Platform::kHost, ApiVersion::kStatusReturningUnified);
   const std::string message = "late failure";
   recorded.failure = &message;
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
   EXPECT_EQ(CallUntyped(late, Buffer(32), {Buffer(0)}, "late opaque"),
             absl::InternalError("CustomCall failed: late failure"));
+  recorded.inspect = nullptr;
   EXPECT_EQ(recorded.out, Buffer(32));
   EXPECT_EQ(recorded.opaque, "late opaque");
   EXPECT_EQ(FakeFfiRuntime().Ret(kF32, Buffer(33)).Call(Points(late).typed),

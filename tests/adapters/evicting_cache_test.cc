@@ -5,12 +5,14 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/counted_allocations.h"
 
 namespace callbridge {
 namespace {
@@ -116,6 +118,49 @@ TEST(EvictingCacheTest, EvictsNoneThatWasLookedUpLately) {
     Add(cache, i);
     EXPECT_TRUE(cache.Find("0"));
   }
+}
+
+TEST(EvictingCacheTest, EvictsOneWhereAllWereLookedUpLately) {
+  Cache cache(10);
+  for (int i = 0; i < 100; ++i) {
+    Add(cache, i);
+    EXPECT_TRUE(cache.Find(std::to_string(i)));
+    EXPECT_LE(alive, 10);
+  }
+}
+
+TEST(EvictingCacheTest, WhatIsHeldInAnothersPlaceLetsThatGo) {
+  Cache cache(2);
+  Add(cache, 0);
+  Add(cache, 1);
+  Cache::Held held = cache.Find("0");
+  held = cache.Find("1");
+  Cache::Held& itself = held;
+  held = std::move(itself);
+  EXPECT_EQ(held->content, "1");
+  for (int i = 2; i < 10; ++i) Add(cache, i);
+  EXPECT_FALSE(cache.Find("0"));
+  Cache::Held moved = std::move(held);
+  EXPECT_FALSE(held);  // NOLINT: that is what is asked
+  EXPECT_EQ(moved->content, "1");
+  for (int i = 10; i < 20; ++i) Add(cache, i);
+  EXPECT_TRUE(cache.Find("1"));
+  moved = Cache::Held();
+  for (int i = 20; i < 30; ++i) Add(cache, i);
+  EXPECT_FALSE(cache.Find("1"));
+  EXPECT_LE(alive, 2);
+}
+
+// A value goes, and its place is another's; the table stays as it is.
+TEST(EvictingCacheTest, AFullOneAllocatesNoMoreThanItsValues) {
+  Cache cache(8);
+  for (int i = 0; i < 100; ++i) Add(cache, i);
+  const int before = allocations;
+  for (int i = 100; i < 10100; ++i) Add(cache, i);
+#ifndef CALLBRIDGE_COUNTS_NOTHING
+  EXPECT_EQ(allocations - before, 10000);
+#endif
+  EXPECT_EQ(Kept(cache, 10100).size(), 8U);
 }
 
 TEST(EvictingCacheTest, GrowsWhereAllAreHeld) {

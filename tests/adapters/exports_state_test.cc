@@ -278,6 +278,24 @@ TEST_P(ExportsStateTest, RuntimesThatLeaveItOut) {
   EXPECT_THAT(Execute(&Counting), HasSubstr("12: State is not offered by this runtime"));
 }
 
+TEST_P(ExportsStateTest, RuntimesThatRegisterNoTypes) {
+  if (!HasState()) return;
+  for (const Facility facility : {Facility::kTypeRegister, Facility::kTypeIdRegister}) {
+    if (runtime->Has(facility)) runtime->LeaveOut(facility);
+  }
+  EXPECT_THAT(Instantiate(&Counting, ""), HasSubstr("12: State is not offered by this runtime"));
+  EXPECT_EQ(plans_made, 1);
+  EXPECT_EQ(plans_alive, 0);
+}
+
+// A frame of no stage is not taken for one of the stage that such a runtime does not have.
+TEST_P(ExportsStateTest, NoStageIsRefused) {
+  CallFrame frame;
+  EXPECT_THAT(TakeText(Counting(frame.ForCall(*runtime, typed_ffi::kNoStage))),
+              HasSubstr("but was called at stage number -1"));
+  EXPECT_EQ(plans_made, 0);
+}
+
 TEST_P(ExportsStateTest, OtherStagesAreRefused) {
   CallFrame frame;
   const std::string refusal =
@@ -375,6 +393,9 @@ TEST_P(ExportsStateTest, AttributesAreReadWhereTheyAreNeeded) {
   frame.attributes().S32("opaque", 7);
   EXPECT_EQ(TakeText(Counting(frame.ForCall(*runtime))), "");
   EXPECT_EQ(out, 11);
+  // One without declared shapes, whose site descriptor they may be, is.
+  EXPECT_EQ(TakeText(CountingAnyShapes(frame.ForCall(*runtime))),
+            "3: attribute \"opaque\" is neither a string nor an array of uint8");
 }
 
 }  // namespace

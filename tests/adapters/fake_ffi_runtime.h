@@ -4,12 +4,14 @@
 #define CALLBRIDGE_TESTS_ADAPTERS_FAKE_FFI_RUNTIME_H_
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "callbridge/abi/primitive_type.h"
 #include "callbridge/typed_ffi/c_api.h"
 
@@ -29,7 +31,9 @@ class FakeFfiRuntime {
           absl::Status(static_cast<absl::StatusCode>(args->errc), args->message)};
     };
     api_.XLA_FFI_Stream_Get = [](XLA_FFI_Stream_Get_Args* args) -> XLA_FFI_Error* {
-      args->stream = reinterpret_cast<void*>(args->ctx);
+      const auto& runtime = *reinterpret_cast<FakeFfiRuntime*>(args->ctx);
+      if (!runtime.stream_.ok()) return new XLA_FFI_Error{runtime.stream_.status()};
+      args->stream = *runtime.stream_;
       return nullptr;
     };
   }
@@ -55,8 +59,13 @@ class FakeFfiRuntime {
     return *this;
   }
   // What Stream_Get answers.
-  FakeFfiRuntime& Stream(void* stream) {
-    stream_ = stream;
+  FakeFfiRuntime& Stream(absl::StatusOr<void*> stream) {
+    stream_ = std::move(stream);
+    return *this;
+  }
+  // Changes the frame before each call.
+  FakeFfiRuntime& With(std::function<void(XLA_FFI_CallFrame& frame)> change) {
+    change_ = std::move(change);
     return *this;
   }
   // Makes the first argument something that is no buffer.
@@ -69,12 +78,13 @@ class FakeFfiRuntime {
     XLA_FFI_CallFrame frame = {};
     frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
     frame.api = &api_;
-    frame.ctx = static_cast<XLA_FFI_InvokeContext*>(stream_);
+    frame.ctx = reinterpret_cast<XLA_FFI_InvokeContext*>(this);
     frame.stage = stage_;
     frame.args = {sizeof(frame.args), nullptr, Size(args_), args_.types.data(), Pointers(args_)};
     frame.rets = {sizeof(frame.rets), nullptr, Size(rets_), rets_.types.data(), Pointers(rets_)};
     frame.attrs = {sizeof(frame.attrs), nullptr,       static_cast<int64_t>(names_.size()),
                    attr_types_.data(),  names_.data(), attrs_.data()};
+    if (change_) change_(frame);
     std::unique_ptr<XLA_FFI_Error> error(handler(&frame));
     return error == nullptr ? absl::OkStatus() : error->status;
   }
@@ -120,7 +130,8 @@ class FakeFfiRuntime {
 
   XLA_FFI_Api api_ = {};
   XLA_FFI_ExecutionStage stage_ = XLA_FFI_ExecutionStage_EXECUTE;
-  void* stream_ = nullptr;
+  absl::StatusOr<void*> stream_ = nullptr;
+  std::function<void(XLA_FFI_CallFrame&)> change_;
   Buffers<XLA_FFI_ArgType> args_;
   Buffers<XLA_FFI_RetType> rets_;
   std::deque<std::vector<int64_t>> dims_;
