@@ -185,7 +185,7 @@ TEST(HloTextAttributes, MistakesSayWhatWasExpected) {
       {"frontend_attributes={a=\"\377\"}", "column 58: expected a frontend attribute to be UTF-8"},
       {"metadata={x=}", "expected a value of metadata, found \"}"},
       {"metadata={x \"y\"}", "expected \"=\", found \"\\\"y"},
-      {"metadata={x={\"}\"", "the braces of metadata are never closed"},
+      {"metadata={x={{\"}\"", "the braces of metadata are never closed"},
       {"metadata={x=\"}", "the quotes of metadata are never closed"},
       {"metadata={source_line=x}", "expected a line, found \"x}"},
       {"metadata={source_file=x}", "expected source_file in quotes, found \"x}"},
