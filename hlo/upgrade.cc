@@ -292,7 +292,6 @@ class ModuleUpgrade {
     calls_[original.id()] = call_id;
     FlattenOperands(original, call);
     FlattenAliases(*site, original, call);
-    if (!site->result.IsTuple()) return absl::OkStatus();
     if (!is_rebuilt && !taken_apart_.contains(original.id())) return absl::OkStatus();
     if (is_rebuilt) FlattenResult(call);
 

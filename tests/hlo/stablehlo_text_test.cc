@@ -105,6 +105,111 @@ TEST(StableHloText, CustomCallAttributes) {
                 "[0], operand_index = 0, operand_tuple_indices = []>]}"));
 }
 
+TEST(StableHloText, TheInstructionsWithAFormOfTheirOwn) {
+  EXPECT_EQ(StableHlo(Entry("  q = f32[2] parameter(1)\n  p = c128[] parameter(0)\n"
+                            "  a = token[] after-all()\n  b = token[] after-all(a, a)\n"
+                            "  c = f32[2] add-dependency(q, b)\n"
+                            "  d = c128[3,2] broadcast(p), dimensions={}\n"
+                            "  e = f32[2,4] broadcast(c), dimensions={0}\n"
+                            "  f = (s8[],(pred[2])) constant((1, ({1, 0})))\n"
+                            "  ROOT g = (c128[3,2],f32[2,4],(s8[],(pred[2])),token[]) "
+                            "custom-call(d, e, f, b), custom_call_target=\"a_$.b\", "
+                            "frontend_attributes={z=\"1\",b=\"2\",y=\"3\",a=\"4\"}")),
+            "!type0 = tuple<tensor<2xi1>>\n"
+            "!type1 = tuple<tensor<i8>, !type0>\n"
+            "!type2 = tuple<tensor<3x2xcomplex<f64>>, tensor<2x4xf32>, !type1, !stablehlo.token>\n"
+            "module @m {\n"
+            "  func.func public @main(%arg0: tensor<complex<f64>>, %arg1: tensor<2xf32>) -> "
+            "(tensor<3x2xcomplex<f64>>, tensor<2x4xf32>, tensor<i8>, tensor<2xi1>, "
+            "!stablehlo.token) {\n"
+            "    %0 = \"stablehlo.create_token\"() : () -> !stablehlo.token\n"
+            "    %1 = \"stablehlo.after_all\"(%0, %0) : (!stablehlo.token, !stablehlo.token) -> "
+            "!stablehlo.token\n"
+            "    %2 = \"mhlo.add_dependency\"(%arg1, %1) : (tensor<2xf32>, !stablehlo.token) -> "
+            "tensor<2xf32>\n"
+            "    %3 = stablehlo.broadcast_in_dim %arg0, dims = [] : (tensor<complex<f64>>) -> "
+            "tensor<3x2xcomplex<f64>>\n"
+            "    %4 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<2xf32>) -> "
+            "tensor<2x4xf32>\n"
+            "    %5 = stablehlo.constant dense<1> : tensor<i8>\n"
+            "    %6 = stablehlo.constant dense<[true, false]> : tensor<2xi1>\n"
+            "    %7 = \"stablehlo.tuple\"(%6) : (tensor<2xi1>) -> !type0\n"
+            "    %8 = \"stablehlo.tuple\"(%5, %7) : (tensor<i8>, !type0) -> !type1\n"
+            "    %9 = stablehlo.custom_call @a_$.b(%3, %4, %8, %1) {backend_config = \"\", "
+            "mhlo.frontend_attributes = {\"a\" = \"4\", \"b\" = \"2\", \"y\" = \"3\", \"z\" = "
+            "\"1\"}} : (tensor<3x2xcomplex<f64>>, tensor<2x4xf32>, !type1, !stablehlo.token) -> "
+            "!type2\n"
+            "    %10 = stablehlo.get_tuple_element %9[0] : (!type2) -> tensor<3x2xcomplex<f64>>\n"
+            "    %11 = stablehlo.get_tuple_element %9[1] : (!type2) -> tensor<2x4xf32>\n"
+            "    %12 = stablehlo.get_tuple_element %9[2] : (!type2) -> !type1\n"
+            "    %13 = stablehlo.get_tuple_element %12[0] : (!type1) -> tensor<i8>\n"
+            "    %14 = stablehlo.get_tuple_element %12[1] : (!type1) -> !type0\n"
+            "    %15 = stablehlo.get_tuple_element %14[0] : (!type0) -> tensor<2xi1>\n"
+            "    %16 = stablehlo.get_tuple_element %9[3] : (!type2) -> !stablehlo.token\n"
+            "    return %10, %11, %13, %15, %16 : tensor<3x2xcomplex<f64>>, tensor<2x4xf32>, "
+            "tensor<i8>, tensor<2xi1>, !stablehlo.token\n"
+            "  }\n"
+            "}\n");
+}
+
+// The entry's tuple is not made, unless somebody else takes it too.
+TEST(StableHloText, ARootThatIsUsedIsMade) {
+  EXPECT_THAT(
+      StableHlo(Entry("  p = f32[] parameter(0)\n  ROOT t = (f32[],f32[]) tuple(p, p)\n"
+                      "  g = f32[] get-tuple-element(t), index=1")),
+      HasSubstr("    %0 = \"stablehlo.tuple\"(%arg0, %arg0) : (tensor<f32>, tensor<f32>) -> "
+                "!type0\n    %1 = stablehlo.get_tuple_element %0[1]"));
+}
+
+TEST(StableHloText, FunctionsThatAreCalledReturnTheirTuple) {
+  EXPECT_THAT(
+      StableHlo("HloModule m\nf {\n  p = f32[] parameter(0)\n  ROOT t = (f32[]) tuple(p)\n}\n"
+                "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = (f32[]) call(p), to_apply=f\n}\n"),
+      HasSubstr("  func.func private @f(%arg0: tensor<f32>) -> (!type0) {\n"
+                "    %0 = \"stablehlo.tuple\"(%arg0) : (tensor<f32>) -> !type0\n"
+                "    return %0 : !type0\n"));
+}
+
+// Without an index, where the result is the array itself.
+TEST(StableHloText, AliasesOfAnArray) {
+  EXPECT_THAT(
+      StableHlo(
+          "HloModule m, input_output_alias={ {}: (1, {}, may-alias) }\nENTRY e {\n"
+          "  b = f32[] parameter(1)\n  a = f32[] parameter(0)\n  ROOT c = f32[] add(a, b)\n}\n"),
+      HasSubstr("attributes {mhlo.input_output_alias = [{alias = {kind = \"may_alias\", "
+                "parameter_index = array<i64>, parameter_number = 1 : i64}, output_index = "
+                "array<i64>}]} {"));
+}
+
+TEST(StableHloText, LayoutsInsideOfTuplesMayBeRowMajor) {
+  const std::string text =
+      StableHlo(Entry("  p = (f32[2,3]) parameter(0)\n  ROOT q = ((f32[2,3])) custom-call(p),"
+                      " custom_call_target=\"t\", operand_layout_constraints={(f32[2,3]{1,0})}"));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("@t(%0) {backend_config = \"\"} : "), Not(HasSubstr("layouts"))));
+}
+
+// Types of more than 100 characters are said once.
+TEST(StableHloText, LongTypesHaveAnAlias) {
+  const auto type_of = [](const std::string& dimensions) {
+    return StableHlo(Entry("  p = f32[" + dimensions + "0] parameter(0)"));
+  };
+  std::string dimensions;
+  for (int i = 0; i < 42; ++i) dimensions += "1,";
+  EXPECT_THAT(type_of(dimensions + "10,"), HasSubstr("1x10x0xf32>) {"));  // of 100
+  EXPECT_THAT(type_of(dimensions + "100,"), HasSubstr("(%arg0: !type0) -> (!type0) {"));
+}
+
+TEST(StableHloText, ATypedCallHasADictionaryAsItsConfig) {
+  const std::string call =
+      "  p = f32[] custom-call(), custom_call_target=\"0t\","
+      " api_version=API_VERSION_TYPED_FFI";
+  EXPECT_THAT(StableHlo(Entry(call)),
+              HasSubstr("@\"0t\"() {api_version = 4 : i32, backend_config = {}} :"));
+  EXPECT_THAT(StableHlo(Entry(call + ", backend_config={a = 1}")),
+              HasSubstr("backend_config = {a = 1}}"));
+}
+
 TEST(StableHloText, RefusesWhatItCannotSay) {
   const struct {
     std::string lines, problem;
@@ -115,7 +220,14 @@ TEST(StableHloText, RefusesWhatItCannotSay) {
       {"  p = (f32[2,3]{0,1}) parameter(0)\n  q = f32[] custom-call(p), custom_call_target=\"t\","
        " operand_layout_constraints={(f32[2,3]{0,1})}",
        "layouts inside of tuples"},
-      {"  p = s1[] parameter(0)", "no elements of type s1"},
+      {"  p = f32[] parameter(0)\n  q = f32[] abs(p)\n"
+       "  ROOT r = (f32[]) tuple(p), control-predecessors={q}",
+       "UNIMPLEMENTED: a control predecessor, which StableHLO has not (r) cannot be written as "
+       "StableHLO here; write the module as HLO text"},
+      {"  p = s1[] parameter(0)", "UNIMPLEMENTED: StableHLO has no elements of type s1"},
+      {"  p = (f32[],(u1[])) parameter(0)", "no elements of type u1"},
+      {"  p = s1[] constant(0)\n  ROOT q = f32[] constant(0)", "no elements of type s1"},
+      {"  p = ((s1[])) constant(((0)))\n  ROOT q = f32[] constant(0)", "no elements of type s1"},
       {"  p = f32[] custom-call(), custom_call_target=\"t\", api_version=API_VERSION_TYPED_FFI,"
        " backend_config=\"{}} evil {\"",
        "INVALID_ARGUMENT: custom call p of api version 4: expected a backend config that is a dic"},
@@ -126,6 +238,23 @@ TEST(StableHloText, RefusesWhatItCannotSay) {
   for (const auto& [lines, problem] : cases) {
     EXPECT_THAT(StableHlo(Entry(lines)), HasSubstr(problem));
   }
+}
+
+TEST(StableHloText, AnInstructionThatIsNotSupported) {
+  absl::StatusOr<xla::HloModuleProto> module =
+      ParseHloText(Entry("  p = f32[] parameter(0)\n  q = f32[] abs(p)"));
+  ASSERT_TRUE(module.ok());
+  module->mutable_computations(0)->mutable_instructions(1)->set_opcode("so\nrt");
+  EXPECT_EQ(PrintStableHloText(*module).status().ToString(),
+            "UNIMPLEMENTED: the instruction \"so\\nrt\" (q) cannot be written as StableHLO here; "
+            "write the module as HLO text");
+  module = ParseHloText(Entry("  p = f32[] custom-call(), custom_call_target=\"t\""));
+  ASSERT_TRUE(module.ok());
+  module->mutable_computations(0)->mutable_instructions(0)->mutable_sharding()->set_type(
+      xla::OpSharding::MAXIMAL);
+  EXPECT_EQ(PrintStableHloText(*module).status().ToString(),
+            "UNIMPLEMENTED: a sharding over several devices that does not list them; run this "
+            "module on XLA");
 }
 
 // Types are said wherever values are used; without aliases this would be a gigabyte.

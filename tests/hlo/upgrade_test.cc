@@ -74,6 +74,31 @@ TEST(Upgrade, OpaqueGoesIntoTheDescriptor) {
   }
 }
 
+// A typed call brings flat operands, and a result of one array or of a flat tuple of others than
+// one.
+TEST(Upgrade, OnlyTreesThatATypedCallDoesNotBringNeedADescriptor) {
+  const struct {
+    std::string operand, result;
+    bool is_told;
+  } cases[] = {
+      {"f32[2]", "f32[2]", false},       {"f32[2]", "()", false},
+      {"f32[2]", "token[]", false},      {"f32[2]", "(s8[],s8[])", false},
+      {"f32[2]", "(s8[])", true},        {"f32[2]", "(s8[],(s8[]))", true},
+      {"f32[2]", "((s8[],s8[]))", true}, {"f32[2]", "((),s8[],s8[])", true},
+      {"(f32[2])", "f32[2]", true},      {"()", "f32[2]", true},
+      {"(f32[2])", "(s8[],s8[])", true}, {"(s8[])", "(s8[],(s8[]))", true},
+  };
+  for (const auto& [operand, result, is_told] : cases) {
+    const std::string config =
+        is_told ? Config({operand}, result, "") : std::string("backend_config={}\n");
+    EXPECT_THAT(Upgraded(absl::StrCat("HloModule m\nENTRY e {\n  p = ", operand,
+                                      " parameter(0)\n  ROOT a = ", result,
+                                      " custom-call(p), custom_call_target=\"t\"\n}\n")),
+                HasSubstr(config))
+        << operand << result;
+  }
+}
+
 TEST(Upgrade, ADescriptorOfCallbridgesIsKept) {
   CallSite site;
   site.era = TupleEra::kFlat;
@@ -85,7 +110,8 @@ TEST(Upgrade, ADescriptorOfCallbridgesIsKept) {
       " custom_call_target=\"t\", api_version=API_VERSION_STATUS_RETURNING_UNIFIED,"
       " backend_config=\"",
       absl::CHexEscape(bytes), "\"\n}\n");
-  EXPECT_THAT(Upgraded(text), HasSubstr(absl::BytesToHexString(bytes)));
+  EXPECT_THAT(Upgraded(text),
+              HasSubstr(absl::StrCat("= dense<\"0x", absl::BytesToHexString(bytes), "\">")));
 }
 
 // Only callbridge's own calls, which are of version 3, carry one: elsewhere the bytes are the
@@ -131,6 +157,47 @@ TEST(Upgrade, TakesTuplesApartAndPutsThemTogether) {
             // The call itself, and not what its results are put together in.
             HasSubstr("control-predecessors={%a},"),
             HasSubstr("  ROOT %c = (s32[],((f32[2]{0}),s32[])) tuple(%b, %a.4)\n")));
+}
+
+// Only those that a call takes; and the results of other calls as they are.
+TEST(Upgrade, WhatNoCallTakesIsNotTakenApart) {
+  EXPECT_THAT(
+      Upgraded("HloModule m\nENTRY e {\n  p = (f32[2]) parameter(0)\n  q = (s32[]) parameter(1)\n"
+               "  t = (f32[2],token[]) custom-call(q), custom_call_target=\"u\"\n"
+               "  ROOT a = f32[] custom-call(q), custom_call_target=\"t\"\n}\n"),
+      AllOf(HasSubstr("  %p = (f32[2]{0}) parameter(0)\n  %q = (s32[]) parameter(1)\n"
+                      "  %q.1 = s32[] get-tuple-element(%q), index=0\n  %t = "),
+            HasSubstr("}\n  ROOT %a = f32[] custom-call(%q.1), ")));
+}
+
+TEST(Upgrade, ACallTakesTheElementsOfAnotherCall) {
+  EXPECT_THAT(Upgraded("HloModule m\nENTRY e {\n"
+                       "  t = (f32[2],token[]) custom-call(), custom_call_target=\"u\"\n"
+                       "  s = ((f32[2],token[]),(f32[2],token[])) tuple(t, t)\n"
+                       "  ROOT a = f32[] custom-call(s), custom_call_target=\"t\"\n}\n"),
+              AllOf(HasSubstr("\n  %t.1 = f32[2]{0} get-tuple-element(%t), index=0\n"
+                              "  %t.2 = token[] get-tuple-element(%t), index=1\n  %s = "),
+                    HasSubstr(" custom-call(%t.1, %t.2, %t.1, %t.2), ")));
+}
+
+TEST(Upgrade, OnlyComputationsThatAreScheduledGetASchedule) {
+  const std::string call = "  ROOT a = f32[] custom-call(), custom_call_target=\"t\"\n}\n";
+  const std::string text = "\nf {\n" + call + "ENTRY e {\n" + call;
+  absl::StatusOr<xla::HloModuleProto> upgraded = Upgrade(Parsed("HloModule m" + text));
+  ASSERT_TRUE(upgraded.ok());
+  EXPECT_FALSE(upgraded->has_schedule());
+  xla::HloModuleProto scheduled = Parsed("HloModule m, is_scheduled=true" + text);
+  ASSERT_EQ(scheduled.mutable_schedule()->mutable_sequences()->erase(1), 1u);
+  upgraded = Upgrade(scheduled);
+  ASSERT_TRUE(upgraded.ok());
+  EXPECT_EQ(upgraded->schedule().sequences_size(), 1);
+}
+
+TEST(Upgrade, FaultsOfTheModuleAreTold) {
+  xla::HloModuleProto module =
+      Parsed("HloModule m\nENTRY e {\n ROOT a = f32[2] custom-call(), custom_call_target=\"t\"\n}");
+  module.set_entry_computation_id(99);
+  EXPECT_THAT(Upgrade(module).status().ToString(), HasSubstr("has the id 99"));
 }
 
 TEST(Upgrade, ATupleOfOneLeafIsThatLeaf) {
@@ -234,9 +301,11 @@ TEST(Upgrade, RefusesToGrowWithoutBound) {
   for (int i = 0; i < 5'000; ++i) {
     absl::StrAppend(&lines, "  c", i, " = f32[] custom-call(p), custom_call_target=\"t\"\n");
   }
-  EXPECT_THAT(Upgraded(absl::StrCat("HloModule m\nENTRY e {\n  p = ", shape, ") parameter(0)\n",
-                                    lines, "}\n")),
-              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("split the module")));
+  EXPECT_THAT(
+      Upgraded(
+          absl::StrCat("HloModule m\nENTRY e {\n  p = ", shape, ") parameter(0)\n", lines, "}\n")),
+      "RESOURCE_EXHAUSTED: expected custom calls whose operands have at most 1048576 leaves "
+      "and tuples in all, got more; split the module");
 }
 
 }  // namespace
