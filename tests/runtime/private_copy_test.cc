@@ -201,6 +201,16 @@ TEST(PrivateCopyTest, KnowsTensorFlowByItsFileName) {
   EXPECT_THAT(CopyOf(editor).dropped_libraries, ElementsAre("/libtensorflow_cc.so."));
 }
 
+// Its record of versions, too, is then another's.
+TEST(PrivateCopyTest, NamesALibraryThatIsNeededTwiceOnce) {
+  ElfEditor editor("original_linked");
+  const uint64_t tensorflow = editor.Dynamic(DT_NEEDED).d_un.d_val;
+  editor.Dynamic(DT_RELACOUNT) = {DT_NEEDED, {tensorflow}};
+  const PrivateCopy copy = CopyOf(editor);
+  EXPECT_THAT(copy.dropped_libraries, ElementsAre("libtensorflow_cc.so.2"));
+  EXPECT_THAT(Tables(copy.file).dynamic.NeededLibraries(), Not(Contains("libtensorflow_cc.so.2")));
+}
+
 TEST(PrivateCopyTest, LeavesThreadLocalSymbolsAlone) {
   ElfEditor editor("original_unlinked");
   editor.Symbol(std::string(kSymbols[0].name)).st_info = ELF64_ST_INFO(STB_GLOBAL, STT_TLS);

@@ -23,5 +23,12 @@ TEST(StringAbiTest, TellsByImportedNames) {
   EXPECT_EQ(Of({new_one, old_one}), StringAbi::kBoth);
 }
 
+TEST(StringAbiTest, HasNames) {
+  EXPECT_EQ(StringAbiName(StringAbi::kNotSeen), "not_seen");
+  EXPECT_EQ(StringAbiName(StringAbi::kNew), "new");
+  EXPECT_EQ(StringAbiName(StringAbi::kOld), "old");
+  EXPECT_EQ(StringAbiName(StringAbi::kBoth), "both");
+}
+
 }  // namespace
 }  // namespace callbridge
