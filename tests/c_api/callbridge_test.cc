@@ -130,11 +130,13 @@ TEST(CallbridgeTest, EmptyArraysNeedNoData) {
   const callbridge_target target = OriginalTarget();
   const callbridge_site site = Site(operands, "(s32[],f32[3,0])");
   int32_t in = 42, out = 0;
-  const callbridge_array arrays[] = {{&in, 4}, {nullptr, 0}, {nullptr, 0}};
+  const callbridge_array arrays[] = {{&in, 4}, {nullptr, 0}, {&in, 0}};
   const callbridge_array results[] = {{&out, 4}, {nullptr, 0}};
   callbridge_target first_of_two = target;
-  first_of_two.address = reinterpret_cast<void*>(
-      +[](void* tuple, const void** in) { CopyS32(*static_cast<void**>(tuple), in); });
+  first_of_two.address = reinterpret_cast<void*>(+[](void* tuple, const void** in) {
+    EXPECT_EQ(in[2], nullptr) << "a token, whatever its array says";
+    CopyS32(*static_cast<void**>(tuple), in);
+  });
   EXPECT_EQ(ErrorText(callbridge_execute(&first_of_two, &site, arrays, 3, results, 2, nullptr)),
             "OK");
   EXPECT_EQ(out, 42);

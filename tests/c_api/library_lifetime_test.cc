@@ -127,6 +127,31 @@ TEST_F(LibraryLifetimeTest, CallsOfEachStageKeepItOpen) {
   EXPECT_EQ(Close(), "OK");
 }
 
+// A handler that says what it was built for.
+XLA_FFI_Error* Newest(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start == nullptr) return nullptr;
+  auto* query = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+  query->metadata->api_version.major_version = XLA_FFI_API_MAJOR;
+  query->metadata->api_version.minor_version = XLA_FFI_API_MINOR;
+  return nullptr;
+}
+
+TEST_F(LibraryLifetimeTest, CallsOfStagesThatOldReleasesLackKeepItOpen) {
+  const callbridge_ffi_handlers its = handlers_;
+  for (bool records : {false, true}) {
+    handlers_ = Handlers(&Newest);
+    if (records) {
+      handlers_.record = its.execute;
+    } else {
+      handlers_.instantiate = its.instantiate;
+    }
+    callbridge_ffi_call* call = Create();
+    EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: ")) << records;
+    callbridge_ffi_call_destroy(call);
+  }
+  EXPECT_EQ(Close(), "OK");
+}
+
 TEST_F(LibraryLifetimeTest, RunsThatNobodyWaitsForKeepItOpen) {
   callbridge_ffi_call* call = Create();
   void* results[] = {&completer_};

@@ -81,6 +81,17 @@ TEST(PluginTest, IsAskedAlthoughItHasNoSearchPath) {
   }
 }
 
+TEST(PluginTest, FunctionsOfTheProgramAreNotAsked) {
+  int32_t verdict = -1;
+  char* evidence = nullptr;
+  ASSERT_EQ(
+      ErrorText(callbridge_probe_typed(reinterpret_cast<void*>(&Targets), &verdict, &evidence)),
+      "OK");
+  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_UNVERIFIED);
+  EXPECT_STREQ(evidence, "it is the program's own, which cannot be opened twice");
+  callbridge_bytes_free(evidence);
+}
+
 TEST(PluginTest, IsIsolatedAlthoughItHasNoSearchPath) {
   callbridge_library* library = nullptr;
   EXPECT_EQ(ErrorText(callbridge_library_load_isolated(ABORTING_PLUGIN, &library)),

@@ -74,9 +74,13 @@ TEST(ChildProcessTest, StartsWithSignalsAsTheyAreByDefault) {
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &blocked, &mask);
-  const std::string seen = RunShell("sed -nE 's/Sig(Blk|Ign):.//p' /proc/self/status").output;
+  ChildProcess child;  // not by a shell, which unblocks signals itself
+  child.command = {"/bin/sed", "-nE", "s/Sig(Blk|Ign):.//p", "/proc/self/status"};
+  const absl::StatusOr<ChildOutcome> outcome = RunChild(child);
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   std::signal(SIGUSR2, before);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  const std::string& seen = outcome->output;
   const std::vector<std::string> masks = absl::StrSplit(seen, '\n', absl::SkipEmpty());
   ASSERT_EQ(masks.size(), 2u) << seen;
   for (const std::string& hexadecimal : masks) {

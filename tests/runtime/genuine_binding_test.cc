@@ -57,6 +57,16 @@ TEST(GenuineBindingTest, TargetsAreTakenByName) {
   dlclose(handle);
 }
 
+// One that the process has opened itself, but that has no registry within its reach.
+TEST(GenuineBindingTest, ALibraryWithoutXlaIsLetGo) {
+  const std::string path = OldBinary("probed");
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  EXPECT_EQ(GenuineBinding::Find(path), nullptr);
+  dlclose(handle);
+  EXPECT_EQ(dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY), nullptr);
+}
+
 // Its registry cannot be listed: names are asked for as registering code writes them.
 TEST(GenuineBindingTest, TargetsOfEveryPlatformAreFound) {
   const std::string path = OldBinary("bound");
@@ -95,6 +105,7 @@ TEST(GenuineBindingTest, TargetsOfEveryPlatformAreFound) {
         << "a function of another library";
   }
   dlclose(handle);
+  EXPECT_EQ(dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY), nullptr) << "it was let go";
 }
 
 // Elsewhere the same file is no library of that XLA's.

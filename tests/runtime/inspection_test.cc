@@ -133,6 +133,18 @@ TEST(InspectionTest, ListsWhatIsNeededOnceAndInOrder) {
   EXPECT_EQ(inspection.needed, expected);
 }
 
+// A local symbol is for its own library.
+TEST(UnresolvedSymbolsTest, LibrariesHaveWhatTheyExport) {
+  const absl::flat_hash_map<std::string, bool> undefined = {{"c_function", false}, {"gone", true}};
+  for (const unsigned char binding : {STB_GLOBAL, STB_WEAK, STB_LOCAL}) {
+    ElfEditor editor("original_linked");
+    editor.Symbol("c_function").st_info = ELF64_ST_INFO(binding, STT_FUNC);
+    const TemporaryFile file(editor.bytes);
+    EXPECT_EQ(FindUnresolved(undefined, {"/nowhere.so", file.path()}).empty(),
+              binding != STB_LOCAL);
+  }
+}
+
 TEST(InspectionTest, KindsHaveNames) {
   EXPECT_EQ(FileKindName(FileKind::kSharedLibrary), "shared library");
   EXPECT_EQ(FileKindName(FileKind::kProgram), "program");

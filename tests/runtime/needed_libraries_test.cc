@@ -110,6 +110,11 @@ TEST(NeededLibrariesTest, FilesThatCrashTheLoader) {
       absl::StrCat(::testing::TempDir(), "/crashes_the_loader_", getpid(), ".so");
   std::ofstream(path, std::ios::binary) << damaged.bytes;
   EXPECT_EQ(AskLoader(path).status().message(), "ld.so ended by SIGSEGV");
+  auto* before = std::signal(SIGCHLD, SIG_IGN);
+  const absl::Status unknown = AskLoader(path).status();
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(unknown, absl::FailedPreconditionError("ld.so says: "))
+      << "and how it ended is not known";
   std::filesystem::remove(path);
 }
 
