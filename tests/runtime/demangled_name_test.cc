@@ -117,6 +117,13 @@ TEST(DemangledNameTest, NamesThatAreTooLongAreNotShown) {
   EXPECT_GT(Demangled(doubled(4)).size(), 10'000u);
 }
 
+// The demangler recurses, so that the stack limits what it is given.
+TEST(DemangledNameTest, NamesHaveAtMost64KiB) {
+  const std::string longest = "_Z1f" + std::string((1 << 16) - 4, 'i');
+  EXPECT_TRUE(IsCheapToDemangle(longest));
+  EXPECT_FALSE(IsCheapToDemangle(longest + "i"));
+}
+
 // The largest of each family that is demangled.
 TEST(DemangledNameTest, WhatIsDemangledIsCheap) {
   for (int i = 0; i < 36; ++i) {
