@@ -34,11 +34,14 @@ absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
     scratch_.memory = *memory;
     lent_.scratch = &scratch_;
   }
-  if (context->user_data_count > 0) {
-    checked = CheckPointers({{"callbridge_ffi_context.user_data_types", context->user_data_types},
-                             {"callbridge_ffi_context.user_data", context->user_data}});
-    if (!checked.ok()) return checked;
+  constexpr char kCount[] = "callbridge_ffi_context.user_data_count";
+  checked = CheckArray("callbridge_ffi_context.user_data_types", context->user_data_types, kCount,
+                       context->user_data_count, sizeof(*context->user_data_types));
+  if (checked.ok()) {
+    checked = CheckArray("callbridge_ffi_context.user_data", context->user_data, kCount,
+                         context->user_data_count, sizeof(*context->user_data));
   }
+  if (!checked.ok()) return checked;
   for (size_t i = 0; i < context->user_data_count; ++i) {
     user_data_.push_back({{context->user_data_types[i]}, context->user_data[i]});
   }

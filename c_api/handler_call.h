@@ -214,10 +214,18 @@ class HandlerCall {
   HandlerCall& Extensions(const void* first) { return Lend(state().extensions, first); }
   // Nothing at all but what is lent after this.
   HandlerCall& LendNothing() {
-    state().device_ordinal.reset();
-    state().run_id.reset();
-    state().lends_run_id = false;
-    return Lend(state().threads, nullptr);
+    State& lent = state();
+    lent.stream.reset();
+    lent.device_ordinal.reset();
+    lent.run_id.reset();
+    lent.lends_run_id = false;
+    lent.threads = nullptr;
+    lent.scratch = nullptr;
+    lent.user_data_types.clear();
+    lent.user_data.clear();
+    lent.options = HandlerAttributes();
+    lent.extensions = nullptr;
+    return *this;
   }
 
   // How long a run waits for a handler that returned a future; 60 seconds by default. Less than 0

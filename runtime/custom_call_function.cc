@@ -27,9 +27,8 @@ bool MayBeCustomCall(absl::string_view mangled) {
     case 'v':
       return absl::EndsWith(mangled, "PKv");
     case 'm':
-      return absl::StrContains(mangled, "Pv");
     case '_':
-      return absl::EndsWith(mangled, "XlaCustomCallStatus_") || absl::StrContains(mangled, "Pv");
+      return absl::StrContains(mangled, "Pv");
     case 's':
       return absl::EndsWith(mangled, "XlaCustomCallStatus");
     case 'e':

@@ -1,5 +1,7 @@
 #include "callbridge/runtime/helper_program.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/loaded_object.h"
+#include "callbridge/runtime/child_process.h"
 
 namespace callbridge {
 namespace {
@@ -55,6 +58,21 @@ absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const cha
 absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const char* variable) {
   // Beside libcallbridge.so; from bin; from libexec/callbridge, where helper programs are.
   return Find(name, variable, {"", "../lib", "../../lib"}, R_OK);
+}
+
+std::string LoadedCallbridge() {
+  void* library = dlopen(CALLBRIDGE_LIBRARY, RTLD_NOLOAD | RTLD_LAZY);
+  if (library == nullptr) return "";
+  link_map* map = nullptr;
+  dlinfo(library, RTLD_DI_LINKMAP, &map);
+  const std::string path = PathForChild(map->l_name);
+  dlclose(library);
+  return path;
+}
+
+void OpenLoadedCallbridge(const char* path) {
+  // Where that fails, the error of the file that needs it tells.
+  if (*path != '\0') dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
 absl::StatusOr<std::string> FindPythonFolder() {

@@ -12,7 +12,7 @@ absl::Status TryLoadElsewhere(const std::string& path, absl::Duration limit) {
       FindHelperProgram("callbridge-load", "CALLBRIDGE_LOAD_PROGRAM");
   if (!program.ok()) return program.status();
   ChildProcess child;
-  child.command = {*program, PathForChild(path)};
+  child.command = {*program, PathForChild(path), LoadedCallbridge()};
   child.gathered = {kLoadedDescriptor};
   child.limit = limit;
   absl::StatusOr<ChildOutcome> outcome = RunChild(child);

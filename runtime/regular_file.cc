@@ -31,8 +31,6 @@ const char* FileTypeName(mode_t mode) {
       return "a directory";
     case S_IFIFO:
       return "a FIFO";
-    case S_IFSOCK:
-      return "a socket";
     default:
       return "a device";
   }

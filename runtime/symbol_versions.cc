@@ -13,20 +13,20 @@ namespace {
 // Bit 15 of an index says that the symbol is hidden.
 constexpr uint16_t kIndexMask = 0x7fff;
 
-// Links lead forward, so a chain ends; but records may overlap, and then there may be absurdly
-// many.
+// Links lead forward, so a chain ends; but records may overlap, and where each has a chain of its
+// own there may be absurdly many.
 class RecordLimit {
  public:
   explicit RecordLimit(const ElfFile& file) : left_(file.bytes().size() / kSmallestRecord) {}
 
-  absl::Status Count(absl::string_view table) {
-    if (left_ == 0) return TableError(table, "its records overlap");
+  absl::Status Count() {
+    if (left_ == 0) return TableError("DT_VERNEED", "its records overlap");
     --left_;
     return absl::OkStatus();
   }
 
  private:
-  static constexpr uint64_t kSmallestRecord = sizeof(Elf64_Verdaux);
+  static constexpr uint64_t kSmallestRecord = sizeof(Elf64_Vernaux);
 
   uint64_t left_;
 };
@@ -39,7 +39,7 @@ absl::Status ReadIndexes(const ElfFile& file, const DynamicSection& dynamic, uin
     if (!offset.ok()) return offset.status();
     const auto version = file.Read<Elf64_Vernaux>(*offset);
     absl::Status status = dynamic.String(version.vna_name, "DT_VERNEED").status();
-    if (status.ok()) status = limit.Count("DT_VERNEED");
+    if (status.ok()) status = limit.Count();
     if (!status.ok()) return status;
     indexes.push_back(version.vna_other & kIndexMask);
     if (version.vna_next == 0) return absl::OkStatus();
@@ -86,7 +86,7 @@ absl::Status SymbolVersions::ReadNeeded(const ElfFile& file, const DynamicSectio
     absl::StatusOr<absl::string_view> library = dynamic.String(record.vn_file, "DT_VERNEED");
     if (!library.ok()) return library.status();
     needed_.push_back({address, *offset, *library, {}});
-    absl::Status status = limit.Count("DT_VERNEED");
+    absl::Status status = limit.Count();
     if (status.ok()) {
       status = ReadIndexes(file, dynamic, address + record.vn_aux, limit, needed_.back().indexes);
     }
@@ -98,7 +98,6 @@ absl::Status SymbolVersions::ReadNeeded(const ElfFile& file, const DynamicSectio
 
 absl::Status SymbolVersions::ReadDefined(const ElfFile& file, const DynamicSection& dynamic,
                                          uint64_t address) {
-  RecordLimit limit(file);
   while (true) {
     absl::StatusOr<uint64_t> offset = file.FileOffset(address, sizeof(Elf64_Verdef), "DT_VERDEF");
     if (!offset.ok()) return offset.status();
@@ -111,7 +110,6 @@ absl::Status SymbolVersions::ReadDefined(const ElfFile& file, const DynamicSecti
     if (!offset.ok()) return offset.status();
     const auto name = file.Read<Elf64_Verdaux>(*offset);
     absl::Status status = dynamic.String(name.vda_name, "DT_VERDEF").status();
-    if (status.ok()) status = limit.Count("DT_VERDEF");
     if (!status.ok()) return status;
     defined_.push_back(record.vd_ndx & kIndexMask);
     if (record.vd_next == 0) return absl::OkStatus();

@@ -53,7 +53,8 @@ TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
 
 TypedAnswer RunProgram(const std::string& program, const std::string& path, uint64_t address) {
   ChildProcess child;
-  child.command = {program, PathForChild(path), absl::StrFormat("%#x", address)};
+  child.command = {program, PathForChild(path), absl::StrFormat("%#x", address),
+                   LoadedCallbridge()};
   child.gathered = {kAnswersDescriptor};
   child.limit = absl::Seconds(20);
   absl::StatusOr<ChildOutcome> outcome = RunChild(child);

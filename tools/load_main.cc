@@ -1,5 +1,5 @@
-// callbridge-load FILE: loads FILE, says so and ends. A helper of callbridge's
-// (runtime/isolated_load.h).
+// callbridge-load FILE LIBCALLBRIDGE: loads FILE, says so and ends. LIBCALLBRIDGE is
+// LoadedCallbridge() of the process that asks. A helper of callbridge's (runtime/isolated_load.h).
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,17 +9,19 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "callbridge/runtime/helper_program.h"
 #include "callbridge/runtime/isolated_load.h"
 #include "callbridge/runtime/target_library.h"
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   // A crash is expected: no core file, and no process that outlives its parent.
   const rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Sanitizers would make an exit of it.
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);
+  callbridge::OpenLoadedCallbridge(argv[2]);
   const absl::StatusOr<std::shared_ptr<callbridge::TargetLibrary>> library =
       callbridge::TargetLibrary::Load(argv[1]);
   const bool is_told = write(callbridge::kLoadedDescriptor, "loaded", 6) == 6;

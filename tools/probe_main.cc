@@ -1,5 +1,6 @@
-// callbridge-probe FILE ADDRESS: asks the function at ADDRESS of FILE whether it is a typed FFI
-// handler. A helper of callbridge's (runtime/typed_probe.h), which runs it and reads its answers.
+// callbridge-probe FILE ADDRESS LIBCALLBRIDGE: asks the function at ADDRESS of FILE whether it is a
+// typed FFI handler. LIBCALLBRIDGE is LoadedCallbridge() of the process that asks. A helper of
+// callbridge's (runtime/typed_probe.h), which runs it and reads its answers.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "callbridge/runtime/helper_program.h"
 #include "callbridge/runtime/typed_question.h"
 
 namespace {
@@ -30,8 +32,9 @@ void PrepareForCrash() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   PrepareForCrash();
+  callbridge::OpenLoadedCallbridge(argv[3]);
   const uint64_t address = std::strtoull(argv[2], nullptr, 0);
   absl::StatusOr<void*> function = callbridge::OpenFunction(argv[1], address);
   if (!function.ok()) {

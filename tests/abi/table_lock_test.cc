@@ -2,13 +2,13 @@
 // thread is C's, by which it is no test there.
 #include "callbridge/abi/table_lock.h"
 
-#include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
 
 #include <atomic>
 
 #include "gtest/gtest.h"
+#include "tests/forked_process.h"
 
 namespace callbridge {
 namespace {
@@ -43,15 +43,12 @@ TEST(TableLockTest, ChildrenFindItFreeAndWhatItGuardsWhole) {
   ASSERT_EQ(thrd_create(&thread, &Change, &shared), thrd_success);
   while (shared.changes == 0) usleep(100);
   for (int i = 0; i < 5; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      const TableLock lock;
-      _exit(shared.table.one_half == shared.table.other_half ? 0 : 1);
-    }
-    int status = -1;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << "a signal of 14: the child waited for the lock";
+    EXPECT_EQ(InChild([&] {
+                const TableLock lock;
+                return shared.table.one_half == shared.table.other_half ? 0 : 1;
+              }),
+              0)
+        << "a signal of 14: the child waited for the lock";
     if (HasFailure()) break;
   }
   shared.ends = true;

@@ -1,8 +1,12 @@
 // Arguments that contradict themselves: nulls within structs, sizes and counts that no object has.
+#include "callbridge/c_api/arguments.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "callbridge/callbridge.h"
 #include "callbridge/callbridge_ffi.h"
@@ -10,10 +14,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
+#include "tests/c_api/simple_calls.h"
 
 namespace callbridge {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -43,6 +49,35 @@ TEST_F(AttributesTest, ArraysThatNoMemoryHoldsAreRefused) {
       StartsWith("INVALID_ARGUMENT: count is"));
   EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", 1, kS64, nullptr, 0)),
             "OK");
+}
+
+// Of XLA's numbers, those that an array may be of.
+TEST_F(AttributesTest, ElementTypesHaveNumbers) {
+  const std::set<int32_t> between = {13, 14, 17};  // tuple, opaque, token
+  for (int32_t number = -1; number < 40; ++number) {
+    const bool is_one = number >= 1 && number <= 33 && between.count(number) == 0;
+    const std::string expected = is_one ? "OK"
+                                        : "INVALID_ARGUMENT: " + std::to_string(number) +
+                                              " is not the number of an element type "
+                                              "(xla.PrimitiveType)";
+    const int64_t value[2] = {};
+    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes_, "n", 1, number, value)),
+              expected);
+    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", 1, number, value, 1)),
+              expected);
+  }
+}
+
+// As many as an object in memory may have.
+TEST(CheckArrayTest, TheLargestArrayIsGood) {
+  const char x = 0;
+  const auto most = static_cast<size_t>(PTRDIFF_MAX);
+  EXPECT_TRUE(CheckArray("x", &x, "n", most).ok());
+  EXPECT_TRUE(CheckArray("x", &x, "n", most / 8, 8).ok());
+  EXPECT_FALSE(CheckArray("x", &x, "n", most / 8 + 1, 8).ok());
+  EXPECT_EQ(CheckArray("x", &x, "n", most + 1).message(),
+            "n is 9223372036854775808, but no object in memory has more than 9223372036854775807 "
+            "elements of 1 bytes");
 }
 
 TEST_F(AttributesTest, TextsThatNoMemoryHoldsAreRefused) {
@@ -84,24 +119,8 @@ TEST(RegisterTypeTest, TheIdIsAVariable) {
 
 // ---- Call sites of untyped targets
 
-void Copy(void* out, const void** in) {
-  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
-}
-
 class SiteTest : public testing::Test {
  protected:
-  SiteTest() {
-    target_.struct_size = sizeof(target_);
-    target_.name = "copy";
-    target_.platform = "Host";
-    target_.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
-    target_.address = reinterpret_cast<void*>(&Copy);
-    site_.struct_size = sizeof(site_);
-    site_.operands = shapes_;
-    site_.operand_count = 1;
-    site_.result = "s32[]";
-  }
-
   std::string Bind() {
     callbridge_call* call = nullptr;
     std::string text = ErrorText(callbridge_call_bind(&target_, &site_, &call));
@@ -110,8 +129,8 @@ class SiteTest : public testing::Test {
   }
 
   const char* shapes_[1] = {"s32[]"};
-  callbridge_target target_ = {};
-  callbridge_site site_ = {};
+  const callbridge_target target_ = OriginalTarget();
+  callbridge_site site_ = Site(shapes_, "s32[]");
 };
 
 TEST_F(SiteTest, NullsAndSizesAreNamed) {
@@ -139,22 +158,17 @@ TEST_F(SiteTest, ArraysWithSizesHaveData) {
   operand.data = &in;
   result.data = nullptr;
   EXPECT_EQ(execute(), "INVALID_ARGUMENT: results[0].data is null");
+  result.data = &out;
+  EXPECT_THAT(ErrorText(callbridge_execute(&target_, &site_, &operand, kHuge, &result, 1, nullptr)),
+              StartsWith("INVALID_ARGUMENT: the count of operands is"));
+  EXPECT_THAT(ErrorText(callbridge_execute(&target_, &site_, &operand, 1, &result, kHuge, nullptr)),
+              StartsWith("INVALID_ARGUMENT: the count of results is"));
 }
 
 // ---- Calls of handlers
 
-XLA_FFI_Error* Handle(XLA_FFI_CallFrame*) { return nullptr; }
-
 class FfiCallTest : public testing::Test {
  protected:
-  FfiCallTest() {
-    handlers_.struct_size = sizeof(handlers_);
-    handlers_.execute = reinterpret_cast<callbridge_ffi_handler*>(&Handle);
-    site_.struct_size = sizeof(site_);
-    site_.release = "0.4.30";
-    context_.struct_size = sizeof(context_);
-  }
-
   std::string Create() {
     callbridge_ffi_call* call = nullptr;
     std::string text = ErrorText(callbridge_ffi_call_create(&handlers_, &site_, &context_, &call));
@@ -162,9 +176,9 @@ class FfiCallTest : public testing::Test {
     return text;
   }
 
-  callbridge_ffi_handlers handlers_ = {};
-  callbridge_ffi_site site_ = {};
-  callbridge_ffi_context context_ = {};
+  callbridge_ffi_handlers handlers_ = Handlers();
+  callbridge_ffi_site site_ = OldSite();
+  callbridge_ffi_context context_ = NothingLent();
 };
 
 TEST_F(FfiCallTest, NullsInTheSiteAreNamed) {
@@ -180,6 +194,17 @@ TEST_F(FfiCallTest, NullsInTheSiteAreNamed) {
   EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_site.results is null");
   site_.results = shapes;
   EXPECT_EQ(Create(), "OK");
+  site_.operand_count = kHuge;
+  EXPECT_THAT(Create(),
+              StartsWith("INVALID_ARGUMENT: the count of callbridge_ffi_site.operands is"));
+  site_.operand_count = 1;
+  site_.result_count = kHuge;
+  EXPECT_THAT(Create(),
+              StartsWith("INVALID_ARGUMENT: the count of callbridge_ffi_site.results is"));
+  site_.result_count = 1;
+  const char* const bad[] = {"s33[]"};
+  site_.results = bad;
+  EXPECT_THAT(Create(), AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("s33[]")));
   handlers_.execute = nullptr;
   EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_handlers.execute is null");
 }
@@ -207,6 +232,55 @@ TEST_F(FfiCallTest, NullsInTheContextAreNamed) {
   const int64_t types[] = {1};
   context_.user_data_types = types;
   EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_context.user_data is null");
+  void* const data[] = {nullptr};
+  context_.user_data = data;
+  EXPECT_EQ(Create(), "OK");
+  context_.user_data_count = kHuge;
+  EXPECT_THAT(Create(), StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.user_data_count is"));
+}
+
+TEST_F(FfiCallTest, StructsHaveTheirFirstVersionAtLeast) {
+  callbridge_ffi_thread_pool pool = *callbridge_ffi_process_threads();
+  callbridge_ffi_scratch scratch = *callbridge_ffi_host_memory();
+  context_.thread_pool = &pool;
+  context_.scratch = &scratch;
+  struct {
+    size_t& size;
+    const char* name;
+  } structs[] = {{handlers_.struct_size, "callbridge_ffi_handlers"},
+                 {site_.struct_size, "callbridge_ffi_site"},
+                 {context_.struct_size, "callbridge_ffi_context"},
+                 {pool.struct_size, "callbridge_ffi_thread_pool"},
+                 {scratch.struct_size, "callbridge_ffi_scratch"}};
+  for (const auto& s : structs) {
+    const size_t whole = std::exchange(s.size, s.size - 1);
+    EXPECT_EQ(Create(), "INVALID_ARGUMENT: " + std::string(s.name) + ".struct_size is " +
+                            std::to_string(whole - 1) + ", but must be at least " +
+                            std::to_string(whole) + ": set it to sizeof(" + s.name + ")");
+    s.size = whole;
+  }
+  EXPECT_EQ(Create(), "OK");
+}
+
+// Then nothing runs, and nobody is told.
+TEST_F(FfiCallTest, RunsThatAreRefusedAreNotDone) {
+  callbridge_ffi_call* call = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_ffi_call_create(&handlers_, &site_, &context_, &call)), "OK");
+  const auto start = [&](size_t operands, size_t results) {
+    void* const pointers[] = {nullptr};
+    return ErrorText(callbridge_ffi_call_start(
+        call, pointers, operands, pointers, results, &context_,
+        [](void*, callbridge_error* error) {
+          callbridge_error_destroy(error);
+          ADD_FAILURE();
+        },
+        nullptr));
+  };
+  EXPECT_THAT(start(kHuge, 0), StartsWith("INVALID_ARGUMENT: operand_count is"));
+  EXPECT_THAT(start(0, kHuge), StartsWith("INVALID_ARGUMENT: result_count is"));
+  context_.struct_size = 8;
+  EXPECT_THAT(start(0, 0), StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.struct_size is 8"));
+  callbridge_ffi_call_destroy(call);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "callbridge/callbridge.h"
+#include "gtest/gtest.h"
 
 namespace callbridge {
 
@@ -13,6 +14,8 @@ inline std::string ErrorText(callbridge_error* error) {
   if (error == nullptr) return "OK";
   std::string text = std::string(callbridge_error_code_name(error->code)) + ": " +
                      std::string(error->message, error->message_size);
+  EXPECT_EQ(error->struct_size, sizeof(callbridge_error));
+  EXPECT_EQ(error->message[error->message_size], '\0');
   callbridge_error_destroy(error);
   return text;
 }

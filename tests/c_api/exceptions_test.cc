@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
+#include "tests/c_api/simple_calls.h"
 
 namespace callbridge {
 namespace {
@@ -63,13 +64,8 @@ TEST(ExceptionsTest, OfVisitorsOfHandlersAreErrors) {
 }
 
 TEST(ExceptionsTest, OfWhatARunTellsAreDropped) {
-  callbridge_ffi_handlers handlers = {};
-  handlers.struct_size = sizeof(handlers);
-  handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(
-      +[](XLA_FFI_CallFrame*) -> XLA_FFI_Error* { return nullptr; });
-  callbridge_ffi_site site = {};
-  site.struct_size = sizeof(site);
-  site.release = "0.4.30";
+  const callbridge_ffi_handlers handlers = Handlers();
+  const callbridge_ffi_site site = OldSite();
   callbridge_ffi_call* call = nullptr;
   ASSERT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &site, nullptr, &call)), "OK");
   int times = 0;
@@ -114,13 +110,6 @@ XLA_FFI_Error* Allocate(XLA_FFI_CallFrame* frame) noexcept {
   return frame->api->XLA_FFI_DeviceMemory_Allocate(&args);
 }
 
-callbridge_ffi_handlers Handlers(XLA_FFI_Handler* execute) {
-  callbridge_ffi_handlers handlers = {};
-  handlers.struct_size = sizeof(handlers);
-  handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(execute);
-  return handlers;
-}
-
 std::string RunOnce(const callbridge_ffi_handlers& handlers,
                     const callbridge_ffi_context& context) {
   callbridge_ffi_site site = {};
@@ -142,8 +131,7 @@ TEST(ExceptionsTest, OfWhatIsLentAreTheHandlersErrors) {
   scratch.struct_size = sizeof(scratch);
   scratch.allocate = [](void*, size_t, size_t) -> void* { throw 42; };
   scratch.free = [](void*, void*, size_t) { throw 42; };
-  callbridge_ffi_context context = {};
-  context.struct_size = sizeof(context);
+  callbridge_ffi_context context = NothingLent();
   context.thread_pool = &pool;
   context.scratch = &scratch;
   EXPECT_EQ(RunOnce(Handlers(&Schedule), context), "INTERNAL: threw int");
@@ -179,8 +167,7 @@ TEST(ExceptionsTest, OfStatesEndsAreDropped) {
     return frame->extension_start != nullptr ? Answer(frame) : nullptr;
   });
   handlers.instantiate = reinterpret_cast<callbridge_ffi_handler*>(&MakeState);
-  callbridge_ffi_context context = {};
-  context.struct_size = sizeof(context);
+  callbridge_ffi_context context = NothingLent();
   EXPECT_EQ(RunOnce(handlers, context), "OK");
   EXPECT_EQ(ended, 1);
 }

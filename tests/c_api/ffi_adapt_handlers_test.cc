@@ -6,33 +6,25 @@
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/c_api/error_text.h"
+#include "tests/c_api/simple_calls.h"
 
+namespace callbridge {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string Take(callbridge_error* error) {
-  if (error == nullptr) return "OK";
-  std::string text = std::string(callbridge_error_code_name(error->code)) + ": " + error->message;
-  callbridge_error_destroy(error);
-  return text;
+XLA_FFI_Error* NeverCalled(XLA_FFI_CallFrame*) {
+  ADD_FAILURE();
+  return nullptr;
 }
-
-callbridge_ffi_handlers Handlers(callbridge_ffi_handler* execute) {
-  callbridge_ffi_handlers handlers = {};
-  handlers.struct_size = sizeof(handlers);
-  handlers.execute = execute;
-  return handlers;
-}
-
-void NeverCalled() { ADD_FAILURE(); }
 
 class AdaptHandlersTest : public testing::Test {
  protected:
   std::string Adapt(const callbridge_ffi_handlers& handlers, const char* platform = "Host") {
-    return Take(callbridge_ffi_adapt_handlers(&handlers, platform, "0.10.2", &adapted_));
+    return ErrorText(callbridge_ffi_adapt_handlers(&handlers, platform, "0.10.2", &adapted_));
   }
   // Nothing is written.
   ~AdaptHandlersTest() override { EXPECT_EQ(adapted_.execute, nullptr); }
@@ -67,28 +59,29 @@ TEST_F(AdaptHandlersTest, FunctionThatCannotBeAsked) {
 TEST(RegisterTypeTest, NamesAndIds) {
   const std::string name = std::string("a type\0", 7) + "of ffi_adapt_handlers_test";
   int64_t id = 0;
-  EXPECT_EQ(Take(callbridge_ffi_register_type(name.data(), name.size(), &id, nullptr)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_ffi_register_type(name.data(), name.size(), &id, nullptr)), "OK");
   EXPECT_GT(id, 0);
   const int64_t first = id;
-  EXPECT_EQ(Take(callbridge_ffi_register_type(name.data(), name.size(), &id, nullptr)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_ffi_register_type(name.data(), name.size(), &id, nullptr)), "OK");
   EXPECT_EQ(id, first);
 
   int64_t other = 0;
-  EXPECT_THAT(Take(callbridge_ffi_register_type(name.data(), name.size(), &other, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_ffi_register_type(name.data(), name.size(), &other, nullptr)),
               StartsWith("ALREADY_EXISTS: "));
   EXPECT_EQ(other, 0);
-  EXPECT_EQ(Take(callbridge_ffi_register_type("a type", 6, &other, nullptr)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_ffi_register_type("a type", 6, &other, nullptr)), "OK");
   EXPECT_NE(other, first);
 }
 
 TEST(RegisterTypeTest, NoNameOrVariable) {
   int64_t id = 0;
-  EXPECT_EQ(Take(callbridge_ffi_register_type(nullptr, 0, &id, nullptr)),
+  EXPECT_EQ(ErrorText(callbridge_ffi_register_type(nullptr, 0, &id, nullptr)),
             "INVALID_ARGUMENT: name is null");
-  EXPECT_THAT(Take(callbridge_ffi_register_type("", 0, &id, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_ffi_register_type("", 0, &id, nullptr)),
               AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a type needs a name")));
-  EXPECT_EQ(Take(callbridge_ffi_register_type("a type", 6, nullptr, nullptr)),
+  EXPECT_EQ(ErrorText(callbridge_ffi_register_type("a type", 6, nullptr, nullptr)),
             "INVALID_ARGUMENT: type_id is null");
 }
 
 }  // namespace
+}  // namespace callbridge

@@ -8,24 +8,23 @@
 #include "callbridge/typed_ffi/c_api.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
+#include "tests/c_api/simple_calls.h"
 
 namespace callbridge {
 namespace {
 
 constexpr int kThreads = 4;
 constexpr int kRounds = 200;
-constexpr int32_t kS32 = 4;
-
-XLA_FFI_Error* Handle(XLA_FFI_CallFrame*) { return nullptr; }
+constexpr int32_t kS32Number = 4;
 
 void SetEach(callbridge_ffi_attributes* attributes, int round) {
   const std::string name = "a name that needs an allocation " + std::to_string(round % 7);
   const int32_t numbers[] = {round, round};
   EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, name.data(), name.size(),
-                                                           kS32, numbers)),
+                                                           kS32Number, numbers)),
             "OK");
   EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes, name.data(), name.size() - 1,
-                                                          kS32, numbers, 2)),
+                                                          kS32Number, numbers, 2)),
             "OK");
   EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_string(attributes, name.data(), name.size() - 2,
                                                            name.data(), name.size())),
@@ -43,15 +42,10 @@ void ReadEach(const callbridge_ffi_attributes* attributes) {
   EXPECT_EQ(ErrorText(callbridge_site_encode(&site, &bytes, &size)), "OK");
   callbridge_bytes_free(bytes);
 
-  callbridge_ffi_handlers handlers = {};
-  handlers.struct_size = sizeof(handlers);
-  handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(&Handle);
-  callbridge_ffi_site ffi_site = {};
-  ffi_site.struct_size = sizeof(ffi_site);
-  ffi_site.release = "0.4.30";
+  const callbridge_ffi_handlers handlers = Handlers();
+  callbridge_ffi_site ffi_site = OldSite();
   ffi_site.attributes = attributes;
-  callbridge_ffi_context context = {};
-  context.struct_size = sizeof(context);
+  callbridge_ffi_context context = NothingLent();
   context.custom_options = attributes;
   callbridge_ffi_call* call = nullptr;
   EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &ffi_site, &context, &call)), "OK");

@@ -22,6 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
+#include "tests/c_api/simple_calls.h"
 
 namespace callbridge {
 namespace {
@@ -120,23 +121,9 @@ class AtTheEdge {
   char* memory_;
 };
 
-void Copy(void* out, const void** in) {
-  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
-}
-
 TEST(FirstSizesTest, UntypedCalls) {
-  const char* const shapes[] = {"s32[]"};
-  callbridge_target whole_target = {};
-  whole_target.name = "copy";
-  whole_target.platform = "Host";
-  whole_target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
-  whole_target.address = reinterpret_cast<void*>(&Copy);
-  callbridge_site whole_site = {};
-  whole_site.operands = shapes;
-  whole_site.operand_count = 1;
-  whole_site.result = "s32[]";
-  const AtTheEdge<callbridge_target> target(whole_target);
-  const AtTheEdge<callbridge_site> site(whole_site);
+  const AtTheEdge<callbridge_target> target(OriginalTarget());
+  const AtTheEdge<callbridge_site> site(CopySite());
   const AtTheEdge<callbridge_execution_context> context({});
   const AtTheEdge<callbridge_entry_points> points({});
   int32_t in = 42, out = 0;
@@ -152,7 +139,7 @@ TEST(FirstSizesTest, UntypedCalls) {
   EXPECT_EQ(ErrorText(callbridge_site_encode(site.get(), &bytes, &size)), "OK");
   callbridge_bytes_free(bytes);
 
-  callbridge_register_target("first_sizes", 11, whole_target.address, "Host", 4, 1);
+  callbridge_register_target("first_sizes", 11, target->address, "Host", 4, 1);
   callbridge_library* library = nullptr;
   ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
   const AtTheEdge<callbridge_target> listed({});
@@ -163,16 +150,11 @@ TEST(FirstSizesTest, UntypedCalls) {
 }
 
 TEST(FirstSizesTest, CallsOfHandlers) {
-  callbridge_ffi_handlers whole_handlers = {};
-  whole_handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(
-      +[](XLA_FFI_CallFrame*) -> XLA_FFI_Error* { return nullptr; });
-  callbridge_ffi_site whole_site = {};
-  whole_site.release = "0.4.30";
-  const AtTheEdge<callbridge_ffi_handlers> handlers(whole_handlers);
-  const AtTheEdge<callbridge_ffi_site> site(whole_site);
+  const AtTheEdge<callbridge_ffi_handlers> handlers(Handlers());
+  const AtTheEdge<callbridge_ffi_site> site(OldSite());
   const AtTheEdge<callbridge_ffi_thread_pool> pool(*callbridge_ffi_process_threads());
   const AtTheEdge<callbridge_ffi_scratch> scratch(*callbridge_ffi_host_memory());
-  callbridge_ffi_context whole_context = {};
+  callbridge_ffi_context whole_context = NothingLent();
   whole_context.thread_pool = pool.get();
   whole_context.scratch = scratch.get();
   const AtTheEdge<callbridge_ffi_context> context(whole_context);

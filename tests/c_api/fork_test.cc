@@ -1,8 +1,6 @@
 // Forks while threads are at work in all that libcallbridge keeps for a process. Sanitizers have
 // locks of their own, with which children hang.
-#include <sys/wait.h>
 #include <threads.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <string>
@@ -13,11 +11,13 @@
 #include "callbridge/legacy/registry_functions.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "gtest/gtest.h"
+#include "tests/c_api/simple_calls.h"
+#include "tests/forked_process.h"
 
+namespace callbridge {
 namespace {
 
 void Nothing(void*, const void**) {}
-XLA_FFI_Error* NoHandler(XLA_FFI_CallFrame*) { return nullptr; }
 
 void RegisterAndLookUp() {
   callbridge_register_target("nothing", 7, reinterpret_cast<void*>(&Nothing), "Host", 4,
@@ -38,32 +38,20 @@ void RegisterAType() {
 }
 
 void FindHandlers() {
-  callbridge_ffi_handlers handlers = {sizeof(handlers), nullptr, nullptr,
-                                      nullptr,          nullptr, nullptr};
+  callbridge_ffi_handlers handlers = Handlers(nullptr);
   callbridge_error_destroy(callbridge_ffi_find_handlers("nothing", "Host", &handlers));
 }
 
 void MakeEntryPoints() {
-  callbridge_target target = {};
-  target.struct_size = sizeof(target);
-  target.name = "nothing";
-  target.platform = "Host";
-  target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
-  target.api_version_is_proved = 1;
-  target.address = reinterpret_cast<void*>(&Nothing);
+  const callbridge_target target = OriginalTarget(&Nothing, "nothing");
   callbridge_entry_points points = {sizeof(points), nullptr, nullptr};
   callbridge_error_destroy(callbridge_target_entry_points(&target, &points));
 }
 
 void MakeACall() {
-  const callbridge_ffi_handlers handlers = {sizeof(handlers),
-                                            nullptr,
-                                            nullptr,
-                                            nullptr,
-                                            reinterpret_cast<callbridge_ffi_handler*>(&NoHandler),
-                                            nullptr};
-  callbridge_ffi_site site = {};
-  site.struct_size = sizeof(site);
+  const callbridge_ffi_handlers handlers = Handlers();
+  callbridge_ffi_site site = OldSite();
+  site.release = nullptr;
   callbridge_ffi_call* call = nullptr;
   callbridge_error_destroy(callbridge_ffi_call_create(&handlers, &site, nullptr, &call));
   callbridge_ffi_call_destroy(call);
@@ -90,18 +78,16 @@ TEST(ForkTest, ChildrenFindEveryTableFree) {
               thrd_success);
   }
   for (int i = 0; i < 200 && !HasFailure(); ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      for (Work work : kWorks) work();
-      _exit(0);
-    }
-    int status = -1;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << "a signal of 14: a lock that a thread of the parent had";
+    EXPECT_EQ(InChild([] {
+                for (Work work : kWorks) work();
+                return 0;
+              }),
+              0)
+        << "a signal of 14: a lock that a thread of the parent had";
   }
   ends = true;
   for (thrd_t thread : threads) thrd_join(thread, nullptr);
 }
 
 }  // namespace
+}  // namespace callbridge

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -68,6 +69,133 @@ TEST(HandlerCallTest, BorrowsVariables) {
   vector = {5, 6};
   ASSERT_TRUE(call.Run().ok());
   EXPECT_THAT(all, ElementsAre(4, 5, 6));
+}
+
+// What is said between runs is for the next one.
+TEST(HandlerCallTest, WhatIsSaidAfterARunCounts) {
+  const std::vector<float> one = {1}, two = {2};
+  std::vector<float> first(2), second(2);
+  HandlerCall call(kConcatenate);
+  call.Arg(one).Ret(first);
+  ASSERT_TRUE(call.Run().ok());
+  call.Arg(two);
+  ASSERT_TRUE(call.Run().ok());
+  EXPECT_THAT(first, ElementsAre(1, 2));
+  call.Ret(second);
+  EXPECT_THAT(call.Run().message(), HasSubstr("1")) << "of two results the handler knows one";
+}
+
+TEST(HandlerCallTest, DimensionsFitTheData) {
+  std::vector<float> three(3);
+  HandlerCall call(kConcatenate);
+  const auto message = [](const auto& say) -> std::string {
+    try {
+      say();
+    } catch (const HandlerCallError& error) {
+      return error.what();
+    }
+    return "threw nothing";
+  };
+  EXPECT_EQ(message([&] {
+              call.Arg(three, {2, 2});
+            }),
+            "the dimensions have 4 elements, but the vector has 3");
+  EXPECT_EQ(message([&] { call.Ret(three, {-3}); }),
+            "the dimensions have -3 elements, but the vector has 3");
+  EXPECT_EQ(message([&] { call.Arg(Made(1), {}); }),
+            "the dimensions have 1 elements, but the vector has 4");
+  EXPECT_EQ(message([&] { call.Arg(three, {3, 1}).Ret(three, {1, 3}); }), "threw nothing");
+  EXPECT_TRUE(call.Run().ok());
+}
+
+// ---- Element types
+
+template <typename T>
+void ExpectElementType() {
+  struct Seen {
+    int32_t number;
+    int64_t size;
+  } seen = {};
+  const std::string shape = std::string(ElementTypeOf<T>().name) + "[]";
+  EXPECT_EQ(ErrorText(callbridge_shape_visit(
+                shape.c_str(),
+                [](void* user, int32_t number, const int64_t*, size_t, int64_t size) {
+                  *static_cast<Seen*>(user) = {number, size};
+                },
+                &seen)),
+            "OK");
+  EXPECT_EQ(ElementTypeOf<T>().number, seen.number) << shape;
+  EXPECT_EQ(sizeof(T), static_cast<size_t>(seen.size)) << shape;
+}
+
+template <typename... Types>
+std::vector<std::string> Names() {
+  return {ElementTypeOf<Types>().name...};
+}
+
+TEST(HandlerValuesTest, ElementTypesAreXlas) {
+  EXPECT_THAT((Names<bool, int8_t, int16_t, int32_t, int64_t, long long>()),
+              ElementsAre("pred", "s8", "s16", "s32", "s64", "s64"));
+  EXPECT_THAT((Names<uint8_t, uint16_t, uint32_t, uint64_t, unsigned long long>()),
+              ElementsAre("u8", "u16", "u32", "u64", "u64"));
+  EXPECT_THAT((Names<float, double, std::complex<float>, std::complex<double>>()),
+              ElementsAre("f32", "f64", "c64", "c128"));
+  ExpectElementType<bool>();
+  ExpectElementType<int8_t>();
+  ExpectElementType<int16_t>();
+  ExpectElementType<int32_t>();
+  ExpectElementType<int64_t>();
+  ExpectElementType<long long>();
+  ExpectElementType<uint8_t>();
+  ExpectElementType<uint16_t>();
+  ExpectElementType<uint32_t>();
+  ExpectElementType<uint64_t>();
+  ExpectElementType<unsigned long long>();
+  ExpectElementType<float>();
+  ExpectElementType<double>();
+  ExpectElementType<std::complex<float>>();
+  ExpectElementType<std::complex<double>>();
+}
+
+// ---- What is lent
+
+struct Owner {
+  static ffi::TypeId id;
+};
+ffi::TypeId Owner::id = {};
+
+ffi::Error TellLoans(ffi::ResultBuffer<ffi::S64> loans, ffi::Context context,
+                     ffi::Dictionary options) {
+  int64_t* out = loans->typed_data();
+  *out++ = context.get<ffi::PlatformStream<void*>>().has_value();
+  *out++ = context.get<ffi::DeviceOrdinal>().has_value();
+  *out++ = context.get<ffi::RunId>().has_value();
+  *out++ = context.get<ffi::ThreadPool>()->num_threads() > 0;
+  *out++ = context.get<ffi::ScratchAllocator>()->Allocate(8).has_value();
+  *out++ = options.contains("n");
+  *out++ = context.get<ffi::UserData<Owner>>().has_value();
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(
+    kTellLoans, TellLoans,
+    ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S64>>().Ctx().Ctx<ffi::CustomOptions>());
+
+TEST(HandlerCallTest, LendsNothingButWhatIsLentAfterThat) {
+  RegisterHandlerType("handler_call_test.Owner", &Owner::id);
+  Owner owner;
+  std::vector<int64_t> loans(7);
+  HandlerCall call(kTellLoans);
+  call.Ret(loans);
+  HandlerResult result = call.Run();
+  ASSERT_TRUE(result.ok()) << result;
+  EXPECT_THAT(loans, ElementsAre(0, 1, 1, 1, 0, 0, 0));
+  call.Stream(nullptr).Scratch().Option("n", 1).RunId(7).UserData(Owner::id, &owner);
+  ASSERT_TRUE(call.Run().ok());
+  EXPECT_THAT(loans, ElementsAre(1, 1, 1, 1, 1, 1, 1));
+  ASSERT_TRUE(call.LendNothing().Run().ok());
+  EXPECT_THAT(loans, ElementsAre(0, 0, 0, 0, 0, 0, 0));
+  ASSERT_TRUE(call.DeviceOrdinal(1).RunId(7).Run().ok());
+  EXPECT_THAT(loans, ElementsAre(0, 1, 1, 0, 0, 0, 0));
 }
 
 // ---- What would dangle, and cannot be kept, does not compile

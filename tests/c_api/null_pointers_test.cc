@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
+#include "tests/c_api/simple_calls.h"
 
 namespace {
 
@@ -19,32 +20,11 @@ using callbridge::ErrorText;
 using callbridge::null_pointers::Of;
 using callbridge::null_pointers::Row;
 
-void Copy(void* out, const void** in) {
-  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
-}
-XLA_FFI_Error* Handle(XLA_FFI_CallFrame*) { return nullptr; }
-callbridge_ffi_handler* Handler() { return reinterpret_cast<callbridge_ffi_handler*>(&Handle); }
-
 // Arguments of which each is good. Lives as long as the process.
 struct Valid {
   Valid() {
-    target.struct_size = sizeof(target);
-    target.name = "null_pointers_copy";
-    target.platform = "Host";
-    target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
-    target.address = reinterpret_cast<void*>(&Copy);
-    site.struct_size = sizeof(site);
-    site.operands = shapes;
-    site.operand_count = 1;
-    site.result = shapes[0];
-    handlers.struct_size = sizeof(handlers);
-    handlers.execute = Handler();
-    ffi_site.struct_size = sizeof(ffi_site);
-    ffi_site.release = "0.4.30";  // which asks a handler nothing before it calls it
-    ffi_site.operands = shapes;
-    ffi_site.operand_count = 1;
-    ffi_site.results = shapes;
-    ffi_site.result_count = 1;
+    ffi_site.operands = ffi_site.results = callbridge::kS32;
+    ffi_site.operand_count = ffi_site.result_count = 1;
     EXPECT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
     EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
     EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes)), "OK");
@@ -52,17 +32,16 @@ struct Valid {
               "OK");
   }
 
-  const char* const shapes[1] = {"s32[]"};
   int32_t number = 0;
   void* pointers[1] = {&number};
   callbridge_array array = {&number, sizeof(number)};
-  callbridge_target target = {};
-  callbridge_site site = {};
+  callbridge_target target = callbridge::OriginalTarget();
+  callbridge_site site = callbridge::CopySite();
   callbridge_execution_context context = {};
   callbridge_entry_points entry_points = {sizeof(entry_points), nullptr, nullptr};
-  callbridge_ffi_handlers handlers = {};
-  callbridge_ffi_handlers adapted = {sizeof(adapted), nullptr, nullptr, nullptr, nullptr, nullptr};
-  callbridge_ffi_site ffi_site = {};
+  callbridge_ffi_handlers handlers = callbridge::Handlers();
+  callbridge_ffi_handlers adapted = callbridge::Handlers(nullptr);
+  callbridge_ffi_site ffi_site = callbridge::OldSite();
   int64_t type_id = 0;
   callbridge_library* library = nullptr;
   callbridge_call* call = nullptr;
@@ -89,9 +68,8 @@ callbridge_error* CreateAndDestroy(const callbridge_ffi_handlers* handlers,
 
 std::vector<Row> Rows() {
   static auto& v = *new Valid;
-  static callbridge_ffi_context lent = {};
+  static callbridge_ffi_context lent = callbridge::NothingLent();
   static callbridge_ffi_call* made = nullptr;
-  lent.struct_size = sizeof(lent);
   v.context.struct_size = sizeof(v.context);
   return {
       Of("XlaCustomCallStatusSetFailure", &XlaCustomCallStatusSetFailure, "status message len",
@@ -155,7 +133,7 @@ std::vector<Row> Rows() {
          0, &v.target),
       Of("callbridge_library_target_count", &callbridge_library_target_count, "library", v.library),
       Of("callbridge_lookup_target", &callbridge_lookup_target,
-         "name name_size platform platform_size", "null_pointers_copy", 18, "Host", 4),
+         "name name_size platform platform_size", "no such target", 14, "Host", 4),
       Of("callbridge_probe_typed", &callbridge_probe_typed, "address verdict evidence?", &v,
          &v.number, &v.no_bytes),
       Of("callbridge_register_target", &callbridge_register_target,

@@ -1,8 +1,6 @@
 // Each allocation of a C function fails in turn: the function says so, and leaks nothing.
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <string>
 
 #include "callbridge/callbridge.h"
@@ -10,26 +8,8 @@
 #include "callbridge/typed_ffi/c_api.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-
-namespace {
-
-constexpr int kNever = -1;
-int allocations_left = kNever;
-
-}  // namespace
-
-#define CALLBRIDGE_NOINLINE __attribute__((noinline))
-CALLBRIDGE_NOINLINE void* operator new(size_t size) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-CALLBRIDGE_NOINLINE void* operator new[](size_t size) { return operator new(size); }
-CALLBRIDGE_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete[](void* memory) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-CALLBRIDGE_NOINLINE void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+#include "tests/c_api/simple_calls.h"
+#include "tests/counted_allocations.h"
 
 namespace callbridge {
 namespace {
@@ -37,23 +17,19 @@ namespace {
 // Calls `function` with no memory, with memory for one allocation and so on, until it has its way:
 // then it returns `code`. Returns how often it failed.
 int Starve(int32_t code, const std::function<callbridge_error*()>& function) {
-  for (int allocations = 0; allocations < 10000; ++allocations) {
-    allocations_left = allocations;
+  for (int count = 0; count < 10000; ++count) {
+    most_allocations = allocations + count;
     callbridge_error* error = function();
-    allocations_left = kNever;
+    most_allocations = kNoLimit;
     const int32_t came = error != nullptr ? error->code : 0;
     const std::string message = error != nullptr ? error->message : "";
     callbridge_error_destroy(error);
-    if (came == code) return allocations;
-    EXPECT_EQ(came, 8) << message << ", with " << allocations;
+    if (came == code) return count;
+    EXPECT_EQ(came, 8) << message << ", with " << count;
     EXPECT_EQ(message, "out of memory");
     if (testing::Test::HasFailure()) break;
   }
   return -1;
-}
-
-void Copy(void* out, const void** in) {
-  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]);
 }
 
 constexpr int32_t kNotFound = 5, kInvalidArgument = 3;
@@ -76,17 +52,9 @@ TEST(OutOfMemoryTest, ErrorsAreThere) {
 
 TEST(OutOfMemoryTest, Targets) {
   const char* const shapes[] = {"(s32[],f32[8,4])", "s32[]"};
-  callbridge_target target = {};
-  target.struct_size = sizeof(target);
-  target.name = "a name that no string holds without an allocation";
-  target.platform = "Host";
-  target.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
-  target.address = reinterpret_cast<void*>(&Copy);
-  callbridge_site site = {};
-  site.struct_size = sizeof(site);
-  site.operands = shapes;
-  site.operand_count = 2;
-  site.result = "s32[]";
+  const callbridge_target target =
+      OriginalTarget(&CopyS32, "a name that no string holds without an allocation");
+  const callbridge_site site = Site(shapes, "s32[]");
   callbridge_call* call = nullptr;
   EXPECT_GT(Starve(0, [&] { return callbridge_call_bind(&target, &site, &call); }), 0);
   callbridge_call_destroy(call);
@@ -119,19 +87,12 @@ TEST(OutOfMemoryTest, Handlers) {
   set([&] {
     return callbridge_ffi_attributes_set_dictionary(attributes, name.data(), 97, attributes);
   });
-  const char* const shapes[] = {"s32[]"};
-  callbridge_ffi_handlers handlers = {};
-  handlers.struct_size = sizeof(handlers);
-  handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(
-      +[](XLA_FFI_CallFrame*) -> XLA_FFI_Error* { return nullptr; });
-  callbridge_ffi_site site = {};
-  site.struct_size = sizeof(site);
-  site.release = "0.4.30";
-  site.operands = shapes;
+  const callbridge_ffi_handlers handlers = Handlers();
+  callbridge_ffi_site site = OldSite();
+  site.operands = kS32;
   site.operand_count = 1;
   site.attributes = attributes;
-  callbridge_ffi_context context = {};
-  context.struct_size = sizeof(context);
+  callbridge_ffi_context context = NothingLent();
   context.custom_options = attributes;
   callbridge_ffi_call* call = nullptr;
   set([&] { return callbridge_ffi_call_create(&handlers, &site, &context, &call); });

@@ -64,5 +64,40 @@ TEST(PluginTest, WhatItRegisteredOutlivesItsClosing) {
   EXPECT_EQ(ErrorText(callbridge_library_close(process)), "OK");
 }
 
+// In processes of their own, too: nothing but this process says where libcallbridge.so.0 is.
+TEST(PluginTest, IsAskedAlthoughItHasNoSearchPath) {
+  ASSERT_NE(dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+  callbridge_ffi_handlers handlers = {};
+  handlers.struct_size = sizeof(handlers);
+  ASSERT_EQ(ErrorText(callbridge_ffi_find_handlers("count", "Host", &handlers)), "OK");
+  for (callbridge_ffi_handler* handler : {handlers.instantiate, handlers.execute}) {
+    int32_t verdict = -1;
+    char* evidence = nullptr;
+    ASSERT_EQ(
+        ErrorText(callbridge_probe_typed(reinterpret_cast<void*>(handler), &verdict, &evidence)),
+        "OK");
+    EXPECT_EQ(verdict, CALLBRIDGE_PROBE_TYPED) << evidence;
+    callbridge_bytes_free(evidence);
+  }
+}
+
+TEST(PluginTest, FunctionsOfTheProgramAreNotAsked) {
+  int32_t verdict = -1;
+  char* evidence = nullptr;
+  ASSERT_EQ(
+      ErrorText(callbridge_probe_typed(reinterpret_cast<void*>(&Targets), &verdict, &evidence)),
+      "OK");
+  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_UNVERIFIED);
+  EXPECT_STREQ(evidence, "it is the program's own, which cannot be opened twice");
+  callbridge_bytes_free(evidence);
+}
+
+TEST(PluginTest, IsIsolatedAlthoughItHasNoSearchPath) {
+  callbridge_library* library = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_library_load_isolated(ABORTING_PLUGIN, &library)),
+            "INTERNAL: " ABORTING_PLUGIN
+            ": a constructor ends the process that loads it: in isolation it ended by SIGABRT");
+}
+
 }  // namespace
 }  // namespace callbridge

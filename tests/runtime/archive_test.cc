@@ -48,12 +48,49 @@ TEST(ArchiveTest, MembersOfOddSizes) {
               ElementsAre("names.o"));
 }
 
+// As of archives of more than 4 GiB.
+TEST(ArchiveTest, AThinArchiveMayHaveTheOtherKindOfIndex) {
+  EXPECT_THAT(
+      Names(absl::StrCat("!<thin>\n", Header("/SYM64/", 4), "abcd", Header("short.o/", 1000))),
+      ElementsAre("short.o"));
+}
+
+TEST(ArchiveTest, EndsAtABadHeader) {
+  const std::string good = absl::StrCat(Header("a.o/", 1), "a\n");
+  std::string no_magic = Header("b.o/", 0);
+  no_magic[58] = '!';
+  std::string no_size = Header("b.o/", 0);
+  no_size[48] = 'x';
+  const std::string truncated = absl::StrCat(Header("b.o/", 3), "bb");
+  for (const std::string& bad : {no_magic, no_size, truncated, Header("b.o/", 0).substr(0, 59)}) {
+    std::vector<std::string> visited;
+    VisitMembers(absl::StrCat("!<arch>\n", good, bad, good),
+                 [&](absl::string_view contents) { visited.emplace_back(contents); });
+    if (bad == truncated) {  // swallows the beginning of the next one
+      EXPECT_EQ(visited.size(), 2u);
+      continue;
+    }
+    EXPECT_THAT(visited, ElementsAre("a")) << bad;
+  }
+  std::vector<std::string> visited;
+  VisitMembers(absl::StrCat("!<arch>\n", good, truncated),
+               [&](absl::string_view contents) { visited.emplace_back(contents); });
+  EXPECT_THAT(visited, ElementsAre("a"));
+  VisitMembers(good, [](absl::string_view) { ADD_FAILURE() << "no archive"; });
+}
+
 TEST(ArchiveTest, DamagedThinArchives) {
   EXPECT_THAT(Names("!<thin>\n"), IsEmpty());
   EXPECT_THAT(Names("!<thin>\nnothing"), IsEmpty());
   EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("/0", 1))), IsEmpty());
   EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 2), "ab", Header("/7", 1))), IsEmpty());
   EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 1000), "ab")), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("//", 2), "ab", Header("/0", 1))), IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("/", 1000), "ab", Header("b.o/", 1))),
+              IsEmpty());
+  EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("a.o/", 1), Header("/0", 1))),
+              ElementsAre("a.o"));
+  EXPECT_THAT(Names(absl::StrCat("!<arch>\n", Header("a.o/", 1))), IsEmpty());
   EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("/99999999999999", 1))), IsEmpty());
   EXPECT_THAT(Names(absl::StrCat("!<thin>\n", Header("", 1))), IsEmpty());
 }

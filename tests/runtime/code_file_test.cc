@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@ TEST(CodeFileTest, EitherPlaceHoldsCode) {
   for (const auto& file : {WriteCodeFileInMemory("code"), WriteCodeFileInFolder("code", "/tmp")}) {
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_EQ(BytesOf("/proc/self/fd/" + std::to_string(file->number())), "code");
+  }
+}
+
+// Programs that this process starts get none of it.
+TEST(CodeFileTest, IsClosedWhereAProgramStarts) {
+  for (const auto& file : {WriteCodeFileInMemory("code"), WriteCodeFileInFolder("code", "/tmp")}) {
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_NE(fcntl(file->number(), F_GETFD) & FD_CLOEXEC, 0);
   }
 }
 
@@ -48,9 +57,53 @@ TEST(CodeFileTest, FilesAreNoLargerThanTheirLimit) {
   const absl::Status status = WriteCodeFile(std::string(200, 'x')).status();
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_THAT(std::string(status.message()), HasSubstr("write: File too large"));
-  sigset_t pending;
+  sigset_t pending, mask;
   sigpending(&pending);
   EXPECT_EQ(sigismember(&pending, SIGXFSZ), 0);
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  EXPECT_EQ(sigismember(&mask, SIGXFSZ), 0);
+}
+
+// One that the caller blocks, and has not looked at yet, is the caller's.
+TEST(CodeFileTest, ASignalThatWasPendingStaysPending) {
+  sigset_t blocked, mask, pending;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+  pthread_kill(pthread_self(), SIGXFSZ);
+  EXPECT_TRUE(WriteCodeFileInMemory("code").ok());
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 1);
+  int signal = 0;
+  sigwait(&blocked, &signal);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+TEST(CodeFileTest, EachPlaceIsNamed) {
+  const auto refusal = [] {
+    rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small = before;
+    small.rlim_cur = 100;
+    setrlimit(RLIMIT_FSIZE, &small);
+    const absl::Status status = WriteCodeFile(std::string(200, 'x')).status();
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
+    return std::string(status.message());
+  };
+  const char* usual = std::getenv("TMPDIR");
+  const std::string saved = usual != nullptr ? usual : "";
+  const std::string folder = ::testing::TempDir();
+  const auto places = [](const std::string& place) {
+    return "(memory: write: File too large; " + place + ": write: File too large); set TMPDIR to";
+  };
+  setenv("TMPDIR", folder.c_str(), 1);
+  EXPECT_THAT(refusal(), HasSubstr(places(folder)));
+  setenv("TMPDIR", "", 1);
+  EXPECT_THAT(refusal(), HasSubstr(places("/tmp")));
+  unsetenv("TMPDIR");
+  EXPECT_THAT(refusal(), HasSubstr(places("/tmp")));
+  if (usual != nullptr) setenv("TMPDIR", saved.c_str(), 1);
 }
 
 TEST(CodeFileTest, LeavesNothingBehind) {

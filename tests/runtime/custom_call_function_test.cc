@@ -32,6 +32,8 @@ TEST(CustomCallFunctionTest, KnowsEveryType) {
       {"_Z1fP11CUstream_stPPvPKcm", V::kUnspecified, V::kOriginal},
       {"_Z1fP17XLA_FFI_CallFrame", V::kTypedFfi, V::kTypedFfi},
       {"_ZL1fPvPPKv.lto_priv.0", V::kOriginal, V::kUnspecified},
+      {"_ZL1fPvPPKv.llvm.4711", V::kOriginal, V::kUnspecified},
+      {"_ZL1fPvPPKv.localalias", V::kOriginal, V::kUnspecified},
   };
   for (const auto& c : cases) {
     const std::optional<CustomCallFunction> function = Of(c.symbol);
@@ -39,6 +41,31 @@ TEST(CustomCallFunctionTest, KnowsEveryType) {
     EXPECT_EQ(function->on_host, c.on_host) << c.symbol;
     EXPECT_EQ(function->on_gpu, c.on_gpu) << c.symbol;
   }
+}
+
+TEST(CustomCallFunctionTest, TellsItsNameAndPlace) {
+  FileSymbol symbol;
+  symbol.name = "_ZL1fPvPPKv.lto_priv.0";
+  symbol.address = 0x1234;
+  symbol.is_function = symbol.is_defined = true;
+  std::optional<CustomCallFunction> function = AsCustomCall(symbol);
+  ASSERT_TRUE(function.has_value());
+  EXPECT_EQ(function->symbol, "_ZL1fPvPPKv.lto_priv.0");
+  EXPECT_EQ(function->name, "f(void*, void const**)");
+  EXPECT_EQ(function->address, 0x1234u);
+  EXPECT_TRUE(function->is_exported);
+  symbol.is_weak = true;
+  EXPECT_TRUE(AsCustomCall(symbol)->is_exported);
+  symbol.is_local = true;
+  EXPECT_FALSE(AsCustomCall(symbol)->is_exported);
+  symbol.is_local = false;
+  symbol.is_hidden = true;
+  EXPECT_FALSE(AsCustomCall(symbol)->is_exported);
+  symbol.is_function = false;
+  EXPECT_FALSE(AsCustomCall(symbol).has_value()) << "a variable";
+  symbol.is_function = true;
+  symbol.is_defined = false;
+  EXPECT_FALSE(AsCustomCall(symbol).has_value()) << "imported";
 }
 
 TEST(CustomCallFunctionTest, LeavesOthersOut) {

@@ -54,6 +54,41 @@ TEST_F(DebugLinkTest, LeadsFromTheLoadedCopyToTheFileBesideTheOriginal) {
   EXPECT_EQ(access(absl::StrCat(seen_in, "/", link).c_str(), R_OK), 0);
 }
 
+// A name of any length, padded to four bytes, and the debug file's checksum behind it.
+TEST_F(DebugLinkTest, TheSectionHoldsTheNewNameAndTheChecksum) {
+  for (const std::string& name : {"a.d", "ab.d", "abc.d", "abcd.d", "abcde.d"}) {
+    std::filesystem::rename(folder_ + "/old.debug", folder_ + "/" + name);
+    Run(absl::StrCat("objcopy --remove-section=.gnu_debuglink --add-gnu-debuglink=", folder_, "/",
+                     name, " ", Library()));
+    const auto section = [&](const std::string& library) {
+      Run(absl::StrCat("objcopy --dump-section .gnu_debuglink=", folder_, "/section ", library,
+                       " /dev/null"));
+      return ReadFile(folder_ + "/section");
+    };
+    const std::string before = section(Library());
+    absl::StatusOr<ElfFile> file = WithDebugLink(File(), folder_);
+    ASSERT_TRUE(file.ok()) << file.status();
+    std::ofstream(folder_ + "/new.so", std::ios::binary) << file->bytes();
+    std::string expected = absl::StrCat("../../..", folder_, "/", name, std::string(1, '\0'));
+    while (expected.size() % 4 != 0) expected += '\0';
+    EXPECT_EQ(section(folder_ + "/new.so"), expected + before.substr(before.size() - 4)) << name;
+    std::filesystem::rename(folder_ + "/" + name, folder_ + "/old.debug");
+  }
+}
+
+// Of two, the one that lies beside the library; a folder of that name is none.
+TEST_F(DebugLinkTest, LooksBesideFirst) {
+  std::filesystem::create_directory(folder_ + "/.debug");
+  std::filesystem::copy_file(folder_ + "/old.debug", folder_ + "/.debug/old.debug");
+  EXPECT_NE(WithDebugLink(File(), folder_)->bytes().find(absl::StrCat(folder_, "/old.debug")),
+            std::string::npos);
+  std::filesystem::remove(folder_ + "/old.debug");
+  std::filesystem::create_directory(folder_ + "/old.debug");
+  EXPECT_NE(
+      WithDebugLink(File(), folder_)->bytes().find(absl::StrCat(folder_, "/.debug/old.debug")),
+      std::string::npos);
+}
+
 TEST_F(DebugLinkTest, LooksInTheFolderDebugToo) {
   std::filesystem::create_directory(folder_ + "/.debug");
   std::filesystem::rename(folder_ + "/old.debug", folder_ + "/.debug/old.debug");

@@ -104,6 +104,26 @@ TEST(DemangledNameTest, NamesThatMaySplitInAnotherWay) {
   }
 }
 
+TEST(DemangledNameTest, NamesThatAreTooLongAreNotShown) {
+  const auto doubled = [](int levels) {
+    std::string name = absl::StrCat("_Z1f300", std::string(300, 'a'));
+    for (int i = 0; i < levels; ++i) {
+      absl::StrAppend(&name, "S_I", Substitution(i), Substitution(i), "E");
+    }
+    return name;
+  };
+  ASSERT_TRUE(IsCheapToDemangle(doubled(6)));
+  EXPECT_EQ(Demangled(doubled(6)), "");
+  EXPECT_GT(Demangled(doubled(4)).size(), 10'000u);
+}
+
+// The demangler recurses, so that the stack limits what it is given.
+TEST(DemangledNameTest, NamesHaveAtMost64KiB) {
+  const std::string longest = "_Z1f" + std::string((1 << 16) - 4, 'i');
+  EXPECT_TRUE(IsCheapToDemangle(longest));
+  EXPECT_FALSE(IsCheapToDemangle(longest + "i"));
+}
+
 // The largest of each family that is demangled.
 TEST(DemangledNameTest, WhatIsDemangledIsCheap) {
   for (int i = 0; i < 36; ++i) {

@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "callbridge/runtime/private_copy.h"
+#include "callbridge/runtime/symbol_hash.h"
 #include "tests/runtime/elf_editor.h"
 
 namespace callbridge {
@@ -17,6 +19,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr uint64_t kNowhere = 0x123456789000;
 
@@ -56,6 +59,10 @@ const Damage kDamages[] = {
      [](ElfEditor& e) { e.Dynamic(DT_STRTAB).d_un.d_ptr = kNowhere; }, "has a bad DT_STRTAB"},
     {"EndlessStrings", "original_linked",
      [](ElfEditor& e) { e.Dynamic(DT_STRSZ).d_un.d_val = UINT64_MAX; }, "has a bad DT_STRTAB"},
+    {"StringsWithoutSize", "original_linked",
+     [](ElfEditor& e) { e.Dynamic(DT_STRSZ).d_tag = DT_DEBUG; }, "has no dynamic string table"},
+    {"StringsOfNoSize", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_STRSZ).d_un.d_val = 0; },
+     "has no dynamic string table"},
     {"UnterminatedStrings", "original_linked",
      [](ElfEditor& e) { e.Dynamic(DT_STRSZ).d_un.d_val -= 1; }, "no NUL ends its last string"},
     {"NeededNowhere", "original_linked",
@@ -92,13 +99,30 @@ const Damage kDamages[] = {
        }
      },
      "has a bad"},
+    {"GnuHashBucketBelowTheFirst", "original_linked",
+     [](ElfEditor& e) {
+       const uint32_t first = e.Table<uint32_t>(DT_GNU_HASH, 1);
+       e.Table<uint32_t>(DT_GNU_HASH, FirstGnuBucket(e)) = first - 1;
+     },
+     "and the first one is"},
     {"GnuHashBloomFilter", "original_linked",
      [](ElfEditor& e) { e.Table<uint32_t>(DT_GNU_HASH, 2) = 0; }, "its Bloom filter has 0 words"},
+    {"GnuHashBloomFilterOfThree", "original_linked",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_GNU_HASH, 2) = 3; },
+     "its Bloom filter has 3 words; a power of two was expected"},
     {"SysvHashNowhere", "original_sysv_hash",
      [](ElfEditor& e) { e.Dynamic(DT_HASH).d_un.d_ptr = kNowhere; }, "has a bad DT_HASH"},
     {"SysvHashBucketTooHigh", "original_sysv_hash",
      [](ElfEditor& e) { e.Table<uint32_t>(DT_HASH, 2) = 0xfffffff0; },
      "leads to symbol 4294967280"},
+    {"SysvHashBucketBehindTheLast", "original_sysv_hash",
+     [](ElfEditor& e) {
+       const uint32_t symbols = e.Table<uint32_t>(DT_HASH, 1);
+       e.Table<uint32_t>(DT_HASH, 2) = symbols;
+     },
+     "has a bad DT_HASH: it leads to symbol"},
+    {"SysvHashManyBuckets", "original_sysv_hash",
+     [](ElfEditor& e) { e.Table<uint32_t>(DT_HASH, 0) = 0xffffffff; }, "has a bad DT_HASH"},
     {"SysvHashCycle", "original_sysv_hash",
      [](ElfEditor& e) {
        const auto symbol = e.Table<uint32_t>(DT_HASH, 2) = 1;
@@ -159,14 +183,10 @@ const Damage kDamages[] = {
      "has a bad DT_PLTREL"},
     {"PltFormatMissing", "original_linked",
      [](ElfEditor& e) { e.Dynamic(DT_PLTREL).d_tag = DT_DEBUG; }, "has a bad DT_PLTREL"},
-    {"ConstructorsNowhere", "original_linked",
-     [](ElfEditor& e) { e.Dynamic(DT_INIT_ARRAY).d_un.d_ptr = kNowhere; },
-     "has a bad DT_INIT_ARRAY"},
-    {"DestructorsNowhere", "original_linked",
-     [](ElfEditor& e) { e.Dynamic(DT_FINI_ARRAY).d_un.d_ptr = kNowhere; },
-     "has a bad DT_FINI_ARRAY"},
     {"InitIsData", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_INIT).d_un.d_ptr = 0; },
      "has a bad DT_INIT: there is no code at address 0"},
+    {"FiniIsData", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_FINI).d_un.d_ptr = 0; },
+     "has a bad DT_FINI: there is no code at address 0"},
     {"VersionsNowhere", "original_linked",
      [](ElfEditor& e) { e.Dynamic(DT_VERNEED).d_un.d_ptr = kNowhere; }, "has a bad DT_VERNEED"},
     {"VersionLibraryNowhere", "original_linked",
@@ -216,6 +236,89 @@ const Damage kDamages[] = {
      [](ElfEditor& e) { SecondDefinition(e).vd_ndx = 0xffff; },
      "has version 2, which no table describes"},
 };
+
+// Each table has its size beside it, and some the size of an entry.
+struct TableRow {
+  const char* binary;
+  Elf64_Sxword address;
+  const char* address_name;
+  Elf64_Sxword size;
+  const char* size_name;
+  uint64_t entry_size;
+  Elf64_Sxword entry_size_tag;  // DT_NULL: none
+  const char* entry_size_name;
+};
+const TableRow kTableRows[] = {
+    {"original_linked", DT_RELA, "DT_RELA", DT_RELASZ, "DT_RELASZ", 24, DT_RELAENT, "DT_RELAENT"},
+    {"original_linked", DT_JMPREL, "DT_JMPREL", DT_PLTRELSZ, "DT_PLTRELSZ", 24, DT_NULL, ""},
+    {"original_relr", DT_RELR, "DT_RELR", DT_RELRSZ, "DT_RELRSZ", 8, DT_RELRENT, "DT_RELRENT"},
+    {"original_linked", DT_INIT_ARRAY, "DT_INIT_ARRAY", DT_INIT_ARRAYSZ, "DT_INIT_ARRAYSZ", 8,
+     DT_NULL, ""},
+    {"original_linked", DT_FINI_ARRAY, "DT_FINI_ARRAY", DT_FINI_ARRAYSZ, "DT_FINI_ARRAYSZ", 8,
+     DT_NULL, ""},
+};
+
+std::string DynamicError(ElfEditor& editor) {
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+  EXPECT_TRUE(file.ok()) << file.status();
+  return std::string(DynamicSection::Parse(*file).status().message());
+}
+
+TEST(DynamicSectionTest, TablesAreWholeOrNotThere) {
+  for (const TableRow& row : kTableRows) {
+    const std::string together = std::string("has only one of ") + row.address_name + " and " +
+                                 row.size_name + "; they come together";
+    const std::pair<std::function<void(ElfEditor&)>, std::string> damages[] = {
+        {[&](ElfEditor& e) { e.Dynamic(row.address).d_tag = DT_DEBUG; }, together},
+        {[&](ElfEditor& e) { e.Dynamic(row.size).d_tag = DT_DEBUG; }, together},
+        {[&](ElfEditor& e) { e.Dynamic(row.size).d_un.d_val += row.entry_size - 1; },
+         std::string("has a bad ") + row.size_name + ": "},
+        {[&](ElfEditor& e) { e.Dynamic(row.address).d_un.d_ptr += 4; },
+         std::string("has a bad ") + row.address_name + ": address 0x"},
+        {[&](ElfEditor& e) { e.Dynamic(row.address).d_un.d_ptr = uint64_t{1} << 46; },
+         std::string("has a bad ") + row.address_name + ": "},
+    };
+    for (const auto& [edit, message] : damages) {
+      ElfEditor editor(row.binary);
+      edit(editor);
+      EXPECT_THAT(DynamicError(editor), StartsWith(message)) << row.address_name;
+    }
+    if (row.entry_size_tag == DT_NULL) continue;
+    ElfEditor editor(row.binary);
+    editor.Dynamic(row.entry_size_tag).d_un.d_val += 8;
+    EXPECT_EQ(DynamicError(editor), std::string("has a bad ") + row.entry_size_name + ": " +
+                                        std::to_string(row.entry_size) + " was expected with " +
+                                        row.address_name);
+  }
+}
+
+TEST(DynamicSectionTest, NamesAreInTheStringTable) {
+  const std::pair<Elf64_Sxword, const char*> tags[] = {
+      {DT_NEEDED, "DT_NEEDED"},   {DT_SONAME, "DT_SONAME"},       {DT_RPATH, "DT_RPATH"},
+      {DT_RUNPATH, "DT_RUNPATH"}, {DT_AUXILIARY, "DT_AUXILIARY"}, {DT_FILTER, "DT_FILTER"}};
+  for (const auto& [tag, name] : tags) {
+    ElfEditor editor("original_linked");
+    const uint64_t size = editor.Dynamic(DT_STRSZ).d_un.d_val;
+    Elf64_Dyn& entry = editor.Dynamic(DT_RELACOUNT);
+    entry = {tag, {size - 1}};  // the last NUL
+    EXPECT_EQ(DynamicError(editor), "");
+    entry.d_un.d_val = size;
+    EXPECT_EQ(DynamicError(editor), std::string("has a bad ") + name + ": its name is at " +
+                                        std::to_string(size) + " of a DT_STRTAB of " +
+                                        std::to_string(size) + " bytes");
+  }
+}
+
+TEST(SymbolHashTest, EmptyTablesReachNothing) {
+  ElfEditor editor("original_linked");
+  const uint64_t first = FirstGnuBucket(editor);
+  for (uint32_t i = 0; i < GnuBuckets(editor); ++i) {
+    editor.Table<uint32_t>(DT_GNU_HASH, first + i) = 0;
+  }
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(HashedSymbolCount(*file, DynamicSection::Parse(*file).value()).value(), 0u);
+}
 
 class DamagedTableTest : public ::testing::TestWithParam<Damage> {};
 

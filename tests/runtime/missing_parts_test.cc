@@ -1,8 +1,10 @@
 #include "callbridge/runtime/missing_parts.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "tests/runtime/elf_editor.h"
@@ -51,9 +53,26 @@ TEST(MissingPartsTest, Descriptions) {
   EXPECT_EQ(DescribeMissingParts({{}, {"g"}}), "undefined symbol: g");
   EXPECT_THAT(DescribeMissingParts({{"liba.so", "libb.so"}, {}}),
               HasSubstr("libraries that are not found: liba.so, libb.so (add"));
+  EXPECT_EQ(DescribeMissingParts({{}, {}}), "");
   MissingParts many;
-  for (int i = 0; i < 150; ++i) many.symbols.push_back("f" + std::to_string(i));
-  EXPECT_THAT(DescribeMissingParts(many), ::testing::EndsWith(", f99 and 50 more"));
+  for (int i = 0; i < 100; ++i) many.symbols.push_back("f" + std::to_string(i));
+  EXPECT_THAT(DescribeMissingParts(many), ::testing::EndsWith(", f99"));
+  many.symbols.push_back("f100");
+  EXPECT_THAT(DescribeMissingParts(many), ::testing::EndsWith(", f99 and 1 more"));
+}
+
+// ld.so's trace knows nothing of what this process has opened.
+TEST(MissingPartsTest, WhatIsLoadedIsNotMissing) {
+  const std::string alone = ::testing::TempDir() + "/missing_parts_alone.so";
+  std::filesystem::copy_file(OldBinary("beside_runpath"), alone,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(MissingIn(alone).libraries, ::testing::ElementsAre("libbeside.so"));
+  void* beside = dlopen(OldBinary("libbeside").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(beside, nullptr) << dlerror();
+  EXPECT_THAT(MissingIn(alone).libraries, IsEmpty());
+  dlclose(beside);
+  EXPECT_THAT(MissingIn(alone).libraries, ::testing::ElementsAre("libbeside.so"));
+  std::filesystem::remove(alone);
 }
 
 }  // namespace

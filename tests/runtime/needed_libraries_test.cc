@@ -2,9 +2,13 @@
 
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -14,8 +18,11 @@
 namespace callbridge {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 TEST(NeededLibrariesTest, ReadsLoadersAnswer) {
   const LoaderAnswer answer = ParseLoaderAnswer(
@@ -45,7 +52,54 @@ TEST(NeededLibrariesTest, AsksTheLoader) {
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->libraries.front().name, "libtensorflow_cc.so.2");
   EXPECT_EQ(answer->libraries.front().path, "");
-  EXPECT_EQ(AskLoader("/nowhere.so").status().code(), absl::StatusCode::kFailedPrecondition);
+  const absl::Status missing = AskLoader("/nowhere.so").status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(missing.message()),
+              AllOf(StartsWith("ld.so says: "), HasSubstr("/nowhere.so")));
+}
+
+std::vector<std::string> Describe(const LoaderAnswer& answer) {
+  std::vector<std::string> lines = answer.missing_versions;
+  for (const NeededLibrary& library : answer.libraries) {
+    lines.push_back(library.name + " => " + library.path);
+  }
+  return lines;
+}
+
+// They are for the programs of whoever set them.
+TEST(NeededLibrariesTest, VariablesOfTheLoadersDoNotMatter) {
+  const std::vector<std::string> expected = Describe(*AskLoader(OldBinary("original_linked")));
+  const std::string preloaded = OldBinary("libbeside");
+  const std::pair<const char*, const char*> variables[] = {{"LD_PRELOAD", preloaded.c_str()},
+                                                           {"LD_AUDIT", preloaded.c_str()},
+                                                           {"LD_DEBUG", "all"},
+                                                           {"LD_WARN", "1"},
+                                                           {"LD_BIND_NOW", "1"},
+                                                           {"LD_VERBOSE", "1"}};
+  for (const auto& [name, value] : variables) {
+    setenv(name, value, 1);
+    absl::StatusOr<LoaderAnswer> answer = AskLoader(OldBinary("original_linked"));
+    unsetenv(name);
+    ASSERT_TRUE(answer.ok()) << name << ": " << answer.status();
+    EXPECT_EQ(Describe(*answer), expected) << name;
+  }
+}
+
+// How ld.so ended is not known then; what it said is.
+TEST(NeededLibrariesTest, AnswersWhereSigchldIsIgnored) {
+  auto* before = std::signal(SIGCHLD, SIG_IGN);
+  const absl::StatusOr<LoaderAnswer> answer = AskLoader(OldBinary("original_linked"));
+  std::signal(SIGCHLD, before);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->libraries.front().name, "libtensorflow_cc.so.2");
+}
+
+TEST(NeededLibrariesTest, ARelativePathIsNotSearched) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(OLD_BINARIES);
+  const absl::StatusOr<LoaderAnswer> answer = AskLoader("original_linked.so");
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(answer.ok()) << answer.status();
 }
 
 // An answer that ended early is none.
@@ -56,6 +110,11 @@ TEST(NeededLibrariesTest, FilesThatCrashTheLoader) {
       absl::StrCat(::testing::TempDir(), "/crashes_the_loader_", getpid(), ".so");
   std::ofstream(path, std::ios::binary) << damaged.bytes;
   EXPECT_EQ(AskLoader(path).status().message(), "ld.so ended by SIGSEGV");
+  auto* before = std::signal(SIGCHLD, SIG_IGN);
+  const absl::Status unknown = AskLoader(path).status();
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(unknown, absl::FailedPreconditionError("ld.so says: "))
+      << "and how it ended is not known";
   std::filesystem::remove(path);
 }
 

@@ -37,10 +37,25 @@ TEST(OriginTextTest, NothingToReplace) {
 
 TEST(OriginTextTest, FolderThatLoadersMisread) {
   const std::string bytes = BytesOf(OldBinary("beside_runpath"));
-  for (const char* folder : {"/a:b", "/$LIB"}) {
+  for (const char* folder : {"/a:b", "/$LIB", ""}) {
     absl::StatusOr<ElfFile> file = WithOrigin(*ElfFile::Parse(bytes), folder);
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_EQ(file->bytes(), bytes);
+  }
+}
+
+// ld.so replaces it in each of these.
+TEST(OriginTextTest, InEveryEntryThatLoadersExpand) {
+  for (Elf64_Sxword tag : {DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_AUXILIARY, DT_FILTER, DT_SONAME}) {
+    ElfEditor editor("beside_runpath");
+    editor.Dynamic(DT_RUNPATH).d_tag = tag;
+    absl::StatusOr<ElfFile> file = WithOrigin(*ElfFile::Parse(editor.bytes), "/folder");
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(file->bytes() == editor.bytes, tag == DT_SONAME) << tag;
+    if (tag == DT_SONAME) continue;
+    absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(*file);
+    ASSERT_TRUE(dynamic.ok()) << dynamic.status();
+    EXPECT_EQ(*dynamic->String(*dynamic->Find(tag), "path"), "/folder") << tag;
   }
 }
 
@@ -106,7 +121,9 @@ TEST(OriginLoadTest, NothingBeside) {
   const struct {
     const char* binary;
     const char* needs;
-  } cases[] = {{"beside_runpath", "libbeside.so"}, {"beside_needed", "libbeside_by_path.so"}};
+  } cases[] = {{"beside_runpath", "libbeside.so"},
+               {"beside_rpath", "libbeside.so"},
+               {"beside_needed", "libbeside_by_path.so"}};
   for (const auto& c : cases) {
     for (const std::string& copy : {folder + "/alone.so", ::testing::TempDir() + "/alone.so"}) {
       std::filesystem::copy_file(OldBinary(c.binary), copy,

@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/types/span.h"
 #include "callbridge/runtime/dynamic_section.h"
+#include "callbridge/runtime/function_names.h"
+#include "callbridge/runtime/protobuf_layout.h"
 #include "callbridge/runtime/relocations.h"
 #include "callbridge/runtime/symbol_hash.h"
 #include "callbridge/runtime/symbol_table.h"
@@ -190,6 +194,24 @@ TEST(PrivateCopyTest, ReadsTheSymbolsOfBothHashTables) {
   EXPECT_EQ(count(editor), symbols);
 }
 
+// Undefined symbols may lie behind all that the hash tables know.
+TEST(PrivateCopyTest, ReadsTheSymbolsOfRelocations) {
+  ElfEditor editor("original_linked");
+  editor.Dynamic(DT_GNU_HASH).d_tag = DT_DEBUG;
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(editor.bytes);
+  const DynamicSection dynamic = DynamicSection::Parse(*file).value();
+  EXPECT_EQ(SymbolTable::Parse(*file, dynamic, {})->symbols().size(), 1u) << "the null symbol";
+  EXPECT_EQ(SymbolTable::Parse(*file, dynamic, {1, 4})->symbols().size(), 5u);
+}
+
+TEST(PrivateCopyTest, HiddenVersionsAreVersions) {
+  ElfEditor editor("original_linked");
+  const uint64_t needed = editor.Dynamic(DT_VERNEED).d_un.d_ptr;
+  const uint64_t first = needed + editor.Table<Elf64_Verneed>(DT_VERNEED).vn_aux;
+  editor.At<Elf64_Vernaux>(editor.Offset(first)).vna_other |= 0x8000;
+  EXPECT_THAT(CopyOf(editor).dropped_libraries, ElementsAre("libtensorflow_cc.so.2"));
+}
+
 // A binary that was linked with the library's path instead of its name.
 TEST(PrivateCopyTest, KnowsTensorFlowByItsFileName) {
   ElfEditor editor("original_linked");
@@ -199,6 +221,47 @@ TEST(PrivateCopyTest, KnowsTensorFlowByItsFileName) {
   EXPECT_THAT(CopyOf(editor).dropped_libraries, IsEmpty());
   editor.bytes.replace(editor.bytes.find(path), path.size(), "/libtensorflow_cc.so.");
   EXPECT_THAT(CopyOf(editor).dropped_libraries, ElementsAre("/libtensorflow_cc.so."));
+}
+
+// Its record of versions, too, is then another's.
+TEST(PrivateCopyTest, NamesALibraryThatIsNeededTwiceOnce) {
+  ElfEditor editor("original_linked");
+  const uint64_t tensorflow = editor.Dynamic(DT_NEEDED).d_un.d_val;
+  editor.Dynamic(DT_RELACOUNT) = {DT_NEEDED, {tensorflow}};
+  const PrivateCopy copy = CopyOf(editor);
+  EXPECT_THAT(copy.dropped_libraries, ElementsAre("libtensorflow_cc.so.2"));
+  EXPECT_THAT(Tables(copy.file).dynamic.NeededLibraries(), Not(Contains("libtensorflow_cc.so.2")));
+}
+
+// The inline functions of protobuf's that a binary has are its own where callbridge serves it
+// others.
+TEST(PrivateCopyTest, ProtobufsFunctionsAreLocalWhereProtobufIsServed) {
+  const OldSymbol clear = {"_ZN3xla10ShapeProto5ClearEv", kGlobal};
+  for (const bool is_served : {false, true}) {
+    absl::StatusOr<ElfFile> file = ElfFile::Parse(ElfEditor("shape_proto_unoptimised").bytes);
+    ASSERT_TRUE(file.ok()) << file.status();
+    absl::StatusOr<PrivateCopy> copy =
+        MakePrivateCopy(*std::move(file), absl::MakeSpan(is_served ? &clear : kSymbols, 1));
+    ASSERT_TRUE(copy.ok()) << copy.status();
+    size_t functions = 0;
+    const Tables tables(copy->file);
+    for (const DynamicSymbol& symbol : tables.symbols.symbols()) {
+      if (symbol.entry.st_shndx == SHN_UNDEF || symbol.entry.st_shndx == SHN_ABS) continue;
+      const bool is_protobufs = IsProtobufSymbol(symbol.name);
+      functions += is_protobufs;
+      if (absl::StrContains(symbol.name, "RegisterCustomCallTarget")) continue;
+      EXPECT_EQ(ELF64_ST_BIND(symbol.entry.st_info) == STB_LOCAL,
+                (is_protobufs && is_served) || symbol.name.empty())
+          << symbol.name;
+    }
+    EXPECT_GT(functions, 0u);
+  }
+}
+
+// They are this process's, and no places of the file.
+TEST(PrivateCopyTest, WhatIsBoundNamesNoFunctionOfTheFile) {
+  const PrivateCopy copy = CopyOf(ElfEditor("original_linked"));
+  EXPECT_THAT(FunctionNames(copy.file).At(reinterpret_cast<uintptr_t>(kGlobal)), IsEmpty());
 }
 
 TEST(PrivateCopyTest, LeavesThreadLocalSymbolsAlone) {

@@ -1,5 +1,8 @@
 #include "callbridge/runtime/process_targets.h"
 
+#include <dlfcn.h>
+
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -47,6 +50,20 @@ TEST(ProcessTargetsTest, AnAddressOfNoFile) {
   const LibraryTarget target = Find("of_no_file");
   EXPECT_EQ(target.api_version, ApiVersion::kUnspecified);
   EXPECT_EQ(target.evidence, "no loaded file is at its address");
+}
+
+TEST(ProcessTargetsTest, AFunctionOfAFileThatIsGone) {
+  const std::string path = ::testing::TempDir() + "/process_targets_gone.so";
+  std::filesystem::copy_file(OLD_BINARIES "/probed.so", path,
+                             std::filesystem::copy_options::overwrite_existing);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  TargetRegistry::Global().Register({"of_a_file", "Host", dlsym(handle, "returns")});
+  EXPECT_EQ(Find("of_a_file").evidence, "symbol returns has no type (extern \"C\")");
+  std::filesystem::remove(path);
+  const LibraryTarget target = Find("of_a_file");
+  EXPECT_EQ(target.api_version, ApiVersion::kUnspecified);
+  EXPECT_EQ(target.evidence, path + ": cannot be opened: No such file or directory");
 }
 
 TEST(ProcessTargetsTest, ATargetOfALibraryThatWasLoaded) {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "callbridge/runtime/file_descriptor.h"
 
 namespace callbridge {
@@ -60,6 +61,28 @@ TEST_F(RegularFileTest, NotARegularFile) {
   ExpectError("/dev/null", absl::StatusCode::kInvalidArgument, "is a device");
 }
 
+TEST_F(RegularFileTest, Sockets) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  ExpectError(absl::StrCat("/proc/self/fd/", ends[0]), absl::StatusCode::kNotFound,
+              "cannot be opened: No such device or address");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// As ld.so opens files: no descriptor of callbridge's is left, nor one that a program inherits.
+TEST_F(RegularFileTest, LeavesNoFileOpen) {
+  std::ofstream(Path("file")) << "x";
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  const auto before = open_files();
+  EXPECT_EQ(*ReadRegularFile(Path("file")), "x");
+  EXPECT_FALSE(ReadRegularFile(folder_).ok());
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST_F(RegularFileTest, DoesNotWaitForAFifo) {
   ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0644), 0);
   ExpectError(Path("fifo"), absl::StatusCode::kInvalidArgument, "is a FIFO");
@@ -69,6 +92,9 @@ TEST_F(RegularFileTest, TooLarge) {
   std::ofstream(Path("sparse")) << "x";
   ASSERT_EQ(truncate(Path("sparse").c_str(), int64_t{1} << 40), 0);
   ExpectError(Path("sparse"), absl::StatusCode::kInvalidArgument, "strip --strip-debug");
+  ASSERT_EQ(truncate(Path("sparse").c_str(), (int64_t{4} << 30) + 1), 0);
+  ExpectError(Path("sparse"), absl::StatusCode::kInvalidArgument,
+              "has 4294967297 bytes, and at most 4294967296 are read");
 }
 
 TEST_F(RegularFileTest, Unreadable) {

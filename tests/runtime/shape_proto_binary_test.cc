@@ -252,6 +252,14 @@ TEST(ProtobufLayoutTest, ConstructorsTell) {
   EXPECT_EQ(ProtobufOf({"_ZN3xla10ShapeProtoC1EPN6google8protobuf5ArenaE",
                         "_ZN3xla10ShapeProtoC1EPN6google8protobuf5ArenaERKS0_"}),
             "protobuf 25 or newer");
+  EXPECT_EQ(ProtobufOf({"_ZN3xla10ShapeProtoC2Ev"}), "protobuf 3.11 or older");
+  EXPECT_EQ(ProtobufOf({"_ZN3xla10ShapeProtoC2EPN6google8protobuf5ArenaE"}),
+            "protobuf 3.12 to 3.17, or 22 or newer");
+  EXPECT_EQ(ProtobufOf({"_ZN3xla10ShapeProtoC2EPN6google8protobuf5ArenaERKS0_"}),
+            "protobuf 25 or newer");
+  EXPECT_EQ(ProtobufOf({"_ZN3xla10ShapeProtoC2EPN6google8protobuf5ArenaEb"}),
+            "protobuf 3.21, served");
+  EXPECT_EQ(ProtobufOf({"_ZN3xla10ShapeProtoC1ERKS0_"}), "an unknown protobuf");
   // Others tell less, or are of code that was linked in: one that is not served counts.
   EXPECT_EQ(ProtobufOf({served, "_ZN3xla10ShapeProto9MergeImplEPN6google8protobuf7MessageERKS3_"}),
             "protobuf 3.18 to 3.20");
@@ -265,6 +273,22 @@ TEST(ProtobufLayoutTest, ConstructorsTell) {
   EXPECT_EQ(ProtobufOf({"_ZN3xla24CustomCallTargetRegistry6GlobalEv"}), "an unknown protobuf");
 }
 
+TEST(ProtobufLayoutTest, ARefusalSaysWhatTells) {
+  ProtobufLayout layout;
+  EXPECT_FALSE(layout.is_used());
+  layout.AddImport("malloc");
+  EXPECT_FALSE(layout.is_used());
+  layout.AddImport("_ZN3xla10ShapeProtoD1Ev");
+  EXPECT_TRUE(layout.is_used());
+  EXPECT_THAT(layout.Refusal(),
+              StartsWith("was compiled for an unknown protobuf (it imports no constructor of a "
+                         "message, which would tell), and of XLA's"));
+  layout.AddImport("_ZN3xla10ShapeProtoC1Ev");
+  layout.AddImport("_ZN3xla9TileProtoC1Ev");
+  EXPECT_THAT(layout.Refusal(), StartsWith("was compiled for protobuf 3.11 or older (it imports "
+                                           "xla::ShapeProto::ShapeProto()), and of XLA's"));
+}
+
 TEST(ProtobufLayoutTest, SymbolsAreAnyBytes) {
   for (const char* symbol :
        {"", "_Z", "_ZN", "_ZN3xla", "_ZN3xla10", "_ZN3xla0ShapeProto", "_ZN3xla10Shape",
@@ -275,8 +299,23 @@ TEST(ProtobufLayoutTest, SymbolsAreAnyBytes) {
   }
   for (const char* symbol :
        {"_ZNK3xla10ShapeProto12ByteSizeLongEv", "_ZTVN3xla10ShapeProtoE", "_ZTIN3xla9TileProtoE",
-        "_ZN3xla29_ShapeProto_default_instance_E", "_ZN3xla14HloModuleProtoD1Ev"}) {
+        "_ZN3xla29_ShapeProto_default_instance_E", "_ZN3xla14HloModuleProtoD1Ev",
+        "_ZTSN3xla10ShapeProtoE", "_ZN3xla5Proto"}) {
     EXPECT_TRUE(IsXlaMessageSymbol(symbol)) << symbol;
+    EXPECT_TRUE(IsProtobufSymbol(symbol)) << symbol;
+  }
+  const std::string longest = "_ZN3xla10ShapeProto" + std::string(4096 - 19, '6');
+  EXPECT_TRUE(IsXlaMessageSymbol(longest));
+  EXPECT_FALSE(IsXlaMessageSymbol(longest + "6"));
+  for (const char* symbol :
+       {"_ZN3xla24PrimitiveType_descriptorEv", "_ZN3xla21PrimitiveType_IsValidEi",
+        "_ZN6google8protobuf7MessageD1Ev", "_Z1fN6google8protobuf7MessageE"}) {
+    EXPECT_TRUE(IsProtobufSymbol(symbol)) << symbol;
+    EXPECT_FALSE(IsXlaMessageSymbol(symbol)) << symbol;
+  }
+  for (const char* symbol : {"_ZN3xla12descriptor_xEv", "_ZN1a24PrimitiveType_descriptorEv",
+                             "PrimitiveType_descriptor", "_Z24PrimitiveType_descriptorv"}) {
+    EXPECT_FALSE(IsProtobufSymbol(symbol)) << symbol;
   }
   const std::string long_name = "_ZN3xla10ShapeProto" + std::string(1 << 20, '6');
   EXPECT_FALSE(IsXlaMessageSymbol(long_name));
@@ -290,6 +329,11 @@ TEST(ProtobufSymbolsTest, SomeAreNeverServed) {
         "_ZN6google8protobuf5Arena18CreateMaybeMessageIN3xla12LiteralProtoEJEEEPT_PS1_DpOT0_",
         "_ZN6google8protobuf8internal13VerifyVersionEiiPKc",
         "_ZN6google8protobuf8internal14AddDescriptorsEPKNS1_15DescriptorTableE",
+        "_ZN6google8protobuf14MessageFactory29InternalRegisterGeneratedFileEPKNS0_8internal15"
+        "DescriptorTableE",
+        "_ZN6google8protobuf8internal16RegisterAllTypesEv",
+        "_ZN6google8protobuf8internal12ExtensionSet8RegisterEv",
+        "_ZN6google8protobuf5Arena1fIN3xla9TileProtoEN3xla12LiteralProtoEEEvv",
         "_ZN6google8protobuf14DescriptorPool24InternalAddGeneratedFileEPKvi",
         "_ZN6google8protobuf8internal15ThreadSafeArena13thread_cache_E", "malloc",
         "_ZN3xla24CustomCallTargetRegistry6GlobalEv"}) {
@@ -297,6 +341,11 @@ TEST(ProtobufSymbolsTest, SomeAreNeverServed) {
   }
   for (const char* symbol :
        {"_ZN3xla10ShapeProto5ClearEv", "_ZN3xla30_LayoutProto_default_instance_E",
+        "_ZN3xla11LayoutProto5ClearEv", "_ZN3xla9TileProto5ClearEv",
+        "_ZN3xla17ProgramShapeProto5ClearEv", "_ZN3xla29_ShapeProto_default_instance_E",
+        "_ZN3xla28_TileProto_default_instance_E", "_ZN3xla36_ProgramShapeProto_default_instance_E",
+        "_ZN3xla21PrimitiveType_IsValidEi", "_ZN3xla23DimLevelType_descriptorEv",
+        "_ZN3xla20DimLevelType_IsValidEi",
         "_ZN6google8protobuf5Arena18CreateMaybeMessageIN3xla9TileProtoEJEEEPT_PS1_DpOT0_",
         "_ZN3xla24PrimitiveType_descriptorEv",
         "_ZN6google8protobuf11MessageLite14ParseFromArrayEPKvi"}) {

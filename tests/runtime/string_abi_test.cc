@@ -20,7 +20,15 @@ TEST(StringAbiTest, TellsByImportedNames) {
   EXPECT_EQ(Of({"malloc", new_one}), StringAbi::kNew);
   EXPECT_EQ(Of({"malloc", old_one}), StringAbi::kOld);
   EXPECT_EQ(Of({"_ZNSs6appendEPKcm"}), StringAbi::kOld);
+  EXPECT_EQ(Of({"_ZNSsC1EPKcRKSaIcE"}), StringAbi::kOld);  // shown as std::basic_string<...>
   EXPECT_EQ(Of({new_one, old_one}), StringAbi::kBoth);
+}
+
+TEST(StringAbiTest, HasNames) {
+  EXPECT_EQ(StringAbiName(StringAbi::kNotSeen), "not_seen");
+  EXPECT_EQ(StringAbiName(StringAbi::kNew), "new");
+  EXPECT_EQ(StringAbiName(StringAbi::kOld), "old");
+  EXPECT_EQ(StringAbiName(StringAbi::kBoth), "both");
 }
 
 }  // namespace

@@ -55,6 +55,16 @@ TEST(TargetEvidenceTest, ReadsParameters) {
       {"_ZN1AclEPvPPKv", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
       // A function that takes a function: void*, void (*)(void*, void const**)
       {"_Z1fPvPFvS_PPKvE", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
+      // void (*f<int>(int))(void*, void const**): a function that returns one
+      {"_Z1fIiEPFvPvPPKvET_", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
+      // A stream is a pointer: not an int; the parameters in another order; status on GPU too early
+      {"_Z1fiPPvPKcm", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
+      {"_Z1fP11CUstream_stPPvmPKc", ApiVersion::kUnspecified, ApiVersion::kUnspecified},
+      {"_Z1fP11CUstream_stPPvP20XlaCustomCallStatus_", ApiVersion::kUnspecified,
+       ApiVersion::kUnspecified},
+      // void*, void**, char*, unsigned long, XlaCustomCallStatus*
+      {"_Z1fPvPS_PcmP19XlaCustomCallStatus", ApiVersion::kStatusReturningUnified,
+       ApiVersion::kStatusReturning},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(EvidenceOf(c.symbol, "Host").api_version, c.host) << c.symbol;
@@ -91,6 +101,10 @@ TEST(TargetEvidenceTest, ShowsItsEvidence) {
   EXPECT_EQ(EvidenceOf("_Z1fPvPPKv", "TPU").text,
             "symbol f(void*, void const**) is no custom call that callbridge knows on \"TPU\"");
   EXPECT_EQ(EvidenceOfSymbols({}, "Host").text, "no symbol at its address");
+  // Of several names, the first without a type, unless one has a type that is none.
+  EXPECT_EQ(EvidenceOfSymbols({"f", "g"}, "Host").text, "symbol f has no type (extern \"C\")");
+  EXPECT_EQ(EvidenceOfSymbols({"f", "_Z1gf", "h"}, "Host").text,
+            "symbol g(float) is no custom call that callbridge knows on \"Host\"");
 }
 
 // An alias has its own name; folded functions have several types.

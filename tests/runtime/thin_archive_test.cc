@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -30,7 +31,7 @@ class ThinArchiveTest : public ::testing::Test {
     ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     std::filesystem::create_directories(folder_ + "/libraries");
     std::filesystem::create_directories(folder_ + "/objects/of/a/long/name");
-    Write("one.cc", "void one(void*, const void**) {}");
+    Write("one.cc", "const char* f(); int g(); void one(void*, const void**) { f(); g(); }");
     Write("two.cc",
           "void two(void*, const void**) {} const char* f() { return \"XLA_FFI_CallFrame\"; }");
     Run("g++ -c one.cc -o objects/one.o && g++ -c two.cc -o objects/of/a/long/name/two.o");
@@ -68,6 +69,10 @@ TEST_F(ThinArchiveTest, MembersAreFoundFromTheArchivesFolder) {
   EXPECT_EQ(inspection->kind, FileKind::kArchive);
   EXPECT_THAT(inspection->symbols.functions, SizeIs(2));
   EXPECT_TRUE(inspection->mentions_typed_ffi);
+  std::vector<std::string> unresolved;
+  for (const UnresolvedSymbol& symbol : inspection->unresolved) unresolved.push_back(symbol.name);
+  EXPECT_THAT(unresolved, ::testing::Contains("g()"));
+  EXPECT_THAT(unresolved, ::testing::Not(::testing::Contains("f()"))) << "one member has it";
 }
 
 TEST_F(ThinArchiveTest, MissingMemberIsNamed) {

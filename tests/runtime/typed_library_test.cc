@@ -77,6 +77,23 @@ TEST(TypedLibraryTest, ListsHandlersWithTheirStages) {
   EXPECT_EQ(FindOrDie(*library, "refuse").stages.instantiate, nullptr);
 }
 
+// A name that is both an untyped function's and a handler's: which, the ABI says that is asked for.
+TEST(TypedLibraryTest, AreFoundUnlessAnUntypedAbiIsAskedFor) {
+  std::shared_ptr<TargetLibrary> library = LoadOrDie();
+  const auto found = [&](const char* name, ApiVersion declared) {
+    absl::StatusOr<Target> target = library->Find(name, Platform::kHost, declared);
+    return target.ok() ? target->api_version : ApiVersion::kStatusReturning;
+  };
+  for (ApiVersion typed : {ApiVersion::kUnspecified, ApiVersion::kTypedFfi}) {
+    EXPECT_EQ(found("both", typed), ApiVersion::kTypedFfi);
+  }
+  for (ApiVersion untyped :
+       {ApiVersion::kOriginal, ApiVersion::kStatusReturning, ApiVersion::kStatusReturningUnified}) {
+    EXPECT_EQ(found("both", untyped), ApiVersion::kUnspecified);
+    EXPECT_EQ(found("count", untyped), ApiVersion::kTypedFfi) << "there is no other";
+  }
+}
+
 TEST(TypedLibraryTest, AreCalledByTheExecutor) {
   std::shared_ptr<TargetLibrary> library = LoadOrDie();
   float x[] = {1, 2}, y[2], factor = 3;

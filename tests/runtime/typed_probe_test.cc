@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -77,6 +78,25 @@ TEST_F(TypedProbeTest, OpensOldBinaries) {
   TypedAnswer answer =
       ProbeTyped(OldBinary("original_linked"), editor.Symbol("c_function").st_value);
   EXPECT_EQ(answer.verdict, TypedVerdict::kNotTyped) << answer.evidence;
+}
+
+// Before the function is asked.
+TEST_F(TypedProbeTest, FilesThatEndTheHelperAreNotOpened) {
+  const std::pair<const char*, const char*> cases[] = {{"ends_by_success", "ended before it had"},
+                                                       {"ends_by_exit", "exited with status 3"},
+                                                       {"ends_by_abort", "ended by SIGABRT"}};
+  for (const auto& [name, end] : cases) {
+    const TypedAnswer answer =
+        ProbeTyped(OldBinary(name), ElfEditor(name).Symbol("_Z11unreachablePvPPKv").st_value);
+    EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified) << name;
+    EXPECT_EQ(answer.evidence, std::string("its file cannot be opened: callbridge-probe ") + end);
+  }
+}
+
+TEST_F(TypedProbeTest, VerdictsHaveNames) {
+  EXPECT_EQ(TypedVerdictName(TypedVerdict::kUnverified), "unverified");
+  EXPECT_EQ(TypedVerdictName(TypedVerdict::kTyped), "typed");
+  EXPECT_EQ(TypedVerdictName(TypedVerdict::kNotTyped), "not_typed");
 }
 
 TEST_F(TypedProbeTest, CannotAskEverything) {
