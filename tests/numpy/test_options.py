@@ -2,6 +2,7 @@
 several is meant."""
 
 import ctypes
+import gc
 import mmap
 import weakref
 
@@ -246,6 +247,7 @@ def test_functions_in_a_dict_of_stages_are_kept(symbols):
     kept, stages = weakref.ref(handler), {"execute": handler}
     face.register("kept stages", stages, abi="typed_ffi")
     del stages["execute"], handler
+    gc.collect()
     assert kept() is not None
 
 
