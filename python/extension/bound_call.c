@@ -32,10 +32,6 @@ static int SetForm(Form* form, PyObject* described, const char* convert) {
   form->size_bytes = size_bytes == NULL ? 0 : PyLong_AsSize_t(size_bytes);
   Py_XDECREF(size_bytes);
   if (PyErr_Occurred()) return -1;
-  if (form->size_bytes > PY_SSIZE_T_MAX / 2) {
-    PyErr_NoMemory();
-    return -1;
-  }
   form->shape = PyObject_GetAttrString(described, "stored_shape");
   form->dtype = PyObject_GetAttrString(described, "stored_dtype");
   form->convert = PyObject_GetAttrString(described, convert);
