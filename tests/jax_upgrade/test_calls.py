@@ -148,32 +148,25 @@ def test_no_results_are_a_table_of_none(path, library):
 # ---- Aliases ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "result, operand, words",
-    [
-        ("[1]", "[1, 0]", r"got one of the element \[1\] of tuple<"),
-        ("[1, 0]", "[1]", r"got one of the element \[1\] of tuple<"),
-        ("[1, 0]", "[]", r"got one of the element \[\] of tuple<"),
-    ],
-)
-def test_aliases_are_of_arrays(result, operand, words):
+@pytest.mark.parametrize("index, words", [("[1]", r"\[1\]"), ("[]", r"\[\]")])
+def test_aliases_are_of_arrays(index, words):
     pair = "tuple<tensor<f32>, tuple<tensor<f32>>>"
     text = module(
         f"""    %0 = stablehlo.tuple %arg0 : tuple<tensor<f32>>
     %1 = stablehlo.tuple %arg0, %0 : {pair}
     %2 = stablehlo.custom_call @tuples_and_opaque(%1) {{api_version = 3 : i32,
-      output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = {result},
-        operand_index = 0, operand_tuple_indices = {operand}>]}} : ({pair}) -> {pair}
+      output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = {index},
+        operand_index = 0, operand_tuple_indices = {index}>]}} : ({pair}) -> {pair}
     %3 = stablehlo.get_tuple_element %2[0] : ({pair}) -> tensor<f32>
     return %3 : tensor<f32>
 """,
         "%arg0: tensor<f32>",
         "tensor<f32>",
     )
-    with pytest.raises((CallbridgeError, ir.MLIRError)) as raised:
+    with refused(
+        "INVALID_ARGUMENT", f"an alias of an array, got one of the element {words} of tuple"
+    ):
         upgrade(text)
-    if isinstance(raised.value, CallbridgeError):  # else StableHLO refuses the text
-        raised.match(f"INVALID_ARGUMENT: .*{words}|cannot read this text")
 
 
 # ---- Which target is meant ----------------------------------------------------------------------
@@ -307,7 +300,7 @@ def test_sections_that_are_aligned(alignment):
 
 
 def test_versions_of_dialects():
-    versioned = number(3 << 1 | 1) + b"\7" + number(2) + b"\xff\xff"
+    versioned = number(3 << 1 | 1) + b"\x81" + number(2) + b"\xff\xff"
     data = bytecode(NAMES, [versioned, number(1 << 1)])
     assert _mlir_bytecode.dialects(data) == {b"builtin", b"vhlo"}
     # The first version of the format had none.

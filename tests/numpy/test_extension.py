@@ -100,6 +100,8 @@ def test_operands_are_of_the_form(handle):
 
 
 def test_results_are_of_the_form(handle):
-    call = caller(lambda key, operands: bound(handle, tree=(None, None)))
-    with pytest.raises(SystemError, match="a result has more arrays than its form"):
-        call((X,))
+    for count in (2, 100):
+        tree = (None,) * count
+        call = caller(lambda key, operands: bound(handle, tree=tree))  # noqa: B023
+        with pytest.raises(SystemError, match="a result has more arrays than its form"):
+            call((X,))
