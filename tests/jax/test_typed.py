@@ -260,7 +260,7 @@ def texts_of_attributes():
     yield {"b": {"c": 1}, "a": "x"}, '{a = "x", b = {c = 1 : i64}}'
 
 
-@pytest.mark.parametrize("value, text", texts_of_attributes(), ids=repr)
+@pytest.mark.parametrize("value, text", list(texts_of_attributes()), ids=repr)
 def test_attributes_as_mlir_writes_them(value, text):
     (frozen,) = _jax_attributes.freeze({"x": value}).values()
     with mlir.make_ir_context(), ir.Location.unknown():
