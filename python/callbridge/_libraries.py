@@ -49,7 +49,7 @@ class Libraries:
             if self._registry.add_library(self._opened[digest]):
                 self._added.add(digest)
         except CallbridgeError as error:
-            if error.code != "ALREADY_EXISTS" or digest == first_digest:
+            if digest == first_digest:
                 raise
             raise CallbridgeError(
                 error.code,

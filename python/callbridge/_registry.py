@@ -75,6 +75,7 @@ class Registry:
     def add_library(self, library: Library) -> bool:
         """Adds its targets, all or none, and serves those whose ABI is known.
 
+        Raises ALREADY_EXISTS where a name is another function's, and no other CallbridgeError.
         Returns false where some that are to be served are not: what is wrong with them is for
         those to hear who call them, since find() tries again. After any other exception the same
         call goes on where this one ended.

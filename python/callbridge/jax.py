@@ -68,6 +68,12 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     Library, and completes what an interrupted load() has begun. `isolate` is as for
     callbridge.library.load().
 
+    callbridge.numpy.load() and callbridge.library.load() open copies of their own, with static
+    variables of their own: what targets keep there in calls of one is not seen in calls of another,
+    and constructors run once for each copy. XLA keeps addresses for good, and each of the others
+    decides by itself what it opens and when. Library.run() of what is returned here calls the
+    same copy as JAX does.
+
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
         registered with another function, be it by callbridge, by JAX itself, or by what the file

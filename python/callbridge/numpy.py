@@ -79,6 +79,8 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
     same content again gives the same Library, and a target whose ABI is not known (Target.abi)
     waits for custom_call() to declare it.
 
+    It is another copy than callbridge.jax's, with static variables of its own; see there.
+
     Raises:
       CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
         registered with another function, and then nothing is registered.

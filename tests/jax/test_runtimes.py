@@ -1,5 +1,6 @@
 """What differs between the releases of JAX, and that all of it is silent."""
 
+import dataclasses
 import os
 import pathlib
 import subprocess
@@ -56,6 +57,77 @@ def test_a_release_between_two_rows_takes_the_one_below(release, row):
 def test_releases_before_the_first():
     with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12$"):
         runtime_of((0, 4, 12))
+
+
+# The first release that has it, as JAX's and jaxlib's own sources and `make matrix` say.
+FIRST = {
+    "registers_by_api_version": (0, 4, 30),
+    "has_typed_ffi": (0, 4, 30),
+    "lists_targets": (0, 4, 30),
+    "has_instantiate": (0, 4, 31),
+    "has_dictionary_attributes": (0, 4, 34),
+    "upgrades_artifacts": (0, 6, 2),
+}
+SUB_BYTE = {"int2", "uint2", "int4", "uint4"}
+FLOAT8 = {f"float8_{kind}" for kind in ("e4m3fn", "e4m3b11fnuz", "e4m3fnuz", "e5m2", "e5m2fnuz")}
+SIGNED = {"int8", "int16", "int32", "int64", "float32", "float64"}
+UNSIGNED = {"uint8", "uint16", "uint32", "uint64"}
+# By the first release, what holds from there on.
+CHANGES = {
+    "typeof": {(0, 4, 13): "jax.api_util.shaped_abstractify", (0, 5, 3): "jax.typeof"},
+    "register": {
+        (0, 4, 13): "jaxlib.xla_client.register_custom_call_target",
+        (0, 5, 3): "jax.ffi.register_ffi_target",
+    },
+    "ffi_call": {(0, 4, 13): _jax_runtimes.OWN_FFI_CALL, (0, 6, 0): "jax.ffi.ffi_call"},
+    "shard_map_rules": {
+        (0, 4, 13): {"register_standard"},
+        (0, 4, 16): {"register_standard_check", "register_standard_rewrite"},
+        (0, 6, 0): set(),
+    },
+    "lacks_types": {(0, 4, 13): SUB_BYTE, (0, 4, 38): set()},
+    "typed_lacks_types": {
+        (0, 4, 13): set(),
+        (0, 4, 30): FLOAT8,
+        (0, 4, 31): set(),
+        (0, 4, 38): SUB_BYTE,
+        (0, 6, 2): set(),
+    },
+    "array_attributes": {
+        (0, 4, 13): set(),
+        (0, 4, 30): SIGNED,
+        (0, 4, 38): SIGNED | UNSIGNED,
+    },
+}
+
+
+@pytest.mark.parametrize("row", RUNTIMES, ids=lambda row: ".".join(map(str, row.release)))
+def test_what_a_release_has(row):
+    """Of the releases between those that these tests run on, only `make matrix` sees more."""
+    fields = {field.name for field in dataclasses.fields(row)}
+    assert fields == {"release", *FIRST, *CHANGES}
+    for name, first in FIRST.items():
+        assert getattr(row, name) == (row.release >= first), name
+    for name, changes in CHANGES.items():
+        expected = changes[max(release for release in changes if release <= row.release)]
+        value = getattr(row, name)
+        assert (set(value) if isinstance(value, tuple) else value) == expected, name
+
+
+def test_what_a_release_lacks_is_in_the_next_that_has_it():
+    def fails(can):
+        return str(_jax_runtimes.unimplemented("it", can))
+
+    version = jax.__version__
+    expected = f"UNIMPLEMENTED: it needs jax 0.4.34 or newer; this is jax {version}"
+    assert fails(lambda row: row.has_dictionary_attributes) == expected
+
+
+def test_names_that_a_jax_may_lack():
+    default = object()
+    assert _jax_runtimes.jax_function_or("jax.jit", default) is jax.jit
+    for name in ("jax.no_such_name", "jax.no_such_module.name"):
+        assert _jax_runtimes.jax_function_or(name, default) is default
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+from callbridge import _jax_attributes
 from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME
 from callbridge.jax import CallbridgeError, custom_call
+from jax.interpreters import mlir
+from jaxlib.mlir import ir
 from this_jax import fails, has, needs
 
 # By which this JAX calls typed handlers.
@@ -235,6 +238,78 @@ def test_equal_attributes_share_a_program(path):
     )
     assert first == second and hash(first) == hash(second)
     assert "nan" in str(jaxprs[0])
+
+
+def texts_of_attributes():
+    """Values, each with how MLIR writes what jax.ffi makes of it."""
+    yield from [(True, "true"), (np.bool_(False), "false"), (3, "3 : i64"), (-(2**63), f"-{2**63}")]
+    yield from [(1.5, "1.500000e+00 : f64"), (np.float32(0.5), "5.000000e-01 : f32")]
+    yield from [("text", '"text"'), ("ä", '"\\C3\\A4"'), (b"\0\xff", '"\\00\\FF"')]
+    for bits in (8, 16, 32, 64):
+        yield np.dtype(f"int{bits}").type(-3), f"-3 : i{bits}"
+        yield np.dtype(f"uint{bits}").type(3), f"3 : ui{bits}"
+        array = np.array([[1, 2], [3, 4]])
+        yield array.astype(f"int{bits}"), f"array<i{bits}: 1, 2, 3, 4>"
+        yield np.zeros(0, f"int{bits}"), f"array<i{bits}>"
+        of_type = f"tensor<2x2xui{bits}>"
+        yield array.astype(f"uint{bits}"), f"dense<[[1, 2], [3, 4]]> : {of_type}"
+    yield np.array([1, 2], np.float32), "array<f32: 1.000000e+00, 2.000000e+00>"
+    yield np.array([1, 2], np.float64), "array<f64: 1.000000e+00, 2.000000e+00>"
+    yield np.array([1, 2], np.float16), "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf16>"
+    yield np.array(7, np.uint8), "dense<7> : tensor<ui8>"
+    yield {"b": {"c": 1}, "a": "x"}, '{a = "x", b = {c = 1 : i64}}'
+
+
+@pytest.mark.parametrize("value, text", list(texts_of_attributes()), ids=repr)
+def test_attributes_as_mlir_writes_them(value, text):
+    (frozen,) = _jax_attributes.freeze({"x": value}).values()
+    with mlir.make_ir_context(), ir.Location.unknown():
+        assert str(_jax_attributes.to_mlir(frozen)).startswith(text)
+    thawed = _jax_attributes.thaw({"x": frozen})["x"]
+    if isinstance(value, dict):
+        assert thawed == value
+    else:
+        assert type(thawed) is type(value) and np.array_equal(thawed, value)
+
+
+SCALARS = [
+    *(np.dtype(f"{kind}{bits}").type(1) for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    *(np.bool_(True), np.float32(1), np.float64(1)),
+]
+
+
+@pytest.mark.parametrize("scalar", SCALARS, ids=lambda scalar: scalar.dtype.name)
+def test_scalars_of_each_type(path, scalar):
+    known = {"bool": 1, "int32": 4, "int64": 8, "float32": 104, "float64": 108}
+    assert kind(scalar, path) == known.get(scalar.dtype.name, -1)
+
+
+def test_equal_arrays_of_different_types(path):
+    # Of equal bytes, and equal by `==`; the handler refuses those that are not of float32.
+    if not takes_dictionaries(path):
+        pytest.skip("the handler takes a dictionary")
+    outer = {"scale": 1, "inner": {"array": np.zeros(2, np.int32)}}
+    for dtype in (np.float32, np.int32, np.float32):
+        attributes = {"array": np.zeros(2, dtype), "outer": outer}
+        call = custom_call("typed_nested", "f32[2]", prefer=path, attributes=attributes)
+        for run in (call, jax.jit(call)):
+            if dtype is np.float32:
+                assert run().tolist() == [0, 0]
+                continue
+            with fails("array"):
+                run().block_until_ready()
+
+
+def test_zeros_of_both_signs_of_python(path):
+    for zero in [0.0, -0.0]:
+        attributes = {
+            **{"flag": True, "small": np.int8(0), "middle": np.int32(0), "big": 0},
+            **{"natural": np.uint64(2**63 - 1), "single": np.float32(0), "real": zero},
+        }
+        call = custom_call("typed_scalars", "f32[7]", prefer=path, attributes=attributes)
+        for run in (call, jax.jit(call)):
+            values = np.asarray(run())
+            assert np.signbit(values[6]) == np.signbit(zero) and values[4] == np.float32(2**63)
 
 
 # Of a call's parameters, those that hold the attributes.

@@ -4,10 +4,12 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 
 @pytest.fixture(scope="session")

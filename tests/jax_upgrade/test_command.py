@@ -67,6 +67,14 @@ def test_hlo_and_stablehlo_become_the_same_calls(old, command, calls, tmp_path):
     assert compared >= 10
 
 
+def test_an_output_that_cannot_be_written_is_named(old, command):
+    done = command(old / "arrays_1.vhlo", "--output", "/nowhere/new")
+    assert (done.returncode, done.stdout) == (1, b"")
+    message = done.stderr.decode()
+    assert "standard output" not in message and message.count("\n") == 1
+    assert "No such file" in message and "/nowhere/new" in message
+
+
 def test_a_python_without_jax_is_told_of(old, command):
     done = command(old / "arrays_1.mlir", CALLBRIDGE_PYTHON="/usr/bin/python3")
     assert (done.returncode, done.stdout) == (1, b"")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from callbridge.jax import CallbridgeError, upgrade
 from jaxlib import xla_client
+from run_upgraded import compile_and_run
 
 HERE = pathlib.Path(__file__).parent
 PATHS = ["version_3", "typed"]
@@ -215,12 +216,7 @@ def test_the_sharding_of_a_tuple_of_one_is_that_of_its_element(sharding):
 
 
 def run(text, *operands):
-    sys.path.insert(0, str(HERE))
-    try:
-        import run_upgraded
-    finally:
-        sys.path.remove(str(HERE))
-    return run_upgraded.compile_and_run(text, operands)
+    return compile_and_run(text, operands)
 
 
 PAIR = "tuple<tensor<f32>, tuple<tensor<f32>>>"

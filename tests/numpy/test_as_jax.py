@@ -120,3 +120,12 @@ def test_errors_are_those_of_jax(name):
             REFUSED[name](face.custom_call)
         told.append((raised.type, str(raised.value).replace(face.__name__, "callbridge")))
     assert told[0] == told[1]
+
+
+def test_each_face_has_a_copy_with_static_variables_of_its_own(built):
+    libraries = [face.load(built / "python" / "targets.so") for face in FACES]
+    counts = [int(library.run("calls_without_result", [], "s32[]")) for library in libraries]
+    callbridge.numpy.custom_call("without_result", ())()
+    libraries[0].run("without_result", [], ())  # of the same copy
+    after = [int(library.run("calls_without_result", [], "s32[]")) for library in libraries]
+    assert [after[0] - counts[0], after[1] - counts[1]] == [2, 0]

@@ -113,6 +113,26 @@ def test_a_form_that_is_dropped_stays_until_its_call_returns(handles):
     assert made[0] in ended and len(ended) == 2
 
 
+def test_a_call_within_the_binding_of_a_call(monkeypatch):
+    """As signal handlers make them, and handlers that are told of their state."""
+    call = custom_call("copy_bytes", "u8[1]", opaque=(1).to_bytes(8, "little"))
+    seen, bind = [], _handles.bind
+
+    def bind_and_call(*arguments):
+        if not seen:
+            seen.append("outer")
+            seen.append(call(np.array([7, 0], np.uint8)).tolist())
+        return bind(*arguments)
+
+    monkeypatch.setattr(_handles, "bind", bind_and_call)
+    thread = threading.Thread(
+        target=lambda: seen.append(call(np.array([5], np.uint8))), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert seen == ["outer", [7], [5]]
+
+
 def test_threads_that_call_more_forms_than_are_kept():
     copy = custom_call("copy_bytes", "u8[2]", opaque=(2).to_bytes(8, "little"))
     wrong = []

@@ -44,7 +44,7 @@ def fails(code, *words):
 
 def test_needs_no_jax(built):
     program = pathlib.Path(__file__).with_name("without_jax.py")
-    subprocess.run([sys.executable, program, built], check=True)
+    subprocess.run([sys.executable, program, built], check=True, timeout=300)
 
 
 def test_has_the_names_of_callbridge_jax():
@@ -207,19 +207,33 @@ def test_results_are_whole_arrays():
 
 @pytest.fixture(scope="module")
 def reverse():
+    """Of f32[2] each, as many as the first one says."""
+
     @ORIGINAL
     def reverse(out, ins):
         results = ctypes.cast(out, ctypes.POINTER(ctypes.c_void_p))
-        for i in range(40):
-            ctypes.memmove(results[i], ins[39 - i], 8)
+        count = int(ctypes.cast(ins[0], ctypes.POINTER(ctypes.c_float))[0])
+        for i in range(count):
+            ctypes.memmove(results[i], ins[count - 1 - i], 8)
 
     face.register("reverse", reverse, abi="original")
 
 
-def test_more_operands_and_results_than_are_usual(reverse):
-    operands = tuple(np.array([i, -i], np.float32) for i in range(40))
+@pytest.mark.parametrize("count", [2, 7, 8, 9, 15, 16, 17, 40])
+def test_more_operands_and_results_than_are_usual(reverse, count):
+    operands = tuple(np.array([count - i, -i], np.float32) for i in range(count))
     results = custom_call("reverse", tuple(operands))(*operands)
     assert [x.tolist() for x in results] == [x.tolist() for x in reversed(operands)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 8, 9, 30, 31, 32, 33, 62, 63, 64, 130])
+def test_forms_are_told_apart_by_their_last_operand(binds, count):
+    call = custom_call("refuse_negative", "f32[]")
+    shapes = [(), (1,), (2,), (1, 1)]
+    for last in (np.int32(0), *(np.zeros(shape, np.float32) for shape in shapes)):
+        for _ in range(2):
+            assert call(*(ONE,) * (count - 1), last) == (0 if count == 1 else 1)
+    assert len(binds) == 5
 
 
 def test_trees_without_end():
@@ -254,6 +268,13 @@ def test_what_a_target_does_not_write_is_zero():
         result = call()
         assert not result.any()
         result[...] = 255  # which a result in the same memory must not show
+
+
+def test_results_larger_than_memory():
+    call = custom_call("refuse_negative", f"f32[{1 << 60}]")
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            call(ONE)
 
 
 def test_failures_are_the_targets():
@@ -326,7 +347,7 @@ def test_calls_leave_nothing_behind(pointers, reverse):
         (custom_call("count", "s32[]", attributes={"start": np.int32(3)}), (x,) * 20, None),
         (
             custom_call("reverse", (np.ones(2, np.float32),) * 40),
-            (np.ones(2, np.float32),) * 40,
+            (np.full(2, 40, np.float32),) * 40,
             None,
         ),
     ]

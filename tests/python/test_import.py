@@ -1,22 +1,28 @@
 """What `import callbridge.library` says where libcallbridge.so is not what it should be."""
 
 import os
+import pathlib
 import subprocess
 import sys
 
 import pytest
 
 
-def imported(library) -> str:
-    """The last line of what it says."""
+def run(library, **options):
     environment = {**os.environ, "CALLBRIDGE_LIBRARY": str(library)}
-    done = subprocess.run(
-        [sys.executable, "-c", "import callbridge.library"],
+    return subprocess.run(
+        [sys.executable, "-c", "import callbridge.library as it; print(it._c_api._path)"],
         env=environment,
         capture_output=True,
         text=True,
         timeout=300,
+        **options,
     )
+
+
+def imported(library) -> str:
+    """The last line of what it says."""
+    done = run(library)
     assert done.returncode == 1, done
     return done.stderr.splitlines()[-1]
 
@@ -35,3 +41,21 @@ def test_another_library(modules):
     said = imported(path)
     assert said.startswith(f"ImportError: {path} has no function callbridge_version")
     assert "set CALLBRIDGE_LIBRARY to" in said
+
+
+def test_paths_are_relative_to_the_working_folder():
+    # And not to be looked up by ld.so, which takes a bare name for one of its own.
+    path = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"])
+    done = run(path.name, cwd=path.parent)
+    assert (done.returncode, done.stdout) == (0, f"{path}\n"), done
+
+
+def test_an_empty_path_is_none():
+    said = imported("")
+    assert said.startswith("ImportError: libcallbridge.so is not at ")
+    assert "lib/libcallbridge.so, where `make install` puts it" in said
+
+
+def test_no_file():
+    said = imported("/nowhere/libcallbridge.so")
+    assert said.startswith("ImportError: CALLBRIDGE_LIBRARY is '/nowhere/libcallbridge.so', where")

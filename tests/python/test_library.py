@@ -112,6 +112,16 @@ def test_lists_targets(targets, modules):
     assert told["gpu_add_opaque"][0] == "CUDA"
     assert all(t.address and t.evidence for t in targets.targets)
     assert list(told) == sorted(told)
+    assert repr(targets) == f"<callbridge library {targets.path!r}, {len(targets.targets)} targets>"
+
+
+def test_an_empty_library_registers_nothing(modules):
+    library = load(modules.parent / "targets" / "libbeside.so")
+    assert library.targets == ()
+    with fails(
+        "NOT_FOUND", "libbeside.so registers no target 'any' for Host; it registers nothing"
+    ):
+        library.target("any")
 
 
 def test_finds_targets(targets):
@@ -281,12 +291,14 @@ Pair = collections.namedtuple("Pair", "x y")
 @pytest.mark.parametrize(
     "operand, word",
     [
-        ([ONE], "a list"),
-        (None, "None"),
-        ({"x": ONE}, "a dict"),
-        (Pair(ONE, ONE), "a named tuple"),
-        (1.5, "a Python number"),
-        ("text", "str"),
+        ([ONE], "a list; pass an exact tuple"),
+        (None, r"None; pass \(\) for an empty"),
+        ({"x": ONE}, "a dict; pass an exact tuple of its values"),
+        (Pair(ONE, ONE), "a named tuple; pass an exact tuple"),
+        (1.5, "a Python number; pass a NumPy scalar"),
+        (True, "a Python number"),
+        (1j, "a Python number"),
+        ("text", "expected an array or an exact tuple of arrays, got str"),
         (np.float32, "type"),
         ((ONE, [ONE]), r"\[1\]"),
     ],
@@ -326,8 +338,8 @@ def test_results_of_no_shape(targets, result, word):
 
 def test_operands_of_no_element_type(targets):
     for dtype in [object, "U3", "M8[s]", np.longdouble]:
-        with fails("INVALID_ARGUMENT", "operand", "element type"):
-            targets.run("single_result", [np.empty(2, dtype)], "(f32[])")
+        with fails("INVALID_ARGUMENT", r"operands\[1\]\[0\]", "element type"):
+            targets.run("single_result", [ONE, (np.empty(2, dtype),)], "(f32[])")
 
 
 def test_wrong_opaque_and_era(targets):

@@ -99,11 +99,29 @@ def test_handles_do_not_travel():
             copied(handle)
 
 
-def test_copies(targets):
-    for value in [targets, *targets.targets]:
+def test_copies(targets, modules, tmp_path):
+    twins = load(shutil.copy(modules / "twins.so", tmp_path))  # two targets of one name
+    for value in [targets, *targets.targets, twins, *twins.targets]:
         assert copy.copy(value) is value
         assert copy.deepcopy([value])[0] is value
         assert pickle.loads(pickle.dumps(value)) is value
+
+
+def test_of_a_file_that_was_opened_twice_the_first_travels(modules, tmp_path):
+    path = shutil.copy(modules / "twins.so", tmp_path)
+    first, second = load(path), load(path)
+    assert first is not second
+    assert pickle.loads(pickle.dumps(second)) is first
+    elsewhere = shutil.copy(path, tmp_path / "copied.so")
+    third = load(elsewhere)
+    assert pickle.loads(pickle.dumps(third)) is third
+    assert pickle.loads(pickle.dumps(first)) is first
+
+
+def test_targets_can_be_in_sets(targets, modules):
+    handlers = load(modules.parent / "targets" / "typed_handlers.so")
+    every = [*targets.targets, *handlers.targets]
+    assert len({*every, *every}) == len(every)
 
 
 def test_errors_travel():

@@ -3,9 +3,18 @@
 import runpy
 import sys
 
-import callbridge.jax
 import callbridge.resurrect  # noqa: F401
+from callbridge import _jax_runtimes
 
-callbridge.jax.fastest_path = lambda release, platform: "typed"
+asked = []
+
+
+def fastest_path(release, platform):
+    asked.append(platform)
+    return "typed"
+
+
+_jax_runtimes.fastest_path = fastest_path
 sys.path[0] = sys.argv[1].rpartition("/")[0]
 runpy.run_path(sys.argv[1], run_name="__main__")
+assert "Host" in asked

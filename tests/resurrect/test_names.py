@@ -29,7 +29,7 @@ def test_refusals(run):
 
 
 @is_newest_here
-@pytest.mark.parametrize("year", ["2020", "2021", "2023", "2023_tuples"])
+@pytest.mark.parametrize("year", ["2020", "2021", "2023", "2023_tuples", "2024"])
 def test_old_package_by_typed_calls(run, year):
     printed = run(HERE / "newer_program.py", HERE / "packages" / f"of_{year}.py")
     assert printed.endswith(": ok\n")

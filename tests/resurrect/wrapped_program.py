@@ -7,7 +7,7 @@ import callbridge.resurrect
 import jax
 import jaxlib.xla_client
 import numpy as np
-from callbridge import _call_site
+from callbridge import _call_site, _jax_runtimes
 from callbridge._function_address import make_capsule
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
@@ -172,6 +172,19 @@ with callbridge.resurrect.revived():
                     indices_of_shape_operands=ir.DenseIntElementsAttr.get(np.array([1], np.int64)),
                 ),
             )
+        # As on a JAX that is newer than any known: typed calls, which both ways must say so.
+        known_fastest_path = _jax_runtimes.fastest_path
+        _jax_runtimes.fastest_path = lambda release, platform: "typed"
+        with ir.InsertionPoint(module.body):
+            one = ir.IntegerAttr.get(i32(32), 1)
+            typed_calls = [
+                stablehlo.CustomCallOp([array], [pair], "by_bytes", api_version=one),
+                stablehlo.CustomCallOp.build_generic([array], [pair], attributes("by_bytes", 1)),
+            ]
+        _jax_runtimes.fastest_path = known_fastest_path
+        for typed_call in typed_calls:
+            config = typed_call.operation.attributes["mhlo.backend_config"]
+            assert "callbridge_site" in config, typed_call
     like = jax.ShapeDtypeStruct((3,), np.float32)
     assert ir.StringAttr(call.attributes["backend_config"]).value_bytes == _call_site.descriptor(
         ((like, like),), like, "classic", b""

@@ -1,7 +1,7 @@
 """Small functions on abstract values that JAX removed, made anew.
 
-Since JAX no longer traces with known values (ConcreteArray), all abstract values are shaped, and
-what once made them so gives them back.
+Up to 0.4.35 JAX has abstract values of known values (ConcreteArray), and a function that makes them
+shaped ones. Since then all are shaped, and what once made them so gives them back.
 """
 
 from __future__ import annotations
@@ -17,6 +17,14 @@ try:
 except ImportError:
     from jax.core import get_aval
 
+try:
+    from jax.core import raise_to_shaped
+except ImportError:
+
+    def raise_to_shaped(aval: Any, weak_type: bool | None = None) -> Any:
+        return aval if weak_type is None else aval.update(weak_type=weak_type)
+
+
 from jax._src import ad_util
 
 array_types = {np.ndarray, *(np.dtype(c).type for c in "?bhilBHILefdFD"), jax.Array}
@@ -25,20 +33,16 @@ array_types = {np.ndarray, *(np.dtype(c).type for c in "?bhilBHILefdFD"), jax.Ar
 not_mapped = None
 
 
-def raise_to_shaped(aval: Any, weak_type: bool | None = None) -> Any:
-    return aval if weak_type is None else aval.update(weak_type=weak_type)
-
-
 def concrete_aval(x: Any) -> Any:
     return get_aval(x)
 
 
 def make_shaped_array(x: Any) -> Any:
-    return get_aval(x)
+    return raise_to_shaped(get_aval(x))
 
 
 def abstractify(x: Any) -> Any:
-    return get_aval(x)
+    return raise_to_shaped(get_aval(x))
 
 
 def canonicalize_dtype(x: Any) -> Any:

@@ -78,8 +78,6 @@ def shape_tensor(sizes: Sequence[DimensionSize]) -> ir.Value:
         )
         for size in sizes
     ]
-    if len(parts) == 1:
-        return parts[0]
     dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
     return _result(stablehlo.ConcatenateOp(parts, dimension))
 

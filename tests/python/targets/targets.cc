@@ -1,4 +1,6 @@
 // Custom calls as they have been written since 2020, one for each thing that the Python tests ask.
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -71,6 +73,12 @@ void CallsWithoutResult(void* out, const void**) {
 void Misalignment(void* out, const void** in) {
   static_cast<uint64_t*>(out)[0] = reinterpret_cast<uintptr_t>(out) % 64;
   static_cast<uint64_t*>(out)[1] = reinterpret_cast<uintptr_t>(in[0]) % 64;
+}
+
+// Two ends of pipes, s32[2] -> u8[]: writes a byte to the second, and waits for one of the first.
+void ExchangeBytes(void* out, const void** in) {
+  const int* ends = static_cast<const int*>(in[0]);
+  if (write(ends[1], "!", 1) != 1 || read(ends[0], out, 1) != 1) *static_cast<char*>(out) = 0;
 }
 
 // Old code may write to its operands: (f32[] x) -> f32[].
@@ -169,6 +177,7 @@ XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("nested_result", NestedResult);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("without_result", WithoutResult);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("calls_without_result", CallsWithoutResult);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("misalignment", Misalignment);
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("exchange_bytes", ExchangeBytes);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("writes_to_operand", WritesToOperand);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("refuse_negative", RefuseNegative);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("copy_bytes", CopyBytes);
