@@ -106,8 +106,8 @@ def interrupted_load(seconds):
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         load_uses()
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
