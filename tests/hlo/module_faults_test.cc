@@ -105,6 +105,27 @@ TEST(ModuleFaults, FaultsAreToldOfWhoHasThem) {
       "there twice");
 }
 
+TEST(ModuleFaults, SchedulesKeepToControlPredecessors) {
+  HloModuleProto module = Parsed(
+      "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[] constant(1)\n"
+      "  q = f32[] constant(2), control-predecessors={p}\n}\n");
+  auto& ids = *(*module.mutable_schedule()->mutable_sequences())[1].mutable_instruction_ids();
+  ids[0] = 2;
+  ids[1] = 1;
+  EXPECT_EQ(PrintHloText(module).status().ToString(),
+            "INVALID_ARGUMENT: schedule of computation \"e\": expected instruction 1 before 2, "
+            "which needs it, got it behind");
+}
+
+// Which have as many elements, none but one another's.
+TEST(ModuleFaults, TuplesAreNotReshaped) {
+  HloModuleProto module = Parsed(Entry("  p = (f32[2]) parameter(0)\n  a = (f32[2]) copy(p)"));
+  module.mutable_computations(0)->mutable_instructions(1)->set_opcode("reshape");
+  EXPECT_EQ(FaultOf(module),
+            "INVALID_ARGUMENT: computation \"e\": instruction \"a\": Expected array argument for "
+            "reshape, but got (f32[2]).");
+}
+
 TEST(ModuleFaults, NamesInFaultsHave100CharactersAtMost) {
   HloModuleProto module = Parsed(Entry("  a = f32[] parameter(0)"));
   module.mutable_computations(0)->set_root_id(77);

@@ -304,6 +304,22 @@ TEST(ModuleTexts, LayoutsAndAliasesOfAStableHloCall) {
       "which StableHLO cannot say; write the module as HLO text");
 }
 
+TEST(ModuleTexts, ApiVersionsOfStableHlo) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"ORIGINAL", "{backend_config = \"\"}"},
+      {"STATUS_RETURNING", "{api_version = 2 : i32, backend_config = \"\"}"},
+      {"STATUS_RETURNING_UNIFIED", "{api_version = 3 : i32, backend_config = \"\"}"},
+      {"TYPED_FFI", "{api_version = 4 : i32, backend_config = {}}"},
+  };
+  for (const auto& [version, attributes] : cases) {
+    EXPECT_THAT(
+        StableHlo(Parsed(Entry(absl::StrCat("  a = f32[] custom-call(), custom_call_target=\"t\", "
+                                            "api_version=API_VERSION_",
+                                            version)))),
+        HasSubstr(attributes));
+  }
+}
+
 TEST(MlirString, EscapesWhatIsNotPlain) {
   EXPECT_EQ(MlirString("a ~"), "\"a ~\"");
   EXPECT_EQ(MlirString(absl::string_view("\\\"\n\0\x7f\xff", 6)), "\"\\5C\\22\\0A\\00\\7F\\FF\"");
