@@ -43,9 +43,8 @@ absl::Status CheckSameShape(const ShapedInstruction& instruction, const ShapedIn
 absl::Status CheckReshape(const ShapedInstruction& instruction, const ShapedInstruction& operand,
                           ShapeIds& ids) {
   const Shape& shape = instruction.shape;
-  const bool arrays = shape.IsArray() && operand.shape.IsArray();
-  if (arrays && instruction.element_count == operand.element_count &&
-      shape.element_type() == operand.shape.element_type()) {
+  if (shape.IsArray() && shape.element_type() == operand.shape.element_type() &&
+      instruction.element_count == operand.element_count) {
     return absl::OkStatus();
   }
   return CheckShape(instruction, InferReshape(operand.shape, shape.dimensions()), ids);

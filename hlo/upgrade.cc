@@ -258,7 +258,6 @@ class ModuleUpgrade {
 
   absl::StatusOr<CallSite> SiteOf(const HloInstructionProto& call) {
     CallSite site;
-    site.target_name = call.custom_call_target();
     site.api_version = static_cast<ApiVersion>(call.custom_call_api_version());
     site.opaque = call.backend_config();
     for (int64_t id : call.operand_ids()) {

@@ -70,6 +70,14 @@ TEST(HloText, TheEntryComputationIsTheLast) {
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(module->computations(2).name(), "b");
   EXPECT_EQ(module->entry_computation_name(), "b");
+  // The others keep their order.
+  module = ParseHloText(
+      "HloModule m\nENTRY a { ROOT p = f32[] parameter(0) }\nb { ROOT p = f32[] parameter(0) }\n"
+      "c { ROOT p = f32[] parameter(0) }\nd { ROOT p = f32[] parameter(0) }\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::string names;
+  for (const auto& computation : module->computations()) names += computation.name();
+  EXPECT_EQ(names, "bcda");
 }
 
 TEST(HloText, KeepsASchedule) {

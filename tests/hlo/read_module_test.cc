@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "callbridge/hlo/hlo_text.h"
 
 namespace callbridge::hlo {
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kText[] =
     "\n// from a file\nHloModule m\nENTRY e {\n  a = f32[2] parameter(0)\n"
@@ -35,6 +37,52 @@ TEST(ReadModule, ReadsAllForms) {
     ASSERT_TRUE(module.ok()) << module.status();
     EXPECT_EQ(module->SerializeAsString(), expected);
   }
+}
+
+TEST(ReadModule, TextBeginsWithBlanksAndComments) {
+  const std::string text = "HloModule m\nENTRY e {\n  ROOT a = f32[2] parameter(0)\n}\n";
+  for (absl::string_view before :
+       {"", " ", "\n\t \r\n", "// x\n", "/* x */", " /* x\n */ // y\n"}) {
+    absl::StatusOr<xla::HloModuleProto> module = ReadModule(absl::StrCat(before, text));
+    EXPECT_TRUE(module.ok()) << before << module.status();
+  }
+  // What is wrong in a text is told of the text alone.
+  for (absl::string_view bad : {"// only", "/* only */", "HloModule", " HloModule 1"}) {
+    const absl::Status status = ReadModule(bad).status();
+    EXPECT_THAT(status.message(), HasSubstr("line ")) << bad;
+    EXPECT_THAT(status.message(), Not(HasSubstr("As Hlo"))) << bad;
+  }
+}
+
+TEST(ReadModule, TooManyBytes) {
+  // Only the first of them are looked at.
+  const absl::string_view many("\x0a\x01m", size_t{1} << 31);
+  EXPECT_EQ(ReadModule(many).status().ToString(),
+            "INVALID_ARGUMENT: expected a module of less than 2 GiB, got 2147483648 bytes");
+}
+
+TEST(ReadModule, TellsOfEachKindOfMessage) {
+  const auto error = [](absl::string_view bytes) {
+    return std::string(ReadModule(bytes).status().message());
+  };
+  constexpr char kExpected[] =
+      "expected a serialized HloModuleProto or HloProto, or HLO text, which begins with "
+      "\"HloModule\". ";
+  EXPECT_EQ(error("\xff"),
+            absl::StrCat(kExpected,
+                         "As HloModuleProto: the bytes are no message of this kind. As "
+                         "HloProto: the bytes are no message of this kind"));
+  EXPECT_THAT(error(""), AllOf(HasSubstr(kExpected), HasSubstr(". As HloProto: it has no module")));
+  xla::HloModuleProto module = Module();
+  module.mutable_computations(0)->mutable_instructions(1)->set_operand_ids(0, 77);
+  xla::HloProto dump;
+  *dump.mutable_hlo_module() = module;
+  // The fault stands at the kind of which the message is.
+  const std::string of_module = error(module.SerializeAsString());
+  EXPECT_LT(of_module.find("77"), of_module.find(". As HloProto: "));
+  const std::string of_dump = error(dump.SerializeAsString());
+  EXPECT_NE(of_dump.find("77"), std::string::npos);
+  EXPECT_GT(of_dump.find("77"), of_dump.find(". As HloProto: "));
 }
 
 TEST(ReadModule, UnknownFieldsSurvive) {
@@ -73,8 +121,13 @@ TEST(ReadModule, WhatIsNotSupportedIsToldAsThat) {
       ->mutable_instructions(0)
       ->mutable_shape()
       ->set_is_dynamic_dimension(0, true);
-  EXPECT_EQ(ReadModule(module.SerializeAsString()).status().code(),
-            absl::StatusCode::kUnimplemented);
+  xla::HloProto dump;
+  *dump.mutable_hlo_module() = module;
+  for (const std::string& bytes : {module.SerializeAsString(), dump.SerializeAsString()}) {
+    const absl::Status status = ReadModule(bytes).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(status.message(), Not(HasSubstr("As Hlo")));
+  }
 }
 
 // Every beginning of a module, and every module with one bit flipped, is read or refused.

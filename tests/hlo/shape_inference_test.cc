@@ -1,7 +1,12 @@
 #include "callbridge/hlo/shape_inference.h"
 
+#include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/implicit_broadcast.h"
 #include "callbridge/hlo/opcode.h"
@@ -33,15 +38,35 @@ TEST(OpcodeTest, NamesLeadBackToTheirOpcodes) {
 }
 
 TEST(OpcodeTest, TellsHowManyOperandsAndOfWhichKind) {
-  EXPECT_EQ(OperandCount(Opcode::kCustomCall), -1);
-  EXPECT_EQ(OperandCount(Opcode::kParameter), 0);
-  EXPECT_EQ(OperandCount(Opcode::kAddDependency), 2);
-  EXPECT_TRUE(IsElementwiseBinary(Opcode::kMinimum));
-  EXPECT_FALSE(IsElementwiseBinary(Opcode::kAddDependency));
-  EXPECT_FALSE(IsElementwiseBinary(Opcode::kNegate));
-  EXPECT_TRUE(IsElementwiseUnary(Opcode::kAbs));
-  EXPECT_FALSE(IsElementwiseUnary(Opcode::kCopy));
-  EXPECT_FALSE(IsElementwiseUnary(Opcode::kConvert));
+  const struct {
+    absl::string_view name;
+    int operand_count;
+    bool elementwise;
+  } rows[] = {
+      {"abs", 1, true},           {"add", 2, true},        {"add-dependency", 2, false},
+      {"after-all", -1, false},   {"broadcast", 1, false}, {"call", -1, false},
+      {"constant", 0, false},     {"convert", 1, false},   {"copy", 1, false},
+      {"custom-call", -1, false}, {"divide", 2, true},     {"get-tuple-element", 1, false},
+      {"maximum", 2, true},       {"minimum", 2, true},    {"multiply", 2, true},
+      {"negate", 1, true},        {"parameter", 0, false}, {"reshape", 1, false},
+      {"subtract", 2, true},      {"tuple", -1, false},
+  };
+  EXPECT_EQ(std::size(rows), static_cast<size_t>(Opcode::kTuple) + 1);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    const std::optional<Opcode> opcode = ParseOpcode(row.name);
+    ASSERT_TRUE(opcode.has_value());
+    EXPECT_EQ(OperandCount(*opcode), row.operand_count);
+    EXPECT_EQ(IsElementwiseBinary(*opcode), row.elementwise && row.operand_count == 2);
+    EXPECT_EQ(IsElementwiseUnary(*opcode), row.elementwise && row.operand_count == 1);
+  }
+  // A name leads to the opcode that is called so in C++ too.
+  EXPECT_EQ(OpcodeName(Opcode::kMaximum), "maximum");
+  EXPECT_EQ(OpcodeName(Opcode::kMinimum), "minimum");
+  EXPECT_EQ(OpcodeName(Opcode::kSubtract), "subtract");
+  EXPECT_EQ(OpcodeName(Opcode::kAdd), "add");
+  EXPECT_EQ(OpcodeName(Opcode::kMultiply), "multiply");
+  EXPECT_EQ(OpcodeName(Opcode::kDivide), "divide");
 }
 
 TEST(ShapeInferenceTest, BinaryWantsEqualShapesAndForgetsLayouts) {
@@ -69,6 +94,102 @@ TEST(ShapeInferenceTest, AbsOfComplexIsReal) {
   EXPECT_THAT(Text(InferUnary(Opcode::kAbs, Of("pred[2]"))), HasSubstr("got PRED"));
   EXPECT_THAT(Text(InferUnary(Opcode::kNegate, Of("pred[2]"))), HasSubstr("got PRED"));
   EXPECT_THAT(Text(InferUnary(Opcode::kNegate, Of("()"))), HasSubstr("but got ()"));
+}
+
+TEST(ShapeInferenceTest, ArithmeticOfAllButPred) {
+  for (const Opcode opcode : {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
+                              Opcode::kMaximum, Opcode::kMinimum}) {
+    for (absl::string_view shape : {"f32[2]", "s4[2]", "u8[]", "c64[0]", "bf16[2,3]"}) {
+      EXPECT_EQ(Text(InferBinary(opcode, Of(shape), Of(shape))), shape);
+    }
+    const bool is_refused = opcode == Opcode::kSubtract || opcode == Opcode::kDivide;
+    EXPECT_EQ(InferBinary(opcode, Of("pred[2]"), Of("pred[2]")).ok(), !is_refused);
+  }
+}
+
+TEST(ShapeInferenceTest, NoAbsOfWhatHasNoSign) {
+  for (absl::string_view type : {"pred", "u2", "u4", "u8", "u16", "u32", "u64"}) {
+    const Shape shape = Of(absl::StrCat(type, "[2]"));
+    EXPECT_EQ(Text(InferUnary(Opcode::kAbs, shape)),
+              absl::StrCat("INVALID_ARGUMENT: Expected element type in shape to be floating or "
+                           "complex for abs operation; got ",
+                           absl::AsciiStrToUpper(type), ". (Signed integers will do as well.)"));
+    EXPECT_EQ(InferUnary(Opcode::kNegate, shape).ok(), type != "pred");
+  }
+  for (absl::string_view type :
+       {"s2", "s4", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64", "f8e5m2", "f8e4m3fn"}) {
+    const std::string text = absl::StrCat(type, "[2]");
+    EXPECT_EQ(Text(InferUnary(Opcode::kAbs, Of(text))), text);
+    EXPECT_EQ(Text(InferUnary(Opcode::kNegate, Of(text))), text);
+  }
+}
+
+TEST(ShapeInferenceTest, ErrorsWordForWord) {
+  const auto binary = [](Opcode opcode, absl::string_view left, absl::string_view right) {
+    return InferBinary(opcode, Of(left), Of(right)).status();
+  };
+  const auto broadcast = [](absl::string_view operand, std::vector<int64_t> dimensions,
+                            absl::string_view result) {
+    return CheckBroadcast(Of(operand), dimensions, Of(result));
+  };
+  const struct {
+    absl::Status status;
+    absl::string_view text;
+  } cases[] = {
+      {binary(Opcode::kAdd, "token[]", "()"),
+       "Expected array argument for lhs of binary operation add, but got token[]."},
+      {binary(Opcode::kAdd, "f32[2]", "(f32[2]{0})"),
+       "Expected array argument for rhs of binary operation add, but got (f32[2])."},
+      {binary(Opcode::kMaximum, "f32[2]{0}", "s32[3]"),
+       "Binary op maximum with different element types: f32[2] and s32[3]. Convert one of them "
+       "first."},
+      {binary(Opcode::kMaximum, "f32[2]{0}", "f32[3]"),
+       "Binary op maximum with incompatible shapes: f32[2] and f32[3]."},
+      {binary(Opcode::kSubtract, "pred[]", "pred[]"),
+       "Expected element type in shape to be arithmetic type for operation subtract; got PRED."},
+      {InferUnary(Opcode::kNegate, Of("pred[]")).status(),
+       "Expected element type in shape to be integral, floating or complex for negate operation; "
+       "got PRED."},
+      {InferUnary(Opcode::kAbs, Of("token[]")).status(),
+       "Expected array argument for operand of unary operation, but got token[]."},
+      {broadcast("token[]", {}, "()"),
+       "Expected array argument for operand of broadcast, but got token[]."},
+      {broadcast("f32[]", {}, "()"),
+       "Expected array argument for result of broadcast, but got ()."},
+      {broadcast("f32[2]", {0}, "s32[3]"),
+       "A broadcast keeps the element type, but leads from f32[2] to s32[3]. Convert it first."},
+      {broadcast("f32[2]", {0, 1}, "f32[2,3]"),
+       "Size of broadcast_dimensions has to match operand's rank; operand rank: 1, size of "
+       "broadcast_dimensions 2."},
+      {broadcast("f32[2]", {3}, "f32[2,3]"),
+       "Broadcast dimension 3 is out of bound: the result has 2 dimensions."},
+      {broadcast("f32[2]", {2}, "f32[2,3]"),
+       "Broadcast dimension 2 is out of bound: the result has 2 dimensions."},
+      {broadcast("f32[3,3]", {1, 1}, "f32[2,3]"),
+       "Broadcast dimension 1 is there twice; each takes one of the operand's."},
+      {broadcast("f32[2,5]", {0, 2}, "f32[2,3,4]"),
+       "Broadcast dimension 2 has size 4 in the result, but the operand's dimension 1 has 5; from "
+       "f32[2,5] to f32[2,3,4]."},
+      {InferReshape(Of("token[]"), {}).status(),
+       "Expected array argument for reshape, but got token[]."},
+      {InferReshape(Of("f32[2,3]{0,1}"), {5}).status(),
+       "Reshape operation has mismatched element counts: from=6 (f32[2,3]) to=5 (f32[5])."},
+      {InferConvert(Of("f32[2]{0}"), PrimitiveType::kToken).status(),
+       "Convert does not allow non-arrays, so cannot convert from f32[2] to TOKEN."},
+      {InferConvert(Of("()"), PrimitiveType::kF32).status(),
+       "Convert does not allow non-arrays, so cannot convert from () to F32."},
+      {InferGetTupleElement(Of("f32[2]{0}"), 0).status(),
+       "Operand to GetTupleElement() is not a tuple; got f32[2]"},
+      {InferGetTupleElement(Of("()"), 0).status(),
+       "GetTupleElement() index (0) out of range for tuple shape ()"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(c.status.code(), absl::StatusCode::kInvalidArgument) << c.text;
+    EXPECT_EQ(c.status.message(), c.text);
+  }
+  EXPECT_EQ(InferConvert(Of("c128[2]"), PrimitiveType::kF64).status().ToString(),
+            "UNIMPLEMENTED: Converting c128[2] to F64 takes its real part first, by an instruction "
+            "that callbridge does not have: run this module on XLA.");
 }
 
 TEST(ShapeInferenceTest, BroadcastPutsEachDimensionSomewhere) {
@@ -144,7 +265,56 @@ TEST(ImplicitBroadcastTest, CombinesAsXlaDoes) {
   EXPECT_THAT(infer({2, 3}, {2, 3}, {0, 1}), ElementsAre(2, 3));
   EXPECT_THAT(infer({3}, {2, 3}, {1}), ElementsAre(2, 3));
   EXPECT_THAT(infer({1, 3, 1}, {2, 1}, {0, 1}), ElementsAre(2, 3, 1));
-  // The genuine builder's texts of what does not go are compared by genuine/test_builder.py.
+  EXPECT_THAT(infer({2, 3}, {1}, {1}), ElementsAre(2, 3));
+  EXPECT_THAT(infer({2, 3, 4}, {2, 4}, {0, 2}), ElementsAre(2, 3, 4));
+}
+
+TEST(ImplicitBroadcastTest, WhatDoesNotGo) {
+  using Sizes = std::vector<int64_t>;
+  const struct {
+    Sizes left, right, dimensions;
+    absl::string_view text;
+  } cases[] = {
+      {{2}, {3}, {}, "Binary op add with incompatible shapes: l and r."},
+      {{2, 3}, {2, 2}, {}, "Binary op add with incompatible shapes: l and r."},
+      {{2, 2}, {2, 3}, {}, "Binary op add with incompatible shapes: l and r."},
+      {{2, 3},
+       {2, 3},
+       {1, 0},
+       "Broadcast dimensions field must either be not set or be the identity on binary operations "
+       "with operands of the same rank."},
+      {{2, 3},
+       {2, 3},
+       {0},
+       "Broadcast dimensions field must either be not set or be the identity on binary operations "
+       "with operands of the same rank."},
+      {{2, 3}, {3}, {}, "Shapes must be equal rank, but are l and r"},
+      {{3}, {2, 3}, {}, "Shapes must be equal rank, but are l and r"},
+      {{2, 3},
+       {3},
+       {0, 1},
+       "Size of broadcast_dimensions has to match lower-rank operand's rank;  lower-rank operand's "
+       "rank is 1, size of broadcast_dimensions is 2."},
+      {{2, 3},
+       {},
+       {0},
+       "Size of broadcast_dimensions has to match lower-rank operand's rank;  lower-rank operand's "
+       "rank is 0, size of broadcast_dimensions is 1."},
+      {{2, 3}, {3}, {-1}, "Broadcast dimension number (-1) cannot be negative."},
+      {{2, 3},
+       {3},
+       {2},
+       "Broadcast dimension number (2) too large; higher-rank operand has rank 2."},
+      {{2, 3, 4}, {2, 4}, {0, 1}, "Broadcast dimension 1 mismatch: 4 != 3; l and r."},
+      {{2, 4}, {2, 3, 4}, {0, 1}, "Broadcast dimension 1 mismatch: 4 != 3; l and r."},
+      {{2, 2, 2}, {2, 2}, {2, 0}, "Broadcast dimensions order is wrong: 0 comes after 2."},
+  };
+  for (const auto& c : cases) {
+    const absl::Status status =
+        InferImplicitBroadcast(c.left, c.right, c.dimensions, "add", "l", "r").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << c.text;
+    EXPECT_EQ(status.message(), c.text);
+  }
 }
 
 TEST(ImplicitBroadcastTest, DimensionsGoUpwards) {
@@ -161,8 +331,12 @@ TEST(ImplicitBroadcastTest, StretchesDimensionsOfSizeOne) {
   const Stretch stretch = StretchOf({2, 1, 1, 4}, {2, 3, 1, 4}).value();
   EXPECT_THAT(stretch.sizes, ElementsAre(2, 1, 4));
   EXPECT_THAT(stretch.dimensions, ElementsAre(0, 2, 3));
-  EXPECT_THAT(StretchOf({2}, {3}).status().ToString(), HasSubstr("operand dimension is 2"));
-  EXPECT_THAT(StretchOf({1}, {3, 3}).status().ToString(), HasSubstr("expected 2 dimensions"));
+  EXPECT_EQ(StretchOf({5, 2}, {5, 3}).status().ToString(),
+            "INVALID_ARGUMENT: Input dimension should be either 1 or equal to the output dimension "
+            "it is broadcasting into; the 1th operand dimension is 2, the 1th output dimension is "
+            "3.");
+  EXPECT_EQ(StretchOf({1}, {3, 3}).status().ToString(),
+            "INVALID_ARGUMENT: stretching dimensions of size 1: expected 2 dimensions, got 1");
 }
 
 }  // namespace

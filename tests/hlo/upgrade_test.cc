@@ -231,6 +231,48 @@ TEST(Upgrade, WhereLayoutsWereFreeTheyAreRowMajor) {
                     HasSubstr("operand_layout_constraints={token[], f32[2,3]{0,1}}")));
 }
 
+// A token has none.
+TEST(Upgrade, TokensGetNoLayout) {
+  const absl::StatusOr<xla::HloModuleProto> module = Upgrade(
+      Parsed("HloModule m\nENTRY e {\n  t = token[] after-all()\n  ROOT a = (token[],f32[]) "
+             "custom-call(t), custom_call_target=\"t\"\n}\n"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto& call = module->computations(0).instructions(1);
+  EXPECT_FALSE(call.operand_shapes_with_layout(0).has_layout());
+  EXPECT_FALSE(call.shape().tuple_shapes(0).has_layout());
+  EXPECT_TRUE(call.shape().tuple_shapes(1).has_layout());
+}
+
+// Ids need not grow from computation to computation.
+TEST(Upgrade, NewIdsAreNobodyElses) {
+  xla::HloModuleProto module = Parsed(
+      "HloModule m\nf {\n  ROOT p = f32[] parameter(0)\n}\n"
+      "ENTRY e {\n  p = f32[] parameter(0)\n  q = f32[] call(p), to_apply=f\n"
+      "  ROOT a = ((f32[]),f32[]) custom-call(q), custom_call_target=\"t\"\n}\n");
+  // The first id that a count from the last instruction would take.
+  const int64_t id = module.computations(1).instructions(2).id() + 1;
+  module.mutable_computations(0)->mutable_instructions(0)->set_id(id);
+  module.mutable_computations(0)->set_root_id(id);
+  const absl::StatusOr<xla::HloModuleProto> upgraded = Upgrade(module);
+  EXPECT_TRUE(upgraded.ok()) << upgraded.status();
+}
+
+// All that another instruction has, beside a call.
+TEST(Upgrade, OtherInstructionsAreCopiedWhole) {
+  const xla::HloModuleProto module = Parsed(
+      "HloModule m\nENTRY e {\n  p = (f32[2]) parameter(0), sharding={{replicated}}, "
+      "frontend_attributes={k=\"v\"}, metadata={op_name=\"n\" source_line=3}\n"
+      "  ROOT a = f32[] custom-call(p), custom_call_target=\"t\", "
+      "frontend_attributes={l=\"w\"}, metadata={op_type=\"o\"}\n}\n");
+  const absl::StatusOr<xla::HloModuleProto> upgraded = Upgrade(module);
+  ASSERT_TRUE(upgraded.ok()) << upgraded.status();
+  const auto& before = module.computations(0).instructions();
+  const auto& after = upgraded->computations(0).instructions();
+  EXPECT_EQ(after[0].DebugString(), before[0].DebugString());
+  EXPECT_EQ(after[2].frontend_attributes().map().at("l"), "w");
+  EXPECT_EQ(after[2].metadata().op_type(), "o");
+}
+
 TEST(Upgrade, WhatIsNoUntypedCallStays) {
   const std::string text =
       "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
