@@ -284,6 +284,67 @@ TEST(LiteralProto, EveryTypeIsWrittenWithItsBits) {
   }
 }
 
+TEST(LiteralProto, TuplesAreWrittenAndReadInOrder) {
+  const Literal tuple = LiteralUtil::MakeTupleOwned(
+      LiteralUtil::MakeTupleOwned(Counting({2}), LiteralUtil::CreateToken(), Counting({3})),
+      Counting({1}));
+  LiteralProto proto = tuple.ToProto();
+  EXPECT_THAT(proto.tuple_literals(0).tuple_literals(2).s32s(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(proto.tuple_literals(1).s32s(), ElementsAre(0));
+  const auto again = Literal::CreateFromProto(proto);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(*again == tuple);
+  // With its elements a message is read as without leave to be empty.
+  EXPECT_TRUE(*Literal::CreateFromProto(proto, /*prohibit_empty_literal=*/false) == tuple);
+  LiteralProto short_by_one = proto;
+  short_by_one.mutable_tuple_literals()->RemoveLast();
+  EXPECT_EQ(Literal::CreateFromProto(short_by_one).status(),
+            absl::InvalidArgumentError(
+                "a literal of the shape ((s32[2]{0}, token[], s32[3]{0}), s32[1]{0}): expected 2 "
+                "tuple_literals; got 1"));
+  *proto.mutable_tuple_literals(1) = Counting({4}).ToProto();
+  EXPECT_EQ(Literal::CreateFromProto(proto).status(),
+            absl::InvalidArgumentError(
+                "a literal of the shape ((s32[2]{0}, token[], s32[3]{0}), s32[1]{0}): expected "
+                "element 1 to have the shape s32[1]{0}; got s32[4]{0}"));
+}
+
+TEST(LiteralProto, BitsAboveAnElementAreCutOff) {
+  LiteralProto proto;
+  *proto.mutable_shape() = ShapeUtil::MakeShape(xla::U4, {2}).ToProto();
+  proto.set_u4s("\xf1\x2f");
+  const auto nibbles = Literal::CreateFromProto(proto);
+  ASSERT_TRUE(nibbles.ok()) << nibbles.status();
+  EXPECT_EQ(std::memcmp(nibbles->untyped_data(), "\x01\x0f", 2), 0);
+  proto.clear_u4s();
+  *proto.mutable_shape() = ShapeUtil::MakeShape(xla::S2, {4}).ToProto();
+  proto.set_s2s("\x04\x05\x06\xff");
+  const auto pairs = Literal::CreateFromProto(proto);
+  ASSERT_TRUE(pairs.ok()) << pairs.status();
+  EXPECT_EQ(std::memcmp(pairs->untyped_data(), "\x00\x01\xfe\xff", 4), 0);
+}
+
+TEST(Literal, WithoutElementsHasNoMemory) {
+  EXPECT_EQ(Counting({0}).untyped_data(), nullptr);
+  EXPECT_EQ(LiteralUtil::CreateToken().untyped_data(), nullptr);
+  EXPECT_EQ(Literal(ShapeUtil::MakeOpaqueShape()).ToString(), "opaque[] ");
+  int cells = 0;
+  Counting({2, 0}).EachCell<int32_t>([&](absl::Span<const int64_t>, int32_t) { ++cells; });
+  EXPECT_EQ(cells, 0);
+  LiteralUtil::CreateR0<int32_t>(5).EachCell<int32_t>(
+      [&](absl::Span<const int64_t> index, int32_t value) {
+        EXPECT_TRUE(index.empty());
+        cells += value;
+      });
+  EXPECT_EQ(cells, 5);
+  Shape sparse = ShapeUtil::MakeShape(xla::F32, {2});
+  xla::LayoutProto layout = sparse.layout().ToProto();
+  layout.add_dim_level_types(xla::DIM_COMPRESSED);
+  *sparse.mutable_layout() = xla::Layout::CreateFromProto(layout);
+  EXPECT_EQ(Literal::Make(sparse).status(),
+            absl::UnimplementedError("a literal of a sparse array, f32[2]"));
+}
+
 TEST(LiteralDeathTest, SaysWhatWasExpected) {
   Literal pair = LiteralUtil::MakeTupleOwned(Counting({2}), Counting({0}));
   Literal matrix = Counting({2, 3});
@@ -303,6 +364,10 @@ TEST(LiteralDeathTest, SaysWhatWasExpected) {
          matrix.PopulateR2<int32_t>({{1, 2, 3}});
        },
        "expected as many values as s32[2,3] has elements; got {1,3}"},
+      {[&] {
+         Counting({3}).PopulateR1<int32_t>({1, 2});
+       },
+       "expected as many values as s32[3] has elements; got {2}"},
       {[&] { Counting({0}).GetFirstElement<int32_t>(); },
        "a literal of the shape s32[0] has no elements"},
       {[&] { matrix.DecomposeTuple(); }, "expected a tuple to take apart; got s32[2,3]"},

@@ -121,6 +121,14 @@ TEST(LiteralText, HasALimitWhereItGrowsBeyondWhatIsStored) {
   }
 }
 
+TEST(LiteralText, HasNoLimitForElementsThatAreStored) {
+  constexpr int64_t kCount = (1 << 20) + 1;
+  LiteralProto literal;
+  literal.set_u8s(std::string(kCount, '\1'));
+  const Shape array = Shape::MakeArray(PrimitiveType::kU8, {kCount}, std::nullopt).value();
+  EXPECT_EQ(LiteralText(literal, array).value_or("?").size(), 3 * static_cast<size_t>(kCount));
+}
+
 TEST(LiteralText, RefusesOtherNumbersOfElements) {
   const Shape pair = ShapeOf(
       "element_type: TUPLE tuple_shapes { element_type: F32 } tuple_shapes { element_type: F32 }");

@@ -14,6 +14,7 @@
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/shape_util.h"
 #include "google/protobuf/text_format.h"
+#include "google/protobuf/unknown_field_set.h"
 
 namespace {
 
@@ -36,7 +37,7 @@ TEST(ShapeUtil, SaysWhatMakesAShapeNone) {
   const std::string only_arrays = "expected only arrays to have dimensions and a layout";
   const std::pair<std::string, std::string> cases[] = {
       {"", "the shape primitive_type_invalid[] has no layout"},
-      {"layout {}", "element type"},
+      {"layout {}", "got invalid (0)"},
       {"element_type: F32 dimensions: 2", "the shape f32[2] has no layout"},
       {"element_type: TUPLE tuple_shapes {" + f32 + "} tuple_shapes { element_type: F32 }",
        "the shape f32[] has no layout"},
@@ -62,6 +63,15 @@ TEST(ShapeUtil, SaysWhatMakesAShapeNone) {
   }
   const Shape packed = ShapeUtil::MakeShapeWithLayout(xla::S4, {INT64_MAX}, {0}, {}, 4);
   EXPECT_TRUE(ShapeUtil::ValidateShape(packed).ok());
+  // 64 bits an element would be too many.
+  const Shape bits = ShapeUtil::MakeShapeWithLayout(xla::F64, {int64_t{1} << 61}, {0}, {}, 1);
+  EXPECT_TRUE(ShapeUtil::ValidateShape(bits).ok());
+  Shape deep = ShapeUtil::MakeNil();
+  for (int depth = 1; depth <= 128; ++depth) deep = ShapeUtil::MakeTupleShape({deep});
+  const absl::Status too_deep =
+      absl::InvalidArgumentError("expected tuples nested at most 128 deep");
+  EXPECT_EQ(ShapeUtil::ValidateShape(deep), too_deep);
+  EXPECT_EQ(callbridge::hlo::ShapeFromProto(deep.ToProto()).status(), too_deep);
   Shape unpacked = ShapeUtil::MakeShapeWithLayout(xla::F64, {2}, {0});
   unpacked.set_dimensions(0, INT64_MAX / 8 + 1);
   EXPECT_FALSE(ShapeUtil::ValidateShape(unpacked).ok());
@@ -104,6 +114,17 @@ TEST(ShapeFromProto, SaysWhatEachFaultIs) {
   };
   for (const auto& [text, message] : cases) {
     EXPECT_EQ(callbridge::hlo::ShapeFromProto(Proto(text)).status().message(), message);
+  }
+}
+
+TEST(ShapeFromProto, PaddingToOneElementIsNone) {
+  constexpr int kTailPaddingAlignmentInElements = 16;
+  for (const int padding : {0, 1, 2}) {
+    ShapeProto proto = Proto("element_type: F32 layout {}");
+    xla::LayoutProto::GetReflection()
+        ->MutableUnknownFields(proto.mutable_layout())
+        ->AddVarint(kTailPaddingAlignmentInElements, padding);
+    EXPECT_EQ(callbridge::hlo::ShapeFromProto(proto).ok(), padding < 2) << padding;
   }
 }
 

@@ -289,6 +289,7 @@ TEST(ShapeUtil, Measures) {
       {F32({}), 1, 4, 1, 1},
       {F32({2, 3}), 6, 24, 1, 1},
       {F32({2, 0}), 0, 0, 1, 1},
+      {F32({INT64_MAX, INT64_MAX, 0}), 0, 0, 1, 1},
       {Token(), 0, 0, 1, 1},
       {Opaque(), 0, 8, 1, 1},
       {Tuple({}), 0, 0, 1, 0},
@@ -306,6 +307,7 @@ TEST(ShapeUtil, Measures) {
     EXPECT_EQ(ShapeUtil::GetLeafCount(shape), leaves) << shape;
   }
   EXPECT_EQ(ShapeUtil::ByteSizeOfTupleIndexTable(Tuple({Token(), Token(), Token()}), 1), 3);
+  EXPECT_EQ(ShapeUtil::ByteSizeOf(Opaque(), 1), 1);
   EXPECT_EQ(ShapeUtil::ByteSizeOf(F32({2})), 8);
   EXPECT_EQ(ShapeUtil::ByteSizeOf(Bare(F32({2}))), 8);
   EXPECT_EQ(ShapeUtil::TrueRank(F32({1, 5, 1, 0})), 2);
