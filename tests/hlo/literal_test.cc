@@ -281,6 +281,29 @@ TEST(SmallFloats, RoundToNearestEven) {
   EXPECT_EQ(static_cast<double>(-xla::bfloat16(1.5)), -1.5);
 }
 
+template <typename Float>
+class SmallFloatsTest : public ::testing::Test {};
+TYPED_TEST_SUITE(SmallFloatsTest, (::testing::Types<xla::half, xla::bfloat16>));
+
+TYPED_TEST(SmallFloatsTest, AreComparedAsNumbers) {
+  const TypeParam zero(0.0f), minus_zero(-0.0f), one(1), two(2), nan(NAN);
+  EXPECT_TRUE(zero == minus_zero && !(zero != minus_zero) && !(minus_zero < zero));
+  EXPECT_TRUE(nan != nan && !(nan == nan) && !(nan < nan) && !(nan <= nan) && !(nan >= nan));
+  EXPECT_TRUE(one != two && !(one == two) && one < two && one <= two && !(two <= one));
+  EXPECT_TRUE(two > one && two >= one && one >= one && one <= one && !(one > one) && !(one < one));
+  EXPECT_FALSE(one > two || one >= two);
+}
+
+TYPED_TEST(SmallFloatsTest, AreComputedAsNumbers) {
+  const TypeParam three(3), two(2);
+  EXPECT_EQ(static_cast<float>(three + two), 5);
+  EXPECT_EQ(static_cast<float>(three - two), 1);
+  EXPECT_EQ(static_cast<float>(three * two), 6);
+  EXPECT_EQ(static_cast<float>(three / two), 1.5f);
+  EXPECT_EQ(static_cast<float>(-three), -3);
+  EXPECT_EQ(::testing::PrintToString(three / two), "1.5");
+}
+
 using LiteralDeathTest = ::testing::Test;
 
 TEST(LiteralDeathTest, EndsWithAMessageWhereThereIsNoStatus) {

@@ -135,6 +135,12 @@ TEST(LiteralText, RefusesOtherNumbersOfElements) {
   EXPECT_EQ(
       LiteralText(LiteralOf("tuple_literals { f32s: 1 }"), pair).status(),
       absl::InvalidArgumentError("expected a literal of 2 elements for (f32[],f32[]), got 1"));
+  EXPECT_EQ(
+      LiteralText(LiteralOf("tuple_literals { f32s: 1 } tuple_literals { f32s: 1 } "
+                            "tuple_literals { f32s: 1 }"),
+                  pair)
+          .status(),
+      absl::InvalidArgumentError("expected a literal of 2 elements for (f32[],f32[]), got 3"));
   EXPECT_THAT(
       std::string(LiteralText(LiteralOf("tuple_literals { f32s: 1 } tuple_literals {}"), pair)
                       .status()

@@ -47,8 +47,9 @@ TEST(CodeFileTest, NeverIsAStandardStream) {
   close(output);
 }
 
-// Where the limit's signal is not ignored it would end the process.
+// Where the limit's signal is not ignored, as it is below a Python, it would end the process.
 TEST(CodeFileTest, FilesAreNoLargerThanTheirLimit) {
+  const auto handler = std::signal(SIGXFSZ, SIG_DFL);
   rlimit before;
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit small = before;
@@ -62,6 +63,7 @@ TEST(CodeFileTest, FilesAreNoLargerThanTheirLimit) {
   EXPECT_EQ(sigismember(&pending, SIGXFSZ), 0);
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGXFSZ), 0);
+  std::signal(SIGXFSZ, handler);
 }
 
 // One that the caller blocks, and has not looked at yet, is the caller's.

@@ -157,6 +157,17 @@ TEST_F(HandlerTest, OptionalOperands) {
   EXPECT_EQ(Call(::Optional).code, kOk);
   EXPECT_THAT(std::vector<int64_t>(out.begin(), out.begin() + 5), ElementsAre(1, 5, 1, 8, 1));
 
+  // Each is looked for in its own list: two operands and a result, one operand and two results.
+  for (const int more : {0, 1}) {
+    CallFrame lists;
+    lists.Arg(XLA_FFI_DataType_F32, {1}, &a).Ret(XLA_FFI_DataType_S64, {5}, out.data());
+    if (more == 0) lists.Arg(XLA_FFI_DataType_S32, {1}, &a);
+    if (more == 1) lists.Ret(XLA_FFI_DataType_F32, {1}, &a);
+    EXPECT_EQ(Take(::Optional(lists.ForCall(runtime))).code, kOk);
+    EXPECT_EQ(out[0], 1 - more);
+    EXPECT_EQ(out[4], more);
+  }
+
   // One that is there must be right; XLA's headers take it for one that is not there.
   CallFrame wrong;
   wrong.Arg(XLA_FFI_DataType_F32, {1}, &a).Arg(XLA_FFI_DataType_F32, {1}, &a);
