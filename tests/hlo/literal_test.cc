@@ -283,7 +283,8 @@ TEST(SmallFloats, RoundToNearestEven) {
 
 template <typename Float>
 class SmallFloatsTest : public ::testing::Test {};
-TYPED_TEST_SUITE(SmallFloatsTest, (::testing::Types<xla::half, xla::bfloat16>));
+using SmallFloats = ::testing::Types<xla::half, xla::bfloat16>;
+TYPED_TEST_SUITE(SmallFloatsTest, SmallFloats);
 
 TYPED_TEST(SmallFloatsTest, AreComparedAsNumbers) {
   const TypeParam zero(0.0f), minus_zero(-0.0f), one(1), two(2), nan(NAN);
