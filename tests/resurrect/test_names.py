@@ -50,6 +50,10 @@ def test_program_and_module(run, tmp_path):
     (tmp_path / "beside.py").write_text("value = 7\n")
     resurrect = ("-m", "callbridge.resurrect")
     assert run(*resurrect, program, "-m", "x") == "__main__ ['-m', 'x'] 7\n"
+    link = tmp_path / "elsewhere" / "link.py"
+    link.parent.mkdir()
+    link.symlink_to(program)
+    assert run(*resurrect, link) == "__main__ [] 7\n"
     assert run(*resurrect, "-m", "program", "y", cwd=tmp_path) == "__main__ ['y'] 7\n"
     assert run(*resurrect, "--help").startswith("usage: ")
 

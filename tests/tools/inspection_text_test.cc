@@ -171,8 +171,19 @@ TEST(InspectionText, NamesTheProtobufThatIsUsed) {
   const std::string layout = absl::StrCat(
       "  protobuf    XLA's messages are used, with the object layout of ", protobuf.protobuf());
   EXPECT_THAT(TextOf({file}), HasSubstr(layout + "; callbridge has that of protobuf 3.21 alone\n"));
-  EXPECT_EQ(nlohmann::json::parse(JsonOf({file}))[0]["protobuf"],
-            nlohmann::json({{"layout", protobuf.protobuf()}, {"served", false}}));
+  const auto json = [&file] { return nlohmann::json::parse(JsonOf({file}))[0]["protobuf"]; };
+  EXPECT_EQ(json(), nlohmann::json({{"layout", protobuf.protobuf()}, {"served", false}}));
+
+  // One that is callbridge's own, where its protobuf can and cannot be had.
+  protobuf.AddImport("_ZN3xla10ShapeProtoC1EPN6google8protobuf5ArenaEb");
+  ASSERT_TRUE(protobuf.IsServed());
+  EXPECT_EQ(json(), nlohmann::json({{"layout", "protobuf 3.21"}, {"served", true}}));
+  EXPECT_THAT(TextOf({file}),
+              HasSubstr("the object layout of protobuf 3.21, which callbridge has\n"));
+  file.inspection.protobuf_error = "there is no protobuf";
+  EXPECT_EQ(json(), nlohmann::json({{"layout", "protobuf 3.21"}, {"served", false}}));
+  EXPECT_THAT(TextOf({file}),
+              HasSubstr("the object layout of protobuf 3.21, but there is no protobuf\n"));
 }
 
 TEST(InspectionText, StringAbis) {

@@ -86,18 +86,20 @@ def said():
 
 
 def test_load(witness):
-    assert answers("callbridge-load", witness) == (0, "loaded")
+    assert answers("callbridge-load", witness, LIBRARY) == (0, "loaded")
     assert said() == {"core": "0", "dies_by": str(int(signal.SIGKILL)), "other_handlers": "0"}
     # That it returned is all that it says.
-    assert answers("callbridge-load", "nowhere.so") == (0, "loaded")
-    for words in [[], [witness, witness]]:
+    assert answers("callbridge-load", "nowhere.so", LIBRARY) == (0, "loaded")
+    for words in [[], [witness], [witness, LIBRARY, LIBRARY]]:
         assert answers("callbridge-load", *words) == (2, "")
 
 
 def test_load_that_cannot_say_it(witness):
     reading = os.open("/dev/null", os.O_RDONLY)
     done = subprocess.run(
-        [BUILD / "callbridge-load", witness], preexec_fn=lambda: os.dup2(reading, 3), pass_fds=[3]
+        [BUILD / "callbridge-load", witness, LIBRARY],
+        preexec_fn=lambda: os.dup2(reading, 3),
+        pass_fds=[3],
     )
     os.close(reading)
     assert done.returncode == 1
@@ -109,18 +111,18 @@ def test_probe(witness):
         line.split()[0] for line in symbols.splitlines() if line.endswith("answers_query")
     )
     for text in (f"0x{address}", str(int(address, 16))):
-        status, lines = answers("callbridge-probe", str(PROBED), text)
+        status, lines = answers("callbridge-probe", str(PROBED), text, LIBRARY)
         assert status == 0 and lines.splitlines()[0] == "opened"
         assert any(line.startswith("typed ") for line in lines.splitlines()), lines
         assert lines.endswith("\n")
-    status, lines = answers("callbridge-probe", "nowhere.so", "0")
+    status, lines = answers("callbridge-probe", "nowhere.so", "0", LIBRARY)
     assert status == 0
     assert lines.startswith("unverified its file cannot be opened: ") and lines.count("\n") == 1
-    for words in [[], [str(PROBED)], [str(PROBED), "0", "0"]]:
+    for words in [[], [str(PROBED)], [str(PROBED), "0"], [str(PROBED), "0", LIBRARY, "0"]]:
         assert answers("callbridge-probe", *words) == (2, "")
     symbols = subprocess.check_output(["nm", "-D", witness], text=True)
     (address,) = (line.split()[0] for line in symbols.splitlines() if line.endswith(" asked"))
-    answers("callbridge-probe", witness, f"0x{address}")
+    answers("callbridge-probe", witness, f"0x{address}", LIBRARY)
     told = said()
     assert (told["core"], told["dies_by"]) == ("0", str(int(signal.SIGKILL)))
     assert "end" not in told
