@@ -155,7 +155,7 @@ TEST(EvictingCacheTest, WhatIsHeldInAnothersPlaceLetsThatGo) {
 TEST(EvictingCacheTest, AFullOneAllocatesNoMoreThanItsValues) {
   Cache cache(8);
   for (int i = 0; i < 100; ++i) Add(cache, i);
-  const int before = allocations;
+  [[maybe_unused]] const int before = allocations;
   for (int i = 100; i < 10100; ++i) Add(cache, i);
 #ifndef CALLBRIDGE_COUNTS_NOTHING
   EXPECT_EQ(allocations - before, 10000);
