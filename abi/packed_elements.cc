@@ -26,6 +26,14 @@ Layout LayoutOf(const Shape& shape) {
   return row_major;
 }
 
+// The array, with this size of elements; 0 is their own, or a byte.
+absl::StatusOr<Shape> WithElementSize(const Shape& array, int bits) {
+  Layout layout = LayoutOf(array);
+  layout.element_size_in_bits = bits;
+  return Shape::MakeArray(array.element_type(),
+                          {array.dimensions().begin(), array.dimensions().end()}, layout);
+}
+
 }  // namespace
 
 absl::StatusOr<Shape> PackedShape(const Shape& shape) {
@@ -39,11 +47,10 @@ absl::StatusOr<Shape> PackedShape(const Shape& shape) {
     return Shape::MakeTuple(std::move(elements));
   }
   if (!shape.IsArray() || BitWidth(shape.element_type()) >= 8) return shape;
-  Layout layout = LayoutOf(shape);
-  layout.element_size_in_bits = BitWidth(shape.element_type());
-  return Shape::MakeArray(shape.element_type(),
-                          {shape.dimensions().begin(), shape.dimensions().end()}, layout);
+  return WithElementSize(shape, BitWidth(shape.element_type()));
 }
+
+absl::StatusOr<Shape> UnpackedShape(const Shape& array) { return WithElementSize(array, 0); }
 
 void PackElements(const void* elements, int bits, size_t count, void* packed) {
   for (size_t i = 0; i < count; ++i) {

@@ -19,6 +19,10 @@ namespace callbridge {
 // that is not said becomes row-major where elements are packed.
 absl::StatusOr<Shape> PackedShape(const Shape& shape);
 
+// An array in the order of the same layout, or of row-major where none is said, with a byte for
+// each element that is less.
+absl::StatusOr<Shape> UnpackedShape(const Shape& array);
+
 // Packs `count` elements of `bits` bits, 1, 2 or 4, of which only these count, from a byte each to
 // (count * bits + 7) / 8 bytes. The memories do not overlap.
 void PackElements(const void* elements, int bits, size_t count, void* packed);

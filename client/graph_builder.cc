@@ -1,20 +1,10 @@
 #include "callbridge/client/graph_builder.h"
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/packed_elements.h"
 #include "callbridge/abi/shape_text.h"
 
 namespace callbridge::client {
-namespace {
-
-// In the order of the same layout, a byte for each element.
-absl::StatusOr<Shape> Unpacked(const Shape& packed) {
-  Layout layout = *packed.layout();
-  layout.element_size_in_bits = 0;
-  return Shape::MakeArray(packed.element_type(),
-                          {packed.dimensions().begin(), packed.dimensions().end()}, layout);
-}
-
-}  // namespace
 
 absl::Status CheckElementSize(const Shape& leaf, int64_t bits) {
   const int64_t stated = leaf.layout().has_value() ? leaf.layout()->element_size_in_bits : 0;
@@ -157,7 +147,7 @@ absl::StatusOr<ValueId> GraphBuilder::FromRowMajor(ValueId value, const Shape& l
 absl::StatusOr<ValueId> GraphBuilder::FromCall(ValueId value, const Shape& leaf) {
   const ElementwiseKernel unpacking = FindUnpacking(leaf.element_type());
   if (unpacking == nullptr) return ToRowMajor(value, leaf);
-  const absl::StatusOr<Shape> unpacked = Unpacked(leaf);
+  const absl::StatusOr<Shape> unpacked = UnpackedShape(leaf);
   if (!unpacked.ok()) return unpacked.status();
   absl::StatusOr<ValueId> bytes = Elementwise(unpacking, {value}, *unpacked);
   return bytes.ok() ? ToRowMajor(*bytes, *unpacked) : bytes;
@@ -166,7 +156,7 @@ absl::StatusOr<ValueId> GraphBuilder::FromCall(ValueId value, const Shape& leaf)
 absl::StatusOr<ValueId> GraphBuilder::ToCall(ValueId value, const Shape& leaf) {
   const ElementwiseKernel packing = FindPacking(leaf.element_type());
   if (packing == nullptr) return FromRowMajor(value, leaf);
-  const absl::StatusOr<Shape> unpacked = Unpacked(leaf);
+  const absl::StatusOr<Shape> unpacked = UnpackedShape(leaf);
   if (!unpacked.ok()) return unpacked.status();
   absl::StatusOr<ValueId> bytes = FromRowMajor(value, *unpacked);
   return bytes.ok() ? Elementwise(packing, {*bytes}, leaf) : bytes;

@@ -29,11 +29,7 @@ absl::StatusOr<Array> UnpackElements(Array array) {
   const std::optional<Layout>& layout = array.shape.layout();
   const bool is_packed = layout.has_value() && layout->element_size_in_bits != 0;
   if (!IsSubByte(array.shape) || !is_packed) return array;
-  Layout bytes = *layout;
-  bytes.element_size_in_bits = 0;
-  const absl::Span<const int64_t> dimensions = array.shape.dimensions();
-  const absl::StatusOr<Shape> shape =
-      Shape::MakeArray(array.shape.element_type(), {dimensions.begin(), dimensions.end()}, bytes);
+  const absl::StatusOr<Shape> shape = UnpackedShape(array.shape);
   if (!shape.ok()) return shape.status();
   absl::StatusOr<Array> unpacked = MakeArrayOfZeros(*shape);
   if (!unpacked.ok()) return unpacked;
