@@ -7,22 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/hlo/hlo_text.h"
 #include "callbridge/hlo/module_check.h"
+#include "tests/hlo/parsed_module.h"
 
 namespace callbridge::hlo {
 namespace {
 
 using ::testing::HasSubstr;
 using xla::HloModuleProto;
-
-HloModuleProto Parsed(const std::string& text) {
-  absl::StatusOr<HloModuleProto> module = ParseHloText(text);
-  EXPECT_TRUE(module.ok()) << module.status() << text;
-  return module.ok() ? *std::move(module) : HloModuleProto();
-}
-
-std::string Entry(const std::string& lines) {
-  return absl::StrCat("HloModule m\nENTRY e {\n", lines, "\n}\n");
-}
 
 std::string FaultOf(const HloModuleProto& module) { return CheckModule(module).ToString(); }
 

@@ -12,6 +12,7 @@
 #include "callbridge/hlo/mlir_types.h"
 #include "callbridge/hlo/stablehlo_text.h"
 #include "callbridge/hlo/text_names.h"
+#include "tests/hlo/parsed_module.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -19,16 +20,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using xla::HloModuleProto;
-
-HloModuleProto Parsed(const std::string& text) {
-  absl::StatusOr<HloModuleProto> module = ParseHloText(text);
-  EXPECT_TRUE(module.ok()) << module.status() << text;
-  return module.ok() ? *std::move(module) : HloModuleProto();
-}
-
-std::string Entry(const std::string& lines) {
-  return absl::StrCat("HloModule m\nENTRY e {\n", lines, "\n}\n");
-}
 
 std::string Printed(const HloModuleProto& module) {
   const absl::StatusOr<std::string> text = PrintHloText(module);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/hlo/hlo_text.h"
+#include "tests/hlo/parsed_module.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -22,10 +23,6 @@ std::string StableHlo(const std::string& text) {
   if (!module.ok()) return module.status().ToString();
   absl::StatusOr<std::string> printed = PrintStableHloText(*module);
   return printed.ok() ? *printed : printed.status().ToString();
-}
-
-std::string Entry(const std::string& lines) {
-  return absl::StrCat("HloModule m\nENTRY e {\n", lines, "\n}\n");
 }
 
 TEST(StableHloText, PrintsAWholeModule) {

@@ -13,18 +13,13 @@
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/hlo/hlo_text.h"
 #include "callbridge/hlo/module_check.h"
+#include "tests/hlo/parsed_module.h"
 
 namespace callbridge::hlo {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-xla::HloModuleProto Parsed(const std::string& text) {
-  absl::StatusOr<xla::HloModuleProto> module = ParseHloText(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : xla::HloModuleProto();
-}
 
 std::string Upgraded(const std::string& text) {
   absl::StatusOr<xla::HloModuleProto> module = Upgrade(Parsed(text));
