@@ -9,7 +9,7 @@
 #include "callbridge/abi/attributes.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
-#include "callbridge/abi/tuple_era.h"
+#include "callbridge/abi/tuple_layout.h"
 
 namespace callbridge {
 
@@ -19,7 +19,7 @@ struct CallSite {
   Platform platform = Platform::kHost;
   // The caller's claim. kUnspecified: what is known of the target decides.
   ApiVersion api_version = ApiVersion::kUnspecified;
-  TupleEra era = TupleEra::kClassic;
+  TupleLayout tuple_layout = TupleLayout::kNested;
   std::vector<Shape> operands;
   Shape result;
   // Any bytes, for untyped targets alone.

@@ -20,9 +20,9 @@ uint32_t CountLeaves(absl::Span<const Shape> shapes) {
 
 }  // namespace
 
-PointerTables PointerTables::ForOperands(absl::Span<const Shape> operands, TupleEra era) {
+PointerTables PointerTables::ForOperands(absl::Span<const Shape> operands, TupleLayout tuple_layout) {
   PointerTables tables;
-  if (era == TupleEra::kFlat || AreAllLeaves(operands)) {
+  if (tuple_layout == TupleLayout::kFlat || AreAllLeaves(operands)) {
     tables.leaf_count_ = CountLeaves(operands);
     return tables;
   }
@@ -30,8 +30,8 @@ PointerTables PointerTables::ForOperands(absl::Span<const Shape> operands, Tuple
   return tables;
 }
 
-PointerTables PointerTables::ForResult(const Shape& result, TupleEra era) {
-  if (result.IsTuple()) return ForOperands(result.tuple_elements(), era);
+PointerTables PointerTables::ForResult(const Shape& result, TupleLayout tuple_layout) {
+  if (result.IsTuple()) return ForOperands(result.tuple_elements(), tuple_layout);
   PointerTables tables;
   tables.leaf_count_ = 1;
   tables.single_leaf_ = true;

@@ -17,16 +17,16 @@
 
 #include "absl/types/span.h"
 #include "callbridge/abi/shape.h"
-#include "callbridge/abi/tuple_era.h"
+#include "callbridge/abi/tuple_layout.h"
 
 namespace callbridge {
 
 class PointerTables {
  public:
   // The list `in` for these operands.
-  static PointerTables ForOperands(absl::Span<const Shape> operands, TupleEra era);
-  // What `out` is for this result. In the flat era a nested result is one list of leaves.
-  static PointerTables ForResult(const Shape& result, TupleEra era);
+  static PointerTables ForOperands(absl::Span<const Shape> operands, TupleLayout tuple_layout);
+  // What `out` is for this result. In the flat tuple layout a nested result is one list of leaves.
+  static PointerTables ForResult(const Shape& result, TupleLayout tuple_layout);
 
   // Leaves that Fill() reads.
   uint32_t leaf_count() const { return leaf_count_; }

@@ -22,7 +22,7 @@ void AppendTree(const Shape& shape, std::string* bytes) {
 }
 
 std::string EncodeTree(const CallSite& site) {
-  std::string tree(1, static_cast<char>(site.era));
+  std::string tree(1, static_cast<char>(site.tuple_layout));
   AppendNumber(site.operands.size(), kU32Size, &tree);
   for (const Shape& operand : site.operands) AppendTree(operand, &tree);
   AppendTree(site.result, &tree);
@@ -34,26 +34,26 @@ class TreeReader {
   explicit TreeReader(absl::string_view tree) : bytes_("tree", tree) {}
 
   absl::StatusOr<SiteDescriptor> ReadWholeTree() {
-    absl::StatusOr<TupleEra> era = ReadEra();
-    if (!era.ok()) return era.status();
+    absl::StatusOr<TupleLayout> tuple_layout = ReadTupleLayout();
+    if (!tuple_layout.ok()) return tuple_layout.status();
     absl::StatusOr<std::vector<Shape>> operands = ReadShapes("operands", /*enclosing_tuples=*/0);
     if (!operands.ok()) return operands.status();
     absl::StatusOr<Shape> result = ReadShape(/*enclosing_tuples=*/0);
     if (!result.ok()) return result.status();
     const absl::Status end = bytes_.ReadEnd();
     if (!end.ok()) return end;
-    return SiteDescriptor{*era, *std::move(operands), *std::move(result)};
+    return SiteDescriptor{*tuple_layout, *std::move(operands), *std::move(result)};
   }
 
  private:
-  absl::StatusOr<TupleEra> ReadEra() {
-    const absl::StatusOr<uint8_t> era = bytes_.PeekByte("a tuple era");
-    if (!era.ok()) return era.status();
-    if (*era > static_cast<uint8_t>(TupleEra::kFlat)) {
-      return bytes_.Expected("a tuple era, 0 (classic) or 1 (flat)", absl::StrCat(int{*era}));
+  absl::StatusOr<TupleLayout> ReadTupleLayout() {
+    const absl::StatusOr<uint8_t> tuple_layout = bytes_.PeekByte("a tuple layout");
+    if (!tuple_layout.ok()) return tuple_layout.status();
+    if (*tuple_layout > static_cast<uint8_t>(TupleLayout::kFlat)) {
+      return bytes_.Expected("a tuple layout, 0 (nested) or 1 (flat)", absl::StrCat(int{*tuple_layout}));
     }
     bytes_.Skip(1);
-    return static_cast<TupleEra>(*era);
+    return static_cast<TupleLayout>(*tuple_layout);
   }
 
   // A count and as many trees, of which the smallest is one byte.

@@ -1,4 +1,4 @@
-// The site descriptor: the few bytes that carry what differs per call site (tuple trees, era, the
+// The site descriptor: the few bytes that carry what differs per call site (tuple trees, tuple layout, the
 // user's opaque) through a runtime that knows nothing of them: in the attribute
 // kSiteDescriptorAttribute of a typed call, in the opaque of a version-3 call. A call of arrays
 // alone, of a target that reads no opaque, needs none.
@@ -6,7 +6,7 @@
 // Format, little-endian, version 1:
 //   8 bytes   kSiteDescriptorMagic
 //   u32       size of the tree part
-//   tree part u8 era (TupleEra), u32 operand count, the operands' trees, the result's tree
+//   tree part u8 tuple layout (TupleLayout), u32 operand count, the operands' trees, the result's tree
 //   tree      u8 PrimitiveType; behind kTuple a u32 element count and the elements' trees
 //   rest      the opaque, any bytes
 // Dimensions are not carried: they are XLA's to check, and they change under vmap and
@@ -31,12 +31,12 @@ inline constexpr char kSiteDescriptorMagic[9] = "\xCB\0site\0\1";
 inline constexpr size_t kSiteDescriptorMagicSize = 8;
 
 struct SiteDescriptor {
-  TupleEra era = TupleEra::kClassic;
+  TupleLayout tuple_layout = TupleLayout::kNested;
   std::vector<Shape> operands;  // arrays of rank 0, tokens, tuples of those
   Shape result;
 };
 
-// The descriptor of `site`: its era, operands, result and opaque; the rest of it is not carried.
+// The descriptor of `site`: its tuple layout, operands, result and opaque; the rest of it is not carried.
 std::string EncodeSiteDescriptor(const CallSite& site);
 
 // True if `bytes` begin as a descriptor does.
@@ -54,7 +54,7 @@ struct SiteDescriptorParts {
 absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes);
 
 // Reads SiteDescriptorParts::tree. INVALID_ARGUMENT says at which byte and what was expected there:
-// an unknown era or type, counts that reach past the end, tuples deeper than Shape::kMaxTupleDepth,
+// an unknown tuple layout or type, counts that reach past the end, tuples deeper than Shape::kMaxTupleDepth,
 // bytes left over.
 absl::StatusOr<SiteDescriptor> DecodeSiteTree(absl::string_view tree);
 

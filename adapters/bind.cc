@@ -43,7 +43,7 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
         absl::StrCat("the call site has attributes, but custom call \"", target.name,
                      "\" is untyped and takes none: pass bytes as its opaque"));
   }
-  return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.era),
+  return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.tuple_layout),
                    site.opaque, target.library);
 }
 

@@ -23,9 +23,9 @@ absl::Status CheckLeafCount(const char* what, size_t declared, size_t given) {
 }  // namespace
 
 CallPlan PlanCall(const UntypedAbi& abi, void* function, absl::Span<const Shape> operands,
-                  const Shape& result, TupleEra era) {
-  PointerTables operand_tables = PointerTables::ForOperands(operands, era);
-  PointerTables result_tables = PointerTables::ForResult(result, era);
+                  const Shape& result, TupleLayout tuple_layout) {
+  PointerTables operand_tables = PointerTables::ForOperands(operands, tuple_layout);
+  PointerTables result_tables = PointerTables::ForResult(result, tuple_layout);
   UntypedAbi::Run run = ChooseRun(abi, operand_tables, result_tables);
   return {run, function, std::move(operand_tables), std::move(result_tables)};
 }

@@ -17,7 +17,7 @@ struct CallPlan {
 };
 
 CallPlan PlanCall(const UntypedAbi& abi, void* function, absl::Span<const Shape> operands,
-                  const Shape& result, TupleEra era);
+                  const Shape& result, TupleLayout tuple_layout);
 
 // INVALID_ARGUMENT where `buffers` has not as many pointers as the plan has leaves. The message
 // names both counts.

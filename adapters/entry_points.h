@@ -3,7 +3,7 @@
 //
 // Runtimes older than FFI are given a typed target as a function of version 3 too.
 //
-// There is one pair of them per *target*. What differs per *call site* (tuple trees, era, the
+// There is one pair of them per *target*. What differs per *call site* (tuple trees, tuple layout, the
 // user's opaque) comes along with each call as a site descriptor (abi/site_descriptor.h): as the
 // opaque of an untyped call, as the attribute kSiteDescriptorAttribute of a typed one. Calls
 // without a descriptor are calls of arrays, and of one array or a tuple of other than one array as

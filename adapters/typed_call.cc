@@ -100,8 +100,8 @@ CallPlan PlanTypedCall(const TypedCall& call, const CallSite& site) {
   // Handlers get leaves, so there are no tables to write.
   return {IsGpu(site.platform) ? &RunOnGpu : &RunOnHost,
           const_cast<HandlerInstance*>(call.instance.get()),
-          PointerTables::ForOperands(site.operands, TupleEra::kFlat),
-          PointerTables::ForResult(site.result, TupleEra::kFlat)};
+          PointerTables::ForOperands(site.operands, TupleLayout::kFlat),
+          PointerTables::ForResult(site.result, TupleLayout::kFlat)};
 }
 
 }  // namespace callbridge

@@ -126,14 +126,14 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
 // ---- Call sites ---------------------------------------------------------------------------------
 
 enum {
-  CALLBRIDGE_ERA_CLASSIC = 0,  // tuple operands as nested tables: the documented ABI
-  CALLBRIDGE_ERA_FLAT = 1,     // as jaxlib >= 0.4.38 hands them over
+  CALLBRIDGE_TUPLE_LAYOUT_NESTED = 0,  // tuple operands as nested tables: the documented ABI
+  CALLBRIDGE_TUPLE_LAYOUT_FLAT = 1,     // as jaxlib >= 0.4.38 hands them over
 };
 
 // What is known of a call when the program around it is compiled.
 typedef struct callbridge_site {
   size_t struct_size;
-  int32_t era;                  // CALLBRIDGE_ERA_*
+  int32_t tuple_layout;                  // CALLBRIDGE_TUPLE_LAYOUT_*
   const char* const* operands;  // their shapes
   size_t operand_count;
   const char* result;  // its shape

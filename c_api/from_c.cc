@@ -69,12 +69,12 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
                        site.opaque_size);
   }
   if (!lists.ok()) return lists;
-  if (site.era != CALLBRIDGE_ERA_CLASSIC && site.era != CALLBRIDGE_ERA_FLAT) {
+  if (site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_NESTED && site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_FLAT) {
     return absl::InvalidArgumentError(
-        absl::StrCat("callbridge_site.era is ", site.era, ", which is neither 0 nor 1"));
+        absl::StrCat("callbridge_site.tuple_layout is ", site.tuple_layout, ", which is neither 0 nor 1"));
   }
   CallSite call_site;
-  call_site.era = static_cast<TupleEra>(site.era);
+  call_site.tuple_layout = static_cast<TupleLayout>(site.tuple_layout);
   for (size_t i = 0; i < site.operand_count; ++i) {
     absl::StatusOr<Shape> operand = ParseField(absl::StrCat("operand ", i), site.operands[i]);
     if (!operand.ok()) return operand.status();

@@ -83,7 +83,7 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
 
   callbridge_site site = {};
   site.struct_size = sizeof site;
-  site.era = CALLBRIDGE_ERA_CLASSIC;
+  site.tuple_layout = CALLBRIDGE_TUPLE_LAYOUT_NESTED;
   site.operands = text_pointers.data();
   site.operand_count = text_pointers.size();
   site.result = result_text.c_str();

@@ -11,7 +11,7 @@ namespace callbridge::hlo {
 // of the same name: its operands and results are the leaves of what they were, which
 // get-tuple-element and tuple instructions around it take apart and put together. Opaque and tuple
 // trees are in the attribute "callbridge_site" (abi/site_descriptor.h), where the call has an
-// opaque, or the leaves alone do not say what the target is handed; the era is the classic one. An
+// opaque, or the leaves alone do not say what the target is handed; the tuple layout is nested. An
 // opaque that is a site descriptor already, as callbridge makes them for version 3, becomes the
 // attribute. Aliases follow their leaves, and the schedule its instructions.
 //

@@ -104,7 +104,7 @@ absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& 
   site.target_name = *options.target;
   site.platform = options.platform;
   site.api_version = options.abi;
-  site.era = options.era;
+  site.tuple_layout = options.tuple_layout;
   site.attributes = options.attributes;
   absl::StatusOr<Shape> result = PackedShape(*options.result);
   if (!result.ok()) return result.status();

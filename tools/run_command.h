@@ -10,7 +10,7 @@
 #include "callbridge/abi/attributes.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
-#include "callbridge/abi/tuple_era.h"
+#include "callbridge/abi/tuple_layout.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/operand.h"
 
@@ -30,7 +30,7 @@ struct RunOptions {
   std::vector<std::string> libraries;  // that a module finds its targets in
   Platform platform = Platform::kHost;
   ApiVersion abi = ApiVersion::kUnspecified;
-  TupleEra era = TupleEra::kClassic;
+  TupleLayout tuple_layout = TupleLayout::kNested;
   std::string opaque;
   Attributes attributes;
   std::optional<std::string> opaque_file;  // in place of `opaque`

@@ -110,13 +110,13 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          "Where the target is registered: Host (the default), CUDA or ROCM")
       ->type_name("NAME");
   run->add_option_function<std::string>(
-         "--era",
+         "--tuple-layout",
          [=](const std::string& text) {
-           options->era = ValueOrThrow(ParseTupleEra(text), "--era");
+           options->tuple_layout = ValueOrThrow(ParseTupleLayout(text), "--tuple-layout");
          },
-         "How tuples are passed: classic, nested tables (the default), or flat, as jaxlib >= "
+         "How tuples are passed: nested, nested tables (the default), or flat, as jaxlib >= "
          "0.4.38 does")
-      ->type_name("ERA");
+      ->type_name("LAYOUT");
   run->add_option_function<std::vector<std::string>>(
          "--attribute",
          [=](const std::vector<std::string>& texts) {

@@ -55,10 +55,10 @@ std::string WhatIsWrong(const RunOptions& options) {
   const bool of_a_target =
       options.result.has_value() || !options.opaque.empty() || options.opaque_file.has_value() ||
       !options.attributes.values().empty() || options.abi != ApiVersion::kUnspecified ||
-      options.platform != Platform::kHost || options.era != TupleEra::kClassic;
+      options.platform != Platform::kHost || options.tuple_layout != TupleLayout::kNested;
   if (!of_a_target) return "";
   return absl::StrCat(
-      "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --era "
+      "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout "
       "say how a library's target is called, and ",
       options.file, " is no library: a module says that itself");
 }

@@ -20,7 +20,7 @@ namespace exports {
 
 // Shape::kMaxTupleDepth.
 inline constexpr int kMaxTupleDepth = 128;
-inline constexpr char kFlatEra = 1;
+inline constexpr char kFlatLayout = 1;
 
 class SiteTables {
  public:
@@ -37,8 +37,8 @@ class SiteTables {
   // Writes the list of operands and the result behind it. False where the descriptor is
   // malformed, or is not that of a call with such leaves.
   bool Write(Leaves operands, Leaves results) {
-    if (rest_.empty() || static_cast<uint8_t>(rest_[0]) > kFlatEra) return false;
-    const bool flat = rest_[0] == kFlatEra;
+    if (rest_.empty() || static_cast<uint8_t>(rest_[0]) > kFlatLayout) return false;
+    const bool flat = rest_[0] == kFlatLayout;
     rest_.remove_prefix(1);
     uint32_t count = 0;
     if (!ReadCount(count)) return false;

@@ -1,4 +1,4 @@
-"""Calls a classic-era target with a tuple operand as XLA:CPU does, without callbridge in between.
+"""Calls a nested-layout target with a tuple operand as XLA:CPU does, without callbridge in between.
 
 Run in a process of its own: it is expected to die. XLA flattens the tuple, the target takes the
 first array's data for a table of pointers, and follows them.

@@ -51,7 +51,7 @@ class Target(Struct):
 class Site(Struct):
     _fields_ = [
         ("struct_size", c_size_t),
-        ("era", c_int32),
+        ("tuple_layout", c_int32),
         ("operands", POINTER(c_char_p)),
         ("operand_count", c_size_t),
         ("result", c_char_p),

@@ -9,15 +9,15 @@ from callbridge import _c_api, _shapes
 from callbridge._arguments import check_choice
 from callbridge._attributes import Attributes
 
-ERAS = {"classic": 0, "flat": 1}
+TUPLE_LAYOUTS = {"nested": 0, "flat": 1}
 
 # abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
 DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
 DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
 
-def check_era(era: str) -> None:
-    check_choice(era, "era", ERAS)
+def check_tuple_layout(tuple_layout: str) -> None:
+    check_choice(tuple_layout, "tuple_layout", TUPLE_LAYOUTS)
 
 
 def opaque_bytes(opaque: Any) -> bytes:
@@ -29,19 +29,19 @@ def opaque_bytes(opaque: Any) -> bytes:
 
 
 def site(
-    operands: tuple, result: Any, era: str, opaque: bytes, leaf_text, attributes: Any = None
+    operands: tuple, result: Any, tuple_layout: str, opaque: bytes, leaf_text, attributes: Any = None
 ) -> _c_api.Site:
     """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text.
 
     `attributes` is a handle of the C API's, which must live as long as the site.
     """
-    check_era(era)
+    check_tuple_layout(tuple_layout)
     texts = [
         _c_api.text(_shapes.tree_text(operand, leaf_text, f"operands[{i}]"), "shape")
         for i, operand in enumerate(operands)
     ]
     return _c_api.Site(
-        era=ERAS[era],
+        tuple_layout=TUPLE_LAYOUTS[tuple_layout],
         operands=(ctypes.c_char_p * len(texts))(*texts),
         operand_count=len(texts),
         result=_c_api.text(_shapes.tree_text(result, leaf_text, "result"), "shape"),
@@ -51,7 +51,7 @@ def site(
     )
 
 
-def trees_arrive(operands: tuple, result: Any, era: str) -> bool:
+def trees_arrive(operands: tuple, result: Any, tuple_layout: str) -> bool:
     """True if a target on the CPU gets these trees where XLA is given their leaves.
 
     Each leaf is a pointer among the operands, and among the results one pointer to an array, or a
@@ -60,21 +60,21 @@ def trees_arrive(operands: tuple, result: Any, era: str) -> bool:
     is_table = type(result) is tuple
     if is_table and _shapes.leaf_count(result) == 1:
         return False
-    return era == "flat" or not any(
+    return tuple_layout == "flat" or not any(
         type(tree) is tuple for tree in (*operands, *(result if is_table else ()))
     )
 
 
 def descriptor(
-    operands: tuple, result: Any, era: str, opaque: bytes, leaf_text=_shapes.type_text
+    operands: tuple, result: Any, tuple_layout: str, opaque: bytes, leaf_text=_shapes.type_text
 ) -> bytes:
     """The site descriptor. Dimensions are not in it, so those of `operands` may be symbolic."""
-    return _encode(site(operands, result, era, opaque, leaf_text))
+    return _encode(site(operands, result, tuple_layout, opaque, leaf_text))
 
 
 def typed_descriptor(operands: tuple, result: Any, attributes: Attributes) -> bytes:
     """The opaque by which a typed handler is called as version 3. Dimensions are in it."""
-    return _encode(site(operands, result, "classic", b"", _shapes.array_text, attributes.handle))
+    return _encode(site(operands, result, "nested", b"", _shapes.array_text, attributes.handle))
 
 
 def _encode(site: _c_api.Site) -> bytes:

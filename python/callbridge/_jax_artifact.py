@@ -27,7 +27,7 @@ _option_lock = threading.Lock()
 
 
 def upgrade_artifact(
-    artifact: Any, version_of: Callable[[UntypedCall], int | None], era: str
+    artifact: Any, version_of: Callable[[UntypedCall], int | None], tuple_layout: str
 ) -> Any:
     """`artifact` in its own kind, its untyped calls as _stablehlo_calls.upgrade() makes them.
 
@@ -35,8 +35,8 @@ def upgrade_artifact(
     """
     if not RUNTIME.upgrades_artifacts:
         raise unimplemented("upgrade", lambda row: row.upgrades_artifacts)
-    _call_site.check_era(era)
-    upgrade = _Upgrade(version_of, era)
+    _call_site.check_tuple_layout(tuple_layout)
+    upgrade = _Upgrade(version_of, tuple_layout)
     if isinstance(artifact, str):
         return upgrade.text(artifact)
     if isinstance(artifact, (bytes, bytearray)):
@@ -50,9 +50,9 @@ def upgrade_artifact(
 
 
 class _Upgrade:
-    def __init__(self, version_of: Callable[[UntypedCall], int | None], era: str):
+    def __init__(self, version_of: Callable[[UntypedCall], int | None], tuple_layout: str):
         self._version_of = version_of
-        self._era = era
+        self._tuple_layout = tuple_layout
 
     def text(self, text: str) -> str:
         with mlir.make_ir_context():
@@ -107,7 +107,7 @@ class _Upgrade:
         return dataclasses.replace(exported, **changes)
 
     def _module(self, module: ir.Module) -> None:
-        _stablehlo_calls.upgrade(module, self._version_of, self._era)
+        _stablehlo_calls.upgrade(module, self._version_of, self._tuple_layout)
         module.operation.verify()
 
 

@@ -17,11 +17,11 @@ def by_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
 
 
 def by_untyped_function(
-    entry: Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
+    entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
 ) -> tuple[bytes | None, dict]:
     descriptor = None
-    if _needs_descriptor(entry, path, operands, result, era, opaque):
-        descriptor = _call_site.descriptor(operands, result, era, opaque)
+    if _needs_descriptor(entry, path, operands, result, tuple_layout, opaque):
+        descriptor = _call_site.descriptor(operands, result, tuple_layout, opaque)
     if path == "version_3":
         return (opaque if descriptor is None else descriptor), {}
     if descriptor is None:
@@ -30,7 +30,7 @@ def by_untyped_function(
 
 
 def _needs_descriptor(
-    entry: Entry, path: str, operands: tuple, result: Any, era: str, opaque: bytes
+    entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
 ) -> bool:
     """True unless XLA hands the target by itself what the target expects."""
     if path == "version_3":
@@ -39,5 +39,5 @@ def _needs_descriptor(
         reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
         opaque_arrives = not (opaque and reads_opaque)
     # GPU targets want no more than the leaves.
-    trees_arrive = entry.platform != HOST or _call_site.trees_arrive(operands, result, era)
+    trees_arrive = entry.platform != HOST or _call_site.trees_arrive(operands, result, tuple_layout)
     return not (opaque_arrives and trees_arrive)

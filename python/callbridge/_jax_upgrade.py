@@ -14,7 +14,7 @@ from callbridge._target import UNTYPED_ABIS
 
 
 def upgrade(
-    artifact: Any, *, platform: str | None = None, era: str = "classic", prefer: str | None = None
+    artifact: Any, *, platform: str | None = None, tuple_layout: str = "nested", prefer: str | None = None
 ) -> Any:
     """An artifact of an older JAX, made to run on this one.
 
@@ -31,7 +31,7 @@ def upgrade(
         its arguments or results have shardings.
       platform: that of the targets. None: the platform that has a target; where several have it,
         that of JAX's default backend.
-      era: how the targets find tuple operands laid out: "classic", or "flat" for programs that were
+      tuple_layout: how the targets find tuple operands laid out: "nested", or "flat" for programs that were
         written against jaxlib >= 0.4.38, which an artifact does not tell.
       prefer: as for custom_call().
 
@@ -71,7 +71,7 @@ def upgrade(
         path = prefer or _jax_registry.fastest_path(entry)
         return PATHS[path].custom_call_api_version
 
-    upgraded = upgrade_artifact(artifact, version_of, era)
+    upgraded = upgrade_artifact(artifact, version_of, tuple_layout)
     if unknown:
         warnings.warn(
             f"calls of {', '.join(map(repr, sorted(unknown)))} stay as they are: no such targets "

@@ -48,7 +48,7 @@ class UntypedCall:
     opaque: bytes
 
 
-def upgrade(module: ir.Module, version_of: Callable[[UntypedCall], int | None], era: str) -> None:
+def upgrade(module: ir.Module, version_of: Callable[[UntypedCall], int | None], tuple_layout: str) -> None:
     """Upgrades, in place, each untyped call but XLA's own.
 
     `version_of` gives the version of the call that takes its place, 3 or 4; None: it stays.
@@ -59,7 +59,7 @@ def upgrade(module: ir.Module, version_of: Callable[[UntypedCall], int | None], 
         version = version_of(call)
         if version is not None:
             with module.context, operation.location:
-                _Upgrade(operation, call, version, era).run()
+                _Upgrade(operation, call, version, tuple_layout).run()
 
 
 def _walk(operation: ir.Operation) -> Iterator[ir.Operation]:
@@ -91,11 +91,11 @@ def is_xlas_own_call(target: str) -> bool:
 class _Upgrade:
     """Of one call, with its operands and results taken apart into leaves."""
 
-    def __init__(self, operation: ir.Operation, call: UntypedCall, version: int, era: str):
+    def __init__(self, operation: ir.Operation, call: UntypedCall, version: int, tuple_layout: str):
         self._operation = operation
         self._call = call
         self._version = version
-        self._era = era
+        self._tuple_layout = tuple_layout
         self._operand_types = [operand.type for operand in operation.operands]
         results = [result.type for result in operation.results]
         # More than one result, and none, are the elements of a tuple.
@@ -170,9 +170,9 @@ class _Upgrade:
         )
         operands = [t for i, t in enumerate(self._operand_types) if i not in shape_operands]
         trees, result = tuple(map(_tree, operands)), _tree(self._result_type)
-        if opaque_arrives and _call_site.trees_arrive(trees, result, self._era):
+        if opaque_arrives and _call_site.trees_arrive(trees, result, self._tuple_layout):
             return None
-        return _call_site.descriptor(trees, result, self._era, opaque, _leaf_text)
+        return _call_site.descriptor(trees, result, self._tuple_layout, opaque, _leaf_text)
 
     def _flat_alias(self, alias: ir.Attribute, result_count: int) -> ir.Attribute:
         alias = stablehlo.OutputOperandAlias(alias)

@@ -26,7 +26,7 @@ def main(file: str, output: str, form: str) -> int:
 
     try:
         # As in HLO: every untyped call, since nobody is asked here who has which target.
-        data = upgrade_artifact(_standard_input(), lambda call: TYPED_VERSION, "classic")
+        data = upgrade_artifact(_standard_input(), lambda call: TYPED_VERSION, "nested")
         if form == "text":
             data = text_of(data).encode()
         if output == "-":

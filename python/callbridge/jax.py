@@ -135,7 +135,7 @@ def custom_call(
     platform: str | None = None,
     opaque: bytes = b"",
     attributes: dict[str, Any] | None = None,
-    era: str = "classic",
+    tuple_layout: str = "nested",
     prefer: str | None = None,
     has_side_effect: bool = False,
     vmap_method: str | None = None,
@@ -166,7 +166,7 @@ def custom_call(
         str or bytes; a NumPy scalar, of its own type, bool, integer, float32 or float64 (by
         "version_3" float16 and bfloat16 too, which XLA's FFI does not decode); a NumPy array, of
         any type; or a dict of such, a dictionary. They are copied.
-      era: how untyped targets find tuple operands laid out: "classic", nested tables as XLA
+      tuple_layout: how untyped targets find tuple operands laid out: "nested", nested tables as XLA
         documents them, or "flat", for targets written against jaxlib >= 0.4.38.
       prefer: the way through XLA: "version_3" or "typed". None: the fastest one that XLA serves
         without a warning, which is "version_3" on CPU up to jax 0.12.0.1 and "typed" on GPU and in
@@ -191,7 +191,7 @@ def custom_call(
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
         INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        for unknown names of an era or a path, for attributes of an untyped target, and for an
+        for unknown names of a tuple layout or a path, for attributes of an untyped target, and for an
         opaque or the path "version_3" of a typed handler; for results of a negative size, of more
         bytes than 64 bits count, or of 64-bit types while JAX has none of these; for arrays of
         dtypes that are no element types, such as random keys; FAILED_PRECONDITION, when called, in
@@ -206,7 +206,7 @@ def custom_call(
     _jax_arrays.check_results(result_leaves)
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = _jax_attributes.freeze(attributes)
-    _call_site.check_era(era)
+    _call_site.check_tuple_layout(tuple_layout)
     _jax_registry.check_path(prefer)
     entry = _jax_registry.registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque, attributes)
@@ -228,7 +228,7 @@ def custom_call(
             config, carrier = _jax_carried.by_typed_handler(path, frozen_attributes)
         else:
             config, carrier = _jax_carried.by_untyped_function(
-                entry, path, operands, result, era, opaque
+                entry, path, operands, result, tuple_layout, opaque
             )
         operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")
         result_layouts = _jax_layouts.checked(output_layouts, result_leaves, "output_layouts")

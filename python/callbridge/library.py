@@ -114,7 +114,7 @@ class Library(ItsOwnCopy):
         abi: str | None = None,
         opaque: bytes = b"",
         attributes: dict[str, Any] | None = None,
-        era: str = "classic",
+        tuple_layout: str = "nested",
     ) -> Any:
         """Calls a target once, on arrays in host memory.
 
@@ -136,7 +136,7 @@ class Library(ItsOwnCopy):
           attributes: for typed handlers, by name: a bool, int (int64 to the handler), float
             (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
             such, a dictionary.
-          era: how tuple operands are laid out: "classic", nested tables as XLA documents them, or
+          tuple_layout: how tuple operands are laid out: "nested", nested tables as XLA documents them, or
             "flat", for targets written against jaxlib >= 0.4.38.
 
         Returns:
@@ -163,7 +163,7 @@ class Library(ItsOwnCopy):
         site = _call_site.site(
             arrays,
             result,
-            era,
+            tuple_layout,
             _call_site.opaque_bytes(opaque),
             _shapes.array_text,
             given_attributes.handle,

@@ -112,7 +112,7 @@ def custom_call(
     platform: str | None = None,
     opaque: bytes = b"",
     attributes: dict[str, Any] | None = None,
-    era: str = "classic",
+    tuple_layout: str = "nested",
     input_output_aliases: dict[int, int] | None = None,
     **others: Any,
 ) -> Callable:
@@ -135,7 +135,7 @@ def custom_call(
       opaque: any bytes, for untyped targets that take them.
       attributes: for typed handlers, by name, as for callbridge.library.Library.run(). They are
         copied.
-      era: how untyped targets find tuple operands laid out: "classic" or "flat".
+      tuple_layout: how untyped targets find tuple operands laid out: "nested" or "flat".
       input_output_aliases: from operands to results, both counted as the arrays in preorder and of
         one shape and type: the target gets one buffer for both, which begins as a copy of the
         operand.
@@ -157,7 +157,7 @@ def custom_call(
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
         INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        for the unknown name of an era, for attributes of an untyped target and an opaque of a typed
+        for the unknown name of a tuple layout, for attributes of an untyped target and an opaque of a typed
         handler; as register() where a typed handler is asked what it is only now.
       TypeError: where the result is no array and no exact tuple, where `opaque` is not bytes, and
         where `attributes` has something else in it.
@@ -170,7 +170,7 @@ def custom_call(
     opaque = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = _aliases.copied(input_output_aliases)
-    _call_site.check_era(era)
+    _call_site.check_tuple_layout(tuple_layout)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque, attributes)
 
@@ -178,7 +178,7 @@ def custom_call(
         leaves = _shapes.leaves(operands, "operands")
         _aliases.check(aliases, leaves, None, result_leaves, None)
         handle = frozen_attributes.handle
-        site = _call_site.site(operands, result, era, opaque, _shapes.array_text, handle)
+        site = _call_site.site(operands, result, tuple_layout, opaque, _shapes.array_text, handle)
         operand_of = {result: operand for operand, result in aliases.items()}
         return BoundCall(
             _handles.bind(entry.c_target, site),

@@ -10,8 +10,8 @@
 namespace callbridge {
 namespace {
 
-constexpr TupleEra kClassic = TupleEra::kClassic;
-constexpr TupleEra kFlat = TupleEra::kFlat;
+constexpr TupleLayout kNested = TupleLayout::kNested;
+constexpr TupleLayout kFlat = TupleLayout::kFlat;
 
 std::vector<Shape> Parse(const std::vector<const char*>& texts) {
   std::vector<Shape> shapes;
@@ -73,9 +73,9 @@ void ExpectNestedListsOf(absl::Span<const Shape> elements, const PointerTables& 
 }
 
 TEST(PointerTablesTest, ArraysAndTokensAreTheCallersList) {
-  for (TupleEra era : {kClassic, kFlat}) {
+  for (TupleLayout tuple_layout : {kNested, kFlat}) {
     const PointerTables tables =
-        PointerTables::ForOperands(Parse({"f32[2]", "token[]", "s32[]"}), era);
+        PointerTables::ForOperands(Parse({"f32[2]", "token[]", "s32[]"}), tuple_layout);
     EXPECT_EQ(tables.leaf_count(), 3u);
     EXPECT_EQ(tables.slot_count(), 0u);
     EXPECT_FALSE(tables.is_single_leaf());
@@ -85,8 +85,8 @@ TEST(PointerTablesTest, ArraysAndTokensAreTheCallersList) {
 }
 
 TEST(PointerTablesTest, NoOperands) {
-  for (TupleEra era : {kClassic, kFlat}) {
-    const PointerTables tables = PointerTables::ForOperands({}, era);
+  for (TupleLayout tuple_layout : {kNested, kFlat}) {
+    const PointerTables tables = PointerTables::ForOperands({}, tuple_layout);
     EXPECT_EQ(tables.leaf_count(), 0u);
     EXPECT_EQ(tables.slot_count(), 0u);
     EXPECT_FALSE(tables.is_single_leaf());
@@ -96,7 +96,7 @@ TEST(PointerTablesTest, NoOperands) {
 // XLA's documentation of custom calls: one operand, and in[0][1] is the inner tuple.
 TEST(PointerTablesTest, DocumentedExampleAsOneOperand) {
   const std::vector<Shape> operands = Parse({"(f32[32],(f32[64],f32[128]),f32[256])"});
-  const PointerTables tables = PointerTables::ForOperands(operands, kClassic);
+  const PointerTables tables = PointerTables::ForOperands(operands, kNested);
   EXPECT_EQ(tables.leaf_count(), 4u);
   EXPECT_EQ(tables.slot_count(), 4u);
   Call call(tables);
@@ -113,7 +113,7 @@ TEST(PointerTablesTest, DocumentedExampleAsOneOperand) {
 
 TEST(PointerTablesTest, DocumentedExampleAsThreeOperands) {
   const std::vector<Shape> operands = Parse({"f32[32]", "(f32[64],f32[128])", "f32[256]"});
-  const PointerTables tables = PointerTables::ForOperands(operands, kClassic);
+  const PointerTables tables = PointerTables::ForOperands(operands, kNested);
   EXPECT_EQ(tables.leaf_count(), 4u);
   EXPECT_EQ(tables.slot_count(), 3u);
   Call call(tables);
@@ -134,11 +134,11 @@ TEST(PointerTablesTest, DocumentedExampleFlat) {
 
 TEST(PointerTablesTest, DocumentedExampleAsResult) {
   const Shape result = ParseShape("(f32[32],(f32[64],f32[128]),f32[256])").value();
-  const PointerTables classic = PointerTables::ForResult(result, kClassic);
-  EXPECT_EQ(classic.leaf_count(), 4u);
-  EXPECT_EQ(classic.slot_count(), 3u);
-  EXPECT_FALSE(classic.is_single_leaf());
-  Call call(classic);
+  const PointerTables nested = PointerTables::ForResult(result, kNested);
+  EXPECT_EQ(nested.leaf_count(), 4u);
+  EXPECT_EQ(nested.slot_count(), 3u);
+  EXPECT_FALSE(nested.is_single_leaf());
+  Call call(nested);
   EXPECT_EQ(call.list()[0], call.leaf(0));
   EXPECT_EQ(call.list()[1], call.leaves() + 1);
   EXPECT_EQ(call.list()[2], call.leaf(3));
@@ -151,8 +151,8 @@ TEST(PointerTablesTest, DocumentedExampleAsResult) {
 
 TEST(PointerTablesTest, ArrayAndTokenResultsAreNoList) {
   for (const char* text : {"f32[]", "f32[8,4]", "token[]"}) {
-    for (TupleEra era : {kClassic, kFlat}) {
-      const PointerTables tables = PointerTables::ForResult(ParseShape(text).value(), era);
+    for (TupleLayout tuple_layout : {kNested, kFlat}) {
+      const PointerTables tables = PointerTables::ForResult(ParseShape(text).value(), tuple_layout);
       EXPECT_TRUE(tables.is_single_leaf());
       EXPECT_EQ(tables.leaf_count(), 1u);
       EXPECT_EQ(tables.slot_count(), 0u);
@@ -166,8 +166,8 @@ TEST(PointerTablesTest, TupleResultsOfLeavesAreTheCallersList) {
     uint32_t leaves;
   } kCases[] = {{"()", 0}, {"(f32[])", 1}, {"(f32[],token[])", 2}};
   for (const auto& c : kCases) {
-    for (TupleEra era : {kClassic, kFlat}) {
-      const PointerTables tables = PointerTables::ForResult(ParseShape(c.text).value(), era);
+    for (TupleLayout tuple_layout : {kNested, kFlat}) {
+      const PointerTables tables = PointerTables::ForResult(ParseShape(c.text).value(), tuple_layout);
       EXPECT_FALSE(tables.is_single_leaf()) << c.text;
       EXPECT_EQ(tables.leaf_count(), c.leaves) << c.text;
       EXPECT_EQ(tables.slot_count(), 0u) << c.text;
@@ -176,12 +176,12 @@ TEST(PointerTablesTest, TupleResultsOfLeavesAreTheCallersList) {
 }
 
 TEST(PointerTablesTest, OneElementTuples) {
-  const PointerTables one = PointerTables::ForOperands(Parse({"(f32[])"}), kClassic);
+  const PointerTables one = PointerTables::ForOperands(Parse({"(f32[])"}), kNested);
   EXPECT_EQ(one.slot_count(), 1u);
   Call call(one);
   EXPECT_EQ(call.list()[0], call.leaves());
 
-  const PointerTables three = PointerTables::ForOperands(Parse({"(((f32[])))"}), kClassic);
+  const PointerTables three = PointerTables::ForOperands(Parse({"(((f32[])))"}), kNested);
   EXPECT_EQ(three.slot_count(), 3u);
   Call deep(three);
   EXPECT_EQ(deep.list()[0], deep.slots() + 1);
@@ -207,10 +207,10 @@ TEST(PointerTablesTest, EmptyTuplesHaveSlotsInTheClassicEra) {
   };
   for (const auto& c : kCases) {
     const std::vector<Shape> operands = Parse(c.operands);
-    const PointerTables classic = PointerTables::ForOperands(operands, kClassic);
-    EXPECT_EQ(classic.slot_count(), c.slots);
-    EXPECT_EQ(classic.leaf_count(), c.leaves);
-    ExpectNestedListsOf(operands, classic);
+    const PointerTables nested = PointerTables::ForOperands(operands, kNested);
+    EXPECT_EQ(nested.slot_count(), c.slots);
+    EXPECT_EQ(nested.leaf_count(), c.leaves);
+    ExpectNestedListsOf(operands, nested);
 
     const PointerTables flat = PointerTables::ForOperands(operands, kFlat);
     EXPECT_EQ(flat.slot_count(), 0u);
@@ -220,7 +220,7 @@ TEST(PointerTablesTest, EmptyTuplesHaveSlotsInTheClassicEra) {
 
 // A caller without a leaf may have no list either.
 TEST(PointerTablesTest, EmptyTuplesPointSomewhereWithoutLeaves) {
-  const PointerTables tables = PointerTables::ForOperands(Parse({"()", "(())"}), kClassic);
+  const PointerTables tables = PointerTables::ForOperands(Parse({"()", "(())"}), kNested);
   ASSERT_EQ(tables.slot_count(), 3u);
   void* slots[3] = {};
   tables.Fill(nullptr, slots);
@@ -229,7 +229,7 @@ TEST(PointerTablesTest, EmptyTuplesPointSomewhereWithoutLeaves) {
 
 TEST(PointerTablesTest, TokensKeepTheirNullPointers) {
   const std::vector<Shape> operands = Parse({"token[]", "(f32[],(token[],f32[]))"});
-  const PointerTables tables = PointerTables::ForOperands(operands, kClassic);
+  const PointerTables tables = PointerTables::ForOperands(operands, kNested);
   char a, b;
   void* leaves[] = {nullptr, &a, nullptr, &b};
   std::vector<void*> slots(tables.slot_count());
@@ -247,7 +247,7 @@ TEST(PointerTablesTest, RunsOfLeavesOfEveryLength) {
       std::vector<Shape> operands(before, ParseShape("f32[]").value());
       operands.push_back(ParseShape("(s8[],(s8[],s8[]))").value());
       operands.insert(operands.end(), behind, ParseShape("f32[]").value());
-      ExpectNestedListsOf(operands, PointerTables::ForOperands(operands, kClassic));
+      ExpectNestedListsOf(operands, PointerTables::ForOperands(operands, kNested));
     }
   }
 }
@@ -255,7 +255,7 @@ TEST(PointerTablesTest, RunsOfLeavesOfEveryLength) {
 // Neighbouring leaves, but only the first and the last slot are as far apart as in a block.
 TEST(PointerTablesTest, LeavesOfOtherListsAreNoRun) {
   const std::vector<Shape> operands = Parse({"f32[]", "((),f32[])", "((),f32[])", "f32[]"});
-  ExpectNestedListsOf(operands, PointerTables::ForOperands(operands, kClassic));
+  ExpectNestedListsOf(operands, PointerTables::ForOperands(operands, kNested));
 }
 
 TEST(PointerTablesTest, DeepNesting) {
@@ -266,7 +266,7 @@ TEST(PointerTablesTest, DeepNesting) {
                                             : std::vector<Shape>{leaf, shape})
                 .value();
   }
-  const PointerTables tables = PointerTables::ForOperands({shape}, kClassic);
+  const PointerTables tables = PointerTables::ForOperands({shape}, kNested);
   EXPECT_EQ(tables.leaf_count(), Shape::kMaxTupleDepth + 1u);
   ExpectNestedListsOf({shape}, tables);
 }
@@ -302,17 +302,17 @@ TEST(PointerTablesTest, RandomTreesAreWalkedInPreorder) {
     int64_t leaf_count = 0;
     for (const Shape& operand : operands) leaf_count += operand.LeafCount();
 
-    const PointerTables classic = PointerTables::ForOperands(operands, kClassic);
-    ASSERT_EQ(classic.leaf_count(), leaf_count);
-    ExpectNestedListsOf(operands, classic);
-    if (classic.slot_count() != 0) ++with_slots;
+    const PointerTables nested = PointerTables::ForOperands(operands, kNested);
+    ASSERT_EQ(nested.leaf_count(), leaf_count);
+    ExpectNestedListsOf(operands, nested);
+    if (nested.slot_count() != 0) ++with_slots;
 
     const PointerTables flat = PointerTables::ForOperands(operands, kFlat);
     ASSERT_EQ(flat.leaf_count(), leaf_count);
     ASSERT_EQ(flat.slot_count(), 0u);
 
     const Shape result = Shape::MakeTuple(operands).value();
-    ExpectNestedListsOf(operands, PointerTables::ForResult(result, kClassic));
+    ExpectNestedListsOf(operands, PointerTables::ForResult(result, kNested));
     ASSERT_EQ(PointerTables::ForResult(result, kFlat).slot_count(), 0u);
     ASSERT_EQ(PointerTables::ForResult(result, kFlat).leaf_count(), leaf_count);
     if (HasFailure()) return;

@@ -20,10 +20,10 @@ std::string Bytes(std::initializer_list<int> bytes) {
   return out;
 }
 
-CallSite Site(TupleEra era, const std::vector<const char*>& operands, const char* result,
+CallSite Site(TupleLayout tuple_layout, const std::vector<const char*>& operands, const char* result,
               std::string opaque = "") {
   CallSite site;
-  site.era = era;
+  site.tuple_layout = tuple_layout;
   for (const char* operand : operands) site.operands.push_back(ParseShape(operand).value());
   site.result = ParseShape(result).value();
   site.opaque = std::move(opaque);
@@ -33,7 +33,7 @@ CallSite Site(TupleEra era, const std::vector<const char*>& operands, const char
 // The descriptor of what a descriptor's parts say.
 std::string Encoded(const SiteDescriptor& descriptor, absl::string_view opaque) {
   CallSite site;
-  site.era = descriptor.era;
+  site.tuple_layout = descriptor.tuple_layout;
   site.operands = descriptor.operands;
   site.result = descriptor.result;
   site.opaque = std::string(opaque);
@@ -54,7 +54,7 @@ std::string SplitError(absl::string_view bytes) {
 
 // Exported programs hold these bytes: they never change for version 1.
 TEST(SiteDescriptorTest, BytesAreFrozen) {
-  const CallSite site = Site(TupleEra::kFlat, {"f32[8,4]{0,1}", "(s32[],(),token[])"}, "(f64[3])",
+  const CallSite site = Site(TupleLayout::kFlat, {"f32[8,4]{0,1}", "(s32[],(),token[])"}, "(f64[3])",
                              Bytes({'o', 0, 'p'}));
   EXPECT_EQ(EncodeSiteDescriptor(site),
             Bytes({0xCB, 0, 's', 'i', 't', 'e', 0,  1,               // magic
@@ -73,10 +73,10 @@ TEST(SiteDescriptorTest, AttributeName) {
 
 TEST(SiteDescriptorTest, DecodesToTreesWithoutDimensions) {
   const std::string bytes = EncodeSiteDescriptor(
-      Site(TupleEra::kFlat, {"f32[8,4]{0,1}", "(s32[7],(),token[])"}, "(f64[3])"));
+      Site(TupleLayout::kFlat, {"f32[8,4]{0,1}", "(s32[7],(),token[])"}, "(f64[3])"));
   const absl::StatusOr<SiteDescriptor> site = DecodeSiteTree(SplitSiteDescriptor(bytes)->tree);
   ASSERT_TRUE(site.ok()) << site.status();
-  EXPECT_EQ(site->era, TupleEra::kFlat);
+  EXPECT_EQ(site->tuple_layout, TupleLayout::kFlat);
   ASSERT_EQ(site->operands.size(), 2u);
   EXPECT_EQ(ShapeText(site->operands[0]), "f32[]");
   EXPECT_EQ(ShapeText(site->operands[1]), "(s32[],(),token[])");
@@ -84,9 +84,9 @@ TEST(SiteDescriptorTest, DecodesToTreesWithoutDimensions) {
 }
 
 TEST(SiteDescriptorTest, OnlyTheOpaqueIsOutsideTheTree) {
-  const CallSite a = Site(TupleEra::kClassic, {"f32[2]"}, "()", "one");
-  const CallSite b = Site(TupleEra::kClassic, {"f32[3]{0}"}, "()", "two");
-  const CallSite c = Site(TupleEra::kFlat, {"f32[2]"}, "()", "one");
+  const CallSite a = Site(TupleLayout::kNested, {"f32[2]"}, "()", "one");
+  const CallSite b = Site(TupleLayout::kNested, {"f32[3]{0}"}, "()", "two");
+  const CallSite c = Site(TupleLayout::kFlat, {"f32[2]"}, "()", "one");
   const std::string a_bytes = EncodeSiteDescriptor(a);
   const std::string b_bytes = EncodeSiteDescriptor(b);
   const std::string c_bytes = EncodeSiteDescriptor(c);
@@ -101,8 +101,8 @@ TEST(SiteDescriptorTest, OpaqueIsAnyBytes) {
   for (int byte = 0; byte < 256; ++byte) opaque.push_back(static_cast<char>(byte));
   // A descriptor may be the opaque of another.
   for (const std::string& o :
-       {std::string(), opaque, EncodeSiteDescriptor(Site(TupleEra::kClassic, {}, "()", opaque))}) {
-    const std::string bytes = EncodeSiteDescriptor(Site(TupleEra::kClassic, {"f32[]"}, "()", o));
+       {std::string(), opaque, EncodeSiteDescriptor(Site(TupleLayout::kNested, {}, "()", opaque))}) {
+    const std::string bytes = EncodeSiteDescriptor(Site(TupleLayout::kNested, {"f32[]"}, "()", o));
     const absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(bytes);
     ASSERT_TRUE(parts.ok()) << parts.status();
     EXPECT_EQ(parts->opaque, o);
@@ -126,7 +126,7 @@ TEST(SiteDescriptorTest, IsToldFromText) {
 TEST(SiteDescriptorTest, SplitRefusesBrokenHeaders) {
   EXPECT_THAT(SplitError(""), HasSubstr("expected a site descriptor of version 1"));
   EXPECT_THAT(SplitError(R"({"key": 1})"), HasSubstr("expected a site descriptor of version 1"));
-  const std::string bytes = EncodeSiteDescriptor(Site(TupleEra::kClassic, {"f32[]"}, "()", ""));
+  const std::string bytes = EncodeSiteDescriptor(Site(TupleLayout::kNested, {"f32[]"}, "()", ""));
   for (size_t size = 0; size < bytes.size(); ++size) SplitError(bytes.substr(0, size));
   EXPECT_THAT(SplitError(bytes.substr(0, 11)), HasSubstr("header of 12 bytes, found 11"));
   EXPECT_THAT(SplitError(bytes.substr(0, bytes.size() - 1)),
@@ -142,8 +142,8 @@ TEST(SiteDescriptorTest, TreeErrorsSayWhatAndWhere) {
     const char* byte;
     const char* error;
   } kCases[] = {
-      {Bytes({}), "byte 0 ", "expected a tuple era, found the end"},
-      {Bytes({2}), "byte 0 ", "expected a tuple era, 0 (classic) or 1 (flat), found 2"},
+      {Bytes({}), "byte 0 ", "expected a tuple layout, found the end"},
+      {Bytes({2}), "byte 0 ", "expected a tuple layout, 0 (nested) or 1 (flat), found 2"},
       {Bytes({0}), "byte 1 ", "expected a count of operands (4 bytes), found the end after 0"},
       {Bytes({0, 1, 0, 0}), "byte 1 ", "found the end after 3"},
       {Bytes({0, 1, 0, 0, 0}), "byte 1 ", "expected at most 0 operands"},
@@ -192,9 +192,9 @@ TEST(SiteDescriptorTest, CountsReserveNoMemory) {
 
 TEST(SiteDescriptorTest, WhateverDecodesIsEncodedAsItWas) {
   const std::string seeds[] = {
-      EncodeSiteDescriptor(Site(TupleEra::kClassic, {}, "f32[]")),
-      EncodeSiteDescriptor(Site(TupleEra::kFlat, {"f32[]", "token[]"}, "()", "opaque")),
-      EncodeSiteDescriptor(Site(TupleEra::kClassic,
+      EncodeSiteDescriptor(Site(TupleLayout::kNested, {}, "f32[]")),
+      EncodeSiteDescriptor(Site(TupleLayout::kFlat, {"f32[]", "token[]"}, "()", "opaque")),
+      EncodeSiteDescriptor(Site(TupleLayout::kNested,
                                 {"(f32[32],(f32[64],f32[128]),f32[256])", "()", "((),(pred[]))"},
                                 "((s32[]),(u8[]))", "{}")),
   };

@@ -140,7 +140,7 @@ TEST_P(HostAbiTest, TheFlatEraHasOneListOfLeaves) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(out[i], Buffer(32 + i));
   };
   CallSite site = Site({"()", "(f32[1],(f32[2],f32[3]))", "f32[4]"}, "(f32[1],(f32[2],f32[3]))");
-  site.era = TupleEra::kFlat;
+  site.tuple_layout = TupleLayout::kFlat;
   ASSERT_TRUE(Call(site, GetParam().target).ok());
   EXPECT_EQ(recorded.calls, 1);
 }

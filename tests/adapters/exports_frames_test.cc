@@ -209,12 +209,12 @@ TEST_F(ExportsFramesTest, TreesThatAreNotAsTheCallAreRefused) {
   recorded.calls = 0;
   ExpectInvalid(CallOneToOne(WithTree("")), kDoesNotFit);
   ExpectInvalid(CallOneToOne(WithTree(good + '\0')), kDoesNotFit);
-  for (const int era : {2, 0x7f, 0x80, 0xff}) {
+  for (const int tuple_layout : {2, 0x7f, 0x80, 0xff}) {
     std::string bad = good;
-    bad[0] = static_cast<char>(era);
+    bad[0] = static_cast<char>(tuple_layout);
     ExpectInvalid(CallOneToOne(WithTree(bad)), kDoesNotFit);
   }
-  for (TupleEra era : {TupleEra::kClassic, TupleEra::kFlat}) {
+  for (TupleLayout tuple_layout : {TupleLayout::kNested, TupleLayout::kFlat}) {
     for (const auto& [operands, result] :
          std::vector<std::pair<std::vector<const char*>, const char*>>{
              {{}, "f32[]"},
@@ -225,7 +225,7 @@ TEST_F(ExportsFramesTest, TreesThatAreNotAsTheCallAreRefused) {
              {{"f32[]"}, "()"},
              {{"f32[]"}, "s32[]"},
              {{"f32[]"}, "(f32[],f32[])"}}) {
-      ExpectInvalid(CallOneToOne(Descriptor(operands, result, "", era)), kDoesNotFit);
+      ExpectInvalid(CallOneToOne(Descriptor(operands, result, "", tuple_layout)), kDoesNotFit);
     }
   }
 }
@@ -233,8 +233,8 @@ TEST_F(ExportsFramesTest, TreesThatAreNotAsTheCallAreRefused) {
 TEST_F(ExportsFramesTest, FlatTuplesMayBeAsDeepAsOthers) {
   std::string deep = "f32[]";
   for (int i = 0; i < 128; ++i) deep = "(" + deep + ")";
-  for (TupleEra era : {TupleEra::kClassic, TupleEra::kFlat}) {
-    const std::string site = Descriptor({deep.c_str()}, "f32[]", "", era);
+  for (TupleLayout tuple_layout : {TupleLayout::kNested, TupleLayout::kFlat}) {
+    const std::string site = Descriptor({deep.c_str()}, "f32[]", "", tuple_layout);
     EXPECT_EQ(CallOneToOne(site), absl::OkStatus());
     EXPECT_EQ(recorded.calls, 1);
     recorded.calls = 0;
@@ -251,7 +251,7 @@ TEST_F(ExportsFramesTest, FlatTuplesMayBeAsDeepAsOthers) {
 }
 
 TEST_F(ExportsFramesTest, DescribedTokensAreNull) {
-  for (TupleEra era : {TupleEra::kClassic, TupleEra::kFlat}) {
+  for (TupleLayout tuple_layout : {TupleLayout::kNested, TupleLayout::kFlat}) {
     recorded.inspect = [](Recorded& r) {
       void** list = r.calls == 1 ? static_cast<void**>(r.in[0]) : r.in;
       EXPECT_EQ(list[0], nullptr);
@@ -262,7 +262,7 @@ TEST_F(ExportsFramesTest, DescribedTokensAreNull) {
     FakeFfiRuntime runtime;
     runtime.Arg(kToken, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(2)).Ret(kToken, Buffer(3));
     runtime.ArrayAttr(kSiteDescriptorAttribute,
-                      Descriptor({"(token[],f32[])"}, "(f32[],token[])", "", era));
+                      Descriptor({"(token[],f32[])"}, "(f32[],token[])", "", tuple_layout));
     EXPECT_EQ(runtime.Call(&Original), absl::OkStatus());
   }
   EXPECT_EQ(recorded.calls, 2);

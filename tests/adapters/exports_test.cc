@@ -200,7 +200,7 @@ TEST_F(ExportsTest, AFlatSiteDescriptor) {
   FakeFfiRuntime runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Arg(kF32, Buffer(2)).Ret(kF32, Buffer(32));
   runtime.ArrayAttr(kSiteDescriptorAttribute,
-                    Descriptor({"(f32[],(f32[]))", "()", "f32[]"}, "f32[]", "", TupleEra::kFlat));
+                    Descriptor({"(f32[],(f32[]))", "()", "f32[]"}, "f32[]", "", TupleLayout::kFlat));
   EXPECT_TRUE(runtime.Call(&Original).ok());
   EXPECT_EQ(recorded.calls, 1);
 }
@@ -412,11 +412,11 @@ TEST_F(ExportsTest, UntypedTuplesOfBothEras) {
   recorded.inspect = &ExpectTuples;
   const void* inner[] = {Buffer(1), nullptr};
   const void* outer[] = {Buffer(0), inner};
-  const void* classic[] = {outer, nullptr, Buffer(3)};
+  const void* nested[] = {outer, nullptr, Buffer(3)};
   const void* flat[] = {Buffer(0), Buffer(1), nullptr, Buffer(3)};
   void* results[] = {Buffer(32), Buffer(33)};
   XlaCustomCallStatus status;
-  tuples_untyped(results, classic, "", 0, &status);
+  tuples_untyped(results, nested, "", 0, &status);
   EXPECT_FALSE(status.message.has_value()) << *status.message;
   tuples_flat(results, flat, "", 0, &status);
   EXPECT_FALSE(status.message.has_value()) << *status.message;
@@ -459,7 +459,7 @@ TEST(ExportsConstantsTest, AreThoseOfTheSiteDescriptor) {
   EXPECT_EQ(exports::kSiteAttribute, kSiteDescriptorAttribute);
   EXPECT_EQ(exports::kSiteMagic, std::string(kSiteDescriptorMagic, kSiteDescriptorMagicSize));
   EXPECT_EQ(exports::kMaxTupleDepth, Shape::kMaxTupleDepth);
-  EXPECT_EQ(exports::kFlatEra, static_cast<char>(TupleEra::kFlat));
+  EXPECT_EQ(exports::kFlatLayout, static_cast<char>(TupleLayout::kFlat));
   for (const exports::NamedType& type : exports::kNamedTypes) {
     EXPECT_EQ(static_cast<int>(*ParsePrimitiveType(type.name)), type.number);
   }

@@ -11,9 +11,9 @@
 namespace callbridge {
 
 inline std::string Descriptor(const std::vector<const char*>& operands, const char* result,
-                              const std::string& opaque = "", TupleEra era = TupleEra::kClassic) {
+                              const std::string& opaque = "", TupleLayout tuple_layout = TupleLayout::kNested) {
   CallSite site;
-  site.era = era;
+  site.tuple_layout = tuple_layout;
   for (const char* operand : operands) site.operands.push_back(*ParseShape(operand));
   site.result = *ParseShape(result);
   site.opaque = opaque;

@@ -98,7 +98,7 @@ TEST(CallbridgeTest, TheEraSaysHowTuplesAreHandedOver) {
         *static_cast<const int32_t*>(in[0]) - *static_cast<const int32_t*>(in[1]);
   });
   callbridge_site site = PairSite();
-  site.era = CALLBRIDGE_ERA_FLAT;
+  site.tuple_layout = CALLBRIDGE_TUPLE_LAYOUT_FLAT;
   int32_t a = 50, b = 8, difference = 0;
   const callbridge_array operands[] = {{&a, 4}, {&b, 4}};
   const callbridge_array result = {&difference, 4};
@@ -244,9 +244,9 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
   static const char* const second_is_bad[] = {"s32[]", "s33[]"};
   EXPECT_THAT(bind_site([](auto& s) { s.operands = second_is_bad, s.operand_count = 2; }),
               StartsWith("INVALID_ARGUMENT: operand 1: "));
-  for (int32_t era : {2, -1}) {
-    EXPECT_EQ(bind_site([&](auto& s) { s.era = era; }),
-              "INVALID_ARGUMENT: callbridge_site.era is " + std::to_string(era) +
+  for (int32_t tuple_layout : {2, -1}) {
+    EXPECT_EQ(bind_site([&](auto& s) { s.tuple_layout = tuple_layout; }),
+              "INVALID_ARGUMENT: callbridge_site.tuple_layout is " + std::to_string(tuple_layout) +
                   ", which is neither 0 nor 1");
   }
   EXPECT_EQ(bind_site([](auto& s) { s.opaque_size = 1; }),

@@ -91,7 +91,7 @@ std::vector<FuzzedHandler> ExportedHandlers() {
   const WantedCall tuples = {
       kExecute, {{kF32, 1}, {kS32, 2}, {kToken, 0}, {kF32, 0}}, {{kF32, 1}, {kF32, 0}}, {}};
 
-  // The trees of abi/site_descriptor.h: era, operand count, trees. 11 is f32, 13 a tuple.
+  // The trees of abi/site_descriptor.h: tuple layout, operand count, trees. 11 is f32, 13 a tuple.
   using namespace std::string_literals;
   WantedCall site = {kExecute, {{kF32, 1}, {kF32, 1}, {kF32, 1}}, {{kF32, 1}, {kF32, 1}}, {}};
   site.site_tree = "\0\2\0\0\0\x0b\x0d\2\0\0\0\x0b\x0d\1\0\0\0\x0b\x0d\2\0\0\0\x0b\x0b"s;

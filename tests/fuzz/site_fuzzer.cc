@@ -24,7 +24,7 @@ void ReadUntyped(absl::string_view bytes) {
   absl::StatusOr<callbridge::SiteDescriptor> tree = callbridge::DecodeSiteTree(parts->tree);
   if (!tree.ok()) return;
   CallSite site;
-  site.era = tree->era;
+  site.tuple_layout = tree->tuple_layout;
   site.operands = tree->operands;
   site.result = tree->result;
   site.opaque = std::string(parts->opaque);

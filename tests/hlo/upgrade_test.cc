@@ -96,7 +96,7 @@ TEST(Upgrade, OnlyTreesThatATypedCallDoesNotBringNeedADescriptor) {
 
 TEST(Upgrade, ADescriptorOfCallbridgesIsKept) {
   CallSite site;
-  site.era = TupleEra::kFlat;
+  site.tuple_layout = TupleLayout::kFlat;
   site.operands = {*ParseShape("((f32[2]))")};
   site.result = *ParseShape("f32[2]");
   const std::string bytes = EncodeSiteDescriptor(site);

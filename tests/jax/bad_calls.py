@@ -250,7 +250,7 @@ def operands_that_are_gone():
 def options_that_are_none():
     load_uses()
     refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, prefer="fast"), "'version_3'")
-    refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, era="old"), "'classic'")
+    refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, tuple_layout="old"), "'nested'")
     refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, abi="v1"), "'original'")
     refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, platform="tpu"), "tpu")
     refused("NOT_FOUND", lambda: custom_call("square", F32, platform="gpu"), "CUDA")

@@ -71,8 +71,8 @@ def test_example(path):
 
 def test_nested_tuples(path):
     a, b, c, d = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
-    for name, era in [("nested", "classic"), ("nested_flat", "flat")]:
-        call = custom_call(name, (F32x4, F32x4), era=era, prefer=path)
+    for name, tuple_layout in [("nested", "nested"), ("nested_flat", "flat")]:
+        call = custom_call(name, (F32x4, F32x4), tuple_layout=tuple_layout, prefer=path)
         for run in [call, jax.jit(call)]:
             results = run((a, (b, c)), d)
             assert type(results) is tuple
@@ -215,7 +215,7 @@ def test_plain_calls_tell_xla_nothing_more(path):
     call = custom_call("example", jax.ShapeDtypeStruct((2048,), jnp.float32), prefer=path)
     told = what_xla_is_told(call, np.zeros(128, np.float32), np.zeros(2048, np.float32))
     assert "@example(" in told and "site" not in told
-    flat = custom_call("nested_flat", (F32x4, F32x4), era="flat", prefer=path)
+    flat = custom_call("nested_flat", (F32x4, F32x4), tuple_layout="flat", prefer=path)
     assert "site" not in what_xla_is_told(
         flat, (np.zeros(4), (np.zeros(4), np.zeros(4))), np.zeros(4)
     )
@@ -334,7 +334,7 @@ def test_targets_that_throw(path):
 
 
 def test_malformed_descriptors(path):
-    good = _call_site.descriptor(((F32, F32),), F32, "classic", b"")
+    good = _call_site.descriptor(((F32, F32),), F32, "nested", b"")
     for bad in [
         MAGIC,
         MAGIC + b"\xff" * 4,
@@ -354,7 +354,7 @@ def test_descriptor_of_another_call():
         (((F32, jax.ShapeDtypeStruct((), jnp.int32)),), F32, "s32"),
         (((F32, F32),), (F32, F32), "result"),
     ]:
-        config = _call_site.descriptor(operands, result, "classic", b"")
+        config = _call_site.descriptor(operands, result, "nested", b"")
         with fails("INVALID_ARGUMENT", word):
             raw_call("example", F32, "typed", config)(ONE, ONE).block_until_ready()
 
@@ -380,8 +380,8 @@ def test_unregistered(library):
 def test_unknown_names():
     with refused("INVALID_ARGUMENT", "'version_2'", "'typed'", "'version_3'"):
         custom_call("example", F32, prefer="version_2")
-    with refused("INVALID_ARGUMENT", "'modern'", "'classic'"):
-        custom_call("example", F32, era="modern")
+    with refused("INVALID_ARGUMENT", "'modern'", "'nested'"):
+        custom_call("example", F32, tuple_layout="modern")
     with refused("INVALID_ARGUMENT", "'version_1'", "'original'"):
         custom_call("example", F32, abi="version_1")
 

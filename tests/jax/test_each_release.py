@@ -200,11 +200,11 @@ def test_layouts_may_be_of_a_class_of_jax(path):
 def test_trees_of_the_flat_era(path):
     for result in ("(f32[])", "((f32[]),())"):
         # XLA passes no table of one; the descriptor makes it.
-        call = custom_call("single_result", result, era="flat", prefer=path)
+        call = custom_call("single_result", result, tuple_layout="flat", prefer=path)
         assert "site" in told(call, ONE)
-    call = custom_call("single_result", "(f32[])", era="flat", prefer=path)
+    call = custom_call("single_result", "(f32[])", tuple_layout="flat", prefer=path)
     assert jax.jit(call)(ONE) == (1,)
-    call = custom_call("nested_flat", "(f32[4],(f32[4]))", era="flat", prefer=path)
+    call = custom_call("nested_flat", "(f32[4],(f32[4]))", tuple_layout="flat", prefer=path)
     assert "site" not in told(call, X[:4], (X[:4], (X[:4], X[:4])))
     call = custom_call("nested", "(f32[4],(f32[4]))", prefer=path)
     assert "site" in told(call, X[:4], X[:4])

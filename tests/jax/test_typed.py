@@ -95,7 +95,7 @@ def lowered(call):
 
 
 def test_tuples_are_flattened(path):
-    call = custom_call("typed_tuples", (F32x4, (F32x4,)), era="flat", prefer=path)
+    call = custom_call("typed_tuples", (F32x4, (F32x4,)), tuple_layout="flat", prefer=path)
     first, (second,) = jax.jit(call)((X, (2 * X, 5 * X)))
     np.testing.assert_array_equal([first, second], [-X, 3 * X])
     assert "callbridge_site" not in jax.jit(call).lower((X, (X, X))).as_text()
@@ -415,7 +415,7 @@ def test_what_typed_handlers_do_not_get():
         with refused("UNIMPLEMENTED", "'typed_kind'", "0.4.30", re.escape(jax.__version__)):
             custom_call("typed_kind", "s32[]", prefer="typed")
     with refused("INVALID_ARGUMENT", "'modern'"):
-        custom_call("typed_kind", "s32[]", era="modern")
+        custom_call("typed_kind", "s32[]", tuple_layout="modern")
 
 
 def test_declared_abi_must_agree(library):

@@ -91,7 +91,7 @@ def test_types_of_the_arrays_in_tuples(element):
     )
     dtype = np.dtype(getattr(ml_dtypes, TYPES[element], TYPES[element]))
     like = np.empty((2, 3), dtype)
-    wanted = _call_site.descriptor(((like, ONE),), like, "classic", b"")
+    wanted = _call_site.descriptor(((like, ONE),), like, "nested", b"")
     assert opaques(upgrade(text, prefer="version_3")) == [wanted]
 
 
@@ -107,7 +107,7 @@ def test_tokens_in_tuples():
         "tensor<f32>",
     )
     operand, result = ("f32[]", "token[]"), "f32[]"
-    wanted = _call_site.descriptor((operand,), result, "classic", b"", lambda leaf, _: leaf)
+    wanted = _call_site.descriptor((operand,), result, "nested", b"", lambda leaf, _: leaf)
     assert opaques(upgrade(text, prefer="version_3")) == [wanted]
 
 

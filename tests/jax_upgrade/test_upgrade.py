@@ -303,7 +303,7 @@ def test_operands_that_are_shapes_are_counted_anew():
     assert "indices_of_shape_operands = dense<2> : tensor<1xi64>" in upgraded
     # The shape is no operand of the target's: its site has the tuple alone.
     wanted = callbridge._call_site.descriptor(
-        ((ONE, (ONE,)),), np.zeros(1, np.float32), "classic", b""
+        ((ONE, (ONE,)),), np.zeros(1, np.float32), "nested", b""
     )
     escaped = "".join(chr(byte) if 32 <= byte < 127 else f"\\{byte:02X}" for byte in wanted)
     assert escaped in upgraded
@@ -322,7 +322,7 @@ def test_the_flat_era_passes_leaves():
         "tensor<4xf32>",
     )
     x = np.arange(4, dtype=np.float32)
-    upgraded = upgrade(text, era="flat")
+    upgraded = upgrade(text, tuple_layout="flat")
     assert "\\CB\\00site" not in upgraded  # XLA passes leaves by itself
     (difference,) = run(upgraded, x, x)
     assert difference.tolist() == [0] * 4
@@ -451,4 +451,4 @@ def test_options_are_checked():
     with refused("INVALID_ARGUMENT", "'newest'"):
         upgrade("module {}", prefer="newest")
     with refused("INVALID_ARGUMENT", "'middle'"):
-        upgrade("module {}", era="middle")
+        upgrade("module {}", tuple_layout="middle")

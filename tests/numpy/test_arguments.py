@@ -1,4 +1,4 @@
-"""Arguments that are no names, ABIs, eras or aliases: the same error from all faces, which names
+"""Arguments that are no names, ABIs, tuple layouts or aliases: the same error from all faces, which names
 the argument, what was expected and what came."""
 
 import ctypes
@@ -93,7 +93,7 @@ def test_names_of_bytes_that_are_no_utf_8(functions):
 
 
 @pytest.mark.parametrize("value", [5, [], {}, b"original", Odd(), np.zeros(2)])
-@pytest.mark.parametrize("argument", ["abi", "era"])
+@pytest.mark.parametrize("argument", ["abi", "tuple_layout"])
 def test_no_abis_and_eras(call, library, functions, argument, value):
     message = f"{argument}: expected a str.*, got {type(value).__name__}"
     with pytest.raises(TypeError, match=message):

@@ -160,7 +160,7 @@ def test_descriptors_are_freed():
 
     def describe():
         for _ in range(200):
-            made = _call_site.descriptor(((ONE,),), ONE, "classic", opaque)
+            made = _call_site.descriptor(((ONE,),), ONE, "nested", opaque)
             assert len(made) > len(opaque)
 
     describe()

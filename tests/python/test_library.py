@@ -184,8 +184,8 @@ def test_sub_byte_elements_are_packed_first_lowest(targets):
 
 def test_nested_tuples(targets):
     a, b, c, d = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
-    for name, era in [("nested", "classic"), ("nested_flat", "flat")]:
-        results = targets.run(name, [(a, (b, c)), d], "(f32[4], f32[4])", era=era)
+    for name, tuple_layout in [("nested", "nested"), ("nested_flat", "flat")]:
+        results = targets.run(name, [(a, (b, c)), d], "(f32[4], f32[4])", tuple_layout=tuple_layout)
         assert type(results) is tuple
         np.testing.assert_array_equal(results, (a - b, c - d))
 
@@ -347,8 +347,8 @@ def test_wrong_opaque_and_era(targets):
         targets.run("fail", [], F32, opaque="text")
     with pytest.raises(TypeError, match="NoneType"):
         targets.run("fail", [], F32, opaque=None)
-    with fails("INVALID_ARGUMENT", "'modern'", "'classic'", "'flat'"):
-        targets.run("example", [], F32, era="modern")
+    with fails("INVALID_ARGUMENT", "'modern'", "'nested'", "'flat'"):
+        targets.run("example", [], F32, tuple_layout="modern")
 
 
 def test_error_survives_pickling():

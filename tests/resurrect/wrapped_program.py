@@ -187,7 +187,7 @@ with callbridge.resurrect.revived():
             assert "callbridge_site" in config, typed_call
     like = jax.ShapeDtypeStruct((3,), np.float32)
     assert ir.StringAttr(call.attributes["backend_config"]).value_bytes == _call_site.descriptor(
-        ((like, like),), like, "classic", b""
+        ((like, like),), like, "nested", b""
     )
     # By both paths: JAX writes typed calls as ones of version 1, which must not be taken for such.
     texts = {}

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PlanGeometry, TablesOfOneDepthStandInOneColumn) {
   const Shape operands = *ParseShape("((f32[123456]),(u8[]))");
-  const LayoutPlan plan = PlanLayouts(operands.tuple_elements(), nullptr, TupleEra::kClassic)[0];
+  const LayoutPlan plan = PlanLayouts(operands.tuple_elements(), nullptr, TupleLayout::kNested)[0];
   const PlanGeometry geometry = ArrangePlan(plan, 0, 0);
   ASSERT_EQ(geometry.tables.size(), 3);
   EXPECT_EQ(geometry.tables[1].x, geometry.tables[2].x);

@@ -18,9 +18,9 @@ using ::testing::ElementsAre;
 // The operands and the result of one call, one tuple.
 Shape Call(absl::string_view text) { return *ParseShape(text); }
 
-std::vector<LayoutPlan> PlansOf(const Shape& call, std::optional<TupleEra> era = std::nullopt) {
+std::vector<LayoutPlan> PlansOf(const Shape& call, std::optional<TupleLayout> tuple_layout = std::nullopt) {
   const absl::Span<const Shape> shapes = call.tuple_elements();
-  return PlanLayouts(shapes.subspan(0, shapes.size() - 1), &shapes.back(), era);
+  return PlanLayouts(shapes.subspan(0, shapes.size() - 1), &shapes.back(), tuple_layout);
 }
 
 std::vector<std::string> Titles(const std::vector<LayoutPlan>& plans) {
@@ -92,10 +92,10 @@ TEST(PlanLayouts, AgreesWithTheTablesThatCallsGet) {
     const Shape call = Call(text);
     const absl::Span<const Shape> shapes = call.tuple_elements();
     for (const LayoutPlan& plan : PlansOf(call)) {
-      for (const TupleEra era : plan.eras) {
+      for (const TupleLayout tuple_layout : plan.tuple_layouts) {
         ExpectLeadsToLeaves(plan, plan.parameters[0],
-                            PointerTables::ForOperands(shapes.subspan(0, shapes.size() - 1), era));
-        ExpectLeadsToLeaves(plan, plan.parameters[1], PointerTables::ForResult(shapes.back(), era));
+                            PointerTables::ForOperands(shapes.subspan(0, shapes.size() - 1), tuple_layout));
+        ExpectLeadsToLeaves(plan, plan.parameters[1], PointerTables::ForResult(shapes.back(), tuple_layout));
       }
     }
   }
@@ -119,27 +119,27 @@ TEST(PlanLayouts, GpuHasAllLeavesInOneList) {
 
 TEST(PlanLayouts, ErasAreOnePlanWhereTheyAreAlike) {
   EXPECT_THAT(Titles(PlansOf(Call("(f32[],token[],(f32[],f32[]))"))),
-              ElementsAre("CPU, both eras", "GPU"));
-  EXPECT_THAT(Titles(PlansOf(Call("(f32[],f32[])"), TupleEra::kFlat)),
-              ElementsAre("CPU, both eras", "GPU"));
+              ElementsAre("CPU, both tuple layouts", "GPU"));
+  EXPECT_THAT(Titles(PlansOf(Call("(f32[],f32[])"), TupleLayout::kFlat)),
+              ElementsAre("CPU, both tuple layouts", "GPU"));
   EXPECT_THAT(Titles(PlansOf(Call("((),f32[])"))),
-              ElementsAre("CPU, classic era", "CPU, flat era", "GPU"));
+              ElementsAre("CPU, nested tuple layout", "CPU, flat tuple layout", "GPU"));
   EXPECT_THAT(Titles(PlansOf(Call("(f32[],(f32[],()))"))),
-              ElementsAre("CPU, classic era", "CPU, flat era", "GPU"));
-  EXPECT_THAT(Titles(PlansOf(Call("((f32[]),f32[])"), TupleEra::kFlat)),
-              ElementsAre("CPU, flat era", "GPU"));
-  EXPECT_THAT(Titles(PlansOf(Call("((f32[]),f32[])"), TupleEra::kClassic)),
-              ElementsAre("CPU, classic era", "GPU"));
+              ElementsAre("CPU, nested tuple layout", "CPU, flat tuple layout", "GPU"));
+  EXPECT_THAT(Titles(PlansOf(Call("((f32[]),f32[])"), TupleLayout::kFlat)),
+              ElementsAre("CPU, flat tuple layout", "GPU"));
+  EXPECT_THAT(Titles(PlansOf(Call("((f32[]),f32[])"), TupleLayout::kNested)),
+              ElementsAre("CPU, nested tuple layout", "GPU"));
 }
 
 TEST(PlanLayouts, NamesSayThePlaceInTheShape) {
   const Shape call = Call("(f32[],(s8[],(s16[])),(u8[],u16[]))");
   const std::vector<LayoutPlan> plans = PlansOf(call);
-  std::vector<std::string> classic;
+  std::vector<std::string> nested;
   for (const LayoutTable& table : plans[0].tables) {
-    for (const LayoutSlot& slot : table.slots) classic.push_back(table.name + ":" + slot.name);
+    for (const LayoutSlot& slot : table.slots) nested.push_back(table.name + ":" + slot.name);
   }
-  EXPECT_THAT(classic,
+  EXPECT_THAT(nested,
               ElementsAre("in:p0", "in:p1", "p1:p1_0", "p1:p1_1", "p1_1:p1_1_0", "r:r_0", "r:r_1"));
   std::vector<std::string> gpu;
   for (const LayoutSlot& slot : plans[2].tables[0].slots) gpu.push_back(slot.name);
@@ -155,12 +155,12 @@ TEST(PlanLayouts, WithoutAResult) {
 }
 
 TEST(PlanLayouts, SaysThatNoXlaPassesNestedResults) {
-  EXPECT_EQ(PlansOf(Call("((f32[]))"), TupleEra::kClassic)[0].callers, "all runtimes");
-  EXPECT_EQ(PlansOf(Call("(((f32[])))"), TupleEra::kClassic)[0].callers,
+  EXPECT_EQ(PlansOf(Call("((f32[]))"), TupleLayout::kNested)[0].callers, "all runtimes");
+  EXPECT_EQ(PlansOf(Call("(((f32[])))"), TupleLayout::kNested)[0].callers,
             "callbridge; TensorFlow 2.13.1, jaxlib <= 0.4.30 refuse nested results");
-  EXPECT_EQ(PlansOf(Call("(((f32[])))"), TupleEra::kFlat)[0].callers,
+  EXPECT_EQ(PlansOf(Call("(((f32[])))"), TupleLayout::kFlat)[0].callers,
             "TensorFlow 2.21.0, jaxlib >= 0.4.38");
-  EXPECT_EQ(PlansOf(Call("((f32[]),(f32[]))"), TupleEra::kClassic)[0].callers,
+  EXPECT_EQ(PlansOf(Call("((f32[]),(f32[]))"), TupleLayout::kNested)[0].callers,
             "TensorFlow 2.13.1, jaxlib <= 0.4.30");
 }
 

@@ -44,7 +44,7 @@ TEST(SvgOf, AnArrowForEachPointerToATable) {
   const Shape operands = *ParseShape("((f32[32],(f32[64],f32[128]),f32[256]))");
   const Shape result = *ParseShape("(f32[512],f32[1024])");
   const std::string svg =
-      SvgOf(PlanLayouts(operands.tuple_elements(), &result, TupleEra::kClassic));
+      SvgOf(PlanLayouts(operands.tuple_elements(), &result, TupleLayout::kNested));
   // in, p0, p0_1, out; buffers.
   EXPECT_EQ(Count(svg, "class=\"arrow\""), 5);
   EXPECT_EQ(Count(svg, "class=\"operand\""), 1 + 3 + 2 + 4);
@@ -53,7 +53,7 @@ TEST(SvgOf, AnArrowForEachPointerToATable) {
   EXPECT_EQ(Count(svg, ">+16</text>"), 2);
   EXPECT_THAT(svg, HasSubstr(">TensorFlow 2.13.1, jaxlib &lt;= 0.4.30</text>"));
   EXPECT_THAT(svg, HasSubstr(">void target(void* out, const void** in)</text>"));
-  EXPECT_THAT(svg, Not(HasSubstr("flat era")));
+  EXPECT_THAT(svg, Not(HasSubstr("flat tuple layout")));
 }
 
 TEST(SvgOf, AnArrayResultIsABoxOfItsOwn) {

@@ -117,8 +117,8 @@ def test_files_behind_a_double_dash():
     result = ["--result", "f32[2048]"]
     succeeds("run", *result, TARGETS, "do_custom_call", "--", "-x.npy", "c.npy")
     assert succeeds("layout", "--", "f32[7]", "s8[]") == succeeds("layout", "f32[7]", "s8[]")
-    message = fails(2, "layout", "f32[]", "--", "--era=")
-    assert message.startswith("SHAPE 2: shape text, character 1: ") and '"--era="' in message
+    message = fails(2, "layout", "f32[]", "--", "--tuple-layout=")
+    assert message.startswith("SHAPE 2: shape text, character 1: ") and '"--tuple-layout="' in message
 
 
 def test_an_empty_text_is_no_reason_to_take_the_next_argument():
@@ -128,8 +128,8 @@ def test_an_empty_text_is_no_reason_to_take_the_next_argument():
     # What is the text of another option is no option.
     out = succeeds("run", TARGETS, *call, "--opaque", "--abi=")
     assert out.endswith(f"] {' '.join(str(byte) for byte in b'--abi=')} 0 0 ...\n")
-    message = fails(2, "layout", "f32[]", "--era=")
-    assert message.startswith('--era: unknown tuple era ""')
+    message = fails(2, "layout", "f32[]", "--tuple-layout=")
+    assert message.startswith('--tuple-layout: unknown tuple layout ""')
     assert "nowhere" not in fails(2, "show", "--form=", "nowhere")
 
 

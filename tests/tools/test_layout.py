@@ -155,7 +155,7 @@ def build(described):
     return platform
 
 
-def run(operands, result, platform, era):
+def run(operands, result, platform, tuple_layout):
     """The arrays that the target returns; element i of operand leaf k is 10 k + i."""
     numbers = itertools.count()
 
@@ -169,7 +169,7 @@ def run(operands, result, platform, era):
     outputs = [word for file in files for word in ("--output", file)]
     done = command(
         *["run", "target.so", "target", *operands, "--result", result, *outputs],
-        *["--platform", platform, "--era", era],
+        *["--platform", platform, "--tuple-layout", tuple_layout],
     )
     assert done.returncode == 0, done
     return [np.load(file).ravel() for file in files]
@@ -198,13 +198,13 @@ def test_the_pointers_are_right(operands, result):
     called = []
     for described in layouts(*operands, "--result", result):
         platform = build(described)
-        for era in described["eras"] or ["classic", "flat"]:
-            for number, array in enumerate(run(operands, result, platform, era)):
+        for tuple_layout in described["tuple_layouts"] or ["nested", "flat"]:
+            for number, array in enumerate(run(operands, result, platform, tuple_layout)):
                 assert list(array[-len(last) :]) == [1000 * number + value for value in last]
                 assert not array[: -len(last)].any()
-            called.append((platform, era))
+            called.append((platform, tuple_layout))
     assert sorted(called) == [
-        (platform, era) for platform in ("CUDA", "Host") for era in ("classic", "flat")
+        (platform, tuple_layout) for platform in ("CUDA", "Host") for tuple_layout in ("nested", "flat")
     ]
 
 
@@ -218,10 +218,10 @@ def test_a_call_without_operands():
 
 
 def test_json():
-    classic, gpu = layouts("f32[2]", "(u8[3],())", "--result", "pred[]", "--era", "classic")
-    assert classic == {
+    nested, gpu = layouts("f32[2]", "(u8[3],())", "--result", "pred[]", "--tuple-layout", "nested")
+    assert nested == {
         "platform": "Host",
-        "eras": ["classic"],
+        "tuple_layouts": ["nested"],
         "signature": "void target(void* out, const void** in)",
         "parameters": [
             {"parameter": "in", "name": "in", "table": 0},
@@ -253,7 +253,7 @@ def test_json():
             "bool* r = (bool*)out;                               // pred[]",
         ],
     }
-    assert (gpu["platform"], gpu["eras"]) == ("GPU", [])
+    assert (gpu["platform"], gpu["tuple_layouts"]) == ("GPU", [])
     assert [slot["offset"] for slot in gpu["tables"][0]["slots"]] == [0, 8, 16]
 
 
@@ -263,14 +263,14 @@ def titles(*words):
 
 def test_eras():
     both = [
-        "CPU, classic era (TensorFlow 2.13.1, jaxlib <= 0.4.30)",
-        "CPU, flat era (TensorFlow 2.21.0, jaxlib >= 0.4.38)",
+        "CPU, nested tuple layout (TensorFlow 2.13.1, jaxlib <= 0.4.30)",
+        "CPU, flat tuple layout (TensorFlow 2.21.0, jaxlib >= 0.4.38)",
         "GPU (all runtimes)",
     ]
     assert titles("(f32[])") == both
-    assert titles("(f32[])", "--era", "classic") == [both[0], both[2]]
-    assert titles("(f32[])", "--era", "flat") == both[1:]
-    assert titles("f32[]") == ["CPU, both eras (all runtimes)", both[2]]
+    assert titles("(f32[])", "--tuple-layout", "nested") == [both[0], both[2]]
+    assert titles("(f32[])", "--tuple-layout", "flat") == both[1:]
+    assert titles("f32[]") == ["CPU, both tuple layouts (all runtimes)", both[2]]
 
 
 def svg_texts(document):
@@ -327,7 +327,7 @@ def test_many_leaves_and_deep_ones():
             ["(u8[],s4[2]{0:E(8)})"],
             "SHAPE 1: s4[2]{0:E(8)}: custom calls get s4 in 4 bits, never in 8: leave the ",
         ),
-        (["f32[]", "--era", "old"], '--era: unknown tuple era "old": expected classic'),
+        (["f32[]", "--tuple-layout", "old"], '--tuple-layout: unknown tuple layout "old": expected nested'),
         (["f32[]", "--svg", "-", "--json"], "--json and --svg - both write to standard output"),
         (["f32[]", "--svg"], "--svg"),
         (["f32[]", "--frobnicate"], "The following argument was not expected: --frob"),
@@ -353,7 +353,7 @@ def test_the_example_of_the_help():
     assert (done.returncode, done.stderr) == (0, "")
     (example,) = re.findall(r"^  (callbridge layout .*)$", done.stdout, re.MULTILINE)
     assert shlex.split(example) == [COMMAND.name, "layout", *DOCUMENTED]
-    assert layout(*DOCUMENTED).startswith("CPU, classic era ")
+    assert layout(*DOCUMENTED).startswith("CPU, nested tuple layout ")
 
 
 def test_the_example_of_the_readme():

@@ -154,11 +154,11 @@ def test_options_of_targets_are_refused_for_modules(arrays):
     for option in [
         *(["--result", "f32[1]"], ["--opaque", "x"], ["--attribute", "a=1:i32"]),
         *(["--opaque-file", "b.npy"], ["--abi", "original"], ["--platform", "CUDA"]),
-        ["--era", "flat"],
+        ["--tuple-layout", "flat"],
     ]:
         message = failure(2, "run", "example.hlo", "b.npy", "c.npy", *option)
         assert message == (
-            "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --era say how a "
+            "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout say how a "
             "library's target is called, and example.hlo is no library: a module says that itself"
         )
     message = failure(2, "run", TARGETS, "copy", "--library", TARGETS)

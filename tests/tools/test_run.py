@@ -442,7 +442,7 @@ def test_opaque_is_bytes():
 def test_eras():
     np.save("x.npy", np.array([1], np.float32))
     np.save("y.npy", np.array([2], np.float32))
-    out = run("flat_pair", "(x.npy,(y.npy))", "--result", "f32[2]", "--era", "flat")
+    out = run("flat_pair", "(x.npy,(y.npy))", "--result", "f32[2]", "--tuple-layout", "flat")
     assert out.endswith("result{} f32[2] 1 2\n")
 
 
@@ -536,7 +536,7 @@ def test_results_beyond_the_memory():
         (["t", "(x.npy", "--result", "f32[]"], 'OPERAND: "(x.npy", character 7: expected '),
         (["t", "bf17:x.npy", "--result", "f32[]"], 'OPERAND: "bf17:x.npy", character 1: expected '),
         (["t", "--result", "f32[]", "--abi", "v1"], "--abi: "),
-        (["t", "--result", "f32[]", "--era", "old"], "--era: "),
+        (["t", "--result", "f32[]", "--tuple-layout", "old"], "--tuple-layout: "),
         (["t", "--result", "f32[]", "--platform", "TPU"], "--platform: "),
         (
             ["t", "--result", "f32[]", "--frobnicate"],

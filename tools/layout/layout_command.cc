@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/abi/tuple_era.h"
+#include "callbridge/abi/tuple_layout.h"
 #include "callbridge/tools/layout/layout_declarations.h"
 #include "callbridge/tools/layout/layout_json.h"
 #include "callbridge/tools/layout/layout_plan.h"
@@ -24,7 +24,7 @@ namespace {
 struct LayoutCall {
   std::vector<Shape> operands;
   std::optional<Shape> result;
-  std::optional<TupleEra> era;
+  std::optional<TupleLayout> tuple_layout;
 };
 
 // What the parser returned, its message behind the name of what it read.
@@ -54,10 +54,10 @@ absl::StatusOr<LayoutCall> ReadCall(const LayoutOptions& options) {
     if (!shape.ok()) return shape.status();
     call.result = *std::move(shape);
   }
-  if (options.era.has_value()) {
-    const absl::StatusOr<TupleEra> era = Named("--era", ParseTupleEra(*options.era));
-    if (!era.ok()) return era.status();
-    call.era = *era;
+  if (options.tuple_layout.has_value()) {
+    const absl::StatusOr<TupleLayout> tuple_layout = Named("--tuple-layout", ParseTupleLayout(*options.tuple_layout));
+    if (!tuple_layout.ok()) return tuple_layout.status();
+    call.tuple_layout = *tuple_layout;
   }
   return call;
 }
@@ -95,7 +95,7 @@ ExitStatus RunLayout(const LayoutOptions& options) {
   const absl::StatusOr<LayoutCall> call = ReadCall(options);
   if (!call.ok()) return UsageError(call.status().message());
   const Shape* result = call->result.has_value() ? &*call->result : nullptr;
-  const absl::Status status = WriteLayouts(options, PlanLayouts(call->operands, result, call->era));
+  const absl::Status status = WriteLayouts(options, PlanLayouts(call->operands, result, call->tuple_layout));
   return status.ok() ? kSuccess : Failure(status);
 }
 

@@ -18,7 +18,7 @@ namespace callbridge {
 struct LayoutOptions {
   std::vector<std::string> operands;
   std::optional<std::string> result;
-  std::optional<std::string> era;
+  std::optional<std::string> tuple_layout;
   std::optional<std::string> svg_file;  // "-" is standard output
   bool json = false;
 };

@@ -34,10 +34,10 @@ CLI::App* AddLayoutCommand(CLI::App* app, LayoutOptions* options) {
       ->type_name("SHAPE");
   layout
       ->add_option(
-          "--era", options->era,
-          "Draw only this era of CPU: classic, nested tables, or flat, as jaxlib >= 0.4.38 passes "
+          "--tuple-layout", options->tuple_layout,
+          "Draw only this CPU tuple layout: nested (tables of pointers) or flat (as jaxlib >= 0.4.38 passes "
           "tuples")
-      ->type_name("ERA");
+      ->type_name("LAYOUT");
   layout
       ->add_option("--svg", options->svg_file,
                    "Also draw a picture into this file; - is standard output, in place of the text")

@@ -12,8 +12,8 @@ namespace {
 class Planner {
  public:
   // Host. The result may be null.
-  void PlanHost(absl::Span<const Shape> operands, const Shape* result, TupleEra era) {
-    era_ = era;
+  void PlanHost(absl::Span<const Shape> operands, const Shape* result, TupleLayout tuple_layout) {
+    tuple_layout_ = tuple_layout;
     const size_t in = AddTable("in");
     plan_.parameters.push_back({"in", {"in", nullptr, false, in}});
     AppendElements(in, operands, "p", false);
@@ -21,7 +21,7 @@ class Planner {
   }
 
   void PlanGpu(absl::Span<const Shape> operands, const Shape* result) {
-    era_ = TupleEra::kFlat;
+    tuple_layout_ = TupleLayout::kFlat;
     const size_t buffers = AddTable("buffers");
     plan_.parameters.push_back({"buffers", {"buffers", nullptr, false, buffers}});
     AppendElements(buffers, operands, "p", false);
@@ -40,7 +40,7 @@ class Planner {
                       bool is_result) {
     for (size_t i = 0; i < elements.size(); ++i) {
       const std::string name = absl::StrCat(prefix, i);
-      if (era_ == TupleEra::kFlat) {
+      if (tuple_layout_ == TupleLayout::kFlat) {
         AppendLeaves(table, elements[i], name, is_result);
       } else {
         // Not in one line: planning the slot adds tables.
@@ -66,7 +66,7 @@ class Planner {
     return slot;
   }
 
-  TupleEra era_ = TupleEra::kClassic;
+  TupleLayout tuple_layout_ = TupleLayout::kNested;
   LayoutPlan plan_;
 };
 
@@ -74,33 +74,33 @@ bool HoldTuples(absl::Span<const Shape> shapes) {
   return std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.IsTuple(); });
 }
 
-bool ErasDiffer(absl::Span<const Shape> operands, const Shape* result) {
+bool TupleLayoutsDiffer(absl::Span<const Shape> operands, const Shape* result) {
   return HoldTuples(operands) || (result != nullptr && HoldTuples(result->tuple_elements()));
 }
 
-std::string CallersOn(TupleEra era, const Shape* result) {
-  if (era == TupleEra::kFlat) return "TensorFlow 2.21.0, jaxlib >= 0.4.38";
+std::string CallersOn(TupleLayout tuple_layout, const Shape* result) {
+  if (tuple_layout == TupleLayout::kFlat) return "TensorFlow 2.21.0, jaxlib >= 0.4.38";
   const std::string xla = "TensorFlow 2.13.1, jaxlib <= 0.4.30";
   const bool is_nested = result != nullptr && HoldTuples(result->tuple_elements());
   return is_nested ? absl::StrCat("callbridge; ", xla, " refuse nested results") : xla;
 }
 
-LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result, TupleEra era) {
+LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result, TupleLayout tuple_layout) {
   Planner planner;
-  planner.PlanHost(operands, result, era);
+  planner.PlanHost(operands, result, tuple_layout);
   LayoutPlan plan = std::move(planner).Take();
-  plan.title = absl::StrCat("CPU, ", TupleEraName(era), " era");
-  plan.callers = CallersOn(era, result);
+  plan.title = absl::StrCat("CPU, ", TupleLayoutName(tuple_layout), " tuple_layout");
+  plan.callers = CallersOn(tuple_layout, result);
   plan.signature = "void target(void* out, const void** in)";
-  plan.eras = {era};
+  plan.tuple_layouts = {tuple_layout};
   return plan;
 }
 
-LayoutPlan HostPlanOfAnyEra(absl::Span<const Shape> operands, const Shape* result) {
-  LayoutPlan plan = HostPlan(operands, result, TupleEra::kClassic);
-  plan.title = "CPU, both eras";
+LayoutPlan HostPlanOfAnyLayout(absl::Span<const Shape> operands, const Shape* result) {
+  LayoutPlan plan = HostPlan(operands, result, TupleLayout::kNested);
+  plan.title = "CPU, both tuple layouts";
   plan.callers = "all runtimes";
-  plan.eras = {TupleEra::kClassic, TupleEra::kFlat};
+  plan.tuple_layouts = {TupleLayout::kNested, TupleLayout::kFlat};
   return plan;
 }
 
@@ -123,13 +123,13 @@ std::string PointeeText(const LayoutSlot& slot) {
 }
 
 std::vector<LayoutPlan> PlanLayouts(absl::Span<const Shape> operands, const Shape* result,
-                                    std::optional<TupleEra> era) {
+                                    std::optional<TupleLayout> tuple_layout) {
   std::vector<LayoutPlan> plans;
-  if (!ErasDiffer(operands, result)) {
-    plans.push_back(HostPlanOfAnyEra(operands, result));
+  if (!TupleLayoutsDiffer(operands, result)) {
+    plans.push_back(HostPlanOfAnyLayout(operands, result));
   } else {
-    for (const TupleEra each : {TupleEra::kClassic, TupleEra::kFlat}) {
-      if (era.value_or(each) == each) plans.push_back(HostPlan(operands, result, each));
+    for (const TupleLayout each : {TupleLayout::kNested, TupleLayout::kFlat}) {
+      if (tuple_layout.value_or(each) == each) plans.push_back(HostPlan(operands, result, each));
     }
   }
   plans.push_back(GpuPlan(operands, result));

@@ -10,7 +10,7 @@
 
 #include "absl/types/span.h"
 #include "callbridge/abi/shape.h"
-#include "callbridge/abi/tuple_era.h"
+#include "callbridge/abi/tuple_layout.h"
 
 namespace callbridge {
 
@@ -43,14 +43,14 @@ struct LayoutParameter {
 };
 
 struct LayoutPlan {
-  // "CPU, classic era".
+  // "CPU, nested tuple layout".
   std::string title;
   // Who calls so.
   std::string callers;
   // Of version 1; later versions append parameters.
   std::string signature;
-  // The eras that it holds for; none on GPU.
-  std::vector<TupleEra> eras;
+  // The tuple layouts that it holds for; none on GPU.
+  std::vector<TupleLayout> tuple_layouts;
   std::vector<LayoutParameter> parameters;
   // A table comes after the one that points to it, and tables are in preorder.
   std::vector<LayoutTable> tables;
@@ -58,11 +58,11 @@ struct LayoutPlan {
 
 inline constexpr size_t kSlotBytes = 8;
 
-// The plans of a call with these operands: Host in `era`, or without one in each era, as one plan
-// where the eras do not differ; then GPU. A null `result` is not drawn. The plans point to the
+// The plans of a call with these operands: Host in `tuple layout`, or without one in each tuple layout, as one plan
+// where the tuple layouts do not differ; then GPU. A null `result` is not drawn. The plans point to the
 // shapes.
 std::vector<LayoutPlan> PlanLayouts(absl::Span<const Shape> operands, const Shape* result,
-                                    std::optional<TupleEra> era);
+                                    std::optional<TupleLayout> tuple_layout);
 
 }  // namespace callbridge
 

@@ -76,7 +76,7 @@ class Drawer {
  private:
   void DrawParameter(const LayoutParameter& parameter) {
     // As wide as the longest name of its kind, so that `in` and `out` stand in line.
-    const size_t width = plan_.eras.empty() ? 0 : 3;
+    const size_t width = plan_.tuple_layouts.empty() ? 0 : 3;
     std::string name = parameter.name;
     name.resize(std::max(width, name.size()), ' ');
     StartAt(name);

@@ -73,7 +73,7 @@ def form(
         # So that tuple is no longer the entry point's to make.
         (result,) = result
     config, attributes = _jax_carried.by_untyped_function(
-        entry, path, operands, result, "classic", opaque
+        entry, path, operands, result, "nested", opaque
     )
     if path == "typed":
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}

@@ -54,7 +54,7 @@ void sums(void* out, const void** in) {
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(sums, "Host");
 
-// (f32[1],(f32[1])) -> f32[2], for a runtime of the flat era: `in` has two arrays.
+// (f32[1],(f32[1])) -> f32[2], for a runtime of the flat tuple layout: `in` has two arrays.
 void flat_pair(void* out, const void** in) {
   static_cast<float*>(out)[0] = *static_cast<const float*>(in[0]);
   static_cast<float*>(out)[1] = *static_cast<const float*>(in[1]);
