@@ -5,7 +5,7 @@
 namespace callbridge {
 
 namespace host {
-struct Lent;  // typed_ffi/host/lent.h
+struct RuntimeServices;  // typed_ffi/host/runtime_services.h
 }
 
 // Each may be missing.
@@ -15,7 +15,7 @@ struct ExecutionContext {
   void* stream = nullptr;
   // What typed targets may ask for besides: threads, scratch memory, the run's id and so on. Null
   // lends nothing of it. Untyped targets never see it.
-  const host::Lent* lent = nullptr;
+  const host::RuntimeServices* lent = nullptr;
 };
 
 }  // namespace callbridge

@@ -50,7 +50,7 @@ absl::StatusOr<EntryPoints> GetTyped(const Target& target) {
   const XLA_FFI_Handler_Bundle& stages = target.stages;
   const Key key(target.address, target.platform, stages.instantiate, stages.prepare,
                 stages.initialize);
-  return Entries<Key, TypedTargetEntry>::Global().Get(key, target);
+  return Entries<Key, UntypedToTypedEntry>::Global().Get(key, target);
 }
 
 absl::StatusOr<EntryPoints> GetUntyped(const Target& target) {

@@ -26,7 +26,7 @@ struct EntryPoints {
   // hands them over: flat.
   //
   // A typed target's calls PREPARE, INITIALIZE and EXECUTE, INSTANTIATE in the first call of each
-  // distinct descriptor, and waits for a future. Of more than TypedTargetEntry::kMostSites distinct
+  // distinct descriptor, and waits for a future. Of more than UntypedToTypedEntry::kMostSites distinct
   // descriptors those that no call has used lately are forgotten, and their state deleted: their
   // next call is a first one again. Version 3 lends buffers, and on GPU the stream. A
   // handler that asks for anything else gets UNIMPLEMENTED: run id, device ordinal, thread pool (on
@@ -35,7 +35,7 @@ struct EntryPoints {
   void* untyped;
   // For the execute stage, on the runtimes of runtime_versions.h but for jaxlib 0.4.30, which
   // numbers the stages otherwise. Null for a typed target, which such runtimes are given as
-  // AdaptHandlers() says (foreign_handler.h).
+  // AdaptHandlers() says (cross_version/handler.h).
   XLA_FFI_Handler* typed;
 };
 

@@ -30,7 +30,7 @@ std::array<EntryPoints, sizeof...(kIndices)> CompiledTrampolines(std::index_sequ
   return {EntryPoints{reinterpret_cast<void*>(&Untyped<kIndices>), &Typed<kIndices>}...};
 }
 
-TypedTargetEntry* typed_target_entries[kCompiledTypedTargetTrampolines];
+UntypedToTypedEntry* typed_target_entries[kCompiledTypedTargetTrampolines];
 
 template <size_t kIndex>
 void UntypedToTyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
@@ -43,17 +43,17 @@ std::array<void*, sizeof...(kIndices)> CompiledToTyped(std::index_sequence<kIndi
   return {reinterpret_cast<void*>(&UntypedToTyped<kIndices>)...};
 }
 
-ForeignHandler* foreign_handlers[kCompiledForeignTrampolines];
+CrossVersionHandler* cross_version_handlers[kCompiledCrossVersionTrampolines];
 
 template <size_t kIndex>
-XLA_FFI_Error* Foreign(XLA_FFI_CallFrame* frame) {
-  return CallForeign(*foreign_handlers[kIndex], frame);
+XLA_FFI_Error* CrossVersion(XLA_FFI_CallFrame* frame) {
+  return CallCrossVersion(*cross_version_handlers[kIndex], frame);
 }
 
 template <size_t... kIndices>
-std::array<XLA_FFI_Handler*, sizeof...(kIndices)> CompiledForeign(
+std::array<XLA_FFI_Handler*, sizeof...(kIndices)> CompiledCrossVersion(
     std::index_sequence<kIndices...>) {
-  return {&Foreign<kIndices>...};
+  return {&CrossVersion<kIndices>...};
 }
 
 // ---- Closures ----
@@ -68,7 +68,7 @@ void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* user) {
 
 void UntypedToTypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* entry) {
   auto argument = [&](int i) { return *static_cast<void**>(arguments[i]); };
-  static_cast<TypedTargetEntry*>(entry)->Call(
+  static_cast<UntypedToTypedEntry*>(entry)->Call(
       argument(0), static_cast<void**>(argument(1)), static_cast<const char*>(argument(2)),
       *static_cast<size_t*>(arguments[3]), static_cast<XlaCustomCallStatus*>(argument(4)));
 }
@@ -79,9 +79,9 @@ void TypedClosure(ffi_cif*, void* result, void** arguments, void* user) {
       entry.typed_entry(*static_cast<XLA_FFI_CallFrame**>(arguments[0]), entry);
 }
 
-void ForeignClosure(ffi_cif*, void* result, void** arguments, void* handler) {
-  *static_cast<XLA_FFI_Error**>(result) = CallForeign(
-      *static_cast<ForeignHandler*>(handler), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
+void CrossVersionClosure(ffi_cif*, void* result, void** arguments, void* handler) {
+  *static_cast<XLA_FFI_Error**>(result) = CallCrossVersion(
+      *static_cast<CrossVersionHandler*>(handler), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
 }
 
 using ClosureBody = void (*)(ffi_cif*, void* result, void** arguments, void* user);
@@ -140,7 +140,7 @@ absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry) {
   return compiled[used++];
 }
 
-absl::StatusOr<EntryPoints> MakeTrampolines(TypedTargetEntry& entry) {
+absl::StatusOr<EntryPoints> MakeTrampolines(UntypedToTypedEntry& entry) {
   static const auto compiled =
       CompiledToTyped(std::make_index_sequence<kCompiledTypedTargetTrampolines>());
   static size_t used = 0;
@@ -153,16 +153,16 @@ absl::StatusOr<EntryPoints> MakeTrampolines(TypedTargetEntry& entry) {
   return EntryPoints{compiled[used++], nullptr};
 }
 
-absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(ForeignHandler& handler) {
+absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(CrossVersionHandler& handler) {
   static const auto compiled =
-      CompiledForeign(std::make_index_sequence<kCompiledForeignTrampolines>());
+      CompiledCrossVersion(std::make_index_sequence<kCompiledCrossVersionTrampolines>());
   static size_t used = 0;
-  if (used == kCompiledForeignTrampolines) {
-    void* closure = MakeClosure(Signatures().typed, &ForeignClosure, &handler);
+  if (used == kCompiledCrossVersionTrampolines) {
+    void* closure = MakeClosure(Signatures().typed, &CrossVersionClosure, &handler);
     if (closure == nullptr) return NoMoreClosures();
     return reinterpret_cast<XLA_FFI_Handler*>(closure);
   }
-  foreign_handlers[used] = &handler;
+  cross_version_handlers[used] = &handler;
   return compiled[used++];
 }
 

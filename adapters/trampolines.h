@@ -1,5 +1,5 @@
-// Trampolines: functions without a context argument that find their EntryTarget, TypedTargetEntry
-// or ForeignHandler all the same.
+// Trampolines: functions without a context argument that find their EntryTarget, UntypedToTypedEntry
+// or CrossVersionHandler all the same.
 #ifndef CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 #define CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 
@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/adapters/entry_target.h"
-#include "callbridge/adapters/foreign_handler.h"
-#include "callbridge/adapters/typed_target_entry.h"
+#include "callbridge/adapters/cross_version/handler.h"
+#include "callbridge/adapters/untyped_to_typed_entry.h"
 
 namespace callbridge {
 
@@ -17,16 +17,16 @@ namespace callbridge {
 // need memory that is writable and executable.
 inline constexpr size_t kCompiledTrampolines = 1024;
 inline constexpr size_t kCompiledTypedTargetTrampolines = 256;
-inline constexpr size_t kCompiledForeignTrampolines = 256;
+inline constexpr size_t kCompiledCrossVersionTrampolines = 256;
 
 // Entry points that call `entry`, which must live as long as the process, as they do. Not
 // thread-safe. RESOURCE_EXHAUSTED where the compiled ones are used up and the system allows no
 // closures.
 absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry);
 // The same for a typed target, with EntryPoints::untyped alone.
-absl::StatusOr<EntryPoints> MakeTrampolines(TypedTargetEntry& entry);
-// The same for CallForeign().
-absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(ForeignHandler& handler);
+absl::StatusOr<EntryPoints> MakeTrampolines(UntypedToTypedEntry& entry);
+// The same for CallCrossVersion().
+absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(CrossVersionHandler& handler);
 
 }  // namespace callbridge
 

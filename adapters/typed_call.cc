@@ -3,17 +3,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/adapters/foreign_handler.h"
-#include "callbridge/adapters/foreign_headers.h"
+#include "callbridge/adapters/cross_version/handler.h"
+#include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/kept_for_good.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 namespace {
 
 using host::HandlerInstance;
-using host::Lent;
+using host::RuntimeServices;
 using typed_ffi::kNewestVersion;
 using typed_ffi::RuntimeVersion;
 
@@ -31,7 +31,7 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
   for (XLA_FFI_Handler* handler : {handlers.instantiate, handlers.prepare, handlers.initialize,
                                    handlers.execute, handlers.record}) {
     if (handler == nullptr) continue;
-    const absl::StatusOr<ForeignHeaders> headers = RecognizeHeaders(handler);
+    const absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
     if (absl::IsFailedPrecondition(headers.status())) continue;  // written by hand
     if (!headers.ok()) return headers.status();
     if (headers->adapts) continue;
@@ -47,7 +47,7 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
   return Shown{&kNewestVersion, *wrappers};
 }
 
-absl::Status About(const Target& target, const absl::Status& status) {
+absl::Status WithTargetName(const Target& target, const absl::Status& status) {
   return absl::Status(status.code(),
                       absl::StrCat("custom call \"", target.name, "\": ", status.message()));
 }
@@ -60,14 +60,14 @@ const HandlerInstance& InstanceOf(const CallPlan& plan) {
 
 absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
                        const ExecutionContext& context) {
-  static const Lent nothing;
+  static const RuntimeServices nothing;
   return InstanceOf(plan).Execute(buffers, context.lent != nullptr ? *context.lent : nothing);
 }
 
 // A GPU's calls always have a stream.
 absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
                       const ExecutionContext& context) {
-  Lent lent;
+  RuntimeServices lent;
   if (context.lent != nullptr) lent = *context.lent;
   if (!lent.stream.has_value()) lent.stream = context.stream;
   return InstanceOf(plan).Execute(buffers, lent);
@@ -77,7 +77,7 @@ absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const Call
 
 absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
                                                                   const Target& target,
-                                                                  const Lent* lent) {
+                                                                  const RuntimeServices* lent) {
   if (!site.opaque.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the call site has an opaque, but custom call \"", target.name,
@@ -87,11 +87,11 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
   XLA_FFI_Handler_Bundle handlers = target.stages;
   handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
   absl::StatusOr<Shown> shown = ChooseRuntime(handlers, target);
-  if (!shown.ok()) return About(target, shown.status());
+  if (!shown.ok()) return WithTargetName(target, shown.status());
   absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
       HandlerInstance::Create(*shown->version, shown->handlers,
                               host::CallFrame(site.operands, {&site.result, 1}, site.attributes),
-                              lent != nullptr ? *lent : Lent());
+                              lent != nullptr ? *lent : RuntimeServices());
   if (!instance.ok()) return instance.status();
   return std::make_shared<const TypedCall>(TypedCall{target.library, *std::move(instance)});
 }

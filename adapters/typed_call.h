@@ -10,7 +10,7 @@
 #include "callbridge/adapters/call_plan.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/typed_ffi/host/handler_instance.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 
 namespace callbridge {
 
@@ -21,7 +21,7 @@ struct TypedCall {
 };
 
 // Calls the handler's INSTANTIATE stage; null lends it nothing. The handler is shown the runtime
-// that its headers take for granted (foreign_headers.h): the newest where it was built with
+// that its headers take for granted (cross_version/headers.h): the newest where it was built with
 // callbridge's or written by hand. Headers of version 0.1 are three, which only a wrapper serves;
 // such a handler's library, and one whose stages were built with different headers, stays loaded
 // for good.
@@ -30,7 +30,7 @@ struct TypedCall {
 // RecognizeHeaders(), HandlerInstance::Create() and AdaptHandlers().
 absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
                                                                   const Target& target,
-                                                                  const host::Lent* lent);
+                                                                  const host::RuntimeServices* lent);
 
 // Runs all stages but INSTANTIATE, and waits for a future. Errors are the handler's, as they are.
 // `call` must outlive the plan.

@@ -9,8 +9,8 @@
 #include "callbridge/adapters/abis/opaque_status_returning.h"
 #include "callbridge/adapters/call_plan.h"
 #include "callbridge/adapters/pointer_block.h"
-#include "callbridge/adapters/typed_entry.h"
-#include "callbridge/adapters/untyped_entry.h"
+#include "callbridge/adapters/typed_to_untyped_entry.h"
+#include "callbridge/adapters/untyped_to_untyped_entry.h"
 
 namespace callbridge {
 namespace {
@@ -59,7 +59,7 @@ absl::Status RunGpu(const CallPlan& plan, const absl::string_view& opaque,
 }
 
 XLA_FFI_Error* CallTypedOnGpu(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
-  return CallTypedInFull(entry, frame);
+  return CallUntypedTargetFromTypedInFull(entry, frame);
 }
 
 template <typename Abi>

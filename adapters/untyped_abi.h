@@ -29,10 +29,10 @@ struct UntypedAbi {
   // kStackPointers pointers, one block above.
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
                                const CallBuffers& buffers, const ExecutionContext& context);
-  // Serves a runtime's call of version 3 (untyped_entry.h).
+  // Serves a runtime's call of version 3 (untyped_to_untyped_entry.h).
   using UntypedEntry = void (*)(void* first, void** pointers, const char* opaque, size_t opaque_len,
                                 XlaCustomCallStatus* status, EntryTarget& entry);
-  // Serves a runtime's call of a typed handler (typed_entry.h).
+  // Serves a runtime's call of a typed handler (typed_to_untyped_entry.h).
   using TypedEntry = XLA_FFI_Error* (*)(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
   bool gpu;

@@ -1,5 +1,5 @@
 """What a typed handler costs a call: callbridge's headers against XLA's own, CALLBRIDGE_EXPORT and
-foreign handlers, each beside what one would write by hand.
+cross-version handlers, each beside what one would write by hand.
 
 The handlers and the program that calls them are in benchmarks/typed_ffi.
 """
@@ -62,7 +62,7 @@ def budgets(costs):
     for compiler in COMPILERS:
         yield from binding_budgets(costs, compiler)
         yield from export_budgets(costs, compiler)
-    yield from foreign_budgets(costs)
+    yield from cross_version_budgets(costs)
 
 
 def binding_budgets(costs, compiler):
@@ -98,16 +98,16 @@ def export_budgets(costs, compiler):
             )
 
 
-def foreign_budgets(costs):
+def cross_version_budgets(costs):
     for n in SIZES:
         native = costs[f"genuine_0.8.3-g++: AnyBuffer_{n}"]
-        foreign = costs[f"genuine_0.8.3-g++: AnyBuffer_{n} through callbridge"]
+        adapted = costs[f"genuine_0.8.3-g++: AnyBuffer_{n} through callbridge"]
         yield (
-            f"foreign handler, {n} operands, more than on its own runtime: instructions",
+            f"cross-version handler, {n} operands, more than on its own runtime: instructions",
             90.0,
-            foreign.instructions - native.instructions,
+            adapted.instructions - native.instructions,
         )
-        yield (f"foreign handler, {n} operands: allocations", 0.0, foreign.allocations)
+        yield (f"cross-version handler, {n} operands: allocations", 0.0, adapted.allocations)
 
 
 def draw(costs, compiler, counts, attributes):

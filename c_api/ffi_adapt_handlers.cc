@@ -3,7 +3,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/platform.h"
-#include "callbridge/adapters/foreign_handler.h"
+#include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/c_api/ffi_handlers.h"

@@ -9,7 +9,7 @@
 #include "absl/types/optional.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/typed_ffi/host/attributes.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 
 // Thread-safe.
 struct callbridge_ffi_attributes {
@@ -42,7 +42,7 @@ class FfiContext {
   // Once. Null lends nothing. INVALID_ARGUMENT where a struct is smaller than its first version.
   absl::Status Copy(const callbridge_ffi_context* context);
 
-  const host::Lent& lent() const { return lent_; }
+  const host::RuntimeServices& lent() const { return lent_; }
 
  private:
   class Threads : public host::ThreadPool {
@@ -66,7 +66,7 @@ class FfiContext {
   Scratch scratch_;
   std::vector<host::UserData> user_data_;
   absl::optional<host::EncodedAttributes> custom_options_;
-  host::Lent lent_;
+  host::RuntimeServices lent_;
 };
 
 }  // namespace callbridge

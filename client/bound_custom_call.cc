@@ -20,7 +20,7 @@ int32_t VersionOf(const xla::HloInstructionProto& instruction) {
 }
 
 // What the call calls: `target` as far as it is known, and else as the instruction says.
-absl::Status Agree(int32_t version, callbridge_target& target) {
+absl::Status ResolveVersion(int32_t version, callbridge_target& target) {
   const bool typed_call = version == CALLBRIDGE_API_VERSION_TYPED_FFI;
   if (target.api_version == CALLBRIDGE_API_VERSION_UNSPECIFIED) target.api_version = version;
   const bool typed_target = target.api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
@@ -69,8 +69,8 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
                            attributes.names.count(kSiteDescriptorAttribute) == 0;
   absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host", wants_typed);
   if (!target.ok()) return bound.Named(target.status());
-  absl::Status agreed = Agree(version, *target);
-  if (!agreed.ok()) return bound.Named(agreed);
+  absl::Status resolved = ResolveVersion(version, *target);
+  if (!resolved.ok()) return bound.Named(resolved);
   bound.is_typed_ = target->api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
 
   std::vector<std::string> texts;

@@ -2,20 +2,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/hlo/called_computation.h"
-#include "callbridge/hlo/living_builders.h"
+#include "callbridge/hlo/builder_registry.h"
 #include "callbridge/hlo/module_check.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 
-using callbridge::hlo::LivingBuilders;
+using callbridge::hlo::BuilderRegistry;
 using callbridge::hlo::NumberedName;
 
 XlaBuilder::XlaBuilder(const std::string& computation_name) : name_(computation_name) {
-  LivingBuilders::Get().Add(this);
+  BuilderRegistry::Get().Add(this);
 }
 
-XlaBuilder::~XlaBuilder() { LivingBuilders::Get().Remove(this); }
+XlaBuilder::~XlaBuilder() { BuilderRegistry::Get().Remove(this); }
 
 std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(const std::string& computation_name) {
   auto builder = std::make_unique<XlaBuilder>(computation_name);
@@ -67,7 +67,7 @@ Status XlaBuilder::CheckOp(XlaOp op) const {
         absl::StrCat("invalid XlaOp with handle ", op.handle(), ": no builder made it"));
   }
   if (op.builder_ == this) return OkStatus();
-  const std::string builder = LivingBuilders::Get().Has(op.builder_)
+  const std::string builder = BuilderRegistry::Get().Has(op.builder_)
                                   ? absl::StrCat("builder '", op.builder_->name(), "'")
                                   : "a builder that was destroyed";
   return absl::InvalidArgumentError(absl::StrCat("XlaOp with handle ", op.handle(), " is built by ",
@@ -246,7 +246,7 @@ XlaComputation XlaBuilder::BuildAndNoteError() {
   StatusOr<XlaComputation> built = Build();
   if (built.ok()) return *std::move(built);
   const Status& error = built.status();
-  const bool has_parent = parent_ != nullptr && LivingBuilders::Get().Has(parent_);
+  const bool has_parent = parent_ != nullptr && BuilderRegistry::Get().Has(parent_);
   XlaBuilder* const noting = has_parent ? parent_ : this;
   noting->ReportError(
       Status(error.code(), absl::StrCat("error from: ", name_, ": ", error.message())));
@@ -261,14 +261,14 @@ XlaBuilder* XlaBuilderFriend::Live(XlaOp op) { return Live(op.builder()); }
 
 XlaBuilder* XlaBuilderFriend::Live(XlaBuilder* builder) {
   if (builder == nullptr) Die("an instruction was to be added to a builder that is null");
-  if (!LivingBuilders::Get().Has(builder)) {
+  if (!BuilderRegistry::Get().Has(builder)) {
     Die("an instruction was to be added to a builder that was destroyed");
   }
   return builder;
 }
 
 XlaBuilder* XlaBuilderFriend::Youngest() {
-  const XlaBuilder* const builder = LivingBuilders::Get().Youngest();
+  const XlaBuilder* const builder = BuilderRegistry::Get().Youngest();
   if (builder == nullptr) Die("a Parameter() without a builder: this thread has none");
   return const_cast<XlaBuilder*>(builder);
 }

@@ -9,7 +9,7 @@
 #include "callbridge/hlo/shape_conversion.h"
 #include "callbridge/hlo/shape_inference.h"
 #include "callbridge/hlo/shape_util.h"
-#include "callbridge/hlo/stretched_operand.h"
+#include "callbridge/hlo/broadcast_instructions.h"
 #include "callbridge/hlo/xla_builder.h"
 
 namespace xla {

@@ -6,7 +6,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/xla_floating_point.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/host/run_id.h"
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
@@ -42,8 +42,8 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
   return leaves;
 }
 
-host::Lent LentByXlaCpu() {
-  host::Lent lent;
+host::RuntimeServices ServicesOfXlaCpu() {
+  host::RuntimeServices lent;
   lent.device_ordinal = 0;
   lent.run_id = host::NewRunId();
   lent.thread_pool = &host::ProcessThreads();
@@ -70,10 +70,10 @@ absl::Status Execute(const CallSite& site, const Target& target,
 
 absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
                              const ExecutionContext& context) {
-  host::Lent lent;
+  host::RuntimeServices lent;
   ExecutionContext with_loans = context;
   if (context.lent == nullptr) {
-    lent = LentByXlaCpu();
+    lent = ServicesOfXlaCpu();
     with_loans.lent = &lent;
   }
   XlaFloatingPoint floating_point;

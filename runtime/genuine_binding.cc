@@ -22,7 +22,7 @@ constexpr size_t kLongestName = 255;
 
 // A symbol as the library sees it: in its own libraries, or else in the global scope. Null where it
 // is callbridge's own.
-void* FindForeign(void* library, const char* symbol) {
+void* FindCrossVersion(void* library, const char* symbol) {
   static const int here = 0;
   void* found = dlsym(library, symbol);
   if (found == nullptr) found = dlsym(RTLD_DEFAULT, symbol);
@@ -68,8 +68,8 @@ std::set<std::string> NamesIn(const std::string& bytes) {
 std::unique_ptr<GenuineBinding> GenuineBinding::Find(const std::string& path) {
   void* library = OpenIfLoaded(path);
   if (library == nullptr) return nullptr;
-  auto* global = reinterpret_cast<void* (*)()>(FindForeign(library, CALLBRIDGE_UPSTREAM_GLOBAL));
-  auto* lookup = reinterpret_cast<LookupFunction>(FindForeign(library, CALLBRIDGE_UPSTREAM_LOOKUP));
+  auto* global = reinterpret_cast<void* (*)()>(FindCrossVersion(library, CALLBRIDGE_UPSTREAM_GLOBAL));
+  auto* lookup = reinterpret_cast<LookupFunction>(FindCrossVersion(library, CALLBRIDGE_UPSTREAM_LOOKUP));
   if (global == nullptr || lookup == nullptr) {
     dlclose(library);
     return nullptr;

@@ -67,7 +67,7 @@ bool SearchesOrigin(const ElfFile& file) {
 }
 
 // All that is missing, or else what dlopen() said of the first thing that was wrong.
-std::string WhatIsWrong(const std::string& name) {
+std::string DescribeLoadFailure(const std::string& name) {
   const char* text = dlerror();
   std::string message = text != nullptr ? text : "dlopen failed";
   absl::StatusOr<MissingParts> missing = FindMissingParts(name);
@@ -78,7 +78,7 @@ std::string WhatIsWrong(const std::string& name) {
 
 absl::Status LoaderError(const PrivateCopy& copy, const std::string& name,
                          const std::string& path) {
-  std::string message = absl::StrReplaceAll(WhatIsWrong(name), {{name, path}});
+  std::string message = absl::StrReplaceAll(DescribeLoadFailure(name), {{name, path}});
   if (!absl::StartsWith(message, path)) message = absl::StrCat(path, ": ", message);
   if (!copy.dropped_libraries.empty()) {
     absl::StrAppend(

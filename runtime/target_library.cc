@@ -31,7 +31,7 @@
 namespace callbridge {
 namespace {
 
-absl::Status About(const std::string& path, const absl::Status& status) {
+absl::Status WithPath(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
@@ -205,19 +205,19 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   std::lock_guard<std::recursive_mutex> lock(PerProcess<std::recursive_mutex, Loading>::Get());
 
   absl::StatusOr<ElfFile> original = ReadElfFile(path);
-  if (!original.ok()) return About(path, original.status());
+  if (!original.ok()) return WithPath(path, original.status());
   if (std::unique_ptr<GenuineBinding> binding = GenuineBinding::Find(path)) {
     return OfBinding(path, *original, std::move(binding));
   }
   absl::StatusOr<PrivateCopy> copy = MakeCopy(*std::move(original), path);
-  if (!copy.ok()) return About(path, copy.status());
+  if (!copy.ok()) return WithPath(path, copy.status());
   if (options.isolate) {
     absl::Status elsewhere = TryLoadElsewhere(path, options.isolation_limit);
-    if (!elsewhere.ok()) return About(path, elsewhere);
+    if (!elsewhere.ok()) return WithPath(path, elsewhere);
   }
-  if (absl::Status binds = BindingSelfTest(); !binds.ok()) return About(path, binds);
+  if (absl::Status binds = BindingSelfTest(); !binds.ok()) return WithPath(path, binds);
   absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy->file.bytes());
-  if (!file.ok()) return About(path, file.status());
+  if (!file.ok()) return WithPath(path, file.status());
   // Before the libraries that it needs are opened: they may register, too.
   RegistrationScope scope;
   host::RegistrationScope handlers;
@@ -235,7 +235,7 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   }
   library->registrations_ = handlers.registrations();
   library->targets_ = WithHandlers(std::move(library->targets_), library->registrations_.handlers);
-  if (!constructed.ok()) return About(path, constructed);
+  if (!constructed.ok()) return WithPath(path, constructed);
   return library;
 }
 

@@ -15,7 +15,7 @@
 #include "callbridge/runtime/child_process.h"
 #include "callbridge/runtime/helper_program.h"
 #include "callbridge/runtime/target_library.h"
-#include "callbridge/runtime/typed_question.h"
+#include "callbridge/runtime/probe_answer.h"
 
 namespace callbridge {
 namespace {

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// Lent to the target for one call; success unless it says otherwise.
+// RuntimeServices to the target for one call; success unless it says otherwise.
 typedef struct XlaCustomCallStatus_ XlaCustomCallStatus;
 
 // Marks the call as successful, also after a failure. A null `status` is ignored.

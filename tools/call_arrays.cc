@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<Array>> MakeResultArrays(const Shape& result) {
   return arrays;
 }
 
-std::string WhatIsWrongWithOutputs(const std::vector<std::string>& outputs, const Shape& result) {
+std::string FindOutputUsageError(const std::vector<std::string>& outputs, const Shape& result) {
   size_t arrays = 0;
   for (const Shape* leaf : result.Leaves()) {
     if (leaf->IsArray()) ++arrays;

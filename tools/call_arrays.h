@@ -25,7 +25,7 @@ absl::StatusOr<LoadedOperands> LoadOperands(const std::vector<Operand>& operands
 absl::StatusOr<std::vector<Array>> MakeResultArrays(const Shape& result);
 
 // What is wrong with this number of output files for a result of this shape; empty if nothing is.
-std::string WhatIsWrongWithOutputs(const std::vector<std::string>& outputs, const Shape& result);
+std::string FindOutputUsageError(const std::vector<std::string>& outputs, const Shape& result);
 
 // Takes the arrays that a result was written into, unpacks them and writes them to `outputs`, where
 // there are any.

@@ -30,7 +30,7 @@ callbridge::ExitStatus PrintHelp(const CLI::App& app, const CLI::ParseError& ask
 
 // CLI11 says of an unknown one, and of an unknown option in its place, only that one is required.
 // Empty if nothing is wrong.
-std::string WhatIsWrongWithSubcommand(const CLI::App& app, int argc, char** argv) {
+std::string FindSubcommandError(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || app.get_option_no_throw(argv[1]) != nullptr) return "";
   std::vector<std::string> names;
   for (const CLI::App* subcommand : app.get_subcommands({})) {
@@ -55,7 +55,7 @@ int RunCommandLine(int argc, char** argv) {
   const CLI::App* show = callbridge::AddShowCommand(&app, &show_options);
   callbridge::ModuleOptions upgrade_options;
   const CLI::App* upgrade = callbridge::AddUpgradeCommand(&app, &upgrade_options);
-  if (const std::string wrong = WhatIsWrongWithSubcommand(app, argc, argv); !wrong.empty()) {
+  if (const std::string wrong = FindSubcommandError(app, argc, argv); !wrong.empty()) {
     return callbridge::UsageError(wrong);
   }
   try {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "callbridge/runtime/helper_program.h"
-#include "callbridge/runtime/typed_question.h"
+#include "callbridge/runtime/probe_answer.h"
 
 namespace {
 

@@ -43,12 +43,12 @@ ExitStatus MissingTarget(const RunOptions& options) {
 }
 
 // What is wrong with the options as a whole; empty if nothing is.
-std::string WhatIsWrong(const RunOptions& options) {
+std::string FindUsageError(const RunOptions& options) {
   if (!options.result.has_value()) return "--result is required: the shape that the target returns";
   if (absl::Status sizes = CheckElementSizes(*options.result); !sizes.ok()) {
     return absl::StrCat("--result: ", sizes.message());
   }
-  return WhatIsWrongWithOutputs(options.outputs, *options.result);
+  return FindOutputUsageError(options.outputs, *options.result);
 }
 
 // How the library shows the target's ABI, or that it does not.
@@ -136,7 +136,7 @@ ExitStatus Run(const RunOptions& options) {
         absl::StrCat("--library is for modules, and ", options.file, " is a library"));
   }
   if (!options.target.has_value()) return MissingTarget(options);
-  if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
+  if (const std::string wrong = FindUsageError(options); !wrong.empty()) return UsageError(wrong);
   const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
   const absl::StatusOr<CallRecord> call = Call(**library, options);

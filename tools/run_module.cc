@@ -51,7 +51,7 @@ absl::StatusOr<ModulePointer> ReadModuleToRun(const std::string& path) {
 }
 
 // What is wrong with the options for a module; empty if nothing is.
-std::string WhatIsWrong(const RunOptions& options) {
+std::string FindUsageError(const RunOptions& options) {
   const bool of_a_target =
       options.result.has_value() || !options.opaque.empty() || options.opaque_file.has_value() ||
       !options.attributes.values().empty() || options.abi != ApiVersion::kUnspecified ||
@@ -137,13 +137,13 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
 ExitStatus RunModule(const RunOptions& options) {
   const absl::StatusOr<ModulePointer> module = ReadModuleToRun(options.file);
   if (!module.ok()) return Failure(module.status());
-  if (const std::string wrong = WhatIsWrong(options); !wrong.empty()) return UsageError(wrong);
+  if (const std::string wrong = FindUsageError(options); !wrong.empty()) return UsageError(wrong);
   const absl::StatusOr<ProgramPointer> program =
       CompileModule(**module, options.libraries, options.isolate);
   if (!program.ok()) return Failure(program.status());
   const absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(program->get()));
   if (!result.ok()) return Failure(result.status());
-  if (const std::string wrong = WhatIsWrongWithOutputs(options.outputs, *result); !wrong.empty()) {
+  if (const std::string wrong = FindOutputUsageError(options.outputs, *result); !wrong.empty()) {
     return UsageError(wrong);
   }
   const absl::StatusOr<ProgramRecord> record = Execute(**program, *result, options);

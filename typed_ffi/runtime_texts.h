@@ -50,8 +50,8 @@ inline std::string DescribeSince(const RuntimeVersion& version) {
          DescribeVersion(version);
 }
 inline std::string DescribeMissing(const XLA_FFI_Api& api, std::string_view feature,
-                                   Facility facility) {
-  return DescribeMissing(api, feature, FirstWith(facility));
+                                   ApiFunction function) {
+  return DescribeMissing(api, feature, FirstWith(function));
 }
 
 }  // namespace v1

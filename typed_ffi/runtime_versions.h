@@ -1,6 +1,6 @@
 // The XLA FFI versions that runtimes speak, and all that differs between them, as data: where the
 // API table has which function, which number a stage has, which layout state is passed in. Who
-// writes handlers (binding/), who calls them (host/) and who translates (adapters/foreign_*) read
+// writes handlers (binding/), who calls them (host/) and who translates (adapters/cross_version/) read
 // it here and nowhere else.
 //
 // Facts: measured on jaxlib 0.4.30 to 0.12.0.1 and read off the genuine headers of each, which
@@ -22,7 +22,7 @@ namespace typed_ffi {
 inline namespace v1 {
 
 // What the API table may offer. `kUserData` is ExecutionContext_Get, later InvokeContext_Get.
-enum class Facility : uint8_t {
+enum class ApiFunction : uint8_t {
   kErrorCreate,
   kErrorGetMessage,
   kErrorGetDetails,
@@ -46,7 +46,7 @@ enum class Facility : uint8_t {
   kExtensions,
   kCustomOptions,
 };
-inline constexpr int kFacilities = 22;
+inline constexpr int kApiFunctionCount = 22;
 
 // Which struct State_Set and State_Get take; old_layouts.h has those that are gone.
 enum class StateLayout : uint8_t {
@@ -64,8 +64,8 @@ struct RuntimeVersion {
   uint8_t stated_size;   // Api.struct_size; from jaxlib 0.6.2 on it is the table's true size
   uint8_t table_size;    // the table's true size in bytes
   const char* releases;  // those known to be so
-  // Offset in the API table of each facility, in the order of Facility; 0: there is none.
-  uint8_t slots[kFacilities];
+  // Offset in the API table of each function, in the order of ApiFunction; 0: there is none.
+  uint8_t slots[kApiFunctionCount];
   // Numbers of the stages.
   int8_t instantiate, prepare, initialize, execute, record;
   StateLayout state;
@@ -120,10 +120,10 @@ inline constexpr const RuntimeVersion& kNewestVersion = kRuntimeVersions[kRuntim
 // What `slots` may hold is a byte; a table that outgrows it needs a wider one.
 static_assert(kNewestVersion.table_size == sizeof(XLA_FFI_Api), "the newest row is c_api.h's");
 
-// The function at a facility's slot, whose type the caller knows. Null where the row has none.
+// The function at a function's slot, whose type the caller knows. Null where the row has none.
 template <typename Function>
-Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, Facility facility) {
-  const uint8_t offset = version.slots[static_cast<int>(facility)];
+Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiFunction function) {
+  const uint8_t offset = version.slots[static_cast<int>(function)];
   if (offset == 0) return nullptr;
   Function* function;
   memcpy(&function, reinterpret_cast<const char*>(&api) + offset, sizeof(function));
@@ -136,7 +136,7 @@ Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, Faci
 inline bool HasFutureCreateAt144(const XLA_FFI_Api& api, const RuntimeVersion& row_of_0_4_34) {
   XLA_FFI_Future_Create_Args too_small = {};
   auto* at_144 = FunctionAt<XLA_FFI_Error*(XLA_FFI_Future_Create_Args*)>(api, row_of_0_4_34,
-                                                                         Facility::kFutureCreate);
+                                                                         ApiFunction::kFutureCreate);
   XLA_FFI_Error* error = at_144(&too_small);
   if (error == nullptr) return false;
   struct GetMessageArgs {
@@ -145,12 +145,12 @@ inline bool HasFutureCreateAt144(const XLA_FFI_Api& api, const RuntimeVersion& r
     XLA_FFI_Error* error;
     const char* message;
   } text = {sizeof(GetMessageArgs), nullptr, error, nullptr};
-  FunctionAt<void(GetMessageArgs*)>(api, row_of_0_4_34, Facility::kErrorGetMessage)(&text);
+  FunctionAt<void(GetMessageArgs*)>(api, row_of_0_4_34, ApiFunction::kErrorGetMessage)(&text);
   const bool future_create =
       text.message != nullptr && strstr(text.message, "Future_Create") != nullptr;
   XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), nullptr, error};
   FunctionAt<void(XLA_FFI_Error_Destroy_Args*)>(api, row_of_0_4_34,
-                                                Facility::kErrorDestroy)(&destroy);
+                                                ApiFunction::kErrorDestroy)(&destroy);
   return future_create;
 }
 
@@ -177,21 +177,21 @@ inline bool IsExecuteStage(const XLA_FFI_CallFrame& frame) {
           frame.api->struct_size == kRuntimeVersions[0].stated_size);
 }
 
-// The row by which to use one facility of a runtime.
-inline const RuntimeVersion& VersionFor(const XLA_FFI_Api& api, Facility facility) {
+// The row by which to use one function of a runtime.
+inline const RuntimeVersion& VersionFor(const XLA_FFI_Api& api, ApiFunction function) {
   const RuntimeVersion& version = VersionOf(api);
   const RuntimeVersion& twin = kRuntimeVersions[kFutureCreateAt144];
-  const int slot = static_cast<int>(facility);
+  const int slot = static_cast<int>(function);
   if (&version != &kRuntimeVersions[kNumThreadsAt144] || version.slots[slot] == twin.slots[slot]) {
     return version;
   }
   return HasFutureCreateAt144(api, twin) ? twin : version;
 }
 
-// The oldest row that has a facility, for the sentence that tells a user what is missing.
-constexpr const RuntimeVersion& FirstWith(Facility facility) {
+// The oldest row that has a function, for the sentence that tells a user what is missing.
+constexpr const RuntimeVersion& FirstWith(ApiFunction function) {
   for (const RuntimeVersion& row : kRuntimeVersions) {
-    if (row.slots[static_cast<int>(facility)] != 0) return row;
+    if (row.slots[static_cast<int>(function)] != 0) return row;
   }
   return kNewestVersion;
 }

@@ -41,13 +41,13 @@ inline std::optional<XLA_FFI_Error*> RegisterType(const XLA_FFI_Api& api,
                                                   const RuntimeVersion& version,
                                                   XLA_FFI_ByteSpan name, XLA_FFI_TypeId* type_id,
                                                   const XLA_FFI_TypeInfo* type_info) {
-  if (auto* call = FunctionAt<XLA_FFI_Type_Register>(api, version, Facility::kTypeRegister)) {
+  if (auto* call = FunctionAt<XLA_FFI_Type_Register>(api, version, ApiFunction::kTypeRegister)) {
     XLA_FFI_Type_Register_Args args = {XLA_FFI_Type_Register_Args_STRUCT_SIZE, nullptr, name,
                                        type_id, type_info};
     return call(&args);
   }
   if (auto* call =
-          FunctionAt<old::XLA_FFI_TypeId_Register>(api, version, Facility::kTypeIdRegister)) {
+          FunctionAt<old::XLA_FFI_TypeId_Register>(api, version, ApiFunction::kTypeIdRegister)) {
     old::XLA_FFI_TypeId_Register_Args args = {old::XLA_FFI_TypeId_Register_Args_STRUCT_SIZE,
                                               nullptr, name, type_id};
     return call(&args);
@@ -64,15 +64,15 @@ inline std::optional<XLA_FFI_Error*> SetState(const XLA_FFI_Api& api, const Runt
   if (!KeepsState(version, stage)) return std::nullopt;
   if (version.state == StateLayout::kStaged) {
     XLA_FFI_State_Set_Args args = {sizeof(args), nullptr, ctx, stage, type_id, state};
-    auto* call = FunctionAt<XLA_FFI_State_Set>(api, version, Facility::kStateSet);
+    auto* call = FunctionAt<XLA_FFI_State_Set>(api, version, ApiFunction::kStateSet);
     if (call != nullptr) return call(&args);
   } else if (version.state == StateLayout::kTypedDeleter) {
     old::XLA_FFI_State_Set_Args_0_8_3 args = {sizeof(args), nullptr, ctx, type_id, state};
-    auto* call = FunctionAt<old::XLA_FFI_State_Set_0_8_3>(api, version, Facility::kStateSet);
+    auto* call = FunctionAt<old::XLA_FFI_State_Set_0_8_3>(api, version, ApiFunction::kStateSet);
     if (call != nullptr) return call(&args);
   } else {
     old::XLA_FFI_State_Set_Args_0_4_31 args = {sizeof(args), nullptr, ctx, type_id, state, deleter};
-    auto* call = FunctionAt<old::XLA_FFI_State_Set_0_4_31>(api, version, Facility::kStateSet);
+    auto* call = FunctionAt<old::XLA_FFI_State_Set_0_4_31>(api, version, ApiFunction::kStateSet);
     if (call != nullptr) return call(&args);
   }
   return std::nullopt;
@@ -90,12 +90,12 @@ inline std::optional<XLA_FFI_Error*> GetState(const XLA_FFI_Api& api, const Runt
   };
   if (!KeepsState(version, stage)) return std::nullopt;
   if (version.state == StateLayout::kStaged) {
-    if (auto* call = FunctionAt<XLA_FFI_State_Get>(api, version, Facility::kStateGet)) {
+    if (auto* call = FunctionAt<XLA_FFI_State_Get>(api, version, ApiFunction::kStateGet)) {
       constexpr size_t kSize = XLA_FFI_State_Get_Args_STRUCT_SIZE;
       return ask(call, XLA_FFI_State_Get_Args{kSize, nullptr, ctx, stage, type_id, nullptr});
     }
   } else if (auto* call =
-                 FunctionAt<old::XLA_FFI_State_Get_0_4_31>(api, version, Facility::kStateGet)) {
+                 FunctionAt<old::XLA_FFI_State_Get_0_4_31>(api, version, ApiFunction::kStateGet)) {
     constexpr size_t kSize = old::XLA_FFI_State_Get_Args_0_4_31_STRUCT_SIZE;
     return ask(call, old::XLA_FFI_State_Get_Args_0_4_31{kSize, nullptr, ctx, type_id, nullptr});
   }

@@ -25,7 +25,7 @@ namespace exports {
   args.errc = code;
   using Create = XLA_FFI_Error*(XLA_FFI_Error_Create_Args*);
   return typed_ffi::FunctionAt<Create>(api, typed_ffi::VersionOf(api),
-                                       typed_ffi::Facility::kErrorCreate)(&args);
+                                       typed_ffi::ApiFunction::kErrorCreate)(&args);
 }
 
 [[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* InvalidArgument(const XLA_FFI_Api& api,
@@ -49,19 +49,19 @@ namespace exports {
 // The text of a runtime's error, which is gone afterwards.
 [[gnu::cold, gnu::noinline]] inline std::string TakeMessage(const XLA_FFI_Api& api,
                                                             XLA_FFI_Error* error) {
-  using typed_ffi::Facility;
+  using typed_ffi::ApiFunction;
   using typed_ffi::FunctionAt;
   const typed_ffi::RuntimeVersion& version = typed_ffi::VersionOf(api);
   std::string text;
   if (auto* get_details =
-          FunctionAt<XLA_FFI_Error_GetDetails>(api, version, Facility::kErrorGetDetails)) {
+          FunctionAt<XLA_FFI_Error_GetDetails>(api, version, ApiFunction::kErrorGetDetails)) {
     XLA_FFI_Error_GetDetails_Args args = {};
     args.struct_size = XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE;
     args.error = error;
     get_details(&args);
     if (args.message != nullptr) text = args.message;
   } else if (auto* get_message = FunctionAt<typed_ffi::old::XLA_FFI_Error_GetMessage>(
-                 api, version, Facility::kErrorGetMessage)) {
+                 api, version, ApiFunction::kErrorGetMessage)) {
     typed_ffi::old::XLA_FFI_Error_GetMessage_Args args = {};
     args.struct_size = typed_ffi::old::XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE;
     args.error = error;
@@ -69,7 +69,7 @@ namespace exports {
     if (args.message != nullptr) text = args.message;
   }
   XLA_FFI_Error_Destroy_Args args = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
-  FunctionAt<XLA_FFI_Error_Destroy>(api, version, Facility::kErrorDestroy)(&args);
+  FunctionAt<XLA_FFI_Error_Destroy>(api, version, ApiFunction::kErrorDestroy)(&args);
   return text;
 }
 

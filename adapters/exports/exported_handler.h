@@ -80,7 +80,7 @@ inline XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, void*& stream) {
   args.ctx = frame.ctx;
   using Get = XLA_FFI_Error*(XLA_FFI_Stream_Get_Args*);
   XLA_FFI_Error* error = typed_ffi::FunctionAt<Get>(*frame.api, typed_ffi::VersionOf(*frame.api),
-                                                    typed_ffi::Facility::kStream)(&args);
+                                                    typed_ffi::ApiFunction::kStream)(&args);
   stream = args.stream;
   return error;
 }

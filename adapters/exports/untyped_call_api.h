@@ -90,7 +90,7 @@ inline XLA_FFI_Error* GetCallStream(XLA_FFI_Stream_Get_Args* args) {
 }
 
 template <typename Args>
-XLA_FFI_Error* NotLent(Args*) {
+XLA_FFI_Error* UnavailableService(Args*) {
   return NewCallError(XLA_FFI_Error_Code_UNIMPLEMENTED,
                       "this call came by an untyped convention, which lends the handler no thread "
                       "pool, scratch memory, user data, state, run id, device ordinal, options or "
@@ -106,23 +106,23 @@ inline const XLA_FFI_Api& UntypedCallApi() {
       &CreateCallError,
       &GetCallErrorDetails,
       &DestroyCallError,
-      &NotLent,
+      &UnavailableService,
       &GetCallStream,
-      &NotLent,
-      &NotLent,
-      &NotLent,
-      &NotLent,
-      &NotLent,
-      &NotLent,
-      &NotLent,
-      &NotLent,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
       &CreateCallFuture,
       &SetCallFutureAvailable,
       &SetCallFutureError,
-      &NotLent,
-      &NotLent,
-      &NotLent,
-      &NotLent,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
+      &UnavailableService,
   };
   return kApi;
 }

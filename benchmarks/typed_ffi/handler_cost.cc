@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/adapters/foreign_handler.h"
+#include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "frame.h"
 #include "tests/counted_allocations.h"
@@ -159,13 +159,13 @@ void AddExported(const Library& library, std::vector<Case>& cases) {
 }
 
 // A handler of jaxlib 0.8.3's headers, by itself on that runtime and through callbridge on 0.10.2.
-void AddForeign(const Library& library, std::vector<Case>& cases) {
+void AddCrossVersion(const Library& library, std::vector<Case>& cases) {
   const auto add = [&](const std::string& symbol, int n, bool fails) {
     cases.push_back(library.Make(symbol, MakeFrame(n, runtime_0_8_3)));
     cases.back().fails = fails;
     cases.push_back(library.Make(symbol, MakeFrame(n, runtime_0_10_2)));
     absl::StatusOr<XLA_FFI_Handler*> wrapper =
-        GetForeignWrapper(library.Find(symbol), Platform::kHost);
+        GetCrossVersionWrapper(library.Find(symbol), Platform::kHost);
     if (!wrapper.ok()) {
       std::cerr << "handler_cost: " << wrapper.status() << "\n";
       std::exit(2);
@@ -186,7 +186,7 @@ std::vector<Case> AllCases() {
     AddHandlers(Library("callbridge-" + compiler), cases);
     AddHandlers(Library("genuine-" + compiler), cases);
   }
-  AddForeign(Library("genuine_0.8.3-g++"), cases);
+  AddCrossVersion(Library("genuine_0.8.3-g++"), cases);
   return cases;
 }
 

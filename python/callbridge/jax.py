@@ -20,7 +20,7 @@ from callbridge import (
     _call_site,
     _jax_arrays,
     _jax_attributes,
-    _jax_carried,
+    _jax_call_config,
     _jax_forks,
     _jax_layouts,
     _jax_registry,
@@ -225,9 +225,9 @@ def custom_call(
         avals = _shapes.leaves(operands, "operands")
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
-            config, carrier = _jax_carried.by_typed_handler(path, frozen_attributes)
+            config, carrier = _jax_call_config.by_typed_handler(path, frozen_attributes)
         else:
-            config, carrier = _jax_carried.by_untyped_function(
+            config, carrier = _jax_call_config.by_untyped_function(
                 entry, path, operands, result, tuple_layout, opaque
             )
         operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")

@@ -85,7 +85,7 @@ namespace callbridge {
 namespace {
 
 using ::testing::HasSubstr;
-using typed_ffi::Facility;
+using typed_ffi::ApiFunction;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::StateLayout;
 using typed_ffi::testing::CallFrame;
@@ -271,17 +271,17 @@ TEST_P(ExportsStateTest, WhatTheRuntimeRefuses) {
 TEST_P(ExportsStateTest, RuntimesThatLeaveItOut) {
   if (!HasState()) return;
   EXPECT_EQ(Instantiate(&Counting, ""), "");
-  runtime->LeaveOut(Facility::kStateSet);
+  runtime->LeaveOut(ApiFunction::kStateSet);
   EXPECT_THAT(Instantiate(&Counting, ""), HasSubstr("12: State is not offered by this runtime"));
   EXPECT_EQ(plans_alive, 1);
-  runtime->LeaveOut(Facility::kStateGet);
+  runtime->LeaveOut(ApiFunction::kStateGet);
   EXPECT_THAT(Execute(&Counting), HasSubstr("12: State is not offered by this runtime"));
 }
 
 TEST_P(ExportsStateTest, RuntimesThatRegisterNoTypes) {
   if (!HasState()) return;
-  for (const Facility facility : {Facility::kTypeRegister, Facility::kTypeIdRegister}) {
-    if (runtime->Has(facility)) runtime->LeaveOut(facility);
+  for (const ApiFunction function : {ApiFunction::kTypeRegister, ApiFunction::kTypeIdRegister}) {
+    if (runtime->Has(function)) runtime->LeaveOut(function);
   }
   EXPECT_THAT(Instantiate(&Counting, ""), HasSubstr("12: State is not offered by this runtime"));
   EXPECT_EQ(plans_made, 1);

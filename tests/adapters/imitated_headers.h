@@ -14,7 +14,7 @@
 
 namespace callbridge::imitated {
 
-using typed_ffi::Facility;
+using typed_ffi::ApiFunction;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
 using typed_ffi::RuntimeVersion;
@@ -34,7 +34,7 @@ inline XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const RuntimeVersion& he
                                 const char* text,
                                 XLA_FFI_Error_Code code = XLA_FFI_Error_Code_INVALID_ARGUMENT) {
   XLA_FFI_Error_Create_Args args = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, text, code};
-  return typed_ffi::FunctionAt<XLA_FFI_Error_Create>(api, headers, Facility::kErrorCreate)(&args);
+  return typed_ffi::FunctionAt<XLA_FFI_Error_Create>(api, headers, ApiFunction::kErrorCreate)(&args);
 }
 
 // Of headers with the layouts of `headers` that say that they are of version `major`.`minor`.

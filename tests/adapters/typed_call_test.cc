@@ -7,7 +7,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/typed_ffi/host/api_table.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/imitated_headers.h"
 
@@ -169,7 +169,7 @@ TEST_F(TypedCallTest, EachStageIsLentWhatItsCallerLends) {
   imitated::in_the_call = [&](XLA_FFI_CallFrame* frame) { return AskForDevice(frame, device); };
   Target target = TypedTarget(imitated::kHandlers[kNewest]);
   target.stages.instantiate = imitated::kHandlers[kNewest];
-  host::Lent lent;
+  host::RuntimeServices lent;
   ExecutionContext context;
   context.lent = &lent;
   lent.device_ordinal = 7;
@@ -189,7 +189,7 @@ TEST_F(TypedCallTest, OnAGpuToo) {
   const auto call =
       Bind(NoOperands(Platform::kCuda), TypedTarget(imitated::kHandlers[kNewest], Platform::kCuda));
   ASSERT_TRUE(call.ok()) << call.status();
-  host::Lent lent;
+  host::RuntimeServices lent;
   lent.device_ordinal = 9;
   ExecutionContext context;
   context.lent = &lent;

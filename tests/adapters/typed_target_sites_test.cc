@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "callbridge/adapters/typed_target_entry.h"
+#include "callbridge/adapters/untyped_to_typed_entry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/version_three_calls.h"
@@ -46,7 +46,7 @@ class TypedTargetSitesTest : public testing::Test {
     return status.message.value_or("OK");
   }
 
-  TypedTargetEntry entry_{TypedTarget(kExecute, kInstantiate)};
+  UntypedToTypedEntry entry_{TypedTarget(kExecute, kInstantiate)};
 };
 
 constexpr char kCallsItself[] =
@@ -105,7 +105,7 @@ TEST_F(TypedTargetSitesTest, AnotherThreadWaitsAllTheSame) {
 }
 
 TEST(TypedTargetEntryTest, KeepsAsManySitesAsTheDocumentationSays) {
-  EXPECT_EQ(TypedTargetEntry::kMostSites, 32768U);
+  EXPECT_EQ(UntypedToTypedEntry::kMostSites, 32768U);
 }
 
 }  // namespace

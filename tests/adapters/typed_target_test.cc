@@ -13,12 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/adapters/foreign_headers.h"
+#include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/export.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/error_object.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "gmock/gmock.h"
@@ -221,7 +221,7 @@ TEST_P(GenuineTargetTest, IsWaitedFor) {
 
 TEST_P(GenuineTargetTest, UsesWhatItIsLent) {
   host::HostScratchAllocator memory;
-  host::Lent lent;
+  host::RuntimeServices lent;
   lent.thread_pool = &host::ProcessThreads();
   lent.scratch = &memory;
   lent.device_ordinal = 5;
@@ -316,7 +316,7 @@ XLA_FFI_DEFINE_HANDLER(kCountCalls, CountCalls,
 
 TEST(OwnTargetTest, IsRecognised) {
   for (XLA_FFI_Handler* handler : {+kStartTotal, +kCountCalls}) {
-    absl::StatusOr<ForeignHeaders> headers = RecognizeHeaders(handler);
+    absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
     ASSERT_TRUE(headers.ok()) << headers.status();
     EXPECT_TRUE(headers->adapts);
     EXPECT_EQ(headers->version, &typed_ffi::kNewestVersion);
@@ -395,7 +395,7 @@ TEST(HandWrittenTargetTest, GetsTheStreamOnAGpu) {
   context.stream = &stream;
   ASSERT_EQ(Arrays(0).Run(*call, context), absl::OkStatus());
   EXPECT_EQ(seen_stream, &stream);
-  host::Lent lent;
+  host::RuntimeServices lent;
   context.lent = &lent;
   ASSERT_EQ(Arrays(0).Run(*call, context), absl::OkStatus());
   EXPECT_EQ(seen_stream, &stream);

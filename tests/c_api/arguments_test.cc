@@ -178,7 +178,7 @@ class FfiCallTest : public testing::Test {
 
   callbridge_ffi_handlers handlers_ = Handlers();
   callbridge_ffi_site site_ = OldSite();
-  callbridge_ffi_context context_ = NothingLent();
+  callbridge_ffi_context context_ = NoServices();
 };
 
 TEST_F(FfiCallTest, NullsInTheSiteAreNamed) {

@@ -131,7 +131,7 @@ TEST(ExceptionsTest, OfWhatIsLentAreTheHandlersErrors) {
   scratch.struct_size = sizeof(scratch);
   scratch.allocate = [](void*, size_t, size_t) -> void* { throw 42; };
   scratch.free = [](void*, void*, size_t) { throw 42; };
-  callbridge_ffi_context context = NothingLent();
+  callbridge_ffi_context context = NoServices();
   context.thread_pool = &pool;
   context.scratch = &scratch;
   EXPECT_EQ(RunOnce(Handlers(&Schedule), context), "INTERNAL: threw int");
@@ -167,7 +167,7 @@ TEST(ExceptionsTest, OfStatesEndsAreDropped) {
     return frame->extension_start != nullptr ? Answer(frame) : nullptr;
   });
   handlers.instantiate = reinterpret_cast<callbridge_ffi_handler*>(&MakeState);
-  callbridge_ffi_context context = NothingLent();
+  callbridge_ffi_context context = NoServices();
   EXPECT_EQ(RunOnce(handlers, context), "OK");
   EXPECT_EQ(ended, 1);
 }

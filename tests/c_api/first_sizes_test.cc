@@ -154,7 +154,7 @@ TEST(FirstSizesTest, CallsOfHandlers) {
   const AtTheEdge<callbridge_ffi_site> site(OldSite());
   const AtTheEdge<callbridge_ffi_thread_pool> pool(*callbridge_ffi_process_threads());
   const AtTheEdge<callbridge_ffi_scratch> scratch(*callbridge_ffi_host_memory());
-  callbridge_ffi_context whole_context = NothingLent();
+  callbridge_ffi_context whole_context = NoServices();
   whole_context.thread_pool = pool.get();
   whole_context.scratch = scratch.get();
   const AtTheEdge<callbridge_ffi_context> context(whole_context);

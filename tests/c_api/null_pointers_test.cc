@@ -68,7 +68,7 @@ callbridge_error* CreateAndDestroy(const callbridge_ffi_handlers* handlers,
 
 std::vector<Row> Rows() {
   static auto& v = *new Valid;
-  static callbridge_ffi_context lent = callbridge::NothingLent();
+  static callbridge_ffi_context lent = callbridge::NoServices();
   static callbridge_ffi_call* made = nullptr;
   v.context.struct_size = sizeof(v.context);
   return {

@@ -64,7 +64,7 @@ inline callbridge_ffi_site OldSite() {
   return site;
 }
 
-inline callbridge_ffi_context NothingLent() {
+inline callbridge_ffi_context NoServices() {
   callbridge_ffi_context context = {};
   context.struct_size = sizeof(context);
   return context;

@@ -74,7 +74,7 @@ TEST_F(TypedTargetTest, ExecuteLendsWhatXlaCpuLends) {
 
 TEST_F(TypedTargetTest, ExecuteLendsTheContext) {
   const int32_t ordinal = 2;
-  callbridge_ffi_context lent = NothingLent();
+  callbridge_ffi_context lent = NoServices();
   lent.device_ordinal = &ordinal;
   const callbridge_array result = {&result_, 4};
   callbridge_execution_context context = {sizeof(context), nullptr, &lent, 0};
@@ -113,7 +113,7 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, &call)), "OK");
   void* results[] = {&result_};
   const int32_t ordinal = 2;
-  callbridge_ffi_context lent = NothingLent();
+  callbridge_ffi_context lent = NoServices();
   lent.device_ordinal = &ordinal;
   callbridge_execution_context context = {sizeof(context), nullptr, &lent, 0};
   for (int i = 0; i < 3; ++i) {
@@ -137,7 +137,7 @@ TEST_F(TypedTargetTest, IsLentWhatXlaCpuLends) {
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   EXPECT_EQ(result_, 40);  // on device 0
   const int32_t ordinal = 2;
-  callbridge_ffi_context lent = NothingLent();
+  callbridge_ffi_context lent = NoServices();
   lent.device_ordinal = &ordinal;
   context.lent = &lent;
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");

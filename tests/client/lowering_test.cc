@@ -56,17 +56,17 @@ void IsAligned(void* out, const void** in) {
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(IsAligned, "Host");
 
-xla::ffi::Error TypedLent(int32_t device, xla::ffi::ThreadPool threads,
+xla::ffi::Error TypedServices(int32_t device, xla::ffi::ThreadPool threads,
                           xla::ffi::ResultBuffer<xla::ffi::S32> out) {
   *out->typed_data() = device * 1000 + (threads.num_threads() > 0 ? 1 : 0);
   return xla::ffi::Error::Success();
 }
-XLA_FFI_DEFINE_HANDLER(kTypedLent, TypedLent,
+XLA_FFI_DEFINE_HANDLER(kTypedServices, TypedServices,
                        xla::ffi::Ffi::Bind()
                            .Ctx<xla::ffi::DeviceOrdinal>()
                            .Ctx<xla::ffi::ThreadPool>()
                            .Ret<xla::ffi::Buffer<xla::ffi::S32>>());
-XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "TypedLent", "Host", kTypedLent);
+XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "TypedServices", "Host", kTypedServices);
 
 xla::ffi::Error TypedFail(xla::ffi::RemainingRets) {
   return xla::ffi::Error::Internal("typed failure");
@@ -118,18 +118,18 @@ TEST(LoweringTest, AnUntypedCallOfATypedHandlerIsRefused) {
                    {", api_version=API_VERSION_STATUS_RETURNING", 2},
                    {", api_version=API_VERSION_STATUS_RETURNING_UNIFIED", 3}};
   for (const auto& each : kVersions) {
-    const absl::Status status = RunText(Call("TypedLent", each.version)).status();
+    const absl::Status status = RunText(Call("TypedServices", each.version)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
     EXPECT_EQ(status.message(),
               absl::StrCat("the call is an untyped one, of api_version ", each.number,
                            ", and the target a typed handler; set API_VERSION_TYPED_FFI, and say "
                            "in the attributes what the opaque says (instruction \"the_call\", "
-                           "target \"TypedLent\")"));
+                           "target \"TypedServices\")"));
   }
 }
 
 TEST(LoweringTest, TypedHandlersAreLentWhatXlaLends) {
-  EXPECT_THAT(*RunText(Call("TypedLent", ", api_version=API_VERSION_TYPED_FFI")), ElementsAre(1));
+  EXPECT_THAT(*RunText(Call("TypedServices", ", api_version=API_VERSION_TYPED_FFI")), ElementsAre(1));
 }
 
 // Once, and where the call is within a computation too.

@@ -12,7 +12,7 @@ XLA_FFI_TypeId FuzzedState::id = {};
 
 namespace {
 
-using typed_ffi::Facility;
+using typed_ffi::ApiFunction;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
 using typed_ffi::StateLayout;
@@ -202,51 +202,51 @@ Function Erase(F* function) {
   return reinterpret_cast<Function>(function);
 }
 
-Function FunctionFor(Facility facility, StateLayout state) {
-  switch (facility) {
-    case Facility::kErrorCreate:
+Function FunctionFor(ApiFunction function, StateLayout state) {
+  switch (function) {
+    case ApiFunction::kErrorCreate:
       return Erase(&CreateError);
-    case Facility::kErrorGetMessage:
+    case ApiFunction::kErrorGetMessage:
       return Erase(&GetMessage);
-    case Facility::kErrorGetDetails:
+    case ApiFunction::kErrorGetDetails:
       return Erase(&GetDetails);
-    case Facility::kErrorDestroy:
+    case ApiFunction::kErrorDestroy:
       return Erase(&DestroyError);
-    case Facility::kStream:
+    case ApiFunction::kStream:
       return Erase(&GetStream);
-    case Facility::kUserData:
+    case ApiFunction::kUserData:
       return Erase(&GetUserData);
-    case Facility::kStateSet:
+    case ApiFunction::kStateSet:
       if (state == StateLayout::kWithDeleter) return Erase(&SetStateWithDeleter);
       return state == StateLayout::kStaged ? Erase(&SetState) : Erase(&SetTypedState);
-    case Facility::kStateGet:
+    case ApiFunction::kStateGet:
       return state == StateLayout::kStaged ? Erase(&GetState<XLA_FFI_State_Get_Args>)
                                            : Erase(&GetState<old::XLA_FFI_State_Get_Args_0_4_31>);
-    case Facility::kScratchAllocate:
+    case ApiFunction::kScratchAllocate:
       return Erase(&Allocate);
-    case Facility::kScratchFree:
+    case ApiFunction::kScratchFree:
       return Erase(&Free);
-    case Facility::kThreadPoolSchedule:
+    case ApiFunction::kThreadPoolSchedule:
       return Erase(&Schedule);
-    case Facility::kThreadPoolNumThreads:
+    case ApiFunction::kThreadPoolNumThreads:
       return Erase(&CountThreads);
-    case Facility::kFutureCreate:
+    case ApiFunction::kFutureCreate:
       return Erase(&CreateFuture);
-    case Facility::kFutureSetAvailable:
+    case ApiFunction::kFutureSetAvailable:
       return Erase(&SetAvailable);
-    case Facility::kFutureSetError:
+    case ApiFunction::kFutureSetError:
       return Erase(&SetError);
-    case Facility::kRunId:
+    case ApiFunction::kRunId:
       return Erase(&GetRunId);
-    case Facility::kDeviceOrdinal:
+    case ApiFunction::kDeviceOrdinal:
       return Erase(&GetDeviceOrdinal);
-    case Facility::kExtensions:
+    case ApiFunction::kExtensions:
       return Erase(&FindExtension);
-    case Facility::kCustomOptions:
+    case ApiFunction::kCustomOptions:
       return Erase(&GetCustomOptions);
-    case Facility::kHandlerRegister:
-    case Facility::kTypeIdRegister:
-    case Facility::kTypeRegister:
+    case ApiFunction::kHandlerRegister:
+    case ApiFunction::kTypeIdRegister:
+    case ApiFunction::kTypeRegister:
       return &Unexpected;
   }
   return nullptr;
@@ -277,9 +277,9 @@ HostileRuntime::HostileRuntime(Bytes& bytes, Memory& memory) : bytes_(&bytes), m
                                              bytes.Lies() ? bytes.Any<int>() : 0, minor};
     memcpy(table + 16, &api_version, sizeof(api_version));
   }
-  for (int i = 0; i < typed_ffi::kFacilities; ++i) {
+  for (int i = 0; i < typed_ffi::kApiFunctionCount; ++i) {
     if (version_->slots[i] == 0) continue;
-    const Function function = FunctionFor(static_cast<Facility>(i), version_->state);
+    const Function function = FunctionFor(static_cast<ApiFunction>(i), version_->state);
     memcpy(table + version_->slots[i], &function, sizeof(function));
   }
   api_ = reinterpret_cast<const XLA_FFI_Api*>(table);

@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 
 import callbridge.jax
-import foreign_cases
+import cross_version_cases
 import jax
 import jaxlib
 import numpy as np
@@ -26,10 +26,10 @@ RESULT = jax.ShapeDtypeStruct((8,), np.float32)
 @pytest.fixture(scope="module", params=HEADERS)
 def handlers(request):
     """The library of that version of the headers."""
-    path = BUILD / f"tests/adapters/foreign_handlers_{request.param}.so"
+    path = BUILD / f"tests/adapters/cross_version_handlers_{request.param}.so"
     assert path.exists(), f"{path} is not built"
     library = ctypes.CDLL(str(path))
-    foreign_cases.register_types(library, str(path))
+    cross_version_cases.register_types(library, str(path))
     return path, library
 
 
@@ -37,7 +37,7 @@ def call(name, operands, attributes):
     function = jax.ffi.ffi_call(name, RESULT, has_side_effect=True)
     try:
         return np.asarray(
-            jax.jit(lambda *o: function(*o, **attributes))(*[foreign_cases.OPERAND] * operands)
+            jax.jit(lambda *o: function(*o, **attributes))(*[cross_version_cases.OPERAND] * operands)
         )
     except (jax.errors.JaxRuntimeError, ValueError) as error:
         return str(error)
@@ -46,13 +46,13 @@ def call(name, operands, attributes):
 def test_in_this_jax(handlers):
     path, library = handlers
     wrong = []
-    for case in foreign_cases.CASES:
+    for case in cross_version_cases.CASES:
         handler = getattr(library, case.handler, None)
         if handler is None:
             continue
         name = f"{path.stem}.{case.handler}"
         callbridge.jax.register(name, handler, abi="typed_ffi")
-        wrong.append(foreign_cases.check(case, call(name, case.operands, case.attributes)))
+        wrong.append(cross_version_cases.check(case, call(name, case.operands, case.attributes)))
     assert wrong
     assert not any(wrong), "\n".join(wrong)
 
@@ -67,7 +67,7 @@ def test_state_in_this_jax(handlers):
     callbridge.jax.register(name, stages, abi="typed_ffi")
     count = jax.jit(
         lambda: jax.ffi.ffi_call(name, RESULT, has_side_effect=True)(
-            **foreign_cases.STATE_ATTRIBUTES
+            **cross_version_cases.STATE_ATTRIBUTES
         )
     )
     assert [float(count()[0]) for _ in range(3)] == [10, 11, 12]
@@ -94,7 +94,7 @@ def test_in_jaxlib_0_4_30(handlers):
     python = os.environ.get(JAX_PYTHON)
     assert python, f"{JAX_PYTHON} is not set to a Python with jaxlib 0.4.30; `make test` sets it"
     ran = subprocess.run(
-        [python, ROOT / "tests/genuine/foreign_on_0_4_30.py", path],
+        [python, ROOT / "tests/genuine/cross_version_on_0_4_30.py", path],
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), str(ROOT / "tests/genuine")]),
@@ -106,9 +106,9 @@ def test_in_jaxlib_0_4_30(handlers):
     )
     assert ran.returncode == 0, ran.stderr
     outcomes = json.loads(ran.stdout)
-    cases = {f"{path} {case.name}": case for case in foreign_cases.CASES}
+    cases = {f"{path} {case.name}": case for case in cross_version_cases.CASES}
     wrong = [
-        foreign_cases.check(cases[key], outcome)
+        cross_version_cases.check(cases[key], outcome)
         for key, outcome in outcomes.items()
         if cases[key].handler not in ("run_id", "device_ordinal")
     ]

@@ -146,7 +146,7 @@ def typed(runtime, options):
         version = headers.number_of(jaxlib.__version__)
     # What callbridge.jax calls a handler by has codes from 0.4.34 on, as XLA has them.
     judged_as = argparse.Namespace(
-        mode="foreign" if runtime.is_jax else "host", headers=options.headers
+        mode="cross_version" if runtime.is_jax else "host", headers=options.headers
     )
     lacking = set()
     wanted = [case for case in cases.CASES if case.name in TYPED_CASES]

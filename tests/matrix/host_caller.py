@@ -54,7 +54,7 @@ Site = _struct(
 
 
 class Extension(_c.Structure):
-    """XLA_FFI_Extension, then the suite's LentNumber."""
+    """XLA_FFI_Extension, then the suite's ServiceNumber."""
 
     _fields_ = [
         ("struct_size", _c.c_size_t),

@@ -43,7 +43,7 @@ class Matrix:
         python = python_of(runtime)
         library = self._build / ("exported.so" if headers == "exported" else f"suite_{headers}.so")
         command = [*python, str(HERE / "run_suite.py"), mode, str(library)]
-        command += ["--callbridge", self._callbridge] if mode == "foreign" else []
+        command += ["--callbridge", self._callbridge] if mode == "cross_version" else []
         if headers == "exported":
             command += ["--exported"]
         else:
@@ -137,7 +137,7 @@ programs can have was answered as it must be, errors with their codes included. 
 
 ## Binaries of XLA's own headers, through callbridge
 
-{table(cells, "foreign", RELEASES, runtimes)}
+{table(cells, "cross_version", RELEASES, runtimes)}
 
 ## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, as they are
 
@@ -145,7 +145,7 @@ programs can have was answered as it must be, errors with their codes included. 
 
 ## What fails of these
 
-{failures({k: v for k, v in cells.items() if ours(k)}, ("native", "foreign"))}
+{failures({k: v for k, v in cells.items() if ours(k)}, ("native", "cross_version"))}
 
 ## For comparison: binaries of XLA's own headers, without callbridge
 
@@ -160,7 +160,7 @@ The number of calls that were answered as they must be.
 
 def ours(key):
     mode, headers, _ = key
-    return mode == "foreign" or headers in ("ours", "exported")
+    return mode == "cross_version" or headers in ("ours", "exported")
 
 
 def main():
@@ -173,7 +173,7 @@ def main():
     parser.add_argument("--runtimes", default=",".join(RUNTIMES))
     parser.add_argument("--grid-runtimes", default=",".join(grid.RUNTIMES))
     parser.add_argument("--headers", default=",".join(RELEASES))
-    parser.add_argument("--parts", default="ours,foreign,exported,native")
+    parser.add_argument("--parts", default="ours,cross_version,exported,native")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     parts = options.parts.split(",")
@@ -198,7 +198,7 @@ def main():
             wanted.append(("native", "ours", runtime))
         if "exported" in parts:
             wanted.append(("native", "exported", runtime))
-        for mode in ("foreign", "native"):
+        for mode in ("cross_version", "native"):
             for headers in options.headers.split(",") if mode in parts else []:
                 wanted.append((mode, headers, runtime))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

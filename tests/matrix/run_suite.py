@@ -2,7 +2,7 @@
 
   run_suite.py MODE LIBRARY [--headers N] [--callbridge libcallbridge.so] [--release R] [case...]
 
-MODE: `native`, as they are in this Python's jaxlib; `foreign`, in it too but through callbridge;
+MODE: `native`, as they are in this Python's jaxlib; `cross_version`, in it too but through callbridge;
 `host`, by callbridge's own host in the shape of release R, no jaxlib needed. N is what
 SUITE_HEADERS was, 9999 for callbridge's own headers. Prints JSON: {case: [outcome, text]}, outcome
 being
@@ -47,7 +47,7 @@ def selected(options, runtime):
         needed = set(case.program)
         if options.mode == "host":
             needed &= {"table of 0.4.31"}
-        if options.mode == "foreign":
+        if options.mode == "cross_version":
             needed -= {"types by name"}
         # XLA's own headers, where they run, have the table that they know.
         if options.headers != cases.OURS:
@@ -100,10 +100,10 @@ def make_caller(options, runtime):
         return host_caller.Caller(callbridge, library, options.release)
     import jaxlib_caller
 
-    adapt = callbridge.adapt(options.release) if options.mode == "foreign" else None
+    adapt = callbridge.adapt(options.release) if options.mode == "cross_version" else None
     caller = jaxlib_caller.Caller(library, runtime, adapt)
     for name, type_id, type_info, deleter in types.each():
-        if options.mode == "foreign":
+        if options.mode == "cross_version":
             callbridge.register_type(name, type_id, deleter)
         else:
             caller.register_type(name, type_id, type_info)
@@ -159,7 +159,7 @@ def work(options, runtime, names, pipe):
     for name in names:
         say(name)
         # XLA's headers let exceptions go on, which ends the process where nothing is in between.
-        if name == "throws" and options.mode == "foreign" and caller.runs_as_it_is(by_name[name]):
+        if name == "throws" and options.mode == "cross_version" and caller.runs_as_it_is(by_name[name]):
             say(name, "skipped", "")
             continue
         say(name, *judge(by_name[name], options, runtime, caller.call))
@@ -217,7 +217,7 @@ def run(options, runtime):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("mode", choices=("native", "foreign", "host"))
+    parser.add_argument("mode", choices=("native", "cross_version", "host"))
     parser.add_argument("library")
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--headers", type=int, default=cases.OURS)

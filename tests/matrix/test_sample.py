@@ -53,7 +53,7 @@ def test_exported_functions(runtime):
 def test_foreign_binary(runtime, headers):
     library = f"suite_{headers}.so"
     arguments = ["--headers", str(number_of(headers)), "--callbridge", LIBRARY]
-    assert run(runtime, "foreign", library, *arguments) == {}
+    assert run(runtime, "cross_version", library, *arguments) == {}
 
 
 @pytest.mark.parametrize("runtime", [grid.EMBEDDED, "0.4.30", "0.10.2"])

@@ -89,7 +89,7 @@ class Duck:
         return self.array
 
 
-class ForeignDtype:
+class CrossVersionDtype:
     """Such as torch's."""
 
 
@@ -99,7 +99,7 @@ class ForeignDtype:
         Duck((1 << 20,), np.dtype(np.float32), np.ones(2, np.float32)),
         Duck((2,), np.dtype(np.float64), np.ones(2, np.float32)),
         Duck((), np.dtype(np.float32), np.ones(2, np.float32)),
-        Duck((1 << 20,), ForeignDtype(), np.ones(2, np.float32)),
+        Duck((1 << 20,), CrossVersionDtype(), np.ones(2, np.float32)),
     ],
     ids=["larger", "wider", "smaller", "foreign"],
 )
@@ -121,7 +121,7 @@ def test_what_is_no_array_in_the_end(host_face):
         host_face.call("refuse_negative", (Exchanged(),), "f32[]")
 
 
-@pytest.mark.parametrize("dtype", [np.dtype(np.float32), ForeignDtype()])
+@pytest.mark.parametrize("dtype", [np.dtype(np.float32), CrossVersionDtype()])
 def test_honest_ducks(host_face, dtype):
     duck = Duck((3, 4), dtype, X)
     assert host_face.copied(duck, X.shape, X.dtype).tolist() == X.tolist()

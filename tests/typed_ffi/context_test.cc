@@ -16,7 +16,7 @@
 
 namespace {
 
-using ::callbridge::typed_ffi::Facility;
+using ::callbridge::typed_ffi::ApiFunction;
 using ::callbridge::typed_ffi::kNewestVersion;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::kRuntimeVersions;
@@ -89,7 +89,7 @@ TEST_P(ContextTest, PlatformStream) {
   EXPECT_EQ(Decode<PlatformStream<int*>>(), &stream);
   EXPECT_EQ(*Context(runtime.api(), runtime.ctx()).get<PlatformStream<void*>>(), &stream);
   ExpectRefusal<PlatformStream<int*>>("Failed to get platform stream");
-  runtime.LeaveOut(Facility::kStream);
+  runtime.LeaveOut(ApiFunction::kStream);
   EXPECT_FALSE(Decode<PlatformStream<int*>>().has_value());
   EXPECT_EQ(diagnostic->code(), XLA_FFI_Error_Code_UNIMPLEMENTED);
   const RuntimeVersion& version = runtime.version();
@@ -103,8 +103,8 @@ TEST_P(ContextTest, PlatformStream) {
 // An error without a text is one all the same.
 TEST_P(ContextTest, ARefusalWithoutAReason) {
   runtime.call.refusal = "not today";
-  runtime.LeaveOut(runtime.Has(Facility::kErrorGetDetails) ? Facility::kErrorGetDetails
-                                                           : Facility::kErrorGetMessage);
+  runtime.LeaveOut(runtime.Has(ApiFunction::kErrorGetDetails) ? ApiFunction::kErrorGetDetails
+                                                           : ApiFunction::kErrorGetMessage);
   EXPECT_FALSE(Decode<PlatformStream<int*>>().has_value());
   EXPECT_EQ(diagnostic->Result(), "Failed to get platform stream: ");
 }
@@ -141,7 +141,7 @@ TEST_P(ContextTest, ScratchAllocatorOnTheCpu) {
 }
 
 TEST_P(ContextTest, ScratchAllocatorNeedsBothFunctions) {
-  for (Facility missing : {Facility::kScratchAllocate, Facility::kScratchFree}) {
+  for (ApiFunction missing : {ApiFunction::kScratchAllocate, ApiFunction::kScratchFree}) {
     FakeRuntime without(GetParam());
     without.LeaveOut(missing);
     DiagnosticEngine why;
@@ -153,7 +153,7 @@ TEST_P(ContextTest, ScratchAllocatorNeedsBothFunctions) {
 }
 
 TEST_P(ContextTest, ThreadPool) {
-  if (!runtime.Has(Facility::kThreadPoolSchedule)) {
+  if (!runtime.Has(ApiFunction::kThreadPoolSchedule)) {
     ExpectMissing<ThreadPool>("ThreadPool needs XLA FFI 0.1 (jaxlib 0.4.34 or newer)");
     return;
   }
@@ -165,7 +165,7 @@ TEST_P(ContextTest, ThreadPool) {
   // A task that can only be moved.
   pool->Schedule([&ran, by = std::make_unique<int>(10)] { ran += *by; });
   EXPECT_EQ(ran, 11);
-  EXPECT_EQ(pool->num_threads(), runtime.Has(Facility::kThreadPoolNumThreads) ? 5 : 1);
+  EXPECT_EQ(pool->num_threads(), runtime.Has(ApiFunction::kThreadPoolNumThreads) ? 5 : 1);
 
   runtime.call.run_tasks_at_once = false;
   pool->Schedule([&ran] { ran = -1; });
@@ -178,11 +178,11 @@ TEST_P(ContextTest, ThreadPool) {
   runtime.call.has_thread_pool = false;
   pool->Schedule([&ran, by = std::make_unique<int>(100)] { ran = *by; });
   EXPECT_EQ(ran, 100);
-  EXPECT_EQ(pool->num_threads(), runtime.Has(Facility::kThreadPoolNumThreads) ? 0 : 1);
+  EXPECT_EQ(pool->num_threads(), runtime.Has(ApiFunction::kThreadPoolNumThreads) ? 0 : 1);
 }
 
 TEST_P(ContextTest, RunIdAndDeviceOrdinal) {
-  if (!runtime.Has(Facility::kRunId)) {
+  if (!runtime.Has(ApiFunction::kRunId)) {
     ExpectMissing<RunId>("RunId needs the XLA FFI 0.1 of jaxlib 0.6 or newer");
     ExpectMissing<DeviceOrdinal>("DeviceOrdinal needs the XLA FFI 0.1 of jaxlib 0.6 or newer");
     return;
@@ -222,7 +222,7 @@ TEST_P(ContextTest, LazyGetTellsWhatFailed) {
 }
 
 TEST_P(ContextTest, CustomOptions) {
-  if (!runtime.Has(Facility::kCustomOptions)) {
+  if (!runtime.Has(ApiFunction::kCustomOptions)) {
     ExpectMissing<CustomOptions>("CustomOptions needs XLA FFI 0.5 (jaxlib 0.12 or newer)");
     return;
   }
@@ -259,7 +259,7 @@ struct LenientExtension : ExactExtension {
 };
 
 TEST_P(ContextTest, Extensions) {
-  if (!runtime.Has(Facility::kExtensions)) {
+  if (!runtime.Has(ApiFunction::kExtensions)) {
     ExpectMissing<Extension<ExactExtension>>(
         "ExactExtension needs XLA FFI 0.4 (jaxlib 0.11 or newer)");
     return;

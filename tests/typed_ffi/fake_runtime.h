@@ -125,11 +125,11 @@ class FakeRuntime {
   const XLA_FFI_Api* api() const { return reinterpret_cast<const XLA_FFI_Api*>(table_); }
   XLA_FFI_InvokeContext* ctx() { return reinterpret_cast<XLA_FFI_InvokeContext*>(&call); }
   const RuntimeVersion& version() const { return version_; }
-  bool Has(Facility facility) const { return version_.slots[static_cast<int>(facility)] != 0; }
+  bool Has(ApiFunction function) const { return version_.slots[static_cast<int>(function)] != 0; }
 
-  // Takes the function of a facility away, as a runtime does that leaves it out.
-  void LeaveOut(Facility facility) {
-    Write(version_.slots[static_cast<int>(facility)], static_cast<void*>(nullptr));
+  // Takes the function of a function away, as a runtime does that leaves it out.
+  void LeaveOut(ApiFunction function) {
+    Write(version_.slots[static_cast<int>(function)], static_cast<void*>(nullptr));
   }
 
   FakeCall call;
@@ -147,8 +147,8 @@ class FakeRuntime {
   }
 
   template <typename Function>
-  void Put(Facility facility, Function* function) {
-    if (Has(facility)) Write(version_.slots[static_cast<int>(facility)], function);
+  void Put(ApiFunction function, Function* function) {
+    if (Has(function)) Write(version_.slots[static_cast<int>(function)], function);
   }
 
   static FakeCall& CallOf(XLA_FFI_InvokeContext* ctx) { return *reinterpret_cast<FakeCall*>(ctx); }
@@ -213,23 +213,23 @@ class FakeRuntime {
   void Fill() {
     using namespace old;  // NOLINT(google-build-using-namespace)
     Put(
-        Facility::kErrorCreate, +[](XLA_FFI_Error_Create_Args* args) {
+        ApiFunction::kErrorCreate, +[](XLA_FFI_Error_Create_Args* args) {
           XLA_FFI_Error* error = CheckSize("XLA_FFI_Error_Create_Args", 28, args->struct_size);
           return error != nullptr ? error : NewError(args->errc, args->message);
         });
     Put(
-        Facility::kErrorGetMessage, +[](XLA_FFI_Error_GetMessage_Args* args) {
+        ApiFunction::kErrorGetMessage, +[](XLA_FFI_Error_GetMessage_Args* args) {
           if (args->struct_size < 32) abort();
           args->message = args->error->message.c_str();
         });
     Put(
-        Facility::kErrorGetDetails, +[](XLA_FFI_Error_GetDetails_Args* args) {
+        ApiFunction::kErrorGetDetails, +[](XLA_FFI_Error_GetDetails_Args* args) {
           if (args->struct_size < 36) abort();
           args->message = args->error->message.c_str();
           args->errc = static_cast<XLA_FFI_Error_Code>(args->error->code);
         });
     Put(
-        Facility::kErrorDestroy, +[](XLA_FFI_Error_Destroy_Args* args) {
+        ApiFunction::kErrorDestroy, +[](XLA_FFI_Error_Destroy_Args* args) {
           if (args->struct_size < 24) abort();
           DeleteError(args->error);
         });
@@ -263,19 +263,19 @@ class FakeRuntime {
   void FillRegistration() {
     using namespace old;  // NOLINT(google-build-using-namespace)
     if (version_.bundle_size == 24) {
-      Put(Facility::kHandlerRegister, &RegisterHandler<XLA_FFI_Handler_Register_Args_0_4_30>);
+      Put(ApiFunction::kHandlerRegister, &RegisterHandler<XLA_FFI_Handler_Register_Args_0_4_30>);
     } else if (version_.bundle_size == 32) {
-      Put(Facility::kHandlerRegister, &RegisterHandler<XLA_FFI_Handler_Register_Args_0_4_31>);
+      Put(ApiFunction::kHandlerRegister, &RegisterHandler<XLA_FFI_Handler_Register_Args_0_4_31>);
     } else {
-      Put(Facility::kHandlerRegister, &RegisterHandler<XLA_FFI_Handler_Register_Args>);
+      Put(ApiFunction::kHandlerRegister, &RegisterHandler<XLA_FFI_Handler_Register_Args>);
     }
     Put(
-        Facility::kTypeIdRegister, +[](XLA_FFI_TypeId_Register_Args* args) {
+        ApiFunction::kTypeIdRegister, +[](XLA_FFI_TypeId_Register_Args* args) {
           auto* error = CheckSize("XLA_FFI_TypeId_Register_Args", 40, args->struct_size);
           return error != nullptr ? error : RegisterType(args->name, args->type_id, nullptr);
         });
     Put(
-        Facility::kTypeRegister, +[](XLA_FFI_Type_Register_Args* args) {
+        ApiFunction::kTypeRegister, +[](XLA_FFI_Type_Register_Args* args) {
           auto* error = CheckSize("XLA_FFI_Type_Register_Args", 40, args->struct_size);
           if (error != nullptr) return error;
           return RegisterType(args->name, args->type_id,
@@ -285,13 +285,13 @@ class FakeRuntime {
 
   void FillContext() {
     Put(
-        Facility::kStream, +[](XLA_FFI_Stream_Get_Args* args) {
+        ApiFunction::kStream, +[](XLA_FFI_Stream_Get_Args* args) {
           if (auto* error = Check("XLA_FFI_Stream_Get_Args", 32, args)) return error;
           args->stream = CallOf(args->ctx).stream;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kUserData, +[](XLA_FFI_InvokeContext_Get_Args* args) {
+        ApiFunction::kUserData, +[](XLA_FFI_InvokeContext_Get_Args* args) {
           if (auto* error = Check("XLA_FFI_ExecutionContext_Get_Args", 40, args)) return error;
           const auto& data = CallOf(args->ctx).user_data;
           const auto found = data.find(args->type_id->type_id);
@@ -302,7 +302,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kScratchAllocate, +[](XLA_FFI_DeviceMemory_Allocate_Args* args) {
+        ApiFunction::kScratchAllocate, +[](XLA_FFI_DeviceMemory_Allocate_Args* args) {
           if (auto* error = Check("XLA_FFI_DeviceMemory_Allocate_Args", 48, args)) return error;
           args->data =
               aligned_alloc(args->alignment < 8 ? 8 : args->alignment, (args->size + 63) / 64 * 64);
@@ -310,7 +310,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kScratchFree, +[](XLA_FFI_DeviceMemory_Free_Args* args) {
+        ApiFunction::kScratchFree, +[](XLA_FFI_DeviceMemory_Free_Args* args) {
           if (auto* error = CheckSize("XLA_FFI_DeviceMemory_Free_Args", 40, args->struct_size)) {
             return error;
           }
@@ -322,7 +322,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kThreadPoolSchedule, +[](XLA_FFI_ThreadPool_Schedule_Args* args) {
+        ApiFunction::kThreadPoolSchedule, +[](XLA_FFI_ThreadPool_Schedule_Args* args) {
           if (auto* error = Check("XLA_FFI_ThreadPool_Schedule_Args", 40, args)) return error;
           FakeCall& call = CallOf(args->ctx);
           if (!call.has_thread_pool) {
@@ -336,7 +336,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kThreadPoolNumThreads, +[](XLA_FFI_ThreadPool_NumThreads_Args* args) {
+        ApiFunction::kThreadPoolNumThreads, +[](XLA_FFI_ThreadPool_NumThreads_Args* args) {
           if (auto* error = Check("XLA_FFI_ThreadPool_NumThreads_Args", 32, args)) return error;
           if (!CallOf(args->ctx).has_thread_pool) {
             return NewError(XLA_FFI_Error_Code_UNIMPLEMENTED, "no thread pool for this call");
@@ -345,19 +345,19 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kRunId, +[](XLA_FFI_RunId_Get_Args* args) {
+        ApiFunction::kRunId, +[](XLA_FFI_RunId_Get_Args* args) {
           if (auto* error = Check("XLA_FFI_RunId_Get_Args", 32, args)) return error;
           args->run_id = CallOf(args->ctx).run_id;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kDeviceOrdinal, +[](XLA_FFI_DeviceOrdinal_Get_Args* args) {
+        ApiFunction::kDeviceOrdinal, +[](XLA_FFI_DeviceOrdinal_Get_Args* args) {
           if (auto* error = Check("XLA_FFI_DeviceOrdinal_Get_Args", 28, args)) return error;
           args->device_ordinal = CallOf(args->ctx).device_ordinal;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kExtensions, +[](XLA_FFI_InvokeContext_FindExtension_Args* args) {
+        ApiFunction::kExtensions, +[](XLA_FFI_InvokeContext_FindExtension_Args* args) {
           if (auto* error = Check("XLA_FFI_InvokeContext_FindExtension_Args", 40, args))
             return error;
           args->extension = CallOf(args->ctx).extensions;
@@ -368,7 +368,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kCustomOptions, +[](XLA_FFI_CustomOptions_Get_Args* args) {
+        ApiFunction::kCustomOptions, +[](XLA_FFI_CustomOptions_Get_Args* args) {
           if (auto* error = Check("XLA_FFI_CustomOptions_Get_Args", 32, args)) return error;
           args->attrs = CallOf(args->ctx).custom_options;
           return static_cast<XLA_FFI_Error*>(nullptr);
@@ -379,12 +379,12 @@ class FakeRuntime {
     using namespace old;  // NOLINT(google-build-using-namespace)
     if (version_.state == StateLayout::kStaged) {
       Put(
-          Facility::kStateSet, +[](XLA_FFI_State_Set_Args* args) {
+          ApiFunction::kStateSet, +[](XLA_FFI_State_Set_Args* args) {
             if (auto* error = Check("XLA_FFI_State_Set_Args", 48, args)) return error;
             return SetTypedState(args->stage, args);
           });
       Put(
-          Facility::kStateGet, +[](XLA_FFI_State_Get_Args* args) {
+          ApiFunction::kStateGet, +[](XLA_FFI_State_Get_Args* args) {
             if (auto* error = Check("XLA_FFI_State_Get_Args", 48, args)) return error;
             return GetState(CallOf(args->ctx), args->stage, args);
           });
@@ -392,19 +392,19 @@ class FakeRuntime {
     }
     if (version_.state == StateLayout::kTypedDeleter) {
       Put(
-          Facility::kStateSet, +[](XLA_FFI_State_Set_Args_0_8_3* args) {
+          ApiFunction::kStateSet, +[](XLA_FFI_State_Set_Args_0_8_3* args) {
             if (auto* error = Check("XLA_FFI_State_Set_Args", 40, args)) return error;
             return SetTypedState(0, args);
           });
     } else {
       Put(
-          Facility::kStateSet, +[](XLA_FFI_State_Set_Args_0_4_31* args) {
+          ApiFunction::kStateSet, +[](XLA_FFI_State_Set_Args_0_4_31* args) {
             if (auto* error = Check("XLA_FFI_State_Set_Args", 48, args)) return error;
             return SetState(CallOf(args->ctx), 0, args, args->deleter);
           });
     }
     Put(
-        Facility::kStateGet, +[](XLA_FFI_State_Get_Args_0_4_31* args) {
+        ApiFunction::kStateGet, +[](XLA_FFI_State_Get_Args_0_4_31* args) {
           if (auto* error = Check("XLA_FFI_State_Get_Args", 40, args)) return error;
           return GetState(CallOf(args->ctx), 0, args);
         });
@@ -412,7 +412,7 @@ class FakeRuntime {
 
   void FillFutures() {
     Put(
-        Facility::kFutureCreate, +[](XLA_FFI_Future_Create_Args* args) {
+        ApiFunction::kFutureCreate, +[](XLA_FFI_Future_Create_Args* args) {
           if (auto* error = CheckSize("XLA_FFI_Future_Create_Args", 16, args->struct_size)) {
             return error;
           }
@@ -420,7 +420,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kFutureSetAvailable, +[](XLA_FFI_Future_SetAvailable_Args* args) {
+        ApiFunction::kFutureSetAvailable, +[](XLA_FFI_Future_SetAvailable_Args* args) {
           if (auto* error = CheckSize("XLA_FFI_Future_SetAvailable_Args", 24, args->struct_size)) {
             return error;
           }
@@ -429,7 +429,7 @@ class FakeRuntime {
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
-        Facility::kFutureSetError, +[](XLA_FFI_Future_SetError_Args* args) {
+        ApiFunction::kFutureSetError, +[](XLA_FFI_Future_SetError_Args* args) {
           if (auto* error = CheckSize("XLA_FFI_Future_SetError_Args", 32, args->struct_size)) {
             return error;
           }

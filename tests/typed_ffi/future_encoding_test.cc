@@ -16,7 +16,7 @@
 
 namespace {
 
-using ::callbridge::typed_ffi::Facility;
+using ::callbridge::typed_ffi::ApiFunction;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::testing::FakeRuntime;
 using ::callbridge::typed_ffi::testing::live_errors;
@@ -57,7 +57,7 @@ class FutureEncodingTest : public ::testing::TestWithParam<int> {
     return TakeText(runtime_future->error);
   }
 
-  bool has_futures() const { return runtime.Has(Facility::kFutureCreate); }
+  bool has_futures() const { return runtime.Has(ApiFunction::kFutureCreate); }
 
   FakeRuntime runtime{GetParam()};
 };
@@ -131,8 +131,8 @@ TEST_P(FutureEncodingTest, CompletedWhileItIsEncoded) {
 
 // Each of the three functions is needed.
 TEST(FutureEncodingOfIncompleteRuntimeTest, Waits) {
-  for (Facility missing :
-       {Facility::kFutureCreate, Facility::kFutureSetAvailable, Facility::kFutureSetError}) {
+  for (ApiFunction missing :
+       {ApiFunction::kFutureCreate, ApiFunction::kFutureSetAvailable, ApiFunction::kFutureSetError}) {
     FakeRuntime runtime(kRuntimeVersionCount - 1);
     runtime.LeaveOut(missing);
     Promise promise;

@@ -130,7 +130,7 @@ TEST_P(RuntimesTest, Metadata) {
 }
 
 TEST_P(RuntimesTest, WhatTheRuntimeLacksIsUnimplemented) {
-  if (runtime.Has(Facility::kExtensions)) GTEST_SKIP() << "it has extensions";
+  if (runtime.Has(ApiFunction::kExtensions)) GTEST_SKIP() << "it has extensions";
   const Answer answer = Take(NeedsExtension(frame.ForCall(runtime)));
   EXPECT_EQ(answer.code, XLA_FFI_Error_Code_UNIMPLEMENTED) << answer.message;
   EXPECT_THAT(answer.message, AllOf(HasSubstr("(bad operands at: 0)"), HasSubstr("jaxlib 0.11")));
@@ -138,7 +138,7 @@ TEST_P(RuntimesTest, WhatTheRuntimeLacksIsUnimplemented) {
 
 // A call that no runtime could make is the caller's mistake, whatever else this one lacks.
 TEST_P(RuntimesTest, WhatIsWrongOutweighsWhatTheRuntimeLacks) {
-  if (runtime.Has(Facility::kExtensions)) GTEST_SKIP() << "it has extensions";
+  if (runtime.Has(ApiFunction::kExtensions)) GTEST_SKIP() << "it has extensions";
   frame.Arg(XLA_FFI_DataType_S32, {}, nullptr);
   const Answer answer = Take(NeedsFloatsAndExtension(frame.ForCall(runtime)));
   EXPECT_EQ(answer.code, XLA_FFI_Error_Code_INVALID_ARGUMENT);

@@ -23,12 +23,12 @@ using testing::FakeRuntime;
 // ---- Slots --------------------------------------------------------------------------------------
 
 struct Slot {
-  Facility facility;
+  ApiFunction function;
   size_t offset;
 };
 
-#define AT(facility, field) \
-  { Facility::facility, offsetof(Table, XLA_FFI_##field) }
+#define AT(function, field) \
+  { ApiFunction::function, offsetof(Table, XLA_FFI_##field) }
 
 // What all tables have.
 template <typename Table>
@@ -125,11 +125,11 @@ std::vector<Slot> SlotsOf(int row) {
 TEST(RuntimeVersionsTest, SlotsAreThoseOfTheTables) {
   ASSERT_EQ(kRuntimeVersionCount, 9);
   for (int row = 0; row < kRuntimeVersionCount; ++row) {
-    size_t expected[kFacilities] = {};
-    for (const Slot& slot : SlotsOf(row)) expected[static_cast<int>(slot.facility)] = slot.offset;
-    for (int i = 0; i < kFacilities; ++i) {
+    size_t expected[kApiFunctionCount] = {};
+    for (const Slot& slot : SlotsOf(row)) expected[static_cast<int>(slot.function)] = slot.offset;
+    for (int i = 0; i < kApiFunctionCount; ++i) {
       EXPECT_EQ(kRuntimeVersions[row].slots[i], expected[i])
-          << "facility " << i << " of row " << row;
+          << "function " << i << " of row " << row;
     }
   }
 }
@@ -204,14 +204,14 @@ TEST(VersionForTest, TellsTheTwinsApart) {
   for (int row = 0; row < kRuntimeVersionCount; ++row) {
     FakeRuntime runtime(row);
     const XLA_FFI_Api& api = *runtime.api();
-    for (Facility facility :
-         {Facility::kFutureCreate, Facility::kThreadPoolNumThreads, Facility::kFutureSetError}) {
-      EXPECT_EQ(&VersionFor(api, facility), &runtime.version()) << row;
+    for (ApiFunction function :
+         {ApiFunction::kFutureCreate, ApiFunction::kThreadPoolNumThreads, ApiFunction::kFutureSetError}) {
+      EXPECT_EQ(&VersionFor(api, function), &runtime.version()) << row;
     }
     // What is at one place in both needs no telling, and costs no error object.
     const int same = row == kFutureCreateAt144 ? kNumThreadsAt144 : row;
-    EXPECT_EQ(&VersionFor(api, Facility::kStream), &kRuntimeVersions[same]) << row;
-    EXPECT_EQ(&VersionFor(api, Facility::kThreadPoolSchedule), &kRuntimeVersions[same]) << row;
+    EXPECT_EQ(&VersionFor(api, ApiFunction::kStream), &kRuntimeVersions[same]) << row;
+    EXPECT_EQ(&VersionFor(api, ApiFunction::kThreadPoolSchedule), &kRuntimeVersions[same]) << row;
   }
   EXPECT_EQ(testing::live_errors, 0);
 }
@@ -230,14 +230,14 @@ TEST(IsExecuteStageTest, ByTheNumberOfTheRuntime) {
 }
 
 TEST(FirstWithTest, IsTheOldestRow) {
-  EXPECT_EQ(&FirstWith(Facility::kStream), &kRuntimeVersions[0]);
-  EXPECT_EQ(&FirstWith(Facility::kStateGet), &kRuntimeVersions[1]);
-  EXPECT_EQ(&FirstWith(Facility::kFutureCreate), &kRuntimeVersions[2]);
-  EXPECT_EQ(&FirstWith(Facility::kThreadPoolNumThreads), &kRuntimeVersions[3]);
-  EXPECT_EQ(&FirstWith(Facility::kRunId), &kRuntimeVersions[4]);
-  EXPECT_EQ(&FirstWith(Facility::kTypeRegister), &kRuntimeVersions[5]);
-  EXPECT_EQ(&FirstWith(Facility::kExtensions), &kRuntimeVersions[7]);
-  EXPECT_EQ(&FirstWith(Facility::kCustomOptions), &kRuntimeVersions[8]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kStream), &kRuntimeVersions[0]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kStateGet), &kRuntimeVersions[1]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kFutureCreate), &kRuntimeVersions[2]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kThreadPoolNumThreads), &kRuntimeVersions[3]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kRunId), &kRuntimeVersions[4]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kTypeRegister), &kRuntimeVersions[5]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kExtensions), &kRuntimeVersions[7]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kCustomOptions), &kRuntimeVersions[8]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INSTANTIATE), &kRuntimeVersions[1]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_PREPARE), &kRuntimeVersions[6]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INITIALIZE), &kRuntimeVersions[6]);
@@ -269,7 +269,7 @@ TEST(RuntimeTextsTest, NameVersionsAndReleases) {
 TEST(RuntimeTextsTest, SayWhatIsMissing) {
   FakeRuntime runtime(5);
   EXPECT_EQ(
-      DescribeMissing(*runtime.api(), "It", Facility::kExtensions),
+      DescribeMissing(*runtime.api(), "It", ApiFunction::kExtensions),
       "It needs XLA FFI 0.4 (jaxlib 0.11 or newer); this runtime speaks 0.2 (jaxlib 0.8 to 0.9)");
   EXPECT_EQ(
       DescribeMissing(*runtime.api(), "It", kRuntimeVersions[6]),

@@ -20,7 +20,7 @@
 
 namespace {
 
-using ::callbridge::typed_ffi::Facility;
+using ::callbridge::typed_ffi::ApiFunction;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::StateLayout;
 using ::callbridge::typed_ffi::testing::FakeRegistry;
@@ -194,8 +194,8 @@ TEST_P(UserTypesTest, StateOfAnotherType) {
 TEST_P(UserTypesTest, ARuntimeThatLeavesStateOut) {
   RegisterWithInfo<Typed>(runtime->api());
   if (runtime->version().state == StateLayout::kNone) return;
-  runtime->LeaveOut(Facility::kStateSet);
-  runtime->LeaveOut(Facility::kStateGet);
+  runtime->LeaveOut(ApiFunction::kStateSet);
+  runtime->LeaveOut(ApiFunction::kStateGet);
   EXPECT_THAT(Set<Typed>(7), HasSubstr("12: State is not offered by this runtime"));
   EXPECT_EQ(live_states, 0);
   EXPECT_EQ(Get<Typed>(), -1);
@@ -324,7 +324,7 @@ TEST_P(UserTypesTest, RegistersTypes) {
   ASSERT_EQ(types.size(), 2u);
   EXPECT_EQ(types[0].name, "name");
   EXPECT_EQ(types[0].id, id.type_id);
-  EXPECT_EQ(types[1].deleter, runtime->Has(Facility::kTypeRegister) ? kInfo.deleter : nullptr);
+  EXPECT_EQ(types[1].deleter, runtime->Has(ApiFunction::kTypeRegister) ? kInfo.deleter : nullptr);
   EXPECT_EQ(types[0].deleter, types[1].deleter);
   TypeId without = {0};
   const TypeInfo* const no_info = nullptr;
@@ -333,8 +333,8 @@ TEST_P(UserTypesTest, RegistersTypes) {
   EXPECT_EQ(types[2].name, "without");
   EXPECT_EQ(types[2].deleter, nullptr);
 
-  runtime->LeaveOut(runtime->Has(Facility::kTypeRegister) ? Facility::kTypeRegister
-                                                          : Facility::kTypeIdRegister);
+  runtime->LeaveOut(runtime->Has(ApiFunction::kTypeRegister) ? ApiFunction::kTypeRegister
+                                                          : ApiFunction::kTypeIdRegister);
   EXPECT_THAT(TakeText(internal::RegisterTypeId(runtime->api(), "name", &id, &kInfo)),
               HasSubstr("12: a type of its own is not offered by this runtime"));
 }
@@ -418,7 +418,7 @@ TEST(ReportRegistrationTest, TellsOnStandardErrorAndGoesOn) {
   EXPECT_TRUE(internal::RegisterHandlerAtStart(runtime.api(), "fine", "Host", Execute));
   static TypeId id = {0};
   EXPECT_TRUE(internal::RegisterTypeAtStart(runtime.api(), "fine", &id, MakeTypeInfo<Typed>()));
-  runtime.LeaveOut(Facility::kTypeRegister);
+  runtime.LeaveOut(ApiFunction::kTypeRegister);
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(internal::RegisterTypeAtStart(runtime.api(), "a type of 3", &id));
   EXPECT_THAT(

@@ -18,7 +18,7 @@
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/error.h"
 #include "callbridge/typed_ffi/binding/extension.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -41,7 +41,7 @@ struct CtxDecoding<PlatformStream<T>> {
                                     DiagnosticEngine& diagnostic) {
     auto args = internal::MakeArgs<XLA_FFI_Stream_Get_Args>(XLA_FFI_Stream_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
-    if (!internal::Ask<internal::Facility::kStream, XLA_FFI_Stream_Get>(
+    if (!internal::Ask<internal::ApiFunction::kStream, XLA_FFI_Stream_Get>(
             api, args, "PlatformStream", "platform stream", diagnostic)) {
       return std::nullopt;
     }
@@ -57,13 +57,13 @@ struct RunId {
 template <>
 struct CtxDecoding<RunId> {
   using Type = RunId;
-  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::Facility::kRunId);
+  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kRunId);
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {
     auto args = internal::MakeArgs<XLA_FFI_RunId_Get_Args>(XLA_FFI_RunId_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
-    if (!internal::Ask<internal::Facility::kRunId, XLA_FFI_RunId_Get>(api, args, "RunId", "run id",
+    if (!internal::Ask<internal::ApiFunction::kRunId, XLA_FFI_RunId_Get>(api, args, "RunId", "run id",
                                                                       diagnostic)) {
       return std::nullopt;
     }
@@ -76,14 +76,14 @@ struct DeviceOrdinal {};
 template <>
 struct CtxDecoding<DeviceOrdinal> {
   using Type = int32_t;
-  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::Facility::kDeviceOrdinal);
+  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kDeviceOrdinal);
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {
     auto args = internal::MakeArgs<XLA_FFI_DeviceOrdinal_Get_Args>(
         XLA_FFI_DeviceOrdinal_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
-    if (!internal::Ask<internal::Facility::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get>(
+    if (!internal::Ask<internal::ApiFunction::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get>(
             api, args, "DeviceOrdinal", "device ordinal", diagnostic)) {
       return std::nullopt;
     }

@@ -7,7 +7,7 @@
 
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/dictionary.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -21,14 +21,14 @@ struct CustomOptions {};
 template <>
 struct CtxDecoding<CustomOptions> {
   using Type = Dictionary;
-  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::Facility::kCustomOptions);
+  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kCustomOptions);
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {
     auto args = internal::MakeArgs<XLA_FFI_CustomOptions_Get_Args>(
         XLA_FFI_CustomOptions_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
-    if (!internal::Ask<internal::Facility::kCustomOptions, XLA_FFI_CustomOptions_Get>(
+    if (!internal::Ask<internal::ApiFunction::kCustomOptions, XLA_FFI_CustomOptions_Get>(
             api, args, "CustomOptions", "custom options", diagnostic)) {
       return std::nullopt;
     }

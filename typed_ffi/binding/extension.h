@@ -21,7 +21,7 @@
 #include <type_traits>
 
 #include "callbridge/typed_ffi/binding/decoding.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -53,7 +53,7 @@ bool SupportsVersion(const XLA_FFI_ExtensionId& id) {
 template <typename T>
 struct CtxDecoding<Extension<T>> {
   using Type = typename T::Type;
-  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::Facility::kExtensions);
+  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kExtensions);
 
   // Without the extension, or with another version of it, the call is UNIMPLEMENTED.
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
@@ -62,7 +62,7 @@ struct CtxDecoding<Extension<T>> {
         XLA_FFI_InvokeContext_FindExtension_Args_STRUCT_SIZE);
     args.ctx = ctx;
     args.extension_type = T::kExtensionType;
-    if (!internal::Ask<internal::Facility::kExtensions, XLA_FFI_InvokeContext_FindExtension>(
+    if (!internal::Ask<internal::ApiFunction::kExtensions, XLA_FFI_InvokeContext_FindExtension>(
             api, args, T::kName, T::kName, diagnostic)) {
       return std::nullopt;
     }

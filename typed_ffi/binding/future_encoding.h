@@ -14,7 +14,7 @@
 
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/error.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/future.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
@@ -37,9 +37,9 @@ struct FutureFunctions {
 
 CALLBRIDGE_FFI_HIDDEN inline FutureFunctions FutureFunctionsIn(const XLA_FFI_Api& api,
                                                                const RuntimeVersion& version) {
-  return {FunctionAt<XLA_FFI_Future_Create>(api, version, Facility::kFutureCreate),
-          FunctionAt<XLA_FFI_Future_SetAvailable>(api, version, Facility::kFutureSetAvailable),
-          FunctionAt<XLA_FFI_Future_SetError>(api, version, Facility::kFutureSetError)};
+  return {FunctionAt<XLA_FFI_Future_Create>(api, version, ApiFunction::kFutureCreate),
+          FunctionAt<XLA_FFI_Future_SetAvailable>(api, version, ApiFunction::kFutureSetAvailable),
+          FunctionAt<XLA_FFI_Future_SetError>(api, version, ApiFunction::kFutureSetError)};
 }
 
 // A future of the runtime's in `future`, null where it has none; in `functions` what completes it.
@@ -55,7 +55,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Ap
     // Or jaxlib 0.4.34, which looks the same: it has Future_SetAvailable at this slot, which finds
     // the struct too small before it looks at anything else in it. Its table ends before the other
     // slots of this row.
-    auto* create = FunctionAt<XLA_FFI_Future_Create>(api, *version, Facility::kFutureCreate);
+    auto* create = FunctionAt<XLA_FFI_Future_Create>(api, *version, ApiFunction::kFutureCreate);
     XLA_FFI_Error* error = create(&args);
     if (error == nullptr) {
       future = args.future;

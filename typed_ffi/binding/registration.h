@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
@@ -54,7 +54,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterStaticHandler(
     const XLA_FFI_Api* api, std::string_view name, std::string_view platform,
     XLA_FFI_Handler_Bundle bundle, XLA_FFI_Handler_Traits traits = 0) {
   const RuntimeVersion& version = VersionOf(*api);
-  constexpr auto kSlot = Facility::kHandlerRegister;
+  constexpr auto kSlot = ApiFunction::kHandlerRegister;
   if (version.bundle_size == sizeof(XLA_FFI_Handler_Bundle)) {
     auto args = MakeRegistration<XLA_FFI_Handler_Register_Args>(name, platform, traits);
     args.bundle = bundle;
@@ -95,7 +95,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* ap
       *api, VersionOf(*api), {name.data(), name.size()}, type_id, type_info);
   if (answer.has_value()) return *answer;
   return CreateError(api, ErrorCode::kUnimplemented,
-                     DescribeMissing(*api, "a type of its own", Facility::kTypeIdRegister).c_str());
+                     DescribeMissing(*api, "a type of its own", ApiFunction::kTypeIdRegister).c_str());
 }
 
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* api,

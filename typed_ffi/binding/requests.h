@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "callbridge/typed_ffi/binding/diagnostics.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
@@ -28,19 +28,19 @@ inline CALLBRIDGE_FFI_COLD void EmitMissing(DiagnosticEngine& diagnostic, const 
   diagnostic.EmitUnimplemented(DescribeMissing(*api, feature, first));
 }
 CALLBRIDGE_FFI_HIDDEN inline void EmitMissing(DiagnosticEngine& diagnostic, const XLA_FFI_Api* api,
-                                              std::string_view feature, Facility facility) {
-  EmitMissing(diagnostic, api, feature, ::callbridge::typed_ffi::FirstWith(facility));
+                                              std::string_view feature, ApiFunction function) {
+  EmitMissing(diagnostic, api, feature, ::callbridge::typed_ffi::FirstWith(function));
 }
 
 // True where the runtime has answered in `args`, otherwise the diagnostic says why not. `feature`
 // is what the user asked for by its name, `what` what it stands for.
-template <Facility facility, typename Function, typename Args>
+template <ApiFunction function, typename Function, typename Args>
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool Ask(const XLA_FFI_Api* api, Args& args,
                                                 std::string_view feature, std::string_view what,
                                                 DiagnosticEngine& diagnostic) {
-  Function* function = Find<facility, Function>(*api);
+  Function* function = Find<function, Function>(*api);
   if (XLA_FFI_PREDICT_FALSE(function == nullptr)) {
-    EmitMissing(diagnostic, api, feature, facility);
+    EmitMissing(diagnostic, api, feature, function);
     return false;
   }
   if (XLA_FFI_Error* error = function(&args); XLA_FFI_PREDICT_FALSE(error != nullptr)) {
@@ -50,9 +50,9 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool Ask(const XLA_FFI_Api* api, Args& ar
   return true;
 }
 
-// The API version since which a runtime has `facility`.
-constexpr int MinorVersionOf(Facility facility) {
-  return ::callbridge::typed_ffi::FirstWith(facility).minor;
+// The API version since which a runtime has `function`.
+constexpr int MinorVersionOf(ApiFunction function) {
+  return ::callbridge::typed_ffi::FirstWith(function).minor;
 }
 
 }  // namespace internal

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "callbridge/typed_ffi/binding/error.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -22,7 +22,7 @@ inline CALLBRIDGE_FFI_COLD XLA_FFI_Error* CreateError(const XLA_FFI_Api* api, Er
   auto args = MakeArgs<XLA_FFI_Error_Create_Args>(XLA_FFI_Error_Create_Args_STRUCT_SIZE);
   args.message = message;
   args.errc = static_cast<XLA_FFI_Error_Code>(errc);
-  return Find<Facility::kErrorCreate, XLA_FFI_Error_Create>(*api)(&args);
+  return Find<ApiFunction::kErrorCreate, XLA_FFI_Error_Create>(*api)(&args);
 }
 
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateError(const XLA_FFI_Api* api,
@@ -34,7 +34,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateError(const XLA_FFI_Api* api,
 CALLBRIDGE_FFI_HIDDEN inline void DestroyError(const XLA_FFI_Api* api, XLA_FFI_Error* error) {
   auto args = MakeArgs<XLA_FFI_Error_Destroy_Args>(XLA_FFI_Error_Destroy_Args_STRUCT_SIZE);
   args.error = error;
-  Find<Facility::kErrorDestroy, XLA_FFI_Error_Destroy> (*api)(&args);
+  Find<ApiFunction::kErrorDestroy, XLA_FFI_Error_Destroy> (*api)(&args);
 }
 
 struct ErrorDetails {
@@ -45,14 +45,14 @@ struct ErrorDetails {
 CALLBRIDGE_FFI_HIDDEN inline ErrorDetails GetErrorDetails(const XLA_FFI_Api* api,
                                                           XLA_FFI_Error* error) {
   ErrorDetails details = {XLA_FFI_Error_Code_INTERNAL, nullptr};
-  if (auto* get_details = Find<Facility::kErrorGetDetails, XLA_FFI_Error_GetDetails>(*api)) {
+  if (auto* get_details = Find<ApiFunction::kErrorGetDetails, XLA_FFI_Error_GetDetails>(*api)) {
     auto args = MakeArgs<XLA_FFI_Error_GetDetails_Args>(XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE);
     args.error = error;
     args.errc = details.errc;
     get_details(&args);
     details = {args.errc, args.message};
   } else if (auto* get_message =
-                 Find<Facility::kErrorGetMessage, old::XLA_FFI_Error_GetMessage>(*api)) {
+                 Find<ApiFunction::kErrorGetMessage, old::XLA_FFI_Error_GetMessage>(*api)) {
     auto args = MakeArgs<old::XLA_FFI_Error_GetMessage_Args>(
         old::XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE);
     args.error = error;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "callbridge/typed_ffi/binding/decoding.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -42,7 +42,7 @@ class ScratchAllocator {
     args.size = size;
     args.alignment = alignment;
     auto* allocate =
-        internal::Find<internal::Facility::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api_);
+        internal::Find<internal::ApiFunction::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api_);
     if (XLA_FFI_Error* error = allocate(&args)) {
       internal::DestroyError(api_, error);
       return std::nullopt;
@@ -71,7 +71,7 @@ class ScratchAllocator {
     args.ctx = ctx_;
     args.size = allocation.size;
     args.data = allocation.data;
-    auto* free = internal::Find<internal::Facility::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
+    auto* free = internal::Find<internal::ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
     // Nobody is left to tell that memory could not be freed.
     if (XLA_FFI_Error* error = free(&args)) internal::DestroyError(api_, error);
   }
@@ -92,13 +92,13 @@ struct CtxDecoding<ScratchAllocator> {
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {
-    using internal::Facility;
+    using internal::ApiFunction;
     using internal::Find;
     const bool complete =
-        Find<Facility::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api) != nullptr &&
-        Find<Facility::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api) != nullptr;
+        Find<ApiFunction::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api) != nullptr &&
+        Find<ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api) != nullptr;
     if (XLA_FFI_PREDICT_FALSE(!complete)) {
-      internal::EmitMissing(diagnostic, api, "ScratchAllocator", Facility::kScratchAllocate);
+      internal::EmitMissing(diagnostic, api, "ScratchAllocator", ApiFunction::kScratchAllocate);
       return std::nullopt;
     }
     if (XLA_FFI_PREDICT_FALSE(!internal::IsSince(*api, kSafe)) && !HasStream(api, ctx)) {
@@ -117,7 +117,7 @@ struct CtxDecoding<ScratchAllocator> {
   static bool HasStream(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) {
     auto args = internal::MakeArgs<XLA_FFI_Stream_Get_Args>(XLA_FFI_Stream_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
-    auto* get = internal::Find<internal::Facility::kStream, XLA_FFI_Stream_Get>(*api);
+    auto* get = internal::Find<internal::ApiFunction::kStream, XLA_FFI_Stream_Get>(*api);
     XLA_FFI_Error* error = get(&args);
     if (error == nullptr) return true;
     internal::DestroyError(api, error);

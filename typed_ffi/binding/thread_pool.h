@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "callbridge/typed_ffi/binding/decoding.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -44,10 +44,10 @@ class ThreadPool {
   // 0 where the runtime has no pool for this call. 1 on jaxlib 0.4.34 to 0.4.37, which do not tell;
   // on these and up to jaxlib 0.5 it costs an error object to find out, so ask once.
   int64_t num_threads() const {
-    using internal::Facility;
+    using internal::ApiFunction;
     auto* count = internal::FunctionAt<XLA_FFI_ThreadPool_NumThreads>(
-        *api_, ::callbridge::typed_ffi::VersionFor(*api_, Facility::kThreadPoolNumThreads),
-        Facility::kThreadPoolNumThreads);
+        *api_, ::callbridge::typed_ffi::VersionFor(*api_, ApiFunction::kThreadPoolNumThreads),
+        ApiFunction::kThreadPoolNumThreads);
     if (count == nullptr) return 1;
     int64_t threads = 0;
     auto args = internal::MakeArgs<XLA_FFI_ThreadPool_NumThreads_Args>(
@@ -77,15 +77,15 @@ template <>
 struct CtxDecoding<ThreadPool> {
   using Type = ThreadPool;
   static constexpr int kMinorVersion =
-      internal::MinorVersionOf(internal::Facility::kThreadPoolSchedule);
+      internal::MinorVersionOf(internal::ApiFunction::kThreadPoolSchedule);
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {
-    using internal::Facility;
+    using internal::ApiFunction;
     auto* schedule =
-        internal::Find<Facility::kThreadPoolSchedule, XLA_FFI_ThreadPool_Schedule>(*api);
+        internal::Find<ApiFunction::kThreadPoolSchedule, XLA_FFI_ThreadPool_Schedule>(*api);
     if (XLA_FFI_PREDICT_FALSE(schedule == nullptr)) {
-      internal::EmitMissing(diagnostic, api, "ThreadPool", Facility::kThreadPoolSchedule);
+      internal::EmitMissing(diagnostic, api, "ThreadPool", ApiFunction::kThreadPoolSchedule);
       return std::nullopt;
     }
     return ThreadPool(api, ctx, schedule);

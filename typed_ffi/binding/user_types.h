@@ -17,7 +17,7 @@
 
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/error.h"
-#include "callbridge/typed_ffi/binding/facilities.h"
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -170,7 +170,7 @@ struct CtxDecoding<UserData<T>> {
         XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
     args.type_id = &T::id;
-    if (!internal::Ask<internal::Facility::kUserData, XLA_FFI_InvokeContext_Get>(
+    if (!internal::Ask<internal::ApiFunction::kUserData, XLA_FFI_InvokeContext_Get>(
             api, args, "UserData", "user data", diagnostic)) {
       return std::nullopt;
     }

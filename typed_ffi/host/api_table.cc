@@ -22,7 +22,7 @@ namespace host {
 namespace {
 
 namespace old = typed_ffi::old;
-using typed_ffi::Facility;
+using typed_ffi::ApiFunction;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
 using typed_ffi::RuntimeVersion;
@@ -80,32 +80,32 @@ class Table {
           XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR,
                               kVersion.minor});
     }
-    const auto serve = [&](Facility facility, auto* function) {
-      const size_t offset = kVersion.slots[static_cast<int>(facility)];
+    const auto serve = [&](ApiFunction function, auto* function) {
+      const size_t offset = kVersion.slots[static_cast<int>(function)];
       if (offset != 0) put(offset, function);
     };
-    serve(Facility::kErrorCreate, &ErrorCreate);
-    serve(Facility::kErrorGetMessage, &ErrorGetMessage);
-    serve(Facility::kErrorGetDetails, &ErrorGetDetails);
-    serve(Facility::kErrorDestroy, &ErrorDestroy);
-    serve(Facility::kHandlerRegister, &HandlerRegister);
-    serve(Facility::kStream, &Stream);
-    serve(Facility::kTypeIdRegister, &TypeIdRegister);
-    serve(Facility::kTypeRegister, &TypeRegister);
-    serve(Facility::kUserData, &UserDataGet);
-    serve(Facility::kStateSet, &StateSet);
-    serve(Facility::kStateGet, &StateGet);
-    serve(Facility::kScratchAllocate, &Caught<&ScratchAllocate>::Call);
-    serve(Facility::kScratchFree, &Caught<&ScratchFree>::Call);
-    serve(Facility::kThreadPoolSchedule, &Caught<&ThreadPoolSchedule>::Call);
-    serve(Facility::kThreadPoolNumThreads, &Caught<&ThreadPoolNumThreads>::Call);
-    serve(Facility::kFutureCreate, &FutureCreate);
-    serve(Facility::kFutureSetAvailable, &FutureSetAvailable);
-    serve(Facility::kFutureSetError, &FutureSetError);
-    serve(Facility::kRunId, &RunId);
-    serve(Facility::kDeviceOrdinal, &DeviceOrdinal);
-    serve(Facility::kExtensions, &FindExtension);
-    serve(Facility::kCustomOptions, &CustomOptions);
+    serve(ApiFunction::kErrorCreate, &ErrorCreate);
+    serve(ApiFunction::kErrorGetMessage, &ErrorGetMessage);
+    serve(ApiFunction::kErrorGetDetails, &ErrorGetDetails);
+    serve(ApiFunction::kErrorDestroy, &ErrorDestroy);
+    serve(ApiFunction::kHandlerRegister, &HandlerRegister);
+    serve(ApiFunction::kStream, &Stream);
+    serve(ApiFunction::kTypeIdRegister, &TypeIdRegister);
+    serve(ApiFunction::kTypeRegister, &TypeRegister);
+    serve(ApiFunction::kUserData, &UserDataGet);
+    serve(ApiFunction::kStateSet, &StateSet);
+    serve(ApiFunction::kStateGet, &StateGet);
+    serve(ApiFunction::kScratchAllocate, &Caught<&ScratchAllocate>::Call);
+    serve(ApiFunction::kScratchFree, &Caught<&ScratchFree>::Call);
+    serve(ApiFunction::kThreadPoolSchedule, &Caught<&ThreadPoolSchedule>::Call);
+    serve(ApiFunction::kThreadPoolNumThreads, &Caught<&ThreadPoolNumThreads>::Call);
+    serve(ApiFunction::kFutureCreate, &FutureCreate);
+    serve(ApiFunction::kFutureSetAvailable, &FutureSetAvailable);
+    serve(ApiFunction::kFutureSetError, &FutureSetError);
+    serve(ApiFunction::kRunId, &RunId);
+    serve(ApiFunction::kDeviceOrdinal, &DeviceOrdinal);
+    serve(ApiFunction::kExtensions, &FindExtension);
+    serve(ApiFunction::kCustomOptions, &CustomOptions);
     return reinterpret_cast<const XLA_FFI_Api*>(table);
   }
 

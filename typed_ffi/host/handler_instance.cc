@@ -57,7 +57,7 @@ HandlerInstance::HandlerInstance(const RuntimeVersion& version,
 
 absl::StatusOr<std::unique_ptr<HandlerInstance>> HandlerInstance::Create(
     const RuntimeVersion& version, const XLA_FFI_Handler_Bundle& handlers, CallFrame frame,
-    const Lent& lent) {
+    const RuntimeServices& lent) {
   absl::Status checked = CheckHandlers(version, handlers);
   if (!checked.ok()) return checked;
   std::unique_ptr<HandlerInstance> instance(
@@ -120,7 +120,7 @@ absl::Status HandlerInstance::CallStages(XLA_FFI_ExecutionStage last, XLA_FFI_Ca
 }
 
 absl::Status HandlerInstance::RunToEnd(XLA_FFI_ExecutionStage last, const CallBuffers& buffers,
-                                       const Lent& lent) const {
+                                       const RuntimeServices& lent) const {
   absl::Status counts = CheckCounts(buffers);
   if (ABSL_PREDICT_FALSE(!counts.ok())) return counts;
   const auto call = [&](void* storage) {
@@ -138,11 +138,11 @@ absl::Status HandlerInstance::RunToEnd(XLA_FFI_ExecutionStage last, const CallBu
   return call(storage);
 }
 
-absl::Status HandlerInstance::Execute(const CallBuffers& buffers, const Lent& lent) const {
+absl::Status HandlerInstance::Execute(const CallBuffers& buffers, const RuntimeServices& lent) const {
   return RunToEnd(XLA_FFI_ExecutionStage_EXECUTE, buffers, lent);
 }
 
-absl::Status HandlerInstance::Record(const CallBuffers& buffers, const Lent& lent) const {
+absl::Status HandlerInstance::Record(const CallBuffers& buffers, const RuntimeServices& lent) const {
   if (handlers_.record == nullptr) {
     return absl::UnimplementedError("the handler has no RECORD stage");
   }
@@ -160,7 +160,7 @@ absl::Status AsyncRun::CallStages(XLA_FFI_CallFrame& frame) {
   return instance_.CallStages(XLA_FFI_ExecutionStage_EXECUTE, frame, *run_);
 }
 
-void AsyncRun::Start(const CallBuffers& buffers, const Lent& lent, Done* done, void* user) {
+void AsyncRun::Start(const CallBuffers& buffers, const RuntimeServices& lent, Done* done, void* user) {
   done_ = done;
   user_ = user;
   absl::Status counts = instance_.CheckCounts(buffers);

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/host/handler_state.h"
-#include "callbridge/typed_ffi/host/lent.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/host/scratch_memory.h"
 
 namespace callbridge {
@@ -33,7 +33,7 @@ struct StageStates {
 class Invocation {
  public:
   // `lent` is copied, and what it points to is not.
-  Invocation(const Lent& lent, const StageStates& states)
+  Invocation(const RuntimeServices& lent, const StageStates& states)
       : lent_(lent),
         states_(states),
         scratch_(lent.scratch),
@@ -48,7 +48,7 @@ class Invocation {
   // The stage that is called next.
   void set_stage(XLA_FFI_ExecutionStage stage) { stage_ = stage; }
 
-  // What was not lent is UNIMPLEMENTED with Lent::why_no_more where that says so. Else it is
+  // What was not lent is UNIMPLEMENTED with RuntimeServices::why_no_more where that says so. Else it is
   // UNIMPLEMENTED or FAILED_PRECONDITION,
   absl::StatusOr<void*> Stream() const;
   absl::StatusOr<int32_t> DeviceOrdinal() const;
@@ -89,13 +89,13 @@ class Invocation {
  private:
   static Invocation& OfNothing();
 
-  // UNIMPLEMENTED with Lent::why_no_more, which is not null. `what` is in static storage.
+  // UNIMPLEMENTED with RuntimeServices::why_no_more, which is not null. `what` is in static storage.
   absl::Status Refuse(const char* what) const;
   absl::Status OutcomeOfFailure(absl::Status status) const;
 
   HandlerState* StateOf(XLA_FFI_ExecutionStage stage) const;
 
-  const Lent lent_;
+  const RuntimeServices lent_;
   const StageStates states_;
   XLA_FFI_ExecutionStage stage_ = XLA_FFI_ExecutionStage_EXECUTE;
   CallScratch scratch_;

@@ -35,7 +35,7 @@ int AllocationsOfACall(size_t arguments, bool all_stages) {
                 Attributes().SetString("name", "value")));
   EXPECT_TRUE(instance.ok());
   std::vector<void*> operands(arguments), results(1);
-  Lent lent;
+  RuntimeServices lent;
   lent.stream = nullptr;
   lent.run_id = 1;
   const CallBuffers buffers = {absl::MakeSpan(operands), absl::MakeSpan(results)};
@@ -63,7 +63,7 @@ TEST(HostAllocationTest, ARunThatIsKeptAllocatesNothing) {
       HandlerInstance::Create(**VersionOfRelease(""), bundle, CallFrame({}, {}, Attributes()));
   ASSERT_TRUE(instance.ok());
   AsyncRun run(**instance);
-  Lent lent;
+  RuntimeServices lent;
   lent.stream = nullptr;
   lent.run_id = 1;
   int ended = 0;

@@ -28,7 +28,7 @@ namespace callbridge {
 namespace host {
 namespace {
 
-using typed_ffi::Facility;
+using typed_ffi::ApiFunction;
 using typed_ffi::kRuntimeVersions;
 
 // What every argument struct that has a context begins with.
@@ -44,11 +44,11 @@ class ApiTableTest : public ::testing::TestWithParam<int> {
   const RuntimeVersion& version() const { return kRuntimeVersions[GetParam()]; }
   const XLA_FFI_Api& api() const { return ApiTable(version()); }
 
-  bool Has(Facility facility) const { return version().slots[static_cast<int>(facility)] != 0; }
+  bool Has(ApiFunction function) const { return version().slots[static_cast<int>(function)] != 0; }
   template <typename Args>
-  absl::Status Call(Facility facility, Args& args) const {
+  absl::Status Call(ApiFunction function, Args& args) const {
     return ErrorObject::TakeStatus(
-        typed_ffi::FunctionAt<XLA_FFI_Error*(Args*)>(api(), version(), facility)(&args));
+        typed_ffi::FunctionAt<XLA_FFI_Error*(Args*)>(api(), version(), function)(&args));
   }
 };
 
@@ -63,11 +63,11 @@ TEST_P(ApiTableTest, SaysOfItselfWhatSuchARuntimeSays) {
     EXPECT_EQ(api().api_version.struct_size, 24u);
   }
   // The two rows of one version and size are told apart by what their functions do.
-  EXPECT_EQ(&typed_ffi::VersionFor(api(), Facility::kFutureCreate), &version());
+  EXPECT_EQ(&typed_ffi::VersionFor(api(), ApiFunction::kFutureCreate), &version());
 }
 
 TEST_P(ApiTableTest, HasAFunctionInEverySlot) {
-  const size_t first = version().slots[static_cast<int>(Facility::kErrorCreate)];
+  const size_t first = version().slots[static_cast<int>(ApiFunction::kErrorCreate)];
   std::set<void*> functions;
   for (size_t at = first; at < version().table_size; at += sizeof(void*)) {
     void* function;
@@ -87,39 +87,39 @@ TEST_P(ApiTableTest, ChecksSizesFirstAndSaysWhatXlaSays) {
   // Measured on jaxlib 0.4.30 and 0.10.2. TypeId_Register and Type_Register name another struct
   // there, by mistake.
   const struct {
-    Facility facility;
+    ApiFunction function;
     std::string begin;
   } kTexts[] = {
-      {Facility::kErrorCreate, "XLA_FFI_Error_Create size: expected 28"},
-      {Facility::kHandlerRegister,
+      {ApiFunction::kErrorCreate, "XLA_FFI_Error_Create size: expected 28"},
+      {ApiFunction::kHandlerRegister,
        absl::StrCat("XLA_FFI_Handler_Register size: expected ", 48 + version().bundle_size + 4)},
-      {Facility::kStream, "XLA_FFI_Stream_Get size: expected 32"},
-      {Facility::kTypeIdRegister, "XLA_FFI_TypeId_Register_Args size: expected 40"},
-      {Facility::kTypeRegister, "XLA_FFI_Type_Register_Args size: expected 40"},
-      {Facility::kUserData, absl::StrCat(version().minor < 4 ? "XLA_FFI_ExecutionContext_Get_Args"
+      {ApiFunction::kStream, "XLA_FFI_Stream_Get size: expected 32"},
+      {ApiFunction::kTypeIdRegister, "XLA_FFI_TypeId_Register_Args size: expected 40"},
+      {ApiFunction::kTypeRegister, "XLA_FFI_Type_Register_Args size: expected 40"},
+      {ApiFunction::kUserData, absl::StrCat(version().minor < 4 ? "XLA_FFI_ExecutionContext_Get_Args"
                                                              : "XLA_FFI_InvokeContext_Get_Args",
                                          " size: expected 40")},
-      {Facility::kStateSet,
+      {ApiFunction::kStateSet,
        absl::StrCat("XLA_FFI_State_Set_Args size: expected ", typed ? 40 : 48)},
-      {Facility::kStateGet,
+      {ApiFunction::kStateGet,
        absl::StrCat("XLA_FFI_State_Get_Args size: expected ", staged ? 48 : 40)},
-      {Facility::kScratchAllocate, "XLA_FFI_DeviceMemory_Allocate_Args size: expected 48"},
-      {Facility::kScratchFree, "XLA_FFI_DeviceMemory_Free_Args size: expected 40"},
-      {Facility::kThreadPoolSchedule, "XLA_FFI_ThreadPool_Schedule_Args size: expected 40"},
-      {Facility::kThreadPoolNumThreads, "XLA_FFI_ThreadPool_NumThreads_Args size: expected 32"},
-      {Facility::kFutureCreate, "XLA_FFI_Future_Create size: expected 16"},
-      {Facility::kFutureSetAvailable, "XLA_FFI_Future_SetAvailable size: expected 24"},
-      {Facility::kFutureSetError, "XLA_FFI_Future_SetError size: expected 32"},
-      {Facility::kRunId, "XLA_FFI_RunId_Get size: expected 32"},
-      {Facility::kDeviceOrdinal, "XLA_FFI_DeviceOrdinal_Get size: expected 28"},
-      {Facility::kExtensions, "XLA_FFI_InvokeContext_FindExtension_Args size: expected 40"},
-      {Facility::kCustomOptions, "XLA_FFI_CustomOptions_Get_Args size: expected 32"},
+      {ApiFunction::kScratchAllocate, "XLA_FFI_DeviceMemory_Allocate_Args size: expected 48"},
+      {ApiFunction::kScratchFree, "XLA_FFI_DeviceMemory_Free_Args size: expected 40"},
+      {ApiFunction::kThreadPoolSchedule, "XLA_FFI_ThreadPool_Schedule_Args size: expected 40"},
+      {ApiFunction::kThreadPoolNumThreads, "XLA_FFI_ThreadPool_NumThreads_Args size: expected 32"},
+      {ApiFunction::kFutureCreate, "XLA_FFI_Future_Create size: expected 16"},
+      {ApiFunction::kFutureSetAvailable, "XLA_FFI_Future_SetAvailable size: expected 24"},
+      {ApiFunction::kFutureSetError, "XLA_FFI_Future_SetError size: expected 32"},
+      {ApiFunction::kRunId, "XLA_FFI_RunId_Get size: expected 32"},
+      {ApiFunction::kDeviceOrdinal, "XLA_FFI_DeviceOrdinal_Get size: expected 28"},
+      {ApiFunction::kExtensions, "XLA_FFI_InvokeContext_FindExtension_Args size: expected 40"},
+      {ApiFunction::kCustomOptions, "XLA_FFI_CustomOptions_Get_Args size: expected 32"},
   };
   for (const auto& text : kTexts) {
-    if (!Has(text.facility)) continue;
+    if (!Has(text.function)) continue;
     SmallArgs args = {};
     args.struct_size = 1;
-    EXPECT_EQ(Call(text.facility, args),
+    EXPECT_EQ(Call(text.function, args),
               absl::InvalidArgumentError(absl::StrCat("Unexpected ", text.begin, tail)));
   }
 }
@@ -127,75 +127,75 @@ TEST_P(ApiTableTest, ChecksSizesFirstAndSaysWhatXlaSays) {
 TEST_P(ApiTableTest, SaysWhatWasNotLent) {
   Invocation invocation({}, {});
   XLA_FFI_TypeId type = {12345};
-  const auto code = [&](Facility facility, auto args) {
+  const auto code = [&](ApiFunction function, auto args) {
     args.struct_size = sizeof(args);
     args.ctx = invocation.get();
-    return Has(facility) ? Call(facility, args).code() : absl::StatusCode::kOk;
+    return Has(function) ? Call(function, args).code() : absl::StatusCode::kOk;
   };
-  const auto expect = [&](Facility facility, absl::StatusCode missing) {
-    return Has(facility) ? missing : absl::StatusCode::kOk;
+  const auto expect = [&](ApiFunction function, absl::StatusCode missing) {
+    return Has(function) ? missing : absl::StatusCode::kOk;
   };
   const auto unimplemented = absl::StatusCode::kUnimplemented;
   const auto precondition = absl::StatusCode::kFailedPrecondition;
   const auto not_found = absl::StatusCode::kNotFound;
-  EXPECT_EQ(code(Facility::kStream, XLA_FFI_Stream_Get_Args{}),
-            expect(Facility::kStream, unimplemented));
-  EXPECT_EQ(code(Facility::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate_Args{}),
-            expect(Facility::kScratchAllocate, unimplemented));
-  EXPECT_EQ(code(Facility::kThreadPoolSchedule, XLA_FFI_ThreadPool_Schedule_Args{}),
-            expect(Facility::kThreadPoolSchedule, unimplemented));
-  EXPECT_EQ(code(Facility::kThreadPoolNumThreads, XLA_FFI_ThreadPool_NumThreads_Args{}),
-            expect(Facility::kThreadPoolNumThreads, unimplemented));
-  EXPECT_EQ(code(Facility::kRunId, XLA_FFI_RunId_Get_Args{}),
-            expect(Facility::kRunId, precondition));
-  EXPECT_EQ(code(Facility::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get_Args{}),
-            expect(Facility::kDeviceOrdinal, precondition));
+  EXPECT_EQ(code(ApiFunction::kStream, XLA_FFI_Stream_Get_Args{}),
+            expect(ApiFunction::kStream, unimplemented));
+  EXPECT_EQ(code(ApiFunction::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate_Args{}),
+            expect(ApiFunction::kScratchAllocate, unimplemented));
+  EXPECT_EQ(code(ApiFunction::kThreadPoolSchedule, XLA_FFI_ThreadPool_Schedule_Args{}),
+            expect(ApiFunction::kThreadPoolSchedule, unimplemented));
+  EXPECT_EQ(code(ApiFunction::kThreadPoolNumThreads, XLA_FFI_ThreadPool_NumThreads_Args{}),
+            expect(ApiFunction::kThreadPoolNumThreads, unimplemented));
+  EXPECT_EQ(code(ApiFunction::kRunId, XLA_FFI_RunId_Get_Args{}),
+            expect(ApiFunction::kRunId, precondition));
+  EXPECT_EQ(code(ApiFunction::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get_Args{}),
+            expect(ApiFunction::kDeviceOrdinal, precondition));
   XLA_FFI_InvokeContext_Get_Args user = {};
   user.type_id = &type;
-  EXPECT_EQ(code(Facility::kUserData, user), expect(Facility::kUserData, not_found));
+  EXPECT_EQ(code(ApiFunction::kUserData, user), expect(ApiFunction::kUserData, not_found));
   // A null context lends nothing either.
   XLA_FFI_Stream_Get_Args stream = {sizeof(stream), nullptr, nullptr, nullptr};
-  EXPECT_EQ(Call(Facility::kStream, stream).code(), unimplemented);
+  EXPECT_EQ(Call(ApiFunction::kStream, stream).code(), unimplemented);
 }
 
 TEST_P(ApiTableTest, TellsErrors) {
   XLA_FFI_Error_Create_Args create = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, "text",
                                       XLA_FFI_Error_Code_ABORTED};
   XLA_FFI_Error* error = typed_ffi::FunctionAt<XLA_FFI_Error_Create>(
-      api(), version(), Facility::kErrorCreate)(&create);
-  if (Has(Facility::kErrorGetMessage)) {
+      api(), version(), ApiFunction::kErrorCreate)(&create);
+  if (Has(ApiFunction::kErrorGetMessage)) {
     typed_ffi::old::XLA_FFI_Error_GetMessage_Args args = {sizeof(args), nullptr, error, nullptr};
     typed_ffi::FunctionAt<typed_ffi::old::XLA_FFI_Error_GetMessage>(
-        api(), version(), Facility::kErrorGetMessage)(&args);
+        api(), version(), ApiFunction::kErrorGetMessage)(&args);
     EXPECT_STREQ(args.message, "text");
   } else {
     XLA_FFI_Error_GetDetails_Args args = {};
     args.struct_size = XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE;
     args.error = error;
     typed_ffi::FunctionAt<XLA_FFI_Error_GetDetails>(api(), version(),
-                                                    Facility::kErrorGetDetails)(&args);
+                                                    ApiFunction::kErrorGetDetails)(&args);
     EXPECT_STREQ(args.message, "text");
     EXPECT_EQ(args.errc, XLA_FFI_Error_Code_ABORTED);
   }
   XLA_FFI_Error_Destroy_Args destroy = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
-  typed_ffi::FunctionAt<XLA_FFI_Error_Destroy>(api(), version(), Facility::kErrorDestroy)(&destroy);
+  typed_ffi::FunctionAt<XLA_FFI_Error_Destroy>(api(), version(), ApiFunction::kErrorDestroy)(&destroy);
 }
 
 // A struct that is too small is left as it is.
 TEST_P(ApiTableTest, ErrorsAskedWithStructsThatAreTooSmall) {
   XLA_FFI_Error* error = ErrorObject::Make(XLA_FFI_Error_Code_ABORTED, "text");
-  if (Has(Facility::kErrorGetMessage)) {
+  if (Has(ApiFunction::kErrorGetMessage)) {
     typed_ffi::old::XLA_FFI_Error_GetMessage_Args args = {sizeof(args) - 1, nullptr, error,
                                                           "before"};
     typed_ffi::FunctionAt<typed_ffi::old::XLA_FFI_Error_GetMessage>(
-        api(), version(), Facility::kErrorGetMessage)(&args);
+        api(), version(), ApiFunction::kErrorGetMessage)(&args);
     EXPECT_EQ(args.message, nullptr);
   } else {
     XLA_FFI_Error_GetDetails_Args args = {};
     args.struct_size = XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE - 1;
     args.error = error;
     typed_ffi::FunctionAt<XLA_FFI_Error_GetDetails>(api(), version(),
-                                                    Facility::kErrorGetDetails)(&args);
+                                                    ApiFunction::kErrorGetDetails)(&args);
     EXPECT_EQ(args.message, nullptr);
     EXPECT_EQ(args.errc, XLA_FFI_Error_Code_OK);
   }
@@ -203,7 +203,7 @@ TEST_P(ApiTableTest, ErrorsAskedWithStructsThatAreTooSmall) {
   XLA_FFI_Error* other = ErrorObject::Make(XLA_FFI_Error_Code_ABORTED, "text", origin);
   XLA_FFI_Error_Destroy_Args destroy = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE - 1, nullptr, other};
   auto* function =
-      typed_ffi::FunctionAt<XLA_FFI_Error_Destroy>(api(), version(), Facility::kErrorDestroy);
+      typed_ffi::FunctionAt<XLA_FFI_Error_Destroy>(api(), version(), ApiFunction::kErrorDestroy);
   function(&destroy);
   EXPECT_EQ(origin.use_count(), 2) << "it still lives";
   destroy.struct_size = XLA_FFI_Error_Destroy_Args_STRUCT_SIZE;
@@ -238,14 +238,14 @@ TEST_P(ApiTableTest, RegistersEveryHandlerOfABundle) {
     auto args = register_in(XLA_FFI_Handler_Register_Args());
     args.bundle.instantiate = &Handler<0>;
     args.bundle.record = &Handler<4>;
-    EXPECT_EQ(Call(Facility::kHandlerRegister, args), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kHandlerRegister, args), absl::OkStatus());
   } else if (instantiates) {
     auto args = register_in(typed_ffi::old::XLA_FFI_Handler_Register_Args_0_4_31());
     args.bundle.instantiate = &Handler<0>;
-    EXPECT_EQ(Call(Facility::kHandlerRegister, args), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kHandlerRegister, args), absl::OkStatus());
   } else {
     auto args = register_in(typed_ffi::old::XLA_FFI_Handler_Register_Args_0_4_30());
-    EXPECT_EQ(Call(Facility::kHandlerRegister, args), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kHandlerRegister, args), absl::OkStatus());
   }
   const absl::StatusOr<RegisteredHandler> found = RegistryOf(version()).Find(name, "Host");
   ASSERT_TRUE(found.ok()) << found.status();
@@ -265,19 +265,19 @@ TEST_P(ApiTableTest, RegistersTypesAndKeepsTheirStates) {
   const XLA_FFI_ByteSpan span = {name.data(), name.size()};
   const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, &End};
   XLA_FFI_TypeId id = {}, unknown = {987654321};
-  if (Has(Facility::kTypeRegister)) {
+  if (Has(ApiFunction::kTypeRegister)) {
     XLA_FFI_Type_Register_Args args = {XLA_FFI_Type_Register_Args_STRUCT_SIZE, nullptr, span, &id,
                                        &info};
-    EXPECT_EQ(Call(Facility::kTypeRegister, args), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kTypeRegister, args), absl::OkStatus());
   } else {
     typed_ffi::old::XLA_FFI_TypeId_Register_Args args = {sizeof(args), nullptr, span, &id};
-    EXPECT_EQ(Call(Facility::kTypeIdRegister, args), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kTypeIdRegister, args), absl::OkStatus());
   }
   const auto registered = TypeRegistry::OfProcess().Find(id);
   ASSERT_TRUE(registered.has_value());
   EXPECT_EQ(registered->name, name);
-  EXPECT_EQ(registered->deleter, Has(Facility::kTypeRegister) ? &End : nullptr);
-  if (!Has(Facility::kStateSet)) return;
+  EXPECT_EQ(registered->deleter, Has(ApiFunction::kTypeRegister) ? &End : nullptr);
+  if (!Has(ApiFunction::kStateSet)) return;
 
   const bool staged = version().state == typed_ffi::StateLayout::kStaged;
   const XLA_FFI_ExecutionStage stage =
@@ -292,18 +292,18 @@ TEST_P(ApiTableTest, RegistersTypesAndKeepsTheirStates) {
       if (staged) {
         XLA_FFI_State_Set_Args args = {sizeof(args), nullptr, invocation.get(),
                                        stage,        &type,   &object};
-        return Call(Facility::kStateSet, args);
+        return Call(ApiFunction::kStateSet, args);
       }
       if (version().state == typed_ffi::StateLayout::kTypedDeleter) {
         typed_ffi::old::XLA_FFI_State_Set_Args_0_8_3 args = {sizeof(args), nullptr,
                                                              invocation.get(), &type, &object};
-        return Call(Facility::kStateSet, args);
+        return Call(ApiFunction::kStateSet, args);
       }
       typed_ffi::old::XLA_FFI_State_Set_Args_0_4_31 args = {sizeof(args), nullptr, invocation.get(),
                                                             &type,        &object, &End};
-      return Call(Facility::kStateSet, args);
+      return Call(ApiFunction::kStateSet, args);
     };
-    if (Has(Facility::kTypeRegister)) {
+    if (Has(ApiFunction::kTypeRegister)) {
       EXPECT_EQ(set(unknown),
                 absl::InternalError("Type id 987654321 is not registered with a static registry"));
     }
@@ -314,7 +314,7 @@ TEST_P(ApiTableTest, RegistersTypesAndKeepsTheirStates) {
       args.ctx = invocation.get();
       args.type_id = &id;
       if constexpr (std::is_same_v<decltype(args), XLA_FFI_State_Get_Args>) args.stage = stage;
-      EXPECT_EQ(Call(Facility::kStateGet, args), absl::OkStatus());
+      EXPECT_EQ(Call(ApiFunction::kStateGet, args), absl::OkStatus());
       return args.state;
     };
     EXPECT_EQ(staged ? get(XLA_FFI_State_Get_Args())
@@ -326,23 +326,23 @@ TEST_P(ApiTableTest, RegistersTypesAndKeepsTheirStates) {
 }
 
 TEST_P(ApiTableTest, AFutureIsCompletedOnce) {
-  if (!Has(Facility::kFutureCreate)) GTEST_SKIP() << "no futures";
+  if (!Has(ApiFunction::kFutureCreate)) GTEST_SKIP() << "no futures";
   for (bool fails : {false, true}) {
     XLA_FFI_Future_Create_Args create = {sizeof(create), nullptr, nullptr};
-    EXPECT_EQ(Call(Facility::kFutureCreate, create), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kFutureCreate, create), absl::OkStatus());
     XLA_FFI_Future_SetAvailable_Args available = {sizeof(available), nullptr, create.future};
     const auto origin = std::make_shared<int>(0);
     const auto set_error = [&] {
       XLA_FFI_Error* error = ErrorObject::Make(XLA_FFI_Error_Code_ABORTED, "late", origin);
       XLA_FFI_Future_SetError_Args args = {sizeof(args), nullptr, create.future, error};
-      return Call(Facility::kFutureSetError, args);
+      return Call(ApiFunction::kFutureSetError, args);
     };
-    EXPECT_EQ(fails ? set_error() : Call(Facility::kFutureSetAvailable, available),
+    EXPECT_EQ(fails ? set_error() : Call(ApiFunction::kFutureSetAvailable, available),
               absl::OkStatus());
     const absl::Status again =
         absl::FailedPreconditionError("the XLA FFI future is completed already");
     EXPECT_EQ(set_error(), again);
-    EXPECT_EQ(Call(Facility::kFutureSetAvailable, available), again);
+    EXPECT_EQ(Call(ApiFunction::kFutureSetAvailable, available), again);
     EXPECT_EQ(origin.use_count(), 1) << "the errors are gone";
     EXPECT_EQ(WaitFor(create.future), fails ? absl::AbortedError("late") : absl::OkStatus());
   }
@@ -351,17 +351,17 @@ TEST_P(ApiTableTest, AFutureIsCompletedOnce) {
 // Beside the thread that called the handler there is nobody to tell; where there never are threads
 // a task runs at once.
 TEST_P(ApiTableTest, TasksRunAtOnceWhereThereNeverAreThreads) {
-  if (!Has(Facility::kThreadPoolSchedule)) GTEST_SKIP() << "no threads";
-  Lent lent;
+  if (!Has(ApiFunction::kThreadPoolSchedule)) GTEST_SKIP() << "no threads";
+  RuntimeServices lent;
   lent.why_no_more = "never";
   Invocation invocation(lent, {});
   int ran = 0;
   XLA_FFI_ThreadPool_Schedule_Args args = {sizeof(args), nullptr, invocation.get(),
                                            [](void* data) { ++*static_cast<int*>(data); }, &ran};
-  EXPECT_EQ(Call(Facility::kThreadPoolSchedule, args).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(Call(ApiFunction::kThreadPoolSchedule, args).code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(ran, 0);
   std::thread([&] {
-    EXPECT_EQ(Call(Facility::kThreadPoolSchedule, args), absl::OkStatus());
+    EXPECT_EQ(Call(ApiFunction::kThreadPoolSchedule, args), absl::OkStatus());
   }).join();
   EXPECT_EQ(ran, 1);
 }
@@ -383,32 +383,32 @@ struct Throwing final : ScratchAllocator, ThreadPool {
 
 TEST_P(ApiTableTest, WhatTheCallerThrowsIsTheHandlersError) {
   Throwing throwing;
-  Lent lent;
+  RuntimeServices lent;
   lent.scratch = &throwing;
   lent.thread_pool = &throwing;
   Invocation invocation(lent, {});
   int64_t threads = 0;
-  const auto expect = [&](Facility facility, const char* what, auto args) {
-    if (!Has(facility)) return;
+  const auto expect = [&](ApiFunction function, const char* what, auto args) {
+    if (!Has(function)) return;
     args.struct_size = sizeof(args);
     args.ctx = invocation.get();
-    const absl::Status status = Call(facility, args);
+    const absl::Status status = Call(function, args);
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << what;
     EXPECT_THAT(std::string(status.message()), ::testing::EndsWith(what));
   };
   XLA_FFI_DeviceMemory_Allocate_Args allocate = {
       sizeof(allocate), nullptr, invocation.get(), 64, 64, nullptr};
-  EXPECT_EQ(Call(Facility::kScratchAllocate, allocate), absl::OkStatus());
+  EXPECT_EQ(Call(ApiFunction::kScratchAllocate, allocate), absl::OkStatus());
   XLA_FFI_DeviceMemory_Free_Args free_args = {};
   free_args.size = 64;
   free_args.data = allocate.data;
-  expect(Facility::kScratchFree, "Free", free_args);
+  expect(ApiFunction::kScratchFree, "Free", free_args);
   allocate.size = 1;
-  expect(Facility::kScratchAllocate, "Allocate", allocate);
-  expect(Facility::kThreadPoolSchedule, "Schedule", XLA_FFI_ThreadPool_Schedule_Args());
+  expect(ApiFunction::kScratchAllocate, "Allocate", allocate);
+  expect(ApiFunction::kThreadPoolSchedule, "Schedule", XLA_FFI_ThreadPool_Schedule_Args());
   XLA_FFI_ThreadPool_NumThreads_Args count = {};
   count.num_threads = &threads;
-  expect(Facility::kThreadPoolNumThreads, "num_threads", count);
+  expect(ApiFunction::kThreadPoolNumThreads, "num_threads", count);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_P(GenuineHandlersTest, Errors) {
 
 TEST_P(GenuineHandlersTest, Stream) {
   int64_t seen = 0;
-  Lent lent;
+  RuntimeServices lent;
   EXPECT_THAT(Run("Stream", "s64[]", &seen, lent).message(), HasSubstr("stream is not available"));
   lent.stream = reinterpret_cast<void*>(0x1234);
   EXPECT_EQ(Run("Stream", "s64[]", &seen, lent), absl::OkStatus());
@@ -116,7 +116,7 @@ TEST_P(GenuineHandlersTest, Stream) {
 
 TEST_P(GenuineHandlersTest, ScratchMemory) {
   HostScratchAllocator memory;
-  Lent lent;
+  RuntimeServices lent;
   EXPECT_FALSE(Run("Scratch", nullptr, nullptr, lent).ok());
   lent.scratch = &memory;
   EXPECT_EQ(Run("Scratch", nullptr, nullptr, lent), absl::OkStatus());
@@ -126,7 +126,7 @@ TEST_P(GenuineHandlersTest, UserData) {
   RegisterCounted();
   void* counted = Get<void*(int32_t)>("NewCounted")(77);
   const UserData user_data[] = {{{CountedId().type_id + 1}, nullptr}, {CountedId(), counted}};
-  Lent lent;
+  RuntimeServices lent;
   int32_t seen = 0;
   EXPECT_THAT(Run("User", "s32[]", &seen, lent).message(),
               HasSubstr("not found in execution context"));
@@ -138,7 +138,7 @@ TEST_P(GenuineHandlersTest, UserData) {
 
 TEST_P(GenuineHandlersTestSinceNumThreads, NumberOfThreads) {
   FixedThreadPool threads(3);
-  Lent lent;
+  RuntimeServices lent;
   lent.thread_pool = &threads;
   int64_t seen = 0;
   EXPECT_EQ(Run("NumThreads", "s64[]", &seen, lent), absl::OkStatus());
@@ -147,7 +147,7 @@ TEST_P(GenuineHandlersTestSinceNumThreads, NumberOfThreads) {
 
 TEST_P(GenuineHandlersTestSinceRunId, RunIdAndDeviceOrdinal) {
   int64_t seen = 0;
-  Lent lent;
+  RuntimeServices lent;
   EXPECT_THAT(Run("Numbers", "s64[]", &seen, lent).message(), HasSubstr("run id is not available"));
   lent.run_id = 9;
   lent.device_ordinal = 4;
@@ -163,7 +163,7 @@ TEST_P(GenuineHandlersTestSinceExtensions, Extensions) {
   const Answer answer = {{sizeof(Answer), {4242, 1, 2}, nullptr}, 42};
   const Answer other = {{sizeof(Answer), {1, 1, 2}, &answer.base}, 0};
   int32_t seen = 0;
-  Lent lent;
+  RuntimeServices lent;
   EXPECT_THAT(Run("Extension", "s32[]", &seen, lent).message(), HasSubstr("not found in context"));
   lent.extensions = &other.base;
   EXPECT_EQ(Run("Extension", "s32[]", &seen, lent), absl::OkStatus());
@@ -172,7 +172,7 @@ TEST_P(GenuineHandlersTestSinceExtensions, Extensions) {
 
 TEST_P(GenuineHandlersTestSinceCustomOptions, CustomOptions) {
   int32_t seen = 0;
-  Lent lent;
+  RuntimeServices lent;
   EXPECT_EQ(Run("Options", "s32[]", &seen, lent), absl::OkStatus());
   EXPECT_EQ(seen, -1);
   Attributes options;

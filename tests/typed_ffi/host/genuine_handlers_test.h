@@ -89,7 +89,7 @@ class GenuineHandlersTest : public ::testing::TestWithParam<Built> {
                                    CallFrame(Shapes(arguments), Shapes(results), attributes));
   }
   // A handler of EXECUTE alone, without arguments, whose result is the scalar `*result`.
-  absl::Status Run(const char* name, const char* shape, void* result, const Lent& lent = {},
+  absl::Status Run(const char* name, const char* shape, void* result, const RuntimeServices& lent = {},
                    const Attributes& attributes = {}) {
     XLA_FFI_Handler_Bundle bundle = {};
     bundle.execute = Get(name);

@@ -85,7 +85,7 @@ TEST_P(GenuineStagedStateTest, StateOfEachStage) {
 
 TEST_P(GenuineFutureTest, Futures) {
   FixedThreadPool threads(2);
-  Lent lent;
+  RuntimeServices lent;
   lent.thread_pool = &threads;
   for (const char* how : {"later", "before", "error"}) {
     const absl::Status expected =
@@ -127,7 +127,7 @@ TEST_P(GenuineFutureTest, Futures) {
 
 TEST_P(GenuineFutureTest, ManyThreadsOneInstance) {
   FixedThreadPool threads(2);
-  Lent lent;
+  RuntimeServices lent;
   lent.thread_pool = &threads;
   XLA_FFI_Handler_Bundle bundle = {};
   bundle.execute = Get("Async");
@@ -149,7 +149,7 @@ TEST_P(GenuineFutureTest, ManyThreadsOneInstance) {
 
 TEST_P(GenuineErrorAndFutureTest, AnErrorBesideAFutureCounts) {
   FixedThreadPool threads(1);
-  Lent lent;
+  RuntimeServices lent;
   lent.thread_pool = &threads;
   EXPECT_EQ(Run("ErrorAndFuture", nullptr, nullptr, lent), absl::AbortedError("both"));
 }

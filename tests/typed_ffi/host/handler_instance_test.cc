@@ -30,7 +30,7 @@ using typed_ffi::RuntimeVersion;
 
 absl::StatusOr<std::unique_ptr<HandlerInstance>> Instance(const RuntimeVersion& version,
                                                           const XLA_FFI_Handler_Bundle& bundle,
-                                                          const Lent& lent = {}) {
+                                                          const RuntimeServices& lent = {}) {
   return HandlerInstance::Create(version, bundle, CallFrame({}, {}, Attributes()), lent);
 }
 
@@ -261,7 +261,7 @@ XLA_FFI_Error* NeedsAStreamLater(XLA_FFI_CallFrame* frame) {
 }
 
 TEST(HandlerInstanceTest, WhatCanNeverBeLentIsUnimplementedAtEveryStage) {
-  Lent lent;
+  RuntimeServices lent;
   lent.why_no_more = "never";
   const absl::Status unimplemented =
       absl::UnimplementedError("no stream (XLA FFI GPU stream is not available: never)");

@@ -108,7 +108,7 @@ TEST(InvocationTest, SaysWhatWasNotLent) {
 // XLA's headers make an INVALID_ARGUMENT of a refusal; the run is UNIMPLEMENTED where the handler
 // then fails.
 TEST(InvocationTest, WhatCanNeverBeLentIsUnimplemented) {
-  Lent lent;
+  RuntimeServices lent;
   lent.why_no_more = kWhy;
   for (const Question& question : Questions()) {
     Invocation invocation(lent, {});
@@ -136,7 +136,7 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
   XLA_FFI_Extension first = {sizeof(first), {1, 0, 0}, const_cast<XLA_FFI_Extension*>(&second)};
   const EncodedAttributes options(Attributes().SetString("a", "b"));
   for (const char* why : {static_cast<const char*>(nullptr), kWhy}) {
-    Lent lent;
+    RuntimeServices lent;
     lent.stream = &scratch;
     lent.device_ordinal = 3;
     lent.run_id = 4;
@@ -166,14 +166,14 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
 
 // Nothing is refused where null itself was lent.
 TEST(InvocationTest, ANullStreamIsAStream) {
-  Lent lent;
+  RuntimeServices lent;
   lent.stream = nullptr;
   Invocation invocation(lent, {});
   EXPECT_EQ(*invocation.Stream(), nullptr);
 }
 
 // Whether tasks are to be run at once, on the thread that called the handler and on another one.
-std::pair<bool, bool> MustRunTasksHere(const Lent& lent) {
+std::pair<bool, bool> MustRunTasksHere(const RuntimeServices& lent) {
   Invocation invocation(lent, {});
   const bool here = invocation.MustRunTasksHere();
   bool there = false;
@@ -184,7 +184,7 @@ std::pair<bool, bool> MustRunTasksHere(const Lent& lent) {
 TEST(InvocationTest, TasksRunAtOnceWhereThereNeverAreThreads) {
   const auto neither = std::make_pair(false, false);
   FixedThreadPool threads(1);
-  Lent lent;
+  RuntimeServices lent;
   EXPECT_EQ(MustRunTasksHere(lent), neither);
   lent.why_no_more = kWhy;
   EXPECT_EQ(MustRunTasksHere(lent), std::make_pair(false, true));

@@ -473,12 +473,12 @@ case("lazy_stream", [], s64(0), since=803)
 case(
     "extension_missing",
     [],
-    Failure("UNIMPLEMENTED", ["LentNumber"]),
+    Failure("UNIMPLEMENTED", ["ServiceNumber"]),
     handler="extension",
     results=[s64(0)],
     since=1102,
     asks=["extensions"],
-    until={OURS: Failure(INVALID, ["LentNumber"])},
+    until={OURS: Failure(INVALID, ["ServiceNumber"])},
 )
 case(
     "extension",
@@ -491,12 +491,12 @@ case(
 case(
     "extension_other_version",
     [],
-    Failure("UNIMPLEMENTED", ["LentNumber", "1.3"]),
+    Failure("UNIMPLEMENTED", ["ServiceNumber", "1.3"]),
     handler="extension",
     results=[s64(0)],
     since=1102,
     asks=["extensions"],
-    until={OURS: Failure(INVALID, ["LentNumber", "1.3"])},
+    until={OURS: Failure(INVALID, ["ServiceNumber", "1.3"])},
     host={"extension": (777, 1, 3, 99)},
 )
 case(

@@ -13,14 +13,14 @@ extern "C" ffi::TypeId* weight_type_id() { return &Weight::id; }
 
 #if SUITE_HEADERS >= 1102
 // An extension that the host test lends: XLA_FFI_Extension, then a number.
-struct LentNumber {
+struct ServiceNumber {
   XLA_FFI_Extension base;
   int64_t number;
 };
 struct NumberExtension {
-  using CExtension = LentNumber;
+  using CExtension = ServiceNumber;
   using Type = int64_t;
-  static constexpr auto kName = "LentNumber";
+  static constexpr auto kName = "ServiceNumber";
   static constexpr int64_t kExtensionType = 777;
   static constexpr int32_t kMajorVersion = 1;
   static constexpr int32_t kMinorVersion = 2;

@@ -1,0 +1,98 @@
+#include "callbridge/adapters/cross_version/future.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/types/optional.h"
+#include "callbridge/typed_ffi/host/future_object.h"
+
+namespace callbridge {
+namespace {
+
+using host::FutureObject;
+using typed_ffi::ApiFunction;
+
+// Null for OK.
+XLA_FFI_Error* ToRuntime(const absl::Status& status, const CrossVersionRuntime& runtime) {
+  if (status.ok()) return nullptr;
+  return runtime.MakeError(static_cast<XLA_FFI_Error_Code>(status.code()),
+                           std::string(status.message()).c_str());
+}
+
+// A call that goes on. It ends when two have arrived: the handler's completion, and the wrapper
+// that has made a future of the runtime's; then it completes that, and is gone.
+class PendingCall : public host::FutureWaiter {
+ public:
+  explicit PendingCall(CrossVersionContext& context) : FutureWaiter{&Ready}, context_(context) {}
+
+  // Without a future nobody is told.
+  void Complete(XLA_FFI_Future* future) {
+    future_ = future;
+    Arrive();
+  }
+
+ private:
+  static void Ready(FutureWaiter& waiter, absl::Status status) {
+    auto& self = static_cast<PendingCall&>(waiter);
+    self.status_ = std::move(status);
+    self.Arrive();
+  }
+
+  void Arrive() {
+    if (arrived_.exchange(true)) End();
+  }
+
+  void End() {
+    const std::unique_ptr<PendingCall> owned(this);
+    const CrossVersionRuntime& runtime = *context_.runtime;
+    SpareContexts::GiveBackOnAnyThread(context_);
+    if (future_ == nullptr) return;
+    XLA_FFI_Error* refused;
+    if (status_.ok()) {
+      XLA_FFI_Future_SetAvailable_Args args = {XLA_FFI_Future_SetAvailable_Args_STRUCT_SIZE,
+                                               nullptr, future_};
+      refused = runtime.Find<XLA_FFI_Future_SetAvailable>(ApiFunction::kFutureSetAvailable)(&args);
+    } else {
+      XLA_FFI_Future_SetError_Args args = {XLA_FFI_Future_SetError_Args_STRUCT_SIZE, nullptr,
+                                           future_, ToRuntime(status_, runtime)};
+      refused = runtime.Find<XLA_FFI_Future_SetError>(ApiFunction::kFutureSetError)(&args);
+    }
+    // Nobody is left who could be told.
+    if (refused != nullptr) runtime.DestroyError(refused);
+  }
+
+  CrossVersionContext& context_;
+  XLA_FFI_Future* future_ = nullptr;
+  absl::Status status_;
+  std::atomic<bool> arrived_{false};
+};
+
+}  // namespace
+
+XLA_FFI_Error* HandOverFuture(XLA_FFI_Future* future, CrossVersionContext& context,
+                              XLA_FFI_CallFrame& frame) {
+  const CrossVersionRuntime& runtime = *context.runtime;
+  if (!runtime.version().frame_has_future) {
+    const absl::Status status = host::WaitFor(future);
+    SpareContexts::OfThread().GiveBack(context);
+    return ToRuntime(status, runtime);
+  }
+  context.ctx = nullptr;
+  auto pending = std::make_unique<PendingCall>(context);
+  const absl::optional<absl::Status> finished = FutureObject::Take(future, *pending);
+  if (finished.has_value()) {
+    SpareContexts::OfThread().GiveBack(context);
+    return ToRuntime(*finished, runtime);
+  }
+  XLA_FFI_Future_Create_Args args = {};
+  args.struct_size = XLA_FFI_Future_Create_Args_STRUCT_SIZE;
+  XLA_FFI_Error* error = runtime.Find<XLA_FFI_Future_Create>(ApiFunction::kFutureCreate)(&args);
+  if (error == nullptr) frame.future = args.future;
+  pending.release()->Complete(args.future);
+  return error;
+}
+
+}  // namespace callbridge

@@ -1,0 +1,244 @@
+#include "callbridge/adapters/cross_version/handler.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/base/optimization.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/table_lock.h"
+#include "callbridge/adapters/caught_exception.h"
+#include "callbridge/adapters/cross_version/api_table.h"
+#include "callbridge/adapters/cross_version/context.h"
+#include "callbridge/adapters/cross_version/error.h"
+#include "callbridge/adapters/cross_version/future.h"
+#include "callbridge/adapters/cross_version/state.h"
+#include "callbridge/adapters/trampolines.h"
+#include "callbridge/typed_ffi/host/api_table.h"
+#include "callbridge/typed_ffi/host/future_object.h"
+#include "callbridge/typed_ffi/host/type_registry.h"
+
+namespace callbridge {
+namespace {
+
+using typed_ffi::kNoStage;
+using typed_ffi::RuntimeVersion;
+
+// ---- Metadata
+
+constexpr char kMissingType[] =
+    "the handler makes state of a type that is not registered; register the type first, with "
+    "callbridge.jax.register_type or callbridge_ffi_register_type";
+
+XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
+  for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
+    if (extension->type == XLA_FFI_Extension_Metadata) {
+      return reinterpret_cast<XLA_FFI_Metadata_Extension*>(extension)->metadata;
+    }
+  }
+  return nullptr;
+}
+
+// `api` is null up to jaxlib 0.7.2, whose metadata has no state type id.
+ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* AnswerMetadata(const CrossVersionHandler& handler,
+                                                      const XLA_FFI_Api* api,
+                                                      XLA_FFI_Metadata& metadata) {
+  const ReportedMetadata own = ReadReportedMetadata(handler.function, handler.headers);
+  metadata.api_version.major_version = 0;
+  metadata.api_version.minor_version = 1;  // the lowest that has metadata; all later ones accept it
+  metadata.traits = own.traits;
+  if (api == nullptr) return nullptr;
+  CrossVersionRuntime& runtime = CrossVersionRuntime::Of(api);
+  if (runtime.version().metadata_size < sizeof(XLA_FFI_Metadata)) return nullptr;
+  if (own.type_is_missing) {
+    return runtime.MakeError(XLA_FFI_Error_Code_FAILED_PRECONDITION, kMissingType);
+  }
+  return FindStateTypeId(handler.headers, own.state_type_id, runtime, &metadata.state_type_id);
+}
+
+// ---- Stages
+
+struct Stage {
+  const char* name;
+  const int8_t RuntimeVersion::*number;
+};
+constexpr Stage kStages[] = {{"INSTANTIATE", &RuntimeVersion::instantiate},
+                             {"PREPARE", &RuntimeVersion::prepare},
+                             {"INITIALIZE", &RuntimeVersion::initialize},
+                             {"EXECUTE", &RuntimeVersion::execute},
+                             {"RECORD", &RuntimeVersion::record}};
+
+// Null, or the runtime's error. `stage` is the runtime's number before and the handler's after.
+XLA_FFI_Error* TranslateStage(const CrossVersionHandler& handler, const CrossVersionRuntime& runtime,
+                              XLA_FFI_ExecutionStage& stage) {
+  for (const Stage& known : kStages) {
+    if (runtime.version().*known.number != stage) continue;
+    const int8_t translated = handler.headers.*known.number;
+    if (translated == kNoStage) {
+      return runtime.MakeError(
+          XLA_FFI_Error_Code_UNIMPLEMENTED,
+          absl::StrCat("the handler was built with XLA's headers of ", handler.headers.releases,
+                       ", which have no stage ", known.name)
+              .c_str());
+    }
+    stage = static_cast<XLA_FFI_ExecutionStage>(translated);
+    return nullptr;
+  }
+  return runtime.MakeError(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      absl::StrCat("callbridge knows no stage ", static_cast<int>(stage)).c_str());
+}
+
+// ---- Calls
+
+ABSL_ATTRIBUTE_NOINLINE CrossVersionRuntime& ChangeRuntime(CrossVersionHandler& handler,
+                                                      const XLA_FFI_Api* api) {
+  CrossVersionRuntime& runtime = CrossVersionRuntime::Of(api);
+  handler.runtime.store(&runtime, std::memory_order_release);
+  return runtime;
+}
+
+CrossVersionRuntime& RuntimeOf(CrossVersionHandler& handler, const XLA_FFI_Api* api) {
+  CrossVersionRuntime* runtime = handler.runtime.load(std::memory_order_acquire);
+  if (ABSL_PREDICT_TRUE(runtime->api() == api)) return *runtime;
+  return ChangeRuntime(handler, api);
+}
+
+// What the runtime is told of a call that came back with an error, which is taken, or a future.
+ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* Finish(XLA_FFI_Error* error, XLA_FFI_Future* future,
+                                              CrossVersionContext& context, XLA_FFI_CallFrame& frame) {
+  if (error == nullptr) return HandOverFuture(future, context, frame);
+  if (future != nullptr) host::FutureObject::Abandon(future);
+  const CrossVersionRuntime& runtime = *context.runtime;
+  SpareContexts::OfThread().GiveBack(context);
+  return ToRuntime(error, runtime);
+}
+
+// The same for the exception that is being handled.
+ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* FinishThrown(CrossVersionContext& context) {
+  const CrossVersionRuntime& runtime = *context.runtime;
+  SpareContexts::OfThread().GiveBack(context);
+  const absl::Status status = CaughtException();
+  return runtime.MakeError(static_cast<XLA_FFI_Error_Code>(status.code()),
+                           std::string(status.message()).c_str());
+}
+
+// Calls the handler at `stage`, in its own numbers.
+inline XLA_FFI_Error* CallAt(XLA_FFI_ExecutionStage stage, CrossVersionHandler& handler,
+                             CrossVersionRuntime& runtime, XLA_FFI_CallFrame& frame) {
+  SpareContexts& contexts = SpareContexts::OfThread();
+  CrossVersionContext& context = contexts.Take(handler, runtime, frame.ctx);
+  XLA_FFI_CallFrame shown;  // field by field: clearing it first costs as much as all else
+  shown.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+  shown.extension_start = frame.extension_start;
+  shown.api = handler.api;
+  shown.ctx = context.get();
+  shown.stage = stage;
+  constexpr size_t kLists = offsetof(XLA_FFI_CallFrame, args);
+  std::memcpy(reinterpret_cast<char*>(&shown) + kLists, reinterpret_cast<char*>(&frame) + kLists,
+              XLA_FFI_CallFrame_STRUCT_SIZE - kLists);
+  shown.future = nullptr;
+  XLA_FFI_Error* error;
+  try {
+    error = handler.function(&shown);
+  } catch (...) {
+    return FinishThrown(context);
+  }
+  if (ABSL_PREDICT_FALSE(
+          (reinterpret_cast<uintptr_t>(error) | reinterpret_cast<uintptr_t>(shown.future)) != 0)) {
+    return Finish(error, shown.future, context, frame);
+  }
+  contexts.GiveBack(context);
+  return nullptr;
+}
+
+ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* CallAtOtherStage(CrossVersionHandler& handler,
+                                                        CrossVersionRuntime& runtime,
+                                                        XLA_FFI_CallFrame& frame) {
+  XLA_FFI_ExecutionStage stage = frame.stage;
+  if (XLA_FFI_Error* error = TranslateStage(handler, runtime, stage)) return error;
+  return CallAt(stage, handler, runtime, frame);
+}
+
+}  // namespace
+
+XLA_FFI_Error* CallCrossVersion(CrossVersionHandler& handler, XLA_FFI_CallFrame* frame) {
+  if (ABSL_PREDICT_FALSE(frame->extension_start != nullptr)) {
+    if (XLA_FFI_Metadata* metadata = MetadataQuery(*frame)) {
+      return AnswerMetadata(handler, frame->api, *metadata);
+    }
+  }
+  CrossVersionRuntime& runtime = RuntimeOf(handler, frame->api);
+  if (ABSL_PREDICT_FALSE(frame->stage != runtime.execute())) {
+    return CallAtOtherStage(handler, runtime, *frame);
+  }
+  return CallAt(handler.execute, handler, runtime, *frame);
+}
+
+absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler, Platform platform) {
+  struct Made {
+    std::unique_ptr<CrossVersionHandler> handler;
+    XLA_FFI_Handler* wrapper;
+  };
+  // Not under the lock: it is the handler's own code that answers.
+  absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
+  if (!headers.ok()) return headers.status();
+  std::unique_ptr<CrossVersionHandler> wrapped(
+      new CrossVersionHandler{handler, CrossVersionApiTable(*headers->version), *headers->version,
+                         static_cast<XLA_FFI_ExecutionStage>(headers->version->execute), platform,
+                         &CrossVersionRuntime::Of(&host::ApiTable(typed_ffi::kNewestVersion))});
+  const TableLock lock;
+  static auto& made = *new std::map<std::pair<XLA_FFI_Handler*, Platform>, Made>;
+  const auto found = made.find({handler, platform});
+  if (found != made.end()) return found->second.wrapper;
+  absl::StatusOr<XLA_FFI_Handler*> wrapper = MakeTrampoline(*wrapped);
+  if (!wrapper.ok()) return wrapper;
+  made.emplace(std::make_pair(handler, platform), Made{std::move(wrapped), *wrapper});
+  return wrapper;
+}
+
+namespace {
+
+constexpr XLA_FFI_Handler* XLA_FFI_Handler_Bundle::*kHandlers[] = {
+    &XLA_FFI_Handler_Bundle::instantiate, &XLA_FFI_Handler_Bundle::prepare,
+    &XLA_FFI_Handler_Bundle::initialize, &XLA_FFI_Handler_Bundle::execute,
+    &XLA_FFI_Handler_Bundle::record};
+
+absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion* runtime) {
+  absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
+  if (absl::IsFailedPrecondition(headers.status())) return false;  // written by hand
+  if (!headers.ok()) return headers.status();
+  const ReportedMetadata metadata = ReadReportedMetadata(handler, *headers->version);
+  if (metadata.type_is_missing) return absl::InvalidArgumentError(kMissingType);
+  if (host::TypeRegistry::GaveOut(metadata.state_type_id)) return true;
+  return !headers->adapts && (runtime == nullptr || !RunsAsItIs(*headers, *runtime));
+}
+
+}  // namespace
+
+absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundle& handlers,
+                                                     Platform platform,
+                                                     const RuntimeVersion* runtime) {
+  bool wrap = false;
+  for (auto stage : kHandlers) {
+    if (handlers.*stage == nullptr) continue;
+    absl::StatusOr<bool> needs_wrapper = NeedsWrapper(handlers.*stage, runtime);
+    if (!needs_wrapper.ok()) return needs_wrapper.status();
+    wrap |= *needs_wrapper;
+  }
+  XLA_FFI_Handler_Bundle adapted = handlers;
+  for (auto stage : kHandlers) {
+    if (!wrap || handlers.*stage == nullptr) continue;
+    absl::StatusOr<XLA_FFI_Handler*> wrapper = GetCrossVersionWrapper(handlers.*stage, platform);
+    if (absl::IsFailedPrecondition(wrapper.status())) continue;  // written by hand
+    if (!wrapper.ok()) return wrapper.status();
+    adapted.*stage = *wrapper;
+  }
+  return adapted;
+}
+
+}  // namespace callbridge

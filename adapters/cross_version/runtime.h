@@ -1,0 +1,69 @@
+// A runtime that cross-version handlers run on: what its API table offers, by version.
+#ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_RUNTIME_H_
+#define CALLBRIDGE_ADAPTERS_CROSS_VERSION_RUNTIME_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
+
+namespace callbridge {
+
+// Thread-safe. A process may hold several: each API table is one.
+class CrossVersionRuntime {
+ public:
+  // The runtime of that table, whose address stays its own as long as the process. Never freed.
+  static CrossVersionRuntime& Of(const XLA_FFI_Api* api);
+
+  const XLA_FFI_Api* api() const { return api_; }
+  const typed_ffi::RuntimeVersion& version() const { return *version_; }
+  // The stage EXECUTE in its numbers.
+  XLA_FFI_ExecutionStage execute() const { return execute_; }
+  // Whether it is callbridge's own (typed_ffi/host), which knows callbridge's types by their ids.
+  bool is_callbridge() const { return is_callbridge_; }
+
+  // Null where the runtime has none.
+  template <typename Function>
+  Function* Find(typed_ffi::ApiFunction function) const {
+    return typed_ffi::FunctionAt<Function>(*api_, *version_, function);
+  }
+
+  // The id that the runtime has for the type `name`, which is registered with it the first time.
+  // `deleter` counts for a runtime that has deleters with its types. Null, or the runtime's error;
+  // UNIMPLEMENTED where it has no types.
+  XLA_FFI_Error* FindType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
+
+  // An error of the runtime's own; `message` ends with a NUL.
+  XLA_FFI_Error* MakeError(XLA_FFI_Error_Code code, const char* message) const;
+  void DestroyError(XLA_FFI_Error* error) const;
+  // UNIMPLEMENTED: "`what` needs the XLA FFI 0.1 of jaxlib 0.6 or newer; this runtime speaks ...".
+  std::string DescribeMissing(absl::string_view what,
+                              const typed_ffi::RuntimeVersion& first_that_has_it) const;
+  std::string DescribeMissing(typed_ffi::ApiFunction function) const;
+
+ private:
+  explicit CrossVersionRuntime(const XLA_FFI_Api* api);
+
+  XLA_FFI_Error* RegisterType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
+
+  const XLA_FFI_Api* const api_;
+  const typed_ffi::RuntimeVersion* const version_;
+  const XLA_FFI_ExecutionStage execute_;
+  const bool is_callbridge_;
+  std::mutex mutex_;
+  std::map<std::string, XLA_FFI_TypeId, std::less<>> types_;
+  std::deque<XLA_FFI_TypeInfo> infos_;  // of those
+};
+
+// "XLA_FFI_RunId_Get"
+const char* ApiFunctionName(typed_ffi::ApiFunction function);
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_CROSS_VERSION_RUNTIME_H_

@@ -1,0 +1,183 @@
+#include "callbridge/adapters/typed_to_untyped_entry.h"
+
+#include <string>
+
+#include "absl/base/optimization.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/pointer_block.h"
+
+namespace callbridge {
+namespace {
+
+// The lowest API version that these handlers need; every runtime that has versions accepts it.
+constexpr int kNeededMajor = 0;
+constexpr int kNeededMinor = 1;
+
+// The runtime asks for metadata by a frame without a call, whose api may be null.
+XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
+  for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
+    if (extension->type == XLA_FFI_Extension_Metadata) {
+      return reinterpret_cast<XLA_FFI_Metadata_Extension*>(extension)->metadata;
+    }
+  }
+  return nullptr;
+}
+
+void AnswerMetadata(XLA_FFI_Metadata& metadata) {
+  metadata.api_version.major_version = kNeededMajor;
+  metadata.api_version.minor_version = kNeededMinor;
+  metadata.traits = 0;
+}
+
+// The bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of a NumPy
+// one; an attribute of another type has no bytes, so it is no descriptor either.
+absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs) {
+  for (int64_t i = 0; i < attrs.size; ++i) {
+    const XLA_FFI_ByteSpan& name = *attrs.names[i];
+    if (absl::string_view(name.ptr, name.len) != kSiteDescriptorAttribute) continue;
+    if (attrs.types[i] == XLA_FFI_AttrType_STRING) {
+      const auto& text = *static_cast<const XLA_FFI_ByteSpan*>(attrs.attrs[i]);
+      return absl::string_view(text.ptr, text.len);
+    }
+    if (attrs.types[i] == XLA_FFI_AttrType_ARRAY) {
+      const auto& array = *static_cast<const XLA_FFI_Array*>(attrs.attrs[i]);
+      if (array.dtype == XLA_FFI_DataType_U8) {
+        return absl::string_view(static_cast<const char*>(array.data), array.size);
+      }
+    }
+    return absl::string_view();
+  }
+  return absl::nullopt;
+}
+
+// The target has no way to learn of any other attribute than the descriptor.
+absl::Status RefuseAttributes(const EntryTarget& entry, const XLA_FFI_Attrs& attrs) {
+  std::string text;
+  for (int64_t i = 0; i < attrs.size; ++i) {
+    const absl::string_view name(attrs.names[i]->ptr, attrs.names[i]->len);
+    if (name != kSiteDescriptorAttribute) absl::StrAppend(&text, text.empty() ? "" : ", ", name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the call site has attributes (", text, "), but custom call \"", entry.name,
+                   "\" is untyped and takes none: pass bytes as its opaque"));
+}
+
+// A token's data pointer is null on some runtimes and not on others; targets get null.
+void* DataPointer(const XLA_FFI_Buffer& buffer) {
+  return buffer.dtype == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
+}
+
+// Writes the data pointers of `size` arguments or results. False where one of them is no buffer.
+template <typename Type>
+bool GatherPointers(int64_t size, const Type* types, Type buffer, void* const* buffers,
+                    void** pointers) {
+  for (int64_t i = 0; i < size; ++i) {
+    if (types[i] != buffer) return false;
+    pointers[i] = DataPointer(*static_cast<const XLA_FFI_Buffer*>(buffers[i]));
+  }
+  return true;
+}
+
+std::string TypeName(int64_t type) {
+  return IsPrimitiveType(type) ? std::string(PrimitiveTypeName(static_cast<PrimitiveType>(type)))
+                               : absl::StrCat("type number ", type);
+}
+
+absl::Status CheckTypes(const char* what, absl::Span<const PrimitiveType> declared,
+                        void* const* buffers) {
+  for (size_t i = 0; i < declared.size(); ++i) {
+    const int32_t given = static_cast<const XLA_FFI_Buffer*>(buffers[i])->dtype;
+    if (given == static_cast<int32_t>(declared[i])) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " ", i, " (leaves of tuples counted) is declared ", PrimitiveTypeName(declared[i]),
+        " by the call site, but came as ", TypeName(given)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
+                           absl::string_view descriptor, const CallBuffers& buffers,
+                           const ExecutionContext& context) {
+  absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
+  if (!parts.ok()) return parts.status();
+  absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
+  if (!site.ok()) return site.status();
+  const SitePlan& plan = **site;
+  absl::Status checked = CheckLeafCounts(plan.call, buffers);
+  if (checked.ok()) checked = CheckTypes("operand", plan.operand_types, frame.args.args);
+  if (checked.ok()) checked = CheckTypes("result", plan.result_types, frame.rets.rets);
+  if (!checked.ok()) return checked;
+  return plan.call.run(plan.call, parts->opaque, buffers, context);
+}
+
+// `pointers` has room for the data pointers of the arguments and results.
+absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI_CallFrame& frame,
+                              const ExecutionContext& context) {
+  void** results = pointers + frame.args.size;
+  const XLA_FFI_Args& args = frame.args;
+  const XLA_FFI_Rets& rets = frame.rets;
+  if (!GatherPointers(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers) ||
+      !GatherPointers(rets.size, rets.types, XLA_FFI_RetType_BUFFER, rets.rets, results)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom call \"", entry.name,
+                     "\" takes buffers only, but has an argument or result of another kind"));
+  }
+  const CallBuffers buffers{{pointers, static_cast<size_t>(frame.args.size)},
+                            {results, static_cast<size_t>(frame.rets.size)}};
+  const absl::optional<absl::string_view> descriptor = FindSiteDescriptor(frame.attrs);
+  if (ABSL_PREDICT_FALSE(frame.attrs.size != static_cast<int64_t>(descriptor.has_value()))) {
+    return RefuseAttributes(entry, frame.attrs);
+  }
+  if (descriptor.has_value()) return CallDescribed(entry, frame, *descriptor, buffers, context);
+  const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
+  return plan.run(plan, {}, buffers, context);
+}
+
+absl::Status Execute(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
+                     const ExecutionContext& context) {
+  if (ABSL_PREDICT_FALSE(frame.stage != XLA_FFI_ExecutionStage_EXECUTE)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom call \"", entry.name,
+                     "\" serves the execute stage only, but was called at stage ", frame.stage));
+  }
+  const auto size = static_cast<size_t>(frame.args.size + frame.rets.size);
+  return WithPointers<&CallWithPointers>(size, entry, frame, context);
+}
+
+// Null, or the error that the runtime made.
+XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& context) {
+  XLA_FFI_Stream_Get_Args args = {};
+  args.struct_size = sizeof(args);
+  args.ctx = frame.ctx;
+  XLA_FFI_Error* error = frame.api->XLA_FFI_Stream_Get(&args);
+  context.stream = args.stream;
+  return error;
+}
+
+}  // namespace
+
+XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
+  const std::string message(status.message());  // ends with a NUL
+  XLA_FFI_Error_Create_Args args = {};
+  args.struct_size = XLA_FFI_Error_Create_Args_STRUCT_SIZE;
+  args.message = message.c_str();
+  args.errc = static_cast<XLA_FFI_Error_Code>(status.code());
+  return api.XLA_FFI_Error_Create(&args);
+}
+
+XLA_FFI_Error* CallUntypedTargetFromTypedInFull(EntryTarget& entry, XLA_FFI_CallFrame* frame) {
+  if (XLA_FFI_Metadata* metadata = MetadataQuery(*frame)) {
+    AnswerMetadata(*metadata);
+    return nullptr;
+  }
+  ExecutionContext context;
+  if (entry.abi.gpu) {
+    if (XLA_FFI_Error* error = GetStream(*frame, context)) return error;
+  }
+  absl::Status status = Execute(entry, *frame, context);
+  return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
+}
+
+}  // namespace callbridge

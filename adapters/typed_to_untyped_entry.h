@@ -1,0 +1,74 @@
+// The typed way back: an FFI handler that leads to a target.
+#ifndef CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
+#define CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/base/attributes.h"
+#include "absl/base/optimization.h"
+#include "absl/status/status.h"
+#include "callbridge/adapters/entry_target.h"
+#include "callbridge/adapters/pointer_block.h"
+#include "callbridge/typed_ffi/c_api.h"
+
+namespace callbridge {
+
+// Serves every call of EntryPoints::typed: answers the metadata query, and on the execute stage
+// calls the target. Null on success; else an error of the frame's runtime.
+XLA_FFI_Error* CallUntypedTargetFromTypedInFull(EntryTarget& entry, XLA_FFI_CallFrame* frame);
+
+// The error of the frame's runtime for `status`, which is not OK.
+XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status);
+
+// Writes the data pointers of `size` arguments or results. False where one of them is no array.
+template <typename Type>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool GatherArrays(int64_t size, const Type* types,
+                                                      Type buffer_type, void* const* buffers,
+                                                      void** pointers) {
+  for (int64_t i = 0; i < size; ++i) {
+    if (ABSL_PREDICT_FALSE(types[i] != buffer_type)) return false;
+    const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(buffers[i]);
+    if (ABSL_PREDICT_FALSE(buffer.dtype == XLA_FFI_DataType_TOKEN)) return false;
+    pointers[i] = buffer.data;
+  }
+  return true;
+}
+
+// Serves one call of EntryPoints::typed for a target on Host of the ABI `Abi` (abis/), as
+// CallUntypedTargetFromTypedInFull() does, and faster where it is a call of arrays without attributes.
+template <typename Abi>
+XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
+  const XLA_FFI_Args& args = frame->args;
+  const XLA_FFI_Rets& rets = frame->rets;
+  // One comparison of two numbers that are both to be 0.
+  const uint64_t more = reinterpret_cast<uintptr_t>(frame->extension_start) |
+                        static_cast<uint64_t>(frame->attrs.size);
+  if (ABSL_PREDICT_FALSE(more != 0 || frame->stage != XLA_FFI_ExecutionStage_EXECUTE ||
+                         static_cast<size_t>(args.size + rets.size) > kStackPointers)) {
+    return CallUntypedTargetFromTypedInFull(entry, frame);
+  }
+  void* pointers[kStackPointers];
+  if (ABSL_PREDICT_FALSE(
+          !GatherArrays(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers))) {
+    return CallUntypedTargetFromTypedInFull(entry, frame);
+  }
+  void* out;
+  if (ABSL_PREDICT_TRUE(rets.size == 1)) {
+    if (ABSL_PREDICT_FALSE(!GatherArrays(1, rets.types, XLA_FFI_RetType_BUFFER, rets.rets, &out))) {
+      return CallUntypedTargetFromTypedInFull(entry, frame);
+    }
+  } else {
+    out = pointers + args.size;
+    if (ABSL_PREDICT_FALSE(!GatherArrays(rets.size, rets.types, XLA_FFI_RetType_BUFFER, rets.rets,
+                                         static_cast<void**>(out)))) {
+      return CallUntypedTargetFromTypedInFull(entry, frame);
+    }
+  }
+  const absl::Status status = Abi::Call(entry.function, out, pointers, {});
+  return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
+}
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_

@@ -1,0 +1,102 @@
+#include "callbridge/adapters/untyped_to_typed_entry.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/base/optimization.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/typed_site_descriptor.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
+
+namespace callbridge {
+namespace {
+
+const host::RuntimeServices& ServicesOfVersionThree() {
+  static const host::RuntimeServices& lent = *[] {
+    auto* nothing = new host::RuntimeServices;
+    nothing->why_no_more =
+        "the runtime calls this handler by custom-call version 3, which lends nothing of the kind";
+    return nothing;
+  }();
+  return lent;
+}
+
+class IsTrueMeanwhile {
+ public:
+  explicit IsTrueMeanwhile(bool& value) : value_(value) { value_ = true; }
+  IsTrueMeanwhile(const IsTrueMeanwhile&) = delete;
+  IsTrueMeanwhile& operator=(const IsTrueMeanwhile&) = delete;
+  ~IsTrueMeanwhile() { value_ = false; }
+
+ private:
+  bool& value_;
+};
+
+}  // namespace
+
+absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
+    absl::string_view descriptor) {
+  absl::StatusOr<callbridge::CallSite> site = DecodeTypedSiteDescriptor(descriptor);
+  if (!site.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom call \"", target_.name,
+                     "\" is a typed FFI handler, and its call's opaque must describe the call "
+                     "site: ",
+                     site.status().message()));
+  }
+  site->platform = target_.platform;
+  Sites::Held known = sites_.FindOrAdd(descriptor);
+  // Only those wait that call the same site for the first time.
+  const std::lock_guard<std::recursive_mutex> lock(known->binding);
+  if (known->Bound() != nullptr) return known;
+  if (known->is_being_bound) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("custom call \"", target_.name,
+                     "\": INSTANTIATE calls the call site that it is called for, which cannot be "
+                     "called before INSTANTIATE has returned"));
+  }
+  ExecutionContext context;
+  context.lent = &ServicesOfVersionThree();
+  const IsTrueMeanwhile being_bound(known->is_being_bound);
+  absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
+  if (!call.ok()) return call.status();
+  known->bound.emplace(BoundSite{site->operands.size(),
+                                 static_cast<size_t>(site->result.LeafCount()), *std::move(call)});
+  known->is_bound.store(true, std::memory_order_release);
+  return known;
+}
+
+absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void* first,
+                                          void** pointers) {
+  Sites::Held known = sites_.Find(descriptor);
+  const BoundSite* bound = known ? known->Bound() : nullptr;
+  if (ABSL_PREDICT_FALSE(bound == nullptr)) {
+    absl::StatusOr<Sites::Held> made = BindSite(descriptor);
+    if (!made.ok()) return made.status();
+    known = *std::move(made);
+    bound = known->Bound();
+  }
+  const BoundSite& site = *bound;
+  ExecutionContext context;
+  context.lent = &ServicesOfVersionThree();
+  CallBuffers buffers{{pointers, site.operands}, {}};
+  if (IsGpu(target_.platform)) {
+    context.stream = first;
+    buffers.results = {pointers + site.operands, site.results};
+  } else {
+    // The runtime was told of flat results: a lone one is an array to it.
+    buffers.results = {site.results == 1 ? &first : static_cast<void**>(first), site.results};
+  }
+  return site.call.Execute(buffers, context);
+}
+
+void UntypedToTypedEntry::Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                            XlaCustomCallStatus* status) {
+  const absl::Status result = CallSiteOf({opaque, opaque_len}, first, pointers);
+  if (ABSL_PREDICT_TRUE(result.ok())) return;
+  const std::string text =
+      absl::StrCat(absl::StatusCodeToString(result.code()), ": ", result.message());
+  XlaCustomCallStatusSetFailure(status, text.data(), text.size());
+}
+
+}  // namespace callbridge

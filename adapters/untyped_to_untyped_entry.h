@@ -1,0 +1,35 @@
+// The untyped way back: functions of version 3 that lead to a target.
+#ifndef CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
+#define CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
+
+#include <cstddef>
+
+#include "absl/base/optimization.h"
+#include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/entry_target.h"
+#include "callbridge/status_returning/custom_call_status.h"
+
+namespace callbridge {
+
+// Serves a call whose opaque is a site descriptor.
+absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
+                           absl::string_view descriptor);
+
+// Serves one call of EntryPoints::untyped for a target of the ABI `Abi` (abis/). `first` and
+// `pointers` are out and in on Host, the stream and the buffers on GPU. The entry comes last, so
+// that the other arguments stay in the registers in which the target expects them.
+template <typename Abi>
+void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                 XlaCustomCallStatus* status, EntryTarget& entry) {
+  const absl::Status result =
+      ABSL_PREDICT_FALSE(IsSiteDescriptor(opaque, opaque_len))
+          ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
+          : Abi::Call(entry.function, first, pointers, {opaque, opaque_len});
+  if (ABSL_PREDICT_FALSE(!result.ok())) {
+    XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
+  }
+}
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_

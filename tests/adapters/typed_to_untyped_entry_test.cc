@@ -1,0 +1,228 @@
+// Calls of EntryPoints::typed that are not as they should be, and what entry points keep.
+#include "callbridge/adapters/typed_to_untyped_entry.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "callbridge/adapters/entry_points.h"
+#include "gtest/gtest.h"
+#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/recording_targets.h"
+#include "tests/adapters/site_descriptors.h"
+
+namespace callbridge {
+namespace {
+
+constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+constexpr PrimitiveType kS32 = PrimitiveType::kS32;
+
+char bytes[64];
+void* Buffer(int i) { return &bytes[i]; }
+
+const Target kOriginal = MakeTarget(&HostOriginalTarget, Platform::kHost, ApiVersion::kOriginal);
+const Target kUnified =
+    MakeTarget(&HostUnifiedTarget, Platform::kHost, ApiVersion::kStatusReturningUnified);
+const Target kGpu = MakeTarget(&GpuOriginalTarget, Platform::kCuda, ApiVersion::kOriginal);
+
+class TypedEntryTest : public ::testing::Test {
+ protected:
+  void SetUp() override { recorded = Recorded(); }
+
+  static XLA_FFI_Handler* Typed(const Target& target) { return GetEntryPoints(target)->typed; }
+};
+
+void ExpectInvalid(const absl::Status& status, const std::string& text) {
+  EXPECT_EQ(status, absl::InvalidArgumentError(text));
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+// ---- What is refused
+
+TEST_F(TypedEntryTest, OtherStages) {
+  ExpectInvalid(FakeFfiRuntime().Stage(XLA_FFI_ExecutionStage_INITIALIZE).Call(Typed(kOriginal)),
+                "custom call \"recording\" serves the execute stage only, but was called at stage "
+                "2");
+}
+
+TEST_F(TypedEntryTest, Attributes) {
+  FakeFfiRuntime runtime;
+  runtime.StringAttr("scale", "3").StringAttr("deep", "true").Ret(kF32, Buffer(0));
+  ExpectInvalid(runtime.Call(Typed(kOriginal)),
+                "the call site has attributes (scale, deep), but custom call \"recording\" is "
+                "untyped and takes none: pass bytes as its opaque");
+}
+
+// With attributes, and without, which is the faster way; of one result and of several.
+TEST_F(TypedEntryTest, WhatIsNoBuffer) {
+  static XLA_FFI_ArgType arguments[] = {XLA_FFI_ArgType_BUFFER, static_cast<XLA_FFI_ArgType>(77)};
+  static XLA_FFI_RetType results[] = {XLA_FFI_RetType_BUFFER, static_cast<XLA_FFI_RetType>(77)};
+  const auto spoil_argument = [](XLA_FFI_CallFrame& frame) { frame.args.types = arguments; };
+  const auto spoil_result = [](XLA_FFI_CallFrame& frame) {
+    frame.rets.types = results + 2 - frame.rets.size;
+  };
+  for (bool described : {false, true}) {
+    for (int result_count : {1, 2}) {
+      FakeFfiRuntime runtime;
+      runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1));
+      for (int i = 0; i < result_count; ++i) runtime.Ret(kF32, Buffer(32 + i));
+      if (described) {
+        runtime.ArrayAttr(
+            kSiteDescriptorAttribute,
+            Descriptor({"(f32[],f32[])"}, result_count == 1 ? "f32[]" : "(f32[],f32[])"));
+      }
+      ASSERT_EQ(runtime.Call(Typed(kOriginal)), absl::OkStatus());
+      recorded.calls = 0;
+      for (const auto& spoil : {std::function<void(XLA_FFI_CallFrame&)>(spoil_argument),
+                                std::function<void(XLA_FFI_CallFrame&)>(spoil_result)}) {
+        ExpectInvalid(runtime.With(spoil).Call(Typed(kOriginal)),
+                      "custom call \"recording\" takes buffers only, but has an argument or result "
+                      "of another kind");
+      }
+    }
+  }
+}
+
+// Calls (f32[],s32[]) -> (f32[],s32[]), as the site declares it, with leaves of these types.
+absl::Status CallWith(XLA_FFI_Handler* handler, const std::vector<PrimitiveType>& arguments,
+                      const std::vector<PrimitiveType>& results) {
+  FakeFfiRuntime runtime;
+  for (PrimitiveType type : arguments) runtime.Arg(type, Buffer(0));
+  for (PrimitiveType type : results) runtime.Ret(type, Buffer(32));
+  runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"(f32[],s32[])"}, "(f32[],s32[])"));
+  return runtime.Call(handler);
+}
+
+TEST_F(TypedEntryTest, LeavesThatAreNotAsTheSiteDeclaresThem) {
+  XLA_FFI_Handler* const handler = Typed(kOriginal);
+  ASSERT_EQ(CallWith(handler, {kF32, kS32}, {kF32, kS32}), absl::OkStatus());
+  recorded.calls = 0;
+  const auto text = [](const char* what, const char* declared, const char* came) {
+    return std::string(what) + " (leaves of tuples counted) is declared " + declared +
+           " by the call site, but came as " + came;
+  };
+  ExpectInvalid(CallWith(handler, {kS32, kS32}, {kF32, kS32}), text("operand 0", "f32", "s32"));
+  ExpectInvalid(CallWith(handler, {kF32, kF32}, {kF32, kS32}), text("operand 1", "s32", "f32"));
+  ExpectInvalid(CallWith(handler, {kF32, kS32}, {PrimitiveType::kToken, kS32}),
+                text("result 0", "f32", "token"));
+  ExpectInvalid(CallWith(handler, {kF32, kS32}, {kF32, static_cast<PrimitiveType>(99)}),
+                text("result 1", "s32", "type number 99"));
+  const auto count = [](const char* declared, const char* given) {
+    return std::string("the call site declares ") + declared +
+           " (leaves of tuples counted), but the call has " + given;
+  };
+  ExpectInvalid(CallWith(handler, {kF32}, {kF32, kS32}), count("2 operands", "1"));
+  ExpectInvalid(CallWith(handler, {kF32, kS32, kS32}, {kF32, kS32}), count("2 operands", "3"));
+  ExpectInvalid(CallWith(handler, {kF32, kS32}, {kF32}), count("2 results", "1"));
+  ExpectInvalid(CallWith(handler, {kF32, kS32}, {kF32, kS32, kS32}), count("2 results", "3"));
+}
+
+TEST_F(TypedEntryTest, AStreamThatCannotBeHadIsTheRuntimesError) {
+  EXPECT_EQ(FakeFfiRuntime().Stream(absl::UnavailableError("no stream")).Call(Typed(kGpu)),
+            absl::UnavailableError("no stream"));
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+// ---- Extensions
+
+TEST_F(TypedEntryTest, AnExtensionThatIsNoQueryChangesNothing) {
+  XLA_FFI_InternalExtension other = {sizeof(other), static_cast<XLA_FFI_InternalExtension_Type>(9),
+                                     nullptr};
+  FakeFfiRuntime runtime;
+  runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
+  runtime.With([&](XLA_FFI_CallFrame& frame) { frame.extension_start = &other; });
+  recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
+  EXPECT_EQ(runtime.Call(Typed(kOriginal)), absl::OkStatus());
+  EXPECT_EQ(recorded.out, Buffer(32));
+  EXPECT_EQ(recorded.calls, 1);
+}
+
+TEST_F(TypedEntryTest, TheMetadataQueryNeedNotBeTheFirstExtension) {
+  for (const Target& target : {kOriginal, kGpu}) {
+    XLA_FFI_Metadata answer = {};
+    XLA_FFI_Metadata_Extension query = {{sizeof(query), XLA_FFI_Extension_Metadata, nullptr},
+                                        &answer};
+    XLA_FFI_InternalExtension other = {
+        sizeof(other), static_cast<XLA_FFI_InternalExtension_Type>(9), &query.extension_base};
+    XLA_FFI_CallFrame frame = {};
+    frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+    frame.extension_start = &other;
+    EXPECT_EQ(Typed(target)(&frame), nullptr);
+    EXPECT_EQ(answer.api_version.minor_version, 1);
+  }
+  EXPECT_EQ(recorded.calls, 0);
+}
+
+// ---- A described call has room for its tables beside its leaves
+
+TEST_F(TypedEntryTest, ManyDescribedLeaves) {
+  static size_t leaves;
+  recorded.inspect = [](Recorded& r) {
+    auto** tuple = static_cast<void**>(r.in[0]);
+    for (size_t i = 0; i < leaves; ++i) ASSERT_EQ(tuple[i + 1], Buffer(static_cast<int>(i % 32)));
+    auto** result = static_cast<void**>(r.out);
+    EXPECT_EQ(static_cast<void**>(result[0])[0], Buffer(32));
+  };
+  int calls = 0;
+  for (leaves = 240; leaves < 260; ++leaves) {
+    std::string tuple = "(()";
+    FakeFfiRuntime runtime;
+    for (size_t i = 0; i < leaves; ++i) {
+      tuple += ",f32[]";
+      runtime.Arg(kF32, Buffer(static_cast<int>(i % 32)));
+    }
+    runtime.Ret(kF32, Buffer(32));
+    runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({(tuple + ")").c_str()}, "((f32[]))"));
+    ASSERT_EQ(runtime.Call(Typed(kUnified)), absl::OkStatus());
+    EXPECT_EQ(recorded.calls, ++calls);
+  }
+}
+
+// ---- Which entry points are whose
+
+TEST_F(TypedEntryTest, EachPlatformHasEntryPointsOfItsOwn) {
+  Target target = kGpu;
+  Target typed = kGpu;
+  typed.api_version = ApiVersion::kTypedFfi;
+  Target typed_on_host = typed;
+  typed_on_host.platform = Platform::kHost;
+  Target on_rocm = kGpu;
+  on_rocm.platform = Platform::kRocm;
+  const auto untyped = [](const Target& target) { return GetEntryPoints(target)->untyped; };
+  EXPECT_EQ(untyped(target), untyped(kGpu));
+  EXPECT_NE(untyped(target), untyped(on_rocm));
+  EXPECT_NE(untyped(typed), untyped(typed_on_host));
+  EXPECT_NE(untyped(typed), untyped(target));
+}
+
+TEST_F(TypedEntryTest, TheTargetsLibraryStaysLoaded) {
+  static char addresses[2];
+  for (ApiVersion version : {ApiVersion::kOriginal, ApiVersion::kTypedFfi}) {
+    auto library = std::make_shared<int>();
+    Target target = kOriginal;
+    target.address = &addresses[version == ApiVersion::kOriginal];
+    target.api_version = version;
+    target.library = library;
+    ASSERT_TRUE(GetEntryPoints(target).ok());
+    target.library = nullptr;
+    EXPECT_GT(library.use_count(), 1);
+  }
+}
+
+TEST_F(TypedEntryTest, ATargetThatCannotBeCalledIsNamed) {
+  Target target = kOriginal;
+  target.address = nullptr;
+  EXPECT_EQ(GetEntryPoints(target).status(),
+            absl::InvalidArgumentError("custom call \"recording\" has a null address"));
+  target = kOriginal;
+  target.api_version = ApiVersion::kUnspecified;
+  EXPECT_EQ(GetEntryPoints(target).status(),
+            absl::InvalidArgumentError(
+                "the ABI of custom call \"recording\" on Host is not known, and calling it wrong "
+                "could crash: declare it (original, status_returning or "
+                "status_returning_unified)"));
+}
+
+}  // namespace
+}  // namespace callbridge
