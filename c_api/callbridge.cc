@@ -19,10 +19,10 @@
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
-#include "callbridge/runtime/executor.h"
-#include "callbridge/runtime/process_targets.h"
-#include "callbridge/runtime/target_library.h"
-#include "callbridge/runtime/typed_probe.h"
+#include "callbridge/adapters/executor.h"
+#include "callbridge/loader/process_targets.h"
+#include "callbridge/loader/target_library.h"
+#include "callbridge/loader/typed_probe.h"
 
 using callbridge::BoundCall;
 using callbridge::CallContext;

@@ -20,7 +20,7 @@
 #include "callbridge/c_api/ffi_handlers.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
-#include "callbridge/runtime/target_library.h"
+#include "callbridge/loader/target_library.h"
 #include "callbridge/typed_ffi/host/handler_instance.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"

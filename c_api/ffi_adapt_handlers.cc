@@ -8,8 +8,8 @@
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/c_api/ffi_handlers.h"
 #include "callbridge/c_api/to_c.h"
-#include "callbridge/runtime/target_library.h"
-#include "callbridge/runtime/typed_probe.h"
+#include "callbridge/loader/target_library.h"
+#include "callbridge/loader/typed_probe.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 

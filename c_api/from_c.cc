@@ -7,7 +7,7 @@
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/ffi_context.h"
 #include "callbridge/c_api/struct_size.h"
-#include "callbridge/runtime/target_library.h"
+#include "callbridge/loader/target_library.h"
 
 namespace callbridge {
 namespace {

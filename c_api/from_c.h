@@ -7,7 +7,7 @@
 #include "callbridge/abi/call_site.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/c_api/callbridge.h"
-#include "callbridge/runtime/executor.h"
+#include "callbridge/adapters/executor.h"
 
 namespace callbridge {
 

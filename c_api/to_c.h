@@ -11,7 +11,7 @@
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/callbridge.h"
-#include "callbridge/runtime/target_library.h"
+#include "callbridge/loader/target_library.h"
 
 namespace callbridge {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "callbridge/runtime/inspection.h"
-#include "callbridge/runtime/typed_probe.h"
-#include "callbridge/runtime/verdict.h"
+#include "callbridge/loader/inspection.h"
+#include "callbridge/loader/typed_probe.h"
+#include "callbridge/loader/verdict.h"
 
 namespace callbridge {
 

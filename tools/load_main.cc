@@ -1,5 +1,5 @@
 // callbridge-load FILE LIBCALLBRIDGE: loads FILE, says so and ends. LIBCALLBRIDGE is
-// LoadedCallbridge() of the process that asks. A helper of callbridge's (runtime/isolated_load.h).
+// LoadedCallbridge() of the process that asks. A helper of callbridge's (loader/isolated_load.h).
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "callbridge/runtime/helper_program.h"
-#include "callbridge/runtime/isolated_load.h"
-#include "callbridge/runtime/target_library.h"
+#include "callbridge/loader/helper_program.h"
+#include "callbridge/loader/isolated_load.h"
+#include "callbridge/loader/target_library.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -1,6 +1,6 @@
 // callbridge-probe FILE ADDRESS LIBCALLBRIDGE: asks the function at ADDRESS of FILE whether it is a
 // typed FFI handler. LIBCALLBRIDGE is LoadedCallbridge() of the process that asks. A helper of
-// callbridge's (runtime/typed_probe.h), which runs it and reads its answers.
+// callbridge's (loader/typed_probe.h), which runs it and reads its answers.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "callbridge/runtime/helper_program.h"
-#include "callbridge/runtime/probe_answer.h"
+#include "callbridge/loader/helper_program.h"
+#include "callbridge/loader/probe_answer.h"
 
 namespace {
 

@@ -21,7 +21,7 @@ struct HandlerHeaders {
 
 // `handler` is called a few times, with frames that every handler of XLA's headers answers before
 // it decodes anything: one of a size that no version has, and the metadata query. It must be known
-// to be a typed handler (runtime/typed_probe.h): a function of another type may crash.
+// to be a typed handler (loader/typed_probe.h): a function of another type may crash.
 //
 // FAILED_PRECONDITION where it answers neither, as handlers do that were written by hand on
 // XLA_FFI_CallFrame; UNIMPLEMENTED where its API version is newer than the table. Thread-safe.

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/runtime/function_names.h"
-#include "callbridge/runtime/origin.h"
-#include "callbridge/runtime/private_copy.h"
+#include "callbridge/loader/function_names.h"
+#include "callbridge/loader/origin.h"
+#include "callbridge/loader/private_copy.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "callbridge/runtime/demangled_name.h"
-#include "callbridge/runtime/inspection.h"
-#include "callbridge/runtime/verdict.h"
+#include "callbridge/loader/demangled_name.h"
+#include "callbridge/loader/inspection.h"
+#include "callbridge/loader/verdict.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);

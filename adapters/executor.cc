@@ -1,0 +1,83 @@
+#include "callbridge/adapters/executor.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/xla_floating_point.h"
+#include "callbridge/adapters/bind.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
+#include "callbridge/typed_ffi/host/run_id.h"
+#include "callbridge/typed_ffi/host/thread_pool.h"
+
+namespace callbridge {
+namespace {
+
+// Checks that the arrays have the bytes of `leaves`, and appends their pointers.
+absl::Status GatherPointers(const char* what, absl::Span<const Shape* const> leaves,
+                            absl::Span<const HostArray> arrays, std::vector<void*>& pointers) {
+  if (leaves.size() != arrays.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the call site declares ", leaves.size(), " ", what,
+                     "s (leaves of tuples counted), but the call has ", arrays.size()));
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    absl::StatusOr<int64_t> needed = leaves[i]->ByteSize();
+    if (!needed.ok()) return needed.status();
+    if (static_cast<uint64_t>(*needed) != arrays[i].size_bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, " ", i, " (leaves of tuples counted) is declared ", ShapeText(*leaves[i]),
+          ", which has ", *needed, " bytes, but its array has ", arrays[i].size_bytes));
+    }
+    pointers.push_back(leaves[i]->IsToken() ? nullptr : arrays[i].data);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
+  std::vector<const Shape*> leaves;
+  for (const Shape& shape : shapes) {
+    for (const Shape* leaf : shape.Leaves()) leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+host::RuntimeServices ServicesOfXlaCpu() {
+  host::RuntimeServices lent;
+  lent.device_ordinal = 0;
+  lent.run_id = host::NewRunId();
+  lent.thread_pool = &host::ProcessThreads();
+  return lent;
+}
+
+}  // namespace
+
+absl::Status Execute(const CallSite& site, const Target& target,
+                     absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
+                     const ExecutionContext& context) {
+  std::vector<void*> operand_pointers;
+  std::vector<void*> result_pointers;
+  absl::Status checked =
+      GatherPointers("operand", LeavesOf(site.operands), operands, operand_pointers);
+  if (!checked.ok()) return checked;
+  checked = GatherPointers("result", site.result.Leaves(), results, result_pointers);
+  if (!checked.ok()) return checked;
+  absl::StatusOr<BoundCall> call = Bind(site, target);
+  if (!call.ok()) return call.status();
+  return ExecuteAsXlaCpu(*call, {absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},
+                         context);
+}
+
+absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
+                             const ExecutionContext& context) {
+  host::RuntimeServices lent;
+  ExecutionContext with_loans = context;
+  if (context.lent == nullptr) {
+    lent = ServicesOfXlaCpu();
+    with_loans.lent = &lent;
+  }
+  XlaFloatingPoint floating_point;
+  return call.Execute(buffers, with_loans);
+}
+
+}  // namespace callbridge

@@ -1,0 +1,235 @@
+#include "callbridge/loader/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "callbridge/loader/file_descriptor.h"
+
+namespace callbridge {
+namespace {
+
+constexpr size_t kMaximumOutput = size_t{16} << 20;
+
+absl::Status StartError(const ChildProcess& child, int error) {
+  return absl::UnavailableError(
+      absl::StrCat(child.command.front(), " cannot be started: ", std::strerror(error)));
+}
+
+// As exec takes them; views to `words`.
+std::vector<char*> Pointers(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+absl::string_view NameOf(absl::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+std::vector<std::string> Environment(const std::vector<std::string>& changes) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool is_changed = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
+      return NameOf(change) == NameOf(*variable);
+    });
+    if (!is_changed) variables.emplace_back(*variable);
+  }
+  for (const std::string& change : changes) {
+    if (absl::StrContains(change, "=")) variables.push_back(change);
+  }
+  return variables;
+}
+
+// What posix_spawn does in the child before the program runs.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  void Set(const ChildProcess& child, int pipe) {
+    for (int standard : {0, 1, 2}) {
+      posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
+    }
+    for (int number : child.gathered) {
+      posix_spawn_file_actions_adddup2(&actions_, pipe, number);
+    }
+    // A group of its own, to be killed as one; signals as a new program expects them.
+    sigset_t all;
+    sigset_t none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+// Waits in which a SIGINT that this thread handles is told from all other signals: it comes during
+// a wait, and nothing else does. So that the others are not kept for long, waits are short.
+class Waiter {
+ public:
+  explicit Waiter(absl::Time deadline) : deadline_(deadline) {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
+    sigfillset(&in_waits_);
+    // A thread that blocks it leaves it to others.
+    if (sigismember(&before_, SIGINT) == 0) sigdelset(&in_waits_, SIGINT);
+  }
+  ~Waiter() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // False at the deadline, and after a SIGINT.
+  bool GoesOn() const { return !interrupted_ && absl::Now() < deadline_; }
+  bool interrupted() const { return interrupted_; }
+
+  // True where something can be read from `pipe`, or it ended.
+  bool AwaitInput(int pipe) {
+    pollfd readable{pipe, POLLIN, 0};
+    return Wait(absl::Milliseconds(50), &readable, 1);
+  }
+  void Sleep(absl::Duration pause) { Wait(pause, nullptr, 0); }
+
+ private:
+  bool Wait(absl::Duration limit, pollfd* files, nfds_t count) {
+    limit = std::clamp(deadline_ - absl::Now(), absl::ZeroDuration(), limit);
+    const timespec timeout = absl::ToTimespec(limit);
+    const int ready = ppoll(files, count, &timeout, &in_waits_);
+    interrupted_ = interrupted_ || (ready < 0 && errno == EINTR);
+    return ready > 0;
+  }
+
+  const absl::Time deadline_;
+  sigset_t before_;
+  sigset_t in_waits_;
+  bool interrupted_ = false;
+};
+
+// Reads until the pipe's end. False where that did not come before the wait's.
+bool ReadUntilEnd(int pipe, std::string& output, Waiter& waiter) {
+  char buffer[1 << 14];
+  while (waiter.GoesOn()) {
+    if (!waiter.AwaitInput(pipe)) continue;
+    const ssize_t count = read(pipe, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return true;
+    const size_t room = kMaximumOutput - output.size();
+    output.append(buffer, std::min(static_cast<size_t>(count), room));
+  }
+  return false;
+}
+
+// Whether it ended meanwhile: it may close the pipe and live on. Its number stays taken.
+bool Ends(pid_t process, Waiter& waiter) {
+  const absl::Duration longest = absl::Milliseconds(5);
+  for (absl::Duration pause = absl::Microseconds(50);; pause = std::min(2 * pause, longest)) {
+    siginfo_t info = {};
+    const int result = waitid(P_PID, process, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (result == 0 && info.si_pid == process) return true;
+    if (result != 0 && errno != EINTR) return true;
+    if (!waiter.GoesOn()) return false;
+    waiter.Sleep(pause);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return StartError(child, errno);
+  FileDescriptor reading = FileDescriptor::AboveStandard(ends[0]);
+  FileDescriptor writing = FileDescriptor::AboveStandard(ends[1]);
+  if (!reading.is_open() || !writing.is_open()) return StartError(child, errno);
+  SpawnSettings settings;
+  settings.Set(child, writing.number());
+  const std::vector<std::string> environment = Environment(child.variables);
+  pid_t process = 0;
+  Waiter waiter(absl::Now() + child.limit);
+  const int error = posix_spawn(&process, child.command.front().c_str(), settings.actions(),
+                                settings.attributes(), Pointers(child.command).data(),
+                                Pointers(environment).data());
+  if (error != 0) return StartError(child, error);
+  writing = FileDescriptor(-1);
+
+  ChildOutcome outcome;
+  const bool ended =
+      ReadUntilEnd(reading.number(), outcome.output, waiter) && Ends(process, waiter);
+  kill(-process, SIGKILL);  // what it left running, too
+  int status = 0;
+  pid_t waited = 0;
+  do {
+    waited = waitpid(process, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  if (!ended && waiter.interrupted()) {
+    return absl::CancelledError(
+        absl::StrCat(child.command.front(), " was ended, since a SIGINT came"));
+  }
+  outcome.timed_out = !ended;
+  outcome.is_unknown = ended && waited < 0;
+  if (!ended || outcome.is_unknown) return outcome;
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);
+  return outcome;
+}
+
+std::string PathForChild(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+  const bool is_of_process =
+      absl::StartsWith(absolute.native(), "/dev/") || absl::StartsWith(absolute.native(), "/proc/");
+  const std::filesystem::path real =
+      is_of_process ? std::filesystem::canonical(absolute, error) : absolute;
+  return error ? path : real.native();
+}
+
+std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
+  if (outcome.timed_out) return absl::StrCat("did not end in ", absl::FormatDuration(limit));
+  if (outcome.is_unknown) {
+    return "ended, how is not known: this process ignores SIGCHLD, or waits for all of its "
+           "children";
+  }
+  if (outcome.signal != 0) {
+    const char* name = sigabbrev_np(outcome.signal);
+    return absl::StrCat("ended by SIG",
+                        name != nullptr ? name : absl::StrCat(outcome.signal).c_str());
+  }
+  if (outcome.exit_status != 0) return absl::StrCat("exited with status ", outcome.exit_status);
+  return "";
+}
+
+}  // namespace callbridge

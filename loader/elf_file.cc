@@ -1,0 +1,185 @@
+#include "callbridge/loader/elf_file.h"
+
+#include <utility>
+
+#include "absl/numeric/bits.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "callbridge/loader/elf_header.h"
+
+namespace callbridge {
+namespace {
+
+// ld.so keeps the program headers on the stack. Linkers write about a dozen.
+constexpr size_t kMaximumSegments = 1024;
+constexpr uint64_t kPageSize = 4096;
+// User space on x86-64 ends here.
+constexpr uint64_t kAddressLimit = uint64_t{1} << 47;
+
+// Whether `size` bytes from `offset` on lie within the first `limit` bytes.
+bool Fits(uint64_t offset, uint64_t size, uint64_t limit) {
+  return offset <= limit && size <= limit - offset;
+}
+
+absl::Status SegmentError(size_t index, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("has a bad segment ", index, ": ", what));
+}
+
+absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t file_size) {
+  if (!Fits(segment.p_offset, segment.p_filesz, file_size)) {
+    return SegmentError(
+        index, absl::StrFormat("it is said to be the %d bytes from offset %d on, and the file has "
+                               "%d bytes; is it truncated?",
+                               segment.p_filesz, segment.p_offset, file_size));
+  }
+  if (segment.p_filesz > segment.p_memsz) {
+    return SegmentError(index, absl::StrFormat("%d bytes of the file for %d bytes of memory",
+                                               segment.p_filesz, segment.p_memsz));
+  }
+  if (!Fits(segment.p_vaddr, segment.p_memsz, kAddressLimit)) {
+    return SegmentError(index, absl::StrFormat("%#x bytes at %#x are outside of user space",
+                                               segment.p_memsz, segment.p_vaddr));
+  }
+  if (segment.p_align > 1 && !absl::has_single_bit(segment.p_align)) {
+    return SegmentError(index,
+                        absl::StrFormat("its alignment %#x is no power of two", segment.p_align));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ElfFile> ElfFile::Parse(std::string bytes) {
+  absl::Status header = CheckElfHeader(bytes);
+  if (header.ok()) header = CheckIsSharedLibrary(bytes);
+  if (!header.ok()) return header;
+  return ParseLoaded(std::move(bytes));
+}
+
+absl::StatusOr<ElfFile> ElfFile::ParseLoaded(std::string bytes) {
+  absl::Status header = CheckElfHeader(bytes);
+  if (!header.ok()) return header;
+  ElfFile file(std::move(bytes));
+  absl::Status status = file.ReadSegments();
+  if (status.ok()) status = file.CheckLoadSegments();
+  if (status.ok()) status = file.CheckInnerSegments();
+  if (!status.ok()) return status;
+  return file;
+}
+
+absl::Status ElfFile::ReadSegments() {
+  const auto header = Read<Elf64_Ehdr>(0);
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
+      header.e_phnum > kMaximumSegments) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "has ", header.e_phnum, " program headers of ", header.e_phentsize, " bytes; 1 to ",
+        kMaximumSegments, " of ", sizeof(Elf64_Phdr), " bytes were expected"));
+  }
+  if (!Fits(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr), bytes_.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("has its program headers at offset ",
+                                                   header.e_phoff, ", and the file has ",
+                                                   bytes_.size(), " bytes; is it truncated?"));
+  }
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    segments_.push_back(Read<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElfFile::CheckLoadSegments() const {
+  uint64_t end = 0;  // of the memory of the segments so far; ld.so expects them in order
+  for (size_t i = 0; i < segments_.size(); ++i) {
+    const Elf64_Phdr& segment = segments_[i];
+    if (segment.p_type != PT_LOAD) continue;
+    absl::Status status = CheckLoadSegment(i, segment, bytes_.size());
+    if (!status.ok()) return status;
+    if (segment.p_vaddr < end) {
+      return SegmentError(i, absl::StrFormat("it is mapped at %#x, and the one before ends at %#x",
+                                             segment.p_vaddr, end));
+    }
+    end = segment.p_vaddr + segment.p_memsz;
+  }
+  if (end == 0) return absl::InvalidArgumentError("has no loadable segment");
+  return absl::OkStatus();
+}
+
+// The segments that ld.so reads or protects within the memory of the loadable ones. PT_DYNAMIC is
+// dynamic_section.h's.
+absl::Status ElfFile::CheckInnerSegments() const {
+  for (size_t i = 0; i < segments_.size(); ++i) {
+    const Elf64_Phdr& segment = segments_[i];
+    absl::Status status;
+    switch (segment.p_type) {
+      case PT_PHDR:
+        status = CheckProgramHeaderAddress(segment.p_vaddr);
+        break;
+      case PT_TLS:
+        status = CheckThreadLocals(i);
+        break;
+      case PT_GNU_PROPERTY:
+        status = FileOffset(segment.p_vaddr, segment.p_memsz, "PT_GNU_PROPERTY").status();
+        break;
+      case PT_GNU_RELRO:
+        status = CheckReadOnlyAfterRelocation(i);
+        break;
+      default:
+        break;
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElfFile::CheckProgramHeaderAddress(uint64_t address) const {
+  const uint64_t size = segments_.size() * sizeof(Elf64_Phdr);
+  absl::StatusOr<uint64_t> offset = FileOffset(address, size, "PT_PHDR");
+  if (!offset.ok()) return offset.status();
+  if (*offset == Read<Elf64_Ehdr>(0).e_phoff) return absl::OkStatus();
+  return absl::InvalidArgumentError("has a bad PT_PHDR: the program headers are elsewhere");
+}
+
+absl::Status ElfFile::CheckThreadLocals(size_t index) const {
+  const Elf64_Phdr& segment = segments_[index];
+  if (segment.p_filesz > segment.p_memsz) {
+    return SegmentError(index, "PT_TLS has more bytes in the file than in memory");
+  }
+  if (segment.p_align > 1 && !absl::has_single_bit(segment.p_align)) {
+    return SegmentError(index, "the alignment of PT_TLS is no power of two");
+  }
+  return FileOffset(segment.p_vaddr, segment.p_filesz, "PT_TLS").status();
+}
+
+// ld.so would take the right to write from whatever lies behind the library.
+absl::Status ElfFile::CheckReadOnlyAfterRelocation(size_t index) const {
+  const Elf64_Phdr& relro = segments_[index];
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || relro.p_vaddr < segment.p_vaddr) continue;
+    const uint64_t end = (segment.p_vaddr + segment.p_memsz + kPageSize - 1) & ~(kPageSize - 1);
+    if (Fits(relro.p_vaddr, relro.p_memsz, end)) return absl::OkStatus();
+  }
+  return SegmentError(index, "PT_GNU_RELRO is not within a loadable segment");
+}
+
+absl::StatusOr<uint64_t> ElfFile::FileOffset(uint64_t address, uint64_t size,
+                                             absl::string_view what) const {
+  if (size == 0) return 0;
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
+    const uint64_t offset = address - segment.p_vaddr;
+    if (Fits(offset, size, segment.p_filesz)) return segment.p_offset + offset;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("has a bad %s: %d bytes at address %#x do not lie within a loadable segment",
+                      what, size, address));
+}
+
+bool ElfFile::IsMapped(uint64_t address, uint64_t size, Elf64_Word flags) const {
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
+    if ((segment.p_flags & flags) != flags) continue;
+    if (Fits(address - segment.p_vaddr, size, segment.p_memsz)) return true;
+  }
+  return false;
+}
+
+}  // namespace callbridge

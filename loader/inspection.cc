@@ -1,0 +1,282 @@
+#include "callbridge/loader/inspection.h"
+
+#include <gelf.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/loader/archive.h"
+#include "callbridge/loader/dynamic_section.h"
+#include "callbridge/loader/elf_file.h"
+#include "callbridge/loader/elf_handle.h"
+#include "callbridge/loader/elf_header.h"
+#include "callbridge/loader/gpu_code.h"
+#include "callbridge/loader/protobuf_symbols.h"
+#include "callbridge/loader/regular_file.h"
+#include "callbridge/loader/relocations.h"
+#include "callbridge/loader/string_abi.h"
+#include "callbridge/loader/symbol_table.h"
+#include "callbridge/loader/symbol_versions.h"
+#include "callbridge/loader/tensorflow_library.h"
+
+namespace callbridge {
+namespace {
+
+// INVALID_ARGUMENT where it is none that can be inspected.
+absl::StatusOr<FileKind> KindOf(absl::string_view bytes) {
+  if (IsArchive(bytes) || IsThinArchive(bytes)) return FileKind::kArchive;
+  absl::Status status = CheckElfHeader(bytes);
+  if (!status.ok()) return status;
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (header.e_type == ET_REL) return FileKind::kObjectFile;
+  if (header.e_type == ET_EXEC) return FileKind::kProgram;
+  status = CheckIsSharedLibrary(bytes);
+  if (!status.ok()) return status;
+  return FileKind::kSharedLibrary;
+}
+
+// What the section .dynamic says; only for what people read.
+void ReadDynamicSection(Elf* elf, Inspection& inspection) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    GElf_Dyn entry;
+    for (int i = 0; data != nullptr && gelf_getdyn(data, i, &entry) != nullptr; ++i) {
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) {
+        inspection.kind = FileKind::kProgram;
+      }
+      if (entry.d_tag != DT_NEEDED) continue;
+      const char* name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+      if (name != nullptr) inspection.needed.emplace_back(name);
+    }
+  }
+}
+
+// Reads one ELF file. Returns whether it has a section of dynamic symbols.
+bool ReadSections(Elf* elf, Inspection& inspection) {
+  const bool is_object_file =
+      inspection.kind == FileKind::kObjectFile || inspection.kind == FileKind::kArchive;
+  inspection.gpu_architectures.merge(GpuArchitectures(elf, &inspection.has_hip_code));
+  ReadDynamicSection(elf, inspection);
+  return VisitSymbols(elf, [&](const FileSymbol& symbol) {
+    AddSymbol(symbol, is_object_file, inspection.symbols);
+  });
+}
+
+bool Holds(absl::string_view bytes, absl::string_view text) {
+  return memmem(bytes.data(), bytes.size(), text.data(), text.size()) != nullptr;
+}
+
+// Notes what else than symbols tells of custom calls, once the symbols are known.
+void ReadTexts(absl::string_view bytes, Inspection& inspection) {
+  inspection.has_capsule_name =
+      inspection.has_capsule_name ||
+      (!inspection.symbols.python_modules.empty() && Holds(bytes, "xla._CUSTOM_CALL_TARGET"));
+  // What XLA's headers call the struct in an error, in every handler that was built with them.
+  inspection.mentions_typed_ffi = inspection.mentions_typed_ffi ||
+                                  inspection.symbols.mentions_typed_ffi ||
+                                  Holds(bytes, "XLA_FFI_CallFrame");
+}
+
+// Members that are no object files are passed over, as linkers do.
+void ReadMember(absl::string_view member, Inspection& inspection) {
+  const absl::StatusOr<FileKind> kind = KindOf(member);
+  if (!kind.ok() || *kind != FileKind::kObjectFile) return;
+  const ElfHandle elf = OpenElf(member);
+  if (elf == nullptr) return;
+  ReadSections(elf.get(), inspection);
+  ReadTexts(member, inspection);
+}
+
+absl::Status ReadThinArchive(absl::string_view bytes, FileReader read, Inspection& inspection) {
+  constexpr uint64_t kMaximumSize = uint64_t{4} << 30;  // as that of one file
+  const absl::StatusOr<std::vector<std::string>> members = ThinMembers(bytes);
+  if (!members.ok()) return members.status();
+  const std::filesystem::path folder = std::filesystem::path(inspection.path).parent_path();
+  uint64_t size = 0;
+  for (const std::string& name : *members) {
+    const auto refusal = [&](absl::StatusCode code, absl::string_view why) {
+      return absl::Status(code, absl::StrCat("is a thin archive, and its member ",
+                                             absl::Utf8SafeCHexEscape(name), " ", why));
+    };
+    const absl::StatusOr<std::string> member = read(folder / name);
+    if (!member.ok()) return refusal(member.status().code(), member.status().message());
+    if (IsArchive(*member) || IsThinArchive(*member)) {
+      return refusal(absl::StatusCode::kInvalidArgument,
+                     "is an archive itself, which is not followed; inspect that one");
+    }
+    size += member->size();
+    if (size > kMaximumSize) {
+      return refusal(absl::StatusCode::kInvalidArgument, "is beyond the 4 GiB that are read");
+    }
+    ReadMember(*member, inspection);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadArchive(absl::string_view bytes, FileReader read, Inspection& inspection) {
+  if (IsThinArchive(bytes)) return ReadThinArchive(bytes, read, inspection);
+  VisitMembers(bytes, [&](absl::string_view member) { ReadMember(member, inspection); });
+  return absl::OkStatus();
+}
+
+void RemoveOwn(SymbolFindings& symbols) {
+  for (const std::string& name : symbols.defined) symbols.undefined.erase(name);
+}
+
+// Checks what ld.so and callbridge will trust, and lists the dynamic symbols where no section does.
+absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection& inspection) {
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(std::move(bytes));
+  if (!file.ok()) return file.status();
+  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(*file);
+  if (!dynamic.ok()) return dynamic.status();
+  inspection.needed.clear();
+  for (absl::string_view name : dynamic->NeededLibraries()) inspection.needed.emplace_back(name);
+  absl::StatusOr<std::vector<uint32_t>> relocated = RelocatedSymbols(*file, *dynamic);
+  if (!relocated.ok()) return relocated.status();
+  absl::StatusOr<SymbolTable> table = SymbolTable::Parse(*file, *dynamic, *relocated);
+  if (!table.ok()) return table.status();
+  if (wants_symbols) {
+    VisitSymbols(*table, [&](const FileSymbol& symbol) {
+      AddSymbol(symbol, /*is_object_file=*/false, inspection.symbols);
+    });
+  }
+  return SymbolVersions::Parse(*file, *dynamic, table->symbols().size()).status();
+}
+
+// ld.so trusts the tables that were checked; where they are bad it is not asked.
+absl::Status ReadLoader(Inspection& inspection) {
+  if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty()) {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<LoaderAnswer> answer = AskLoader(inspection.path);
+  if (absl::IsFailedPrecondition(answer.status())) {
+    inspection.refusal = std::string(answer.status().message());
+    return absl::OkStatus();
+  }
+  if (!answer.ok()) return answer.status();
+  inspection.loader = *std::move(answer);
+  return absl::OkStatus();
+}
+
+// The libraries that will be there when callbridge has opened the file.
+std::vector<std::string> Providers(const Inspection& inspection) {
+  std::vector<std::string> paths;
+  for (const NeededLibrary& library : inspection.loader.libraries) {
+    if (!library.path.empty() && !IsReplaced(inspection, library.name)) {
+      paths.push_back(library.path);
+    }
+  }
+  return paths;
+}
+
+void ReadProtobufLayout(Inspection& inspection) {
+  if (IsTensorFlowLibrary(inspection.path)) return;
+  for (const UnresolvedSymbol& symbol : inspection.unresolved) {
+    inspection.protobuf.AddImport(symbol.symbol);
+  }
+}
+
+// What callbridge provides of XLA's messages, and of protobuf to those who use them.
+void ResolveProtobuf(Inspection& inspection) {
+  if (!inspection.protobuf.is_used() || !inspection.protobuf.IsServed()) return;
+  std::vector<std::string> symbols;
+  for (const UnresolvedSymbol& symbol : inspection.unresolved) symbols.push_back(symbol.symbol);
+  absl::StatusOr<std::vector<OldSymbol>> found = FindProtobufSymbols(symbols);
+  if (!found.ok()) {
+    inspection.protobuf_error = std::string(found.status().message());
+    return;
+  }
+  auto next = found->begin();
+  for (UnresolvedSymbol& symbol : inspection.unresolved) {
+    if (next == found->end()) break;
+    if (next->name != symbol.symbol) continue;
+    symbol.provider = Provider::kCallbridge;
+    ++next;
+  }
+}
+
+// All but what ld.so knows, and what follows from that.
+absl::StatusOr<Inspection> ReadBytes(std::string bytes, const std::string& path, FileReader read) {
+  absl::StatusOr<FileKind> kind = KindOf(bytes);
+  if (!kind.ok()) return kind.status();
+  Inspection inspection;
+  inspection.path = path;
+  inspection.kind = *kind;
+  bool has_dynamic_symbols = false;
+  if (*kind == FileKind::kArchive) {
+    absl::Status status = ReadArchive(bytes, read, inspection);
+    if (!status.ok()) return status;
+  } else if (const ElfHandle elf = OpenElf(bytes); elf != nullptr) {
+    has_dynamic_symbols = ReadSections(elf.get(), inspection);
+  }
+  RemoveOwn(inspection.symbols);
+  ReadTexts(bytes, inspection);
+  if (inspection.kind == FileKind::kSharedLibrary) {
+    const absl::Status checked =
+        ReadLoaderTables(std::move(bytes), !has_dynamic_symbols, inspection);
+    if (!checked.ok()) inspection.refusal = std::string(checked.message());
+  }
+  inspection.string_abi = StringAbiOf(inspection.symbols.undefined);
+  return inspection;
+}
+
+}  // namespace
+
+bool IsReplaced(const Inspection& inspection, absl::string_view needed) {
+  return IsTensorFlowLibrary(needed) && !IsTensorFlowLibrary(inspection.path);
+}
+
+std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection) {
+  std::vector<UntypedFunction> functions;
+  if (!inspection.mentions_typed_ffi || IsTensorFlowLibrary(inspection.path)) return functions;
+  for (const auto& [name, function] : inspection.symbols.untyped_functions) {
+    functions.push_back(function);
+  }
+  return functions;
+}
+
+absl::string_view FileKindName(FileKind kind) {
+  switch (kind) {
+    case FileKind::kSharedLibrary:
+      return "shared library";
+    case FileKind::kProgram:
+      return "program";
+    case FileKind::kObjectFile:
+      return "object file";
+    case FileKind::kArchive:
+      return "archive of object files";
+  }
+  return "";
+}
+
+absl::StatusOr<Inspection> Inspect(const std::string& path) {
+  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<Inspection> inspection = ReadBytes(*std::move(bytes), path, ReadRegularFile);
+  if (!inspection.ok()) return inspection;
+  if (absl::Status asked = ReadLoader(*inspection); !asked.ok()) return asked;
+  inspection->unresolved = FindUnresolved(inspection->symbols.undefined, Providers(*inspection));
+  ReadProtobufLayout(*inspection);
+  ResolveProtobuf(*inspection);
+  return inspection;
+}
+
+absl::StatusOr<Inspection> InspectBytes(std::string bytes, const std::string& path,
+                                        FileReader read) {
+  absl::StatusOr<Inspection> inspection = ReadBytes(std::move(bytes), path, read);
+  if (!inspection.ok()) return inspection;
+  inspection->unresolved = FindUnresolved(inspection->symbols.undefined, {});
+  ReadProtobufLayout(*inspection);
+  return inspection;
+}
+
+}  // namespace callbridge

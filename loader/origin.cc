@@ -1,0 +1,143 @@
+#include "callbridge/loader/origin.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/loader/dynamic_section.h"
+
+namespace callbridge {
+namespace {
+
+constexpr uint64_t kPageSize = 4096;
+
+uint64_t RoundUpToPage(uint64_t value) { return (value + kPageSize - 1) & ~(kPageSize - 1); }
+
+bool IsPartOfName(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// How long the $ORIGIN is that `text` begins with; 0 if it does not.
+size_t OriginSize(absl::string_view text) {
+  if (absl::StartsWith(text, "${ORIGIN}")) return 9;
+  if (!absl::StartsWith(text, "$ORIGIN")) return 0;
+  return text.size() > 7 && IsPartOfName(text[7]) ? 0 : 7;
+}
+
+bool IsExpanded(const Elf64_Dyn& entry) {
+  switch (entry.d_tag) {
+    case DT_NEEDED:
+    case DT_RPATH:
+    case DT_RUNPATH:
+    case DT_AUXILIARY:
+    case DT_FILTER:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The new string table, with the entries of the dynamic section that lead into it.
+struct Strings {
+  std::string table;
+  std::vector<Elf64_Dyn> entries;
+};
+
+// None where there is nothing to replace.
+absl::StatusOr<std::optional<Strings>> ReplaceStrings(const ElfFile& file,
+                                                      const DynamicSection& dynamic,
+                                                      absl::string_view folder) {
+  const uint64_t size = *dynamic.Find(DT_STRSZ);
+  absl::StatusOr<uint64_t> offset = file.FileOffset(*dynamic.Find(DT_STRTAB), size, "DT_STRTAB");
+  if (!offset.ok()) return offset.status();
+  Strings strings{file.bytes().substr(*offset, size), dynamic.entries()};
+  for (Elf64_Dyn& entry : strings.entries) {
+    if (!IsExpanded(entry)) continue;
+    absl::StatusOr<absl::string_view> text = dynamic.String(entry.d_un.d_val, "path");
+    if (!text.ok()) return text.status();
+    if (!HasOrigin(*text)) continue;
+    entry.d_un.d_val = strings.table.size();
+    absl::StrAppend(&strings.table, ReplaceOrigin(*text, folder), absl::string_view("\0", 1));
+  }
+  if (strings.table.size() == size) return std::optional<Strings>();
+  return std::make_optional(std::move(strings));
+}
+
+uint64_t EndOfMemory(const ElfFile& file) {
+  uint64_t end = 0;
+  for (const Elf64_Phdr& segment : file.segments()) {
+    if (segment.p_type == PT_LOAD) end = std::max(end, segment.p_vaddr + segment.p_memsz);
+  }
+  return end;
+}
+
+// A view of the bytes of trivial objects.
+template <typename T>
+absl::string_view BytesOf(const std::vector<T>& objects) {
+  return {reinterpret_cast<const char*>(objects.data()), objects.size() * sizeof(T)};
+}
+
+}  // namespace
+
+bool HasOrigin(absl::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (OriginSize(text.substr(i)) > 0) return true;
+  }
+  return false;
+}
+
+std::string ReplaceOrigin(absl::string_view text, absl::string_view folder) {
+  std::string replaced;
+  while (!text.empty()) {
+    const size_t size = OriginSize(text);
+    absl::StrAppend(&replaced, size > 0 ? folder : text.substr(0, 1));
+    text.remove_prefix(size > 0 ? size : 1);
+  }
+  return replaced;
+}
+
+absl::StatusOr<ElfFile> WithOrigin(ElfFile file, absl::string_view folder) {
+  if (folder.empty() || folder.find_first_of(":$") != absl::string_view::npos) return file;
+  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
+  if (!dynamic.ok()) return dynamic.status();
+  absl::StatusOr<std::optional<Strings>> replaced = ReplaceStrings(file, *dynamic, folder);
+  if (!replaced.ok()) return replaced.status();
+  if (!replaced->has_value()) return file;
+  Strings& strings = **replaced;
+
+  // The new segment: first the program headers, then the strings.
+  std::vector<Elf64_Phdr> segments = file.segments();
+  const uint64_t headers_size = (segments.size() + 1) * sizeof(Elf64_Phdr);
+  const uint64_t size = headers_size + strings.table.size();
+  const uint64_t offset = RoundUpToPage(file.bytes().size());
+  const uint64_t address = RoundUpToPage(EndOfMemory(file));
+  for (Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_PHDR) continue;
+    segment = {PT_PHDR, segment.p_flags, offset,       address,
+               address, headers_size,    headers_size, segment.p_align};
+  }
+  segments.push_back({PT_LOAD, PF_R, offset, address, address, size, size, kPageSize});
+
+  for (Elf64_Dyn& entry : strings.entries) {
+    if (entry.d_tag == DT_STRTAB) entry.d_un.d_ptr = address + headers_size;
+    if (entry.d_tag == DT_STRSZ) entry.d_un.d_val = strings.table.size();
+  }
+  auto header = file.Read<Elf64_Ehdr>(0);
+  header.e_phoff = offset;
+  header.e_phnum = static_cast<Elf64_Half>(segments.size());
+
+  std::string bytes = file.bytes();
+  const absl::string_view entries = BytesOf(strings.entries);
+  bytes.replace(dynamic->offset(), entries.size(), entries.data(), entries.size());
+  bytes.replace(0, sizeof(header), reinterpret_cast<const char*>(&header), sizeof(header));
+  bytes.resize(offset, '\0');
+  absl::StrAppend(&bytes, BytesOf(segments), strings.table);
+  return ElfFile::Parse(std::move(bytes));
+}
+
+}  // namespace callbridge

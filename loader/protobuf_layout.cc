@@ -1,0 +1,91 @@
+#include "callbridge/loader/protobuf_layout.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/loader/demangled_name.h"
+#include "callbridge/loader/xla_message_name.h"
+
+namespace callbridge {
+namespace {
+
+// How the compiler of protobuf declared the members of a message. Every user of a message
+// constructs one, or has it merged by the inline MergeFrom().
+struct Sign {
+  enum Kind { kEnd, kMiddle };
+
+  absl::string_view text;  // of the mangled name of a member of a message of XLA's
+  Kind kind;
+  absl::string_view protobuf;
+};
+
+// Of the signs that code shows, the first one counts: a newer protobuf has the constructor of an
+// older one, too. Read off the generated code that each release has of its own google/protobuf/
+// any.proto.
+constexpr Sign kSigns[] = {
+    {"C1EPN6google8protobuf5ArenaERKS0_", Sign::kEnd, "protobuf 25 or newer"},
+    {"C2EPN6google8protobuf5ArenaERKS0_", Sign::kEnd, "protobuf 25 or newer"},
+    {"9MergeImplERN6google8protobuf11MessageLiteE", Sign::kMiddle, "protobuf 26 or newer"},
+    {"9MergeImplEPN6google8protobuf7MessageE", Sign::kMiddle, "protobuf 3.18 to 3.20"},
+    {"ProtoC1Ev", Sign::kEnd, "protobuf 3.11 or older"},
+    {"ProtoC2Ev", Sign::kEnd, "protobuf 3.11 or older"},
+    {"C1EPN6google8protobuf5ArenaE", Sign::kEnd, "protobuf 3.12 to 3.17, or 22 or newer"},
+    {"C2EPN6google8protobuf5ArenaE", Sign::kEnd, "protobuf 3.12 to 3.17, or 22 or newer"},
+    // Also 3.18 to 3.20 where nothing is merged; no XLA is known that had those.
+    {"C1EPN6google8protobuf5ArenaEb", Sign::kEnd, "protobuf 3.21"},
+    {"C2EPN6google8protobuf5ArenaEb", Sign::kEnd, "protobuf 3.21"},
+};
+constexpr size_t kFirstServed = std::size(kSigns) - 2;
+
+// None of protobuf's is near that. In a hostile file many names share the same bytes, and each is
+// searched.
+constexpr size_t kLongestSymbol = 4096;
+
+bool Shows(absl::string_view symbol, const Sign& sign) {
+  return sign.kind == Sign::kEnd ? absl::EndsWith(symbol, sign.text)
+                                 : absl::StrContains(symbol, sign.text);
+}
+
+}  // namespace
+
+bool IsXlaMessageSymbol(absl::string_view symbol) {
+  return symbol.size() <= kLongestSymbol && !XlaMessageName(symbol).empty();
+}
+
+bool IsProtobufSymbol(absl::string_view symbol) {
+  if (symbol.size() > kLongestSymbol) return false;
+  return absl::StrContains(symbol, "6google8protobuf") || IsXlaMessageSymbol(symbol) ||
+         IsXlaEnumFunction(symbol);
+}
+
+void ProtobufLayout::AddImport(absl::string_view symbol) {
+  if (!IsXlaMessageSymbol(symbol)) return;
+  is_used_ = true;
+  const size_t known = std::min(sign_, std::size(kSigns));
+  for (size_t i = 0; i < known; ++i) {
+    if (!Shows(symbol, kSigns[i])) continue;
+    sign_ = i;
+    evidence_ = std::string(symbol);
+    return;
+  }
+}
+
+bool ProtobufLayout::IsServed() const { return sign_ != SIZE_MAX && sign_ >= kFirstServed; }
+
+absl::string_view ProtobufLayout::protobuf() const {
+  return sign_ == SIZE_MAX ? "an unknown protobuf" : kSigns[sign_].protobuf;
+}
+
+std::string ProtobufLayout::Refusal() const {
+  const std::string why = evidence_.empty()
+                              ? "it imports no constructor of a message, which would tell"
+                              : absl::StrCat("it imports ", ReadableName(evidence_));
+  return absl::StrCat("was compiled for ", protobuf(), " (", why,
+                      "), and of XLA's messages callbridge has the object layout of protobuf 3.21, "
+                      "as TensorFlow 2.13 has: recompile it with callbridge's headers, or with "
+                      "TensorFlow 2.13's");
+}
+
+}  // namespace callbridge

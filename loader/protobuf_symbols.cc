@@ -1,0 +1,167 @@
+#include "callbridge/loader/protobuf_symbols.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/loader/dynamic_section.h"
+#include "callbridge/loader/missing_parts.h"
+#include "callbridge/loader/needed_libraries.h"
+#include "callbridge/loader/protobuf_layout.h"
+#include "callbridge/loader/protobuf_library.h"
+#include "callbridge/loader/relocations.h"
+#include "callbridge/loader/symbol_table.h"
+#include "callbridge/loader/symbol_versions.h"
+#include "callbridge/loader/tensorflow_library.h"
+#include "callbridge/loader/unresolved_symbols.h"
+#include "callbridge/loader/xla_message_name.h"
+
+namespace callbridge {
+namespace {
+
+// What of namespace xla has the same layout in every XLA that has protobuf 3.21.
+constexpr absl::string_view kServedNames[] = {
+    "ShapeProto",
+    "LayoutProto",
+    "TileProto",
+    "ProgramShapeProto",
+    "_ShapeProto_default_instance_",
+    "_LayoutProto_default_instance_",
+    "_TileProto_default_instance_",
+    "_ProgramShapeProto_default_instance_",
+    "PrimitiveType_descriptor",
+    "PrimitiveType_IsValid",
+    "DimLevelType_descriptor",
+    "DimLevelType_IsValid",
+};
+
+// Parts of the names by which code that protobuf generated registers messages of its own.
+constexpr absl::string_view kRegistering[] = {
+    "AddDescriptors",  // AddDescriptorsRunner, too
+    "InternalAddGenerated",  "InternalRegisterGenerated", "RegisterAllTypes",
+    "ExtensionSet8Register", "13VerifyVersion",
+};
+
+// Thread-local, so that no address stands for it.
+constexpr absl::string_view kThreadLocal = "13thread_cache_E";
+
+bool IsServedName(absl::string_view name) {
+  for (absl::string_view served : kServedNames) {
+    if (name == served) return true;
+  }
+  return false;
+}
+
+bool Registers(absl::string_view symbol) {
+  for (absl::string_view name : kRegistering) {
+    if (absl::StrContains(symbol, name)) return true;
+  }
+  return false;
+}
+
+// Each with false: a weak one must not stay undefined, since another protobuf may be in the scope.
+using Undefined = absl::flat_hash_map<std::string, bool>;
+
+// Empty where the tables are bad or there is no message among them.
+Undefined UndefinedProtobufSymbols(const ElfFile& file) {
+  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
+  if (!dynamic.ok()) return {};
+  absl::StatusOr<std::vector<uint32_t>> relocated = RelocatedSymbols(file, *dynamic);
+  if (!relocated.ok()) return {};
+  absl::StatusOr<SymbolTable> table = SymbolTable::Parse(file, *dynamic, *relocated);
+  if (!table.ok()) return {};
+  if (!SymbolVersions::Parse(file, *dynamic, table->symbols().size()).ok()) return {};
+  Undefined undefined;
+  bool uses_messages = false;
+  for (const DynamicSymbol& symbol : table->symbols()) {
+    if (symbol.entry.st_shndx != SHN_UNDEF || !IsProtobufSymbol(symbol.name)) continue;
+    uses_messages = uses_messages || IsXlaMessageSymbol(symbol.name);
+    undefined.emplace(symbol.name, false);
+  }
+  return uses_messages ? std::move(undefined) : Undefined();
+}
+
+std::string Registering(absl::Span<const std::string> imports) {
+  for (const std::string& symbol : imports) {
+    if (Registers(symbol)) return symbol;
+  }
+  return "";
+}
+
+}  // namespace
+
+bool MayServeProtobufSymbol(absl::string_view symbol) {
+  if (!IsProtobufSymbol(symbol) || Registers(symbol)) return false;
+  if (absl::EndsWith(symbol, kThreadLocal)) return false;
+  absl::string_view rest = symbol;
+  for (absl::string_view name; !(name = TakeXlaName(&rest)).empty();) {
+    if (!IsServedName(name)) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<std::vector<OldSymbol>> FindProtobufSymbols(absl::Span<const std::string> symbols) {
+  absl::StatusOr<ProtobufLibrary> library = ProtobufLibrary::Open();
+  if (!library.ok()) return library.status();
+  std::vector<OldSymbol> found;
+  found.reserve(symbols.size());
+  for (const std::string& symbol : symbols) {
+    if (!MayServeProtobufSymbol(symbol)) continue;
+    void* address = library->Find(symbol);
+    if (address != nullptr) found.push_back({symbol, address});
+  }
+  return found;
+}
+
+absl::StatusOr<std::vector<std::string>> ProtobufImports(const ElfFile& file,
+                                                         const std::string& path) {
+  // Whoever imports a message has its name; all others are spared the rest.
+  if (!absl::StrContains(file.bytes(), "Proto")) return std::vector<std::string>();
+  const Undefined undefined = UndefinedProtobufSymbols(file);
+  if (undefined.empty()) return std::vector<std::string>();
+  absl::StatusOr<LoaderAnswer> answer = AskLoader(path);
+  if (!answer.ok()) return answer.status();
+  std::vector<std::string> providers;
+  for (const NeededLibrary& library : answer->libraries) {
+    if (!IsTensorFlowLibrary(library.name)) providers.push_back(library.path);
+  }
+  std::vector<std::string> imports;
+  bool uses_messages = false;
+  for (UnresolvedSymbol& symbol : FindUnresolved(undefined, providers)) {
+    uses_messages = uses_messages || IsXlaMessageSymbol(symbol.symbol);
+    imports.push_back(std::move(symbol.symbol));
+  }
+  if (!uses_messages) imports.clear();
+  return imports;
+}
+
+absl::StatusOr<std::vector<OldSymbol>> BindProtobufImports(absl::Span<const std::string> imports) {
+  if (imports.empty()) return std::vector<OldSymbol>();
+  ProtobufLayout layout;
+  for (const std::string& symbol : imports) layout.AddImport(symbol);
+  if (!layout.IsServed()) return absl::FailedPreconditionError(layout.Refusal());
+  if (const std::string symbol = Registering(imports); !symbol.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "has protobuf messages of its own (it imports ", symbol,
+        "), and of protobuf callbridge has only what code needs that reads xla::ShapeProto: link "
+        "it with protobuf 3.21 itself"));
+  }
+  absl::StatusOr<std::vector<OldSymbol>> found = FindProtobufSymbols(imports);
+  if (!found.ok() || found->size() == imports.size()) return found;
+  MissingParts missing;
+  auto next = found->begin();
+  for (const std::string& symbol : imports) {
+    if (next != found->end() && next->name == symbol) {
+      ++next;
+    } else {
+      missing.symbols.push_back(symbol);
+    }
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(DescribeMissingParts(missing),
+                   " (of XLA's messages callbridge has ShapeProto, LayoutProto, TileProto and "
+                   "ProgramShapeProto, with protobuf 3.21)"));
+}
+
+}  // namespace callbridge

@@ -1,0 +1,146 @@
+#include "callbridge/loader/verdict.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "callbridge/loader/next_steps.h"
+#include "callbridge/loader/tensorflow_library.h"
+
+namespace callbridge {
+namespace {
+
+size_t CountOf(const Inspection& inspection, Provider provider) {
+  return std::count_if(inspection.unresolved.begin(), inspection.unresolved.end(),
+                       [&](const UnresolvedSymbol& s) { return s.provider == provider; });
+}
+
+bool Registers(const Inspection& inspection) {
+  for (const auto& [name, place] : inspection.symbols.registry) {
+    if (place == Place::kImported && absl::StrContains(name, "egister")) return true;
+  }
+  return false;
+}
+
+// What keeps it from being loaded; empty if nothing does.
+std::string Obstacle(const Inspection& inspection) {
+  if (!inspection.refusal.empty()) return absl::StrCat("it ", inspection.refusal);
+  std::vector<std::string> missing;
+  for (const NeededLibrary& library : inspection.loader.libraries) {
+    if (library.path.empty() && !IsReplaced(inspection, library.name))
+      missing.push_back(library.name);
+  }
+  if (!missing.empty()) {
+    return absl::StrCat("ld.so does not find ", absl::StrJoin(missing, ", "),
+                        ": add their folders to LD_LIBRARY_PATH");
+  }
+  if (!inspection.loader.missing_versions.empty()) {
+    return absl::StrCat("it was built for newer libraries: ",
+                        inspection.loader.missing_versions.front());
+  }
+  if (inspection.protobuf.is_used() && !inspection.protobuf.IsServed()) {
+    return absl::StrCat("it ", inspection.protobuf.Refusal());
+  }
+  if (!inspection.protobuf_error.empty()) return inspection.protobuf_error;
+  const size_t unresolved = CountOf(inspection, Provider::kNobody);
+  if (unresolved == 0) return "";
+  return absl::StrCat(unresolved,
+                      unresolved == 1 ? " symbol that it needs is" : " symbols that it needs are",
+                      " nowhere");
+}
+
+Verdict NothingSeen(const Inspection& inspection) {
+  const std::string text = "no custom call is seen in it";
+  if (PossibleHandlers(inspection).empty()) return {Outcome::kNoCustomCalls, text, {}};
+  return {Outcome::kNoCustomCalls,
+          absl::StrCat(text, ", but functions without a type may be typed handlers"),
+          NextForPossibleHandlers(inspection)};
+}
+
+Verdict JudgeLibrary(const Inspection& inspection, const std::vector<std::string>& typed) {
+  const SymbolFindings& symbols = inspection.symbols;
+  if (IsTensorFlowLibrary(inspection.path)) {
+    return {Outcome::kNoCustomCalls, "it is TensorFlow itself, whose place callbridge takes", {}};
+  }
+  const std::string obstacle = Obstacle(inspection);
+  if (!symbols.python_modules.empty()) {
+    if (symbols.functions.empty() && !inspection.has_capsule_name) {
+      return {Outcome::kNoCustomCalls, "a Python module that shows no custom call", {}};
+    }
+    return {Outcome::kPythonModule,
+            absl::StrCat("Python imports it, and it hands its functions to Python in capsules",
+                         obstacle.empty() ? "" : "; but ", obstacle),
+            NextForModule(inspection)};
+  }
+  if (!obstacle.empty()) {
+    return {Outcome::kDoesNotLoad, absl::StrCat("callbridge cannot open it: ", obstacle), {}};
+  }
+  if (Registers(inspection)) {
+    return {Outcome::kLoads, "callbridge opens it; it registers its targets by itself",
+            NextForLibrary(inspection)};
+  }
+  if (!symbols.functions.empty() || !typed.empty()) {
+    return {Outcome::kLoadsOnly,
+            "it loads, but registers nothing with callbridge: its functions must be named",
+            NextForFunctions(inspection, typed)};
+  }
+  return NothingSeen(inspection);
+}
+
+}  // namespace
+
+absl::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kLoads:
+      return "loads";
+    case Outcome::kLoadsOnly:
+      return "loads_only";
+    case Outcome::kPythonModule:
+      return "python_module";
+    case Outcome::kMustBeLinked:
+      return "must_be_linked";
+    case Outcome::kDoesNotLoad:
+      return "does_not_load";
+    case Outcome::kNoCustomCalls:
+      return "no_custom_calls";
+  }
+  return "";
+}
+
+Verdict Judge(const Inspection& inspection, const std::vector<std::string>& typed) {
+  switch (inspection.kind) {
+    case FileKind::kSharedLibrary:
+      return JudgeLibrary(inspection, typed);
+    case FileKind::kObjectFile:
+    case FileKind::kArchive:
+      if (inspection.symbols.functions.empty() && inspection.symbols.registry.empty()) {
+        return {Outcome::kNoCustomCalls, "no custom call is seen in it", {}};
+      }
+      return {Outcome::kMustBeLinked, "it must be linked into a shared library first",
+              NextForObjects(inspection)};
+    case FileKind::kProgram:
+      break;
+  }
+  if (inspection.symbols.functions.empty()) {
+    return {Outcome::kNoCustomCalls, "no custom call is seen in it", {}};
+  }
+  return {Outcome::kDoesNotLoad,
+          "callbridge opens shared libraries, not programs: link its object files with "
+          "`g++ -shared`",
+          {}};
+}
+
+std::string AbiText(const CustomCallFunction& function) {
+  if (function.on_host == ApiVersion::kTypedFfi) return "typed_ffi on every platform";
+  std::vector<std::string> texts;
+  if (function.on_host != ApiVersion::kUnspecified) {
+    texts.push_back(absl::StrCat(ApiVersionName(function.on_host), " on Host"));
+  }
+  if (function.on_gpu != ApiVersion::kUnspecified) {
+    texts.push_back(absl::StrCat(ApiVersionName(function.on_gpu), " on CUDA and ROCM"));
+  }
+  return absl::StrJoin(texts, ", or ");
+}
+
+}  // namespace callbridge

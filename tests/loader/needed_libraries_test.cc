@@ -1,0 +1,122 @@
+#include "callbridge/loader/needed_libraries.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/loader/elf_editor.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+TEST(NeededLibrariesTest, ReadsLoadersAnswer) {
+  const LoaderAnswer answer = ParseLoaderAnswer(
+      "/x.so: /lib/libc.so.6: version `GLIBC_2.99' not found (required by /x.so)\n"
+      "\tlinux-vdso.so.1 (0x00007ffd)\n"
+      "\tlibtensorflow_cc.so.2 => not found\n"
+      "\tlibm (1).so => /lib/libm (1).so (0x00007f04c0720000)\n"
+      "\t/opt/lib.so (0x00007f04c0720000)\n"
+      "\t/lib64/ld-linux-x86-64.so.2 (0x00007f04c0b30000)\n",
+      "/x.so");
+  ASSERT_EQ(answer.libraries.size(), 4);
+  EXPECT_EQ(answer.libraries[0].name, "libtensorflow_cc.so.2");
+  EXPECT_EQ(answer.libraries[0].path, "");
+  EXPECT_EQ(answer.libraries[1].name, "libm (1).so");
+  EXPECT_EQ(answer.libraries[1].path, "/lib/libm (1).so");
+  EXPECT_EQ(answer.libraries[2].name, "/opt/lib.so");
+  EXPECT_EQ(answer.libraries[2].path, "/opt/lib.so");
+  EXPECT_EQ(answer.libraries[3].name, "ld-linux-x86-64.so.2");
+  EXPECT_EQ(answer.libraries[3].path, "/lib64/ld-linux-x86-64.so.2");
+  EXPECT_THAT(answer.missing_versions,
+              ElementsAre("/lib/libc.so.6: version `GLIBC_2.99' not found (required by /x.so)"));
+  EXPECT_THAT(ParseLoaderAnswer("\tstatically linked\n", "/x.so").libraries, IsEmpty());
+}
+
+TEST(NeededLibrariesTest, AsksTheLoader) {
+  absl::StatusOr<LoaderAnswer> answer = AskLoader(OldBinary("original_linked"));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->libraries.front().name, "libtensorflow_cc.so.2");
+  EXPECT_EQ(answer->libraries.front().path, "");
+  const absl::Status missing = AskLoader("/nowhere.so").status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(missing.message()),
+              AllOf(StartsWith("ld.so says: "), HasSubstr("/nowhere.so")));
+}
+
+std::vector<std::string> Describe(const LoaderAnswer& answer) {
+  std::vector<std::string> lines = answer.missing_versions;
+  for (const NeededLibrary& library : answer.libraries) {
+    lines.push_back(library.name + " => " + library.path);
+  }
+  return lines;
+}
+
+// They are for the programs of whoever set them.
+TEST(NeededLibrariesTest, VariablesOfTheLoadersDoNotMatter) {
+  const std::vector<std::string> expected = Describe(*AskLoader(OldBinary("original_linked")));
+  const std::string preloaded = OldBinary("libbeside");
+  const std::pair<const char*, const char*> variables[] = {{"LD_PRELOAD", preloaded.c_str()},
+                                                           {"LD_AUDIT", preloaded.c_str()},
+                                                           {"LD_DEBUG", "all"},
+                                                           {"LD_WARN", "1"},
+                                                           {"LD_BIND_NOW", "1"},
+                                                           {"LD_VERBOSE", "1"}};
+  for (const auto& [name, value] : variables) {
+    setenv(name, value, 1);
+    absl::StatusOr<LoaderAnswer> answer = AskLoader(OldBinary("original_linked"));
+    unsetenv(name);
+    ASSERT_TRUE(answer.ok()) << name << ": " << answer.status();
+    EXPECT_EQ(Describe(*answer), expected) << name;
+  }
+}
+
+// How ld.so ended is not known then; what it said is.
+TEST(NeededLibrariesTest, AnswersWhereSigchldIsIgnored) {
+  auto* before = std::signal(SIGCHLD, SIG_IGN);
+  const absl::StatusOr<LoaderAnswer> answer = AskLoader(OldBinary("original_linked"));
+  std::signal(SIGCHLD, before);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->libraries.front().name, "libtensorflow_cc.so.2");
+}
+
+TEST(NeededLibrariesTest, ARelativePathIsNotSearched) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(OLD_BINARIES);
+  const absl::StatusOr<LoaderAnswer> answer = AskLoader("original_linked.so");
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(answer.ok()) << answer.status();
+}
+
+// An answer that ended early is none.
+TEST(NeededLibrariesTest, FilesThatCrashTheLoader) {
+  ElfEditor damaged("original_linked");
+  damaged.Dynamic(DT_STRTAB).d_un.d_ptr = 1ULL << 60;
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/crashes_the_loader_", getpid(), ".so");
+  std::ofstream(path, std::ios::binary) << damaged.bytes;
+  EXPECT_EQ(AskLoader(path).status().message(), "ld.so ended by SIGSEGV");
+  auto* before = std::signal(SIGCHLD, SIG_IGN);
+  const absl::Status unknown = AskLoader(path).status();
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(unknown, absl::FailedPreconditionError("ld.so says: "))
+      << "and how it ended is not known";
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace callbridge

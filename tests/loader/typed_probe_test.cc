@@ -1,0 +1,130 @@
+#include "callbridge/loader/typed_probe.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/loader/elf_editor.h"
+
+namespace callbridge {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TypedProbeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("CALLBRIDGE_PROBE", PROBE_PROGRAM, /*overwrite=*/1);
+    library_ = dlopen(OldBinary("probed").c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << dlerror();
+  }
+  TypedAnswer Ask(const char* function) {
+    const void* address = dlsym(library_, function);
+    EXPECT_NE(address, nullptr) << function;
+    return ProbeTyped(address);
+  }
+
+ private:
+  void* library_ = nullptr;
+};
+
+TEST_F(TypedProbeTest, KnowsTypedHandlers) {
+  TypedAnswer answers = Ask("answers_query");
+  EXPECT_EQ(answers.verdict, TypedVerdict::kTyped);
+  EXPECT_EQ(answers.evidence, "answers the metadata query: XLA FFI 0.7");
+  for (const char* function : {"refuses_everything", "crashes_when_asked_twice"}) {
+    TypedAnswer refuses = Ask(function);
+    EXPECT_EQ(refuses.verdict, TypedVerdict::kTyped) << function;
+    EXPECT_EQ(refuses.evidence, "refuses a frame that is too small, as XLA's headers do");
+  }
+}
+
+// A function that returns may be anything.
+TEST_F(TypedProbeTest, ProvesNothingByAReturn) {
+  for (const char* function : {"returns", "returns_something", "fills_result"}) {
+    TypedAnswer answer = Ask(function);
+    EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified) << function;
+    EXPECT_EQ(answer.evidence, "returned without an answer, which proves nothing");
+  }
+}
+
+TEST_F(TypedProbeTest, KnowsWhatIsNotTyped) {
+  struct {
+    const char* function;
+    const char* evidence;
+  } cases[] = {
+      {"reads_operand", ""},
+      {"runs_over", ""},
+      {"aborts", "asked for its metadata, it ended by SIGABRT"},
+      {"exits", "asked for its metadata, it ended the process"},
+      {"exits_with_status", "asked for its metadata, it exited with status 3"},
+      {"never_returns", "asked for its metadata, it did not return in 2 s"},
+      {"throws_exception", "threw no licence"},
+      {"throws_int", "threw an exception"},
+  };
+  for (const auto& c : cases) {
+    TypedAnswer answer = Ask(c.function);
+    EXPECT_EQ(answer.verdict, TypedVerdict::kNotTyped) << c.function;
+    EXPECT_THAT(answer.evidence, HasSubstr(c.evidence)) << c.function;
+  }
+}
+
+TEST_F(TypedProbeTest, OpensOldBinaries) {
+  ElfEditor editor("original_linked");
+  TypedAnswer answer =
+      ProbeTyped(OldBinary("original_linked"), editor.Symbol("c_function").st_value);
+  EXPECT_EQ(answer.verdict, TypedVerdict::kNotTyped) << answer.evidence;
+}
+
+// Before the function is asked.
+TEST_F(TypedProbeTest, FilesThatEndTheHelperAreNotOpened) {
+  const std::pair<const char*, const char*> cases[] = {{"ends_by_success", "ended before it had"},
+                                                       {"ends_by_exit", "exited with status 3"},
+                                                       {"ends_by_abort", "ended by SIGABRT"}};
+  for (const auto& [name, end] : cases) {
+    const TypedAnswer answer =
+        ProbeTyped(OldBinary(name), ElfEditor(name).Symbol("_Z11unreachablePvPPKv").st_value);
+    EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified) << name;
+    EXPECT_EQ(answer.evidence, std::string("its file cannot be opened: callbridge-probe ") + end);
+  }
+}
+
+TEST_F(TypedProbeTest, VerdictsHaveNames) {
+  EXPECT_EQ(TypedVerdictName(TypedVerdict::kUnverified), "unverified");
+  EXPECT_EQ(TypedVerdictName(TypedVerdict::kTyped), "typed");
+  EXPECT_EQ(TypedVerdictName(TypedVerdict::kNotTyped), "not_typed");
+}
+
+TEST_F(TypedProbeTest, CannotAskEverything) {
+  int on_the_stack = 0;
+  EXPECT_EQ(ProbeTyped(&on_the_stack).verdict, TypedVerdict::kUnverified);
+  EXPECT_EQ(ProbeTyped(&on_the_stack).evidence, "its address belongs to no file");
+  EXPECT_EQ(ProbeTyped(nullptr).evidence, "its address belongs to no file");
+  EXPECT_EQ(ProbeTyped(reinterpret_cast<const void*>(&TypedVerdictName)).evidence,
+            "it is callbridge's own");
+  TypedAnswer missing = ProbeTyped("/nowhere.so", 0);
+  EXPECT_EQ(missing.verdict, TypedVerdict::kUnverified);
+  EXPECT_THAT(missing.evidence, HasSubstr("its file cannot be opened: /nowhere.so: "));
+  EXPECT_THAT(ProbeTyped(OldBinary("probed"), 0).evidence, HasSubstr("no code at that address"));
+  EXPECT_THAT(
+      ProbeTyped(OldBinary("missing_symbol"),
+                 ElfEditor("missing_symbol").Symbol("_Z18calls_lost_libraryPvPPKv").st_value)
+          .evidence,
+      HasSubstr("function_of_a_lost_library"));
+}
+
+TEST_F(TypedProbeTest, NeedsItsHelper) {
+  setenv("CALLBRIDGE_PROBE", "/nowhere/callbridge-probe", /*overwrite=*/1);
+  TypedAnswer answer = Ask("answers_query");
+  EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified);
+  EXPECT_EQ(answer.evidence,
+            "callbridge-probe is not at /nowhere/callbridge-probe; set CALLBRIDGE_PROBE to its "
+            "path");
+}
+
+}  // namespace
+}  // namespace callbridge
