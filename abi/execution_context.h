@@ -15,7 +15,7 @@ struct ExecutionContext {
   void* stream = nullptr;
   // What typed targets may ask for besides: threads, scratch memory, the run's id and so on. Null
   // lends nothing of it. Untyped targets never see it.
-  const host::RuntimeServices* lent = nullptr;
+  const host::RuntimeServices* services = nullptr;
 };
 
 }  // namespace callbridge

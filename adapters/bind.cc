@@ -31,7 +31,7 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
   if (known.api_version == ApiVersion::kUnspecified) known.api_version = site.api_version;
   if (known.api_version == ApiVersion::kTypedFfi) {
     absl::StatusOr<std::shared_ptr<const TypedCall>> typed =
-        InstantiateTyped(site, known, context.lent);
+        InstantiateTyped(site, known, context.services);
     if (!typed.ok()) return typed.status();
     CallPlan plan = PlanTypedCall(**typed, site);
     return BoundCall(std::move(plan), "", *std::move(typed));

@@ -43,11 +43,11 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
 }
 
 host::RuntimeServices ServicesOfXlaCpu() {
-  host::RuntimeServices lent;
-  lent.device_ordinal = 0;
-  lent.run_id = host::NewRunId();
-  lent.thread_pool = &host::ProcessThreads();
-  return lent;
+  host::RuntimeServices services;
+  services.device_ordinal = 0;
+  services.run_id = host::NewRunId();
+  services.thread_pool = &host::ProcessThreads();
+  return services;
 }
 
 }  // namespace
@@ -70,14 +70,14 @@ absl::Status Execute(const CallSite& site, const Target& target,
 
 absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
                              const ExecutionContext& context) {
-  host::RuntimeServices lent;
-  ExecutionContext with_loans = context;
-  if (context.lent == nullptr) {
-    lent = ServicesOfXlaCpu();
-    with_loans.lent = &lent;
+  host::RuntimeServices services;
+  ExecutionContext with_services = context;
+  if (context.services == nullptr) {
+    services = ServicesOfXlaCpu();
+    with_services.services = &services;
   }
   XlaFloatingPoint floating_point;
-  return call.Execute(buffers, with_loans);
+  return call.Execute(buffers, with_services);
 }
 
 }  // namespace callbridge

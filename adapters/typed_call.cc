@@ -61,23 +61,23 @@ const HandlerInstance& InstanceOf(const CallPlan& plan) {
 absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
                        const ExecutionContext& context) {
   static const RuntimeServices nothing;
-  return InstanceOf(plan).Execute(buffers, context.lent != nullptr ? *context.lent : nothing);
+  return InstanceOf(plan).Execute(buffers, context.services != nullptr ? *context.services : nothing);
 }
 
 // A GPU's calls always have a stream.
 absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
                       const ExecutionContext& context) {
-  RuntimeServices lent;
-  if (context.lent != nullptr) lent = *context.lent;
-  if (!lent.stream.has_value()) lent.stream = context.stream;
-  return InstanceOf(plan).Execute(buffers, lent);
+  RuntimeServices services;
+  if (context.services != nullptr) services = *context.services;
+  if (!services.stream.has_value()) services.stream = context.stream;
+  return InstanceOf(plan).Execute(buffers, services);
 }
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
                                                                   const Target& target,
-                                                                  const RuntimeServices* lent) {
+                                                                  const RuntimeServices* services) {
   if (!site.opaque.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the call site has an opaque, but custom call \"", target.name,
@@ -91,7 +91,7 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
   absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
       HandlerInstance::Create(*shown->version, shown->handlers,
                               host::CallFrame(site.operands, {&site.result, 1}, site.attributes),
-                              lent != nullptr ? *lent : RuntimeServices());
+                              services != nullptr ? *services : RuntimeServices());
   if (!instance.ok()) return instance.status();
   return std::make_shared<const TypedCall>(TypedCall{target.library, *std::move(instance)});
 }

@@ -30,7 +30,7 @@ struct TypedCall {
 // RecognizeHeaders(), HandlerInstance::Create() and AdaptHandlers().
 absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
                                                                   const Target& target,
-                                                                  const host::RuntimeServices* lent);
+                                                                  const host::RuntimeServices* services);
 
 // Runs all stages but INSTANTIATE, and waits for a future. Errors are the handler's, as they are.
 // `call` must outlive the plan.

@@ -12,13 +12,13 @@ namespace callbridge {
 namespace {
 
 const host::RuntimeServices& ServicesOfVersionThree() {
-  static const host::RuntimeServices& lent = *[] {
+  static const host::RuntimeServices& services = *[] {
     auto* nothing = new host::RuntimeServices;
     nothing->why_no_more =
         "the runtime calls this handler by custom-call version 3, which lends nothing of the kind";
     return nothing;
   }();
-  return lent;
+  return services;
 }
 
 class IsTrueMeanwhile {
@@ -56,7 +56,7 @@ absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
                      "called before INSTANTIATE has returned"));
   }
   ExecutionContext context;
-  context.lent = &ServicesOfVersionThree();
+  context.services = &ServicesOfVersionThree();
   const IsTrueMeanwhile being_bound(known->is_being_bound);
   absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
   if (!call.ok()) return call.status();
@@ -78,7 +78,7 @@ absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void*
   }
   const BoundSite& site = *bound;
   ExecutionContext context;
-  context.lent = &ServicesOfVersionThree();
+  context.services = &ServicesOfVersionThree();
   CallBuffers buffers{{pointers, site.operands}, {}};
   if (IsGpu(target_.platform)) {
     context.stream = first;

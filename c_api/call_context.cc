@@ -12,10 +12,10 @@ absl::Status CallContext::Copy(const callbridge_execution_context* context) {
   if (!size.ok()) return size;
   context_.stream = context->stream;
   as_xla_cpu_ = KnowsField(*context, context->as_xla_cpu) && context->as_xla_cpu != 0;
-  if (!KnowsField(*context, context->lent) || context->lent == nullptr) return absl::OkStatus();
-  lent_.emplace();
-  context_.lent = &lent_->lent();
-  return lent_->Copy(context->lent);
+  if (!KnowsField(*context, context->services) || context->services == nullptr) return absl::OkStatus();
+  services_.emplace();
+  context_.services = &services_->services();
+  return services_->Copy(context->services);
 }
 
 }  // namespace callbridge

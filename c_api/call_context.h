@@ -23,7 +23,7 @@ class CallContext {
  private:
   ExecutionContext context_;
   bool as_xla_cpu_ = false;
-  absl::optional<FfiContext> lent_;
+  absl::optional<FfiContext> services_;
 };
 
 }  // namespace callbridge

@@ -160,11 +160,11 @@ callbridge_error* callbridge_execute(const callbridge_target* target, const call
     if (!known.ok()) return known.status();
     absl::StatusOr<CallSite> call_site = FromC(*site, *known);
     if (!call_site.ok()) return call_site.status();
-    CallContext lent;
-    absl::Status copied = lent.Copy(context);
+    CallContext services;
+    absl::Status copied = services.Copy(context);
     if (!copied.ok()) return copied;
     return callbridge::Execute(*call_site, *known, FromC(operands, operand_count),
-                               FromC(results, result_count), lent.get());
+                               FromC(results, result_count), services.get());
   });
 }
 
@@ -193,11 +193,11 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
     if (results == nullptr && result_count > 0) return callbridge::NullError("results");
     const callbridge::CallBuffers buffers = {{operands, operand_count}, {results, result_count}};
     if (context == nullptr) return call->call.Execute(buffers);
-    CallContext lent;
-    absl::Status copied = lent.Copy(context);
+    CallContext services;
+    absl::Status copied = services.Copy(context);
     if (!copied.ok()) return copied;
-    if (lent.as_xla_cpu()) return callbridge::ExecuteAsXlaCpu(call->call, buffers, lent.get());
-    return call->call.Execute(buffers, lent.get());
+    if (services.as_xla_cpu()) return callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
+    return call->call.Execute(buffers, services.get());
   });
 }
 

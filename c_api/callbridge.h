@@ -160,7 +160,7 @@ typedef struct callbridge_execution_context {
   // For typed targets: what they are lent (callbridge_ffi.h); on GPU `stream` stands in for a
   // missing stream. Null: nothing by callbridge_call_execute, and by callbridge_execute what
   // XLA:CPU lends, which is threads, a run id and device ordinal 0.
-  const struct callbridge_ffi_context* lent;
+  const struct callbridge_runtime_services* services;
   // Nonzero: callbridge_call_execute calls as callbridge_execute always does and XLA:CPU would:
   // with these loans where `lent` is null, and in its floating-point mode, in which subnormals are
   // zero.

@@ -180,7 +180,7 @@ std::vector<std::shared_ptr<const TargetLibrary>> LibrariesOf(
 
 absl::StatusOr<HeldInstance> Instantiate(const callbridge_ffi_handlers& handlers,
                                          const callbridge_ffi_site& site,
-                                         const callbridge_ffi_context* lent) {
+                                         const callbridge_runtime_services* services) {
   absl::Status size = callbridge::CheckStructSize("callbridge_ffi_site", site);
   if (!size.ok()) return size;
   const absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(handlers);
@@ -191,13 +191,13 @@ absl::StatusOr<HeldInstance> Instantiate(const callbridge_ffi_handlers& handlers
   absl::StatusOr<CallFrame> frame = FrameOf(site);
   if (!frame.ok()) return frame.status();
   FfiContext context;
-  absl::Status copied = context.Copy(lent);
+  absl::Status copied = context.Copy(services);
   if (!copied.ok()) return copied;
   absl::StatusOr<HandlerMetadata> metadata = callbridge::host::QueryMetadata(**version, *bundle);
   if (!metadata.ok()) return metadata.status();
   HeldInstance held = {LibrariesOf(*bundle), nullptr};
   absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
-      HandlerInstance::Create(**version, *bundle, *std::move(frame), context.lent());
+      HandlerInstance::Create(**version, *bundle, *std::move(frame), context.services());
   if (!instance.ok()) return instance.status();
   held.instance = *std::move(instance);
   return held;
@@ -217,11 +217,11 @@ class StartedRun {
       : held_(call.held), run_(*held_->instance), done_(done), user_(user) {}
 
   static absl::Status Start(std::unique_ptr<StartedRun> run, const CallBuffers& buffers,
-                            const callbridge_ffi_context* context) {
+                            const callbridge_runtime_services* context) {
     absl::Status copied = run->context_.Copy(context);
     if (!copied.ok()) return copied;
     StartedRun* started = run.release();
-    started->run_.Start(buffers, started->context_.lent(), &Done, started);
+    started->run_.Start(buffers, started->context_.services(), &Done, started);
     return absl::OkStatus();
   }
 
@@ -248,7 +248,7 @@ class StartedRun {
 };
 
 absl::Status Start(const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
-                   void* const* results, size_t result_count, const callbridge_ffi_context* context,
+                   void* const* results, size_t result_count, const callbridge_runtime_services* context,
                    callbridge_ffi_done* done, void* user) {
   absl::Status checked = CheckPointers({{"call", call}, {"done", done}});
   if (checked.ok()) {
@@ -311,7 +311,7 @@ callbridge_error* Wait(Outcome& outcome, int64_t timeout_milliseconds) {
 
 callbridge_error* callbridge_ffi_call_create(const callbridge_ffi_handlers* handlers,
                                              const callbridge_ffi_site* site,
-                                             const callbridge_ffi_context* context,
+                                             const callbridge_runtime_services* context,
                                              callbridge_ffi_call** call) {
   return WithoutExceptions({{"handlers", handlers}, {"site", site}, {"call", call}}, [&] {
     absl::StatusOr<HeldInstance> made = Instantiate(*handlers, *site, context);
@@ -326,7 +326,7 @@ void callbridge_ffi_call_destroy(callbridge_ffi_call* call) { delete call; }
 callbridge_error* callbridge_ffi_call_start(const callbridge_ffi_call* call, void* const* operands,
                                             size_t operand_count, void* const* results,
                                             size_t result_count,
-                                            const callbridge_ffi_context* context,
+                                            const callbridge_runtime_services* context,
                                             callbridge_ffi_done* done, void* user) {
   return WithoutExceptions([&] {
     return Start(call, operands, operand_count, results, result_count, context, done, user);
@@ -336,7 +336,7 @@ callbridge_error* callbridge_ffi_call_start(const callbridge_ffi_call* call, voi
 callbridge_error* callbridge_ffi_call_execute(const callbridge_ffi_call* call,
                                               void* const* operands, size_t operand_count,
                                               void* const* results, size_t result_count,
-                                              const callbridge_ffi_context* context,
+                                              const callbridge_runtime_services* context,
                                               int64_t timeout_milliseconds) {
   std::shared_ptr<Outcome> outcome;
   callbridge_error* error = WithoutExceptions([&] {

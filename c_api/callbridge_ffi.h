@@ -139,7 +139,7 @@ CALLBRIDGE_EXPORTED int64_t callbridge_ffi_new_run_id(void);
 // Null is missing: a handler that asks for it gets an error. The struct and what it points to
 // directly are read at once and not kept; `user` objects, extensions and user data must live until
 // the handler is done.
-typedef struct callbridge_ffi_context {
+typedef struct callbridge_runtime_services {
   size_t struct_size;
   void* const* stream;
   const int32_t* device_ordinal;
@@ -151,7 +151,7 @@ typedef struct callbridge_ffi_context {
   size_t user_data_count;
   const callbridge_ffi_attributes* custom_options;
   const void* extensions;  // a chain of XLA_FFI_Extension
-} callbridge_ffi_context;
+} callbridge_runtime_services;
 
 // ---- Calling a handler --------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ typedef struct callbridge_ffi_call callbridge_ffi_call;
 // the INSTANTIATE handler. `context` may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_create(
     const callbridge_ffi_handlers* handlers, const callbridge_ffi_site* site,
-    const callbridge_ffi_context* context, callbridge_ffi_call** call);
+    const callbridge_runtime_services* context, callbridge_ffi_call** call);
 // Ends the handler's state, when the last run is done. Null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_ffi_call_destroy(callbridge_ffi_call* call);
 
@@ -184,7 +184,7 @@ CALLBRIDGE_EXPORTED void callbridge_ffi_call_destroy(callbridge_ffi_call* call);
 // may still be at work, and the buffers must live until it is done. `context` may be null.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_execute(
     const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
-    void* const* results, size_t result_count, const callbridge_ffi_context* context,
+    void* const* results, size_t result_count, const callbridge_runtime_services* context,
     int64_t timeout_milliseconds);
 
 // `error` is null on success, and else the callee's, who destroys it. What it throws is dropped.
@@ -193,7 +193,7 @@ typedef void callbridge_ffi_done(void* user, callbridge_error* error);
 // completes the future; or this returns an error, and it is not.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_start(
     const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
-    void* const* results, size_t result_count, const callbridge_ffi_context* context,
+    void* const* results, size_t result_count, const callbridge_runtime_services* context,
     callbridge_ffi_done* done, void* user);
 
 #ifdef __cplusplus

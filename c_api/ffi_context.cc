@@ -7,13 +7,13 @@
 
 namespace callbridge {
 
-absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
+absl::Status FfiContext::Copy(const callbridge_runtime_services* context) {
   if (context == nullptr) return absl::OkStatus();
-  absl::Status checked = CheckStructSize("callbridge_ffi_context", *context);
+  absl::Status checked = CheckStructSize("callbridge_runtime_services", *context);
   if (!checked.ok()) return checked;
-  if (context->stream != nullptr) lent_.stream = *context->stream;
-  if (context->device_ordinal != nullptr) lent_.device_ordinal = *context->device_ordinal;
-  if (context->run_id != nullptr) lent_.run_id = *context->run_id;
+  if (context->stream != nullptr) services_.stream = *context->stream;
+  if (context->device_ordinal != nullptr) services_.device_ordinal = *context->device_ordinal;
+  if (context->run_id != nullptr) services_.run_id = *context->run_id;
   if (const callbridge_ffi_thread_pool* pool = context->thread_pool) {
     checked = CheckStructSize("callbridge_ffi_thread_pool", *pool);
     if (checked.ok()) {
@@ -22,7 +22,7 @@ absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
     }
     if (!checked.ok()) return checked;
     threads_.pool = *pool;
-    lent_.thread_pool = &threads_;
+    services_.thread_pool = &threads_;
   }
   if (const callbridge_ffi_scratch* memory = context->scratch) {
     checked = CheckStructSize("callbridge_ffi_scratch", *memory);
@@ -32,25 +32,25 @@ absl::Status FfiContext::Copy(const callbridge_ffi_context* context) {
     }
     if (!checked.ok()) return checked;
     scratch_.memory = *memory;
-    lent_.scratch = &scratch_;
+    services_.scratch = &scratch_;
   }
-  constexpr char kCount[] = "callbridge_ffi_context.user_data_count";
-  checked = CheckArray("callbridge_ffi_context.user_data_types", context->user_data_types, kCount,
+  constexpr char kCount[] = "callbridge_runtime_services.user_data_count";
+  checked = CheckArray("callbridge_runtime_services.user_data_types", context->user_data_types, kCount,
                        context->user_data_count, sizeof(*context->user_data_types));
   if (checked.ok()) {
-    checked = CheckArray("callbridge_ffi_context.user_data", context->user_data, kCount,
+    checked = CheckArray("callbridge_runtime_services.user_data", context->user_data, kCount,
                          context->user_data_count, sizeof(*context->user_data));
   }
   if (!checked.ok()) return checked;
   for (size_t i = 0; i < context->user_data_count; ++i) {
     user_data_.push_back({{context->user_data_types[i]}, context->user_data[i]});
   }
-  lent_.user_data = user_data_;
+  services_.user_data = user_data_;
   if (context->custom_options != nullptr) {
     custom_options_.emplace(context->custom_options->Get());
-    lent_.custom_options = &custom_options_->get();
+    services_.custom_options = &custom_options_->get();
   }
-  lent_.extensions = static_cast<const XLA_FFI_Extension*>(context->extensions);
+  services_.extensions = static_cast<const XLA_FFI_Extension*>(context->extensions);
   return absl::OkStatus();
 }
 

@@ -1,4 +1,4 @@
-// What a callbridge_ffi_context lends, as typed_ffi/host takes it.
+// What a callbridge_runtime_services lends, as typed_ffi/host takes it.
 #ifndef CALLBRIDGE_C_API_FFI_CONTEXT_H_
 #define CALLBRIDGE_C_API_FFI_CONTEXT_H_
 
@@ -40,9 +40,9 @@ class FfiContext {
   FfiContext& operator=(const FfiContext&) = delete;
 
   // Once. Null lends nothing. INVALID_ARGUMENT where a struct is smaller than its first version.
-  absl::Status Copy(const callbridge_ffi_context* context);
+  absl::Status Copy(const callbridge_runtime_services* context);
 
-  const host::RuntimeServices& lent() const { return lent_; }
+  const host::RuntimeServices& services() const { return services_; }
 
  private:
   class Threads : public host::ThreadPool {
@@ -66,7 +66,7 @@ class FfiContext {
   Scratch scratch_;
   std::vector<host::UserData> user_data_;
   absl::optional<host::EncodedAttributes> custom_options_;
-  host::RuntimeServices lent_;
+  host::RuntimeServices services_;
 };
 
 }  // namespace callbridge

@@ -62,10 +62,10 @@ static_assert(kFirstSize<callbridge_ffi_scratch> ==
               EndOf(&callbridge_ffi_scratch::free, offsetof(callbridge_ffi_scratch, free)));
 
 template <>
-inline constexpr size_t kFirstSize<callbridge_ffi_context> = 88;
-static_assert(kFirstSize<callbridge_ffi_context> ==
-              EndOf(&callbridge_ffi_context::extensions,
-                    offsetof(callbridge_ffi_context, extensions)));
+inline constexpr size_t kFirstSize<callbridge_runtime_services> = 88;
+static_assert(kFirstSize<callbridge_runtime_services> ==
+              EndOf(&callbridge_runtime_services::extensions,
+                    offsetof(callbridge_runtime_services, extensions)));
 
 template <>
 inline constexpr size_t kFirstSize<callbridge_ffi_site> = 56;

@@ -214,17 +214,17 @@ class HandlerCall {
   HandlerCall& Extensions(const void* first) { return Lend(state().extensions, first); }
   // Nothing at all but what is lent after this.
   HandlerCall& LendNothing() {
-    State& lent = state();
-    lent.stream.reset();
-    lent.device_ordinal.reset();
-    lent.run_id.reset();
-    lent.lends_run_id = false;
-    lent.threads = nullptr;
-    lent.scratch = nullptr;
-    lent.user_data_types.clear();
-    lent.user_data.clear();
-    lent.options = HandlerAttributes();
-    lent.extensions = nullptr;
+    State& services = state();
+    services.stream.reset();
+    services.device_ordinal.reset();
+    services.run_id.reset();
+    services.lends_run_id = false;
+    services.threads = nullptr;
+    services.scratch = nullptr;
+    services.user_data_types.clear();
+    services.user_data.clear();
+    services.options = HandlerAttributes();
+    services.extensions = nullptr;
     return *this;
   }
 
@@ -249,7 +249,7 @@ class HandlerCall {
   HandlerResult Run() {
     const int64_t run_id =
         state().run_id.has_value() ? *state().run_id : callbridge_ffi_new_run_id();
-    const callbridge_ffi_context context = Context(run_id);
+    const callbridge_runtime_services context = Context(run_id);
     if (state().call == nullptr) {
       HandlerResult instantiated = InstantiateCall(context);
       if (!instantiated.ok()) return instantiated;
@@ -351,24 +351,24 @@ class HandlerCall {
   }
 
   // Refers to `run_id`, which is lent unless the caller said otherwise.
-  callbridge_ffi_context Context(const int64_t& run_id) const {
-    const State& lent = state();
-    callbridge_ffi_context context = {};
+  callbridge_runtime_services Context(const int64_t& run_id) const {
+    const State& services = state();
+    callbridge_runtime_services context = {};
     context.struct_size = sizeof(context);
-    if (lent.stream.has_value()) context.stream = &*lent.stream;
-    if (lent.device_ordinal.has_value()) context.device_ordinal = &*lent.device_ordinal;
-    if (lent.lends_run_id || lent.run_id.has_value()) context.run_id = &run_id;
-    context.thread_pool = lent.threads;
-    context.scratch = lent.scratch;
-    context.user_data_types = lent.user_data_types.data();
-    context.user_data = lent.user_data.data();
-    context.user_data_count = lent.user_data.size();
-    context.custom_options = lent.options.get();
-    context.extensions = lent.extensions;
+    if (services.stream.has_value()) context.stream = &*services.stream;
+    if (services.device_ordinal.has_value()) context.device_ordinal = &*services.device_ordinal;
+    if (services.lends_run_id || services.run_id.has_value()) context.run_id = &run_id;
+    context.thread_pool = services.threads;
+    context.scratch = services.scratch;
+    context.user_data_types = services.user_data_types.data();
+    context.user_data = services.user_data.data();
+    context.user_data_count = services.user_data.size();
+    context.custom_options = services.options.get();
+    context.extensions = services.extensions;
     return context;
   }
 
-  HandlerResult InstantiateCall(const callbridge_ffi_context& context) {
+  HandlerResult InstantiateCall(const callbridge_runtime_services& context) {
     const std::vector<const char*> operands = Shapes(state().arguments);
     const std::vector<const char*> results = Shapes(state().results);
     callbridge_ffi_site site = {};

@@ -112,14 +112,14 @@ absl::Status BoundCustomCall::ExecuteTyped(absl::Span<void*> operands, absl::Spa
                                            int64_t run_id) const {
   // What XLA:CPU lends.
   static constexpr int32_t kDeviceOrdinal = 0;
-  callbridge_ffi_context lent = {};
-  lent.struct_size = sizeof lent;
-  lent.device_ordinal = &kDeviceOrdinal;
-  lent.run_id = &run_id;
-  lent.thread_pool = callbridge_ffi_process_threads();
+  callbridge_runtime_services services = {};
+  services.struct_size = sizeof services;
+  services.device_ordinal = &kDeviceOrdinal;
+  services.run_id = &run_id;
+  services.thread_pool = callbridge_ffi_process_threads();
   callbridge_execution_context context = {};
   context.struct_size = sizeof context;
-  context.lent = &lent;
+  context.services = &services;
   callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
                                                     results.data(), results.size(), &context);
   return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));

@@ -96,9 +96,9 @@ absl::Status CheckParameters(const callbridge_program& program, const std::vecto
 }
 
 std::vector<callbridge_array> Lend(std::vector<Array>* arrays) {
-  std::vector<callbridge_array> lent;
-  for (Array& array : *arrays) lent.push_back({array.memory.data(), array.memory.size()});
-  return lent;
+  std::vector<callbridge_array> services;
+  for (Array& array : *arrays) services.push_back({array.memory.data(), array.memory.size()});
+  return services;
 }
 
 absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const Shape& result,

@@ -69,7 +69,7 @@ class ExecutionContext(Struct):
     _fields_ = [
         ("struct_size", c_size_t),
         ("stream", c_void_p),
-        ("lent", c_void_p),
+        ("services", c_void_p),
         ("as_xla_cpu", c_int32),
     ]
 

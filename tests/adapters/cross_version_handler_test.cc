@@ -97,20 +97,20 @@ class ForeignHandlerTest : public testing::TestWithParam<std::tuple<Release, int
                                    host::CallFrame(shapes, {&shape, 1}, attributes));
   }
 
-  absl::Status Run(const HandlerInstance& instance, size_t operands, const RuntimeServices& lent = {}) {
+  absl::Status Run(const HandlerInstance& instance, size_t operands, const RuntimeServices& services = {}) {
     std::iota(operand_.begin(), operand_.end(), 0.0F);
     result_.fill(-1);
     std::vector<void*> pointers(operands, operand_.data());
     void* result = result_.data();
-    return instance.Execute({absl::MakeSpan(pointers), {&result, 1}}, lent);
+    return instance.Execute({absl::MakeSpan(pointers), {&result, 1}}, services);
   }
 
   absl::Status Call(const std::string& name, size_t operands, const Attributes& attributes = {},
-                    const RuntimeServices& lent = {}) {
+                    const RuntimeServices& services = {}) {
     XLA_FFI_Handler_Bundle handlers = {};
     handlers.execute = Wrapper(name);
     auto instance = Instantiate(handlers, operands, attributes);
-    return instance.ok() ? Run(**instance, operands, lent) : instance.status();
+    return instance.ok() ? Run(**instance, operands, services) : instance.status();
   }
 
   bool Has(const std::string& name) const { return Find<void()>(name) != nullptr; }
@@ -248,12 +248,12 @@ TEST_P(ForeignHandlerTest, AnErrorBesideAFutureCounts) {
 TEST_P(ForeignHandlerTest, UsesTheRuntimesThreads) {
   if (!Has("thread_pool")) GTEST_SKIP() << "the headers have no thread pool";
   host::FixedThreadPool pool(3);
-  RuntimeServices lent;
-  lent.thread_pool = &pool;
-  ASSERT_EQ(Call("thread_pool", 1, {}, lent), absl::OkStatus());
+  RuntimeServices services;
+  services.thread_pool = &pool;
+  ASSERT_EQ(Call("thread_pool", 1, {}, services), absl::OkStatus());
   EXPECT_EQ(result_, operand_);
   if (!Has("num_threads")) return;
-  ASSERT_EQ(Call("num_threads", 0, {}, lent), absl::OkStatus());
+  ASSERT_EQ(Call("num_threads", 0, {}, services), absl::OkStatus());
   const bool has_number =
       runtime().slots[static_cast<int>(typed_ffi::ApiFunction::kThreadPoolNumThreads)] != 0;
   EXPECT_THAT(result_, Each(has_number ? 3 : 0));  // an error that the headers swallow
@@ -263,19 +263,19 @@ TEST_P(ForeignHandlerTest, UsesTheRuntimesThreads) {
 TEST_P(ForeignHandlerTest, UsesThreadsAfterItReturned) {
   if (!Has("thread_pool_later")) GTEST_SKIP() << "the headers have no thread pool";
   host::FixedThreadPool pool(1);
-  RuntimeServices lent;
-  lent.thread_pool = &pool;
-  ASSERT_EQ(Call("thread_pool_later", 1, {}, lent), absl::OkStatus());
+  RuntimeServices services;
+  services.thread_pool = &pool;
+  ASSERT_EQ(Call("thread_pool_later", 1, {}, services), absl::OkStatus());
   EXPECT_EQ(result_, operand_);
 }
 
 TEST_P(ForeignHandlerTest, KnowsTheRunAndTheDevice) {
   if (!Has("run_id")) GTEST_SKIP() << "the headers have no run id";
-  RuntimeServices lent;
-  lent.run_id = 7;
-  lent.device_ordinal = 5;
-  const absl::Status run = Call("run_id", 0, {}, lent);
-  const absl::Status device = Call("device_ordinal", 0, {}, lent);
+  RuntimeServices services;
+  services.run_id = 7;
+  services.device_ordinal = 5;
+  const absl::Status run = Call("run_id", 0, {}, services);
+  const absl::Status device = Call("device_ordinal", 0, {}, services);
   if (runtime().slots[static_cast<int>(typed_ffi::ApiFunction::kRunId)] == 0) {
     EXPECT_THAT(run.message(), HasSubstr("XLA_FFI_RunId_Get needs the XLA FFI 0.1 of jaxlib 0.6"));
     EXPECT_THAT(device.message(), HasSubstr("XLA_FFI_DeviceOrdinal_Get needs"));
@@ -291,9 +291,9 @@ TEST_P(ForeignHandlerTest, GetsUserData) {
     float value = 11;
   } weight;
   const host::UserData data = {*Find<XLA_FFI_TypeId*()>("weight_id")(), &weight};
-  RuntimeServices lent;
-  lent.user_data = {&data, 1};
-  const absl::Status status = Call("user_data", 0, {}, lent);
+  RuntimeServices services;
+  services.user_data = {&data, 1};
+  const absl::Status status = Call("user_data", 0, {}, services);
   if (is_before_0_4_34()) {
     EXPECT_THAT(status.message(), HasSubstr("user data on the CPU needs"));
     return;
@@ -304,9 +304,9 @@ TEST_P(ForeignHandlerTest, GetsUserData) {
 
 TEST_P(ForeignHandlerTest, GetsScratchMemory) {
   host::HostScratchAllocator allocator;
-  RuntimeServices lent;
-  lent.scratch = &allocator;
-  const absl::Status status = Call("scratch", 1, {}, lent);
+  RuntimeServices services;
+  services.scratch = &allocator;
+  const absl::Status status = Call("scratch", 1, {}, services);
   if (is_before_0_4_34()) {
     EXPECT_EQ(status, absl::ResourceExhaustedError("no scratch"));  // the headers swallow the rest
     return;

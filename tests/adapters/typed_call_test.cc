@@ -169,14 +169,14 @@ TEST_F(TypedCallTest, EachStageIsLentWhatItsCallerLends) {
   imitated::in_the_call = [&](XLA_FFI_CallFrame* frame) { return AskForDevice(frame, device); };
   Target target = TypedTarget(imitated::kHandlers[kNewest]);
   target.stages.instantiate = imitated::kHandlers[kNewest];
-  host::RuntimeServices lent;
+  host::RuntimeServices services;
   ExecutionContext context;
-  context.lent = &lent;
-  lent.device_ordinal = 7;
+  context.services = &services;
+  services.device_ordinal = 7;
   const auto call = Bind(NoOperands(), target, context);
   ASSERT_TRUE(call.ok()) << call.status();
   EXPECT_EQ(device, 7);
-  lent.device_ordinal = 8;
+  services.device_ordinal = 8;
   EXPECT_EQ(Execute(*call, context), absl::OkStatus());
   EXPECT_EQ(device, 8);
   EXPECT_FALSE(Execute(*call).ok()) << "nothing was lent";
@@ -189,10 +189,10 @@ TEST_F(TypedCallTest, OnAGpuToo) {
   const auto call =
       Bind(NoOperands(Platform::kCuda), TypedTarget(imitated::kHandlers[kNewest], Platform::kCuda));
   ASSERT_TRUE(call.ok()) << call.status();
-  host::RuntimeServices lent;
-  lent.device_ordinal = 9;
+  host::RuntimeServices services;
+  services.device_ordinal = 9;
   ExecutionContext context;
-  context.lent = &lent;
+  context.services = &services;
   EXPECT_EQ(Execute(*call, context), absl::OkStatus());
   EXPECT_EQ(device, 9);
 }

@@ -221,13 +221,13 @@ TEST_P(GenuineTargetTest, IsWaitedFor) {
 
 TEST_P(GenuineTargetTest, UsesWhatItIsLent) {
   host::HostScratchAllocator memory;
-  host::RuntimeServices lent;
-  lent.thread_pool = &host::ProcessThreads();
-  lent.scratch = &memory;
-  lent.device_ordinal = 5;
-  const auto context = [&lent] {
+  host::RuntimeServices services;
+  services.thread_pool = &host::ProcessThreads();
+  services.scratch = &memory;
+  services.device_ordinal = 5;
+  const auto context = [&services] {
     ExecutionContext context;
-    context.lent = &lent;
+    context.services = &services;
     return context;
   }();
   for (const char* name : {"thread_pool", "thread_pool_later", "scratch"}) {
@@ -395,11 +395,11 @@ TEST(HandWrittenTargetTest, GetsTheStreamOnAGpu) {
   context.stream = &stream;
   ASSERT_EQ(Arrays(0).Run(*call, context), absl::OkStatus());
   EXPECT_EQ(seen_stream, &stream);
-  host::RuntimeServices lent;
-  context.lent = &lent;
+  host::RuntimeServices services;
+  context.services = &services;
   ASSERT_EQ(Arrays(0).Run(*call, context), absl::OkStatus());
   EXPECT_EQ(seen_stream, &stream);
-  lent.stream = &other;
+  services.stream = &other;
   ASSERT_EQ(Arrays(0).Run(*call, context), absl::OkStatus());
   EXPECT_EQ(seen_stream, &other);
 }

@@ -178,7 +178,7 @@ class FfiCallTest : public testing::Test {
 
   callbridge_ffi_handlers handlers_ = Handlers();
   callbridge_ffi_site site_ = OldSite();
-  callbridge_ffi_context context_ = NoServices();
+  callbridge_runtime_services context_ = NoServices();
 };
 
 TEST_F(FfiCallTest, NullsInTheSiteAreNamed) {
@@ -228,15 +228,15 @@ TEST_F(FfiCallTest, NullsInTheContextAreNamed) {
   EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_scratch.free is null");
   context_.scratch = nullptr;
   context_.user_data_count = 1;
-  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_context.user_data_types is null");
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_runtime_services.user_data_types is null");
   const int64_t types[] = {1};
   context_.user_data_types = types;
-  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_ffi_context.user_data is null");
+  EXPECT_EQ(Create(), "INVALID_ARGUMENT: callbridge_runtime_services.user_data is null");
   void* const data[] = {nullptr};
   context_.user_data = data;
   EXPECT_EQ(Create(), "OK");
   context_.user_data_count = kHuge;
-  EXPECT_THAT(Create(), StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.user_data_count is"));
+  EXPECT_THAT(Create(), StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.user_data_count is"));
 }
 
 TEST_F(FfiCallTest, StructsHaveTheirFirstVersionAtLeast) {
@@ -249,7 +249,7 @@ TEST_F(FfiCallTest, StructsHaveTheirFirstVersionAtLeast) {
     const char* name;
   } structs[] = {{handlers_.struct_size, "callbridge_ffi_handlers"},
                  {site_.struct_size, "callbridge_ffi_site"},
-                 {context_.struct_size, "callbridge_ffi_context"},
+                 {context_.struct_size, "callbridge_runtime_services"},
                  {pool.struct_size, "callbridge_ffi_thread_pool"},
                  {scratch.struct_size, "callbridge_ffi_scratch"}};
   for (const auto& s : structs) {
@@ -279,7 +279,7 @@ TEST_F(FfiCallTest, RunsThatAreRefusedAreNotDone) {
   EXPECT_THAT(start(kHuge, 0), StartsWith("INVALID_ARGUMENT: operand_count is"));
   EXPECT_THAT(start(0, kHuge), StartsWith("INVALID_ARGUMENT: result_count is"));
   context_.struct_size = 8;
-  EXPECT_THAT(start(0, 0), StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.struct_size is 8"));
+  EXPECT_THAT(start(0, 0), StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.struct_size is 8"));
   callbridge_ffi_call_destroy(call);
 }
 

@@ -111,7 +111,7 @@ XLA_FFI_Error* Allocate(XLA_FFI_CallFrame* frame) noexcept {
 }
 
 std::string RunOnce(const callbridge_ffi_handlers& handlers,
-                    const callbridge_ffi_context& context) {
+                    const callbridge_runtime_services& context) {
   callbridge_ffi_site site = {};
   site.struct_size = sizeof(site);
   callbridge_ffi_call* call = nullptr;
@@ -131,7 +131,7 @@ TEST(ExceptionsTest, OfWhatIsLentAreTheHandlersErrors) {
   scratch.struct_size = sizeof(scratch);
   scratch.allocate = [](void*, size_t, size_t) -> void* { throw 42; };
   scratch.free = [](void*, void*, size_t) { throw 42; };
-  callbridge_ffi_context context = NoServices();
+  callbridge_runtime_services context = NoServices();
   context.thread_pool = &pool;
   context.scratch = &scratch;
   EXPECT_EQ(RunOnce(Handlers(&Schedule), context), "INTERNAL: threw int");
@@ -167,7 +167,7 @@ TEST(ExceptionsTest, OfStatesEndsAreDropped) {
     return frame->extension_start != nullptr ? Answer(frame) : nullptr;
   });
   handlers.instantiate = reinterpret_cast<callbridge_ffi_handler*>(&MakeState);
-  callbridge_ffi_context context = NoServices();
+  callbridge_runtime_services context = NoServices();
   EXPECT_EQ(RunOnce(handlers, context), "OK");
   EXPECT_EQ(ended, 1);
 }

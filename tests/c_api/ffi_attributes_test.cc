@@ -45,7 +45,7 @@ void ReadEach(const callbridge_ffi_attributes* attributes) {
   const callbridge_ffi_handlers handlers = Handlers();
   callbridge_ffi_site ffi_site = OldSite();
   ffi_site.attributes = attributes;
-  callbridge_ffi_context context = NoServices();
+  callbridge_runtime_services context = NoServices();
   context.custom_options = attributes;
   callbridge_ffi_call* call = nullptr;
   EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &ffi_site, &context, &call)), "OK");

@@ -34,7 +34,7 @@ const std::map<std::string, size_t>& Promised() {
       {"callbridge_entry_points", kFirstSize<callbridge_entry_points>},
       {"callbridge_error", kFirstSize<callbridge_error>},
       {"callbridge_execution_context", kFirstSize<callbridge_execution_context>},
-      {"callbridge_ffi_context", kFirstSize<callbridge_ffi_context>},
+      {"callbridge_runtime_services", kFirstSize<callbridge_runtime_services>},
       {"callbridge_ffi_handlers", kFirstSize<callbridge_ffi_handlers>},
       {"callbridge_ffi_scratch", kFirstSize<callbridge_ffi_scratch>},
       {"callbridge_ffi_site", kFirstSize<callbridge_ffi_site>},
@@ -154,10 +154,10 @@ TEST(FirstSizesTest, CallsOfHandlers) {
   const AtTheEdge<callbridge_ffi_site> site(OldSite());
   const AtTheEdge<callbridge_ffi_thread_pool> pool(*callbridge_ffi_process_threads());
   const AtTheEdge<callbridge_ffi_scratch> scratch(*callbridge_ffi_host_memory());
-  callbridge_ffi_context whole_context = NoServices();
+  callbridge_runtime_services whole_context = NoServices();
   whole_context.thread_pool = pool.get();
   whole_context.scratch = scratch.get();
-  const AtTheEdge<callbridge_ffi_context> context(whole_context);
+  const AtTheEdge<callbridge_runtime_services> context(whole_context);
   callbridge_ffi_call* call = nullptr;
   ASSERT_EQ(ErrorText(callbridge_ffi_call_create(handlers.get(), site.get(), context.get(), &call)),
             "OK");

@@ -59,7 +59,7 @@ void Visit(void*, const char*, size_t, const char*, size_t, void*, int) {}
 // What is made where a null is allowed is not to leak.
 callbridge_error* CreateAndDestroy(const callbridge_ffi_handlers* handlers,
                                    const callbridge_ffi_site* site,
-                                   const callbridge_ffi_context* context,
+                                   const callbridge_runtime_services* context,
                                    callbridge_ffi_call** call) {
   callbridge_error* error = callbridge_ffi_call_create(handlers, site, context, call);
   if (error == nullptr) callbridge_ffi_call_destroy(*call);
@@ -68,7 +68,7 @@ callbridge_error* CreateAndDestroy(const callbridge_ffi_handlers* handlers,
 
 std::vector<Row> Rows() {
   static auto& v = *new Valid;
-  static callbridge_ffi_context lent = callbridge::NoServices();
+  static callbridge_runtime_services services = callbridge::NoServices();
   static callbridge_ffi_call* made = nullptr;
   v.context.struct_size = sizeof(v.context);
   return {
@@ -105,14 +105,14 @@ std::vector<Row> Rows() {
       Of("callbridge_ffi_attributes_set_string", &callbridge_ffi_attributes_set_string,
          "attributes name name_size text text_size", v.attributes, "n", 1, "x", 1),
       Of("callbridge_ffi_call_create", &CreateAndDestroy, "handlers site context? call",
-         &v.handlers, &v.ffi_site, &lent, &made),
+         &v.handlers, &v.ffi_site, &services, &made),
       Of("callbridge_ffi_call_destroy", &callbridge_ffi_call_destroy, "call", nullptr),
       Of("callbridge_ffi_call_execute", &callbridge_ffi_call_execute,
          "call operands operand_count results result_count context? timeout_milliseconds",
-         v.ffi_call, v.pointers, 1, v.pointers, 1, &lent, -1),
+         v.ffi_call, v.pointers, 1, v.pointers, 1, &services, -1),
       Of("callbridge_ffi_call_start", &callbridge_ffi_call_start,
          "call operands operand_count results result_count context? done user?", v.ffi_call,
-         v.pointers, 1, v.pointers, 1, &lent, &Done, &v),
+         v.pointers, 1, v.pointers, 1, &services, &Done, &v),
       Of("callbridge_ffi_find_handlers", &callbridge_ffi_find_handlers, "name platform handlers",
          "null_pointers", "Host", &v.adapted),
       Of("callbridge_ffi_host_memory", &callbridge_ffi_host_memory, ""),

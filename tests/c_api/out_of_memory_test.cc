@@ -92,7 +92,7 @@ TEST(OutOfMemoryTest, Handlers) {
   site.operands = kS32;
   site.operand_count = 1;
   site.attributes = attributes;
-  callbridge_ffi_context context = NoServices();
+  callbridge_runtime_services context = NoServices();
   context.custom_options = attributes;
   callbridge_ffi_call* call = nullptr;
   set([&] { return callbridge_ffi_call_create(&handlers, &site, &context, &call); });

@@ -64,8 +64,8 @@ inline callbridge_ffi_site OldSite() {
   return site;
 }
 
-inline callbridge_ffi_context NoServices() {
-  callbridge_ffi_context context = {};
+inline callbridge_runtime_services NoServices() {
+  callbridge_runtime_services context = {};
   context.struct_size = sizeof(context);
   return context;
 }

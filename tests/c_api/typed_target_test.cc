@@ -74,16 +74,16 @@ TEST_F(TypedTargetTest, ExecuteLendsWhatXlaCpuLends) {
 
 TEST_F(TypedTargetTest, ExecuteLendsTheContext) {
   const int32_t ordinal = 2;
-  callbridge_ffi_context lent = NoServices();
-  lent.device_ordinal = &ordinal;
+  callbridge_runtime_services services = NoServices();
+  services.device_ordinal = &ordinal;
   const callbridge_array result = {&result_, 4};
-  callbridge_execution_context context = {sizeof(context), nullptr, &lent, 0};
+  callbridge_execution_context context = {sizeof(context), nullptr, &services, 0};
   EXPECT_EQ(ErrorText(callbridge_execute(&target_, &site_, nullptr, 0, &result, 1, &context)),
             "OK");
   EXPECT_EQ(result_, 42);
-  lent.struct_size = 8;
+  services.struct_size = 8;
   EXPECT_THAT(ErrorText(callbridge_execute(&target_, &site_, nullptr, 0, &result, 1, &context)),
-              StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.struct_size is 8"));
+              StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.struct_size is 8"));
 }
 
 // Each by its own field.
@@ -113,9 +113,9 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, &call)), "OK");
   void* results[] = {&result_};
   const int32_t ordinal = 2;
-  callbridge_ffi_context lent = NoServices();
-  lent.device_ordinal = &ordinal;
-  callbridge_execution_context context = {sizeof(context), nullptr, &lent, 0};
+  callbridge_runtime_services services = NoServices();
+  services.device_ordinal = &ordinal;
+  callbridge_execution_context context = {sizeof(context), nullptr, &services, 0};
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   }
@@ -123,9 +123,9 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   EXPECT_EQ(instantiated, 1);
   EXPECT_THAT(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, nullptr)),
               HasSubstr("device ordinal is not available"));
-  lent.struct_size = 8;
+  services.struct_size = 8;
   EXPECT_THAT(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)),
-              StartsWith("INVALID_ARGUMENT: callbridge_ffi_context.struct_size is 8"));
+              StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.struct_size is 8"));
   callbridge_call_destroy(call);
 }
 
@@ -137,9 +137,9 @@ TEST_F(TypedTargetTest, IsLentWhatXlaCpuLends) {
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   EXPECT_EQ(result_, 40);  // on device 0
   const int32_t ordinal = 2;
-  callbridge_ffi_context lent = NoServices();
-  lent.device_ordinal = &ordinal;
-  context.lent = &lent;
+  callbridge_runtime_services services = NoServices();
+  services.device_ordinal = &ordinal;
+  context.services = &services;
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   EXPECT_EQ(result_, 42);
   callbridge_call_destroy(call);
@@ -156,8 +156,8 @@ TEST_F(TypedTargetTest, StructsOfTheFirstVersionEndBeforeThem) {
   callbridge_site site = CopySite();
   site.struct_size = offsetof(callbridge_site, attributes);
   site.attributes = attributes_;
-  callbridge_execution_context context = {offsetof(callbridge_execution_context, lent), nullptr,
-                                          reinterpret_cast<callbridge_ffi_context*>(1), 0};
+  callbridge_execution_context context = {offsetof(callbridge_execution_context, services), nullptr,
+                                          reinterpret_cast<callbridge_runtime_services*>(1), 0};
   int32_t a = 42;
   const callbridge_array operand = {&a, 4};
   EXPECT_EQ(ErrorText(callbridge_execute(&untyped, &site, &operand, 1, &result, 1, &context)),

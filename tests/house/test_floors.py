@@ -13,7 +13,7 @@ FLOORS = {
     "python": 8,
     "client": 7,
     "c_api": 6,
-    "runtime": 5,
+    "loader": 5,
     "adapters": 4,
     "status_returning": 3,
     "legacy": 2,

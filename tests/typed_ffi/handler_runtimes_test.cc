@@ -37,18 +37,18 @@ class RuntimesTest : public ::testing::TestWithParam<int> {
   // What the metadata query answers, with a metadata object as large as the runtime makes it.
   Answer Query(XLA_FFI_Handler* handler, XLA_FFI_Metadata& metadata) {
     const RuntimeVersion& version = runtime.version();
-    auto* lent = static_cast<XLA_FFI_Metadata*>(malloc(version.metadata_size));
-    memset(lent, 0, version.metadata_size);
-    lent->struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
+    auto* services = static_cast<XLA_FFI_Metadata*>(malloc(version.metadata_size));
+    memset(services, 0, version.metadata_size);
+    services->struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
     XLA_FFI_Metadata_Extension extension = {
-        {XLA_FFI_Metadata_Extension_STRUCT_SIZE, XLA_FFI_Extension_Metadata, nullptr}, lent};
+        {XLA_FFI_Metadata_Extension_STRUCT_SIZE, XLA_FFI_Extension_Metadata, nullptr}, services};
     XLA_FFI_CallFrame* call = frame.ForCall(runtime);
     call->extension_start = &extension.extension_base;
     if (version.null_api_in_query) call->api = nullptr;
     const Answer answer = Take(handler(call));
     metadata = {};
-    memcpy(&metadata, lent, version.metadata_size);
-    free(lent);
+    memcpy(&metadata, services, version.metadata_size);
+    free(services);
     return answer;
   }
 

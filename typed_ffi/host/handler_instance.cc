@@ -57,14 +57,14 @@ HandlerInstance::HandlerInstance(const RuntimeVersion& version,
 
 absl::StatusOr<std::unique_ptr<HandlerInstance>> HandlerInstance::Create(
     const RuntimeVersion& version, const XLA_FFI_Handler_Bundle& handlers, CallFrame frame,
-    const RuntimeServices& lent) {
+    const RuntimeServices& services) {
   absl::Status checked = CheckHandlers(version, handlers);
   if (!checked.ok()) return checked;
   std::unique_ptr<HandlerInstance> instance(
       new HandlerInstance(version, handlers, std::move(frame)));
   if (handlers.instantiate != nullptr) {
     XLA_FFI_CallFrame attributes = instance->frame_.WithoutBuffers();
-    Invocation invocation(lent, {&instance->state_, nullptr, nullptr});
+    Invocation invocation(services, {&instance->state_, nullptr, nullptr});
     const XlaFloatingPoint floating_point;
     absl::Status status = invocation.Outcome(
         instance->CallStageAndWait(XLA_FFI_ExecutionStage_INSTANTIATE, attributes, invocation));
@@ -120,11 +120,11 @@ absl::Status HandlerInstance::CallStages(XLA_FFI_ExecutionStage last, XLA_FFI_Ca
 }
 
 absl::Status HandlerInstance::RunToEnd(XLA_FFI_ExecutionStage last, const CallBuffers& buffers,
-                                       const RuntimeServices& lent) const {
+                                       const RuntimeServices& services) const {
   absl::Status counts = CheckCounts(buffers);
   if (ABSL_PREDICT_FALSE(!counts.ok())) return counts;
   const auto call = [&](void* storage) {
-    Run run(lent, &state_);
+    Run run(services, &state_);
     XLA_FFI_CallFrame& frame = frame_.Write(storage, buffers);
     absl::Status status = CallStages(last, frame, run);
     if (ABSL_PREDICT_FALSE(frame.future != nullptr)) status = WaitFor(frame.future);
@@ -138,15 +138,15 @@ absl::Status HandlerInstance::RunToEnd(XLA_FFI_ExecutionStage last, const CallBu
   return call(storage);
 }
 
-absl::Status HandlerInstance::Execute(const CallBuffers& buffers, const RuntimeServices& lent) const {
-  return RunToEnd(XLA_FFI_ExecutionStage_EXECUTE, buffers, lent);
+absl::Status HandlerInstance::Execute(const CallBuffers& buffers, const RuntimeServices& services) const {
+  return RunToEnd(XLA_FFI_ExecutionStage_EXECUTE, buffers, services);
 }
 
-absl::Status HandlerInstance::Record(const CallBuffers& buffers, const RuntimeServices& lent) const {
+absl::Status HandlerInstance::Record(const CallBuffers& buffers, const RuntimeServices& services) const {
   if (handlers_.record == nullptr) {
     return absl::UnimplementedError("the handler has no RECORD stage");
   }
-  return RunToEnd(XLA_FFI_ExecutionStage_RECORD, buffers, lent);
+  return RunToEnd(XLA_FFI_ExecutionStage_RECORD, buffers, services);
 }
 
 AsyncRun::AsyncRun(const HandlerInstance& instance)
@@ -160,12 +160,12 @@ absl::Status AsyncRun::CallStages(XLA_FFI_CallFrame& frame) {
   return instance_.CallStages(XLA_FFI_ExecutionStage_EXECUTE, frame, *run_);
 }
 
-void AsyncRun::Start(const CallBuffers& buffers, const RuntimeServices& lent, Done* done, void* user) {
+void AsyncRun::Start(const CallBuffers& buffers, const RuntimeServices& services, Done* done, void* user) {
   done_ = done;
   user_ = user;
   absl::Status counts = instance_.CheckCounts(buffers);
   if (!counts.ok()) return End(std::move(counts));
-  run_.emplace(lent, &instance_.state_);
+  run_.emplace(services, &instance_.state_);
   XLA_FFI_CallFrame& frame = instance_.frame_.Write(storage_.get(), buffers);
   absl::Status status = CallStages(frame);
   if (frame.future == nullptr) return End(run_->invocation.Outcome(std::move(status)));

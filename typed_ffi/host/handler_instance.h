@@ -30,7 +30,7 @@ class HandlerInstance {
   // one for a stage that the version does not have.
   static absl::StatusOr<std::unique_ptr<HandlerInstance>> Create(
       const typed_ffi::RuntimeVersion& version, const XLA_FFI_Handler_Bundle& handlers,
-      CallFrame frame, const RuntimeServices& lent = {});
+      CallFrame frame, const RuntimeServices& services = {});
   HandlerInstance(const HandlerInstance&) = delete;
   HandlerInstance& operator=(const HandlerInstance&) = delete;
 
@@ -41,9 +41,9 @@ class HandlerInstance {
   //
   // INVALID_ARGUMENT where the buffers' counts are not the frame's. INTERNAL where the handler
   // throws, or returns a future that the version does not have.
-  absl::Status Execute(const CallBuffers& buffers, const RuntimeServices& lent = {}) const;
+  absl::Status Execute(const CallBuffers& buffers, const RuntimeServices& services = {}) const;
   // The same with RECORD in EXECUTE's place. UNIMPLEMENTED where the handler has none.
-  absl::Status Record(const CallBuffers& buffers, const RuntimeServices& lent = {}) const;
+  absl::Status Record(const CallBuffers& buffers, const RuntimeServices& services = {}) const;
 
   const CallFrame& frame() const { return frame_; }
 
@@ -52,8 +52,8 @@ class HandlerInstance {
 
   // What one run needs until the handler is done.
   struct Run {
-    Run(const RuntimeServices& lent, HandlerState* instantiate)
-        : invocation(lent, {instantiate, &prepare, &initialize}) {}
+    Run(const RuntimeServices& services, HandlerState* instantiate)
+        : invocation(services, {instantiate, &prepare, &initialize}) {}
 
     HandlerState prepare;
     HandlerState initialize;
@@ -65,7 +65,7 @@ class HandlerInstance {
 
   absl::Status CheckCounts(const CallBuffers& buffers) const;
   absl::Status RunToEnd(XLA_FFI_ExecutionStage last, const CallBuffers& buffers,
-                        const RuntimeServices& lent) const;
+                        const RuntimeServices& services) const;
   // Leaves the future of the last stage in the frame.
   absl::Status CallStages(XLA_FFI_ExecutionStage last, XLA_FFI_CallFrame& frame, Run& run) const;
   absl::Status CallStage(XLA_FFI_ExecutionStage stage, XLA_FFI_CallFrame& frame,
@@ -93,7 +93,7 @@ class AsyncRun {
   // As HandlerInstance::Execute(), but in XLA's floating-point mode, and without the waiting:
   // `done` is called before this returns, or on the thread that completes the handler's future;
   // never, where nobody completes it. Allocates nothing of its own.
-  void Start(const CallBuffers& buffers, const RuntimeServices& lent, Done* done, void* user);
+  void Start(const CallBuffers& buffers, const RuntimeServices& services, Done* done, void* user);
 
  private:
   struct Waiter : FutureWaiter {

@@ -14,75 +14,75 @@ Invocation& Invocation::OfNothing() {
 
 absl::Status Invocation::Refuse(const char* what) const {
   refused_.store(what, std::memory_order_relaxed);
-  return absl::UnimplementedError(absl::StrCat(what, ": ", lent_.why_no_more));
+  return absl::UnimplementedError(absl::StrCat(what, ": ", services_.why_no_more));
 }
 
 absl::Status Invocation::OutcomeOfFailure(absl::Status status) const {
   const char* const refused = refused_.load(std::memory_order_relaxed);
   if (refused == nullptr) return status;
-  if (absl::StrContains(status.message(), lent_.why_no_more)) {
+  if (absl::StrContains(status.message(), services_.why_no_more)) {
     return absl::UnimplementedError(status.message());
   }
   return absl::UnimplementedError(
-      absl::StrCat(status.message(), " (", refused, ": ", lent_.why_no_more, ")"));
+      absl::StrCat(status.message(), " (", refused, ": ", services_.why_no_more, ")"));
 }
 
 // The texts begin as XLA's do.
 
 absl::StatusOr<void*> Invocation::Stream() const {
-  if (lent_.stream.has_value()) return *lent_.stream;
+  if (services_.stream.has_value()) return *services_.stream;
   static constexpr char kWhat[] = "XLA FFI GPU stream is not available";
-  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  if (services_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
 }
 
 absl::StatusOr<int32_t> Invocation::DeviceOrdinal() const {
-  if (lent_.device_ordinal.has_value()) return *lent_.device_ordinal;
+  if (services_.device_ordinal.has_value()) return *services_.device_ordinal;
   static constexpr char kWhat[] = "XLA FFI device ordinal is not available";
-  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  if (services_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
 }
 
 absl::StatusOr<int64_t> Invocation::RunId() const {
-  if (lent_.run_id.has_value()) return *lent_.run_id;
+  if (services_.run_id.has_value()) return *services_.run_id;
   static constexpr char kWhat[] = "XLA FFI run id is not available";
-  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  if (services_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
 }
 
 absl::StatusOr<ThreadPool*> Invocation::Threads() const {
-  if (lent_.thread_pool != nullptr) return lent_.thread_pool;
+  if (services_.thread_pool != nullptr) return services_.thread_pool;
   static constexpr char kWhat[] = "No intra-op thread pool available on this platform";
-  if (lent_.why_no_more != nullptr) return Refuse(kWhat);
+  if (services_.why_no_more != nullptr) return Refuse(kWhat);
   return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
 }
 
 absl::StatusOr<void*> Invocation::FindUserData(XLA_FFI_TypeId type) const {
-  for (const UserData& user_data : lent_.user_data) {
+  for (const UserData& user_data : services_.user_data) {
     if (user_data.type.type_id == type.type_id) return user_data.data;
   }
-  if (lent_.why_no_more != nullptr) return Refuse("XLA FFI user data is not available");
+  if (services_.why_no_more != nullptr) return Refuse("XLA FFI user data is not available");
   return absl::NotFoundError(
       absl::StrCat("User data with type id ", type.type_id, " not found in execution context"));
 }
 
 absl::StatusOr<const XLA_FFI_Extension*> Invocation::FindExtension(int64_t type) const {
-  const XLA_FFI_Extension* extension = lent_.extensions;
+  const XLA_FFI_Extension* extension = services_.extensions;
   while (extension != nullptr && extension->id.extension_type != type) extension = extension->next;
-  if (extension == nullptr && lent_.why_no_more != nullptr) {
+  if (extension == nullptr && services_.why_no_more != nullptr) {
     return Refuse("No XLA FFI extension is available");
   }
   return extension;
 }
 
 absl::StatusOr<const XLA_FFI_Attrs*> Invocation::CustomOptions() const {
-  if (lent_.custom_options != nullptr) return lent_.custom_options;
-  if (lent_.why_no_more != nullptr) return Refuse("XLA FFI custom options are not available");
+  if (services_.custom_options != nullptr) return services_.custom_options;
+  if (services_.why_no_more != nullptr) return Refuse("XLA FFI custom options are not available");
   return &EncodedAttributes::None();
 }
 
 absl::StatusOr<void*> Invocation::AllocateScratch(size_t size, size_t alignment) {
-  if (lent_.scratch == nullptr && lent_.why_no_more != nullptr) {
+  if (services_.scratch == nullptr && services_.why_no_more != nullptr) {
     return Refuse("No device memory allocator available on this platform");
   }
   return scratch_.Allocate(size, alignment);

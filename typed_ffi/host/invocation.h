@@ -33,11 +33,11 @@ struct StageStates {
 class Invocation {
  public:
   // `lent` is copied, and what it points to is not.
-  Invocation(const RuntimeServices& lent, const StageStates& states)
-      : lent_(lent),
+  Invocation(const RuntimeServices& services, const StageStates& states)
+      : services_(services),
         states_(states),
-        scratch_(lent.scratch),
-        caller_(lent.why_no_more == nullptr ? std::thread::id() : std::this_thread::get_id()) {}
+        scratch_(services.scratch),
+        caller_(services.why_no_more == nullptr ? std::thread::id() : std::this_thread::get_id()) {}
 
   XLA_FFI_InvokeContext* get() { return reinterpret_cast<XLA_FFI_InvokeContext*>(this); }
   // A null context is a call that was lent nothing.
@@ -58,7 +58,7 @@ class Invocation {
   // lend, and it is not the thread that called the handler, which may have returned. XLA's headers
   // put an error into diagnostics that are gone by then.
   bool MustRunTasksHere() const {
-    return lent_.thread_pool == nullptr && lent_.why_no_more != nullptr &&
+    return services_.thread_pool == nullptr && services_.why_no_more != nullptr &&
            std::this_thread::get_id() != caller_;
   }
   // NOT_FOUND where the caller has put in none of that type,
@@ -82,7 +82,7 @@ class Invocation {
   // asked for what cannot be lent, since XLA's headers make an INVALID_ARGUMENT of that, and
   // handlers what they like.
   absl::Status Outcome(absl::Status status) const {
-    if (ABSL_PREDICT_TRUE(status.ok() || lent_.why_no_more == nullptr)) return status;
+    if (ABSL_PREDICT_TRUE(status.ok() || services_.why_no_more == nullptr)) return status;
     return OutcomeOfFailure(std::move(status));
   }
 
@@ -95,7 +95,7 @@ class Invocation {
 
   HandlerState* StateOf(XLA_FFI_ExecutionStage stage) const;
 
-  const RuntimeServices lent_;
+  const RuntimeServices services_;
   const StageStates states_;
   XLA_FFI_ExecutionStage stage_ = XLA_FFI_ExecutionStage_EXECUTE;
   CallScratch scratch_;

@@ -35,13 +35,13 @@ int AllocationsOfACall(size_t arguments, bool all_stages) {
                 Attributes().SetString("name", "value")));
   EXPECT_TRUE(instance.ok());
   std::vector<void*> operands(arguments), results(1);
-  RuntimeServices lent;
-  lent.stream = nullptr;
-  lent.run_id = 1;
+  RuntimeServices services;
+  services.stream = nullptr;
+  services.run_id = 1;
   const CallBuffers buffers = {absl::MakeSpan(operands), absl::MakeSpan(results)};
-  EXPECT_TRUE((*instance)->Execute(buffers, lent).ok());
+  EXPECT_TRUE((*instance)->Execute(buffers, services).ok());
   const int before = allocations;
-  EXPECT_TRUE((*instance)->Execute(buffers, lent).ok());
+  EXPECT_TRUE((*instance)->Execute(buffers, services).ok());
   return allocations - before;
 }
 
@@ -63,14 +63,14 @@ TEST(HostAllocationTest, ARunThatIsKeptAllocatesNothing) {
       HandlerInstance::Create(**VersionOfRelease(""), bundle, CallFrame({}, {}, Attributes()));
   ASSERT_TRUE(instance.ok());
   AsyncRun run(**instance);
-  RuntimeServices lent;
-  lent.stream = nullptr;
-  lent.run_id = 1;
+  RuntimeServices services;
+  services.stream = nullptr;
+  services.run_id = 1;
   int ended = 0;
   const int before = allocations;
   for (int i = 0; i < 3; ++i) {
     run.Start(
-        {}, lent, [](void* user, absl::Status) { ++*static_cast<int*>(user); }, &ended);
+        {}, services, [](void* user, absl::Status) { ++*static_cast<int*>(user); }, &ended);
   }
   EXPECT_EQ(allocations - before, 0);
   EXPECT_EQ(ended, 3);

@@ -352,9 +352,9 @@ TEST_P(ApiTableTest, AFutureIsCompletedOnce) {
 // a task runs at once.
 TEST_P(ApiTableTest, TasksRunAtOnceWhereThereNeverAreThreads) {
   if (!Has(ApiFunction::kThreadPoolSchedule)) GTEST_SKIP() << "no threads";
-  RuntimeServices lent;
-  lent.why_no_more = "never";
-  Invocation invocation(lent, {});
+  RuntimeServices services;
+  services.why_no_more = "never";
+  Invocation invocation(services, {});
   int ran = 0;
   XLA_FFI_ThreadPool_Schedule_Args args = {sizeof(args), nullptr, invocation.get(),
                                            [](void* data) { ++*static_cast<int*>(data); }, &ran};
@@ -383,10 +383,10 @@ struct Throwing final : ScratchAllocator, ThreadPool {
 
 TEST_P(ApiTableTest, WhatTheCallerThrowsIsTheHandlersError) {
   Throwing throwing;
-  RuntimeServices lent;
-  lent.scratch = &throwing;
-  lent.thread_pool = &throwing;
-  Invocation invocation(lent, {});
+  RuntimeServices services;
+  services.scratch = &throwing;
+  services.thread_pool = &throwing;
+  Invocation invocation(services, {});
   int64_t threads = 0;
   const auto expect = [&](ApiFunction function, const char* what, auto args) {
     if (!Has(function)) return;

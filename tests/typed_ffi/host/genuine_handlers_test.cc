@@ -107,51 +107,51 @@ TEST_P(GenuineHandlersTest, Errors) {
 
 TEST_P(GenuineHandlersTest, Stream) {
   int64_t seen = 0;
-  RuntimeServices lent;
-  EXPECT_THAT(Run("Stream", "s64[]", &seen, lent).message(), HasSubstr("stream is not available"));
-  lent.stream = reinterpret_cast<void*>(0x1234);
-  EXPECT_EQ(Run("Stream", "s64[]", &seen, lent), absl::OkStatus());
+  RuntimeServices services;
+  EXPECT_THAT(Run("Stream", "s64[]", &seen, services).message(), HasSubstr("stream is not available"));
+  services.stream = reinterpret_cast<void*>(0x1234);
+  EXPECT_EQ(Run("Stream", "s64[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 0x1234);
 }
 
 TEST_P(GenuineHandlersTest, ScratchMemory) {
   HostScratchAllocator memory;
-  RuntimeServices lent;
-  EXPECT_FALSE(Run("Scratch", nullptr, nullptr, lent).ok());
-  lent.scratch = &memory;
-  EXPECT_EQ(Run("Scratch", nullptr, nullptr, lent), absl::OkStatus());
+  RuntimeServices services;
+  EXPECT_FALSE(Run("Scratch", nullptr, nullptr, services).ok());
+  services.scratch = &memory;
+  EXPECT_EQ(Run("Scratch", nullptr, nullptr, services), absl::OkStatus());
 }
 
 TEST_P(GenuineHandlersTest, UserData) {
   RegisterCounted();
   void* counted = Get<void*(int32_t)>("NewCounted")(77);
   const UserData user_data[] = {{{CountedId().type_id + 1}, nullptr}, {CountedId(), counted}};
-  RuntimeServices lent;
+  RuntimeServices services;
   int32_t seen = 0;
-  EXPECT_THAT(Run("User", "s32[]", &seen, lent).message(),
+  EXPECT_THAT(Run("User", "s32[]", &seen, services).message(),
               HasSubstr("not found in execution context"));
-  lent.user_data = user_data;
-  EXPECT_EQ(Run("User", "s32[]", &seen, lent), absl::OkStatus());
+  services.user_data = user_data;
+  EXPECT_EQ(Run("User", "s32[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 77);
   Get<void(void*)>("DeleteCounted")(counted);
 }
 
 TEST_P(GenuineHandlersTestSinceNumThreads, NumberOfThreads) {
   FixedThreadPool threads(3);
-  RuntimeServices lent;
-  lent.thread_pool = &threads;
+  RuntimeServices services;
+  services.thread_pool = &threads;
   int64_t seen = 0;
-  EXPECT_EQ(Run("NumThreads", "s64[]", &seen, lent), absl::OkStatus());
+  EXPECT_EQ(Run("NumThreads", "s64[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 3);
 }
 
 TEST_P(GenuineHandlersTestSinceRunId, RunIdAndDeviceOrdinal) {
   int64_t seen = 0;
-  RuntimeServices lent;
-  EXPECT_THAT(Run("Numbers", "s64[]", &seen, lent).message(), HasSubstr("run id is not available"));
-  lent.run_id = 9;
-  lent.device_ordinal = 4;
-  EXPECT_EQ(Run("Numbers", "s64[]", &seen, lent), absl::OkStatus());
+  RuntimeServices services;
+  EXPECT_THAT(Run("Numbers", "s64[]", &seen, services).message(), HasSubstr("run id is not available"));
+  services.run_id = 9;
+  services.device_ordinal = 4;
+  EXPECT_EQ(Run("Numbers", "s64[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 9004);
 }
 
@@ -163,23 +163,23 @@ TEST_P(GenuineHandlersTestSinceExtensions, Extensions) {
   const Answer answer = {{sizeof(Answer), {4242, 1, 2}, nullptr}, 42};
   const Answer other = {{sizeof(Answer), {1, 1, 2}, &answer.base}, 0};
   int32_t seen = 0;
-  RuntimeServices lent;
-  EXPECT_THAT(Run("Extension", "s32[]", &seen, lent).message(), HasSubstr("not found in context"));
-  lent.extensions = &other.base;
-  EXPECT_EQ(Run("Extension", "s32[]", &seen, lent), absl::OkStatus());
+  RuntimeServices services;
+  EXPECT_THAT(Run("Extension", "s32[]", &seen, services).message(), HasSubstr("not found in context"));
+  services.extensions = &other.base;
+  EXPECT_EQ(Run("Extension", "s32[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 42);
 }
 
 TEST_P(GenuineHandlersTestSinceCustomOptions, CustomOptions) {
   int32_t seen = 0;
-  RuntimeServices lent;
-  EXPECT_EQ(Run("Options", "s32[]", &seen, lent), absl::OkStatus());
+  RuntimeServices services;
+  EXPECT_EQ(Run("Options", "s32[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, -1);
   Attributes options;
   Set(options, "n", PrimitiveType::kS32, int32_t{6});
   const EncodedAttributes encoded(options);
-  lent.custom_options = &encoded.get();
-  EXPECT_EQ(Run("Options", "s32[]", &seen, lent), absl::OkStatus());
+  services.custom_options = &encoded.get();
+  EXPECT_EQ(Run("Options", "s32[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 6);
 }
 

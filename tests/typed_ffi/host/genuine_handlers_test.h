@@ -89,7 +89,7 @@ class GenuineHandlersTest : public ::testing::TestWithParam<Built> {
                                    CallFrame(Shapes(arguments), Shapes(results), attributes));
   }
   // A handler of EXECUTE alone, without arguments, whose result is the scalar `*result`.
-  absl::Status Run(const char* name, const char* shape, void* result, const RuntimeServices& lent = {},
+  absl::Status Run(const char* name, const char* shape, void* result, const RuntimeServices& services = {},
                    const Attributes& attributes = {}) {
     XLA_FFI_Handler_Bundle bundle = {};
     bundle.execute = Get(name);
@@ -97,7 +97,7 @@ class GenuineHandlersTest : public ::testing::TestWithParam<Built> {
     if (result != nullptr) results.push_back(shape);
     auto instance = Instance(bundle, {}, results, attributes);
     if (!instance.ok()) return instance.status();
-    return (*instance)->Execute({{}, {&result, results.size()}}, lent);
+    return (*instance)->Execute({{}, {&result, results.size()}}, services);
   }
 
   void* library_ = nullptr;

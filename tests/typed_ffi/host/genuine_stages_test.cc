@@ -85,8 +85,8 @@ TEST_P(GenuineStagedStateTest, StateOfEachStage) {
 
 TEST_P(GenuineFutureTest, Futures) {
   FixedThreadPool threads(2);
-  RuntimeServices lent;
-  lent.thread_pool = &threads;
+  RuntimeServices services;
+  services.thread_pool = &threads;
   for (const char* how : {"later", "before", "error"}) {
     const absl::Status expected =
         std::string(how) == "error" ? absl::DataLossError("later") : absl::OkStatus();
@@ -96,7 +96,7 @@ TEST_P(GenuineFutureTest, Futures) {
     ASSERT_TRUE(instance.ok()) << instance.status();
     int32_t seen = 0;
     void* results[] = {&seen};
-    EXPECT_EQ((*instance)->Execute({{}, absl::MakeSpan(results)}, lent), expected) << how;
+    EXPECT_EQ((*instance)->Execute({{}, absl::MakeSpan(results)}, services), expected) << how;
     EXPECT_EQ(seen, 42);
 
     struct Ended {
@@ -109,7 +109,7 @@ TEST_P(GenuineFutureTest, Futures) {
       seen = 0;
       ended.status.reset();
       run.Start(
-          {{}, absl::MakeSpan(results)}, lent,
+          {{}, absl::MakeSpan(results)}, services,
           [](void* user, absl::Status status) {
             auto& ended = *static_cast<Ended*>(user);
             std::lock_guard<std::mutex> lock(ended.mutex);
@@ -127,8 +127,8 @@ TEST_P(GenuineFutureTest, Futures) {
 
 TEST_P(GenuineFutureTest, ManyThreadsOneInstance) {
   FixedThreadPool threads(2);
-  RuntimeServices lent;
-  lent.thread_pool = &threads;
+  RuntimeServices services;
+  services.thread_pool = &threads;
   XLA_FFI_Handler_Bundle bundle = {};
   bundle.execute = Get("Async");
   auto instance = Instance(bundle, {}, {"s32[]"}, Attributes().SetString("how", "later"));
@@ -139,7 +139,7 @@ TEST_P(GenuineFutureTest, ManyThreadsOneInstance) {
       for (int call = 0; call < 100; ++call) {
         int32_t seen = 0;
         void* results[] = {&seen};
-        EXPECT_EQ((*instance)->Execute({{}, absl::MakeSpan(results)}, lent), absl::OkStatus());
+        EXPECT_EQ((*instance)->Execute({{}, absl::MakeSpan(results)}, services), absl::OkStatus());
         EXPECT_EQ(seen, 42);
       }
     });
@@ -149,9 +149,9 @@ TEST_P(GenuineFutureTest, ManyThreadsOneInstance) {
 
 TEST_P(GenuineErrorAndFutureTest, AnErrorBesideAFutureCounts) {
   FixedThreadPool threads(1);
-  RuntimeServices lent;
-  lent.thread_pool = &threads;
-  EXPECT_EQ(Run("ErrorAndFuture", nullptr, nullptr, lent), absl::AbortedError("both"));
+  RuntimeServices services;
+  services.thread_pool = &threads;
+  EXPECT_EQ(Run("ErrorAndFuture", nullptr, nullptr, services), absl::AbortedError("both"));
 }
 
 }  // namespace

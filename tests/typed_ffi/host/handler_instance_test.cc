@@ -30,8 +30,8 @@ using typed_ffi::RuntimeVersion;
 
 absl::StatusOr<std::unique_ptr<HandlerInstance>> Instance(const RuntimeVersion& version,
                                                           const XLA_FFI_Handler_Bundle& bundle,
-                                                          const RuntimeServices& lent = {}) {
-  return HandlerInstance::Create(version, bundle, CallFrame({}, {}, Attributes()), lent);
+                                                          const RuntimeServices& services = {}) {
+  return HandlerInstance::Create(version, bundle, CallFrame({}, {}, Attributes()), services);
 }
 
 // Built with newer headers than the runtime's, whose frame ends before the future.
@@ -261,23 +261,23 @@ XLA_FFI_Error* NeedsAStreamLater(XLA_FFI_CallFrame* frame) {
 }
 
 TEST(HandlerInstanceTest, WhatCanNeverBeLentIsUnimplementedAtEveryStage) {
-  RuntimeServices lent;
-  lent.why_no_more = "never";
+  RuntimeServices services;
+  services.why_no_more = "never";
   const absl::Status unimplemented =
       absl::UnimplementedError("no stream (XLA FFI GPU stream is not available: never)");
   XLA_FFI_Handler_Bundle bundle = {};
   for (XLA_FFI_Handler* handler : {&NeedsAStream, &NeedsAStreamLater}) {
     bundle.instantiate = bundle.execute = handler;
-    EXPECT_EQ(Instance(kNewestVersion, bundle, lent).status(), unimplemented);
+    EXPECT_EQ(Instance(kNewestVersion, bundle, services).status(), unimplemented);
     EXPECT_EQ(Instance(kNewestVersion, bundle).status(), absl::InternalError("no stream"));
     bundle.instantiate = nullptr;
     const auto instance = Instance(kNewestVersion, bundle);
-    EXPECT_EQ((*instance)->Execute({}, lent), unimplemented);
+    EXPECT_EQ((*instance)->Execute({}, services), unimplemented);
     EXPECT_EQ((*instance)->Execute({}), absl::InternalError("no stream"));
     absl::Status of_async;
     AsyncRun run(**instance);
     run.Start(
-        {}, lent,
+        {}, services,
         [](void* user, absl::Status status) { *static_cast<absl::Status*>(user) = status; },
         &of_async);
     EXPECT_EQ(of_async, unimplemented);

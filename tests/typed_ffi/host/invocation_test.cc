@@ -108,10 +108,10 @@ TEST(InvocationTest, SaysWhatWasNotLent) {
 // XLA's headers make an INVALID_ARGUMENT of a refusal; the run is UNIMPLEMENTED where the handler
 // then fails.
 TEST(InvocationTest, WhatCanNeverBeLentIsUnimplemented) {
-  RuntimeServices lent;
-  lent.why_no_more = kWhy;
+  RuntimeServices services;
+  services.why_no_more = kWhy;
   for (const Question& question : Questions()) {
-    Invocation invocation(lent, {});
+    Invocation invocation(services, {});
     EXPECT_EQ(invocation.Outcome(absl::AbortedError("own")), absl::AbortedError("own"));
     const std::string refusal = absl::StrCat(question.what, ": ", kWhy);
     EXPECT_EQ(question.ask(invocation), absl::UnimplementedError(refusal));
@@ -136,17 +136,17 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
   XLA_FFI_Extension first = {sizeof(first), {1, 0, 0}, const_cast<XLA_FFI_Extension*>(&second)};
   const EncodedAttributes options(Attributes().SetString("a", "b"));
   for (const char* why : {static_cast<const char*>(nullptr), kWhy}) {
-    RuntimeServices lent;
-    lent.stream = &scratch;
-    lent.device_ordinal = 3;
-    lent.run_id = 4;
-    lent.thread_pool = &threads;
-    lent.scratch = &scratch;
-    lent.user_data = user_data;
-    lent.custom_options = &options.get();
-    lent.extensions = &first;
-    lent.why_no_more = why;
-    Invocation invocation(lent, {});
+    RuntimeServices services;
+    services.stream = &scratch;
+    services.device_ordinal = 3;
+    services.run_id = 4;
+    services.thread_pool = &threads;
+    services.scratch = &scratch;
+    services.user_data = user_data;
+    services.custom_options = &options.get();
+    services.extensions = &first;
+    services.why_no_more = why;
+    Invocation invocation(services, {});
     EXPECT_EQ(*invocation.Stream(), &scratch);
     EXPECT_EQ(*invocation.DeviceOrdinal(), 3);
     EXPECT_EQ(*invocation.RunId(), 4);
@@ -166,15 +166,15 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
 
 // Nothing is refused where null itself was lent.
 TEST(InvocationTest, ANullStreamIsAStream) {
-  RuntimeServices lent;
-  lent.stream = nullptr;
-  Invocation invocation(lent, {});
+  RuntimeServices services;
+  services.stream = nullptr;
+  Invocation invocation(services, {});
   EXPECT_EQ(*invocation.Stream(), nullptr);
 }
 
 // Whether tasks are to be run at once, on the thread that called the handler and on another one.
-std::pair<bool, bool> MustRunTasksHere(const RuntimeServices& lent) {
-  Invocation invocation(lent, {});
+std::pair<bool, bool> MustRunTasksHere(const RuntimeServices& services) {
+  Invocation invocation(services, {});
   const bool here = invocation.MustRunTasksHere();
   bool there = false;
   std::thread([&] { there = invocation.MustRunTasksHere(); }).join();
@@ -184,12 +184,12 @@ std::pair<bool, bool> MustRunTasksHere(const RuntimeServices& lent) {
 TEST(InvocationTest, TasksRunAtOnceWhereThereNeverAreThreads) {
   const auto neither = std::make_pair(false, false);
   FixedThreadPool threads(1);
-  RuntimeServices lent;
-  EXPECT_EQ(MustRunTasksHere(lent), neither);
-  lent.why_no_more = kWhy;
-  EXPECT_EQ(MustRunTasksHere(lent), std::make_pair(false, true));
-  lent.thread_pool = &threads;
-  EXPECT_EQ(MustRunTasksHere(lent), neither);
+  RuntimeServices services;
+  EXPECT_EQ(MustRunTasksHere(services), neither);
+  services.why_no_more = kWhy;
+  EXPECT_EQ(MustRunTasksHere(services), std::make_pair(false, true));
+  services.thread_pool = &threads;
+  EXPECT_EQ(MustRunTasksHere(services), neither);
 }
 
 TEST(InvocationTest, ANullContextIsACallThatWasLentNothing) {
