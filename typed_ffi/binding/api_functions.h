@@ -58,12 +58,12 @@ Function* Find(const XLA_FFI_Api& api) {
   } else {
     const RuntimeVersion* version = &kRuntimeVersions[since];
     if (api.struct_size == kRuntimeVersions[0].stated_size) {
-      if constexpr (SlotIn(0, function) == 0) return nullptr;
+      if constexpr (SlotIn(0, kFunction) == 0) return nullptr;
       version = &kRuntimeVersions[0];
     } else if (!IsSince(api, since)) {
       return nullptr;
     }
-    return FunctionAt<Function>(api, *version, function);
+    return FunctionAt<Function>(api, *version, kFunction);
   }
 }
 
