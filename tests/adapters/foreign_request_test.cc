@@ -189,7 +189,9 @@ TEST_P(ForeignRequestTest, WhatTheRuntimeLends) {
                 called = true;
                 args.ctx = shown->ctx;
                 XLA_FFI_Error* error = Ask<Function>(*shown->api, facility, args);
-                if (error == nullptr) EXPECT_TRUE(check(args)) << FacilityName(facility);
+                if (error == nullptr) {
+                  EXPECT_TRUE(check(args)) << FacilityName(facility);
+                }
                 return error;
               }),
               MissingText(facility));
