@@ -189,7 +189,9 @@ TEST_P(ForeignRequestTest, WhatTheRuntimeLends) {
                 called = true;
                 args.ctx = shown->ctx;
                 XLA_FFI_Error* error = Ask<Function>(*shown->api, which, args);
-                if (error == nullptr) EXPECT_TRUE(check(args)) << ApiFunctionName(which);
+                if (error == nullptr) {
+                  EXPECT_TRUE(check(args)) << ApiFunctionName(which);
+                }
                 return error;
               }),
               MissingText(which));
