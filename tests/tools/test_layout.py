@@ -204,7 +204,7 @@ def test_the_pointers_are_right(operands, result):
                 assert not array[: -len(last)].any()
             called.append((platform, tuple_layout))
     assert sorted(called) == [
-        (platform, tuple_layout) for platform in ("CUDA", "Host") for tuple_layout in ("nested", "flat")
+        (platform, tuple_layout) for platform in ("CUDA", "Host") for tuple_layout in ("flat", "nested")
     ]
 
 

@@ -89,7 +89,7 @@ LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result, Tuple
   Planner planner;
   planner.PlanHost(operands, result, tuple_layout);
   LayoutPlan plan = std::move(planner).Take();
-  plan.title = absl::StrCat("CPU, ", TupleLayoutName(tuple_layout), " tuple_layout");
+  plan.title = absl::StrCat("CPU, ", TupleLayoutName(tuple_layout), " tuple layout");
   plan.callers = CallersOn(tuple_layout, result);
   plan.signature = "void target(void* out, const void** in)";
   plan.tuple_layouts = {tuple_layout};
