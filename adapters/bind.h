@@ -11,8 +11,8 @@
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/call_buffers.h"
 #include "callbridge/abi/call_site.h"
-#include "callbridge/abi/execution_context.h"
 #include "callbridge/adapters/call_plan.h"
+#include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/target.h"
 
 namespace callbridge {

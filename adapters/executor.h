@@ -9,8 +9,8 @@
 #include "absl/types/span.h"
 #include "callbridge/abi/call_buffers.h"
 #include "callbridge/abi/call_site.h"
-#include "callbridge/abi/execution_context.h"
 #include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/target.h"
 
 namespace callbridge {

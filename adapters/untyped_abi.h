@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/call_buffers.h"
-#include "callbridge/abi/execution_context.h"
+#include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "callbridge/typed_ffi/c_api.h"

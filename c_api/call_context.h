@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
-#include "callbridge/abi/execution_context.h"
+#include "callbridge/adapters/execution_context.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/ffi_context.h"
 

@@ -4,7 +4,6 @@
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
-#include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 
@@ -65,8 +64,6 @@ absl::Status CheckAligned(const int64_t* type_id) {
 }
 
 }  // namespace
-
-const XLA_FFI_Api* callbridge_xla_ffi_api() { return &callbridge::host::ApiTable(kNewestVersion); }
 
 callbridge_error* callbridge_ffi_visit_handlers(callbridge_ffi_handler_visitor* visit, void* user) {
   return WithoutExceptions({{"visit", visit}}, [&] {

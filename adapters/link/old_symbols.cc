@@ -9,7 +9,6 @@
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "callbridge/typed_ffi/host/api_table.h"
-#include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 
@@ -39,8 +38,6 @@ void* Lookup(const void* registry, const std::string& name, const std::string& p
 
 namespace {
 
-const XLA_FFI_Api* XlaFfiApi() { return &host::ApiTable(typed_ffi::kNewestVersion); }
-
 // The callbridge_ and status functions are what code recompiled against callbridge's headers
 // imports.
 const OldSymbol kOldSymbols[] = {
@@ -54,7 +51,7 @@ const OldSymbol kOldSymbols[] = {
     {"callbridge_register_target", reinterpret_cast<void*>(&callbridge_register_target)},
     {"callbridge_lookup_target", reinterpret_cast<void*>(&callbridge_lookup_target)},
     {"callbridge_visit_targets", reinterpret_cast<void*>(&callbridge_visit_targets)},
-    {"callbridge_xla_ffi_api", reinterpret_cast<void*>(&XlaFfiApi)},
+    {"callbridge_xla_ffi_api", reinterpret_cast<void*>(&callbridge_xla_ffi_api)},
 };
 
 }  // namespace

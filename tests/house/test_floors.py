@@ -30,6 +30,17 @@ FRONT_DOOR_LINES = 50
 
 SOURCES = {".h", ".c", ".cc", ".cpp", ".cu", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# "struct Name;" on a line, after "template <...>" or not, in or out of a namespace on that line.
+TYPE_DECLARED = re.compile(
+    r"\s*(?:namespace [\w:]+ *\{ *)?(?:template *<[^;]*> *)?"
+    r"(?:class|struct|union|enum(?: class| struct)?) +(\w+)(?: *: *[\w:]+)?;"
+)
+# "struct CALLBRIDGE_EXPORTED Name final : Base {", up to what tells a definition.
+TYPE_DEFINED = re.compile(
+    r"^ *(?:typedef +)?(?:class|struct|union|enum(?: class| struct)?) +(?:[A-Z]+_[A-Z_]+ +)?(\w+)"
+    r"(?: +final)?(?: *:[^;{]*)? *\{",
+    re.MULTILINE,
+)
 ALONE = re.compile(r"standard library alone", re.IGNORECASE)
 # And cxxabi.h, which is part of the C++ library of both g++ and clang.
 STANDARD = set(
@@ -94,6 +105,36 @@ def floor_violations(root):
     return found
 
 
+def forward_declarations(root):
+    """Types that a folder declares, and that only folders on higher floors define. A name that is
+    defined nowhere, or that a lower floor defines too, may be a type of others' or a nested one."""
+    found = []
+    files = {folder: sources(root / folder) for folder in FLOORS}
+    defined = {
+        folder: {
+            name
+            for path in paths
+            for match in TYPE_DEFINED.finditer(path.read_text())
+            for name in match.groups()
+        }
+        for folder, paths in files.items()
+    }
+    for folder, floor in FLOORS.items():
+        within = set().union(*(defined[other] for other in FLOORS if FLOORS[other] <= floor))
+        for path in files[folder]:
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = TYPE_DECLARED.match(line)
+                if not match or match[1] in within:
+                    continue
+                above = [other for other in FLOORS if match[1] in defined[other]]
+                if above:
+                    found.append(
+                        f"{path.relative_to(root)}:{number}: {folder} (floor {floor}) declares "
+                        f"{match[1]}, which {above[0]} (floor {FLOORS[above[0]]}) defines"
+                    )
+    return found
+
+
 def homeless_folders(root):
     known = FLOORS.keys() | BESIDE
     return [
@@ -141,7 +182,13 @@ def alone_violations(root):
     return sorted(found)
 
 
-RULES = [floor_violations, homeless_folders, front_door_violations, alone_violations]
+RULES = [
+    floor_violations,
+    forward_declarations,
+    homeless_folders,
+    front_door_violations,
+    alone_violations,
+]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -166,6 +213,18 @@ def tree(tmp_path):
         (tmp_path / "include/callbridge" / folder).symlink_to(f"../../{folder}")
     write(tmp_path, "include/callbridge/door.h", '#include "callbridge/adapters/good.h"')
     write(tmp_path, "adapters/fine.cc", '#include "callbridge/abi/good.h"\n#include "absl/x.h"')
+    write(
+        tmp_path,
+        "adapters/types.h",
+        "struct Services : Base {\n};\ntemplate <typename T>\nclass Cache final {\n};\n"
+        "enum class Number : int { kOne };\nclass Node {};\nstruct Services;",
+    )
+    # Of others, of this floor or below, and of both a nested type and one above.
+    write(
+        tmp_path,
+        "legacy/types.h",
+        "struct CUstream_st;\nclass Target;\nclass Target {};\nstruct Node;\nstruct Node {};",
+    )
     write(
         tmp_path, "legacy/alone.h", '// Standard library alone.\n#include "callbridge/abi/good.h"'
     )
@@ -239,6 +298,25 @@ def test_an_orderly_tree_passes(tree):
             '#include "callbridge/typed_ffi/host/h.h"',
             floor_violations,
             "typed_ffi/binding/c.h:1: typed_ffi/binding includes typed_ffi/host",
+        ),
+        (
+            "abi/names_up.h",
+            "namespace callbridge {\nnamespace host {\nstruct Services;  // adapters/\n}\n}",
+            forward_declarations,
+            "abi/names_up.h:3: abi (floor 1) declares Services, which adapters (floor 4) defines",
+        ),
+        (
+            "legacy/names_up.h",
+            "template <typename T> class Cache;",
+            forward_declarations,
+            "legacy/names_up.h:1: legacy (floor 2) declares Cache, "
+            "which adapters (floor 4) defines",
+        ),
+        (
+            "abi/names_up.h",
+            "namespace callbridge { enum class Number : int; }",
+            forward_declarations,
+            "abi/names_up.h:1: abi (floor 1) declares Number, which adapters (floor 4) defines",
         ),
         ("utils/u.h", "", homeless_folders, "utils"),
         (

@@ -18,7 +18,7 @@
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/state_calls.h"
 
-// In libcallbridge, which only those need who call GetXlaFfiApi().
+// Exported by libcallbridge.so (typed_ffi/host/api_table.h): link it to call GetXlaFfiApi().
 extern "C" __attribute__((visibility("default"))) const XLA_FFI_Api* callbridge_xla_ffi_api(void);
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN

@@ -322,3 +322,7 @@ const XLA_FFI_Api& ApiTable(const RuntimeVersion& version) {
 
 }  // namespace host
 }  // namespace callbridge
+
+const XLA_FFI_Api* callbridge_xla_ffi_api() {
+  return &callbridge::host::ApiTable(callbridge::typed_ffi::kNewestVersion);
+}

@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_API_TABLE_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_API_TABLE_H_
 
+#include "callbridge/abi/exported.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
@@ -17,5 +18,9 @@ const XLA_FFI_Api& ApiTable(const typed_ffi::RuntimeVersion& version);
 
 }  // namespace host
 }  // namespace callbridge
+
+// Returns ApiTable(kNewestVersion). libcallbridge.so exports it to the headers of
+// typed_ffi/binding. Thread-safe.
+extern "C" CALLBRIDGE_EXPORTED const XLA_FFI_Api* callbridge_xla_ffi_api(void);
 
 #endif  // CALLBRIDGE_TYPED_FFI_HOST_API_TABLE_H_
