@@ -20,7 +20,7 @@
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/adapters/executor.h"
-#include "callbridge/loader/process_targets.h"
+#include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/loader/typed_probe.h"
 

@@ -1,4 +1,4 @@
-// Archives of object files (.a), as `ar` makes them.
+// Reads archives of object files (.a), as `ar` writes them.
 #ifndef CALLBRIDGE_LOADER_ARCHIVE_H_
 #define CALLBRIDGE_LOADER_ARCHIVE_H_
 
@@ -11,17 +11,22 @@
 
 namespace callbridge {
 
+// Returns whether `bytes` begin as an archive does that holds the contents of its members.
 bool IsArchive(absl::string_view bytes);
-// One that holds the names of its members in place of their contents (`ar rcT`).
+
+// Returns whether `bytes` begin as a thin archive does (`ar rcT`), which holds the names of its
+// members instead of their contents.
 bool IsThinArchive(absl::string_view bytes);
 
-// Visits the contents of every member, those among them that are no object files (indexes, long
-// names). Ends where the archive is damaged.
+// Calls `visit` with the contents of each member, in order. Members that are not object files
+// (symbol index, long names) are visited too. Stops where the archive is damaged.
 void VisitMembers(absl::string_view archive, absl::FunctionRef<void(absl::string_view)> visit);
 
-// The members of a thin archive, in order, each once: paths from the archive's folder, or absolute,
-// as whoever wrote the archive pleased. Ends where it is damaged. INVALID_ARGUMENT where a member
-// is in another archive, since such names lead to any depth; it says how to do without.
+// Returns the paths of a thin archive's members, in order and without duplicates. A path is
+// absolute, or relative to the archive's folder. Stops where the archive is damaged.
+//
+// Returns INVALID_ARGUMENT for a member that is in another archive, since such archives can nest to
+// any depth; the message names the archive to inspect instead.
 absl::StatusOr<std::vector<std::string>> ThinMembers(absl::string_view archive);
 
 }  // namespace callbridge

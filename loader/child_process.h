@@ -1,4 +1,5 @@
-// Runs a program that may crash or never end, and gathers what it says.
+// Runs programs that may crash or hang in processes of their own, and finds the helper programs
+// and files of callbridge's that are looked up at run time.
 #ifndef CALLBRIDGE_LOADER_CHILD_PROCESS_H_
 #define CALLBRIDGE_LOADER_CHILD_PROCESS_H_
 
@@ -10,37 +11,71 @@
 
 namespace callbridge {
 
+// ---- Running a program
+
 struct ChildProcess {
-  std::vector<std::string> command;  // the first is the program's path
-  // Its environment is this process's, but for these: "NAME" is left out, "NAME=VALUE" set.
+  // The program's path, then its arguments.
+  std::vector<std::string> command;
+  // Changes to this process's environment: "NAME=VALUE" sets a variable, "NAME" removes it.
   std::vector<std::string> variables;
-  // The file descriptors that it has besides an empty standard input: what it writes to these is
-  // gathered. Standard output and error lead nowhere otherwise.
+  // The child's file descriptors whose output is collected. Standard input is empty; standard
+  // output and error are discarded unless they are listed here.
   std::vector<int> gathered = {1, 2};
   absl::Duration limit = absl::Seconds(10);
 };
 
+// How a child ended. It exited with status 0 if all but `output` have their default values.
 struct ChildOutcome {
-  std::string output;  // its first 16 MiB
-  // None of these: it ended by itself with status 0.
-  bool timed_out = false;  // and was killed, with all that it started
-  // Nobody knows: this process ignores SIGCHLD, or another thread of it waited for all children.
+  // The first 16 MiB of what was collected.
+  std::string output;
+  // It exceeded the limit and was killed, with every process that it started.
+  bool timed_out = false;
+  // Its status is lost: this process ignores SIGCHLD, or another thread waited for all children.
   bool is_unknown = false;
+  // The signal that ended it; 0 if none.
   int signal = 0;
   int exit_status = 0;
 };
 
-// Waits for the end. UNAVAILABLE where it cannot be started. CANCELLED where this thread handles a
-// SIGINT meanwhile: the child is killed then. Other signals are handled at most 50 ms later than
-// they come. Thread-safe.
+// Runs `child` and waits until it ends. Returns UNAVAILABLE if the program cannot be started.
+// Returns CANCELLED, and kills the child, if this thread handles a SIGINT meanwhile. Other signals
+// are handled at most 50 ms late. Thread-safe.
 absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child);
 
-// The absolute path by which a child finds the file at `path`. What /dev/stdin and /proc/self/fd
-// lead to is another file there; other links stay, since $ORIGIN is the folder of the link.
+// Returns an absolute path by which a child finds the file at `path`. Resolves links below /dev and
+// /proc, which lead to another file in the child. Keeps other links, since $ORIGIN is the folder of
+// the link.
 std::string PathForChild(const std::string& path);
 
-// "ended by SIGSEGV", "exited with status 3", "did not end in 5s"; empty where it ended well.
+// Returns "ended by SIGSEGV", "exited with status 3" or "did not end in 5s"; empty if the child
+// exited with status 0.
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit);
+
+// ---- callbridge's own helpers
+
+// Returns the path of the helper program `name`. Looks only at the path in the environment variable
+// `variable` if that is set; otherwise beside callbridge (build tree), then in
+// ../libexec/callbridge relative to it (installed). Returns FAILED_PRECONDITION with the paths
+// tried if none is executable.
+absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const char* variable);
+
+// Returns the path of the library `name`. Looks only at the path in the environment variable
+// `variable` if that is set; otherwise beside callbridge, then in the lib folder next to bin or
+// libexec. Returns FAILED_PRECONDITION with the paths tried if none is readable.
+absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const char* variable);
+
+// Returns the folder that holds the Python package callbridge. Looks only at
+// CALLBRIDGE_PYTHON_FOLDER if that is set; otherwise beside libexec (installed) or beside build
+// (source tree). Returns FAILED_PRECONDITION with the paths tried if there is none.
+absl::StatusOr<std::string> FindPythonFolder();
+
+// Returns the absolute path of the libcallbridge.so that this process has loaded; empty if none.
+// Helper programs that open a file take it as their last argument.
+std::string LoadedCallbridge();
+
+// Opens the libcallbridge.so at `path`, so that ld.so finds it by its name for the files that the
+// calling helper program opens next. Does nothing if `path` is empty.
+void OpenLoadedCallbridge(const char* path);
 
 }  // namespace callbridge
 

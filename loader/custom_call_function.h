@@ -7,7 +7,7 @@
 #include <string>
 
 #include "callbridge/abi/api_version.h"
-#include "callbridge/loader/file_symbols.h"
+#include "callbridge/loader/elf_sections.h"
 
 namespace callbridge {
 

@@ -1,7 +1,7 @@
-// ElfFile: the bytes of a shared library for x86-64 and the segments that ld.so will map.
+// ElfFile: the bytes of a shared library for x86-64, and the segments that ld.so maps.
 //
-// ld.so trusts the file that it maps. Whatever callbridge hands to it is therefore checked first,
-// here and in the other tables of this folder: every offset and size may lie.
+// ld.so trusts the file that it maps. So callbridge checks every file before it hands it to ld.so,
+// here, in dynamic_section.h and in symbol_table.h: every offset and size may be wrong.
 #ifndef CALLBRIDGE_LOADER_ELF_FILE_H_
 #define CALLBRIDGE_LOADER_ELF_FILE_H_
 
@@ -15,37 +15,56 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace callbridge {
 
+// Returns OK if `bytes` begin with a whole ELF header for x86-64. Returns INVALID_ARGUMENT
+// otherwise, and says what they are: empty, text, an archive, code for another machine.
+absl::Status CheckElfHeader(absl::string_view bytes);
+
+// Returns OK if `bytes`, which passed CheckElfHeader(), are a shared library or a
+// position-independent program. Returns INVALID_ARGUMENT otherwise, and says what they are: an
+// object file, a core dump.
+absl::Status CheckIsSharedLibrary(absl::string_view bytes);
+
+// Returns INVALID_ARGUMENT "has a bad <table>: <what>", to be appended to the file's name.
+inline absl::Status TableError(absl::string_view table, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("has a bad ", table, ": ", what));
+}
+
 class ElfFile {
  public:
-  // INVALID_ARGUMENT says what the bytes are, or which segment is wrong.
+  // Takes the bytes of a shared library. Returns INVALID_ARGUMENT if they are something else or a
+  // segment is invalid.
   static absl::StatusOr<ElfFile> Parse(std::string bytes);
-  // The same for a file that runs in this process: also a program of fixed addresses.
+  // Takes the bytes of a file that runs in this process: a shared library or any program. Returns
+  // INVALID_ARGUMENT if they are something else or a segment is invalid.
   static absl::StatusOr<ElfFile> ParseLoaded(std::string bytes);
 
   const std::string& bytes() const { return bytes_; }
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
 
-  // The offset in the file of the `size` bytes that are mapped at `address`, which is relative to
-  // the load address as all addresses in the file are. INVALID_ARGUMENT, naming `what`, unless all
-  // of them come from the file.
+  // Returns the offset in the file of the `size` bytes that are mapped at `address`. Addresses are
+  // relative to the load address, as everywhere in a file. Returns INVALID_ARGUMENT, naming `what`,
+  // unless one loadable segment maps all of the bytes from the file.
   absl::StatusOr<uint64_t> FileOffset(uint64_t address, uint64_t size,
                                       absl::string_view what) const;
 
-  // Whether one segment with all the given flags (PF_R, PF_W, PF_X) holds the `size` bytes of
-  // memory at `address`, zero-filled ones included.
+  // Returns whether one segment with all of `flags` (PF_R, PF_W, PF_X) contains the `size` bytes of
+  // memory at `address`, zero-filled memory included.
   bool IsMapped(uint64_t address, uint64_t size, Elf64_Word flags) const;
 
-  // The T at an offset that FileOffset() returned for at least sizeof(T) bytes, aligned or not.
+  // Returns the T at `offset`, which FileOffset() returned for at least sizeof(T) bytes. `offset`
+  // need not be aligned.
   template <typename T>
   T Read(uint64_t offset) const {
     T value;
     std::memcpy(&value, bytes_.data() + offset, sizeof(T));
     return value;
   }
+  // Replaces the T at `offset`, which FileOffset() returned for at least sizeof(T) bytes.
   template <typename T>
   void Write(uint64_t offset, const T& value) {
     std::memcpy(&bytes_[offset], &value, sizeof(T));

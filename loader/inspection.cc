@@ -11,18 +11,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/loader/archive.h"
+#include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/dynamic_section.h"
 #include "callbridge/loader/elf_file.h"
-#include "callbridge/loader/elf_handle.h"
-#include "callbridge/loader/elf_header.h"
-#include "callbridge/loader/gpu_code.h"
+#include "callbridge/loader/elf_sections.h"
+#include "callbridge/loader/files.h"
 #include "callbridge/loader/protobuf_symbols.h"
-#include "callbridge/loader/regular_file.h"
-#include "callbridge/loader/relocations.h"
-#include "callbridge/loader/string_abi.h"
+#include "callbridge/loader/symbol_findings.h"
 #include "callbridge/loader/symbol_table.h"
-#include "callbridge/loader/symbol_versions.h"
-#include "callbridge/loader/tensorflow_library.h"
 
 namespace callbridge {
 namespace {

@@ -1,4 +1,4 @@
-// Inspection: what a file is, as far as custom calls go, found without running any code of it.
+// Inspection: what a file is and which custom calls it has, found without running its code.
 #ifndef CALLBRIDGE_LOADER_INSPECTION_H_
 #define CALLBRIDGE_LOADER_INSPECTION_H_
 
@@ -9,17 +9,16 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/loader/needed_libraries.h"
+#include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/protobuf_layout.h"
-#include "callbridge/loader/string_abi.h"
 #include "callbridge/loader/symbol_findings.h"
-#include "callbridge/loader/unresolved_symbols.h"
 
 namespace callbridge {
 
 enum class FileKind { kSharedLibrary, kProgram, kObjectFile, kArchive };
 
-// "shared library", "program", "object file", "archive of object files". Static storage.
+// Returns "shared library", "program", "object file" or "archive of object files", in static
+// storage.
 absl::string_view FileKindName(FileKind kind);
 
 struct Inspection {
@@ -27,49 +26,53 @@ struct Inspection {
   FileKind kind = FileKind::kSharedLibrary;
   SymbolFindings symbols;
 
-  // What it says it needs (DT_NEEDED), in order.
+  // The libraries that the file itself names (DT_NEEDED), in order.
   std::vector<std::string> needed;
-  // What ld.so finds; empty where it was not asked, as for object files and programs.
+  // The libraries that ld.so finds. Empty for object files, archives and programs.
   LoaderAnswer loader;
-  // Why callbridge or ld.so would refuse the file whatever is installed; empty where they would
-  // not.
+  // Why callbridge or ld.so refuses the file, whatever is installed; empty if neither does.
   std::string refusal;
-  // What no library that it needs has, by name.
+  // The symbols that no needed library has, sorted by symbol.
   std::vector<UnresolvedSymbol> unresolved;
 
   StringAbi string_abi = StringAbi::kNotSeen;
-  // Of what is unresolved.
+  // The protobuf layout that the unresolved symbols require.
   ProtobufLayout protobuf;
-  // Why callbridge's protobuf cannot be opened here, where the file needs it; empty where it can.
+  // Why callbridge's protobuf cannot be opened here; empty if it can or the file does not need it.
   std::string protobuf_error;
-  // "sm_90", "compute_90" (PTX): what its CUDA kernels are for.
+  // The architectures of its CUDA kernels: "sm_90" for machine code, "compute_90" for PTX.
   std::set<std::string> gpu_architectures;
   bool has_hip_code = false;
-  // Holds the name of the capsules in which XLA's Python modules hand out custom calls.
+  // The file contains the name of the capsules in which XLA's Python modules return custom calls.
   bool has_capsule_name = false;
-  // Shows traces of XLA's FFI, so that functions without a type may be typed handlers.
+  // The file contains names of XLA's FFI, so functions whose names have no type may be typed
+  // handlers.
   bool mentions_typed_ffi = false;
 };
 
-// Whether callbridge takes the place of a library that the file needs; not of TensorFlow's
-// libraries among themselves.
+// Returns whether callbridge replaces `needed`, a library that the inspected file needs. False
+// where one of TensorFlow's libraries needs another.
 bool IsReplaced(const Inspection& inspection, absl::string_view needed);
 
-// Functions without a type that may be typed handlers: those of a file that shows traces of XLA's
-// FFI and is not XLA itself.
+// Returns the functions whose names have no type and which may be typed handlers; none unless the
+// file mentions XLA's FFI, and none for TensorFlow itself.
 std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection);
 
-// Reads the file at `path`, and the members of a thin archive, which are files beside it. Errors
-// are about a file that is no ELF file for x86-64 nor an archive of such, or cannot be read (nor a
-// member, then named); they leave its name to the caller. A damaged file gives what is left.
-// Archives in thin archives are refused.
+// Inspects the file at `path`, and the files beside it that are members if it is a thin archive. A
+// damaged file gives what can be read.
+//
+// Returns INVALID_ARGUMENT if the file is neither an ELF file for x86-64 nor an archive of such, or
+// is a thin archive with an archive in it. Fails as ReadRegularFile() if the file or a member
+// cannot be read, and as RunChild() if ld.so cannot be run. Messages name the member, and omit
+// `path`; the caller puts it in front.
 absl::StatusOr<Inspection> Inspect(const std::string& path);
 
-// The bytes of the file at a path.
+// Returns the bytes of the file at a path.
 using FileReader = absl::FunctionRef<absl::StatusOr<std::string>(const std::string&)>;
 
-// The same for a file of those bytes at `path`, without asking ld.so: no library is found, and all
-// that it imports is unresolved. `read` reads the members of a thin archive.
+// Inspects a file with the content `bytes` as if it were at `path`. Does not run ld.so, so no
+// library is found and every import is unresolved. Reads the members of a thin archive with `read`.
+// Fails as Inspect().
 absl::StatusOr<Inspection> InspectBytes(std::string bytes, const std::string& path,
                                         FileReader read);
 

@@ -1,9 +1,9 @@
 // LoadedCopy: a PrivateCopy that ld.so has mapped and bound.
 //
-// ld.so does not run the copy's constructors; RunConstructors() does, afterwards. An exception that
-// leaves dlopen() ends the process, since dlopen() is declared not to throw; called in a way that
-// lets the exception pass, it leaves ld.so's lock behind, and the next thread that opens a library
-// waits for ever. The constructors of the libraries that the copy needs are ld.so's as always.
+// callbridge runs the copy's constructors, after dlopen() returned, since dlopen() is declared not
+// to throw: an exception from a constructor would end the process. If dlopen() is called so that
+// the exception passes, ld.so's lock stays locked, and the next thread that opens a library waits
+// forever. ld.so runs the constructors of the libraries that the copy needs.
 #ifndef CALLBRIDGE_LOADER_LOADED_COPY_H_
 #define CALLBRIDGE_LOADER_LOADED_COPY_H_
 
@@ -14,15 +14,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "callbridge/loader/file_descriptor.h"
+#include "callbridge/loader/files.h"
 #include "callbridge/loader/private_copy.h"
 
 namespace callbridge {
 
 class LoadedCopy {
  public:
-  // FAILED_PRECONDITION: all symbols or libraries that are missing, or else what ld.so said, about
-  // `path` instead of the copy. `file` holds the copy's bytes: see WriteCodeFile().
+  // Loads `copy` from `file`, which holds its bytes (WriteCodeFile()). Returns FAILED_PRECONDITION
+  // if ld.so refuses it: the message lists all missing symbols or libraries, or else quotes ld.so,
+  // and names `path` instead of the copy.
   static absl::StatusOr<std::unique_ptr<LoadedCopy>> Open(const PrivateCopy& copy,
                                                           FileDescriptor file,
                                                           const std::string& path);
@@ -32,25 +33,26 @@ class LoadedCopy {
   LoadedCopy(const LoadedCopy&) = delete;
   LoadedCopy& operator=(const LoadedCopy&) = delete;
 
-  // To be called once, on the thread whose RegistrationScope gathers what they register. INTERNAL
-  // with what() if one throws; those after it are not run.
+  // Runs the library's constructors. Call it once, on the thread whose RegistrationScope collects
+  // what they register. Returns INTERNAL with what() if one throws, and skips those after it.
   absl::Status RunConstructors();
 
-  // What the file's addresses are relative to.
+  // The address that addresses in the file are relative to.
   uint64_t load_address() const { return load_address_; }
-  // The memory between the first and the last of its segments.
+  // The first address of its segments in memory.
   uint64_t begin() const { return begin_; }
+  // The address behind its last segment in memory.
   uint64_t end() const { return end_; }
 
  private:
   LoadedCopy(FileDescriptor file, void* handle, uint64_t load_address, const PrivateCopy& copy);
 
   absl::Status CallConstructors() const;
-  // What is mapped at an address of the file.
+  // Returns where an address of the file is mapped.
   void* Memory(uint64_t address) const;
 
-  // Debuggers read the copy through it: its name is "/proc/<pid>/fd/<N>". Closed once the
-  // constructors have run, where it is not to be kept.
+  // Debuggers read the copy through "/proc/<pid>/fd/<N>". Closed after the constructors have run
+  // unless keeps_file_.
   FileDescriptor file_;
   bool keeps_file_;
   void* handle_;  // of dlopen
@@ -59,6 +61,29 @@ class LoadedCopy {
   uint64_t end_ = 0;
   Constructors constructors_;
 };
+
+// ---- Self-test
+
+// Tests what every PrivateCopy relies on and no standard promises: that this machine's ld.so leaves
+// the values of absolute symbols unchanged, wherever it maps the copy. Loads a library of some
+// hundred bytes, made in memory, with a symbol that is bound to this process, and compares where
+// its pointers lead.
+//
+// Returns FAILED_PRECONDITION, naming the C library, if they lead elsewhere. Otherwise fails as
+// LoadedCopy::Open(). Does nothing once it has passed. Runs again after a failure, whose cause,
+// such as a limit of open files, may be gone.
+absl::Status BindingSelfTest();
+
+// Returns the private copy of the self-test's library.
+absl::StatusOr<PrivateCopy> MakeSelfTestCopy();
+
+// Loads the self-test's library from `file`, which holds the bytes of `copy`, and compares where
+// its pointers lead. Fails as BindingSelfTest().
+absl::Status TestBinding(const PrivateCopy& copy, FileDescriptor file);
+
+// Returns FAILED_PRECONDITION, naming the C library, unless `bound`, where a pointer to the bound
+// symbol leads, is `expected`.
+absl::Status CheckBoundAddress(uint64_t expected, uint64_t bound);
 
 }  // namespace callbridge
 

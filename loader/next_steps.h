@@ -1,5 +1,5 @@
-// What to type next for an inspected file: commands and Python lines, each with what it does behind
-// "#".
+// What to type next for an inspected file: commands and lines of Python, each with a comment that
+// says what it does.
 #ifndef CALLBRIDGE_LOADER_NEXT_STEPS_H_
 #define CALLBRIDGE_LOADER_NEXT_STEPS_H_
 
@@ -10,21 +10,22 @@
 
 namespace callbridge {
 
-// For a library that registers its targets by itself.
+// Returns the steps for a library that registers its targets.
 std::vector<std::string> NextForLibrary(const Inspection& inspection);
 
-// For exported functions that nothing registers: an example of each kind. `typed` are symbols of
-// typed handlers whose names do not show it.
+// Returns the steps for exported functions that nothing registers: an example of each kind. `typed`
+// are symbols that the probe found to be typed handlers.
 std::vector<std::string> NextForFunctions(const Inspection& inspection,
                                           const std::vector<std::string>& typed);
 
-// For a Python module that hands out capsules; it has a module's name.
+// Returns the steps for a Python module that returns its functions in capsules. The inspection must
+// have found the module's name.
 std::vector<std::string> NextForModule(const Inspection& inspection);
 
-// For an object file or an archive.
+// Returns the steps for an object file or an archive.
 std::vector<std::string> NextForObjects(const Inspection& inspection);
 
-// For functions that only the probe can tell.
+// Returns the steps for functions that only the probe can recognise.
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection);
 
 }  // namespace callbridge

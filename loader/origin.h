@@ -1,5 +1,5 @@
-// $ORIGIN, the folder of a library in the paths that it has built in. A copy without a folder has
-// to be told.
+// Paths in a library that depend on its own folder: $ORIGIN in search paths, and the debug link. A
+// private copy has no folder, so both are rewritten to lead to the original's.
 #ifndef CALLBRIDGE_LOADER_ORIGIN_H_
 #define CALLBRIDGE_LOADER_ORIGIN_H_
 
@@ -11,19 +11,31 @@
 
 namespace callbridge {
 
-// Whether ld.so would replace something in `text`: "$ORIGIN" or "${ORIGIN}", as a whole word.
+// ---- $ORIGIN
+
+// Returns whether `text` contains "$ORIGIN" or "${ORIGIN}" as a whole word, which ld.so replaces.
 bool HasOrigin(absl::string_view text);
-// `text` with `folder` in place of each.
+
+// Returns `text` with every "$ORIGIN" and "${ORIGIN}" replaced by `folder`.
 std::string ReplaceOrigin(absl::string_view text, absl::string_view folder);
 
-// `file` with `folder` in place of $ORIGIN in its search paths and in the names of the libraries
-// that it needs. What does not fit into the string table goes into a segment of its own at the end,
-// together with the program headers, which grow by it; nothing else moves. INVALID_ARGUMENT where
-// the dynamic section is damaged.
+// Returns `file` with $ORIGIN replaced by `folder` in its search paths and in the names of the
+// libraries that it needs. Appends a segment for the new string table and for the program headers,
+// which grow by that segment; moves nothing else. Returns INVALID_ARGUMENT if the dynamic section
+// is damaged.
 //
-// Unchanged where there is no $ORIGIN, where `folder` is not known (empty), or where ld.so would
-// misread the folder's name in a list of paths: with a ':' or a '$' in it.
+// Returns `file` unchanged if it has no $ORIGIN, if `folder` is empty (unknown), or if `folder` has
+// a ':' or '$' in it, which ld.so would misread in a list of paths.
 absl::StatusOr<ElfFile> WithOrigin(ElfFile file, absl::string_view folder);
+
+// ---- The debug link (.gnu_debuglink)
+
+// Returns `file`, whose original is in `folder`, with a debug link to the original's debug file. A
+// debug link names a file that debuggers look for in the library's folder, and in .debug there;
+// they see the copy in /proc/<pid>/fd/. Appends the new link; moves nothing else.
+//
+// Returns `file` unchanged if it has no debug link or the debug file is not found.
+absl::StatusOr<ElfFile> WithDebugLink(ElfFile file, const std::string& folder);
 
 }  // namespace callbridge
 

@@ -12,12 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/dynamic_section.h"
 #include "callbridge/loader/protobuf_layout.h"
-#include "callbridge/loader/relocations.h"
 #include "callbridge/loader/symbol_table.h"
-#include "callbridge/loader/symbol_versions.h"
-#include "callbridge/loader/tensorflow_library.h"
 
 namespace callbridge {
 namespace {

@@ -1,10 +1,10 @@
 // PrivateCopy: an old binary, rewritten so that this process can load it without the XLA that it
 // was built for.
 //
-// Each undefined symbol that callbridge serves becomes a local, hidden, absolute one whose value is
-// our function's address: ld.so binds it without a lookup, for lazy PLT, GOT and data relocations
-// alike. The TensorFlow libraries are no longer needed. So there is no stand-in library, and
-// nothing of ours in the global symbol scope.
+// Each undefined symbol that callbridge serves becomes a local, hidden, absolute symbol with our
+// function's address as its value. ld.so binds it without a lookup, for lazy PLT, GOT and data
+// relocations alike. The TensorFlow libraries are removed from the libraries that it needs. So
+// there is no stand-in library, and nothing of callbridge in the global symbol scope.
 //
 // The addresses are this process's: a copy must not outlive it.
 #ifndef CALLBRIDGE_LOADER_PRIVATE_COPY_H_
@@ -20,10 +20,10 @@
 
 namespace callbridge {
 
-// The library's own constructors, at addresses relative to its load address. The copy no longer
-// tells ld.so of them: see LoadedCopy.
+// The library's own constructors, at addresses relative to its load address. The copy hides them
+// from ld.so; see LoadedCopy.
 struct Constructors {
-  uint64_t init_function = 0;  // DT_INIT; 0 where there is none
+  uint64_t init_function = 0;  // DT_INIT; 0 if none
   uint64_t init_array = 0;     // DT_INIT_ARRAY: function pointers, which ld.so relocates
   uint64_t init_array_count = 0;
 };
@@ -31,12 +31,12 @@ struct Constructors {
 struct PrivateCopy {
   ElfFile file;
   Constructors constructors;
-  // What was needed and no longer is: "libtensorflow_cc.so.2".
+  // The libraries that were removed: "libtensorflow_cc.so.2".
   std::vector<std::string> dropped_libraries;
 };
 
-// Checks all that ld.so will read of the file, and rewrites it; runs nothing. INVALID_ARGUMENT
-// names the table that is wrong.
+// Checks everything in `file` that ld.so reads, and rewrites it, binding `symbols`. Runs none of
+// its code. Returns INVALID_ARGUMENT, naming the table, if one is invalid.
 absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSymbol> symbols);
 
 }  // namespace callbridge

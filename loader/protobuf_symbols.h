@@ -1,6 +1,6 @@
-// What callbridge has of XLA's messages and of protobuf, for old binaries that use xla::ShapeProto:
-// in libcallbridge_client.so and the libprotobuf.so.32 that it needs, which are opened when the
-// first such binary comes. libcallbridge.so itself is free of protobuf.
+// XLA's messages and protobuf, for old binaries that use xla::ShapeProto. They are in
+// libcallbridge_client.so and in the libprotobuf.so.32 that it needs. callbridge opens that library
+// for the first such binary, so that libcallbridge.so itself is free of protobuf.
 #ifndef CALLBRIDGE_LOADER_PROTOBUF_SYMBOLS_H_
 #define CALLBRIDGE_LOADER_PROTOBUF_SYMBOLS_H_
 
@@ -16,24 +16,26 @@
 
 namespace callbridge {
 
-// Whether callbridge would serve the symbol, if its library has it. Not what belongs to messages
-// whose layout differs between XLAs, nor what registers messages: protobuf ends the process where
-// one name is registered twice.
+// Returns whether callbridge may serve the symbol, if its library has it. False for messages whose
+// layout differs between XLA releases, and for functions that register messages, since protobuf
+// ends the process if a name is registered twice.
 bool MayServeProtobufSymbol(absl::string_view symbol);
 
-// The addresses of those of `symbols` that callbridge has; views to `symbols`. Opens the library,
-// for good. FAILED_PRECONDITION where that cannot be: it says why. Thread-safe.
+// Returns the addresses of those of `symbols` that callbridge serves, in their order; the names are
+// views to `symbols`. Opens the library, which then stays loaded for the life of the process.
+// Returns FAILED_PRECONDITION with the reason if the library cannot be opened. Thread-safe.
 absl::StatusOr<std::vector<OldSymbol>> FindProtobufSymbols(absl::Span<const std::string> symbols);
 
-// The symbols of protobuf and of XLA's messages that the file at `path`, read into `file`, imports
-// and that no library has that it needs, TensorFlow's aside. Empty where none is of a message: code
-// that uses protobuf alone is not XLA's. Runs nothing. Of a file whose tables are bad it says
-// nothing.
+// Returns the protobuf symbols (IsProtobufSymbol()) that the file at `path`, read into `file`,
+// imports and that no library has which it needs, TensorFlow's aside. Returns none if no symbol of
+// a message is among them, since code that uses protobuf alone is not XLA's, and none if the file's
+// tables are invalid. Fails as AskLoader(). Runs none of the file's code.
 absl::StatusOr<std::vector<std::string>> ProtobufImports(const ElfFile& file,
                                                          const std::string& path);
 
-// Those with their addresses; views to `imports`. FAILED_PRECONDITION where they are of another
-// layout than protobuf 3.21's, or callbridge has not all of them: the message names them.
+// Returns the addresses of all of `imports`; the names are views to `imports`. Returns
+// FAILED_PRECONDITION if they require a layout other than protobuf 3.21's, or naming those that
+// callbridge does not have. Fails as FindProtobufSymbols().
 absl::StatusOr<std::vector<OldSymbol>> BindProtobufImports(absl::Span<const std::string> imports);
 
 }  // namespace callbridge

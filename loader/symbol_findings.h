@@ -1,4 +1,5 @@
-// SymbolFindings: what a file's symbols tell of custom calls, gathered in one pass.
+// SymbolFindings: what a file's symbols show about custom calls, collected in one pass, and the
+// string ABI that they show.
 #ifndef CALLBRIDGE_LOADER_SYMBOL_FINDINGS_H_
 #define CALLBRIDGE_LOADER_SYMBOL_FINDINGS_H_
 
@@ -9,19 +10,20 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "callbridge/loader/custom_call_function.h"
-#include "callbridge/loader/file_symbols.h"
+#include "callbridge/loader/elf_sections.h"
 
 namespace callbridge {
 
 // Where a function of XLA's is, as a file's symbols show it.
 enum class Place {
-  kImported,     // wanted from another library
-  kPrivateCopy,  // in the file, for itself alone
-  kExported,     // in the file, for others too
+  kImported,     // in another library
+  kPrivateCopy,  // in the file, for its own use
+  kExported,     // in the file, visible to others
 };
 
-// "imported", "a private copy", "exported". Static storage.
+// Returns "imported", "a private copy" or "exported", in static storage.
 absl::string_view PlaceName(Place place);
 
 struct UntypedFunction {
@@ -30,28 +32,45 @@ struct UntypedFunction {
 };
 
 struct SymbolFindings {
-  // Custom calls by their types, by address.
+  // Functions with the type of a custom call, by address and symbol.
   std::map<std::pair<uint64_t, std::string>, CustomCallFunction> functions;
-  // Exported functions whose names have no type (extern "C"), which any ABI may hide behind; not
-  // those that Python calls.
+  // Exported functions whose names have no type (extern "C"), so that any ABI is possible; without
+  // those that Python calls. By name.
   std::map<std::string, UntypedFunction> untyped_functions;
-  // Functions of xla::CustomCallTargetRegistry and of callbridge's own that register, by their
-  // readable names, and of XlaCustomCallStatus.
+  // The functions that register targets, of xla::CustomCallTargetRegistry and of callbridge, by
+  // readable name.
   std::map<std::string, Place> registry;
+  // The functions of XlaCustomCallStatus, by name.
   std::map<std::string, Place> status;
-  // What Python imports: "_lapack" for PyInit__lapack.
+  // The names of Python modules: "_lapack" for PyInit__lapack.
   std::set<std::string> python_modules;
-  // Undefined symbols, and whether each is weak, so that it may stay so.
+  // Undefined symbols, and whether each is weak and so may stay undefined.
   absl::flat_hash_map<std::string, bool> undefined;
-  // All that others could import; gathered of object files alone.
+  // All symbols that other files could import; for object files only.
   absl::flat_hash_set<std::string> defined;
   bool has_static_symbols = false;
-  bool mentions_typed_ffi = false;  // xla::ffi, or XLA_FFI_...
+  bool mentions_typed_ffi = false;  // a symbol contains XLA_FFI_ or is of xla::ffi
   bool has_static_cuda_runtime = false;
 };
 
-// Adds a symbol. An object file has static symbols alone, and imports and exports by them.
+// Adds a symbol. An object file has static symbols only, and imports and exports by them.
 void AddSymbol(const FileSymbol& symbol, bool is_object_file, SymbolFindings& findings);
+
+// ---- String ABI
+
+// Which of libstdc++'s two std::strings a file was compiled for.
+enum class StringAbi {
+  kNotSeen,
+  kNew,   // _GLIBCXX_USE_CXX11_ABI=1: std::__cxx11::basic_string
+  kOld,   // _GLIBCXX_USE_CXX11_ABI=0: "Ss"
+  kBoth,  // a library of one was linked into the other
+};
+
+// Returns "not_seen", "new", "old" or "both", in static storage.
+absl::string_view StringAbiName(StringAbi abi);
+
+// Returns the string ABI by the types in the names of imported functions, the keys of `undefined`.
+StringAbi StringAbiOf(const absl::flat_hash_map<std::string, bool>& undefined);
 
 }  // namespace callbridge
 

@@ -9,7 +9,6 @@
 #include "absl/strings/str_split.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/loader/demangled_name.h"
-#include "callbridge/loader/demangling_cost.h"
 
 namespace callbridge {
 namespace {

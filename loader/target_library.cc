@@ -10,23 +10,21 @@
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/per_process.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/legacy/target_registry.h"
-#include "callbridge/loader/binding_self_test.h"
-#include "callbridge/loader/code_file.h"
-#include "callbridge/loader/debug_link.h"
+#include "callbridge/loader/child_process.h"
 #include "callbridge/loader/elf_file.h"
-#include "callbridge/loader/function_names.h"
-#include "callbridge/loader/genuine_binding.h"
-#include "callbridge/loader/isolated_load.h"
+#include "callbridge/loader/elf_sections.h"
+#include "callbridge/loader/files.h"
 #include "callbridge/loader/loaded_copy.h"
 #include "callbridge/loader/origin.h"
 #include "callbridge/loader/private_copy.h"
 #include "callbridge/loader/protobuf_symbols.h"
-#include "callbridge/loader/regular_file.h"
+#include "callbridge/loader/registered_targets.h"
 
 namespace callbridge {
 namespace {
@@ -54,6 +52,27 @@ absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) 
   if (!symbols.ok()) return symbols.status();
   symbols->insert(symbols->end(), OldSymbols().begin(), OldSymbols().end());
   return MakePrivateCopy(*std::move(file), *symbols);
+}
+
+// Returns OK if TargetLibrary::Load(path) returns in the helper process, with whatever status: it
+// will do so here. Returns INTERNAL with how the process ended instead, DEADLINE_EXCEEDED if it had
+// not ended within `limit`, FAILED_PRECONDITION if callbridge-load is not installed.
+absl::Status TryLoadElsewhere(const std::string& path, absl::Duration limit) {
+  absl::StatusOr<std::string> program =
+      FindHelperProgram("callbridge-load", "CALLBRIDGE_LOAD_PROGRAM");
+  if (!program.ok()) return program.status();
+  ChildProcess child;
+  child.command = {*program, PathForChild(path), LoadedCallbridge()};
+  child.gathered = {kLoadedDescriptor};
+  child.limit = limit;
+  absl::StatusOr<ChildOutcome> outcome = RunChild(child);
+  if (!outcome.ok()) return outcome.status();
+  if (!outcome->output.empty()) return absl::OkStatus();
+  const std::string wrong = WhatWentWrong(*outcome, limit);
+  const std::string message =
+      absl::StrCat("a constructor ends the process that loads it: in isolation it ",
+                   wrong.empty() ? "exited with status 0" : wrong);
+  return outcome->timed_out ? absl::DeadlineExceededError(message) : absl::InternalError(message);
 }
 
 // By name, then platform; of those registered twice, the last.

@@ -3,21 +3,38 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstddef>
+#include <exception>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "callbridge/abi/loaded_object.h"
+#include "callbridge/adapters/link/old_symbols.h"
+#include "callbridge/adapters/probe_api.h"
 #include "callbridge/loader/child_process.h"
-#include "callbridge/loader/helper_program.h"
+#include "callbridge/loader/dynamic_section.h"
+#include "callbridge/loader/elf_file.h"
+#include "callbridge/loader/files.h"
+#include "callbridge/loader/loaded_copy.h"
+#include "callbridge/loader/private_copy.h"
+#include "callbridge/loader/symbol_table.h"
 #include "callbridge/loader/target_library.h"
-#include "callbridge/loader/probe_answer.h"
+#include "callbridge/typed_ffi/c_api.h"
 
 namespace callbridge {
+
+// ---- In the process that asks
+
 namespace {
 
 // The answer that a line from the helper holds: "typed answers the metadata query".
@@ -94,6 +111,126 @@ TypedAnswer ProbeTyped(const void* address) {
   const std::shared_ptr<const TargetLibrary> library = TargetLibrary::Holding(address);
   return ProbeTyped(library != nullptr ? library->path() : file->l_name,
                     reinterpret_cast<uintptr_t>(address) - file->l_addr);
+}
+
+// ---- In the helper process
+
+namespace {
+
+using MadeThrough = ProbeApi::MadeThrough;
+
+// A function of another type takes what comes in the further registers: nulls.
+using Function = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*, void*, void*, void*, void*, void*);
+
+struct Answer {
+  MadeThrough made_through = MadeThrough::kNothing;
+  bool has_version = false;
+  int major = 0;
+  int minor = 0;
+};
+
+// Asks once. What a function of another type writes through its first argument does not reach the
+// metadata: the frame lies in pages of its own.
+Answer AskOnce(Function function, const ProbeApi& api, size_t struct_size) {
+  constexpr size_t kRoom = size_t{1} << 20;
+  constexpr int kUnwritten = -1;
+  void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  // What later versions may write behind it has room too.
+  struct {
+    XLA_FFI_Metadata metadata;
+    char behind[64];
+  } room = {};
+  room.metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
+  room.metadata.api_version = {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, kUnwritten, kUnwritten};
+  XLA_FFI_Metadata_Extension extension = {
+      {XLA_FFI_Metadata_Extension_STRUCT_SIZE, XLA_FFI_Extension_Metadata, nullptr},
+      &room.metadata};
+  auto* frame = static_cast<XLA_FFI_CallFrame*>(memory);
+  frame->struct_size = struct_size;
+  frame->extension_start = &extension.extension_base;
+  frame->api = api.get();
+  frame->stage = XLA_FFI_ExecutionStage_EXECUTE;
+
+  ProbeApi::TakeMadeThrough();
+  function(frame, nullptr, nullptr, nullptr, nullptr, nullptr);
+  const MadeThrough made_through = ProbeApi::TakeMadeThrough();
+  const XLA_FFI_Api_Version& version = room.metadata.api_version;
+  return {made_through, version.major_version != kUnwritten, version.major_version,
+          version.minor_version};
+}
+
+std::string DescribeVersion(const Answer& answer) {
+  return absl::StrCat("typed answers the metadata query: XLA FFI ", answer.major, ".",
+                      answer.minor);
+}
+
+// What stands in for Python's variables and functions, which handlers do not need to answer.
+alignas(64) char no_python[1 << 12];
+
+std::vector<OldSymbol> WithPython(const ElfFile& file) {
+  std::vector<OldSymbol> served(OldSymbols().begin(), OldSymbols().end());
+  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
+  if (!dynamic.ok()) return served;
+  absl::StatusOr<SymbolTable> table = SymbolTable::Parse(file, *dynamic, {});
+  if (!table.ok()) return served;
+  for (const DynamicSymbol& symbol : table->symbols()) {
+    const bool is_pythons =
+        absl::StartsWith(symbol.name, "Py") || absl::StartsWith(symbol.name, "_Py");
+    if (symbol.entry.st_shndx == SHN_UNDEF && is_pythons)
+      served.push_back({symbol.name, no_python});
+  }
+  return served;
+}
+
+}  // namespace
+
+absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
+  const auto error = [&](const absl::Status& status) {
+    return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+  };
+  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
+  if (!bytes.ok()) return error(bytes.status());
+  absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
+  if (!file.ok()) return error(file.status());
+  if (!file->IsMapped(address, 1, PF_X)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": has no code at that address"));
+  }
+  const ElfFile original = *file;  // the names are views to it
+  absl::StatusOr<PrivateCopy> copy = MakePrivateCopy(*std::move(file), WithPython(original));
+  if (!copy.ok()) return error(copy.status());
+  absl::StatusOr<FileDescriptor> code_file = WriteCodeFile(copy->file.bytes());
+  if (!code_file.ok()) return error(code_file.status());
+  absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
+      LoadedCopy::Open(*copy, *std::move(code_file), path);
+  if (!loaded.ok()) return loaded.status();
+  static LoadedCopy* code;  // never closed
+  code = loaded->release();
+  absl::Status constructed = code->RunConstructors();
+  if (!constructed.ok()) return error(constructed);
+  return reinterpret_cast<void*>(code->load_address() + address);  // NOLINT
+}
+
+void AskForMetadata(void* address, absl::FunctionRef<void(const std::string& line)> say) {
+  const auto function = reinterpret_cast<Function>(address);
+  const ProbeApi api(ProbeApi::kUnknownMinor);
+  try {
+    const Answer first = AskOnce(function, api, kRefusedFrameSize);
+    if (first.has_version) return say(DescribeVersion(first));
+    if (first.made_through == MadeThrough::kNothing) {
+      return say("unverified returned without an answer, which proves nothing");
+    }
+    if (first.made_through == MadeThrough::kSlotOf0430) {
+      return say("typed makes its errors through the API table of jaxlib 0.4.30");
+    }
+    say("typed refuses a frame that is too small, as XLA's headers do");
+    const Answer second = AskOnce(function, api, XLA_FFI_CallFrame_STRUCT_SIZE);
+    if (second.has_version) say(DescribeVersion(second));
+  } catch (const std::exception& thrown) {
+    say(absl::StrCat("not_typed threw ", thrown.what()));
+  } catch (...) {
+    say("not_typed threw an exception");
+  }
 }
 
 }  // namespace callbridge

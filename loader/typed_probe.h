@@ -1,39 +1,68 @@
-// The probe: is a function a typed FFI handler?
+// The probe: finds out whether a function is a typed FFI handler.
 //
-// It is asked by calling it, in a process of its own: a function of another type may crash, never
-// end or end the process. The helper program callbridge-probe opens the function's file and calls
-// the function at the same offset.
+// The probe calls the function, in a process of its own, since a function of another type may
+// crash, hang or end the process. The helper program callbridge-probe opens the function's file and
+// calls the function at the same offset.
 #ifndef CALLBRIDGE_LOADER_TYPED_PROBE_H_
 #define CALLBRIDGE_LOADER_TYPED_PROBE_H_
 
 #include <cstdint>
 #include <string>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace callbridge {
 
+// ---- In the process that asks
+
 enum class TypedVerdict {
-  kUnverified = 0,  // it could not be asked, or returned without an answer, which proves nothing
+  kUnverified = 0,  // it could not be called, or it returned without an answer
   kTyped = 1,
   kNotTyped = 2,  // it crashed, threw, ended the process or did not return
 };
 
-// "unverified", "typed", "not_typed". Static storage.
+// Returns "unverified", "typed" or "not_typed", in static storage.
 absl::string_view TypedVerdictName(TypedVerdict verdict);
 
 struct TypedAnswer {
   TypedVerdict verdict = TypedVerdict::kUnverified;
-  std::string evidence;  // for people: "answers the metadata query: XLA FFI 0.1"
+  // To display: "answers the metadata query: XLA FFI 0.1".
+  std::string evidence;
 };
 
-// Asks the function at `address`, relative to the load address, of the file at `path`. The file's
-// constructors run in the helper. Thread-safe.
+// Probes the function at `address`, relative to the load address, of the file at `path`. Runs the
+// file's constructors in the helper process. Thread-safe.
 TypedAnswer ProbeTyped(const std::string& path, uint64_t address);
 
-// Asks a function of this process, by the file that it was loaded from. Addresses of no file, such
-// as of code made at run time, and those of the program and of callbridge itself are kUnverified.
+// Probes a function of this process, in the file that it was loaded from. Returns kUnverified for
+// functions of the program and of callbridge itself, and for addresses in no file, such as code
+// generated at run time. Thread-safe.
 TypedAnswer ProbeTyped(const void* address);
+
+// ---- In the helper process
+
+// The file descriptor to which callbridge-probe writes its answers, apart from what the probed file
+// prints.
+constexpr int kAnswersDescriptor = 3;
+// The time after which SIGALRM ends a function that has not returned.
+constexpr int kSecondsToAnswer = 2;
+
+// Opens the file at `path` as TargetLibrary does, runs its constructors, and returns its function
+// at `address`. Opens Python modules too, although no interpreter is there. Never closes the file.
+// Error messages begin with the path.
+absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address);
+
+// Calls the function, which may end the process in any way. Passes each answer to `say` at once, as
+// a line; the last one counts: "typed answers the metadata query: XLA FFI 0.1", "unverified
+// returned ...", "not_typed threw ...".
+//
+// First passes a frame that claims a size of 1. Every handler built with XLA's headers checks the
+// size first, and makes an error through the API table. A handler written by hand answers the
+// metadata query in the frame instead. Then passes a whole frame, but only to a function that
+// proved to be typed; its answer shows the API version.
+void AskForMetadata(void* function, absl::FunctionRef<void(const std::string& line)> say);
 
 }  // namespace callbridge
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/loader/next_steps.h"
-#include "callbridge/loader/tensorflow_library.h"
+#include "callbridge/loader/dependencies.h"
 
 namespace callbridge {
 namespace {

@@ -1,5 +1,6 @@
-// callbridge-load FILE LIBCALLBRIDGE: loads FILE, says so and ends. LIBCALLBRIDGE is
-// LoadedCallbridge() of the process that asks. A helper of callbridge's (loader/isolated_load.h).
+// callbridge-load FILE LIBCALLBRIDGE: loads FILE, reports that and ends. LIBCALLBRIDGE is
+// LoadedCallbridge() of the process that runs it, for LoadOptions::isolate
+// (loader/target_library.h).
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,8 +10,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "callbridge/loader/helper_program.h"
-#include "callbridge/loader/isolated_load.h"
+#include "callbridge/loader/child_process.h"
 #include "callbridge/loader/target_library.h"
 
 int main(int argc, char** argv) {

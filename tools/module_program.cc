@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/loader/helper_program.h"
+#include "callbridge/loader/child_process.h"
 
 namespace callbridge {
 

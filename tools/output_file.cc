@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/loader/file_descriptor.h"
+#include "callbridge/loader/files.h"
 
 namespace callbridge {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "callbridge/loader/helper_program.h"
-#include "callbridge/loader/probe_answer.h"
+#include "callbridge/loader/child_process.h"
+#include "callbridge/loader/typed_probe.h"
 
 namespace {
 

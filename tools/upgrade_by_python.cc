@@ -16,8 +16,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/client/callbridge_module.h"
-#include "callbridge/loader/file_descriptor.h"
-#include "callbridge/loader/helper_program.h"
+#include "callbridge/loader/child_process.h"
+#include "callbridge/loader/files.h"
 
 namespace callbridge {
 namespace {

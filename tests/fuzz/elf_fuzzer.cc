@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/loader/function_names.h"
+#include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/origin.h"
 #include "callbridge/loader/private_copy.h"
 

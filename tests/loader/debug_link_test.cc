@@ -1,5 +1,3 @@
-#include "callbridge/loader/debug_link.h"
-
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/loader/origin.h"
 #include "callbridge/loader/target_library.h"
 #include "gtest/gtest.h"
 

@@ -6,7 +6,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/loader/demangling_cost.h"
 #include "callbridge/loader/target_evidence.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

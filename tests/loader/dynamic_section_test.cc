@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "callbridge/loader/private_copy.h"
-#include "callbridge/loader/symbol_hash.h"
+#include "callbridge/loader/symbol_table.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {

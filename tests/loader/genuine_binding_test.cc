@@ -1,6 +1,4 @@
 // A library that the process has already opened and bound to another XLA.
-#include "callbridge/loader/genuine_binding.h"
-
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "callbridge/adapters/link/upstream_names.h"
+#include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
 #include "tests/loader/elf_editor.h"
 

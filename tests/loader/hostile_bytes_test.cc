@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "callbridge/loader/function_names.h"
+#include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/private_copy.h"
 #include "tests/loader/elf_editor.h"
 

@@ -1,12 +1,10 @@
-#include "callbridge/loader/isolated_load.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string>
 
-#include "callbridge/loader/helper_program.h"
+#include "callbridge/loader/child_process.h"
 #include "callbridge/loader/target_library.h"
 #include "tests/loader/elf_editor.h"
 

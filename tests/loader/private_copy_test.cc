@@ -9,12 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "callbridge/loader/dynamic_section.h"
-#include "callbridge/loader/function_names.h"
+#include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/protobuf_layout.h"
-#include "callbridge/loader/relocations.h"
-#include "callbridge/loader/symbol_hash.h"
 #include "callbridge/loader/symbol_table.h"
-#include "callbridge/loader/symbol_versions.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {

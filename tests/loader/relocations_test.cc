@@ -1,12 +1,11 @@
 // Where relocations may write, to the byte.
-#include "callbridge/loader/relocations.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
+#include "callbridge/loader/dynamic_section.h"
 #include "callbridge/loader/private_copy.h"
 #include "tests/loader/elf_editor.h"
 

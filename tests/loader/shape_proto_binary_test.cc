@@ -19,7 +19,6 @@
 #include "callbridge/loader/protobuf_symbols.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/loader/verdict.h"
-#include "callbridge/loader/xla_message_name.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "callbridge/loader/function_names.h"
+#include "callbridge/loader/elf_sections.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {

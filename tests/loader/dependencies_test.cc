@@ -1,5 +1,8 @@
-#include "callbridge/loader/needed_libraries.h"
+#include "callbridge/loader/dependencies.h"
 
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,17 +14,18 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 TEST(NeededLibrariesTest, ReadsLoadersAnswer) {
@@ -116,6 +120,103 @@ TEST(NeededLibrariesTest, FilesThatCrashTheLoader) {
   EXPECT_EQ(unknown, absl::FailedPreconditionError("ld.so says: "))
       << "and how it ended is not known";
   std::filesystem::remove(path);
+}
+
+std::vector<std::pair<std::string, Provider>> Unresolved(
+    const absl::flat_hash_map<std::string, bool>& undefined,
+    const std::vector<std::string>& paths = {}) {
+  std::vector<std::pair<std::string, Provider>> found;
+  for (const UnresolvedSymbol& each : FindUnresolved(undefined, paths)) {
+    found.emplace_back(each.symbol, each.provider);
+  }
+  return found;
+}
+
+TEST(UnresolvedSymbolsTest, AreSortedAndNameWhoHasThem) {
+  EXPECT_THAT(Unresolved({{"_Py_NoneStruct", false},
+                          {"PyErr_Occurred", false},
+                          {"py_mine", false},
+                          {"_py", false},
+                          {"P", false},
+                          {"XlaCustomCallStatusSetFailure", false}}),
+              ElementsAre(Pair("P", Provider::kNobody), Pair("PyErr_Occurred", Provider::kPython),
+                          Pair("XlaCustomCallStatusSetFailure", Provider::kCallbridge),
+                          Pair("_Py_NoneStruct", Provider::kPython), Pair("_py", Provider::kNobody),
+                          Pair("py_mine", Provider::kNobody)));
+}
+
+TEST(UnresolvedSymbolsTest, WhatIsWeakMayStayUndefinedUnlessItIsServed) {
+  EXPECT_THAT(
+      Unresolved(
+          {{"PyErr_Occurred", true}, {"nobodys", true}, {"XlaCustomCallStatusSetFailure", true}}),
+      ElementsAre(Pair("XlaCustomCallStatusSetFailure", Provider::kCallbridge)));
+}
+
+TEST(UnresolvedSymbolsTest, WhatALibraryExportsIsResolved) {
+  const std::string libm = "/lib/x86_64-linux-gnu/libm.so.6";
+  EXPECT_THAT(Unresolved({{"cosf", false}, {"nobodys", false}}, {"/dev/null", libm}),
+              ElementsAre(Pair("nobodys", Provider::kNobody)));
+  EXPECT_THAT(Unresolved({{"cosf", false}}, {libm, "/no/such/library"}), IsEmpty());
+  EXPECT_THAT(Unresolved({{"cosf", false}}, {"/no/such/library"}),
+              ElementsAre(Pair("cosf", Provider::kNobody)));
+}
+
+MissingParts MissingIn(const std::string& path) {
+  absl::StatusOr<MissingParts> missing = FindMissingParts(path);
+  if (!missing.ok()) throw std::runtime_error(missing.status().ToString());
+  return *std::move(missing);
+}
+
+TEST(MissingPartsTest, NothingIsMissing) {
+  const MissingParts missing = MissingIn("/lib/x86_64-linux-gnu/libstdc++.so.6");
+  EXPECT_THAT(missing.libraries, IsEmpty());
+  EXPECT_THAT(missing.symbols, IsEmpty());
+  EXPECT_EQ(DescribeMissingParts(missing), "");
+}
+
+// The file itself, not callbridge's copy: it lacks the registry, too.
+TEST(MissingPartsTest, ListsAllSymbolsButWeakOnes) {
+  const MissingParts missing = MissingIn(OldBinary("missing_symbols"));
+  EXPECT_THAT(missing.libraries, IsEmpty());
+  EXPECT_THAT(missing.symbols, Contains("_ZN4lost5Model3RunEPKfi"));
+  EXPECT_THAT(missing.symbols, Contains("_ZN4lost7versionE"));
+  EXPECT_THAT(missing.symbols, Contains("function_of_a_lost_library"));
+  EXPECT_THAT(missing.symbols, Contains("_ZN3xla24CustomCallTargetRegistry6GlobalEv"));
+  EXPECT_THAT(missing.symbols, Not(Contains("optional_function")));
+}
+
+// Without the library, which of the symbols are its is not known.
+TEST(MissingPartsTest, ListsLibrariesAlone) {
+  const MissingParts missing = MissingIn(OldBinary("original_linked"));
+  EXPECT_THAT(missing.libraries, ::testing::ElementsAre("libtensorflow_cc.so.2"));
+  EXPECT_THAT(missing.symbols, IsEmpty());
+}
+
+TEST(MissingPartsTest, Descriptions) {
+  EXPECT_EQ(DescribeMissingParts({{}, {"_Z1fi", "g"}}), "undefined symbols: f(int), g");
+  EXPECT_EQ(DescribeMissingParts({{}, {"g"}}), "undefined symbol: g");
+  EXPECT_THAT(DescribeMissingParts({{"liba.so", "libb.so"}, {}}),
+              HasSubstr("libraries that are not found: liba.so, libb.so (add"));
+  EXPECT_EQ(DescribeMissingParts({{}, {}}), "");
+  MissingParts many;
+  for (int i = 0; i < 100; ++i) many.symbols.push_back("f" + std::to_string(i));
+  EXPECT_THAT(DescribeMissingParts(many), ::testing::EndsWith(", f99"));
+  many.symbols.push_back("f100");
+  EXPECT_THAT(DescribeMissingParts(many), ::testing::EndsWith(", f99 and 1 more"));
+}
+
+// ld.so's trace knows nothing of what this process has opened.
+TEST(MissingPartsTest, WhatIsLoadedIsNotMissing) {
+  const std::string alone = ::testing::TempDir() + "/missing_parts_alone.so";
+  std::filesystem::copy_file(OldBinary("beside_runpath"), alone,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(MissingIn(alone).libraries, ::testing::ElementsAre("libbeside.so"));
+  void* beside = dlopen(OldBinary("libbeside").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(beside, nullptr) << dlerror();
+  EXPECT_THAT(MissingIn(alone).libraries, IsEmpty());
+  dlclose(beside);
+  EXPECT_THAT(MissingIn(alone).libraries, ::testing::ElementsAre("libbeside.so"));
+  std::filesystem::remove(alone);
 }
 
 }  // namespace

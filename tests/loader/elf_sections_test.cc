@@ -1,4 +1,4 @@
-#include "callbridge/loader/gpu_code.h"
+#include "callbridge/loader/elf_sections.h"
 
 #include <cstdint>
 #include <cstdlib>

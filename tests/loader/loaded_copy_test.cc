@@ -1,4 +1,4 @@
-#include "callbridge/loader/binding_self_test.h"
+#include "callbridge/loader/loaded_copy.h"
 
 #include <gmock/gmock.h>
 #include <gnu/libc-version.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "callbridge/loader/code_file.h"
+#include "callbridge/loader/files.h"
 
 namespace callbridge {
 namespace {

@@ -1,4 +1,4 @@
-#include "callbridge/loader/process_targets.h"
+#include "callbridge/loader/registered_targets.h"
 
 #include <dlfcn.h>
 
