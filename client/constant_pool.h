@@ -14,7 +14,7 @@ class ConstantPool {
  public:
   // The place of a copy of the bytes. RESOURCE_EXHAUSTED where there is no memory for it.
   absl::StatusOr<size_t> Add(const void* data, size_t size);
-  // RuntimeServices to targets, which must not write to it.
+  // Targets read the bytes there and must not write to them.
   void* at(size_t place) const { return const_cast<char*>(blocks_[place].data()); }
 
   size_t size() const { return blocks_.size(); }

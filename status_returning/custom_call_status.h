@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// RuntimeServices to the target for one call; success unless it says otherwise.
+// The status of one call, owned by the caller. It is success unless the target sets a failure.
 typedef struct XlaCustomCallStatus_ XlaCustomCallStatus;
 
 // Marks the call as successful, also after a failure. A null `status` is ignored.
