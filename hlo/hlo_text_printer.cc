@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,14 +13,13 @@
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/instruction_order.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 #include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/name_uniquer.h"
 #include "callbridge/hlo/opcode.h"
-#include "callbridge/hlo/sharding_text.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/text_cursor.h"
-#include "callbridge/hlo/text_names.h"
-#include "callbridge/hlo/window_text.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -83,9 +83,9 @@ class ModulePrinter {
   explicit ModulePrinter(const HloModuleProto& module) : module_(module) {}
 
   absl::StatusOr<std::string> Print() {
-    TextNames names;
+    NameUniquer names;
     for (const HloComputationProto& computation : module_.computations()) {
-      computation_names_[computation.id()] = names.Add(computation.name(), "computation");
+      computation_names_[computation.id()] = names.GetUniqueName(computation.name(), "computation");
     }
     if (absl::Status status = PrintHeader(); !status.ok()) return status;
     for (const HloComputationProto& computation : module_.computations()) {
@@ -107,7 +107,7 @@ class ModulePrinter {
   }
 
   absl::Status PrintHeader() {
-    Append("HloModule ", TextNames().Add(module_.name(), "module"));
+    Append("HloModule ", NameUniquer().GetUniqueName(module_.name(), "module"));
     if (module_.schedule().sequences_size() != 0) Append(", is_scheduled=true");
     const auto& aliases = module_.input_output_alias().entries();
     if (!aliases.empty()) {
@@ -147,10 +147,11 @@ class ModulePrinter {
     absl::StatusOr<std::vector<const HloInstructionProto*>> instructions =
         InstructionOrder(module_, computation);
     if (!instructions.ok()) return instructions.status();
-    TextNames names;
+    NameUniquer names;
     instruction_names_.clear();
     for (const HloInstructionProto* instruction : *instructions) {
-      instruction_names_[instruction->id()] = names.Add(instruction->name(), "instruction");
+      instruction_names_[instruction->id()] =
+          names.GetUniqueName(instruction->name(), "instruction");
     }
     Append("\n");
     if (computation.id() == module_.entry_computation_id()) Append("ENTRY ");
@@ -357,7 +358,7 @@ class ModulePrinter {
     std::sort(sorted.begin(), sorted.end());
     Append(", frontend_attributes={");
     for (const auto& [name, value] : sorted) {
-      if (!TextNames::IsName(name)) {
+      if (!NameUniquer::IsName(name)) {
         return absl::UnimplementedError(
             absl::StrCat("expected a frontend attribute's name that HLO text can say, got \"",
                          absl::CHexEscape(name), "\""));

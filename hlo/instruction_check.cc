@@ -1,17 +1,19 @@
 #include "callbridge/hlo/instruction_check.h"
 
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/hlo/invalid_argument.h"
-#include "callbridge/hlo/literal_check.h"
+#include "callbridge/hlo/literal_proto.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/opcode.h"
 #include "callbridge/hlo/shape_inference.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -194,16 +196,6 @@ absl::Status CheckCustomCall(const ShapedInstruction& instruction, Instructions 
 
 }  // namespace
 
-const Shape* LeafAt(const Shape& shape, absl::Span<const int64_t> index) {
-  const Shape* at = &shape;
-  for (const int64_t number : index) {
-    const absl::Span<const Shape> elements = at->tuple_elements();
-    if (number < 0 || static_cast<size_t>(number) >= elements.size()) return nullptr;
-    at = &elements[number];
-  }
-  return at->IsTuple() ? nullptr : at;
-}
-
 absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions operands,
                               absl::Span<const ShapedComputation* const> called, ShapeIds& ids) {
   const xla::HloInstructionProto& proto = *instruction.proto;
@@ -252,6 +244,18 @@ absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions
     default:
       return absl::OkStatus();
   }
+}
+
+int ShapeIds::Of(const Shape& shape) {
+  // The type, and the dimensions of an array or the numbers of a tuple's elements. Tuples are not
+  // nested deeper than Shape::kMaxTupleDepth.
+  std::string key(1, static_cast<char>(shape.element_type()));
+  const auto append = [&key](int64_t number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  for (int64_t dimension : shape.dimensions()) append(dimension);
+  for (const Shape& element : shape.tuple_elements()) append(Of(element));
+  return ids_.try_emplace(std::move(key), static_cast<int>(ids_.size())).first->second;
 }
 
 }  // namespace callbridge::hlo

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/hlo/literal_elements.h"
+#include "callbridge/hlo/literal_proto.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/number_text.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {

@@ -1,4 +1,4 @@
-#include "callbridge/hlo/instruction_attributes.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 
 #include <bitset>
 #include <string>
@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/sharding_text.h"
-#include "callbridge/hlo/window_text.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -327,14 +326,6 @@ constexpr Attribute kAttributes[] = {
 };
 constexpr size_t kAttributeCount = sizeof(kAttributes) / sizeof(kAttributes[0]);
 
-void AddLayouts(xla::ShapeProto* shape) {
-  for (xla::ShapeProto& element : *shape->mutable_tuple_shapes()) AddLayouts(&element);
-  const bool is_array = shape->element_type() != xla::TUPLE && shape->element_type() != xla::TOKEN;
-  if (!is_array || shape->has_layout()) return;
-  xla::LayoutProto* layout = shape->mutable_layout();
-  for (int i = shape->dimensions_size() - 1; i >= 0; --i) layout->add_minor_to_major(i);
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> ReadShapeIndex(TextCursor* cursor) {
@@ -355,7 +346,7 @@ absl::Status UnknownAttribute(absl::string_view name, size_t position, const Tex
 
 xla::ShapeProto WithLayouts(const Shape& shape) {
   xla::ShapeProto proto = ShapeToProto(shape);
-  AddLayouts(&proto);
+  AddMissingLayouts(&proto);
   return proto;
 }
 

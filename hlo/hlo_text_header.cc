@@ -1,5 +1,4 @@
-#include "callbridge/hlo/module_header.h"
-
+// The first line of HLO text, and the tables of source lines after it.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,7 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/instruction_attributes.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 
 namespace callbridge::hlo {
 namespace {
