@@ -120,10 +120,10 @@ inline constexpr const RuntimeVersion& kNewestVersion = kRuntimeVersions[kRuntim
 // What `slots` may hold is a byte; a table that outgrows it needs a wider one.
 static_assert(kNewestVersion.table_size == sizeof(XLA_FFI_Api), "the newest row is c_api.h's");
 
-// The function at a function's slot, whose type the caller knows. Null where the row has none.
+// The function at the slot of `which`, whose type the caller knows. Null where the row has none.
 template <typename Function>
-Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiFunction function) {
-  const uint8_t offset = version.slots[static_cast<int>(function)];
+Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiFunction which) {
+  const uint8_t offset = version.slots[static_cast<int>(which)];
   if (offset == 0) return nullptr;
   Function* function;
   memcpy(&function, reinterpret_cast<const char*>(&api) + offset, sizeof(function));

@@ -112,8 +112,8 @@ struct DeclaredLeaves {
 
  private:
   template <typename Type, int... leaf>
-  static bool TakeLeaves(const Type* types, void* const* buffers, void** block,
-                         std::integer_sequence<int, leaf...>) {
+  static bool TakeLeaves([[maybe_unused]] const Type* types, [[maybe_unused]] void* const* buffers,
+                         [[maybe_unused]] void** block, std::integer_sequence<int, leaf...>) {
     return ((static_cast<int>(types[leaf]) == XLA_FFI_ArgType_BUFFER &&
              TakeLeaf<leaf>(*static_cast<const XLA_FFI_Buffer*>(buffers[leaf]), block)) &&
             ... && true);
@@ -139,7 +139,7 @@ struct DeclaredLeaves {
   }
 
   template <int... slot>
-  static bool WriteTables(void** block, std::integer_sequence<int, slot...>) {
+  static bool WriteTables([[maybe_unused]] void** block, std::integer_sequence<int, slot...>) {
     (WriteTable<slot>(block), ...);
     return true;
   }

@@ -109,7 +109,9 @@ TEST_P(ForeignCallTest, IsCalledAtTheStageInItsOwnNumbers) {
 
 void NestCalls(XLA_FFI_Handler* wrapper, FakeRuntime& runtime, int depth) {
   typed_ffi::testing::CallFrame frame;
-  if (depth > 0) EXPECT_EQ(TakeText(wrapper(frame.ForCall(runtime))), "");
+  if (depth > 0) {
+    EXPECT_EQ(TakeText(wrapper(frame.ForCall(runtime))), "");
+  }
 }
 
 TEST(ForeignContextTest, AnEndedThreadsContextsServeTheNext) {

@@ -181,18 +181,20 @@ TEST_P(ForeignRequestTest, WhatTheRuntimeLends) {
   runtime->call.device_ordinal = 72;
   runtime->call.extensions = &extension;
   runtime->call.custom_options = &options;
-  const auto expect = [&](auto args, auto* function, ApiFunction function, auto check) {
-    if (!HeadersHave(function)) return;
+  const auto expect = [&](auto args, auto* function, ApiFunction which, auto check) {
+    if (!HeadersHave(which)) return;
     using Function = std::remove_pointer_t<decltype(function)>;
     bool called = false;
     EXPECT_EQ(Call([&](XLA_FFI_CallFrame* shown) {
                 called = true;
                 args.ctx = shown->ctx;
-                XLA_FFI_Error* error = Ask<Function>(*shown->api, function, args);
-                if (error == nullptr) EXPECT_TRUE(check(args)) << ApiFunctionName(function);
+                XLA_FFI_Error* error = Ask<Function>(*shown->api, which, args);
+                if (error == nullptr) {
+                  EXPECT_TRUE(check(args)) << ApiFunctionName(which);
+                }
                 return error;
               }),
-              MissingText(function));
+              MissingText(which));
     EXPECT_TRUE(called);
   };
   expect(ArgsFor<XLA_FFI_Stream_Get_Args>(nullptr), static_cast<XLA_FFI_Stream_Get*>(nullptr),

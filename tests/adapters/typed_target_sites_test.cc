@@ -42,7 +42,9 @@ class TypedTargetSitesTest : public testing::Test {
     float result = -1;
     XlaCustomCallStatus status;
     entry_.Call(&result, nullptr, descriptor.data(), descriptor.size(), &status);
-    if (!status.message.has_value()) EXPECT_EQ(result, static_cast<float>(site));
+    if (!status.message.has_value()) {
+      EXPECT_EQ(result, static_cast<float>(site));
+    }
     return status.message.value_or("OK");
   }
 

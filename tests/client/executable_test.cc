@@ -476,7 +476,9 @@ TEST(ExecutableTest, ARunEndsWhereATargetEndsItsThread) {
     });
     caller.join();
     EXPECT_EQ(came_back, !the_callers);
-    if (came_back) EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+    if (came_back) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+    }
   }
 }
 

@@ -78,7 +78,9 @@ TEST(TargetTableTest, OfManyTargetsTwentyAreShown) {
   ASSERT_EQ(callbridge_library_of_process(&process), nullptr);
   const size_t others = callbridge_library_target_count(process) - 20;
   EXPECT_EQ(callbridge_library_close(process), nullptr);
-  if (others == 0) EXPECT_THAT(message(), HasSubstr("\"many 29\" for Host. Register"));
+  if (others == 0) {
+    EXPECT_THAT(message(), HasSubstr("\"many 29\" for Host. Register"));
+  }
   Register("one more", "Host", &functions[0]);
   EXPECT_THAT(message(),
               HasSubstr(absl::StrCat("\"many 29\" for Host, and ", others + 1, " more. Register")));

@@ -301,7 +301,9 @@ TEST(ShapeUtil, Measures) {
   };
   for (const auto& [shape, elements, bytes, subshapes, leaves] : cases) {
     EXPECT_EQ(ShapeUtil::ElementsInRecursive(shape), elements) << shape;
-    if (shape.IsArray()) EXPECT_EQ(ShapeUtil::ElementsIn(shape), elements) << shape;
+    if (shape.IsArray()) {
+      EXPECT_EQ(ShapeUtil::ElementsIn(shape), elements) << shape;
+    }
     EXPECT_EQ(ShapeUtil::ByteSizeOf(shape, 8), bytes) << shape;
     EXPECT_EQ(ShapeUtil::SubshapeCount(shape), subshapes) << shape;
     EXPECT_EQ(ShapeUtil::GetLeafCount(shape), leaves) << shape;

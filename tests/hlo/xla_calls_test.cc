@@ -296,7 +296,9 @@ TEST(XlaStructureOpsTest, ArgumentsOfCalls) {
       operands.push_back(P(b, static_cast<int64_t>(operands.size()), shape));
     }
     const XlaOp call = xla::Call(&b, called, operands);
-    if (call.valid()) EXPECT_EQ(b.GetShape(call).ValueOrDie().ToString(), "f32[2]");
+    if (call.valid()) {
+      EXPECT_EQ(b.GetShape(call).ValueOrDie().ToString(), "f32[2]");
+    }
     return ErrorOf(b);
   };
   EXPECT_EQ(error({F32s({2})}), "OK");

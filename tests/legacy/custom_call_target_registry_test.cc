@@ -30,7 +30,9 @@ TEST(CustomCallTargetRegistryTest, VersionsThatAreNoneAreUnknown) {
   for (const auto& [said, kept] : kCases) {
     callbridge_register_target(name.data(), name.size(), &function, "Host", 4, said);
     for (const auto& target : xla::CustomCallTargetRegistry::Global()->Targets()) {
-      if (target.symbol == name) EXPECT_EQ(target.api_version, kept) << said;
+      if (target.symbol == name) {
+        EXPECT_EQ(target.api_version, kept) << said;
+      }
     }
   }
 }

@@ -56,7 +56,7 @@ TEST_F(DebugLinkTest, LeadsFromTheLoadedCopyToTheFileBesideTheOriginal) {
 
 // A name of any length, padded to four bytes, and the debug file's checksum behind it.
 TEST_F(DebugLinkTest, TheSectionHoldsTheNewNameAndTheChecksum) {
-  for (const std::string& name : {"a.d", "ab.d", "abc.d", "abcd.d", "abcde.d"}) {
+  for (const char* name : {"a.d", "ab.d", "abc.d", "abcd.d", "abcde.d"}) {
     std::filesystem::rename(folder_ + "/old.debug", folder_ + "/" + name);
     Run(absl::StrCat("objcopy --remove-section=.gnu_debuglink --add-gnu-debuglink=", folder_, "/",
                      name, " ", Library()));

@@ -147,8 +147,8 @@ class FakeRuntime {
   }
 
   template <typename Function>
-  void Put(ApiFunction function, Function* function) {
-    if (Has(function)) Write(version_.slots[static_cast<int>(function)], function);
+  void Put(ApiFunction which, Function* function) {
+    if (Has(which)) Write(version_.slots[static_cast<int>(which)], function);
   }
 
   static FakeCall& CallOf(XLA_FFI_InvokeContext* ctx) { return *reinterpret_cast<FakeCall*>(ctx); }

@@ -50,20 +50,20 @@ constexpr bool IsSince(const XLA_FFI_Api& api, int row) {
 // The runtime's function for `function`, null where it has none. `Function` is its type, which
 // c_api.h names: Find<ApiFunction::kStream, XLA_FFI_Stream_Get>(api). Two or three comparisons for
 // what has stayed in one place, as almost everything has.
-template <ApiFunction function, typename Function>
+template <ApiFunction kFunction, typename Function>
 Function* Find(const XLA_FFI_Api& api) {
-  constexpr int since = SteadySince(function);
+  constexpr int since = SteadySince(kFunction);
   if constexpr (since < 0) {
-    return FunctionAt<Function>(api, VersionOf(api), function);
+    return FunctionAt<Function>(api, VersionOf(api), kFunction);
   } else {
     const RuntimeVersion* version = &kRuntimeVersions[since];
     if (api.struct_size == kRuntimeVersions[0].stated_size) {
-      if constexpr (SlotIn(0, function) == 0) return nullptr;
+      if constexpr (SlotIn(0, kFunction) == 0) return nullptr;
       version = &kRuntimeVersions[0];
     } else if (!IsSince(api, since)) {
       return nullptr;
     }
-    return FunctionAt<Function>(api, *version, function);
+    return FunctionAt<Function>(api, *version, kFunction);
   }
 }
 

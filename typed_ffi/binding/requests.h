@@ -34,13 +34,13 @@ CALLBRIDGE_FFI_HIDDEN inline void EmitMissing(DiagnosticEngine& diagnostic, cons
 
 // True where the runtime has answered in `args`, otherwise the diagnostic says why not. `feature`
 // is what the user asked for by its name, `what` what it stands for.
-template <ApiFunction function, typename Function, typename Args>
+template <ApiFunction kFunction, typename Function, typename Args>
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool Ask(const XLA_FFI_Api* api, Args& args,
                                                 std::string_view feature, std::string_view what,
                                                 DiagnosticEngine& diagnostic) {
-  Function* function = Find<function, Function>(*api);
+  Function* function = Find<kFunction, Function>(*api);
   if (XLA_FFI_PREDICT_FALSE(function == nullptr)) {
-    EmitMissing(diagnostic, api, feature, function);
+    EmitMissing(diagnostic, api, feature, kFunction);
     return false;
   }
   if (XLA_FFI_Error* error = function(&args); XLA_FFI_PREDICT_FALSE(error != nullptr)) {

@@ -80,8 +80,8 @@ class Table {
           XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR,
                               kVersion.minor});
     }
-    const auto serve = [&](ApiFunction function, auto* function) {
-      const size_t offset = kVersion.slots[static_cast<int>(function)];
+    const auto serve = [&](ApiFunction which, auto* function) {
+      const size_t offset = kVersion.slots[static_cast<int>(which)];
       if (offset != 0) put(offset, function);
     };
     serve(ApiFunction::kErrorCreate, &ErrorCreate);
