@@ -16,7 +16,7 @@ using xla::ConvolutionDimensionNumbers;
 using xla::Window;
 using xla::WindowDimension;
 
-// A field of each dimension that stands under one name, as far as it is not what `usual` says.
+// A field of WindowDimension. The text omits it if all dimensions have the default value `usual`.
 struct WindowField {
   absl::string_view name;
   int64_t usual;
@@ -105,7 +105,8 @@ absl::Status SetSizes(const std::vector<absl::string_view>& texts, Window* windo
   return absl::OkStatus();
 }
 
-// One of the three parts of dimension labels: two dimensions with a letter, the others by number.
+// One of the three parts of dimension labels: two dimensions with a letter, the others with a
+// number.
 struct Labels {
   int64_t first, second;
   std::vector<int64_t> spatial;
@@ -135,7 +136,7 @@ absl::Status AppendLabels(const Labels& labels, char first, char second, std::st
   return absl::OkStatus();
 }
 
-// The reverse. False where `part` is none.
+// The inverse of AppendLabels(). Returns false if `part` is invalid.
 bool ParseLabels(absl::string_view part, char first, char second, Labels* labels) {
   if (part.size() < 2) return false;
   labels->spatial.assign(part.size() - 2, -1);
@@ -273,7 +274,7 @@ absl::StatusOr<std::string> OneShardingText(const OpSharding& sharding) {
       "a sharding over several devices that does not list them; run this module on XLA");
 }
 
-// Behind "devices=", up to the closing brace.
+// Reads what follows "devices=", up to the closing brace.
 absl::Status ReadDevices(TextCursor* cursor, OpSharding* sharding) {
   sharding->set_type(OpSharding::OTHER);
   if (absl::Status status = cursor->Expect("["); !status.ok()) return status;
@@ -297,7 +298,7 @@ absl::Status ReadDevices(TextCursor* cursor, OpSharding* sharding) {
   return absl::OkStatus();
 }
 
-// Behind the opening brace.
+// Reads what follows the opening brace.
 absl::Status ReadOneSharding(TextCursor* cursor, OpSharding* sharding) {
   const size_t begin = cursor->position();
   const absl::string_view kind = cursor->ReadWord();

@@ -21,7 +21,7 @@ struct Context {
   HloInstructionProto* instruction;
 };
 
-// Reads "{", what `read_element` reads any number of times with commas between, and "}".
+// Reads "{", elements with commas between them, and "}". Calls `read_element` for each element.
 template <typename ReadElement>
 absl::Status ReadList(TextCursor* cursor, ReadElement read_element) {
   if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
@@ -32,7 +32,7 @@ absl::Status ReadList(TextCursor* cursor, ReadElement read_element) {
   return cursor->Expect("}");
 }
 
-// Reads a value by `read` and hands it to `set`.
+// Calls `set` with the value that `read` returns.
 template <typename Read, typename Set>
 absl::Status Assign(Read read, Set set) {
   auto value = read();
@@ -91,7 +91,7 @@ absl::Status ReadSideEffect(const Context& context) {
                 [&](bool value) { context.instruction->set_custom_call_has_side_effect(value); });
 }
 
-// One of the names of an enum of protobuf's.
+// Reads the name of an enumerator of a protobuf enum.
 template <typename Enum>
 absl::StatusOr<Enum> ReadEnum(bool (*parse)(const std::string&, Enum*), absl::string_view what,
                               TextCursor* cursor) {
@@ -225,7 +225,7 @@ absl::Status ReadDimensions(const Context& context) {
   });
 }
 
-// In quotes, or a dictionary as it is.
+// Reads quoted bytes, or a dictionary without quotes.
 absl::StatusOr<std::string> ReadQuotedOrDictionary(absl::string_view what, TextCursor* cursor) {
   if (!cursor->Peek("{")) return cursor->ReadQuoted(what);
   absl::StatusOr<absl::string_view> dictionary = cursor->ReadDictionary(what);
@@ -260,7 +260,7 @@ absl::Status ReadFrontendAttributes(const Context& context) {
   });
 }
 
-// A value of metadata that OpMetadata has no field for.
+// Skips a value of metadata that OpMetadata has no field for.
 absl::Status SkipMetadata(TextCursor* cursor) {
   if (cursor->Peek("{")) return cursor->ReadDictionary("metadata").status();
   if (cursor->Peek("\"")) return cursor->ReadQuoted("metadata").status();

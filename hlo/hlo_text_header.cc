@@ -57,7 +57,7 @@ class HeaderReader {
       return cursor_->UnimplementedAt(begin, absl::StrCat("the module is for several devices, ",
                                                           name, "=", *count, "; run it on XLA"));
     }
-    // What a runtime may do, and need not; and what only the partitioner reads.
+    // Hints to the runtime, and attributes of the partitioner.
     if (name == "allow_spmd_sharding_propagation_to_parameters" ||
         name == "allow_spmd_sharding_propagation_to_output" || name == "buffer_donor" ||
         name == "frontend_attributes") {
@@ -124,8 +124,8 @@ class HeaderReader {
     return cursor_->Expect(")");
   }
 
-  // Tables of source lines, which jaxlib >= 0.8 prints behind the header. Metadata refers to them,
-  // and is for people.
+  // Skips the tables of source lines, which jaxlib >= 0.8 prints after the header. Only metadata
+  // refers to them.
   absl::Status SkipStackFrames() {
     for (absl::string_view table : {"FileNames", "FunctionNames", "FileLocations", "StackFrames"}) {
       if (cursor_->PeekWord() != table) continue;

@@ -29,8 +29,7 @@ using xla::HloInstructionProto;
 using xla::HloModuleProto;
 using Indices = google::protobuf::RepeatedField<int64_t>;
 
-// As XLA writes it, which is without a layout for single numbers. Recursive, as deep as shapes may
-// be.
+// Appends the shape as XLA prints it: scalars have no layout. Recursive, as deep as shapes may be.
 void AppendShapeText(const Shape& shape, std::string* text) {
   if (shape.IsTuple()) {
     text->push_back('(');
@@ -54,7 +53,7 @@ absl::StatusOr<std::string> TextOfShape(const xla::ShapeProto& proto) {
   return text;
 }
 
-// As signatures have them.
+// Returns the shape as signatures have it.
 xla::ShapeProto WithoutLayouts(xla::ShapeProto shape) {
   shape.clear_layout();
   for (xla::ShapeProto& element : *shape.mutable_tuple_shapes()) {
@@ -67,7 +66,7 @@ std::string Quoted(absl::string_view bytes) {
   return absl::StrCat("\"", absl::CEscape(bytes), "\"");
 }
 
-// As XLA does: what reads as a dictionary again needs no quotes.
+// Like XLA, writes bytes that read as one dictionary without quotes.
 std::string QuotedOrDictionary(absl::string_view bytes) {
   const bool is_dictionary = !bytes.empty() && DictionarySize(bytes) == bytes.size() &&
                              std::all_of(bytes.begin(), bytes.end(), absl::ascii_isprint);
@@ -100,7 +99,7 @@ class ModulePrinter {
     absl::StrAppend(&text_, parts...);
   }
 
-  // Appends what `text` is, if it is.
+  // Appends the text, or returns its error.
   absl::Status AppendText(const absl::StatusOr<std::string>& text) {
     if (text.ok()) Append(*text);
     return text.status();
@@ -224,7 +223,7 @@ class ModulePrinter {
   }
 
   absl::Status PrintLiteral(const xla::LiteralProto& literal) {
-    // Its own shape says how it is stored.
+    // The literal's own shape has the layout of its elements.
     absl::StatusOr<Shape> shape = ShapeFromProto(literal.shape());
     if (!shape.ok()) return shape.status();
     return AppendText(LiteralText(literal, *shape));
@@ -295,7 +294,7 @@ class ModulePrinter {
     return absl::OkStatus();
   }
 
-  // What convolutions have, and custom calls may carry.
+  // Prints the attributes of convolutions, which custom calls may have too.
   absl::Status PrintConvolution(const HloInstructionProto& instruction) {
     if (instruction.has_window()) Append(", window=", WindowText(instruction.window()));
     if (instruction.has_convolution_dimension_numbers()) {
@@ -352,7 +351,7 @@ class ModulePrinter {
   }
 
   absl::Status PrintFrontendAttributes(const xla::FrontendAttributes& attributes) {
-    // In the order of their names: a map of protobuf's has none.
+    // Sorted by name, since protobuf maps have no order.
     std::vector<std::pair<std::string, std::string>> sorted(attributes.map().begin(),
                                                             attributes.map().end());
     std::sort(sorted.begin(), sorted.end());

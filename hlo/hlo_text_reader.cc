@@ -83,7 +83,7 @@ class ModuleReader {
       if (absl::Status status = ReadComputationAttribute(&computation); !status.ok()) return status;
     }
 
-    // Named only now, so that it cannot call itself.
+    // Defined after its instructions, so that it cannot call itself.
     if (!defined_.computations.emplace(*name, computation.id()).second) {
       return cursor_.InvalidAt(begin, absl::StrCat("there is another computation ", *name));
     }
@@ -95,7 +95,8 @@ class ModuleReader {
     return absl::OkStatus();
   }
 
-  // The parameters are told again by the instructions. Sets declared_result_.
+  // Reads "(parameters) -> shape" and sets declared_result_. The instructions repeat the
+  // parameters. Returns false if there is no signature.
   absl::StatusOr<bool> ReadSignature() {
     if (!cursor_.Consume("(")) return false;
     if (!cursor_.Peek(")")) {
@@ -189,7 +190,7 @@ class ModuleReader {
       return number.status();
     }
     if (opcode == Opcode::kConstant) {
-      // The proto's literal is stored as its shape says.
+      // LiteralProto stores the elements in the order of the layout.
       absl::StatusOr<Shape> with_layouts = ShapeFromProto(instruction->shape());
       if (!with_layouts.ok()) return with_layouts.status();
       absl::StatusOr<xla::LiteralProto> literal = ReadLiteral(*with_layouts, &cursor_);
@@ -241,7 +242,7 @@ class ModuleReader {
       if (instruction.opcode() != OpcodeName(Opcode::kParameter)) continue;
       parameters.push_back(&instruction);
     }
-    // Those with a number that cannot be are CheckModule()'s to report.
+    // CheckModule() reports invalid numbers.
     std::vector<const HloInstructionProto*> in_order(parameters.size());
     for (const HloInstructionProto* parameter : parameters) {
       const auto number = static_cast<uint64_t>(parameter->parameter_number());
@@ -254,7 +255,7 @@ class ModuleReader {
     }
   }
 
-  // XLA's rule: where no computation says ENTRY, the last one is it.
+  // Like XLA, takes the last computation if none is marked ENTRY.
   absl::Status ChooseEntry() {
     const int count = module_.computations_size();
     if (count == 0) return cursor_.Expected("a computation");
@@ -310,7 +311,7 @@ absl::StatusOr<HloModuleProto> Checked(HloModuleProto module) {
   return module;
 }
 
-// The letter "H" and a blank could begin a message as well, so it takes the whole word.
+// Compares the whole word, since a message could begin with its first letters.
 bool IsText(absl::string_view bytes) {
   const absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
   return absl::StartsWith(text, "HloModule") || absl::StartsWith(text, "//") ||
@@ -326,7 +327,8 @@ absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
         absl::StrCat("expected a module of less than 2 GiB, got ", bytes.size(), " bytes"));
   }
   const int size = static_cast<int>(bytes.size());
-  // A message of the one kind mostly parses as the other too, with nothing that makes sense in it.
+  // A message of one kind often parses as the other too, with meaningless fields. CheckModule()
+  // decides.
   HloModuleProto module;
   absl::StatusOr<HloModuleProto> as_module =
       module.ParseFromArray(bytes.data(), size)
@@ -340,7 +342,7 @@ absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
       : dump.has_hlo_module() ? Checked(std::move(*dump.mutable_hlo_module()))
                               : absl::InvalidArgumentError("it has no module");
   if (as_dump.ok()) return as_dump;
-  // What is one of the two in all but something that is not supported here is told as just that.
+  // If one of the two is valid but unsupported, returns that error alone.
   for (const absl::StatusOr<HloModuleProto>* read : {&as_module, &as_dump}) {
     if (absl::IsUnimplemented(read->status())) return read->status();
   }

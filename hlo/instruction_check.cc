@@ -28,7 +28,7 @@ absl::Status OtherShape(const Shape& expected, const Shape& came) {
   return Invalid("expected shape ", ShapeText(expected), ", got ", ShapeText(came));
 }
 
-// The instruction has the shape that was inferred, layouts aside.
+// Returns OK if the instruction has the inferred shape, except for layouts.
 absl::Status CheckShape(const ShapedInstruction& instruction, const absl::StatusOr<Shape>& inferred,
                         ShapeIds& ids) {
   if (!inferred.ok()) return inferred.status();
@@ -41,7 +41,7 @@ absl::Status CheckSameShape(const ShapedInstruction& instruction, const ShapedIn
   return OtherShape(like.shape, instruction.shape);
 }
 
-// Arrays alone: the shapes of what they make are made of their dimensions.
+// Infers a shape only to report an error: equal types and element counts suffice.
 absl::Status CheckReshape(const ShapedInstruction& instruction, const ShapedInstruction& operand,
                           ShapeIds& ids) {
   const Shape& shape = instruction.shape;
@@ -164,7 +164,7 @@ absl::Status CheckAliases(const xla::HloInstructionProto& proto, const Shape& re
       return Invalid("alias to operand ", number, " {", absl::StrJoin(operand_index, ","),
                      "}: expected a leaf of ", ShapeText(operands[number]->shape));
     }
-    // Before the numbers, which take as long as the operand is large.
+    // Compares ranks first, since ShapeIds::Of() takes time linear in the shape's size.
     if (output->dimensions().size() != operand->dimensions().size() ||
         ids.Of(*output) != ids.Of(*operand)) {
       return Invalid("alias of output {", absl::StrJoin(output_index, ","),
@@ -247,8 +247,8 @@ absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions
 }
 
 int ShapeIds::Of(const Shape& shape) {
-  // The type, and the dimensions of an array or the numbers of a tuple's elements. Tuples are not
-  // nested deeper than Shape::kMaxTupleDepth.
+  // The key has the type, and the dimensions of an array or the numbers of a tuple's elements.
+  // Recursion is at most Shape::kMaxTupleDepth deep.
   std::string key(1, static_cast<char>(shape.element_type()));
   const auto append = [&key](int64_t number) {
     key.append(reinterpret_cast<const char*>(&number), sizeof(number));

@@ -78,8 +78,7 @@ struct LiteralBase::Tree {
 
 namespace {
 
-// The shape of a literal's elements in memory: every array has a layout, and elements take whole
-// bytes.
+// Returns the shape of a literal in memory: each array has a layout, and elements take whole bytes.
 StatusOr<Shape> StoredShape(Shape shape) {
   TF_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
   TF_RETURN_IF_ERROR(

@@ -19,7 +19,7 @@
 namespace callbridge::hlo {
 namespace {
 
-// A name may be any bytes, and any number of them.
+// Escapes and shortens a name, which may be any bytes of any number.
 std::string Quoted(const std::string& name) {
   constexpr size_t kShown = 100;
   const std::string shown = absl::CHexEscape(absl::string_view(name).substr(0, kShown));
@@ -66,9 +66,9 @@ class Checker {
       return Invalid("another computation has its id ", proto.id(), " too");
     }
     ShapedComputation computation{&proto, {}, {}, nullptr};
-    // So that pointers to what is in it stay.
+    // Keeps pointers to its elements valid.
     computation.instructions.reserve(proto.instructions_size());
-    // Instructions of this computation by id; those behind an instruction are not there yet.
+    // The instructions before the current one, by id.
     absl::flat_hash_map<int64_t, const ShapedInstruction*> before;
     for (const xla::HloInstructionProto& instruction : proto.instructions()) {
       absl::Status status = AddInstruction(instruction, computation, before);
@@ -179,7 +179,7 @@ class Checker {
                    ShapeText(*shape));
   }
 
-  // Those of the whole module, of results to parameters.
+  // Checks the module's aliases of results to parameters.
   absl::Status CheckAliases(const ShapedComputation& entry) {
     absl::flat_hash_set<const Shape*> taken;
     for (const auto& alias : module_.input_output_alias().entries()) {

@@ -50,14 +50,14 @@ std::string ShortestText(Float value) {
   return std::string(text, end.ptr);
 }
 
-// `bits` are a finite number.
+// `bits` must be a finite number.
 std::string FiniteText(const FloatFormat& format, uint64_t bits) {
   const double value = format.Decode(bits);
   // XLA writes "-0", and reads that as the integer 0.
   if (value == 0 && std::signbit(value)) return "-0.0";
   if (format.type == PrimitiveType::kF64) return ShortestText(value);
   if (format.type == PrimitiveType::kF32) return ShortestText(static_cast<float>(value));
-  constexpr int kDigitsOf16Bits = 5;  // tell any two neighbours apart
+  constexpr int kDigitsOf16Bits = 5;  // distinguishes any two values
   return absl::StrFormat("%.*g", kDigitsOf16Bits, value);
 }
 
@@ -74,7 +74,7 @@ std::string FloatText(const FloatFormat& format, uint64_t bits) {
   return text;
 }
 
-// A word up to whatever may stand behind a number.
+// Reads up to a character that ends a number.
 absl::string_view ReadNumberWord(TextCursor* cursor) { return cursor->ReadUntil(",(){}/ \t\r\n"); }
 
 absl::StatusOr<uint64_t> ReadPred(TextCursor* cursor) {
@@ -108,7 +108,7 @@ bool HasSignedNan(const FloatFormat& format) {
   return format.specials == Specials::kIeee || format.specials == Specials::kNanOnly;
 }
 
-// "(0x7f)" behind "nan", if it is there: a NaN's mantissa.
+// Reads the mantissa that may follow "nan", such as "(0x7f)".
 absl::StatusOr<uint64_t> ReadNan(const FloatFormat& format, bool negative, TextCursor* cursor) {
   const uint64_t sign = negative && HasSignedNan(format) ? format.SignBit() : 0;
   const size_t begin = cursor->position();
@@ -132,7 +132,7 @@ template <typename Float>
 bool ReadWholeWord(absl::string_view word, Float* value) {
   const char* end = word.data() + word.size();
   const absl::from_chars_result result = absl::from_chars(word.data(), end, *value);
-  // What is too small becomes 0, as it does in XLA.
+  // Like XLA, reads numbers that are too small as 0.
   const bool in_range = result.ec == std::errc() || std::fabs(*value) < Float{1};
   return in_range && result.ptr == end && !word.empty();
 }
@@ -157,7 +157,8 @@ absl::StatusOr<uint64_t> ReadFloat(const FloatFormat& format, TextCursor* cursor
     double value = 0;
     is_number = ReadWholeWord(word, &value) && std::isfinite(value);
     bits = format.Encode(value);
-    // Where there is neither infinity nor NaN, what is too large becomes the greatest number.
+    // Encode() turns numbers that are too large into the greatest one if the format has no infinity
+    // and no NaN.
     const bool fits =
         format.specials != Specials::kNone || std::fabs(value) <= format.Decode(format.Greatest());
     is_number = is_number && fits && !format.IsNan(bits) && !format.IsInfinite(bits);
@@ -186,7 +187,7 @@ std::string MlirNumberText(PrimitiveType type, uint64_t bits) {
   if (format->IsNan(bits) || format->IsInfinite(bits)) {
     return absl::StrFormat("0x%0*X", BitWidth(type) / 4, bits);
   }
-  // A float there has a point.
+  // MLIR requires a point in floats.
   std::string text = FiniteText(*format, bits);
   if (absl::StrContains(text, '.')) return text;
   const size_t exponent = text.find('e');
@@ -213,7 +214,7 @@ T Load(const void* element) {
   return value;
 }
 
-// strtod() would take the decimal point from the process's locale.
+// strtod() would use the decimal point of the process's locale.
 bool ReadsAs(const std::string& text, float value) {
   float read;
   return absl::SimpleAtof(text, &read) && read == value;

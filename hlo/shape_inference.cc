@@ -14,8 +14,7 @@ namespace {
 
 using Dimensions = absl::Span<const int64_t>;
 
-// A layout may say that elements take less than their natural size; then the shape may be too large
-// without it, and stays as it is.
+// Returns `shape` itself if it would be too large without layouts, which may pack elements.
 Shape WithoutLayouts(const Shape& shape) {
   const absl::StatusOr<Shape> without = shape.WithoutLayouts();
   return without.ok() ? *without : shape;
@@ -33,7 +32,7 @@ absl::StatusOr<Shape> ArrayLike(const Shape& shape, PrimitiveType element_type) 
   return Shape::MakeArray(element_type, {shape.dimensions().begin(), shape.dimensions().end()});
 }
 
-// The type of a complex type's parts; any other type is its own.
+// Returns the type of the parts of a complex type, else `type`.
 PrimitiveType RealType(PrimitiveType type) {
   if (type == PrimitiveType::kC64) return PrimitiveType::kF32;
   if (type == PrimitiveType::kC128) return PrimitiveType::kF64;
@@ -195,7 +194,7 @@ absl::StatusOr<Shape> InferGetTupleElement(const Shape& tuple, int64_t index) {
 
 namespace {
 
-// Of one rank: sizes are equal, or one of them is 1.
+// Combines dimensions of equal rank: two sizes must be equal, or one of them 1.
 absl::StatusOr<std::vector<int64_t>> Combine(Dimensions left, Dimensions right,
                                              absl::string_view opcode, const std::string& shapes) {
   std::vector<int64_t> result(left.begin(), left.end());

@@ -63,7 +63,7 @@ Status CheckShape(const Shape& shape, bool require_layout, int depth = 1) {
 
 Shape ValueOrDie(StatusOr<Shape> shape) { return shape.ConsumeValueOrDie(); }
 
-// `layout` belongs to an array of the type and dimensions.
+// Returns the array, or an error if the layout does not fit.
 StatusOr<Shape> MakeArray(PrimitiveType type, absl::Span<const int64_t> dimensions,
                           const Layout& layout) {
   if (!primitive_util::IsArrayType(type)) {
@@ -94,7 +94,7 @@ Shape ShapeUtil::MakeShape(PrimitiveType element_type, absl::Span<const int64_t>
 
 StatusOr<Shape> ShapeUtil::MakeValidatedShape(PrimitiveType element_type,
                                               absl::Span<const int64_t> dimensions) {
-  // What XLA answers for types that have no elements: their shape, if it has no dimensions.
+  // Like XLA, accepts types without elements if there are no dimensions.
   if (dimensions.empty() && (element_type == TOKEN || element_type == OPAQUE_TYPE)) {
     return Shape(element_type, {}, {}, {});
   }
@@ -180,7 +180,7 @@ ProgramShape ShapeUtil::MakeProgramShape(std::initializer_list<Shape> parameters
 
 int64_t ShapeUtil::ElementsIn(const Shape& shape) {
   if (!shape.IsArray()) DieOf(shape, "an array");
-  // An array with a dimension of 0 is empty however large the others are.
+  // The product of the other dimensions of an empty array may overflow.
   if (IsZeroElementArray(shape)) return 0;
   int64_t product = 1;
   for (const int64_t dimension : shape.dimensions()) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kLongestWithoutAlias = 100;
 
-// "" where there is none.
+// Returns "" if StableHLO has no such type.
 std::string ElementType(PrimitiveType type) {
   switch (type) {
     case PrimitiveType::kPred:
@@ -162,8 +162,8 @@ std::string LayoutsText(const Shapes& shapes) {
                       "]");
 }
 
-// "" where row-major is all that is said, and StableHLO, which knows only layouts of arrays and of
-// one tuple of arrays as the result, cannot say it.
+// StableHLO expresses layouts of arrays, and of one tuple of arrays as the result. Returns "" for
+// other shapes if they are row-major.
 absl::StatusOr<std::string> CallLayouts(const HloInstructionProto& call) {
   if (!call.constrain_layout()) return std::string();
   const auto& operands = call.operand_shapes_with_layout();
@@ -185,7 +185,7 @@ absl::StatusOr<std::string> CallLayouts(const HloInstructionProto& call) {
   return absl::StrCat("operand_layouts = ", LayoutsText(operands), ", result_layouts = ", results);
 }
 
-// Of a typed call it is a dictionary, which must not be able to end early.
+// The config of a typed call is written unquoted, so it must be one complete dictionary.
 absl::StatusOr<std::string> BackendConfig(const HloInstructionProto& call) {
   const std::string& config = call.backend_config();
   if (call.custom_call_api_version() != xla::API_VERSION_TYPED_FFI) return MlirString(config);
@@ -229,7 +229,7 @@ std::string FrontendAttributes(const xla::FrontendAttributes& attributes) {
 absl::StatusOr<std::string> StableHloCustomCallAttributes(
     const HloInstructionProto& call, const absl::flat_hash_map<int64_t, std::string>& functions) {
   std::vector<std::string> attributes;
-  // A call without a version is for one of the first, as it is in StableHLO.
+  // Omits version 1, which is StableHLO's default. A call without a version has version 1.
   if (call.custom_call_api_version() > xla::API_VERSION_ORIGINAL) {
     attributes.push_back(
         absl::StrCat("api_version = ", static_cast<int>(call.custom_call_api_version()), " : i32"));

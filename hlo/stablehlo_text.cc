@@ -68,7 +68,7 @@ class ModulePrinter {
 
   std::string NewName() { return absl::StrCat("%", next_value_++); }
 
-  // A line that makes a value.
+  // Appends a line that defines a value, and returns the value's name.
   template <typename... Parts>
   std::string Define(const Parts&... parts) {
     std::string name = NewName();
@@ -88,8 +88,7 @@ class ModulePrinter {
     });
   }
 
-  // Runtimes pass arrays to @main and get arrays, so that its tuples are passed leaf by leaf. Other
-  // functions keep theirs.
+  // @main takes and returns leaves, since runtimes pass arrays only. Other functions keep tuples.
   absl::Status PrintFunction(const HloComputationProto& computation, bool is_entry) {
     absl::StatusOr<std::vector<const HloInstructionProto*>> order =
         InstructionOrder(module_, computation);
@@ -99,7 +98,7 @@ class ModulePrinter {
     Append("  func.func ", is_entry ? "public " : "private ", functions_.at(computation.id()), "(");
     absl::Status status = PrintParameters(computation, is_entry);
     if (!status.ok()) return status;
-    // The results' types come before the lines that make them.
+    // The text has the types of the results before the lines that define them.
     const std::string signature = std::exchange(text_, "");
     const bool root_is_flattened = is_entry && !IsUsed(computation.root_id(), computation);
     for (const HloInstructionProto* instruction : *order) {
@@ -155,7 +154,7 @@ class ModulePrinter {
       if (!value.ok()) return value.status();
       const std::vector<const Shape*> leaves =
           is_entry ? value->shape.Leaves() : std::vector<const Shape*>{&value->shape};
-      // Which argument it begins with; its own value, if it is a tuple, is made of them later.
+      // The name of its first argument. PrintParameter() makes a tuple of the arguments.
       value->name = absl::StrCat("%arg", argument);
       for (const Shape* leaf : leaves) {
         absl::StatusOr<std::string> type = types_.Text(*leaf);
@@ -214,7 +213,7 @@ class ModulePrinter {
     return Define("\"stablehlo.tuple\"(", names, ") : (", types, ") -> ", type);
   }
 
-  // A tuple of @main's arguments from number *argument on.
+  // Makes a tuple of the arguments of @main from *argument on, and returns its name.
   absl::StatusOr<std::string> TupleOfArguments(const Shape& shape, int64_t* argument) {
     if (!shape.IsTuple()) return absl::StrCat("%arg", (*argument)++);
     std::vector<std::string> names, types;
@@ -267,7 +266,7 @@ class ModulePrinter {
     return absl::OkStatus();
   }
 
-  // Returns the name of what was defined. `value` has no name yet.
+  // Returns the name of the new value. `value` has no name yet.
   absl::StatusOr<std::string> DefineInstruction(Opcode opcode,
                                                 const HloInstructionProto& instruction,
                                                 const Value& value) {

@@ -53,7 +53,7 @@ bool IsUntypedCall(const HloInstructionProto& instruction) {
          !IsXlaInternalTarget(instruction.custom_call_target());
 }
 
-// Tuples, arrays and tokens.
+// Returns the number of tuples, arrays and tokens.
 int64_t NodeCount(const Shape& shape) {
   int64_t count = 1;
   for (const Shape& element : shape.tuple_elements()) count += NodeCount(element);
@@ -130,7 +130,7 @@ class ModuleUpgrade {
       for (int64_t id : instruction.operand_ids()) MarkFlattened(id);
     }
     computation->clear_instructions();
-    // What stands in the place of each instruction, in order.
+    // The instructions that replace each instruction, in order.
     absl::flat_hash_map<int64_t, Ids> in_place_of;
     for (const HloInstructionProto& instruction : original.instructions()) {
       const int begin = computation->instructions_size();
@@ -231,7 +231,8 @@ class ModuleUpgrade {
     }
   }
 
-  // Puts a tuple together; `leaves` is advanced behind its own. The outermost one has `id`.
+  // Adds the tuple instructions for `shape`, and moves `leaves` past those that they take. Returns
+  // the id of the outermost one.
   int64_t AddTuple(const std::string& name, const xla::ShapeProto& shape,
                    HloComputationProto* computation, const int64_t** leaves) {
     if (shape.element_type() != xla::TUPLE) return *(*leaves)++;
@@ -301,7 +302,7 @@ class ModuleUpgrade {
     if (is_rebuilt) {
       const int64_t* next = leaves.data();
       AddTuple(original.name(), original.shape(), computation, &next);
-      // The outermost one comes last; whoever used the call's result uses it.
+      // The outermost tuple comes last. It replaces the call's result.
       HloInstructionProto* tuple =
           computation->mutable_instructions(computation->instructions_size() - 1);
       tuple->set_id(original.id());
