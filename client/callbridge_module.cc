@@ -18,7 +18,6 @@
 #include "callbridge/client/target_table.h"
 #include "callbridge/hlo/hlo_proto.h"
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/read_module.h"
 #include "callbridge/hlo/stablehlo_text.h"
 #include "callbridge/hlo/upgrade.h"
 

@@ -8,8 +8,8 @@
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/client/executable.h"
 #include "callbridge/client/target_table.h"
-#include "callbridge/hlo/layout_util.h"
-#include "callbridge/hlo/shape_conversion.h"
+#include "callbridge/hlo/layout.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/shape_util.h"
 
 namespace xla {

@@ -12,7 +12,7 @@
 #include "callbridge/client/global_data.h"
 #include "callbridge/hlo/literal.h"
 #include "callbridge/hlo/shape.h"
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"
 #include "callbridge/hlo/xla_computation.h"
 
 namespace xla {

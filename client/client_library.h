@@ -7,7 +7,7 @@
 
 #include "callbridge/abi/exported.h"
 #include "callbridge/client/local_client.h"
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"
 
 namespace stream_executor {
 // A kind of device. The embedded runtime has the host alone, which null stands for.

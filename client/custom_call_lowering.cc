@@ -12,6 +12,7 @@
 #include "callbridge/abi/packed_elements.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::client {
 namespace {

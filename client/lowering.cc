@@ -13,11 +13,11 @@
 #include "callbridge/client/custom_call_lowering.h"
 #include "callbridge/client/graph_builder.h"
 #include "callbridge/client/instruction_result.h"
-#include "callbridge/hlo/layout_util.h"
+#include "callbridge/hlo/layout.h"
 #include "callbridge/hlo/literal.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/opcode.h"
-#include "callbridge/hlo/shape_conversion.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::client {
 namespace {

@@ -36,7 +36,7 @@ if(TARGET callbridge_python)
   install(TARGETS callbridge_python LIBRARY DESTINATION lib)
 endif()
 # In the tree a link, as the headers' folders above.
-install(FILES hlo/xla_own_calls.inc DESTINATION python/callbridge)
+install(FILES hlo/xla_internal_calls.inc DESTINATION python/callbridge)
 
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 install(EXPORT callbridgeClientTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)

@@ -1,8 +1,8 @@
-// xla::HloModuleProto and what it consists of, generated from hlo.proto.
+// xla::HloModuleProto and the messages in it, generated from hlo.proto.
 #ifndef CALLBRIDGE_HLO_HLO_PROTO_H_
 #define CALLBRIDGE_HLO_HLO_PROTO_H_
 
-// First: the generated classes are marked with what it defines.
+// Must come first: it defines the macro that exports the generated classes.
 #include "callbridge/abi/exported.h"
 //
 #include "callbridge/hlo/hlo.pb.h"       // IWYU pragma: export

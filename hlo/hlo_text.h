@@ -1,4 +1,4 @@
-// HLO text, as XLA prints and reads it.
+// HLO modules: reads them from files, and reads and prints them as HLO text.
 #ifndef CALLBRIDGE_HLO_HLO_TEXT_H_
 #define CALLBRIDGE_HLO_HLO_TEXT_H_
 
@@ -10,19 +10,23 @@
 
 namespace callbridge::hlo {
 
-// `module` must have passed CheckModule(). Names are made such that text can say them: unique, of
-// letters, digits, ".", "_" and "-", and no longer than 256 characters. UNIMPLEMENTED names an
-// opcode that opcode.h has not, and what else has no text; INVALID_ARGUMENT a schedule that leaves
-// out instructions or has them before their operands.
-absl::StatusOr<std::string> PrintHloText(const xla::HloModuleProto& module);
+// Returns the module in `bytes`: a serialized HloModuleProto, a serialized HloProto, or HLO text.
+// The module has passed CheckModule(). Returns INVALID_ARGUMENT with the error of each reader if
+// `bytes` is none of them.
+absl::StatusOr<xla::HloModuleProto> ReadModule(absl::string_view bytes);
 
-// What XLA prints of any such module: operands with or without their shapes, layouts or none (which
-// are row-major then), metadata, schedules, literals. Left out is what only people and the
-// partitioner read: tables of source lines, donors, frontend attributes of the whole module.
-// INVALID_ARGUMENT says line and column, what was expected and what
-// came; UNIMPLEMENTED names an opcode or attribute that is not known, with the advice to run the
-// module on XLA. The module that is returned has passed CheckModule().
+// Parses HLO text as XLA prints it: operands with or without shapes, shapes with or without layouts
+// (the default is row-major), metadata, schedules, literals. Skips the tables of source lines,
+// buffer donors and the frontend attributes of the module. The module has passed CheckModule().
+// Returns INVALID_ARGUMENT with line, column, what was expected and what was found. Returns
+// UNIMPLEMENTED for an unknown opcode or attribute.
 absl::StatusOr<xla::HloModuleProto> ParseHloText(absl::string_view text);
+
+// Returns the module as HLO text. `module` must have passed CheckModule(). Makes all names unique,
+// of letters, digits, ".", "_" and "-", and at most 256 characters long. Returns UNIMPLEMENTED for
+// an opcode that opcode.h does not list and for attributes that have no text. Returns
+// INVALID_ARGUMENT for a schedule that omits instructions or has one before its operands.
+absl::StatusOr<std::string> PrintHloText(const xla::HloModuleProto& module);
 
 }  // namespace callbridge::hlo
 

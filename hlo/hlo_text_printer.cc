@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,14 +13,13 @@
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/instruction_order.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 #include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/name_uniquer.h"
 #include "callbridge/hlo/opcode.h"
-#include "callbridge/hlo/sharding_text.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/text_cursor.h"
-#include "callbridge/hlo/text_names.h"
-#include "callbridge/hlo/window_text.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -29,8 +29,7 @@ using xla::HloInstructionProto;
 using xla::HloModuleProto;
 using Indices = google::protobuf::RepeatedField<int64_t>;
 
-// As XLA writes it, which is without a layout for single numbers. Recursive, as deep as shapes may
-// be.
+// Appends the shape as XLA prints it: scalars have no layout. Recursive, as deep as shapes may be.
 void AppendShapeText(const Shape& shape, std::string* text) {
   if (shape.IsTuple()) {
     text->push_back('(');
@@ -54,7 +53,7 @@ absl::StatusOr<std::string> TextOfShape(const xla::ShapeProto& proto) {
   return text;
 }
 
-// As signatures have them.
+// Returns the shape as signatures have it.
 xla::ShapeProto WithoutLayouts(xla::ShapeProto shape) {
   shape.clear_layout();
   for (xla::ShapeProto& element : *shape.mutable_tuple_shapes()) {
@@ -67,7 +66,7 @@ std::string Quoted(absl::string_view bytes) {
   return absl::StrCat("\"", absl::CEscape(bytes), "\"");
 }
 
-// As XLA does: what reads as a dictionary again needs no quotes.
+// Like XLA, writes bytes that read as one dictionary without quotes.
 std::string QuotedOrDictionary(absl::string_view bytes) {
   const bool is_dictionary = !bytes.empty() && DictionarySize(bytes) == bytes.size() &&
                              std::all_of(bytes.begin(), bytes.end(), absl::ascii_isprint);
@@ -83,9 +82,9 @@ class ModulePrinter {
   explicit ModulePrinter(const HloModuleProto& module) : module_(module) {}
 
   absl::StatusOr<std::string> Print() {
-    TextNames names;
+    NameUniquer names;
     for (const HloComputationProto& computation : module_.computations()) {
-      computation_names_[computation.id()] = names.Add(computation.name(), "computation");
+      computation_names_[computation.id()] = names.GetUniqueName(computation.name(), "computation");
     }
     if (absl::Status status = PrintHeader(); !status.ok()) return status;
     for (const HloComputationProto& computation : module_.computations()) {
@@ -100,14 +99,14 @@ class ModulePrinter {
     absl::StrAppend(&text_, parts...);
   }
 
-  // Appends what `text` is, if it is.
+  // Appends the text, or returns its error.
   absl::Status AppendText(const absl::StatusOr<std::string>& text) {
     if (text.ok()) Append(*text);
     return text.status();
   }
 
   absl::Status PrintHeader() {
-    Append("HloModule ", TextNames().Add(module_.name(), "module"));
+    Append("HloModule ", NameUniquer().GetUniqueName(module_.name(), "module"));
     if (module_.schedule().sequences_size() != 0) Append(", is_scheduled=true");
     const auto& aliases = module_.input_output_alias().entries();
     if (!aliases.empty()) {
@@ -147,10 +146,11 @@ class ModulePrinter {
     absl::StatusOr<std::vector<const HloInstructionProto*>> instructions =
         InstructionOrder(module_, computation);
     if (!instructions.ok()) return instructions.status();
-    TextNames names;
+    NameUniquer names;
     instruction_names_.clear();
     for (const HloInstructionProto* instruction : *instructions) {
-      instruction_names_[instruction->id()] = names.Add(instruction->name(), "instruction");
+      instruction_names_[instruction->id()] =
+          names.GetUniqueName(instruction->name(), "instruction");
     }
     Append("\n");
     if (computation.id() == module_.entry_computation_id()) Append("ENTRY ");
@@ -223,7 +223,7 @@ class ModulePrinter {
   }
 
   absl::Status PrintLiteral(const xla::LiteralProto& literal) {
-    // Its own shape says how it is stored.
+    // The literal's own shape has the layout of its elements.
     absl::StatusOr<Shape> shape = ShapeFromProto(literal.shape());
     if (!shape.ok()) return shape.status();
     return AppendText(LiteralText(literal, *shape));
@@ -294,7 +294,7 @@ class ModulePrinter {
     return absl::OkStatus();
   }
 
-  // What convolutions have, and custom calls may carry.
+  // Prints the attributes of convolutions, which custom calls may have too.
   absl::Status PrintConvolution(const HloInstructionProto& instruction) {
     if (instruction.has_window()) Append(", window=", WindowText(instruction.window()));
     if (instruction.has_convolution_dimension_numbers()) {
@@ -351,13 +351,13 @@ class ModulePrinter {
   }
 
   absl::Status PrintFrontendAttributes(const xla::FrontendAttributes& attributes) {
-    // In the order of their names: a map of protobuf's has none.
+    // Sorted by name, since protobuf maps have no order.
     std::vector<std::pair<std::string, std::string>> sorted(attributes.map().begin(),
                                                             attributes.map().end());
     std::sort(sorted.begin(), sorted.end());
     Append(", frontend_attributes={");
     for (const auto& [name, value] : sorted) {
-      if (!TextNames::IsName(name)) {
+      if (!NameUniquer::IsName(name)) {
         return absl::UnimplementedError(
             absl::StrCat("expected a frontend attribute's name that HLO text can say, got \"",
                          absl::CHexEscape(name), "\""));

@@ -1,16 +1,22 @@
+#include <climits>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/instruction_attributes.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 #include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/module_header.h"
 #include "callbridge/hlo/opcode.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/text_cursor.h"
 
 namespace callbridge::hlo {
@@ -77,7 +83,7 @@ class ModuleReader {
       if (absl::Status status = ReadComputationAttribute(&computation); !status.ok()) return status;
     }
 
-    // Named only now, so that it cannot call itself.
+    // Defined after its instructions, so that it cannot call itself.
     if (!defined_.computations.emplace(*name, computation.id()).second) {
       return cursor_.InvalidAt(begin, absl::StrCat("there is another computation ", *name));
     }
@@ -89,7 +95,8 @@ class ModuleReader {
     return absl::OkStatus();
   }
 
-  // The parameters are told again by the instructions. Sets declared_result_.
+  // Reads "(parameters) -> shape" and sets declared_result_. The instructions repeat the
+  // parameters. Returns false if there is no signature.
   absl::StatusOr<bool> ReadSignature() {
     if (!cursor_.Consume("(")) return false;
     if (!cursor_.Peek(")")) {
@@ -183,7 +190,7 @@ class ModuleReader {
       return number.status();
     }
     if (opcode == Opcode::kConstant) {
-      // The proto's literal is stored as its shape says.
+      // LiteralProto stores the elements in the order of the layout.
       absl::StatusOr<Shape> with_layouts = ShapeFromProto(instruction->shape());
       if (!with_layouts.ok()) return with_layouts.status();
       absl::StatusOr<xla::LiteralProto> literal = ReadLiteral(*with_layouts, &cursor_);
@@ -235,7 +242,7 @@ class ModuleReader {
       if (instruction.opcode() != OpcodeName(Opcode::kParameter)) continue;
       parameters.push_back(&instruction);
     }
-    // Those with a number that cannot be are CheckModule()'s to report.
+    // CheckModule() reports invalid numbers.
     std::vector<const HloInstructionProto*> in_order(parameters.size());
     for (const HloInstructionProto* parameter : parameters) {
       const auto number = static_cast<uint64_t>(parameter->parameter_number());
@@ -248,7 +255,7 @@ class ModuleReader {
     }
   }
 
-  // XLA's rule: where no computation says ENTRY, the last one is it.
+  // Like XLA, takes the last computation if none is marked ENTRY.
   absl::Status ChooseEntry() {
     const int count = module_.computations_size();
     if (count == 0) return cursor_.Expected("a computation");
@@ -291,6 +298,58 @@ class ModuleReader {
 
 absl::StatusOr<HloModuleProto> ParseHloText(absl::string_view text) {
   return ModuleReader(text).Read();
+}
+
+// ---- Modules of any form ------------------------------------------------------------------------
+
+namespace {
+
+using xla::HloModuleProto;
+
+absl::StatusOr<HloModuleProto> Checked(HloModuleProto module) {
+  if (absl::Status status = CheckModule(module); !status.ok()) return status;
+  return module;
+}
+
+// Compares the whole word, since a message could begin with its first letters.
+bool IsText(absl::string_view bytes) {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
+  return absl::StartsWith(text, "HloModule") || absl::StartsWith(text, "//") ||
+         absl::StartsWith(text, "/*");
+}
+
+}  // namespace
+
+absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
+  if (IsText(bytes)) return ParseHloText(bytes);
+  if (bytes.size() > INT_MAX) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a module of less than 2 GiB, got ", bytes.size(), " bytes"));
+  }
+  const int size = static_cast<int>(bytes.size());
+  // A message of one kind often parses as the other too, with meaningless fields. CheckModule()
+  // decides.
+  HloModuleProto module;
+  absl::StatusOr<HloModuleProto> as_module =
+      module.ParseFromArray(bytes.data(), size)
+          ? Checked(std::move(module))
+          : absl::InvalidArgumentError("the bytes are no message of this kind");
+  if (as_module.ok()) return as_module;
+  xla::HloProto dump;
+  absl::StatusOr<HloModuleProto> as_dump =
+      !dump.ParseFromArray(bytes.data(), size)
+          ? absl::InvalidArgumentError("the bytes are no message of this kind")
+      : dump.has_hlo_module() ? Checked(std::move(*dump.mutable_hlo_module()))
+                              : absl::InvalidArgumentError("it has no module");
+  if (as_dump.ok()) return as_dump;
+  // If one of the two is valid but unsupported, returns that error alone.
+  for (const absl::StatusOr<HloModuleProto>* read : {&as_module, &as_dump}) {
+    if (absl::IsUnimplemented(read->status())) return read->status();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("expected a serialized HloModuleProto or HloProto, or HLO text, which begins "
+                   "with \"HloModule\". As HloModuleProto: ",
+                   as_module.status().message(), ". As HloProto: ", as_dump.status().message()));
 }
 
 }  // namespace callbridge::hlo

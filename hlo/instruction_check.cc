@@ -1,17 +1,19 @@
 #include "callbridge/hlo/instruction_check.h"
 
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/hlo/invalid_argument.h"
-#include "callbridge/hlo/literal_check.h"
+#include "callbridge/hlo/literal_proto.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/opcode.h"
 #include "callbridge/hlo/shape_inference.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -26,7 +28,7 @@ absl::Status OtherShape(const Shape& expected, const Shape& came) {
   return Invalid("expected shape ", ShapeText(expected), ", got ", ShapeText(came));
 }
 
-// The instruction has the shape that was inferred, layouts aside.
+// Returns OK if the instruction has the inferred shape, except for layouts.
 absl::Status CheckShape(const ShapedInstruction& instruction, const absl::StatusOr<Shape>& inferred,
                         ShapeIds& ids) {
   if (!inferred.ok()) return inferred.status();
@@ -39,7 +41,7 @@ absl::Status CheckSameShape(const ShapedInstruction& instruction, const ShapedIn
   return OtherShape(like.shape, instruction.shape);
 }
 
-// Arrays alone: the shapes of what they make are made of their dimensions.
+// Infers a shape only to report an error: equal types and element counts suffice.
 absl::Status CheckReshape(const ShapedInstruction& instruction, const ShapedInstruction& operand,
                           ShapeIds& ids) {
   const Shape& shape = instruction.shape;
@@ -162,7 +164,7 @@ absl::Status CheckAliases(const xla::HloInstructionProto& proto, const Shape& re
       return Invalid("alias to operand ", number, " {", absl::StrJoin(operand_index, ","),
                      "}: expected a leaf of ", ShapeText(operands[number]->shape));
     }
-    // Before the numbers, which take as long as the operand is large.
+    // Compares ranks first, since ShapeIds::Of() takes time linear in the shape's size.
     if (output->dimensions().size() != operand->dimensions().size() ||
         ids.Of(*output) != ids.Of(*operand)) {
       return Invalid("alias of output {", absl::StrJoin(output_index, ","),
@@ -193,16 +195,6 @@ absl::Status CheckCustomCall(const ShapedInstruction& instruction, Instructions 
 }
 
 }  // namespace
-
-const Shape* LeafAt(const Shape& shape, absl::Span<const int64_t> index) {
-  const Shape* at = &shape;
-  for (const int64_t number : index) {
-    const absl::Span<const Shape> elements = at->tuple_elements();
-    if (number < 0 || static_cast<size_t>(number) >= elements.size()) return nullptr;
-    at = &elements[number];
-  }
-  return at->IsTuple() ? nullptr : at;
-}
 
 absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions operands,
                               absl::Span<const ShapedComputation* const> called, ShapeIds& ids) {
@@ -252,6 +244,18 @@ absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions
     default:
       return absl::OkStatus();
   }
+}
+
+int ShapeIds::Of(const Shape& shape) {
+  // The key has the type, and the dimensions of an array or the numbers of a tuple's elements.
+  // Recursion is at most Shape::kMaxTupleDepth deep.
+  std::string key(1, static_cast<char>(shape.element_type()));
+  const auto append = [&key](int64_t number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  for (int64_t dimension : shape.dimensions()) append(dimension);
+  for (const Shape& element : shape.tuple_elements()) append(Of(element));
+  return ids_.try_emplace(std::move(key), static_cast<int>(ids_.size())).first->second;
 }
 
 }  // namespace callbridge::hlo

@@ -1,20 +1,38 @@
-// One instruction of a module: whether it has the operands, the shape and the attributes of its
-// opcode.
+// Checks one instruction of a module: its operands, its shape and its attributes. Only
+// module_check.cc uses this.
 #ifndef CALLBRIDGE_HLO_INSTRUCTION_CHECK_H_
 #define CALLBRIDGE_HLO_INSTRUCTION_CHECK_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/hlo/hlo_proto.h"
-#include "callbridge/hlo/shape_ids.h"
 
 namespace callbridge::hlo {
 
-// With what is asked of it more than once.
+// Returns INVALID_ARGUMENT with the parts as its message.
+template <typename... Parts>
+absl::Status Invalid(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+// Numbers shapes. Two shapes have the same number if they are equal but for their layouts. With it,
+// a module of many instructions of many large shapes is checked in linear time.
+class ShapeIds {
+ public:
+  int Of(const Shape& shape);
+
+ private:
+  absl::flat_hash_map<std::string, int> ids_;
+};
+
+// An instruction, with what the checks need more than once.
 struct ShapedInstruction {
   const xla::HloInstructionProto* proto;
   Shape shape;
@@ -25,16 +43,13 @@ struct ShapedInstruction {
 struct ShapedComputation {
   const xla::HloComputationProto* proto;
   std::vector<ShapedInstruction> instructions;
-  // By number.
+  // By parameter number.
   std::vector<const ShapedInstruction*> parameters;
   const ShapedInstruction* root;
 };
 
-// The leaf at `index` of the tuple tree `shape`, or null.
-const Shape* LeafAt(const Shape& shape, absl::Span<const int64_t> index);
-
-// INVALID_ARGUMENT says what is wrong, but not where. Whom the instruction refers to has been
-// checked before.
+// Returns INVALID_ARGUMENT with what is wrong, but without the instruction's name. The caller must
+// have checked the operands and the called computations.
 absl::Status CheckInstruction(const ShapedInstruction& instruction,
                               absl::Span<const ShapedInstruction* const> operands,
                               absl::Span<const ShapedComputation* const> called, ShapeIds& ids);

@@ -1,4 +1,4 @@
-// xla::Layout: how an array lies in memory.
+// xla::Layout, the order of an array's elements in memory, and xla::LayoutUtil.
 #ifndef CALLBRIDGE_HLO_LAYOUT_H_
 #define CALLBRIDGE_HLO_LAYOUT_H_
 
@@ -12,17 +12,21 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "callbridge/abi/exported.h"
+#include "callbridge/hlo/status.h"
 #include "callbridge/hlo/xla_data_proto.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
+
+class ProgramShape;
+class Shape;
 
 using DimensionVector = absl::InlinedVector<int64_t, 6>;
 
 // One level of a tiled layout.
 class CALLBRIDGE_EXPORTED Tile {
  public:
-  // In the place of a dimension: combined with the next one, before tiling.
+  // A dimension of this value is combined with the next dimension before tiling.
   static constexpr int64_t kCombineDimension = std::numeric_limits<int64_t>::min();
 
   Tile() = default;
@@ -31,7 +35,7 @@ class CALLBRIDGE_EXPORTED Tile {
 
   static Tile CreateFromProto(const TileProto& proto);
   TileProto ToProto() const;
-  // "(8,128)".
+  // Returns a text such as "(8,128)".
   std::string ToString() const;
 
   absl::Span<const int64_t> dimensions() const { return dimensions_; }
@@ -52,7 +56,8 @@ class CALLBRIDGE_EXPORTED Tile {
   std::vector<int64_t> dimensions_;
 };
 
-// Indices that do not exist end the process with a message.
+// The order of dimensions in memory, with tiles, element size and memory space. An index out of
+// range ends the process with a message.
 class CALLBRIDGE_EXPORTED Layout {
  public:
   static constexpr int64_t kDefaultMemorySpace = 0;
@@ -64,10 +69,11 @@ class CALLBRIDGE_EXPORTED Layout {
 
   static Layout CreateFromProto(const LayoutProto& proto);
   LayoutProto ToProto() const;
-  // "{1,0}"; tiles, element size and memory space, where there are any: "{1,0:T(8,128)E(4)S(1)}".
+  // Returns a text such as "{1,0}", or "{1,0:T(8,128)E(4)S(1)}" with tiles, an element size and a
+  // memory space.
   std::string ToString() const;
 
-  // Dimension numbers, the fastest-varying first.
+  // The dimension numbers, fastest-varying first.
   absl::Span<const int64_t> minor_to_major() const { return minor_to_major_; }
   int minor_to_major_size() const { return static_cast<int>(minor_to_major_.size()); }
   int64_t minor_to_major(int index) const;
@@ -93,7 +99,7 @@ class CALLBRIDGE_EXPORTED Layout {
   }
   std::vector<Tile>* mutable_tiles() { return &tiles_; }
 
-  // Bits that an element takes; 0: its natural size.
+  // The size of an element in bits. 0 means the natural size of the element type.
   int64_t element_size_in_bits() const { return element_size_in_bits_; }
   Layout& set_element_size_in_bits(int64_t value) {
     element_size_in_bits_ = value;
@@ -106,14 +112,14 @@ class CALLBRIDGE_EXPORTED Layout {
     return *this;
   }
 
-  // What the message says of sparse arrays, padding and else that has no accessor here; it survives
-  // a round trip. True where there is anything.
+  // Returns true if the LayoutProto had fields without an accessor here, such as those of sparse
+  // arrays. ToProto() writes them back.
   bool has_more() const { return !more_.empty(); }
 
   void Swap(Layout* other) { std::swap(*this, *other); }
   void Clear() { *this = Layout(); }
 
-  // Compares all that is not told to be ignored.
+  // Compares layouts, except for the properties that are set to be ignored.
   class CALLBRIDGE_EXPORTED Equal {
    public:
     bool operator()(const Layout& left, const Layout& right) const;
@@ -149,8 +155,61 @@ class CALLBRIDGE_EXPORTED Layout {
   std::vector<Tile> tiles_;
   int64_t element_size_in_bits_ = 0;
   int64_t memory_space_ = 0;
-  // A serialized LayoutProto without what is above.
+  // The other fields of the LayoutProto, serialized.
   std::string more_;
+};
+
+// Makes and compares layouts.
+class CALLBRIDGE_EXPORTED LayoutUtil {
+ public:
+  LayoutUtil() = delete;
+
+  static Layout MakeLayout(absl::Span<const int64_t> minor_to_major,
+                           absl::Span<const Tile> tiles = {}, int64_t element_size_in_bits = 0,
+                           int64_t memory_space = 0);
+  static Layout MakeLayoutFromMajorToMinor(absl::Span<const int64_t> major_to_minor);
+  // Returns the row-major layout {rank-1, ..., 1, 0}.
+  static Layout MakeDescendingLayout(int64_t rank);
+  // Returns the column-major layout {0, 1, ..., rank-1}.
+  static Layout MakeAscendingLayout(int64_t rank);
+
+  // The default layout is row-major.
+  static Layout GetDefaultLayoutForShape(const Shape& shape);
+  static Layout GetDefaultLayoutForRank(int64_t rank) { return MakeDescendingLayout(rank); }
+  static Layout GetDefaultLayoutForR2() { return MakeDescendingLayout(2); }
+  static Layout GetDefaultLayoutForR3() { return MakeDescendingLayout(3); }
+  static Layout GetDefaultLayoutForR4() { return MakeDescendingLayout(4); }
+  // Gives every array of the shape the default layout.
+  static void SetToDefaultLayout(Shape* shape);
+  static void SetToDefaultLayout(ProgramShape* program_shape);
+  static Shape GetWithDefaultLayout(const Shape& shape);
+  // Removes the layouts of all arrays of the shape.
+  static void ClearLayout(Shape* shape);
+  static void ClearLayout(ProgramShape* program_shape);
+
+  // Returns INVALID_ARGUMENT, with the reason, unless the layouts of all arrays are valid.
+  static Status ValidateLayoutInShape(const Shape& shape, bool allow_missing_layouts = false);
+  // Returns INVALID_ARGUMENT, with the reason, unless the array `shape` may have the layout.
+  static Status ValidateLayoutForShape(const Layout& layout, const Shape& shape);
+
+  // Returns true if every array of the shape has a layout.
+  static bool HasLayout(const Shape& shape);
+  static bool Equal(const Layout& left, const Layout& right) { return left == right; }
+  // Compares the layouts of two shapes that have the same tuples and ranks.
+  static bool LayoutsInShapesEqual(const Shape& left, const Shape& right);
+  static bool IsMonotonicWithDim0Major(const Layout& layout);
+  static bool IsMonotonicWithDim0Minor(const Layout& layout);
+  static bool IsDenseArray(const Shape& shape);
+
+  // Returns the dimension that varies fastest (place 0), next fastest (place 1), and so on.
+  static int64_t Minor(const Layout& layout, int64_t place);
+  // Returns the dimension that varies slowest (place 0), next slowest (place 1), and so on.
+  static int64_t Major(const Layout& layout, int64_t place);
+  static absl::Span<const int64_t> MinorToMajor(const Shape& shape);  // defined in shape.h
+  static absl::Span<const int64_t> MinorToMajor(const Layout& layout) {
+    return layout.minor_to_major();
+  }
+  static std::string HumanString(const Layout& layout) { return layout.ToString(); }
 };
 
 CALLBRIDGE_EXPORTED std::ostream& operator<<(std::ostream& out, const Tile& tile);

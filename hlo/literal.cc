@@ -1,18 +1,84 @@
 #include "callbridge/hlo/literal.h"
 
-#include <algorithm>
-#include <cstring>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <ostream>
+#include <utility>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/literal_tree.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
+
+struct FreeMemory {
+  void operator()(void* memory) const { free(memory); }
+};
+
+// The elements of one subshape.
+struct LiteralBase::Piece {
+  // Points into the shape of the tree.
+  const Shape* shape = nullptr;
+  // The elements of an array. Null if there are none or they were moved away.
+  char* data = nullptr;
+  // The memory of `data`, if this piece owns it.
+  std::unique_ptr<void, FreeMemory> memory;
+  // The elements of a tuple.
+  std::vector<Piece> children;
+
+  // Points this piece and those in it to `s` and the shapes in it.
+  void Bind(const Shape& s) {
+    shape = &s;
+    for (size_t i = 0; i < children.size(); ++i) children[i].Bind(s.tuple_shapes()[i]);
+  }
+
+  // Allocates zeros, aligned for any element and any vector instruction. Returns false if there is
+  // not enough memory.
+  bool Allocate(size_t bytes) {
+    constexpr size_t kAlignment = 64;
+    constexpr size_t kAddressSpace = size_t{1} << 47;
+    if (bytes == 0) return true;
+    if (bytes >= kAddressSpace) return false;
+    // calloc() does not touch large blocks.
+    memory.reset(calloc(bytes + kAlignment, 1));
+    if (memory == nullptr) return false;
+    const auto address = reinterpret_cast<uintptr_t>(memory.get());
+    data = static_cast<char*>(memory.get()) + (kAlignment - address % kAlignment);
+    return true;
+  }
+};
+
+// The pieces of a literal, one for each subshape. It stays on the heap: pieces point to its shape.
+struct LiteralBase::Tree {
+  explicit Tree(Shape s) : shape(std::move(s)) {}
+  Tree(Shape s, Piece p) : shape(std::move(s)), root(std::move(p)) { root.Bind(shape); }
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  // Makes a piece for each subshape, and calls `leaf` for each leaf.
+  Status Build(absl::FunctionRef<Status(Piece&)> leaf) { return Build(shape, root, leaf); }
+
+  Shape shape;
+  Piece root;
+
+ private:
+  static Status Build(const Shape& shape, Piece& piece, absl::FunctionRef<Status(Piece&)> leaf) {
+    piece.shape = &shape;
+    if (!shape.IsTuple()) return leaf(piece);
+    piece.children.resize(shape.tuple_shapes().size());
+    for (size_t i = 0; i < piece.children.size(); ++i) {
+      TF_RETURN_IF_ERROR(Build(shape.tuple_shapes()[i], piece.children[i], leaf));
+    }
+    return OkStatus();
+  }
+};
+
 namespace {
 
-// The shape of a literal's elements in memory: every array has a layout, and elements take whole
-// bytes.
+// Returns the shape of a literal in memory: each array has a layout, and elements take whole bytes.
 StatusOr<Shape> StoredShape(Shape shape) {
   TF_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
   TF_RETURN_IF_ERROR(
@@ -31,73 +97,6 @@ StatusOr<Shape> StoredShape(Shape shape) {
         return ShapeUtil::ValidateShapeWithOptionalLayout(*array);
       }));
   return shape;
-}
-
-// How many elements lie between those that are one apart in a dimension.
-std::vector<int64_t> StridesOf(const Shape& array) {
-  std::vector<int64_t> strides(static_cast<size_t>(array.rank()));
-  int64_t stride = 1;
-  for (const int64_t dimension : array.layout().minor_to_major()) {
-    strides[static_cast<size_t>(dimension)] = stride;
-    stride *= array.dimensions()[static_cast<size_t>(dimension)];
-  }
-  return strides;
-}
-
-// fn(index, linear, other_linear) for each element of arrays of equal dimensions, the last index
-// varying fastest, until it returns false.
-void ForEachElement(const Shape& array, const Shape& other,
-                    absl::FunctionRef<bool(absl::Span<const int64_t>, int64_t, int64_t)> fn) {
-  const std::vector<int64_t> strides = StridesOf(array);
-  const std::vector<int64_t> other_strides = StridesOf(other);
-  const absl::Span<const int64_t> dimensions = array.dimensions();
-  std::vector<int64_t> index(dimensions.size());
-  int64_t linear = 0;
-  int64_t other_linear = 0;
-  for (int64_t left = ShapeUtil::ElementsIn(array); left > 0; --left) {
-    if (!fn(index, linear, other_linear)) return;
-    for (size_t d = dimensions.size(); d-- > 0;) {
-      linear += strides[d];
-      other_linear += other_strides[d];
-      if (++index[d] < dimensions[d]) break;
-      linear -= strides[d] * dimensions[d];
-      other_linear -= other_strides[d] * dimensions[d];
-      index[d] = 0;
-    }
-  }
-}
-
-bool SameElements(const Shape& left_shape, const char* left, const Shape& right_shape,
-                  const char* right) {
-  const size_t width = static_cast<size_t>(primitive_util::ByteWidth(left_shape.element_type()));
-  // Of a byte that holds fewer bits, a target may leave anything in the others.
-  const int bits = primitive_util::BitWidth(left_shape.element_type());
-  if (bits >= 8 && left_shape.layout().minor_to_major() == right_shape.layout().minor_to_major()) {
-    const size_t bytes = static_cast<size_t>(ShapeUtil::ElementsIn(left_shape)) * width;
-    return bytes == 0 || std::memcmp(left, right, bytes) == 0;
-  }
-  bool same = true;
-  ForEachElement(
-      left_shape, right_shape, [&](absl::Span<const int64_t>, int64_t at, int64_t other_at) {
-        const char* const a = left + at * width;
-        const char* const b = right + other_at * width;
-        same = bits < 8 ? ((*a ^ *b) & ((1 << bits) - 1)) == 0 : std::memcmp(a, b, width) == 0;
-        return same;
-      });
-  return same;
-}
-
-void CopyElements(const Shape& from_shape, const char* from, const Shape& to_shape, char* to) {
-  const size_t width = static_cast<size_t>(primitive_util::ByteWidth(to_shape.element_type()));
-  if (from_shape.layout().minor_to_major() == to_shape.layout().minor_to_major()) {
-    const size_t bytes = static_cast<size_t>(ShapeUtil::ElementsIn(to_shape)) * width;
-    if (bytes != 0) std::memmove(to, from, bytes);
-    return;
-  }
-  ForEachElement(from_shape, to_shape, [&](absl::Span<const int64_t>, int64_t at, int64_t to_at) {
-    std::memcpy(to + to_at * width, from + at * width, width);
-    return true;
-  });
 }
 
 }  // namespace
@@ -176,69 +175,7 @@ void LiteralBase::CheckNotEmpty() const {
   }
 }
 
-void LiteralBase::EachIndex(absl::FunctionRef<void(absl::Span<const int64_t>, int64_t)> fn) const {
-  ForEachElement(shape(), shape(), [&](absl::Span<const int64_t> index, int64_t linear, int64_t) {
-    fn(index, linear);
-    return true;
-  });
-}
-
-bool LiteralBase::operator==(const LiteralBase& other) const {
-  if (!ShapeUtil::Compatible(shape(), other.shape())) return false;
-  bool same = true;
-  ShapeUtil::ForEachSubshape(shape(), [&](const Shape& subshape, const ShapeIndex& index) {
-    if (!same || !subshape.IsArray()) return;
-    const Piece& piece = PieceAt(index);
-    const Piece& other_piece = other.PieceAt(index);
-    same = SameElements(subshape, piece.data, *other_piece.shape, other_piece.data);
-  });
-  return same;
-}
-
-Literal LiteralBase::Clone() const {
-  Literal clone(shape());
-  TF_CHECK_OK(clone.CopyFrom(*this));
-  return clone;
-}
-
-std::unique_ptr<Literal> LiteralBase::CloneToUnique() const {
-  return std::make_unique<Literal>(Clone());
-}
-
-Literal LiteralBase::Relayout(const Shape& shape_with_layout) const {
-  Literal literal(shape_with_layout);
-  TF_CHECK_OK(literal.CopyFrom(*this));
-  return literal;
-}
-
-Literal LiteralBase::Relayout(const Layout& layout, const ShapeIndex& shape_index) const {
-  Shape new_shape = shape();
-  *ShapeUtil::GetMutableSubshape(&new_shape, shape_index)->mutable_layout() = layout;
-  return Relayout(new_shape);
-}
-
 Literal LiteralBase::CreateFromShape(const Shape& shape) { return Literal(shape); }
-
-Status MutableLiteralBase::CopyFrom(const LiteralSlice& source, const ShapeIndex& dest_shape_index,
-                                    const ShapeIndex& src_shape_index) {
-  TF_ASSIGN_OR_RETURN(const Shape* to, ShapeUtil::TryGetSubshape(shape(), dest_shape_index));
-  TF_ASSIGN_OR_RETURN(const Shape* from,
-                      ShapeUtil::TryGetSubshape(source.shape(), src_shape_index));
-  if (!ShapeUtil::Compatible(*to, *from)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "expected elements of the shape ", to->ToString(), " to copy; got ", from->ToString()));
-  }
-  const Piece& to_root = PieceAt(dest_shape_index);
-  const LiteralSlice from_part(source, src_shape_index);
-  const LiteralSlice to_part(*this, dest_shape_index);
-  ShapeUtil::ForEachSubshape(*to_root.shape, [&](const Shape& subshape, const ShapeIndex& index) {
-    if (!subshape.IsArray()) return;
-    const Piece& piece = to_part.PieceAt(index);
-    const Piece& from_piece = from_part.PieceAt(index);
-    CopyElements(*from_piece.shape, from_piece.data, subshape, piece.data);
-  });
-  return OkStatus();
-}
 
 void MutableLiteralBase::CheckCounts(absl::Span<const int64_t> counts) const {
   if (shape().dimensions() != counts) {

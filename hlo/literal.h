@@ -1,4 +1,4 @@
-// xla::Literal: a value of any shape, in the host's memory.
+// xla::Literal: a value of any shape in host memory.
 #ifndef CALLBRIDGE_HLO_LITERAL_H_
 #define CALLBRIDGE_HLO_LITERAL_H_
 
@@ -16,9 +16,8 @@
 #include "callbridge/abi/exported.h"
 #include "callbridge/hlo/primitive_util.h"
 #include "callbridge/hlo/shape.h"
-#include "callbridge/hlo/shape_index.h"
 #include "callbridge/hlo/shape_util.h"
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"
 #include "callbridge/hlo/xla_data_proto.h"
 
 namespace xla {
@@ -27,21 +26,21 @@ inline namespace callbridge_v1 {
 class Literal;
 class LiteralSlice;
 
-// Reading. An array's elements lie densely in the order of its layout, and each takes whole bytes:
-// s4 one. Asking for a subshape, an index or an element type that is not there ends the process
-// with a message.
+// The read-only interface. The elements of an array are dense, in the order of its layout. Each
+// takes whole bytes; an S4 takes one. A subshape, index or element type that does not exist ends
+// the process with a message.
 class CALLBRIDGE_EXPORTED LiteralBase {
  public:
   virtual ~LiteralBase() = default;
 
   const Shape& shape() const;
-  // Equal in shapes (layouts aside) and in the elements' bytes: a NaN is equal to itself, 0 not to
-  // -0.
+  // Compares the shapes, except for layouts, and the bytes of the elements: a NaN equals itself, 0
+  // does not equal -0.
   bool operator==(const LiteralBase& other) const;
   bool operator!=(const LiteralBase& other) const { return !(*this == other); }
 
-  // The elements of the array at shape_index, in its layout's order. Null for tokens and where
-  // there are none.
+  // Returns the elements of the array at shape_index, in the order of its layout. Valid until the
+  // literal is destroyed or moved.
   template <typename NativeT>
   absl::Span<const NativeT> data(const ShapeIndex& shape_index = {}) const {
     return absl::Span<const NativeT>(
@@ -49,8 +48,9 @@ class CALLBRIDGE_EXPORTED LiteralBase {
             CheckedData(primitive_util::NativeToPrimitiveType<NativeT>(), shape_index)),
         static_cast<size_t>(element_count(shape_index)));
   }
+  // Returns null for tokens and for arrays without elements.
   const void* untyped_data(const ShapeIndex& shape_index = {}) const;
-  // 0 for tokens; for tuples, the size of a table of 8-byte pointers.
+  // Returns 0 for tokens, and the size of a table of pointers for tuples.
   int64_t size_bytes(const ShapeIndex& shape_index = {}) const;
   int64_t element_count(const ShapeIndex& shape_index = {}) const;
 
@@ -67,14 +67,15 @@ class CALLBRIDGE_EXPORTED LiteralBase {
     CheckNotEmpty();
     return data<NativeT>()[0];
   }
-  // Nothing where the elements are of another kind, or too large.
+  // Returns nothing if the elements are neither integers nor PRED, or if the value does not fit.
   std::optional<int64_t> GetIntegralAsS64(absl::Span<const int64_t> index) const;
+  // Returns nothing if the elements are no floats.
   std::optional<double> GetAsDouble(absl::Span<const int64_t> index) const;
   std::string GetAsString(absl::Span<const int64_t> index,
                           const ShapeIndex& shape_index = {}) const;
   std::string GetR1U8AsString() const;
 
-  // fn(indices, value) for each element, the last index varying fastest.
+  // Calls fn(indices, value) for each element, the last index varying fastest.
   template <typename NativeT>
   void EachCell(absl::FunctionRef<void(absl::Span<const int64_t>, NativeT)> fn) const {
     const absl::Span<const NativeT> elements = data<NativeT>();
@@ -84,7 +85,7 @@ class CALLBRIDGE_EXPORTED LiteralBase {
   }
 
   LiteralProto ToProto() const;
-  // As XLA prints them: "f32[2] {1, 2}".
+  // Returns the text that XLA prints, such as "f32[2] {1, 2}".
   std::string ToString() const;
   std::string ToStringOneline() const;
   std::string ToStringWithoutShape() const;
@@ -94,14 +95,13 @@ class CALLBRIDGE_EXPORTED LiteralBase {
 
   Literal Clone() const;
   std::unique_ptr<Literal> CloneToUnique() const;
-  // The same elements in another layout.
+  // Returns a copy in another layout.
   Literal Relayout(const Shape& shape_with_layout) const;
   Literal Relayout(const Layout& layout, const ShapeIndex& shape_index = {}) const;
-  // Zeros.
+  // Returns a literal of zeros.
   static Literal CreateFromShape(const Shape& shape);
 
  protected:
-  // literal_tree.h.
   struct Piece;
   struct Tree;
 
@@ -110,7 +110,7 @@ class CALLBRIDGE_EXPORTED LiteralBase {
   LiteralBase(const LiteralBase&) = default;
   LiteralBase& operator=(const LiteralBase&) = default;
 
-  // That of the empty tuple.
+  // Returns the piece of the empty tuple.
   static const Piece* Nil();
   const Piece& PieceAt(ShapeIndexView shape_index) const;
   const void* CheckedData(PrimitiveType type, ShapeIndexView shape_index) const;
@@ -118,7 +118,7 @@ class CALLBRIDGE_EXPORTED LiteralBase {
   void CheckNotEmpty() const;
   void EachIndex(absl::FunctionRef<void(absl::Span<const int64_t>, int64_t)> fn) const;
 
-  // Owned by whoever is derived, or by the literal that it looks into.
+  // Owned by the derived class, or by the literal that a slice refers to.
   const Piece* root_;
 
   friend class LiteralSlice;
@@ -126,7 +126,7 @@ class CALLBRIDGE_EXPORTED LiteralBase {
   friend class MutableLiteralBase;
 };
 
-// Reading and writing.
+// The interface that also writes.
 class CALLBRIDGE_EXPORTED MutableLiteralBase : public LiteralBase {
  public:
   using LiteralBase::data;
@@ -150,7 +150,7 @@ class CALLBRIDGE_EXPORTED MutableLiteralBase : public LiteralBase {
     Set<NativeT>(index, {}, value);
   }
 
-  // The number of values must be that of the elements.
+  // The number of values must equal the number of elements.
   template <typename NativeT>
   void PopulateR1(absl::Span<const NativeT> values) {
     const absl::Span<NativeT> elements = data<NativeT>();
@@ -180,14 +180,15 @@ class CALLBRIDGE_EXPORTED MutableLiteralBase : public LiteralBase {
     return OkStatus();
   }
 
-  // Copies a subtree's elements onto those of another, which has its shape, layouts aside.
+  // Copies the elements of a subshape of `source`. Returns INVALID_ARGUMENT unless the two
+  // subshapes are equal, except for layouts.
   Status CopyFrom(const LiteralSlice& source, const ShapeIndex& dest_shape_index = {},
                   const ShapeIndex& src_shape_index = {});
 
-  // Takes the elements' memory; they are left empty tuples.
+  // Moves the elements into a tuple. Leaves them empty tuples.
   static Literal MoveIntoTuple(absl::Span<Literal> elements);
 
-  // INVALID_ARGUMENT where the message makes no literal: its shape, or the number of its elements.
+  // Returns INVALID_ARGUMENT if the shape is invalid or the number of elements does not match it.
   static StatusOr<Literal> CreateFromProto(const LiteralProto& proto,
                                            bool prohibit_empty_literal = true);
 
@@ -197,12 +198,13 @@ class CALLBRIDGE_EXPORTED MutableLiteralBase : public LiteralBase {
   void CheckCounts(absl::Span<const int64_t> counts) const;
 };
 
-// Owns its elements. Zeros at first.
+// Owns its elements. They are zeros at first.
 class CALLBRIDGE_EXPORTED Literal : public MutableLiteralBase {
  public:
-  // An empty tuple.
+  // Makes an empty tuple.
   Literal();
-  // Arrays without a layout are row-major. Ends the process where there is not enough memory.
+  // Makes arrays without a layout row-major. Ends the process if the shape is invalid or memory
+  // runs out.
   explicit Literal(const Shape& shape);
   ~Literal() override;
   Literal(const Literal&) = delete;
@@ -210,14 +212,15 @@ class CALLBRIDGE_EXPORTED Literal : public MutableLiteralBase {
   Literal(Literal&& other) noexcept;
   Literal& operator=(Literal&& other) noexcept;
 
-  // The same, with an error where there is not enough memory, or the shape is none.
+  // Returns an error if the shape is invalid or memory runs out.
   static StatusOr<Literal> Make(const Shape& shape);
 
-  // INVALID_ARGUMENT unless the shape there is equal to the source's.
+  // Moves the elements of `source` to a subshape. Returns INVALID_ARGUMENT unless the subshape
+  // equals the shape of `source`.
   Status MoveFrom(Literal&& source, const ShapeIndex& dest_shape_index = {});
-  // The elements of a tuple; this one is left an empty tuple.
+  // Returns the elements of a tuple. Leaves this literal an empty tuple.
   std::vector<Literal> DecomposeTuple();
-  // Takes a part out; what stays behind of it must not be read.
+  // Moves a subshape out. That part of this literal must not be read afterwards.
   Literal SubLiteral(ShapeIndexView shape_index);
 
  private:
@@ -226,7 +229,7 @@ class CALLBRIDGE_EXPORTED Literal : public MutableLiteralBase {
   std::unique_ptr<Tree> tree_;
 };
 
-// Looks into another literal, which must outlive it.
+// A view of another literal, which must outlive it.
 class CALLBRIDGE_EXPORTED LiteralSlice : public LiteralBase {
  public:
   LiteralSlice() = default;
@@ -234,7 +237,7 @@ class CALLBRIDGE_EXPORTED LiteralSlice : public LiteralBase {
   LiteralSlice(const LiteralBase& literal, const ShapeIndex& view_root);
 };
 
-// Looks at somebody's memory, one pointer for each leaf in preorder.
+// A view of the caller's memory, one pointer for each leaf in preorder. The memory must outlive it.
 class CALLBRIDGE_EXPORTED BorrowingLiteral : public LiteralBase {
  public:
   BorrowingLiteral() = default;
@@ -245,6 +248,7 @@ class CALLBRIDGE_EXPORTED BorrowingLiteral : public LiteralBase {
   std::shared_ptr<Tree> tree_;
 };
 
+// A writable view of another literal or of the caller's memory, which must outlive it.
 class CALLBRIDGE_EXPORTED MutableBorrowingLiteral : public MutableLiteralBase {
  public:
   MutableBorrowingLiteral() = default;

@@ -6,17 +6,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/hlo/literal_elements.h"
+#include "callbridge/hlo/literal_proto.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/number_text.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
 
 using xla::LiteralProto;
 
-// What a text grows to must be in proportion to what is stored: each element may cost as many
-// braces as there are dimensions, and where there are none, the dimensions before the empty one do.
+// These limits keep the size of a text in proportion to the size of the literal. Each element costs
+// up to two braces for each dimension. An empty literal costs two for each index into the
+// dimensions before the empty one.
 constexpr size_t kMaxRank = 64;
 constexpr int64_t kMaxEmptyBraces = 1 << 20;
 
@@ -40,7 +41,7 @@ absl::Status CheckCanBeText(const Shape& array) {
   return absl::OkStatus();
 }
 
-// Walks an array's elements in the order of the text, and knows where each is in storage.
+// Visits an array's elements in the order of the text, with their indices in storage.
 class ElementWalk {
  public:
   explicit ElementWalk(const Shape& array)
@@ -48,8 +49,8 @@ class ElementWalk {
         strides_(StorageStrides(array)),
         index_(array.dimensions().size()) {}
 
-  // Begin(depth) and End(depth) at the braces of each dimension, Element(stored index) between
-  // them, Between(depth) between two. All return false to stop.
+  // Calls Begin(depth) and End(depth) at the braces of each dimension, Element(stored index) for
+  // each element, and Between(depth) between two. They return false to stop.
   template <typename Visitor>
   void Visit(Visitor visitor) {
     const size_t rank = dimensions_.size();

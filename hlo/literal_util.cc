@@ -14,7 +14,7 @@ using ::callbridge::FloatFormat;
 
 enum class Constant { kOne, kMin, kMax };
 
-// An element's bytes, of which there are at most 16.
+// Copies the bytes of one element, at most 16.
 template <typename T>
 void Store(Literal& literal, const T& value) {
   std::memcpy(literal.untyped_data(), &value, static_cast<size_t>(literal.size_bytes()));
@@ -25,7 +25,7 @@ uint64_t FloatConstant(const FloatFormat& format, Constant constant) {
   return constant == Constant::kMin ? format.Least() : format.Greatest();
 }
 
-// In the lowest bits, for every width.
+// Returns the value in the lowest bits, for integers of any width.
 uint64_t IntegerConstant(PrimitiveType type, Constant constant) {
   if (constant == Constant::kOne) return 1;
   const int bits = primitive_util::BitWidth(type);
@@ -68,7 +68,7 @@ Literal LiteralUtil::CreateFromDimensions(PrimitiveType type,
 }
 
 Literal LiteralUtil::Zero(PrimitiveType type) {
-  // A type without elements must not come through as the literal of a token.
+  // Ends the process for types without elements, TOKEN among them.
   ShapeUtil::ByteSizeOfPrimitiveType(type);
   return CreateFromDimensions(type, {});
 }

@@ -1,4 +1,4 @@
-// xla::LiteralUtil: making literals of C++ values.
+// xla::LiteralUtil: makes literals from C++ values.
 #ifndef CALLBRIDGE_HLO_LITERAL_UTIL_H_
 #define CALLBRIDGE_HLO_LITERAL_UTIL_H_
 
@@ -76,7 +76,7 @@ class CALLBRIDGE_EXPORTED LiteralUtil {
   }
   static Literal CreateR1U8(absl::string_view value);
 
-  // All elements alike.
+  // Returns an array whose elements all have the given value.
   template <typename NativeT>
   static Literal CreateFullWithDescendingLayout(absl::Span<const int64_t> dimensions,
                                                 NativeT value) {
@@ -84,20 +84,21 @@ class CALLBRIDGE_EXPORTED LiteralUtil {
     literal.PopulateWithValue<NativeT>(value);
     return literal;
   }
-  // Zeros.
+  // Returns an array of zeros.
   static Literal CreateFromDimensions(PrimitiveType type, absl::Span<const int64_t> dimensions);
 
-  // Scalars; they end the process for types that have no such value. For integers MinValue and
-  // MaxValue are the type's, for floats the infinities.
+  // Return scalars. End the process for types without such a value. The minimum and maximum of
+  // floats are the infinities.
   static Literal Zero(PrimitiveType type);
   static Literal One(PrimitiveType type);
   static Literal MinValue(PrimitiveType type);
   static Literal MaxValue(PrimitiveType type);
 
   static Literal CreateToken();
-  // Copies the elements; MakeTupleOwned moves them.
+  // Copies the elements.
   static Literal MakeTuple(absl::Span<const Literal* const> elements);
   static Literal MakeTupleFromSlices(absl::Span<const LiteralSlice> elements);
+  // Moves the elements.
   static Literal MakeTupleOwned(std::vector<Literal> elements);
   template <typename... Ts>
   static Literal MakeTupleOwned(Ts... elements) {
@@ -107,7 +108,7 @@ class CALLBRIDGE_EXPORTED LiteralUtil {
     return MakeTupleOwned(std::move(list));
   }
 
-  // "{1,0}".
+  // Returns a text such as "{1,0}".
   static std::string MultiIndexAsString(absl::Span<const int64_t> index);
 };
 

@@ -13,14 +13,13 @@
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/instruction_check.h"
-#include "callbridge/hlo/invalid_argument.h"
 #include "callbridge/hlo/opcode.h"
-#include "callbridge/hlo/shape_ids.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
 
-// A name may be any bytes, and any number of them.
+// Escapes and shortens a name, which may be any bytes of any number.
 std::string Quoted(const std::string& name) {
   constexpr size_t kShown = 100;
   const std::string shown = absl::CHexEscape(absl::string_view(name).substr(0, kShown));
@@ -67,9 +66,9 @@ class Checker {
       return Invalid("another computation has its id ", proto.id(), " too");
     }
     ShapedComputation computation{&proto, {}, {}, nullptr};
-    // So that pointers to what is in it stay.
+    // Keeps pointers to its elements valid.
     computation.instructions.reserve(proto.instructions_size());
-    // Instructions of this computation by id; those behind an instruction are not there yet.
+    // The instructions before the current one, by id.
     absl::flat_hash_map<int64_t, const ShapedInstruction*> before;
     for (const xla::HloInstructionProto& instruction : proto.instructions()) {
       absl::Status status = AddInstruction(instruction, computation, before);
@@ -180,7 +179,7 @@ class Checker {
                    ShapeText(*shape));
   }
 
-  // Those of the whole module, of results to parameters.
+  // Checks the module's aliases of results to parameters.
   absl::Status CheckAliases(const ShapedComputation& entry) {
     absl::flat_hash_set<const Shape*> taken;
     for (const auto& alias : module_.input_output_alias().entries()) {
@@ -249,5 +248,69 @@ class Checker {
 }  // namespace
 
 absl::Status CheckModule(const xla::HloModuleProto& module) { return Checker(module).Check(); }
+
+const Shape* LeafAt(const Shape& shape, absl::Span<const int64_t> index) {
+  const Shape* at = &shape;
+  for (const int64_t number : index) {
+    const absl::Span<const Shape> elements = at->tuple_elements();
+    if (number < 0 || static_cast<size_t>(number) >= elements.size()) return nullptr;
+    at = &elements[number];
+  }
+  return at->IsTuple() ? nullptr : at;
+}
+
+// ---- InstructionOrder ---------------------------------------------------------------------------
+
+namespace {
+
+using xla::HloComputationProto;
+using xla::HloInstructionProto;
+
+absl::Status BadSchedule(const HloComputationProto& computation, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "schedule of computation \"", absl::CHexEscape(computation.name()), "\": ", what));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<const HloInstructionProto*>> InstructionOrder(
+    const xla::HloModuleProto& module, const HloComputationProto& computation) {
+  std::vector<const HloInstructionProto*> order;
+  order.reserve(computation.instructions_size());
+  const auto& sequences = module.schedule().sequences();
+  const auto scheduled = sequences.find(computation.id());
+  if (scheduled == sequences.end()) {
+    for (const HloInstructionProto& instruction : computation.instructions()) {
+      order.push_back(&instruction);
+    }
+    return order;
+  }
+
+  absl::flat_hash_map<int64_t, const HloInstructionProto*> by_id;
+  for (const HloInstructionProto& instruction : computation.instructions()) {
+    by_id[instruction.id()] = &instruction;
+  }
+  absl::flat_hash_set<int64_t> before;
+  for (int64_t id : scheduled->second.instruction_ids()) {
+    const auto found = by_id.find(id);
+    if (found == by_id.end()) {
+      return BadSchedule(computation, absl::StrCat("instruction ", id, " is not in it"));
+    }
+    const HloInstructionProto* instruction = found->second;
+    for (const auto* ids : {&instruction->operand_ids(), &instruction->control_predecessor_ids()}) {
+      for (int64_t needed : *ids) {
+        if (before.contains(needed)) continue;
+        return BadSchedule(computation, absl::StrCat("expected instruction ", needed, " before ",
+                                                     id, ", which needs it, got it behind"));
+      }
+    }
+    if (before.insert(id).second) order.push_back(instruction);
+  }
+  if (order.size() != by_id.size()) {
+    return BadSchedule(computation, absl::StrCat("expected its ", by_id.size(),
+                                                 " instructions, got ", order.size()));
+  }
+  return order;
+}
 
 }  // namespace callbridge::hlo

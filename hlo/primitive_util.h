@@ -1,4 +1,4 @@
-// xla::primitive_util: what is known of element types.
+// xla::primitive_util: properties of element types.
 #ifndef CALLBRIDGE_HLO_PRIMITIVE_UTIL_H_
 #define CALLBRIDGE_HLO_PRIMITIVE_UTIL_H_
 
@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/exported.h"
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"
 #include "callbridge/hlo/types.h"
 #include "callbridge/hlo/xla_data_proto.h"
 
@@ -16,26 +16,27 @@ namespace xla {
 inline namespace callbridge_v1 {
 namespace primitive_util {
 
-// Of any type that has no array elements all of these are false and 0.
+// These return false or 0 for types that are no array elements.
 CALLBRIDGE_EXPORTED bool IsArrayType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsFloatingPointType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsComplexType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsSignedIntegralType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsUnsignedIntegralType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsIntegralType(PrimitiveType type);
-// pred is 8 bits wide here, as in memory.
+// Returns the width in bits. PRED has 8, as in memory.
 CALLBRIDGE_EXPORTED int BitWidth(PrimitiveType type);
-// Bytes that an element takes by itself: 1 for s4.
+// Returns the bytes of one element: 1 for S4.
 CALLBRIDGE_EXPORTED int ByteWidth(PrimitiveType type);
-// F32 of C64, F64 of C128; PRIMITIVE_TYPE_INVALID of others.
+// Returns F32 for C64, F64 for C128, PRIMITIVE_TYPE_INVALID for others.
 CALLBRIDGE_EXPORTED PrimitiveType ComplexComponentType(PrimitiveType complex_type);
 
-// "f32", "opaque".
+// Returns a name such as "f32" or "opaque".
 CALLBRIDGE_EXPORTED const std::string& LowercasePrimitiveTypeName(PrimitiveType type);
+// Returns INVALID_ARGUMENT for an unknown name.
 CALLBRIDGE_EXPORTED StatusOr<PrimitiveType> StringToPrimitiveType(absl::string_view name);
 CALLBRIDGE_EXPORTED bool IsPrimitiveTypeName(absl::string_view name);
 
-// The element type whose elements are objects of NativeT.
+// Returns the element type of the C++ type NativeT, or PRIMITIVE_TYPE_INVALID.
 template <typename NativeT>
 constexpr PrimitiveType NativeToPrimitiveType() {
   if constexpr (std::is_same_v<NativeT, bool>) return PRED;
@@ -63,7 +64,7 @@ constexpr PrimitiveType NativeToPrimitiveType() {
   return PRIMITIVE_TYPE_INVALID;
 }
 
-// The other way round.
+// The C++ type of an element type.
 template <PrimitiveType>
 struct PrimitiveTypeToNative;
 template <>

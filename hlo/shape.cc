@@ -4,13 +4,14 @@
 #include <ostream>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/element_at.h"
+#include "absl/strings/str_join.h"
 #include "callbridge/hlo/primitive_util.h"
+#include "callbridge/hlo/status.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 
-using ::callbridge::hlo::ElementAt;
+using internal::ElementAt;
 
 Shape::Shape(const ShapeProto& proto)
     : element_type_(proto.element_type()),
@@ -40,7 +41,7 @@ std::string Shape::ToString(bool print_layout) const {
     absl::StrAppend(&text, "(");
     for (size_t i = 0; i < tuple_shapes_.size(); ++i) {
       if (i > 0) absl::StrAppend(&text, ", ");
-      // Every fifth one is numbered, so that one finds it in a long tuple.
+      // XLA numbers every fifth element.
       if (i > 0 && i % 5 == 0) absl::StrAppend(&text, "/*index=", i, "*/");
       absl::StrAppend(&text, tuple_shapes_[i].ToString(print_layout));
     }
@@ -152,6 +153,66 @@ bool Shape::Equal::operator()(const Shape& left, const Shape& right) const {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << shape.ToString(/*print_layout=*/true);
+}
+
+// ---- ProgramShape -------------------------------------------------------------------------------
+
+ProgramShape::ProgramShape(const ProgramShapeProto& proto)
+    : parameter_names_(proto.parameter_names().begin(), proto.parameter_names().end()),
+      result_(proto.result()) {
+  for (const ShapeProto& parameter : proto.parameters()) parameters_.emplace_back(parameter);
+}
+
+ProgramShapeProto ProgramShape::ToProto() const {
+  ProgramShapeProto proto;
+  for (const Shape& parameter : parameters_) *proto.add_parameters() = parameter.ToProto();
+  *proto.mutable_result() = result_.ToProto();
+  for (const std::string& name : parameter_names_) proto.add_parameter_names(name);
+  return proto;
+}
+
+std::string ProgramShape::ToString() const {
+  std::string text = "(";
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    absl::StrAppend(&text, i > 0 ? ", " : "",
+                    i < parameter_names_.size() ? parameter_names_[i] : "(unknown)", ": ",
+                    parameters_[i].ToString());
+  }
+  return absl::StrCat(text, ") -> ", result_.ToString());
+}
+
+const Shape& ProgramShape::parameters(int index) const {
+  return ElementAt(parameters_, index, "parameter");
+}
+
+Shape* ProgramShape::mutable_parameters(int index) {
+  return &ElementAt(parameters_, index, "parameter");
+}
+
+const std::string& ProgramShape::parameter_names(int index) const {
+  return ElementAt(parameter_names_, index, "parameter name");
+}
+
+std::string* ProgramShape::mutable_parameter_names(int index) {
+  return &ElementAt(parameter_names_, index, "parameter name");
+}
+
+void ProgramShape::set_parameter_names(int index, const std::string& value) {
+  ElementAt(parameter_names_, index, "parameter name") = value;
+}
+
+std::ostream& operator<<(std::ostream& out, const ProgramShape& shape) {
+  return out << shape.ToString();
+}
+
+// ---- ShapeIndex ---------------------------------------------------------------------------------
+
+std::string ShapeIndex::ToString() const {
+  return absl::StrCat("{", absl::StrJoin(*this, ","), "}");
+}
+
+std::ostream& operator<<(std::ostream& out, const ShapeIndex& index) {
+  return out << index.ToString();
 }
 
 }  // namespace callbridge_v1

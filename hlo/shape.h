@@ -1,6 +1,5 @@
-// xla::Shape and xla::ProgramShape, as old code builds and reads them. callbridge::Shape
-// (abi/shape.h) is what the rest of this project uses; shape_conversion.h leads from one to the
-// other.
+// xla::Shape, xla::ProgramShape and xla::ShapeIndex, as old code uses them. The rest of callbridge
+// uses callbridge::Shape (abi/shape.h). shape_proto.h converts between the two.
 #ifndef CALLBRIDGE_HLO_SHAPE_H_
 #define CALLBRIDGE_HLO_SHAPE_H_
 
@@ -15,14 +14,29 @@
 #include "absl/types/span.h"
 #include "callbridge/abi/exported.h"
 #include "callbridge/hlo/layout.h"
-#include "callbridge/hlo/shape_index.h"
 #include "callbridge/hlo/xla_data_proto.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 
-// Anything that a ShapeProto can say, true or not: ShapeUtil::ValidateShape() tells whether it
-// makes sense. Indices that do not exist end the process with a message.
+// The path from a shape to one of its subshapes: the element to take of each tuple, outermost
+// first.
+// {} is the shape itself.
+struct CALLBRIDGE_EXPORTED ShapeIndex : public absl::InlinedVector<int64_t, 2> {
+  using InlinedVector::InlinedVector;
+  ShapeIndex() = default;
+  explicit ShapeIndex(absl::Span<const int64_t> view) : ShapeIndex(view.begin(), view.end()) {}
+
+  void push_front(int64_t value) { insert(begin(), value); }
+  void pop_front() { erase(begin()); }
+
+  // Returns a text such as "{1,0}".
+  std::string ToString() const;
+};
+using ShapeIndexView = absl::Span<const int64_t>;
+
+// Holds whatever a ShapeProto can hold. ShapeUtil::ValidateShape() checks that the shape is valid.
+// An index out of range ends the process with a message.
 class CALLBRIDGE_EXPORTED Shape {
  public:
   Shape() = default;
@@ -37,7 +51,7 @@ class CALLBRIDGE_EXPORTED Shape {
   }
 
   ShapeProto ToProto() const;
-  // "f32[2,3]", "(f32[], s32[4])"; with layouts "f32[2,3]{1,0}".
+  // Returns a text such as "f32[2,3]" or "(f32[], s32[4])", with layouts "f32[2,3]{1,0}".
   std::string ToString(bool print_layout = false) const;
 
   bool IsArray() const {
@@ -51,14 +65,14 @@ class CALLBRIDGE_EXPORTED Shape {
   PrimitiveType element_type() const { return element_type_; }
   void set_element_type(PrimitiveType value) { element_type_ = value; }
 
-  // Number of dimensions.
+  // The number of dimensions.
   int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
   int dimensions_size() const { return static_cast<int>(dimensions_.size()); }
   absl::Span<const int64_t> dimensions() const { return dimensions_; }
   int64_t dimensions(int index) const;
   absl::Span<int64_t> mutable_dimensions() { return absl::MakeSpan(dimensions_); }
   void set_dimensions(int index, int64_t value);
-  // By place in the layout, the fastest-varying first.
+  // The size of the dimension at place `index` of the layout, fastest-varying first.
   int64_t dimensions_minor(int index) const;
   void set_dimensions_minor(int index, int64_t value);
   void add_dimensions(int64_t value) {
@@ -71,7 +85,7 @@ class CALLBRIDGE_EXPORTED Shape {
   }
   void DeleteDimension(int64_t dimension);
 
-  // Of a tuple, whether all its elements are.
+  // Returns true if no dimension is dynamic; of a tuple, if all its elements are static.
   bool is_static() const;
   bool is_dynamic() const { return !is_static(); }
   absl::Span<const bool> dynamic_dimensions() const { return dynamic_dimensions_; }
@@ -98,7 +112,7 @@ class CALLBRIDGE_EXPORTED Shape {
   std::string ShortDebugString() const { return ToProto().ShortDebugString(); }
   std::string DebugString() const { return ToProto().DebugString(); }
 
-  // Compares all that is not told to be ignored.
+  // Compares shapes, except for the properties that are set to be ignored.
   class CALLBRIDGE_EXPORTED Equal {
    public:
     bool operator()(const Shape& left, const Shape& right) const;
@@ -154,20 +168,22 @@ class CALLBRIDGE_EXPORTED Shape {
  private:
   PrimitiveType element_type_ = PRIMITIVE_TYPE_INVALID;
   DimensionVector dimensions_;
-  // As many as dimensions.
+  // One flag for each dimension.
   absl::InlinedVector<bool, 6> dynamic_dimensions_;
   std::vector<Shape> tuple_shapes_;
   std::optional<Layout> layout_;
 };
 
-// The parameters and the result of a computation.
+// The shapes of a computation's parameters and result. An index out of range ends the process with
+// a message.
 class CALLBRIDGE_EXPORTED ProgramShape {
  public:
   ProgramShape() = default;
   explicit ProgramShape(const ProgramShapeProto& proto);
 
   ProgramShapeProto ToProto() const;
-  // "(x: f32[2], y: s32[]) -> f32[2]"; "(unknown)" for a name that there is not.
+  // Returns a text such as "(x: f32[2], y: s32[]) -> f32[2]". A parameter without a name is
+  // "(unknown)".
   std::string ToString() const;
 
   int parameters_size() const { return static_cast<int>(parameters_.size()); }
@@ -200,6 +216,11 @@ class CALLBRIDGE_EXPORTED ProgramShape {
   Shape result_;
 };
 
+inline absl::Span<const int64_t> LayoutUtil::MinorToMajor(const Shape& shape) {
+  return shape.layout().minor_to_major();
+}
+
+CALLBRIDGE_EXPORTED std::ostream& operator<<(std::ostream& out, const ShapeIndex& index);
 CALLBRIDGE_EXPORTED std::ostream& operator<<(std::ostream& out, const Shape& shape);
 CALLBRIDGE_EXPORTED std::ostream& operator<<(std::ostream& out, const ProgramShape& shape);
 

@@ -14,8 +14,7 @@ namespace {
 
 using Dimensions = absl::Span<const int64_t>;
 
-// A layout may say that elements take less than their natural size; then the shape may be too large
-// without it, and stays as it is.
+// Returns `shape` itself if it would be too large without layouts, which may pack elements.
 Shape WithoutLayouts(const Shape& shape) {
   const absl::StatusOr<Shape> without = shape.WithoutLayouts();
   return without.ok() ? *without : shape;
@@ -33,7 +32,7 @@ absl::StatusOr<Shape> ArrayLike(const Shape& shape, PrimitiveType element_type) 
   return Shape::MakeArray(element_type, {shape.dimensions().begin(), shape.dimensions().end()});
 }
 
-// The type of a complex type's parts; any other type is its own.
+// Returns the type of the parts of a complex type, else `type`.
 PrimitiveType RealType(PrimitiveType type) {
   if (type == PrimitiveType::kC64) return PrimitiveType::kF32;
   if (type == PrimitiveType::kC128) return PrimitiveType::kF64;
@@ -189,6 +188,108 @@ absl::StatusOr<Shape> InferGetTupleElement(const Shape& tuple, int64_t index) {
                                                    ") out of range for tuple shape ", Text(tuple)));
   }
   return WithoutLayouts(elements[index]);
+}
+
+// ---- Implicit broadcasting ----------------------------------------------------------------------
+
+namespace {
+
+// Combines dimensions of equal rank: two sizes must be equal, or one of them 1.
+absl::StatusOr<std::vector<int64_t>> Combine(Dimensions left, Dimensions right,
+                                             absl::string_view opcode, const std::string& shapes) {
+  std::vector<int64_t> result(left.begin(), left.end());
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (left[i] == 1) {
+      result[i] = right[i];
+    } else if (right[i] != 1 && right[i] != left[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Binary op ", opcode, " with incompatible shapes: ", shapes, "."));
+    }
+  }
+  return result;
+}
+
+bool IsIdentity(Dimensions dimensions, size_t rank) {
+  if (dimensions.size() != rank) return false;
+  for (size_t i = 0; i < rank; ++i) {
+    if (dimensions[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<int64_t>> InferImplicitBroadcast(Dimensions left, Dimensions right,
+                                                            Dimensions broadcast_dimensions,
+                                                            absl::string_view opcode,
+                                                            absl::string_view left_text,
+                                                            absl::string_view right_text) {
+  const std::string shapes = absl::StrCat(left_text, " and ", right_text);
+  if (left.size() == right.size()) {
+    if (!broadcast_dimensions.empty() && !IsIdentity(broadcast_dimensions, left.size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Broadcast dimensions field must either be not set or be the identity on "
+                       "binary operations with operands of the same rank."));
+    }
+    return Combine(left, right, opcode, shapes);
+  }
+  const Dimensions larger = left.size() > right.size() ? left : right;
+  const Dimensions smaller = left.size() > right.size() ? right : left;
+  if (broadcast_dimensions.empty() && !smaller.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("Shapes must be equal rank, but are ", shapes));
+  }
+  if (broadcast_dimensions.size() != smaller.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Size of broadcast_dimensions has to match lower-rank operand's rank;  lower-rank "
+        "operand's rank is ",
+        smaller.size(), ", size of broadcast_dimensions is ", broadcast_dimensions.size(), "."));
+  }
+  std::vector<int64_t> result(larger.begin(), larger.end());
+  for (size_t i = 0; i < smaller.size(); ++i) {
+    const int64_t to = broadcast_dimensions[i];
+    if (to < 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("Broadcast dimension number (", to, ") cannot be negative."));
+    if (static_cast<size_t>(to) >= larger.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("Broadcast dimension number (", to,
+                                                     ") too large; higher-rank operand has rank ",
+                                                     larger.size(), "."));
+    }
+    if (smaller[i] != larger[to] && smaller[i] != 1 && larger[to] != 1) {
+      return absl::InvalidArgumentError(absl::StrCat("Broadcast dimension ", i,
+                                                     " mismatch: ", smaller[i], " != ", larger[to],
+                                                     "; ", shapes, "."));
+    }
+    if (i > 0 && broadcast_dimensions[i - 1] >= to) {
+      return absl::InvalidArgumentError(absl::StrCat("Broadcast dimensions order is wrong: ", to,
+                                                     " comes after ", broadcast_dimensions[i - 1],
+                                                     "."));
+    }
+    if (larger[to] == 1) result[to] = smaller[i];
+  }
+  return result;
+}
+
+absl::StatusOr<DegenerateDimensionBroadcast> InferDegenerateDimensionBroadcast(Dimensions from,
+                                                                               Dimensions to) {
+  if (from.size() != to.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("broadcasting degenerate dimensions: expected ",
+                                                   to.size(), " dimensions, got ", from.size()));
+  }
+  DegenerateDimensionBroadcast broadcast;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[i]) {
+      broadcast.sizes.push_back(to[i]);
+      broadcast.dimensions.push_back(static_cast<int64_t>(i));
+    } else if (from[i] != 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Input dimension should be either 1 or equal to the output dimension it is broadcasting "
+          "into; the ",
+          i, "th operand dimension is ", from[i], ", the ", i, "th output dimension is ", to[i],
+          "."));
+    }
+  }
+  return broadcast;
 }
 
 }  // namespace callbridge::hlo

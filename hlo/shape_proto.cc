@@ -1,4 +1,5 @@
-// xla::ShapeProto to callbridge::Shape, and back.
+#include "callbridge/hlo/shape_proto.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,10 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/primitive_type.h"
-#include "callbridge/hlo/later_layout_fields.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/primitive_util.h"
-#include "callbridge/hlo/shape_conversion.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/unknown_field_set.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -22,7 +23,7 @@ absl::Status Unimplemented(absl::string_view what) {
                    "dense arrays, tokens and tuples of fixed sizes"));
 }
 
-// Memory spaces are the backend's affair; for memory that a CPU reads they change nothing.
+// Ignores the memory space, which the backend chooses.
 absl::StatusOr<Layout> LayoutFromProto(const xla::LayoutProto& proto) {
   if (proto.tiles_size() != 0) return Unimplemented("a tiled layout");
   const auto is_sparse = [](int type) { return type != xla::DIM_DENSE; };
@@ -107,6 +108,12 @@ void ToProto(const Shape& shape, xla::ShapeProto* proto) {
   SetElementSizeInBits(layout.element_size_in_bits, proto->mutable_layout());
 }
 
+// Recursive, as deep as shapes may be.
+void ForEachArray(xla::ShapeProto* shape, void (*fn)(xla::ShapeProto*)) {
+  for (xla::ShapeProto& element : *shape->mutable_tuple_shapes()) ForEachArray(&element, fn);
+  if (shape->element_type() != xla::TUPLE && shape->element_type() != xla::TOKEN) fn(shape);
+}
+
 }  // namespace
 
 absl::StatusOr<Shape> ShapeFromProto(const xla::ShapeProto& proto) {
@@ -124,5 +131,67 @@ absl::StatusOr<Shape> ShapeFromXla(const xla::Shape& shape) {
 }
 
 xla::Shape ShapeToXla(const Shape& shape) { return xla::Shape(ShapeToProto(shape)); }
+
+void AppendLeaves(const xla::ShapeProto& shape, std::vector<const xla::ShapeProto*>* leaves) {
+  if (shape.element_type() != xla::TUPLE) {
+    leaves->push_back(&shape);
+    return;
+  }
+  for (const xla::ShapeProto& element : shape.tuple_shapes()) AppendLeaves(element, leaves);
+}
+
+void SetToDefaultLayout(xla::ShapeProto* shape) {
+  ForEachArray(shape, [](xla::ShapeProto* array) {
+    auto& minor_to_major = *array->mutable_layout()->mutable_minor_to_major();
+    minor_to_major.Clear();
+    for (int i = array->dimensions_size(); i > 0; --i) minor_to_major.Add(i - 1);
+  });
+}
+
+void AddMissingLayouts(xla::ShapeProto* shape) {
+  ForEachArray(shape, [](xla::ShapeProto* array) {
+    if (!array->has_layout()) SetToDefaultLayout(array);
+  });
+}
+
+// ---- Fields of LayoutProto that TensorFlow 2.13.1 did not have ----------------------------------
+
+namespace {
+
+constexpr int kElementSizeInBits = 7;
+constexpr int kTailPaddingAlignmentInElements = 16;
+
+// Returns the last field of this number that is a varint, or 0.
+int64_t UnknownNumber(const xla::LayoutProto& layout, int number) {
+  const google::protobuf::UnknownFieldSet& fields =
+      xla::LayoutProto::GetReflection()->GetUnknownFields(layout);
+  int64_t value = 0;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const google::protobuf::UnknownField& field = fields.field(i);
+    if (field.number() == number && field.type() == google::protobuf::UnknownField::TYPE_VARINT) {
+      value = static_cast<int64_t>(field.varint());
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+int64_t ElementSizeInBits(const xla::LayoutProto& layout) {
+  return UnknownNumber(layout, kElementSizeInBits);
+}
+
+void SetElementSizeInBits(int64_t bits, xla::LayoutProto* layout) {
+  // Most layouts have no unknown fields; this saves them the memory of an empty set.
+  const google::protobuf::Reflection& reflection = *xla::LayoutProto::GetReflection();
+  if (bits == 0 && reflection.GetUnknownFields(*layout).empty()) return;
+  google::protobuf::UnknownFieldSet& fields = *reflection.MutableUnknownFields(layout);
+  fields.DeleteByNumber(kElementSizeInBits);
+  if (bits != 0) fields.AddVarint(kElementSizeInBits, static_cast<uint64_t>(bits));
+}
+
+int64_t TailPaddingAlignmentInElements(const xla::LayoutProto& layout) {
+  return UnknownNumber(layout, kTailPaddingAlignmentInElements);
+}
 
 }  // namespace callbridge::hlo

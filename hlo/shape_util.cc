@@ -2,23 +2,68 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/element_at.h"
-#include "callbridge/hlo/shape_check.h"
+#include "callbridge/abi/shape.h"
+#include "callbridge/hlo/status.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 namespace {
 
-using ::callbridge::hlo::CheckXlaShape;
-using ::callbridge::hlo::ElementAt;
-using ::callbridge::hlo::Layouts;
+using internal::ElementAt;
+
+// Checks through callbridge::Shape, which has the same rules.
+Status CheckArray(const Shape& shape, bool require_layout) {
+  std::optional<::callbridge::Layout> layout;
+  if (shape.has_layout()) {
+    const absl::Span<const int64_t> order = shape.layout().minor_to_major();
+    layout.emplace();
+    layout->minor_to_major.assign(order.begin(), order.end());
+    layout->element_size_in_bits = shape.layout().element_size_in_bits();
+  } else if (require_layout) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the shape ", shape.ToString(), " has no layout"));
+  }
+  const auto type = ::callbridge::IsPrimitiveType(shape.element_type())
+                        ? static_cast<::callbridge::PrimitiveType>(shape.element_type())
+                        : ::callbridge::PrimitiveType::kInvalid;
+  return ::callbridge::Shape::MakeArray(
+             type, {shape.dimensions().begin(), shape.dimensions().end()}, std::move(layout))
+      .status();
+}
+
+// Accepts dynamic dimensions, tiles and opaque shapes.
+Status CheckShape(const Shape& shape, bool require_layout, int depth = 1) {
+  constexpr int kMaxTupleDepth = ::callbridge::Shape::kMaxTupleDepth;
+  if (!shape.IsTuple() && shape.tuple_shapes_size() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a shape that is no tuple to have no elements; ", shape.ToString(),
+                     " has ", shape.tuple_shapes_size()));
+  }
+  if (!shape.IsTuple() && !shape.IsToken() && !shape.IsOpaque()) {
+    return CheckArray(shape, require_layout);
+  }
+  if (shape.rank() != 0 || shape.has_layout()) {
+    return absl::InvalidArgumentError("expected only arrays to have dimensions and a layout");
+  }
+  if (depth > kMaxTupleDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected tuples nested at most ", kMaxTupleDepth, " deep"));
+  }
+  for (const Shape& element : shape.tuple_shapes()) {
+    TF_RETURN_IF_ERROR(CheckShape(element, require_layout, depth + 1));
+  }
+  return OkStatus();
+}
 
 Shape ValueOrDie(StatusOr<Shape> shape) { return shape.ConsumeValueOrDie(); }
 
-// `layout` belongs to an array of the type and dimensions.
+// Returns the array, or an error if the layout does not fit.
 StatusOr<Shape> MakeArray(PrimitiveType type, absl::Span<const int64_t> dimensions,
                           const Layout& layout) {
   if (!primitive_util::IsArrayType(type)) {
@@ -28,7 +73,7 @@ StatusOr<Shape> MakeArray(PrimitiveType type, absl::Span<const int64_t> dimensio
   }
   Shape shape(type, dimensions, /*dynamic_dimensions=*/{}, /*tuple_shapes=*/{});
   *shape.mutable_layout() = layout;
-  TF_RETURN_IF_ERROR(CheckXlaShape(shape, Layouts::kRequired));
+  TF_RETURN_IF_ERROR(CheckShape(shape, /*require_layout=*/true));
   return shape;
 }
 
@@ -49,7 +94,7 @@ Shape ShapeUtil::MakeShape(PrimitiveType element_type, absl::Span<const int64_t>
 
 StatusOr<Shape> ShapeUtil::MakeValidatedShape(PrimitiveType element_type,
                                               absl::Span<const int64_t> dimensions) {
-  // What XLA answers for types that have no elements: their shape, if it has no dimensions.
+  // Like XLA, accepts types without elements if there are no dimensions.
   if (dimensions.empty() && (element_type == TOKEN || element_type == OPAQUE_TYPE)) {
     return Shape(element_type, {}, {}, {});
   }
@@ -135,7 +180,7 @@ ProgramShape ShapeUtil::MakeProgramShape(std::initializer_list<Shape> parameters
 
 int64_t ShapeUtil::ElementsIn(const Shape& shape) {
   if (!shape.IsArray()) DieOf(shape, "an array");
-  // An array with a dimension of 0 is empty however large the others are.
+  // The product of the other dimensions of an empty array may overflow.
   if (IsZeroElementArray(shape)) return 0;
   int64_t product = 1;
   for (const int64_t dimension : shape.dimensions()) {
@@ -328,11 +373,11 @@ std::vector<ShapeUtil::IndexedShape> ShapeUtil::GetLeafShapes(const Shape& shape
 }
 
 Status ShapeUtil::ValidateShape(const Shape& shape) {
-  return CheckXlaShape(shape, Layouts::kRequired);
+  return CheckShape(shape, /*require_layout=*/true);
 }
 
 Status ShapeUtil::ValidateShapeWithOptionalLayout(const Shape& shape) {
-  return CheckXlaShape(shape, Layouts::kOptional);
+  return CheckShape(shape, /*require_layout=*/false);
 }
 
 }  // namespace callbridge_v1

@@ -1,4 +1,4 @@
-// xla::ShapeUtil: making shapes, measuring and comparing them.
+// xla::ShapeUtil: makes, measures and compares shapes.
 #ifndef CALLBRIDGE_HLO_SHAPE_UTIL_H_
 #define CALLBRIDGE_HLO_SHAPE_UTIL_H_
 
@@ -10,18 +10,16 @@
 
 #include "absl/types/span.h"
 #include "callbridge/abi/exported.h"
-#include "callbridge/hlo/layout_util.h"
+#include "callbridge/hlo/layout.h"
 #include "callbridge/hlo/primitive_util.h"
 #include "callbridge/hlo/shape.h"
-#include "callbridge/hlo/shape_index.h"
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"
 #include "callbridge/hlo/xla_data_proto.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 
-// What makes a shape and returns no StatusOr ends the process with a message where the arguments
-// make none.
+// Functions that return no status end the process with a message if the arguments are invalid.
 class CALLBRIDGE_EXPORTED ShapeUtil {
  public:
   ShapeUtil() = delete;
@@ -33,7 +31,7 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
     Shape shape;
   };
 
-  // Arrays. Without a layout argument they are row-major, and say so, as in XLA.
+  // Make arrays. Without a layout argument they get a row-major layout, as in XLA.
   static Shape MakeShape(PrimitiveType element_type, absl::Span<const int64_t> dimensions);
   static Shape MakeShape(PrimitiveType element_type, absl::Span<const int64_t> dimensions,
                          const std::vector<bool>& dynamic_dimensions);
@@ -49,7 +47,7 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
   static Shape MakeScalarShape(PrimitiveType element_type) { return MakeShape(element_type, {}); }
   static Shape MakeShapeWithDescendingLayout(PrimitiveType element_type,
                                              absl::Span<const int64_t> dimensions);
-  // The name since 2023, and the one before.
+  // XLA renamed MakeShapeWithLayout to MakeShapeWithDenseLayout in 2023.
   static Shape MakeShapeWithDenseLayout(PrimitiveType element_type,
                                         absl::Span<const int64_t> dimensions,
                                         absl::Span<const int64_t> minor_to_major,
@@ -63,7 +61,7 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
 
   static Shape MakeTupleShape(absl::Span<const Shape> shapes);
   static Shape MakeTupleShapeWithPtrs(absl::Span<const Shape* const> shapes);
-  // Of one shape that shape, else a tuple.
+  // Returns the shape itself if there is one, else a tuple of the shapes.
   static Shape MakeMaybeTupleShape(absl::Span<const Shape> shapes);
   static Shape MakeNil() { return MakeTupleShape({}); }
   static Shape MakeTokenShape();
@@ -71,36 +69,36 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
   static void AppendShapeToTuple(const Shape& shape, Shape* tuple_shape);
   static ProgramShape MakeProgramShape(std::initializer_list<Shape> parameters, Shape result);
 
-  // XLA's documentation of custom calls says these for MakeShape and MakeTupleShape; XLA never had
-  // them.
+  // XLA's documentation of custom calls uses these names for MakeShape and MakeTupleShape. XLA has
+  // no such functions.
   static Shape CreateShape(PrimitiveType element_type, absl::Span<const int64_t> dimensions) {
     return MakeShape(element_type, dimensions);
   }
   static Shape MakeTuple(absl::Span<const Shape> shapes) { return MakeTupleShape(shapes); }
 
-  // Product of an array's dimensions.
+  // Returns the product of an array's dimensions.
   static int64_t ElementsIn(const Shape& shape);
-  // The sum over a tuple's arrays.
+  // Returns the number of elements in all arrays of the shape.
   static int64_t ElementsInRecursive(const Shape& shape);
-  // Bytes of an array; of a tuple, bytes of a table of as many pointers of pointer_size bytes; of a
-  // token, 0.
+  // Returns the bytes of an array. Returns 0 for a token, and for a tuple the bytes of a table of
+  // one pointer for each element.
   static int64_t ByteSizeOf(const Shape& shape, int64_t pointer_size = -1);
   static int64_t ByteSizeOfElements(const Shape& shape);
   static int64_t ByteSizeOfTupleIndexTable(const Shape& shape, int64_t pointer_size);
   static int64_t ByteSizeOfPrimitiveType(PrimitiveType type);
 
-  // "f32[2,3]"; "f32[2,3]{1,0}"; "(x: f32[2]) -> f32[]".
+  // Return texts such as "f32[2,3]", "f32[2,3]{1,0}" and "(x: f32[2]) -> f32[]".
   static std::string HumanString(const Shape& shape) { return shape.ToString(); }
   static std::string HumanStringWithLayout(const Shape& shape) { return shape.ToString(true); }
   static std::string HumanString(const ProgramShape& shape) { return shape.ToString(); }
 
-  // Layouts count for Equal alone.
+  // Of these, only Equal and EqualIgnoringElementType compare layouts.
   static bool Equal(const Shape& left, const Shape& right);
   static bool EqualIgnoringElementType(const Shape& left, const Shape& right);
   static bool Compatible(const Shape& left, const Shape& right);
   static bool CompatibleIgnoringElementType(const Shape& left, const Shape& right);
   static bool CompatibleIgnoringFpPrecision(const Shape& left, const Shape& right);
-  // Of arrays.
+  // Return false unless both shapes are arrays.
   static bool SameDimensions(const Shape& left, const Shape& right);
   static bool SameRank(const Shape& left, const Shape& right);
   static bool SameElementType(const Shape& left, const Shape& right) {
@@ -124,9 +122,9 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
   static bool ElementIsFloating(const Shape& shape);
   static bool ElementIsComplex(const Shape& shape);
   static bool ElementIsSigned(const Shape& shape);
-  // Number of dimensions that are not 1.
+  // Returns the number of dimensions that are not 1.
   static int64_t TrueRank(const Shape& shape);
-  // Negative numbers count from behind.
+  // Negative dimension numbers count from the last dimension.
   static int64_t GetDimension(const Shape& shape, int64_t dimension_number);
   static int64_t GetDimensionNumber(const Shape& shape, int64_t dimension_number);
 
@@ -134,24 +132,25 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
   static bool IsEmptyTuple(const Shape& shape);
   static int64_t TupleElementCount(const Shape& shape);
   static const Shape& GetTupleElementShape(const Shape& shape, int64_t index);
-  // The shape, and all in it.
+  // Returns the number of subshapes, the shape itself included.
   static int64_t SubshapeCount(const Shape& shape);
   static bool IndexIsValid(const Shape& shape, ShapeIndexView index);
   static const Shape& GetSubshape(const Shape& shape, ShapeIndexView index);
   static StatusOr<const Shape*> TryGetSubshape(const Shape& shape, ShapeIndexView index);
   static Shape* GetMutableSubshape(Shape* shape, ShapeIndexView index);
-  // Leaves: what is no tuple, in preorder.
+  // The leaves of a shape are its subshapes that are no tuples, in preorder.
   static bool IsLeafIndex(const Shape& shape, const ShapeIndex& index);
   static int64_t GetLeafCount(const Shape& shape);
   static std::vector<IndexedShape> GetLeafShapes(const Shape& shape);
 
-  // INVALID_ARGUMENT says what makes the shape none: types, negative dimensions, sizes beyond
-  // int64, layouts. ValidateShape() wants a layout on every array.
+  // Returns INVALID_ARGUMENT, with the reason, for an invalid type, a negative dimension, a size
+  // that does not fit int64, or an invalid or missing layout.
   static Status ValidateShape(const Shape& shape);
+  // Same as ValidateShape(), but arrays need no layout.
   static Status ValidateShapeWithOptionalLayout(const Shape& shape);
 
-  // Calls fn(const Shape& subshape, const ShapeIndex& index) for the shape and all in it, in
-  // preorder. The forms WithStatus stop at the first error.
+  // Calls fn(const Shape& subshape, const ShapeIndex& index) for each subshape in preorder. The
+  // forms WithStatus stop at the first error and return it.
   template <typename Fn>
   static void ForEachSubshape(const Shape& shape, Fn&& fn) {
     ForEachSubshapeWithStatus(shape, [&](const Shape& subshape, const ShapeIndex& index) {

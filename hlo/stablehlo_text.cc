@@ -13,13 +13,11 @@
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/hlo/instruction_check.h"
-#include "callbridge/hlo/instruction_order.h"
 #include "callbridge/hlo/literal_text.h"
-#include "callbridge/hlo/mlir_types.h"
 #include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/name_uniquer.h"
 #include "callbridge/hlo/opcode.h"
-#include "callbridge/hlo/stablehlo_custom_call.h"
-#include "callbridge/hlo/text_names.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -34,22 +32,22 @@ class ModulePrinter {
   explicit ModulePrinter(const HloModuleProto& module) : module_(module) {}
 
   absl::StatusOr<std::string> Print() {
-    TextNames names;
-    names.Add("main", "");
+    NameUniquer names;
+    names.GetUniqueName("main", "");
     for (const HloComputationProto& computation : module_.computations()) {
       const bool is_entry = computation.id() == module_.entry_computation_id();
       functions_[computation.id()] =
-          MlirSymbol(is_entry ? "main" : names.Add(computation.name(), "computation"));
+          MlirSymbol(is_entry ? "main" : names.GetUniqueName(computation.name(), "computation"));
     }
     std::string attributes;
     for (const HloComputationProto& computation : module_.computations()) {
       const bool is_entry = computation.id() == module_.entry_computation_id();
       if (absl::Status status = PrintFunction(computation, is_entry); !status.ok()) return status;
-      if (is_entry) attributes = Aliases(computation);
+      if (is_entry) attributes = Attributes(computation);
     }
     return absl::StrCat(types_.Aliases(), "module ",
-                        MlirSymbol(TextNames().Add(module_.name(), "module")), attributes, " {\n",
-                        functions_text_, "}\n");
+                        MlirSymbol(NameUniquer().GetUniqueName(module_.name(), "module")),
+                        attributes, " {\n", functions_text_, "}\n");
   }
 
  private:
@@ -57,7 +55,7 @@ class ModulePrinter {
     std::string name;  // "%3"
     std::string type;
     Shape shape;
-    // What it was put together of, if it is a tuple that was put together here.
+    // The tuple instruction that would make it, if none was printed: @main returns its operands.
     const HloInstructionProto* tuple = nullptr;
   };
 
@@ -70,7 +68,7 @@ class ModulePrinter {
 
   std::string NewName() { return absl::StrCat("%", next_value_++); }
 
-  // A line that makes a value.
+  // Appends a line that defines a value, and returns the value's name.
   template <typename... Parts>
   std::string Define(const Parts&... parts) {
     std::string name = NewName();
@@ -90,8 +88,7 @@ class ModulePrinter {
     });
   }
 
-  // Runtimes pass arrays to @main and get arrays, so that its tuples are passed leaf by leaf. Other
-  // functions keep theirs.
+  // @main takes and returns leaves, since runtimes pass arrays only. Other functions keep tuples.
   absl::Status PrintFunction(const HloComputationProto& computation, bool is_entry) {
     absl::StatusOr<std::vector<const HloInstructionProto*>> order =
         InstructionOrder(module_, computation);
@@ -101,11 +98,11 @@ class ModulePrinter {
     Append("  func.func ", is_entry ? "public " : "private ", functions_.at(computation.id()), "(");
     absl::Status status = PrintParameters(computation, is_entry);
     if (!status.ok()) return status;
-    // The results' types come before the lines that make them.
+    // The text has the types of the results before the lines that define them.
     const std::string signature = std::exchange(text_, "");
-    const bool root_is_taken_apart = is_entry && !IsUsed(computation.root_id(), computation);
+    const bool root_is_flattened = is_entry && !IsUsed(computation.root_id(), computation);
     for (const HloInstructionProto* instruction : *order) {
-      if (root_is_taken_apart && instruction->id() == computation.root_id() &&
+      if (root_is_flattened && instruction->id() == computation.root_id() &&
           ParseOpcode(instruction->opcode()) == Opcode::kTuple &&
           instruction->control_predecessor_ids().empty()) {
         absl::StatusOr<Value> value = TypedValue(*instruction);
@@ -119,7 +116,7 @@ class ModulePrinter {
     const Value& root = ValueOf(computation.root_id());
     std::vector<std::string> names, types;
     if (is_entry) {
-      status = TakeApart(root, &names, &types);
+      status = FlattenTuple(root, &names, &types);
       if (!status.ok()) return status;
     } else {
       names = {root.name};
@@ -157,7 +154,7 @@ class ModulePrinter {
       if (!value.ok()) return value.status();
       const std::vector<const Shape*> leaves =
           is_entry ? value->shape.Leaves() : std::vector<const Shape*>{&value->shape};
-      // Which argument it begins with; its own value, if it is a tuple, is made of them later.
+      // The name of its first argument. PrintParameter() makes a tuple of the arguments.
       value->name = absl::StrCat("%arg", argument);
       for (const Shape* leaf : leaves) {
         absl::StatusOr<std::string> type = types_.Text(*leaf);
@@ -181,9 +178,9 @@ class ModulePrinter {
     return Value{"", *std::move(type), *std::move(shape), nullptr};
   }
 
-  // The leaves of `value`. Recursive, as deep as shapes may be.
-  absl::Status TakeApart(const Value& value, std::vector<std::string>* names,
-                         std::vector<std::string>* types) {
+  // Appends the leaves of `value`. Recursive, as deep as shapes may be.
+  absl::Status FlattenTuple(const Value& value, std::vector<std::string>* names,
+                            std::vector<std::string>* types) {
     if (!value.shape.IsTuple()) {
       names->push_back(value.name);
       types->push_back(value.type);
@@ -191,7 +188,7 @@ class ModulePrinter {
     }
     if (value.tuple != nullptr) {
       for (int64_t id : value.tuple->operand_ids()) {
-        if (absl::Status status = TakeApart(ValueOf(id), names, types); !status.ok()) {
+        if (absl::Status status = FlattenTuple(ValueOf(id), names, types); !status.ok()) {
           return status;
         }
       }
@@ -202,7 +199,7 @@ class ModulePrinter {
       absl::StatusOr<std::string> type = types_.Text(element);
       if (!type.ok()) return type.status();
       Value part = {GetElement(value, index++, *type), *type, element, nullptr};
-      if (absl::Status status = TakeApart(part, names, types); !status.ok()) return status;
+      if (absl::Status status = FlattenTuple(part, names, types); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
@@ -216,7 +213,7 @@ class ModulePrinter {
     return Define("\"stablehlo.tuple\"(", names, ") : (", types, ") -> ", type);
   }
 
-  // A tuple of @main's arguments from number *argument on.
+  // Makes a tuple of the arguments of @main from *argument on, and returns its name.
   absl::StatusOr<std::string> TupleOfArguments(const Shape& shape, int64_t* argument) {
     if (!shape.IsTuple()) return absl::StrCat("%arg", (*argument)++);
     std::vector<std::string> names, types;
@@ -269,7 +266,7 @@ class ModulePrinter {
     return absl::OkStatus();
   }
 
-  // Returns the name of what was defined. `value` has no name yet.
+  // Returns the name of the new value. `value` has no name yet.
   absl::StatusOr<std::string> DefineInstruction(Opcode opcode,
                                                 const HloInstructionProto& instruction,
                                                 const Value& value) {
@@ -347,13 +344,9 @@ class ModulePrinter {
     return MakeTuple(absl::StrJoin(names, ", "), absl::StrJoin(types, ", "), *type);
   }
 
-  // The module's attributes: which results lie in which arguments, by the numbers of leaves.
-  std::string Aliases(const HloComputationProto& entry) const {
+  // The attributes of the module.
+  std::string Attributes(const HloComputationProto& entry) const {
     if (module_.input_output_alias().entries().empty()) return "";
-    const Shape& result = ValueOf(entry.root_id()).shape;
-    absl::flat_hash_map<const Shape*, int64_t> number_of;
-    const std::vector<const Shape*> results = result.Leaves();
-    for (size_t i = 0; i < results.size(); ++i) number_of[results[i]] = static_cast<int64_t>(i);
     std::vector<const Shape*> parameters;
     for (const HloInstructionProto& instruction : entry.instructions()) {
       if (ParseOpcode(instruction.opcode()) != Opcode::kParameter) continue;
@@ -361,24 +354,10 @@ class ModulePrinter {
       if (parameters.size() <= number) parameters.resize(number + 1);
       parameters[number] = &ValueOf(instruction.id()).shape;
     }
-    int64_t argument = 0;
-    for (const Shape* parameter : parameters) {
-      for (const Shape* leaf : parameter->Leaves()) number_of[leaf] = argument++;
-    }
-    const auto leaf_number = [&](const Shape& shape, const auto& index) {
-      return number_of.at(LeafAt(shape, {index.data(), static_cast<size_t>(index.size())}));
-    };
-    const auto append = [&](std::string* out, const auto& alias) {
-      const int64_t output = leaf_number(result, alias.output_shape_index());
-      absl::StrAppend(
-          out, "{alias = {kind = \"", alias.kind() == xla::MUST_ALIAS ? "must" : "may",
-          "_alias\", parameter_index = array<i64>, parameter_number = ",
-          leaf_number(*parameters[alias.parameter_number()], alias.parameter_shape_index()),
-          " : i64}, output_index = array<i64",
-          results.size() == 1 ? "" : absl::StrCat(": ", output), ">}");
-    };
-    return absl::StrCat(" attributes {mhlo.input_output_alias = [",
-                        absl::StrJoin(module_.input_output_alias().entries(), ", ", append), "]}");
+    return absl::StrCat(" attributes {",
+                        StableHloInputOutputAlias(module_.input_output_alias(), parameters,
+                                                  ValueOf(entry.root_id()).shape),
+                        "}");
   }
 
   const HloModuleProto& module_;

@@ -1,4 +1,4 @@
-// TextCursor: a place in a text of XLA's, and the few things that such texts are made of.
+// TextCursor: a position in HLO text, and the readers of its tokens.
 #ifndef CALLBRIDGE_HLO_TEXT_CURSOR_H_
 #define CALLBRIDGE_HLO_TEXT_CURSOR_H_
 
@@ -13,48 +13,53 @@
 
 namespace callbridge::hlo {
 
-// Every reader skips blanks first: white space, /* comments */ and // comments. Errors are
-// INVALID_ARGUMENT and begin with line and column, counted from 1.
+// Each function first skips white space, /* comments */ and // comments. Errors are
+// INVALID_ARGUMENT unless stated otherwise, and begin with line and column, counted from 1. The
+// arguments `what` name the expected token in errors.
 class TextCursor {
  public:
-  // `text` must outlive the cursor, and the views that it returns are into it.
+  // `text` must outlive the cursor and the views that it returns.
   explicit TextCursor(absl::string_view text) : text_(text) {}
 
   bool AtEnd();
-  // True if `token` comes next, and for Consume() is now behind.
+  // Returns true if `token` comes next.
   bool Peek(absl::string_view token);
+  // Moves past `token` and returns true if it comes next.
   bool Consume(absl::string_view token);
-  // An error unless `token` comes next.
+  // Moves past `token`. Returns an error if it does not come next.
   absl::Status Expect(absl::string_view token);
 
-  // Letters, digits, ".", "_" and "-": names, opcodes, attributes. Empty where there are none.
+  // Reads letters, digits, ".", "_" and "-": a name, an opcode, an attribute. Returns an empty view
+  // if there are none.
   absl::string_view ReadWord();
-  // What ReadWord() would return.
+  // Returns what ReadWord() would return.
   absl::string_view PeekWord();
-  // A name of an instruction or computation, with or without "%".
+  // Reads the name of an instruction or computation, with or without "%". Returns it without.
   absl::StatusOr<absl::string_view> ReadName(absl::string_view what);
   absl::StatusOr<int64_t> ReadInteger(absl::string_view what);
   absl::StatusOr<bool> ReadBool();
-  // "..." with C's escapes: any bytes.
+  // Reads "..." with C's escapes. Returns any bytes.
   absl::StatusOr<std::string> ReadQuoted(absl::string_view what);
-  // The same, but UTF-8: what protobuf keeps as a string.
+  // Same as ReadQuoted(), but returns an error unless the bytes are UTF-8, as protobuf strings must
+  // be.
   absl::StatusOr<std::string> ReadQuotedText(absl::string_view what);
-  // {...} with as many closing as opening braces, those in strings not counted: JSON, MLIR.
+  // Reads a JSON or MLIR dictionary: {...} with balanced braces, not counting braces in strings.
   absl::StatusOr<absl::string_view> ReadDictionary(absl::string_view what);
-  // A layout stands right behind its array, so that a "{" behind a blank is none.
+  // Reads a shape. A layout must follow its array without a blank.
   absl::StatusOr<Shape> ReadShape();
-  // True if a shape comes next rather than a name.
+  // Returns true if a shape comes next rather than a name.
   bool PeekShape();
-  // Everything up to one of `ends`, without blanks before it.
+  // Reads up to a character of `ends`. Returns the text without trailing blanks.
   absl::string_view ReadUntil(absl::string_view ends);
 
-  // Where the next thing begins, for InvalidAt().
+  // Returns the position of the next token, for InvalidAt().
   size_t position() {
     SkipBlanks();
     return position_;
   }
-  // "line 3, column 14: expected WHAT, found ...".
+  // Returns "line 3, column 14: expected WHAT, found ...".
   absl::Status Expected(absl::string_view what);
+  // Return an error with the line and column of `position`.
   absl::Status InvalidAt(size_t position, absl::string_view message) const;
   absl::Status UnimplementedAt(size_t position, absl::string_view message) const;
 
@@ -67,7 +72,7 @@ class TextCursor {
   size_t position_ = 0;
 };
 
-// The size of the dictionary at the beginning of `text`; 0 where there is none, or no end of it.
+// Returns the size of the dictionary at the beginning of `text`, or 0 if there is no complete one.
 size_t DictionarySize(absl::string_view text);
 
 bool IsUtf8(absl::string_view bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,14 +11,15 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "callbridge/abi/call_site.h"
 #include "callbridge/abi/site_descriptor.h"
-#include "callbridge/hlo/instruction_check.h"
 #include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/name_uniquer.h"
 #include "callbridge/hlo/opcode.h"
-#include "callbridge/hlo/text_names.h"
-#include "callbridge/hlo/xla_own_calls.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -31,13 +33,27 @@ using Ids = std::vector<int64_t>;
 // module that is larger by their product. Each leaf also costs the bytes of a shape.
 constexpr int64_t kMaxNodes = 1 << 20;
 
+constexpr absl::string_view kXlaInternalTargets[] = {
+#include "callbridge/hlo/xla_internal_calls.inc"
+};
+
+// Returns true for targets that XLA itself implements, such as "Sharding". They are untyped on
+// every XLA.
+bool IsXlaInternalTarget(absl::string_view target) {
+  return std::any_of(std::begin(kXlaInternalTargets), std::end(kXlaInternalTargets),
+                     [&](absl::string_view pattern) {
+                       return absl::ConsumeSuffix(&pattern, "*") ? absl::StartsWith(target, pattern)
+                                                                 : target == pattern;
+                     });
+}
+
 bool IsUntypedCall(const HloInstructionProto& instruction) {
   return ParseOpcode(instruction.opcode()) == Opcode::kCustomCall &&
          instruction.custom_call_api_version() != xla::API_VERSION_TYPED_FFI &&
-         !IsXlasOwnCall(instruction.custom_call_target());
+         !IsXlaInternalTarget(instruction.custom_call_target());
 }
 
-// Tuples, arrays and tokens.
+// Returns the number of tuples, arrays and tokens.
 int64_t NodeCount(const Shape& shape) {
   int64_t count = 1;
   for (const Shape& element : shape.tuple_elements()) count += NodeCount(element);
@@ -46,24 +62,6 @@ int64_t NodeCount(const Shape& shape) {
 
 bool HasTuple(absl::Span<const Shape> shapes) {
   return std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.IsTuple(); });
-}
-
-// The leaves of `shape` in preorder.
-void AppendLeaves(const xla::ShapeProto& shape, std::vector<const xla::ShapeProto*>* leaves) {
-  if (shape.element_type() != xla::TUPLE) {
-    leaves->push_back(&shape);
-    return;
-  }
-  for (const xla::ShapeProto& element : shape.tuple_shapes()) AppendLeaves(element, leaves);
-}
-
-// Recursive, as deep as shapes may be.
-void SetRowMajor(xla::ShapeProto* shape) {
-  for (xla::ShapeProto& element : *shape->mutable_tuple_shapes()) SetRowMajor(&element);
-  if (shape->element_type() == xla::TUPLE || shape->element_type() == xla::TOKEN) return;
-  auto& minor_to_major = *shape->mutable_layout()->mutable_minor_to_major();
-  minor_to_major.Clear();
-  for (int i = shape->dimensions_size(); i > 0; --i) minor_to_major.Add(i - 1);
 }
 
 // What a target with `site` must be told, beyond the leaves that a typed call brings: "" if
@@ -95,7 +93,7 @@ class ModuleUpgrade {
     for (HloComputationProto& computation : *module_.mutable_computations()) {
       for (HloInstructionProto& instruction : *computation.mutable_instructions()) {
         next_id_ = std::max(next_id_, instruction.id() + 1);
-        names_.Add(instruction.name(), "");
+        names_.GetUniqueName(instruction.name(), "");
       }
     }
   }
@@ -125,14 +123,14 @@ class ModuleUpgrade {
     const HloComputationProto original = *computation;
     values_.clear();
     calls_.clear();
-    taken_apart_.clear();
+    flattened_.clear();
     for (const HloInstructionProto& instruction : original.instructions()) {
       values_[instruction.id()].instruction = &instruction;
       if (!IsUntypedCall(instruction)) continue;
-      for (int64_t id : instruction.operand_ids()) MarkTakenApart(id);
+      for (int64_t id : instruction.operand_ids()) MarkFlattened(id);
     }
     computation->clear_instructions();
-    // What stands in the place of each instruction, in order.
+    // The instructions that replace each instruction, in order.
     absl::flat_hash_map<int64_t, Ids> in_place_of;
     for (const HloInstructionProto& instruction : original.instructions()) {
       const int begin = computation->instructions_size();
@@ -142,7 +140,7 @@ class ModuleUpgrade {
         }
       } else {
         *computation->add_instructions() = instruction;
-        if (taken_apart_.contains(instruction.id())) TakeApart(instruction, computation);
+        if (flattened_.contains(instruction.id())) FlattenTuple(instruction, computation);
       }
       Ids& ids = in_place_of[instruction.id()];
       for (int i = begin; i < computation->instructions_size(); ++i) {
@@ -172,22 +170,22 @@ class ModuleUpgrade {
     scheduled->second.Swap(&upgraded);
   }
 
-  // The leaves of a tuple that is put together here are those of its parts.
-  void MarkTakenApart(int64_t id) {
+  // Marks the tuple, and all tuples that a tuple instruction makes it of.
+  void MarkFlattened(int64_t id) {
     Ids pending = {id};
     while (!pending.empty()) {
       const HloInstructionProto& instruction = *values_.at(pending.back()).instruction;
       pending.pop_back();
       if (instruction.shape().element_type() != xla::TUPLE) continue;
-      if (!taken_apart_.insert(instruction.id()).second) continue;
+      if (!flattened_.insert(instruction.id()).second) continue;
       if (ParseOpcode(instruction.opcode()) != Opcode::kTuple) continue;
       pending.insert(pending.end(), instruction.operand_ids().begin(),
                      instruction.operand_ids().end());
     }
   }
 
-  // Sets the leaves of what is no call.
-  void TakeApart(const HloInstructionProto& instruction, HloComputationProto* computation) {
+  // Sets the leaves of a tuple that is no call's result.
+  void FlattenTuple(const HloInstructionProto& instruction, HloComputationProto* computation) {
     Ids leaves;
     if (ParseOpcode(instruction.opcode()) == Opcode::kTuple) {
       for (int64_t id : instruction.operand_ids()) AppendLeavesOf(id, &leaves);
@@ -210,7 +208,7 @@ class ModuleUpgrade {
                            HloComputationProto* computation) {
     HloInstructionProto* instruction = computation->add_instructions();
     instruction->set_id(next_id_++);
-    instruction->set_name(names_.Add(name, OpcodeName(opcode)));
+    instruction->set_name(names_.GetUniqueName(name, OpcodeName(opcode)));
     instruction->set_opcode(std::string(OpcodeName(opcode)));
     *instruction->mutable_shape() = shape;
     return instruction;
@@ -233,7 +231,8 @@ class ModuleUpgrade {
     }
   }
 
-  // Puts a tuple together; `leaves` is advanced behind its own. The outermost one has `id`.
+  // Adds the tuple instructions for `shape`, and moves `leaves` past those that they take. Returns
+  // the id of the outermost one.
   int64_t AddTuple(const std::string& name, const xla::ShapeProto& shape,
                    HloComputationProto* computation, const int64_t** leaves) {
     if (shape.element_type() != xla::TUPLE) return *(*leaves)++;
@@ -291,7 +290,7 @@ class ModuleUpgrade {
     calls_[original.id()] = call_id;
     FlattenOperands(original, call);
     FlattenAliases(*site, original, call);
-    if (!is_rebuilt && !taken_apart_.contains(original.id())) return absl::OkStatus();
+    if (!is_rebuilt && !flattened_.contains(original.id())) return absl::OkStatus();
     if (is_rebuilt) FlattenResult(call);
 
     Ids leaves;
@@ -303,7 +302,7 @@ class ModuleUpgrade {
     if (is_rebuilt) {
       const int64_t* next = leaves.data();
       AddTuple(original.name(), original.shape(), computation, &next);
-      // The outermost one comes last; whoever used the call's result uses it.
+      // The outermost tuple comes last. It replaces the call's result.
       HloInstructionProto* tuple =
           computation->mutable_instructions(computation->instructions_size() - 1);
       tuple->set_id(original.id());
@@ -332,8 +331,9 @@ class ModuleUpgrade {
     // A target that nobody asked about layouts wants row-major ones. To XLA no constraint means
     // that it may choose, as soon as another instruction would like something else.
     call->set_constrain_layout(true);
-    for (xla::ShapeProto& shape : *call->mutable_operand_shapes_with_layout()) SetRowMajor(&shape);
-    SetRowMajor(call->mutable_shape());
+    for (xla::ShapeProto& shape : *call->mutable_operand_shapes_with_layout())
+      SetToDefaultLayout(&shape);
+    SetToDefaultLayout(call->mutable_shape());
   }
 
   // Aliases are of leaves: each now has a number instead of an index.
@@ -382,12 +382,12 @@ class ModuleUpgrade {
 
   HloModuleProto module_;
   int64_t next_id_ = 0;
-  TextNames names_;
+  NameUniquer names_;
   int64_t node_count_ = 0;
   // Of the computation that is being upgraded, by their original ids.
   absl::flat_hash_map<int64_t, Value> values_;
   absl::flat_hash_map<int64_t, int64_t> calls_;  // the new ids of the calls
-  absl::flat_hash_set<int64_t> taken_apart_;     // tuples whose leaves a call needs
+  absl::flat_hash_set<int64_t> flattened_;       // tuples whose leaves a call takes
 };
 
 }  // namespace

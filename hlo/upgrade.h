@@ -1,4 +1,4 @@
-// Untyped custom calls become typed ones, for runtimes that call untyped targets no more.
+// Turns untyped custom calls into typed ones, for runtimes that no longer call untyped targets.
 #ifndef CALLBRIDGE_HLO_UPGRADE_H_
 #define CALLBRIDGE_HLO_UPGRADE_H_
 
@@ -7,22 +7,25 @@
 
 namespace callbridge::hlo {
 
-// `module`, in which every custom call of the api versions 0 (which is 1) to 3 is one of version 4
-// of the same name: its operands and results are the leaves of what they were, which
-// get-tuple-element and tuple instructions around it take apart and put together. Opaque and tuple
-// trees are in the attribute "callbridge_site" (abi/site_descriptor.h), where the call has an
-// opaque, or the leaves alone do not say what the target is handed; the tuple layout is nested. An
-// opaque that is a site descriptor already, as callbridge makes them for version 3, becomes the
-// attribute. Aliases follow their leaves, and the schedule its instructions.
+// Returns `module` with every custom call of API versions 0 (same as 1) to 3 turned into one of
+// version 4 to the same target. The result runs where callbridge has registered the targets as
+// typed entry points. `module` must have passed CheckModule(); the result has passed it too.
 //
-// Calls that did not constrain their layouts have them constrained to row-major ones, with which
-// the embedded runtime calls such targets: XLA would be free to choose others.
+// clang-format off
+// - Operands and results become their leaves. get-tuple-element and tuple instructions around the call
+//   convert from and to tuples.
+// - Opaque and tuple shapes go into the attribute "callbridge_site" (abi/site_descriptor.h) if the call
+//   has an opaque, or if its leaves do not determine the arguments of the target. The tuple layout is
+//   nested. An opaque that is a site descriptor, as callbridge writes for version 3, becomes the
+//   attribute.
+// - Calls without layout constraints get row-major ones, as the embedded runtime calls such targets.
+//   XLA may choose any layout otherwise.
+// - Aliases refer to leaves. The schedule has the new instructions.
+// - Calls of version 4, calls to XLA's internal targets (xla_internal_calls.inc), all other
+//   instructions, and unknown fields stay unchanged.
+// clang-format on
 //
-// Calls of version 4, what XLA itself puts into the form of a call (xla_own_calls.h), and all else,
-// unknown fields too, stay as they are. It runs where the targets are registered as typed entry
-// points of callbridge's. `module` must have passed CheckModule(), and the result has.
-// RESOURCE_EXHAUSTED where large tuples that many calls take would make a module of a million
-// operands.
+// Returns RESOURCE_EXHAUSTED if the calls would have more than about a million operands in all.
 absl::StatusOr<xla::HloModuleProto> Upgrade(const xla::HloModuleProto& module);
 
 }  // namespace callbridge::hlo

@@ -1,15 +1,72 @@
 #include "callbridge/hlo/xla_builder.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/called_computation.h"
-#include "callbridge/hlo/builder_registry.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/hlo/module_check.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 
-using callbridge::hlo::BuilderRegistry;
-using callbridge::hlo::NumberedName;
+namespace {
+
+// The builders that exist. With it, the use of an XlaOp whose builder was destroyed is an error and
+// no crash. Thread-safe.
+class BuilderRegistry {
+ public:
+  static BuilderRegistry& Get() {
+    const callbridge::TableLock lock;
+    // Never destroyed: builders may be static objects.
+    static BuilderRegistry* const builders = new BuilderRegistry;
+    return *builders;
+  }
+
+  void Add(const XlaBuilder* builder) {
+    const callbridge::TableLock lock;
+    builders_.emplace_back(builder, std::this_thread::get_id());
+  }
+
+  void Remove(const XlaBuilder* builder) {
+    const callbridge::TableLock lock;
+    const auto is_it = [builder](const Entry& entry) { return entry.first == builder; };
+    // Searches from the end: the builders of a scope are destroyed in reverse order.
+    const auto found = std::find_if(builders_.rbegin(), builders_.rend(), is_it);
+    if (found != builders_.rend()) builders_.erase(std::next(found).base());
+  }
+
+  bool Has(const XlaBuilder* builder) {
+    const callbridge::TableLock lock;
+    const auto is_it = [builder](const Entry& entry) { return entry.first == builder; };
+    return std::any_of(builders_.rbegin(), builders_.rend(), is_it);
+  }
+
+  // Returns the builder that the calling thread made last, or null.
+  const XlaBuilder* Latest() {
+    const callbridge::TableLock lock;
+    const auto is_mine = [](const Entry& entry) {
+      return entry.second == std::this_thread::get_id();
+    };
+    const auto found = std::find_if(builders_.rbegin(), builders_.rend(), is_mine);
+    return found == builders_.rend() ? nullptr : found->first;
+  }
+
+ private:
+  using Entry = std::pair<const XlaBuilder*, std::thread::id>;
+
+  // In the order of construction. Guarded by the TableLock.
+  std::vector<Entry> builders_;
+};
+
+// Returns a name as XLA's builder makes it: "add.7" for the id 7.
+std::string NumberedName(absl::string_view base, int64_t id) { return absl::StrCat(base, ".", id); }
+
+}  // namespace
 
 XlaBuilder::XlaBuilder(const std::string& computation_name) : name_(computation_name) {
   BuilderRegistry::Get().Add(this);
@@ -167,15 +224,6 @@ StatusOr<XlaOp> XlaBuilder::AddInstruction(HloInstructionProto proto, absl::stri
   return XlaOp(id, this);
 }
 
-Status XlaBuilder::AddCalledComputation(const XlaComputation& computation,
-                                        HloInstructionProto* caller) {
-  TF_ASSIGN_OR_RETURN(callbridge::hlo::CalledComputation copy,
-                      callbridge::hlo::CopyForCall(computation.proto(), &last_id_));
-  for (HloComputationProto& added : copy.computations) called_.push_back(std::move(added));
-  caller->add_called_computation_ids(copy.entry_id);
-  return OkStatus();
-}
-
 Status XlaBuilder::SetInstructionFrontendAttribute(XlaOp op, std::string attribute,
                                                    std::string value) {
   TF_RETURN_IF_ERROR(Find(op).status());
@@ -253,6 +301,15 @@ XlaComputation XlaBuilder::BuildAndNoteError() {
   return XlaComputation();
 }
 
+// ---- XlaComputation -----------------------------------------------------------------------------
+
+StatusOr<ProgramShape> XlaComputation::GetProgramShape() const {
+  if (proto_.has_host_program_shape()) return ProgramShape(proto_.host_program_shape());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "computation \"", name(), "\" has no program shape: ",
+      IsNull() ? "it is null, as after a failed build or a move" : "its module has none"));
+}
+
 // ---- For the functions that add instructions ----------------------------------------------------
 
 namespace internal {
@@ -267,8 +324,8 @@ XlaBuilder* XlaBuilderFriend::Live(XlaBuilder* builder) {
   return builder;
 }
 
-XlaBuilder* XlaBuilderFriend::Youngest() {
-  const XlaBuilder* const builder = BuilderRegistry::Get().Youngest();
+XlaBuilder* XlaBuilderFriend::LatestBuilder() {
+  const XlaBuilder* const builder = BuilderRegistry::Get().Latest();
   if (builder == nullptr) Die("a Parameter() without a builder: this thread has none");
   return const_cast<XlaBuilder*>(builder);
 }
@@ -288,5 +345,6 @@ HloInstructionProto* XlaBuilderFriend::GetInstruction(XlaOp op) {
 }
 
 }  // namespace internal
+
 }  // namespace callbridge_v1
 }  // namespace xla

@@ -1,4 +1,4 @@
-// xla::XlaComputation: what XlaBuilder::Build() makes, a module.
+// xla::XlaComputation: the module that XlaBuilder::Build() returns.
 #ifndef CALLBRIDGE_HLO_XLA_COMPUTATION_H_
 #define CALLBRIDGE_HLO_XLA_COMPUTATION_H_
 
@@ -9,16 +9,16 @@
 #include "callbridge/abi/exported.h"
 #include "callbridge/hlo/hlo_proto.h"
 #include "callbridge/hlo/shape.h"
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"
 
 namespace xla {
 inline namespace callbridge_v1 {
 
 class CALLBRIDGE_EXPORTED XlaComputation {
  public:
-  // A null computation.
+  // Makes a null computation.
   XlaComputation() = default;
-  // Any module, unchecked: those who use it check it.
+  // Does not check the module.
   XlaComputation(HloModuleProto proto) : unique_id_(proto.id()), proto_(std::move(proto)) {}
   XlaComputation(const XlaComputation&) = delete;
   XlaComputation& operator=(const XlaComputation&) = delete;
@@ -30,12 +30,12 @@ class CALLBRIDGE_EXPORTED XlaComputation {
     return *this;
   }
 
-  // INVALID_ARGUMENT where the module has none.
+  // Returns INVALID_ARGUMENT if the module has no program shape.
   StatusOr<ProgramShape> GetProgramShape() const;
   const std::string& name() const { return proto_.name(); }
   const HloModuleProto& proto() const { return proto_; }
   HloModuleProto* mutable_proto() { return &proto_; }
-  // Also of one that was moved from.
+  // Returns true for a null computation and after a move.
   bool IsNull() const { return unique_id_ == -1; }
 
  private:

@@ -2,7 +2,7 @@
 #ifndef CALLBRIDGE_HLO_XLA_DATA_PROTO_H_
 #define CALLBRIDGE_HLO_XLA_DATA_PROTO_H_
 
-// First: the generated classes are marked with what it defines.
+// Must come first: it defines the macro that exports the generated classes.
 #include "callbridge/abi/exported.h"
 //
 #include "callbridge/hlo/xla_data.pb.h"  // IWYU pragma: export

@@ -1,3 +1,3 @@
-// XLA's path; see callbridge/hlo/statusor.h. IWYU pragma: private
+// XLA's path; see callbridge/hlo/status.h. IWYU pragma: private
 #pragma once
-#include "callbridge/hlo/statusor.h"
+#include "callbridge/hlo/status.h"

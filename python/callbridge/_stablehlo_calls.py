@@ -26,7 +26,7 @@ from callbridge._jax_custom_call_op import (
 )
 
 # XLA's own calls: target names, a "*" at the end standing for any ending. The list is hlo's.
-_LIST = pathlib.Path(__file__).with_name("xla_own_calls.inc").read_text(encoding="utf-8")
+_LIST = pathlib.Path(__file__).with_name("xla_internal_calls.inc").read_text(encoding="utf-8")
 _PATTERNS = re.findall(r'^"(.+)",$', _LIST, re.MULTILINE)
 _OWN_TARGETS = frozenset(pattern for pattern in _PATTERNS if not pattern.endswith("*"))
 _OWN_PREFIXES = tuple(pattern[:-1] for pattern in _PATTERNS if pattern.endswith("*"))

@@ -15,7 +15,7 @@
 
 #include "callbridge/client/client_library.h"
 #include "callbridge/client/local_client.h"
-#include "callbridge/hlo/layout_util.h"
+#include "callbridge/hlo/layout.h"
 #include "callbridge/hlo/literal_util.h"
 #include "callbridge/hlo/shape_util.h"
 #include "callbridge/hlo/xla_builder.h"

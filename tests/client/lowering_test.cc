@@ -14,7 +14,7 @@
 #include "callbridge/client/executable.h"
 #include "callbridge/client/graph_builder.h"
 #include "callbridge/client/target_table.h"
-#include "callbridge/hlo/read_module.h"
+#include "callbridge/hlo/hlo_text.h"
 #include "callbridge/register.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "xla/ffi/api/ffi.h"
@@ -57,7 +57,7 @@ void IsAligned(void* out, const void** in) {
 XLA_REGISTER_CUSTOM_CALL_TARGET(IsAligned, "Host");
 
 xla::ffi::Error TypedServices(int32_t device, xla::ffi::ThreadPool threads,
-                          xla::ffi::ResultBuffer<xla::ffi::S32> out) {
+                              xla::ffi::ResultBuffer<xla::ffi::S32> out) {
   *out->typed_data() = device * 1000 + (threads.num_threads() > 0 ? 1 : 0);
   return xla::ffi::Error::Success();
 }
@@ -129,7 +129,8 @@ TEST(LoweringTest, AnUntypedCallOfATypedHandlerIsRefused) {
 }
 
 TEST(LoweringTest, TypedHandlersAreLentWhatXlaLends) {
-  EXPECT_THAT(*RunText(Call("TypedServices", ", api_version=API_VERSION_TYPED_FFI")), ElementsAre(1));
+  EXPECT_THAT(*RunText(Call("TypedServices", ", api_version=API_VERSION_TYPED_FFI")),
+              ElementsAre(1));
 }
 
 // Once, and where the call is within a computation too.

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "callbridge/client/executable.h"
 #include "callbridge/client/target_table.h"
-#include "callbridge/hlo/read_module.h"
+#include "callbridge/hlo/hlo_text.h"
 #include "callbridge/register.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "xla/ffi/api/ffi.h"

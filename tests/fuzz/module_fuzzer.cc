@@ -9,7 +9,6 @@
 #include <string>
 
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/read_module.h"
 #include "callbridge/hlo/stablehlo_text.h"
 #include "callbridge/hlo/upgrade.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "callbridge/hlo/later_layout_fields.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/xla_data_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/layout_util.h"
+#include "callbridge/hlo/layout.h"
 #include "callbridge/hlo/shape_util.h"
 
 namespace callbridge {

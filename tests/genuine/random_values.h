@@ -10,7 +10,6 @@
 
 #include "callbridge/hlo/literal_util.h"
 #include "callbridge/hlo/shape.h"
-#include "callbridge/hlo/shape_index.h"
 
 namespace callbridge {
 

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/hlo/later_layout_fields.h"
-#include "callbridge/hlo/layout_util.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/shape_util.h"
 #include "google/protobuf/text_format.h"
 

@@ -13,10 +13,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/literal_check.h"
+#include "callbridge/hlo/literal_proto.h"
 #include "callbridge/hlo/literal_util.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/shape_conversion.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/text_cursor.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/text_format.h"

@@ -9,9 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/mlir_types.h"
+#include "callbridge/hlo/name_uniquer.h"
 #include "callbridge/hlo/stablehlo_text.h"
-#include "callbridge/hlo/text_names.h"
 #include "tests/hlo/parsed_module.h"
 
 namespace callbridge::hlo {
@@ -136,17 +135,17 @@ TEST(ModuleTexts, WindowsOfWhichOneFieldIsUnusual) {
 }
 
 TEST(ModuleTexts, NamesHave256CharactersAtMost) {
-  TextNames names;
-  EXPECT_EQ(names.Add(std::string(256, 'n'), ""), std::string(256, 'n'));
-  EXPECT_EQ(names.Add(std::string(257, 'n'), ""), std::string(256, 'n') + ".1");
-  EXPECT_EQ(names.Add("", "fallback"), "fallback");
-  EXPECT_EQ(names.Add("aZ09._-", ""), "aZ09._-");
-  EXPECT_EQ(names.Add("a b", ""), "a_b");
-  EXPECT_EQ(names.Add("a/b", ""), "a_b.1");
-  EXPECT_EQ(names.Add("a:b", ""), "a_b.2");
-  EXPECT_TRUE(TextNames::IsName("_"));
-  EXPECT_FALSE(TextNames::IsName(""));
-  EXPECT_FALSE(TextNames::IsName("a "));
+  NameUniquer names;
+  EXPECT_EQ(names.GetUniqueName(std::string(256, 'n'), ""), std::string(256, 'n'));
+  EXPECT_EQ(names.GetUniqueName(std::string(257, 'n'), ""), std::string(256, 'n') + ".1");
+  EXPECT_EQ(names.GetUniqueName("", "fallback"), "fallback");
+  EXPECT_EQ(names.GetUniqueName("aZ09._-", ""), "aZ09._-");
+  EXPECT_EQ(names.GetUniqueName("a b", ""), "a_b");
+  EXPECT_EQ(names.GetUniqueName("a/b", ""), "a_b.1");
+  EXPECT_EQ(names.GetUniqueName("a:b", ""), "a_b.2");
+  EXPECT_TRUE(NameUniquer::IsName("_"));
+  EXPECT_FALSE(NameUniquer::IsName(""));
+  EXPECT_FALSE(NameUniquer::IsName("a "));
 }
 
 // Of a literal without elements; the text has a brace for each dimension before the empty one.

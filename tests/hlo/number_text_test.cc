@@ -1,7 +1,5 @@
 // Numbers and literals in the texts of HLO and MLIR, and whether a literal's message fits its
 // shape.
-#include "callbridge/hlo/number_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/text_cursor.h"
 
 namespace callbridge::hlo {

@@ -1,5 +1,3 @@
-#include "callbridge/hlo/read_module.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/shape_util.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/unknown_field_set.h"

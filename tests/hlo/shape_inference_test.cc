@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/hlo/implicit_broadcast.h"
 #include "callbridge/hlo/opcode.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -328,15 +327,16 @@ TEST(ImplicitBroadcastTest, DimensionsGoUpwards) {
 }
 
 TEST(ImplicitBroadcastTest, StretchesDimensionsOfSizeOne) {
-  const Stretch stretch = StretchOf({2, 1, 1, 4}, {2, 3, 1, 4}).value();
-  EXPECT_THAT(stretch.sizes, ElementsAre(2, 1, 4));
-  EXPECT_THAT(stretch.dimensions, ElementsAre(0, 2, 3));
-  EXPECT_EQ(StretchOf({5, 2}, {5, 3}).status().ToString(),
+  const DegenerateDimensionBroadcast broadcast =
+      InferDegenerateDimensionBroadcast({2, 1, 1, 4}, {2, 3, 1, 4}).value();
+  EXPECT_THAT(broadcast.sizes, ElementsAre(2, 1, 4));
+  EXPECT_THAT(broadcast.dimensions, ElementsAre(0, 2, 3));
+  EXPECT_EQ(InferDegenerateDimensionBroadcast({5, 2}, {5, 3}).status().ToString(),
             "INVALID_ARGUMENT: Input dimension should be either 1 or equal to the output dimension "
             "it is broadcasting into; the 1th operand dimension is 2, the 1th output dimension is "
             "3.");
-  EXPECT_EQ(StretchOf({1}, {3, 3}).status().ToString(),
-            "INVALID_ARGUMENT: stretching dimensions of size 1: expected 2 dimensions, got 1");
+  EXPECT_EQ(InferDegenerateDimensionBroadcast({1}, {3, 3}).status().ToString(),
+            "INVALID_ARGUMENT: broadcasting degenerate dimensions: expected 2 dimensions, got 1");
 }
 
 }  // namespace

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/hlo/later_layout_fields.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/shape_conversion.h"
+#include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/shape_util.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/arena.h"

@@ -12,9 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "callbridge/hlo/hlo_text.h"
-#include "callbridge/hlo/sharding_text.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 #include "callbridge/hlo/text_cursor.h"
-#include "callbridge/hlo/window_text.h"
 
 namespace callbridge::hlo {
 namespace {

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "callbridge/hlo/called_computation.h"
 #include "callbridge/hlo/shape_util.h"
 #include "callbridge/hlo/xla_builder.h"
 #include "gmock/gmock.h"
@@ -298,17 +297,27 @@ HloModuleProto TwoComputations() {
   call->set_id(41);
   call->set_name("call.41");
   call->add_called_computation_ids(10);
+  // Of a shape, so that the module is well-formed.
+  for (xla::HloComputationProto& computation : *module.mutable_computations()) {
+    for (xla::HloInstructionProto& instruction : *computation.mutable_instructions()) {
+      instruction.mutable_shape()->set_element_type(xla::TUPLE);
+    }
+  }
   return module;
 }
 
 TEST(CalledComputationTest, IsNumberedInTheOrderInWhichItStands) {
-  int64_t last_id = 100;
-  const auto copy = callbridge::hlo::CopyForCall(TwoComputations(), &last_id);
-  ASSERT_TRUE(copy.ok()) << copy.status();
-  EXPECT_EQ(last_id, 105);
-  EXPECT_EQ(copy->entry_id, 104);
-  ASSERT_EQ(copy->computations.size(), 2);
-  const auto& callee = copy->computations[0];
+  XlaBuilder b("b");
+  for (int i = 0; i < 100; ++i) xla::CreateToken(&b);
+  HloInstructionProto caller;
+  const absl::Status added =
+      XlaBuilderFriend::AddCalled(&b, XlaComputation(TwoComputations()), &caller);
+  ASSERT_TRUE(added.ok()) << added;
+  EXPECT_THAT(caller.called_computation_ids(), ElementsAre(104));
+  EXPECT_EQ(InstructionOf(xla::CreateToken(&b)).id(), 106);
+  const XlaComputation built = b.Build().ValueOrDie();
+  ASSERT_EQ(built.proto().computations_size(), 3);  // the builder's own is the last
+  const auto& callee = built.proto().computations(0);
   EXPECT_EQ(callee.id(), 101);
   EXPECT_EQ(callee.name(), "callee.101");
   EXPECT_EQ(callee.root_id(), 103);
@@ -317,15 +326,18 @@ TEST(CalledComputationTest, IsNumberedInTheOrderInWhichItStands) {
   EXPECT_EQ(callee.instructions(1).name(), "a.b.103");
   EXPECT_THAT(callee.instructions(1).operand_ids(), ElementsAre(102));
   EXPECT_THAT(callee.instructions(1).control_predecessor_ids(), ElementsAre(102));
-  EXPECT_EQ(copy->computations[1].name(), "entry.104");
-  EXPECT_EQ(copy->computations[1].root_id(), 105);
-  EXPECT_THAT(copy->computations[1].instructions(0).called_computation_ids(), ElementsAre(101));
+  const auto& entry = built.proto().computations(1);
+  EXPECT_EQ(entry.id(), 104);
+  EXPECT_EQ(entry.name(), "entry.104");
+  EXPECT_EQ(entry.root_id(), 105);
+  EXPECT_THAT(entry.instructions(0).called_computation_ids(), ElementsAre(101));
 }
 
 TEST(CalledComputationTest, IdsThatNothingHas) {
   const auto expect_error = [](const HloModuleProto& module) {
-    int64_t last_id = 0;
-    EXPECT_EQ(callbridge::hlo::CopyForCall(module, &last_id).status().ToString(),
+    XlaBuilder b("b");
+    HloInstructionProto caller;
+    EXPECT_EQ(XlaBuilderFriend::AddCalled(&b, XlaComputation(module), &caller).ToString(),
               "INVALID_ARGUMENT: a computation that is to be called refers to the id 77, which "
               "nothing in its module has");
   };

@@ -1,3 +1,3 @@
-// XLA's path; see callbridge/hlo/layout_util.h. IWYU pragma: private
+// XLA's path; see callbridge/hlo/shape.h. IWYU pragma: private
 #pragma once
-#include "callbridge/hlo/layout_util.h"
+#include "callbridge/hlo/shape.h"

@@ -1,5 +1,4 @@
-#include "callbridge/hlo/module_header.h"
-
+// The first line of HLO text, and the tables of source lines after it.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,7 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/hlo/instruction_attributes.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -58,7 +57,7 @@ class HeaderReader {
       return cursor_->UnimplementedAt(begin, absl::StrCat("the module is for several devices, ",
                                                           name, "=", *count, "; run it on XLA"));
     }
-    // What a runtime may do, and need not; and what only the partitioner reads.
+    // Hints to the runtime, and attributes of the partitioner.
     if (name == "allow_spmd_sharding_propagation_to_parameters" ||
         name == "allow_spmd_sharding_propagation_to_output" || name == "buffer_donor" ||
         name == "frontend_attributes") {
@@ -125,8 +124,8 @@ class HeaderReader {
     return cursor_->Expect(")");
   }
 
-  // Tables of source lines, which jaxlib >= 0.8 prints behind the header. Metadata refers to them,
-  // and is for people.
+  // Skips the tables of source lines, which jaxlib >= 0.8 prints after the header. Only metadata
+  // refers to them.
   absl::Status SkipStackFrames() {
     for (absl::string_view table : {"FileNames", "FunctionNames", "FileLocations", "StackFrames"}) {
       if (cursor_->PeekWord() != table) continue;

@@ -1,5 +1,4 @@
-#include "callbridge/hlo/window_text.h"
-
+// Windows, dimension labels and shardings in HLO text.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -16,15 +16,15 @@ using xla::ConvolutionDimensionNumbers;
 using xla::Window;
 using xla::WindowDimension;
 
-// A field of each dimension that stands under one name, as far as it is not what `usual` says.
-struct Field {
+// A field of WindowDimension. The text omits it if all dimensions have the default value `usual`.
+struct WindowField {
   absl::string_view name;
   int64_t usual;
   int64_t (*get)(const WindowDimension&);
   void (*set)(int64_t, WindowDimension*);
 };
 
-constexpr Field kFields[] = {
+constexpr WindowField kWindowFields[] = {
     {"stride", 1, [](const WindowDimension& d) { return d.stride(); },
      [](int64_t value, WindowDimension* d) { d->set_stride(value); }},
     {"lhs_dilate", 1, [](const WindowDimension& d) { return d.base_dilation(); },
@@ -49,7 +49,7 @@ void AppendPadding(const Window& window, std::string* text) {
       }));
 }
 
-absl::Status SetNumbers(const Field& field, const std::vector<absl::string_view>& texts,
+absl::Status SetNumbers(const WindowField& field, const std::vector<absl::string_view>& texts,
                         Window* window) {
   for (size_t i = 0; i < texts.size(); ++i) {
     int64_t value;
@@ -85,7 +85,7 @@ absl::Status SetField(absl::string_view name, const std::vector<absl::string_vie
                                                    " dimensions, as size has, got ", texts.size()));
   }
   if (name == kPadding) return SetPadding(texts, window);
-  for (const Field& field : kFields) {
+  for (const WindowField& field : kWindowFields) {
     if (field.name == name) return SetNumbers(field, texts, window);
   }
   return absl::InvalidArgumentError(
@@ -95,7 +95,7 @@ absl::Status SetField(absl::string_view name, const std::vector<absl::string_vie
 absl::Status SetSizes(const std::vector<absl::string_view>& texts, Window* window) {
   for (absl::string_view text : texts) {
     WindowDimension* dimension = window->add_dimensions();
-    for (const Field& field : kFields) field.set(field.usual, dimension);
+    for (const WindowField& field : kWindowFields) field.set(field.usual, dimension);
     int64_t size;
     if (!absl::SimpleAtoi(text, &size)) {
       return absl::InvalidArgumentError("expected whole numbers with \"x\" between them for size");
@@ -105,7 +105,8 @@ absl::Status SetSizes(const std::vector<absl::string_view>& texts, Window* windo
   return absl::OkStatus();
 }
 
-// One of the three parts of dimension labels: two dimensions with a letter, the others by number.
+// One of the three parts of dimension labels: two dimensions with a letter, the others with a
+// number.
 struct Labels {
   int64_t first, second;
   std::vector<int64_t> spatial;
@@ -135,7 +136,7 @@ absl::Status AppendLabels(const Labels& labels, char first, char second, std::st
   return absl::OkStatus();
 }
 
-// The reverse. False where `part` is none.
+// The inverse of AppendLabels(). Returns false if `part` is invalid.
 bool ParseLabels(absl::string_view part, char first, char second, Labels* labels) {
   if (part.size() < 2) return false;
   labels->spatial.assign(part.size() - 2, -1);
@@ -168,7 +169,7 @@ std::string WindowText(const Window& window) {
         }));
   }
   AppendPadding(window, &text);
-  for (const Field& field : kFields) {
+  for (const WindowField& field : kWindowFields) {
     bool any = false;
     for (const WindowDimension& d : window.dimensions()) any = any || field.get(d) != field.usual;
     if (!any) continue;
@@ -239,6 +240,123 @@ absl::StatusOr<ConvolutionDimensionNumbers> ReadDimLabels(TextCursor* cursor) {
   numbers.set_output_feature_dimension(output.second);
   for (int64_t i : output.spatial) numbers.add_output_spatial_dimensions(i);
   return numbers;
+}
+
+// ---- Shardings ----------------------------------------------------------------------------------
+
+namespace {
+
+using xla::OpSharding;
+
+constexpr absl::string_view kReplicateLast = "last_tile_dim_replicate";
+
+absl::StatusOr<std::string> OneShardingText(const OpSharding& sharding) {
+  switch (sharding.type()) {
+    case OpSharding::REPLICATED:
+      return std::string("{replicated}");
+    case OpSharding::MANUAL:
+      return std::string("{manual}");
+    case OpSharding::UNKNOWN:
+      return std::string("{unknown}");
+    case OpSharding::MAXIMAL:
+      if (sharding.tile_assignment_devices_size() != 1) break;
+      return absl::StrCat("{maximal device=", sharding.tile_assignment_devices(0), "}");
+    case OpSharding::OTHER:
+      if (sharding.tile_assignment_devices_size() == 0) break;
+      return absl::StrCat("{devices=[", absl::StrJoin(sharding.tile_assignment_dimensions(), ","),
+                          "]", absl::StrJoin(sharding.tile_assignment_devices(), ","),
+                          sharding.replicate_on_last_tile_dim() ? " " : "",
+                          sharding.replicate_on_last_tile_dim() ? kReplicateLast : "", "}");
+    default:
+      break;
+  }
+  return absl::UnimplementedError(
+      "a sharding over several devices that does not list them; run this module on XLA");
+}
+
+// Reads what follows "devices=", up to the closing brace.
+absl::Status ReadDevices(TextCursor* cursor, OpSharding* sharding) {
+  sharding->set_type(OpSharding::OTHER);
+  if (absl::Status status = cursor->Expect("["); !status.ok()) return status;
+  do {
+    absl::StatusOr<int64_t> dimension = cursor->ReadInteger("a number of devices");
+    if (!dimension.ok()) return dimension.status();
+    sharding->add_tile_assignment_dimensions(*dimension);
+  } while (cursor->Consume(","));
+  if (absl::Status status = cursor->Expect("]"); !status.ok()) return status;
+  if (cursor->Peek("<=")) {
+    return cursor->UnimplementedAt(cursor->position(),
+                                   "shardings that do not list their devices are not supported; "
+                                   "run this module on XLA");
+  }
+  do {
+    absl::StatusOr<int64_t> device = cursor->ReadInteger("the number of a device");
+    if (!device.ok()) return device.status();
+    sharding->add_tile_assignment_devices(*device);
+  } while (cursor->Consume(","));
+  if (cursor->Consume(kReplicateLast)) sharding->set_replicate_on_last_tile_dim(true);
+  return absl::OkStatus();
+}
+
+// Reads what follows the opening brace.
+absl::Status ReadOneSharding(TextCursor* cursor, OpSharding* sharding) {
+  const size_t begin = cursor->position();
+  const absl::string_view kind = cursor->ReadWord();
+  if (kind.empty()) return cursor->Expected("a sharding, such as replicated");
+  if (kind == "replicated") {
+    sharding->set_type(OpSharding::REPLICATED);
+  } else if (kind == "manual") {
+    sharding->set_type(OpSharding::MANUAL);
+  } else if (kind == "unknown") {
+    sharding->set_type(OpSharding::UNKNOWN);
+  } else if (kind == "maximal") {
+    sharding->set_type(OpSharding::MAXIMAL);
+    if (absl::Status status = cursor->Expect("device"); !status.ok()) return status;
+    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
+    absl::StatusOr<int64_t> device = cursor->ReadInteger("the number of a device");
+    if (!device.ok()) return device.status();
+    sharding->add_tile_assignment_dimensions(1);
+    sharding->add_tile_assignment_devices(*device);
+  } else if (kind == "devices") {
+    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
+    if (absl::Status status = ReadDevices(cursor, sharding); !status.ok()) return status;
+  } else {
+    return cursor->UnimplementedAt(begin, absl::StrCat("the sharding \"", kind,
+                                                       "\" is not supported; run this module on "
+                                                       "XLA"));
+  }
+  return cursor->Expect("}");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ShardingText(const OpSharding& sharding) {
+  if (sharding.type() != OpSharding::TUPLE) return OneShardingText(sharding);
+  std::string text = "{";
+  for (const OpSharding& element : sharding.tuple_shardings()) {
+    absl::StatusOr<std::string> one = OneShardingText(element);
+    if (!one.ok()) return one;
+    absl::StrAppend(&text, text.size() > 1 ? ", " : "", *one);
+  }
+  return absl::StrCat(text, "}");
+}
+
+absl::StatusOr<OpSharding> ReadSharding(TextCursor* cursor) {
+  OpSharding sharding;
+  if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
+  if (!cursor->Peek("{") && !cursor->Peek("}")) {
+    if (absl::Status status = ReadOneSharding(cursor, &sharding); !status.ok()) return status;
+    return sharding;
+  }
+  sharding.set_type(OpSharding::TUPLE);
+  if (cursor->Consume("}")) return sharding;
+  do {
+    if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
+    absl::Status status = ReadOneSharding(cursor, sharding.add_tuple_shardings());
+    if (!status.ok()) return status;
+  } while (cursor->Consume(","));
+  if (absl::Status status = cursor->Expect("}"); !status.ok()) return status;
+  return sharding;
 }
 
 }  // namespace callbridge::hlo

@@ -1,4 +1,4 @@
-#include "callbridge/hlo/instruction_attributes.h"
+#include "callbridge/hlo/hlo_text_attributes.h"
 
 #include <bitset>
 #include <string>
@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/module_check.h"
-#include "callbridge/hlo/sharding_text.h"
-#include "callbridge/hlo/window_text.h"
+#include "callbridge/hlo/shape_proto.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -22,7 +21,7 @@ struct Context {
   HloInstructionProto* instruction;
 };
 
-// Reads "{", what `read_element` reads any number of times with commas between, and "}".
+// Reads "{", elements with commas between them, and "}". Calls `read_element` for each element.
 template <typename ReadElement>
 absl::Status ReadList(TextCursor* cursor, ReadElement read_element) {
   if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
@@ -33,7 +32,7 @@ absl::Status ReadList(TextCursor* cursor, ReadElement read_element) {
   return cursor->Expect("}");
 }
 
-// Reads a value by `read` and hands it to `set`.
+// Calls `set` with the value that `read` returns.
 template <typename Read, typename Set>
 absl::Status Assign(Read read, Set set) {
   auto value = read();
@@ -92,7 +91,7 @@ absl::Status ReadSideEffect(const Context& context) {
                 [&](bool value) { context.instruction->set_custom_call_has_side_effect(value); });
 }
 
-// One of the names of an enum of protobuf's.
+// Reads the name of an enumerator of a protobuf enum.
 template <typename Enum>
 absl::StatusOr<Enum> ReadEnum(bool (*parse)(const std::string&, Enum*), absl::string_view what,
                               TextCursor* cursor) {
@@ -226,7 +225,7 @@ absl::Status ReadDimensions(const Context& context) {
   });
 }
 
-// In quotes, or a dictionary as it is.
+// Reads quoted bytes, or a dictionary without quotes.
 absl::StatusOr<std::string> ReadQuotedOrDictionary(absl::string_view what, TextCursor* cursor) {
   if (!cursor->Peek("{")) return cursor->ReadQuoted(what);
   absl::StatusOr<absl::string_view> dictionary = cursor->ReadDictionary(what);
@@ -261,7 +260,7 @@ absl::Status ReadFrontendAttributes(const Context& context) {
   });
 }
 
-// A value of metadata that OpMetadata has no field for.
+// Skips a value of metadata that OpMetadata has no field for.
 absl::Status SkipMetadata(TextCursor* cursor) {
   if (cursor->Peek("{")) return cursor->ReadDictionary("metadata").status();
   if (cursor->Peek("\"")) return cursor->ReadQuoted("metadata").status();
@@ -327,14 +326,6 @@ constexpr Attribute kAttributes[] = {
 };
 constexpr size_t kAttributeCount = sizeof(kAttributes) / sizeof(kAttributes[0]);
 
-void AddLayouts(xla::ShapeProto* shape) {
-  for (xla::ShapeProto& element : *shape->mutable_tuple_shapes()) AddLayouts(&element);
-  const bool is_array = shape->element_type() != xla::TUPLE && shape->element_type() != xla::TOKEN;
-  if (!is_array || shape->has_layout()) return;
-  xla::LayoutProto* layout = shape->mutable_layout();
-  for (int i = shape->dimensions_size() - 1; i >= 0; --i) layout->add_minor_to_major(i);
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> ReadShapeIndex(TextCursor* cursor) {
@@ -355,7 +346,7 @@ absl::Status UnknownAttribute(absl::string_view name, size_t position, const Tex
 
 xla::ShapeProto WithLayouts(const Shape& shape) {
   xla::ShapeProto proto = ShapeToProto(shape);
-  AddLayouts(&proto);
+  AddMissingLayouts(&proto);
   return proto;
 }
 
