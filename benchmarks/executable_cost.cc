@@ -54,7 +54,7 @@ class Chain {
 // One item is one custom call.
 void MeasureChain(benchmark::State& state) {
   Chain chain(static_cast<int>(state.range(0)));
-  for (auto _ : state) chain.Run();
+  for ([[maybe_unused]] const auto _ : state) chain.Run();
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(MeasureChain)->Name("chain")->Arg(1)->Arg(64)->Arg(512);
@@ -75,7 +75,7 @@ class DirectCall {
 
 void MeasureDirectCall(benchmark::State& state) {
   DirectCall call;
-  for (auto _ : state) call.Run();
+  for ([[maybe_unused]] const auto _ : state) call.Run();
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(MeasureDirectCall)->Name("direct call");

@@ -209,8 +209,8 @@ StatusOr<std::vector<DeviceHandle>> Client::GetDeviceHandles(int64_t device_coun
   return std::vector<DeviceHandle>(1);
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): XLA's signature, which frees what it is
-// given
+// By value, as XLA's: it frees what it is given.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void GlobalData::Release(std::vector<std::unique_ptr<GlobalData>>) {}
 
 }  // namespace callbridge_v1

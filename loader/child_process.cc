@@ -292,7 +292,7 @@ std::string LoadedCallbridge() {
   if (library == nullptr) return "";
   link_map* map = nullptr;
   dlinfo(library, RTLD_DI_LINKMAP, &map);
-  const std::string path = PathForChild(map->l_name);
+  std::string path = PathForChild(map->l_name);
   dlclose(library);
   return path;
 }

@@ -270,8 +270,8 @@ absl::Status TestBinding(const PrivateCopy& copy, FileDescriptor file) {
   absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
       LoadedCopy::Open(copy, std::move(file), kTellingPath);
   if (!loaded.ok()) return loaded.status();
-  const auto* library = reinterpret_cast<const TinyLibrary*>(
-      (*loaded)->load_address());  // NOLINT(performance-no-int-to-ptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  const auto* library = reinterpret_cast<const TinyLibrary*>((*loaded)->load_address());
   const auto expected = reinterpret_cast<uint64_t>(&bound_object);
   absl::Status status = CheckBoundAddress(expected, library->pointer);
   if (status.ok()) status = CheckBoundAddress(expected + kAddend, library->pointer_behind);
