@@ -19,7 +19,6 @@
 namespace callbridge {
 namespace {
 
-using testing::HasSubstr;
 using typed_ffi::kNewestVersion;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;

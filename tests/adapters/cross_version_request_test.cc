@@ -19,7 +19,6 @@ namespace {
 
 using typed_ffi::ApiFunction;
 using typed_ffi::kRuntimeVersions;
-using typed_ffi::testing::FakeRegistry;
 
 // Both give the struct's first fields.
 template <typename Args>

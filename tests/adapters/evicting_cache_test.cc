@@ -185,6 +185,7 @@ TEST(EvictingCacheTest, AnEvictedValueMayUseTheCache) {
   for (const char* content : {"a", "b", "c", "d"}) {
     if (const Cache::Held held = two.Find(content)) held->when_destroyed = nullptr;
   }
+  cache = nullptr;
 }
 
 TEST(EvictingCacheTest, ThreadsHoldWhatOthersWouldEvict) {

@@ -79,8 +79,10 @@ TEST_F(ExportsFramesTest, TheMetadataQueryNeedNotBeTheFirstExtension) {
                                       &answer};
   XLA_FFI_InternalExtension other = {sizeof(other), static_cast<XLA_FFI_InternalExtension_Type>(9),
                                      &query.extension_base};
+  const XLA_FFI_Api api = {};
   XLA_FFI_CallFrame frame = {};
   frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+  frame.api = &api;
   frame.extension_start = &other;
   EXPECT_EQ(Original(&frame), nullptr);
   EXPECT_EQ(answer.api_version.minor_version, 1);

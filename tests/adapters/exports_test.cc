@@ -323,8 +323,10 @@ TEST_F(ExportsTest, MetadataHasTheTraits) {
     XLA_FFI_Metadata answer = {XLA_FFI_Metadata_STRUCT_SIZE, {}, 99, {0x5555}};
     XLA_FFI_Metadata_Extension extension = {
         {sizeof(extension), XLA_FFI_Extension_Metadata, nullptr}, &answer};
+    const XLA_FFI_Api api = {};
     XLA_FFI_CallFrame frame = {};
     frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+    frame.api = &api;
     frame.extension_start = &extension.extension_base;
     EXPECT_EQ((compatible ? &GpuStatus : &Original)(&frame), nullptr);
     EXPECT_EQ(answer.api_version.major_version, 0);

@@ -28,7 +28,6 @@
 namespace callbridge {
 namespace {
 
-using std::string_literals::operator""s;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -103,7 +102,8 @@ TEST(TypedTargetEntryTest, PassesAttributesOfEveryKind) {
   EXPECT_EQ(Call(TypedTarget(kSeeAttributes), result.data(), nullptr,
                  Descriptor(FloatSite(0, attributes))),
             "OK");
-  EXPECT_EQ(seen, "1;-8;9223372036854775808;0.25;-1;3;a\0b;29;0;7;1.5;"s);
+  EXPECT_EQ(seen, absl::StrCat("1;-8;9223372036854775808;0.25;-1;3;a", std::string(1, '\0'),
+                               "b;29;0;7;1.5;"));
 }
 
 // Writes each argument's dimensions to the result that has its number.

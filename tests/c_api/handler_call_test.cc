@@ -252,6 +252,7 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   const callbridge_ffi_scratch& scratch = *callbridge_ffi_host_memory();
   const callbridge_ffi_thread_pool& pool = *callbridge_ffi_process_threads();
   float scalar = 1;
+  // NOLINTBEGIN(clang-analyzer-cplusplus.Move): that is what is tested.
 #define EXPECT_MOVED_FROM(use) ExpectMovedFrom(#use, [&] { same->use; })
   EXPECT_MOVED_FROM(Instantiate(kConcatenate));
   EXPECT_MOVED_FROM(Prepare(kConcatenate));
@@ -283,6 +284,7 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   EXPECT_MOVED_FROM(Timeout(std::chrono::milliseconds(1)));
   EXPECT_MOVED_FROM(Run());
 #undef EXPECT_MOVED_FROM
+  // NOLINTEND(clang-analyzer-cplusplus.Move)
   call = HandlerCall(kConcatenate);
   EXPECT_TRUE(call.Arg(data).Ret(all).Run().ok());
 

@@ -21,7 +21,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::xla::LayoutUtil;
 using ::xla::ProgramShape;
 using ::xla::Shape;
 using ::xla::ShapeProto;

@@ -18,10 +18,6 @@
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::xla::Layout;
-using ::xla::LayoutUtil;
-using ::xla::ProgramShape;
 using ::xla::Shape;
 using ::xla::ShapeIndex;
 using ::xla::ShapeUtil;

@@ -24,7 +24,6 @@
 namespace callbridge {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
