@@ -29,7 +29,12 @@ def opaque_bytes(opaque: Any) -> bytes:
 
 
 def site(
-    operands: tuple, result: Any, tuple_layout: str, opaque: bytes, leaf_text, attributes: Any = None
+    operands: tuple,
+    result: Any,
+    tuple_layout: str,
+    opaque: bytes,
+    leaf_text,
+    attributes: Any = None,
 ) -> _c_api.Site:
     """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text.
 

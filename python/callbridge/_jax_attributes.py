@@ -17,7 +17,7 @@ from jaxlib.mlir import ir
 from callbridge import _attributes, _element_types
 from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
-from callbridge._jax_runtimes import RUNTIME, RUNTIMES, unimplemented
+from callbridge._jax_runtimes import NEWEST, RUNTIME, RUNTIMES, release_text, unimplemented
 
 # Of what jax.ffi makes scalar attributes.
 _SCALARS = (
@@ -134,8 +134,9 @@ def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> 
         elif isinstance(value, np.generic) and value.dtype.name in _SCALARS_OF_NO_XLA:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
-                f"{subject}: XLA decodes no scalars of {value.dtype.name} up to jax 0.12.0.1, and "
-                f"this is jax {jax.__version__}; have the handler take a float32",
+                f"{subject}: XLA decodes no scalars of {value.dtype.name} up to jax "
+                f"{release_text(NEWEST)}, and this is jax {jax.__version__}; have the handler take "
+                "a float32",
             )
 
 
@@ -143,8 +144,8 @@ def _check_array(dtype: np.dtype, subject: str) -> None:
     if dtype == np.bool_:
         raise CallbridgeError(
             "UNIMPLEMENTED",
-            f"{subject}: XLA decodes no arrays of bool up to jax 0.12.0.1, and this is jax "
-            f"{jax.__version__}; have the handler take one of uint8 or int8",
+            f"{subject}: XLA decodes no arrays of bool up to jax {release_text(NEWEST)}, and this "
+            f"is jax {jax.__version__}; have the handler take one of uint8 or int8",
         )
     if dtype.name in RUNTIME.array_attributes or dtype.name not in RUNTIMES[-1].array_attributes:
         return

@@ -14,7 +14,11 @@ from callbridge._target import UNTYPED_ABIS
 
 
 def upgrade(
-    artifact: Any, *, platform: str | None = None, tuple_layout: str = "nested", prefer: str | None = None
+    artifact: Any,
+    *,
+    platform: str | None = None,
+    tuple_layout: str = "nested",
+    prefer: str | None = None,
 ) -> Any:
     """An artifact of an older JAX, made to run on this one.
 
@@ -31,8 +35,8 @@ def upgrade(
         its arguments or results have shardings.
       platform: that of the targets. None: the platform that has a target; where several have it,
         that of JAX's default backend.
-      tuple_layout: how the targets find tuple operands laid out: "nested", or "flat" for programs that were
-        written against jaxlib >= 0.4.38, which an artifact does not tell.
+      tuple_layout: how the targets find tuple operands laid out: "nested", or "flat" for programs
+        that were written against jaxlib >= 0.4.38, which an artifact does not tell.
       prefer: as for custom_call().
 
     Returns:

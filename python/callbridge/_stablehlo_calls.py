@@ -48,7 +48,9 @@ class UntypedCall:
     opaque: bytes
 
 
-def upgrade(module: ir.Module, version_of: Callable[[UntypedCall], int | None], tuple_layout: str) -> None:
+def upgrade(
+    module: ir.Module, version_of: Callable[[UntypedCall], int | None], tuple_layout: str
+) -> None:
     """Upgrades, in place, each untyped call but XLA's own.
 
     `version_of` gives the version of the call that takes its place, 3 or 4; None: it stays.

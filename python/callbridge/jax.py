@@ -191,9 +191,9 @@ def custom_call(
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
         INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        for unknown names of a tuple layout or a path, for attributes of an untyped target, and for an
-        opaque or the path "version_3" of a typed handler; for results of a negative size, of more
-        bytes than 64 bits count, or of 64-bit types while JAX has none of these; for arrays of
+        for unknown names of a tuple layout or a path, for attributes of an untyped target, and for
+        an opaque or the path "version_3" of a typed handler; for results of a negative size, of
+        more bytes than 64 bits count, or of 64-bit types while JAX has none of these; for arrays of
         dtypes that are no element types, such as random keys; FAILED_PRECONDITION, when called, in
         a process that was forked after JAX had started, where JAX hangs; UNIMPLEMENTED for an
         attribute that jax.ffi cannot pass: one by the name "ctx", and a numpy.uint64 from 2**63

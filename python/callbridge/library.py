@@ -136,8 +136,8 @@ class Library(ItsOwnCopy):
           attributes: for typed handlers, by name: a bool, int (int64 to the handler), float
             (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
             such, a dictionary.
-          tuple_layout: how tuple operands are laid out: "nested", nested tables as XLA documents them, or
-            "flat", for targets written against jaxlib >= 0.4.38.
+          tuple_layout: how tuple operands are laid out: "nested", nested tables as XLA documents
+            them, or "flat", for targets written against jaxlib >= 0.4.38.
 
         Returns:
           A NumPy array of its own, or tuples of them, in the form of `result`.

@@ -157,8 +157,8 @@ def custom_call(
     Raises:
       CallbridgeError: NOT_FOUND where the target is not registered for the platform;
         INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        for the unknown name of a tuple layout, for attributes of an untyped target and an opaque of a typed
-        handler; as register() where a typed handler is asked what it is only now.
+        for the unknown name of a tuple layout, for attributes of an untyped target and an opaque of
+        a typed handler; as register() where a typed handler is asked what it is only now.
       TypeError: where the result is no array and no exact tuple, where `opaque` is not bytes, and
         where `attributes` has something else in it.
     """
