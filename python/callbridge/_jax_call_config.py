@@ -20,24 +20,19 @@ def by_untyped_function(
     entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
 ) -> tuple[bytes | None, dict]:
     descriptor = None
-    if _needs_descriptor(entry, path, operands, result, tuple_layout, opaque):
+    if _call_site.needs_descriptor(
+        operands,
+        result,
+        tuple_layout,
+        opaque,
+        path,
+        on_host=entry.platform == HOST,
+        # On a GPU the ABI need not be known.
+        reads_opaque=entry.platform != HOST or entry.abi == "status_returning_unified",
+    ):
         descriptor = _call_site.descriptor(operands, result, tuple_layout, opaque)
     if path == "version_3":
         return (opaque if descriptor is None else descriptor), {}
     if descriptor is None:
         return None, {}
     return None, _jax_attributes.freeze({_call_site.DESCRIPTOR_ATTRIBUTE: descriptor})
-
-
-def _needs_descriptor(
-    entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
-) -> bool:
-    """True unless XLA hands the target by itself what the target expects."""
-    if path == "version_3":
-        opaque_arrives = not opaque.startswith(_call_site.DESCRIPTOR_MAGIC)
-    else:
-        reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
-        opaque_arrives = not (opaque and reads_opaque)
-    # GPU targets want no more than the leaves.
-    trees_arrive = entry.platform != HOST or _call_site.trees_arrive(operands, result, tuple_layout)
-    return not (opaque_arrives and trees_arrive)

@@ -163,16 +163,16 @@ class _Upgrade:
     def _descriptor(self) -> bytes | None:
         """What the target must be told beyond the leaves, if anything."""
         opaque = self._call.opaque
-        begins_as_one = opaque.startswith(_call_site.DESCRIPTOR_MAGIC)
-        if begins_as_one and self._call.api_version == VERSION_3:
+        if opaque.startswith(_call_site.DESCRIPTOR_MAGIC) and self._call.api_version == VERSION_3:
             return opaque  # callbridge made this call, and says itself what the target expects
-        opaque_arrives = not begins_as_one if self._version == VERSION_3 else not opaque
         shape_operands = (
             self._shape_operands() if _SHAPE_OPERANDS in self._operation.attributes else []
         )
         operands = [t for i, t in enumerate(self._operand_types) if i not in shape_operands]
         trees, result = tuple(map(_tree, operands)), _tree(self._result_type)
-        if opaque_arrives and _call_site.trees_arrive(trees, result, self._tuple_layout):
+        path = "version_3" if self._version == VERSION_3 else "typed"
+        # Which targets read an opaque is not known here.
+        if not _call_site.needs_descriptor(trees, result, self._tuple_layout, opaque, path):
             return None
         return _call_site.descriptor(trees, result, self._tuple_layout, opaque, _leaf_text)
 
