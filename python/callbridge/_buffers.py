@@ -23,7 +23,7 @@ class Buffer:
     __slots__ = ("_memory", "_offset", "address")
 
     def __init__(self, memory: np.ndarray):
-        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))  # type: ignore[arg-type]
         self._memory = memory
         self._offset = -address % _ALIGNMENT
         self.address = address + self._offset

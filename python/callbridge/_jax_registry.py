@@ -34,9 +34,10 @@ from callbridge._jax_runtimes import (
     unimplemented,
 )
 from callbridge._registry import Entry, Registry
+from callbridge.typing import Abi
 
 
-def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
+def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     """Gives XLA what leads to the target. Raises what _jax_typed.adapt() raises, and
     INVALID_ARGUMENT for a name in another encoding, with which JAX would not start any more."""
     utf_8(entry.target.name, "target of JAX")

@@ -159,7 +159,9 @@ EFFECT_LISTS = (
 
 def parse_release(version: str) -> tuple[int, ...]:
     """ "0.5.3.dev20250401" is (0, 5, 3)."""
-    return tuple(int(number) for number in re.match(r"\d+(\.\d+)*", version)[0].split("."))
+    numbers = re.match(r"\d+(\.\d+)*", version)
+    assert numbers is not None, version
+    return tuple(map(int, numbers[0].split(".")))
 
 
 def runtime_of(release: tuple[int, ...]) -> Runtime:

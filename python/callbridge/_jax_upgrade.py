@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from callbridge import _jax_registry
 from callbridge._error import CallbridgeError
@@ -11,15 +11,21 @@ from callbridge._jax_artifact import upgrade_artifact
 from callbridge._jax_runtimes import PATHS
 from callbridge._stablehlo_calls import UntypedCall
 from callbridge._target import UNTYPED_ABIS
+from callbridge.typing import Path, Platform, TupleLayout
+
+if TYPE_CHECKING:
+    import jax.export
+
+Artifact = TypeVar("Artifact", str, bytes, bytearray, "jax.export.Exported")
 
 
 def upgrade(
-    artifact: Any,
+    artifact: Artifact,
     *,
-    platform: str | None = None,
-    tuple_layout: str = "nested",
-    prefer: str | None = None,
-) -> Any:
+    platform: Platform | None = None,
+    tuple_layout: TupleLayout = "nested",
+    prefer: Path | None = None,
+) -> Artifact:
     """An artifact of an older JAX, made to run on this one.
 
     Its calls of untyped targets that callbridge.jax registered become calls of callbridge's entry
@@ -75,7 +81,7 @@ def upgrade(
         path = prefer or _jax_registry.fastest_path(entry)
         return PATHS[path].custom_call_api_version
 
-    upgraded = upgrade_artifact(artifact, version_of, tuple_layout)
+    upgraded: Artifact = upgrade_artifact(artifact, version_of, tuple_layout)
     if unknown:
         warnings.warn(
             f"calls of {', '.join(map(repr, sorted(unknown)))} stay as they are: no such targets "

@@ -17,6 +17,7 @@ from callbridge._function_address import function_address, keep
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
+from callbridge.typing import Abi, Stage
 
 
 @dataclasses.dataclass
@@ -25,16 +26,16 @@ class Entry:
     source: str  # where it comes from, for people
     owner: Any  # kept, so that the address stays callable
     platform: str  # canonical
-    handlers: dict[str, int]  # addresses by stage; of an untyped function that of "execute"
+    handlers: dict[Stage, int]  # addresses by stage; of an untyped function that of "execute"
     paths: tuple[str, ...] = ()  # by which it can be called by now
-    declared_abi: str | None = None  # by which it is served, where its own is not known
+    declared_abi: Abi | None = None  # by which it is served, where its own is not known
     # Of a typed handler, the untyped function that its library registered by the same name.
     untyped: Entry | None = None
     # True for that function: calls of version 4 are the handler's.
     is_beside_handler: bool = False
 
     @property
-    def abi(self) -> str | None:
+    def abi(self) -> Abi | None:
         return self.target.abi or self.declared_abi
 
     @property
@@ -49,7 +50,7 @@ class Registry:
         self,
         face: str,
         keeper: str,
-        serve: Callable[[Entry, str | None], tuple[str, ...]],
+        serve: Callable[[Entry, Abi | None], tuple[str, ...]],
         check_name: Callable[[Entry], None],
         default_platform: Callable[[], str],
     ):
@@ -80,11 +81,11 @@ class Registry:
         those to hear who call them, since find() tries again. After any other exception the same
         call goes on where this one ended.
         """
-        added = {}
+        added: dict[tuple[str, str], Entry] = {}
         for target in library.targets:
             platform = find_platform(target.platform)
             if platform is not None:
-                handlers = {"execute": target.address, **target.stages}
+                handlers: dict[Stage, int] = {"execute": target.address, **target.stages}
                 entry = Entry(target, library.path, library, platform, handlers)
                 first = added.setdefault((target.name, platform), entry)  # handlers come first
                 if first is not entry and entry.abi != "typed_ffi":
@@ -111,7 +112,7 @@ class Registry:
         return not refused
 
     def add_function(
-        self, name: str, function_or_capsule: Any, platform: str, abi: str | None
+        self, name: str, function_or_capsule: Any, platform: str, abi: Abi | None
     ) -> None:
         """Adds one target, and serves it if its ABI is declared or does not matter.
 
@@ -143,7 +144,7 @@ class Registry:
         keep(owner)
 
     def find(
-        self, name: str, platform: str | None, abi: str | None, *, is_guess: bool = False
+        self, name: str, platform: str | None, abi: Abi | None, *, is_guess: bool = False
     ) -> Entry:
         """The target, served from now on, as `abi` where its own is not known.
 
@@ -197,7 +198,7 @@ class Registry:
             "name",
         )
 
-    def _serve(self, entry: Entry, abi: str | None) -> None:
+    def _serve(self, entry: Entry, abi: Abi | None) -> None:
         """Serves the target, unless it is. INVALID_ARGUMENT where `abi` is wrong."""
         target = entry.target
         _target.to_c(target, abi or entry.declared_abi)

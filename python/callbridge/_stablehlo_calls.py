@@ -55,9 +55,13 @@ def upgrade(
 
     `version_of` gives the version of the call that takes its place, 3 or 4; None: it stays.
     """
-    found = [(operation, _untyped_call(operation)) for operation in _walk(module.operation)]
-    # Operations that are no calls may be gone by the time that the next call is upgraded.
-    for operation, call in [pair for pair in found if pair[1] is not None]:
+    # A list, since operations that are no calls may be gone when the next call is upgraded.
+    found = [
+        (operation, call)
+        for operation in _walk(module.operation)
+        if (call := _untyped_call(operation)) is not None
+    ]
+    for operation, call in found:
         version = version_of(call)
         if version is not None:
             with module.context, operation.location:

@@ -12,8 +12,8 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import (
     _aliases,
@@ -40,6 +40,26 @@ from callbridge._jax_upgrade import upgrade
 from callbridge._libraries import Libraries
 from callbridge._target import Target
 from callbridge.library import Library
+from callbridge.typing import (
+    Abi,
+    Attributes,
+    Bytes,
+    DuckTypedArray,
+    Handlers,
+    JaxCallOptions,
+    JaxTree,
+    Layout,
+    Path,
+    Platform,
+    Pointer,
+    ShapeTree,
+    TupleLayout,
+    VmapMethod,
+)
+
+if TYPE_CHECKING:
+    import jax
+    from typing_extensions import Unpack
 
 __all__ = [
     "CallbridgeError",
@@ -58,7 +78,7 @@ _ffi_call = jax_function(RUNTIME.ffi_call)
 _libraries = Libraries(_jax_registry.registry)
 
 
-def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
+def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the library at `path` and registers its targets with JAX, under their own names.
 
     A target whose ABI is not known (Target.abi) is registered when custom_call() declares it, a
@@ -83,7 +103,10 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
 
 
 def register(
-    name: str, function_or_capsule: Any, platform: str = "cpu", abi: str | None = None
+    name: str,
+    function_or_capsule: Handlers,
+    platform: Platform = "cpu",
+    abi: Abi | None = None,
 ) -> None:
     """Registers one function with JAX.
 
@@ -110,7 +133,7 @@ def register(
     _jax_registry.registry.add_function(name, function_or_capsule, platform, abi)
 
 
-def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
+def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
     """Makes a type of state or of user data of typed handlers known, before they are registered.
 
     Handlers that keep state need it if they were built with the headers of jaxlib 0.8 or newer.
@@ -127,22 +150,34 @@ def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
     _typed_handlers.register_type(name, type_id, type_info)
 
 
+@overload
+def custom_call(
+    target: str, result: str, **options: Unpack[JaxCallOptions]
+) -> BoundFunction[JaxTree]: ...
+@overload
+def custom_call(
+    target: str, result: tuple[ShapeTree, ...], **options: Unpack[JaxCallOptions]
+) -> BoundFunction[tuple[JaxTree, ...]]: ...
+@overload
+def custom_call(
+    target: str, result: DuckTypedArray, **options: Unpack[JaxCallOptions]
+) -> BoundFunction[jax.Array]: ...
 def custom_call(
     target: str,
-    result: Any,
+    result: str | ShapeTree,
     *,
-    abi: str | None = None,
-    platform: str | None = None,
-    opaque: bytes = b"",
-    attributes: dict[str, Any] | None = None,
-    tuple_layout: str = "nested",
-    prefer: str | None = None,
+    abi: Abi | None = None,
+    platform: Platform | None = None,
+    opaque: Bytes = b"",
+    attributes: Attributes | None = None,
+    tuple_layout: TupleLayout = "nested",
+    prefer: Path | None = None,
     has_side_effect: bool = False,
-    vmap_method: str | None = None,
-    input_layouts: Sequence | None = None,
-    output_layouts: Any = None,
-    input_output_aliases: dict[int, int] | None = None,
-) -> Callable:
+    vmap_method: VmapMethod | None = None,
+    input_layouts: Sequence[Layout] | None = None,
+    output_layouts: Layout | Sequence[Layout] = None,
+    input_output_aliases: Mapping[int, int] | None = None,
+) -> BoundFunction[Any]:
     """A function of arrays and tuples of arrays that calls a registered target.
 
     It works in jax.jit, jax.vmap (see vmap_method) and outside of both; it has no derivatives. Its
@@ -201,37 +236,36 @@ def custom_call(
       TypeError: where the result, or later an operand, is no array and no exact tuple, or a masked
         array, where `opaque` is not bytes, and where `attributes` has something else in it.
     """
-    result = _shapes.parse_result(result)
-    result_leaves = _shapes.leaves(result, "result")
+    tree = _shapes.parse_result(result)
+    result_leaves = _shapes.leaves(tree, "result")
     _jax_arrays.check_results(result_leaves)
-    opaque = _call_site.opaque_bytes(opaque)
+    opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_tuple_layout(tuple_layout)
     _jax_registry.check_path(prefer)
     entry = _jax_registry.registry.find(target, platform, abi)
-    _target.check_fits(entry.target, entry.abi, opaque, attributes)
+    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
     _jax_registry.check_path_fits(entry, prefer)
     path = prefer or _jax_registry.fastest_path(entry)
     if path == "typed":
         _jax_attributes.check_typed(frozen_attributes)
-    if output_layouts is not None and type(result) is not tuple:
-        output_layouts = [output_layouts]
-
-    input_layouts, output_layouts = map(_jax_layouts.copied, (input_layouts, output_layouts))
+    is_alone = output_layouts is not None and type(tree) is not tuple
+    layouts_in = _jax_layouts.copied(input_layouts)
+    layouts_out = _jax_layouts.copied([output_layouts] if is_alone else output_layouts)
     aliases = _aliases.copied(input_output_aliases)
     is_wide = _jax_arrays.has_wide(result_leaves)
 
-    def prepare(operands: tuple) -> tuple[Callable, dict]:
+    def prepare(operands: tuple[Any, ...]) -> tuple[Callable[..., Any], dict[str, Any]]:
         avals = _shapes.leaves(operands, "operands")
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
             config, carrier = _jax_call_config.by_typed_handler(path, frozen_attributes)
         else:
             config, carrier = _jax_call_config.by_untyped_function(
-                entry, path, operands, result, tuple_layout, opaque
+                entry, path, operands, tree, tuple_layout, opaque_bytes
             )
-        operand_layouts = _jax_layouts.checked(input_layouts, avals, "input_layouts")
-        result_layouts = _jax_layouts.checked(output_layouts, result_leaves, "output_layouts")
+        operand_layouts = _jax_layouts.checked(layouts_in, avals, "input_layouts")
+        result_layouts = _jax_layouts.checked(layouts_out, result_leaves, "output_layouts")
         _aliases.check(aliases, avals, operand_layouts, result_leaves, result_layouts)
         function = _ffi_call(
             target,
@@ -248,10 +282,10 @@ def custom_call(
 
     prepared = PreparedCalls(prepare, result_leaves)
 
-    def call(*operands):
+    def call(*operands: Any) -> Any:
         _jax_forks.check_threads()
         if is_wide:
             _jax_arrays.check_width(result_leaves)
-        return _shapes.rebuild(result, iter(prepared.call(operands)))
+        return _shapes.rebuild(tree, iter(prepared.call(operands)))
 
     return BoundFunction(call, "callbridge.jax", target)

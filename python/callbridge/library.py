@@ -12,7 +12,8 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target
 from callbridge._attributes import Attributes
@@ -22,11 +23,27 @@ from callbridge._file_contents import FileContents
 from callbridge._own_copy import ItsOwnCopy
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
+from callbridge.typing import (
+    Abi,
+    Bytes,
+    DuckTypedArray,
+    NumpyArray,
+    NumpyTree,
+    Operand,
+    Platform,
+    RunOptions,
+    ShapeTree,
+    TupleLayout,
+)
+from callbridge.typing import Attributes as AttributeValues
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["CallbridgeError", "Library", "Target", "load"]
 
 
-def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
+def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the shared library at `path`. Its constructors run in this process.
 
     What is opened is a private copy, and it stays open as long as the process. Opening a file twice
@@ -76,11 +93,11 @@ class Library(ItsOwnCopy):
     def __repr__(self) -> str:
         return f"<callbridge library {self.path!r}, {len(self.targets)} targets>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         contents = self._contents
         return _open_pickled, (self.path, contents.path, contents.digest, self._isolate)
 
-    def target(self, name: str, platform: str = "Host", abi: str | None = None) -> Target:
+    def target(self, name: str, platform: Platform = "Host", abi: Abi | None = None) -> Target:
         """The target of that name. NOT_FOUND lists what is registered.
 
         Of a typed handler and an untyped function of one name it is the handler, unless `abi` is an
@@ -104,17 +121,37 @@ class Library(ItsOwnCopy):
             f"{self.path} registers no target {name!r} for {wanted}; it registers {registered}",
         )
 
+    @overload
+    def run(
+        self, name: str, operands: Sequence[Operand], result: str, **options: Unpack[RunOptions]
+    ) -> NumpyTree: ...
+    @overload
     def run(
         self,
         name: str,
-        operands: list | tuple,
-        result: Any,
+        operands: Sequence[Operand],
+        result: tuple[ShapeTree, ...],
+        **options: Unpack[RunOptions],
+    ) -> tuple[NumpyTree, ...]: ...
+    @overload
+    def run(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        result: DuckTypedArray,
+        **options: Unpack[RunOptions],
+    ) -> NumpyArray: ...
+    def run(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        result: str | ShapeTree,
         *,
-        platform: str = "Host",
-        abi: str | None = None,
-        opaque: bytes = b"",
-        attributes: dict[str, Any] | None = None,
-        tuple_layout: str = "nested",
+        platform: Platform = "Host",
+        abi: Abi | None = None,
+        opaque: Bytes = b"",
+        attributes: AttributeValues | None = None,
+        tuple_layout: TupleLayout = "nested",
     ) -> Any:
         """Calls a target once, on arrays in host memory.
 
@@ -155,14 +192,14 @@ class Library(ItsOwnCopy):
             )
         target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
-        result = _shapes.parse_fixed_result(result)
-        wanted = _shapes.leaves(result, "result")
+        tree = _shapes.parse_fixed_result(result)
+        wanted = _shapes.leaves(tree, "result")
         out_forms = list(map(Form, wanted))
 
         given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
             arrays,
-            result,
+            tree,
             tuple_layout,
             _call_site.opaque_bytes(opaque),
             _shapes.array_text,
@@ -180,10 +217,10 @@ class Library(ItsOwnCopy):
             len(outs),
             None,
         )
-        return _shapes.rebuild(result, map(Form.array, out_forms, outs))
+        return _shapes.rebuild(tree, map(Form.array, out_forms, outs))
 
 
-def _targets(handle: ctypes.c_void_p, library: Library):
+def _targets(handle: ctypes.c_void_p, library: Library) -> Iterator[Target]:
     for i in range(_c_api.library_target_count(handle)):
         target = _c_api.Target()
         _c_api.library_target(handle, i, target)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import (
     _aliases,
@@ -27,7 +27,6 @@ from callbridge import (
     _typed_handlers,
 )
 from callbridge._attributes import Attributes
-from callbridge._bound_calls import BoundCall
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -36,6 +35,23 @@ from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge._target import Target
 from callbridge.library import Library
+from callbridge.typing import (
+    Abi,
+    Bytes,
+    CallOptions,
+    DuckTypedArray,
+    Handlers,
+    NumpyArray,
+    NumpyTree,
+    Platform,
+    Pointer,
+    ShapeTree,
+    TupleLayout,
+)
+from callbridge.typing import Attributes as AttributeValues
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "CallbridgeError",
@@ -57,7 +73,7 @@ _OF_JAX = {
 }
 
 
-def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
+def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     """Refuses typed handlers that are none, and those that are declared untyped."""
     if "typed_ffi" in (entry.target.abi, abi):
         _typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers, None)
@@ -72,7 +88,7 @@ _registry = Registry(
 _libraries = Libraries(_registry)
 
 
-def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
+def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the library at `path`, so that custom_call() finds its targets by their names.
 
     As callbridge.jax.load(): the library stays open as long as the process, loading a file of the
@@ -89,7 +105,10 @@ def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
 
 
 def register(
-    name: str, function_or_capsule: Any, platform: str = "cpu", abi: str | None = None
+    name: str,
+    function_or_capsule: Handlers,
+    platform: Platform = "cpu",
+    abi: Abi | None = None,
 ) -> None:
     """Registers one function; arguments and errors are those of callbridge.jax.register().
 
@@ -99,23 +118,35 @@ def register(
     _registry.add_function(name, function_or_capsule, platform, abi)
 
 
-def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
+def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
     """Makes a type of state or of user data of typed handlers known, as callbridge.jax's does."""
     _typed_handlers.register_type(name, type_id, type_info)
 
 
+@overload
+def custom_call(
+    target: str, result: str, **options: Unpack[CallOptions]
+) -> BoundFunction[NumpyTree]: ...
+@overload
+def custom_call(
+    target: str, result: tuple[ShapeTree, ...], **options: Unpack[CallOptions]
+) -> BoundFunction[tuple[NumpyTree, ...]]: ...
+@overload
+def custom_call(
+    target: str, result: DuckTypedArray, **options: Unpack[CallOptions]
+) -> BoundFunction[NumpyArray]: ...
 def custom_call(
     target: str,
-    result: Any,
+    result: str | ShapeTree,
     *,
-    abi: str | None = None,
-    platform: str | None = None,
-    opaque: bytes = b"",
-    attributes: dict[str, Any] | None = None,
-    tuple_layout: str = "nested",
-    input_output_aliases: dict[int, int] | None = None,
+    abi: Abi | None = None,
+    platform: Platform | None = None,
+    opaque: Bytes = b"",
+    attributes: AttributeValues | None = None,
+    tuple_layout: TupleLayout = "nested",
+    input_output_aliases: Mapping[int, int] | None = None,
     **others: Any,
-) -> Callable:
+) -> BoundFunction[Any]:
     """A function of arrays and tuples of arrays that calls a registered target.
 
     The target is bound when operands of new shapes or types come, and then called only; a typed
@@ -163,34 +194,36 @@ def custom_call(
         where `attributes` has something else in it.
     """
     _refuse(others)
-    result = _shapes.parse_fixed_result(result)
-    result_leaves = _shapes.leaves(result, "result")
+    result_tree = _shapes.parse_fixed_result(result)
+    result_leaves = _shapes.leaves(result_tree, "result")
     result_forms = tuple(map(Form, result_leaves))
-    tree = _shapes.rebuild(result, itertools.repeat(None))
-    opaque = _call_site.opaque_bytes(opaque)
+    without_leaves = _shapes.rebuild(result_tree, itertools.repeat(None))
+    opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = _aliases.copied(input_output_aliases)
     _call_site.check_tuple_layout(tuple_layout)
     entry = _registry.find(target, platform, abi)
-    _target.check_fits(entry.target, entry.abi, opaque, attributes)
+    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
-    def bind(operands: tuple) -> BoundCall:
+    def bind(operands: tuple[Any, ...]) -> _bound_calls.BoundCall:
         leaves = _shapes.leaves(operands, "operands")
         _aliases.check(aliases, leaves, None, result_leaves, None)
         handle = frozen_attributes.handle
-        site = _call_site.site(operands, result, tuple_layout, opaque, _shapes.array_text, handle)
+        site = _call_site.site(
+            operands, result_tree, tuple_layout, opaque_bytes, _shapes.array_text, handle
+        )
         operand_of = {result: operand for operand, result in aliases.items()}
-        return BoundCall(
+        return _bound_calls.BoundCall(
             _handles.bind(entry.c_target, site),
             tuple(map(Form, leaves)),
             result_forms,
             tuple(operand_of.get(i, -1) for i in range(len(result_leaves))),
-            tree,
+            without_leaves,
         )
 
     call_on = _bound_calls.caller(bind)
 
-    def call(*operands):
+    def call(*operands: Any) -> Any:
         return call_on(operands)
 
     return BoundFunction(call, "callbridge.numpy", target)

@@ -8,12 +8,13 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from callbridge.resurrect import _names
 
-PUT_BACK = "put back"
-WRAPPED = "wrapped"
+Kind = Literal["put back", "wrapped"]
+PUT_BACK: Kind = "put back"
+WRAPPED: Kind = "wrapped"
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -28,13 +29,13 @@ class Name:
 
     module: str
     name: str
-    kind: str
+    kind: Kind
 
 
 @dataclasses.dataclass(frozen=True)
 class Change:
     name: Name
-    undo: Callable[[], None]
+    undo: Callable[[], object]
 
 
 def make_all(changes: list[Change]) -> None:

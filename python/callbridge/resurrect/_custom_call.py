@@ -72,8 +72,9 @@ def form(
     if is_table and path == "version_3":
         # So that tuple is no longer the entry point's to make.
         (result,) = result
+    config: Any
     config, attributes = _jax_call_config.by_untyped_function(
-        entry, path, operands, result, "nested", opaque
+        entry, path, tuple(operands), result, "nested", opaque
     )
     if path == "typed":
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}

@@ -100,12 +100,12 @@ def register_custom_call_target(original: Callable) -> Callable | None:
     return wrapper
 
 
-def custom_call(original: Callable) -> Callable:
+def custom_call(original: Callable) -> Callable | None:
     """Takes out_types, as until JAX 0.4.13, and what else that function took."""
     return _or_else(original, _mlir_custom_call.custom_call)
 
 
-def hlo_custom_call(original: Callable) -> Callable:
+def hlo_custom_call(original: Callable) -> Callable | None:
     return _or_else(original, _mlir_custom_call.hlo_custom_call)
 
 
