@@ -1,4 +1,4 @@
-"""The targets that a face of callbridge can call, by name and platform.
+"""The targets that a public module can call, by name and platform.
 
 A name keeps its first function for as long as the process lives: programs that were made with it
 hold its address. Entries are never removed.
@@ -48,16 +48,16 @@ class Registry:
 
     def __init__(
         self,
-        face: str,
-        keeper: str,
+        module: str,
+        registrar: str,
         serve: Callable[[Entry, Abi | None], tuple[str, ...]],
         check_name: Callable[[Entry], None],
         default_platform: Callable[[], str],
     ):
         """
         Args:
-          face: the module that users know, for errors.
-          keeper: who keeps one function a name, for errors.
+          module: the public module, for errors.
+          registrar: who keeps one function a name, for errors.
           serve: makes a target ready to be called, by the ABI beside it where its own is not known,
             and returns Entry.paths; called once an entry, with the registry locked. What it raises
             is for those who call the target.
@@ -65,8 +65,8 @@ class Registry:
             is served.
           default_platform: where a target runs that several platforms have.
         """
-        self._face = face
-        self._keeper = keeper
+        self._module = module
+        self._registrar = registrar
         self._serve_target = serve
         self._check_name = check_name
         self._default_platform = default_platform
@@ -116,7 +116,7 @@ class Registry:
     ) -> None:
         """Adds one target, and serves it if its ABI is declared or does not matter.
 
-        The arguments are those of the face's register(), which keeps the function.
+        The arguments are those of the public register(), which keeps the function.
         """
         _target.check_name(name)
         _target.check_abi(abi)
@@ -132,7 +132,7 @@ class Registry:
             handlers["execute"],
             {stage: address for stage, address in handlers.items() if stage != "execute"},
         )
-        source = f"{self._face}.register({name!r}, ...)"
+        source = f"{self._module}.register({name!r}, ...)"
         is_bundle = isinstance(function_or_capsule, dict)
         owner = dict(function_or_capsule) if is_bundle else function_or_capsule
         new = Entry(target, source, owner, target.platform, handlers)
@@ -162,7 +162,7 @@ class Registry:
                 raise CallbridgeError(
                     "NOT_FOUND",
                     f"no target {name!r} is registered for {platform}; what is, by "
-                    f"{self._face}.load() and register(): {registered}",
+                    f"{self._module}.load() and register(): {registered}",
                 )
             if entry.untyped is not None and _target.is_untyped(abi):
                 entry = entry.untyped
@@ -193,9 +193,9 @@ class Registry:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {name!r} on {entry.platform} is at {_addresses(entry)} in {entry.source}, but "
-            f"that name is registered at {_addresses(known)} in {known.source}, and {self._keeper} "
-            "keeps one function a name for as long as the process lives; register it by another "
-            "name",
+            f"that name is registered at {_addresses(known)} in {known.source}, and "
+            f"{self._registrar} keeps one function a name for as long as the process lives; "
+            "register it by another name",
         )
 
     def _serve(self, entry: Entry, abi: Abi | None) -> None:
@@ -207,8 +207,8 @@ class Registry:
                 raise CallbridgeError(
                     "INVALID_ARGUMENT",
                     f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but "
-                    f"{self._keeper} has it as {entry.abi!r}, by an earlier declaration; register "
-                    "it by another name too",
+                    f"{self._registrar} has it as {entry.abi!r}, by an earlier declaration; "
+                    "register it by another name too",
                 )
             return
         # Both at once, whatever interrupts.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from callbridge import _c_api
 from callbridge._arguments import check_choice
 from callbridge._error import CallbridgeError
-from callbridge._own_copy import ItsOwnCopy
+from callbridge._immutable import Immutable
 from callbridge._platform import HOST, parse_platform
 from callbridge.typing import Abi, Attributes, Platform, Stage
 
@@ -24,7 +24,7 @@ _STAGES: tuple[Stage, ...] = ("instantiate", "prepare", "initialize", "record")
 
 
 @dataclasses.dataclass(frozen=True)
-class Target(ItsOwnCopy):
+class Target(Immutable):
     """A custom-call function and what is known of it.
 
     It can be pickled with its library, whose target of that name it is in each process.

@@ -4,7 +4,7 @@
     call = callbridge.numpy.custom_call("do_custom_call", "f32[2048]")
     a = call(b, c)
 
-The face of callbridge.jax, so that the same calls run where there is no JAX. callbridge.library
+It has the functions of callbridge.jax, so that the same calls run without JAX. callbridge.library
 calls a target once; what is made here is bound once and called often.
 
 Everything here is thread-safe as far as the targets are.
@@ -91,15 +91,14 @@ _libraries = Libraries(_registry)
 def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the library at `path`, so that custom_call() finds its targets by their names.
 
-    As callbridge.jax.load(): the library stays open as long as the process, loading a file of the
-    same content again gives the same Library, and a target whose ABI is not known (Target.abi)
-    waits for custom_call() to declare it.
-
-    It is another copy than callbridge.jax's, with static variables of its own; see there.
+    As callbridge.jax.load(): the library stays open until the process ends, loading a file of the
+    same content again returns the same Library, and custom_call() declares the ABI of a target
+    whose Target.abi is None. The library is another copy than callbridge.jax's, with static
+    variables of its own.
 
     Raises:
-      CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
-        registered with another function, and then nothing is registered.
+      CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
+        registered with another function; nothing is registered then.
     """
     return _libraries.load(path, isolate)
 
@@ -119,7 +118,7 @@ def register(
 
 
 def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
-    """Makes a type of state or of user data of typed handlers known, as callbridge.jax's does."""
+    """Registers a type of state or of user data, as callbridge.jax.register_type() does."""
     _typed_handlers.register_type(name, type_id, type_info)
 
 
@@ -147,51 +146,50 @@ def custom_call(
     input_output_aliases: Mapping[int, int] | None = None,
     **others: Any,
 ) -> BoundFunction[Any]:
-    """A function of arrays and tuples of arrays that calls a registered target.
+    """Returns a function of arrays and tuples of arrays that calls a registered target.
 
-    The target is bound when operands of new shapes or types come, and then called only; a typed
-    handler keeps one state for each such binding. The 256 bindings that were called last are kept:
-    of more, those that were called before are dropped, with their states, as soon as no call uses
-    them, and are made again, with new states, when such operands come again. The target runs on the
-    thread that calls, in XLA:CPU's floating-point mode, in which subnormal numbers are zeros. A
-    typed handler is lent threads, a run id and device ordinal 0, and waited for where it returns a
-    future.
+    The first call with operands of new shapes or types binds the target; later ones only call it. A
+    typed handler has one state for each such binding. The 256 bindings that were called last are
+    kept. Older ones are dropped, with their states, as soon as no call uses them, and are made
+    again, with new states, when such operands come again. The target runs on the calling thread, in
+    XLA:CPU's floating-point mode, which flushes subnormal numbers to zero. A typed handler gets
+    threads, a run id and device ordinal 0; a future that it returns is waited for.
 
     Args:
-      target: its name, as load() or register() registered it.
-      result: the result's shape: a text such as "(f32[8],s32[])", or whatever has `shape` and
-        `dtype`, or an exact tuple of such, nested too, for a tuple result.
-      abi: the target's ABI, where Target.abi is None and register() was not told.
-      platform: None: the platform that has the target; where several have it, the CPU.
-      opaque: any bytes, for untyped targets that take them.
-      attributes: for typed handlers, by name, as for callbridge.library.Library.run(). They are
+      target: The name by which load() or register() registered it.
+      result: The result's shape: a text such as "(f32[8],s32[])", any object with `shape` and
+        `dtype`, or a plain tuple of these, nested too, for a tuple result.
+      abi: The target's ABI, if Target.abi is None and register() had none.
+      platform: None: the platform that has the target; if several have it, the CPU.
+      opaque: Any bytes, for untyped targets that take them.
+      attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
         copied.
-      tuple_layout: how untyped targets find tuple operands laid out: "nested" or "flat".
-      input_output_aliases: from operands to results, both counted as the arrays in preorder and of
-        one shape and type: the target gets one buffer for both, which begins as a copy of the
+      tuple_layout: How untyped targets expect tuple operands: "nested" or "flat".
+      input_output_aliases: From operands to results, both counted as the arrays in preorder and of
+        one shape and type. The target gets one buffer for both, which begins as a copy of the
         operand.
-      others: what else callbridge.jax.custom_call takes has no meaning without JAX, and is a
-        TypeError that says why.
+      others: The other options of callbridge.jax.custom_call() mean nothing without JAX; each
+        raises a TypeError that says why.
 
     Returns:
-      The function. Its operands are NumPy arrays or scalars, or what else has `shape` and `dtype`
-      and numpy.asarray() makes an array of, or exact tuples of operands. They are copied, so
-      nothing that the target does to them shows. Its result is a new NumPy array, or tuples of
-      them, in the form of `result`.
+      The function. Its operands are NumPy arrays or scalars, or objects with `shape` and `dtype`
+      that numpy.asarray() converts, or plain tuples of operands. They are copied, so the target
+      cannot change them. Its result is a new NumPy array, or tuples of them, in the form of
+      `result`.
 
-      It raises CallbridgeError: INTERNAL with the target's message where it fails or throws, a
-      typed handler's own error, of any code; INVALID_ARGUMENT for aliases of what is not there or
-      unlike, and for dtypes that are no element types. TypeError for operands that are no arrays
-      and no exact tuples, for masked arrays, and for what is of another shape or dtype than the
-      array that numpy.asarray() makes of it.
+      It raises CallbridgeError: INTERNAL with the target's message if it fails or throws; a typed
+      handler's own error, of any code; INVALID_ARGUMENT for aliases of arrays that do not exist or
+      differ in form, and for dtypes that are not element types. It raises TypeError for operands
+      that are neither arrays nor plain tuples, for masked arrays, and for objects whose shape or
+      dtype differs from that of the array that numpy.asarray() makes.
 
     Raises:
-      CallbridgeError: NOT_FOUND where the target is not registered for the platform;
-        INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        for the unknown name of a tuple layout, for attributes of an untyped target and an opaque of
-        a typed handler; as register() where a typed handler is asked what it is only now.
-      TypeError: where the result is no array and no exact tuple, where `opaque` is not bytes, and
-        where `attributes` has something else in it.
+      CallbridgeError: NOT_FOUND if the target is not registered for the platform. INVALID_ARGUMENT
+        if its ABI is neither known nor declared, or differs from the declared one; for an unknown
+        tuple layout; for attributes of an untyped target, and for an opaque of a typed handler. As
+        register() if a typed handler is checked only now.
+      TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
+        if a value of `attributes` is not an attribute.
     """
     _refuse(others)
     result_tree = _shapes.parse_fixed_result(result)

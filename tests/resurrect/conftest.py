@@ -1,6 +1,6 @@
 """What the tests of callbridge.resurrect share.
 
-Each program runs in a process of its own: names that are put back are the process's, and XLA keeps
+Each program runs in a process of its own: restored names are the process's, and XLA keeps
 the first function of a name.
 """
 

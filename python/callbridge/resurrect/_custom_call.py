@@ -14,7 +14,7 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from callbridge import _jax_attributes, _jax_call_config, _jax_registry
+from callbridge import _jax_attributes, _jax_backend_config, _jax_registry
 from callbridge._jax_custom_call_op import config_attributes, i32_attribute
 from callbridge._jax_runtimes import PATHS
 from callbridge._platform import HOST
@@ -73,7 +73,7 @@ def form(
         # So that tuple is no longer the entry point's to make.
         (result,) = result
     config: Any
-    config, attributes = _jax_call_config.by_untyped_function(
+    config, attributes = _jax_backend_config.for_untyped_function(
         entry, path, tuple(operands), result, "nested", opaque
     )
     if path == "typed":

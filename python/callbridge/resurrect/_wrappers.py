@@ -260,7 +260,7 @@ def _plain(attribute: Any) -> Any:
     return attribute
 
 
-# ---- Whether what was put back before is this package's ------------------------------------------
+# ---- Whether the restored names are this package's -----------------------------------------------
 
 
 def _has_our_translations() -> bool:

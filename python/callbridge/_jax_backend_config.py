@@ -1,24 +1,26 @@
-"""What calls carry to their targets: the legacy_backend_config and the attributes of ffi_call."""
+"""The legacy_backend_config and the attributes that ffi_call() is given for a call."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from callbridge import _call_site, _jax_attributes
-from callbridge._jax_typed import VersionThreeConfig
+from callbridge._jax_typed_handlers import VersionThreeConfig
 from callbridge._platform import HOST
 from callbridge._registry import Entry
 
 
-def by_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
+def for_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
+    """Returns both for a call of a typed handler."""
     if path == "typed":
         return None, attributes
     return VersionThreeConfig(tuple(sorted(attributes.items()))), {}
 
 
-def by_untyped_function(
+def for_untyped_function(
     entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
 ) -> tuple[bytes | None, dict]:
+    """Returns both for a call of an untyped target, with a site descriptor if it needs one."""
     descriptor = None
     if _call_site.needs_descriptor(
         operands,
