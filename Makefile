@@ -7,7 +7,7 @@ help:
 	@echo "make demo      run the first example, from a bare clone"
 	@echo "make test      set up, build and run all tests, the sanitizers too"
 	@echo "make bench     measure what a call costs; results in build/bench/"
-	@echo "make matrix    run every ABI and every handler on every jaxlib from 0.4.13 to 0.12.0.1, and all tests that make test has a sample of; tables in docs/matrix.md"
+	@echo "make matrix    run every ABI and every handler on every jaxlib of requirements/jax_releases, and all tests that make test has a sample of; tables in docs/matrix.md"
 	@echo "make format    format the C++ and Python files in place"
 	@echo "make lint      check the format and run the static checks"
 	@echo "make install   install into PREFIX=DIR ($(PREFIX)), below DESTDIR where it is set"

@@ -10,9 +10,12 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "benchmarks/typed_ffi/compiled_handlers.cc"
 CACHE = Path(os.environ.get("CALLBRIDGE_CACHE", Path.home() / ".cache/callbridge"))
+RELEASES = subprocess.run(
+    [ROOT / "scripts/jax_releases", "headers"], check=True, capture_output=True, text=True
+).stdout.split()
 HEADERS = {
     "callbridge": [f"-I{ROOT / 'include'}"],
-    "genuine": ["-isystem", str(CACHE / "jaxlib-headers/0.12.0.1/jaxlib/include")],
+    "genuine": ["-isystem", str(CACHE / "jaxlib-headers" / RELEASES[-1] / "jaxlib/include")],
 }
 COMPILERS = ("g++", "clang++")
 HANDLERS = (1, 20)

@@ -1,10 +1,11 @@
 # Handlers built with XLA's genuine FFI headers, of each release that differs from the one before it;
 # scripts/ffi_headers gets the headers. None of the project's own headers is in them.
 set(CALLBRIDGE_FFI_HEADERS ${CALLBRIDGE_TENSORFLOW}/../../jaxlib-headers)
-# A sample of them: the oldest and the newest.
-set(CALLBRIDGE_FFI_RELEASES 0.4.30 0.12.0.1)
-if(CALLBRIDGE_THOROUGH)
-  set(CALLBRIDGE_FFI_RELEASES 0.4.30 0.4.31 0.4.34 0.4.38 0.6.2 0.8.3 0.10.2 0.11.2 0.12.0.1)
+callbridge_jax_releases(CALLBRIDGE_FFI_RELEASES headers)
+list(GET CALLBRIDGE_FFI_RELEASES -1 newest)
+set(CALLBRIDGE_NEWEST_FFI_HEADERS ${CALLBRIDGE_FFI_HEADERS}/${newest}/jaxlib/include)
+if(NOT CALLBRIDGE_THOROUGH)
+  callbridge_jax_releases(CALLBRIDGE_FFI_RELEASES sample)
 endif()
 # For the tests, in C++ and in Python.
 list(JOIN CALLBRIDGE_FFI_RELEASES " " CALLBRIDGE_FFI_RELEASES_TEXT)

@@ -31,7 +31,8 @@ endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/hlo/include/callbridge DESTINATION include FILES_MATCHING PATTERN "*.pb.h")
 install(DIRECTORY include/xla include/tensorflow DESTINATION include FILES_MATCHING PATTERN "*.h")
 
-install(DIRECTORY python/callbridge DESTINATION python FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY python/callbridge DESTINATION python
+  FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 if(TARGET callbridge_python)
   install(TARGETS callbridge_python LIBRARY DESTINATION lib)
 endif()

@@ -4,8 +4,9 @@ callbridge.library    opens old binaries and runs their targets on NumPy arrays,
 callbridge.numpy      the same, bound once and called often
 callbridge.jax        runs them inside JAX programs
 callbridge.resurrect  runs unmodified packages that need what JAX removed
+callbridge.typing     the types of what these take and return
 
-Neither is imported by this module, so `import callbridge` needs neither NumPy nor JAX.
+None of them is imported by this module, so `import callbridge` needs neither NumPy nor JAX.
 """
 
 from callbridge._error import CallbridgeError

@@ -1,5 +1,6 @@
 """Attributes of typed calls, as the C API takes them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ class Attributes:
 
     def __init__(self, attributes: Any, what: str = "attributes"):
         """TypeError where something in it is no attribute. `what` names it in errors."""
-        if not isinstance(attributes, dict):
+        if not isinstance(attributes, Mapping):
             raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
         self.handle = _handles.make_attributes()
         for name, value in attributes.items():
@@ -26,7 +27,7 @@ class Attributes:
             self._set(encoded, value, f"{what}[{name!r}]")
 
     def _set(self, name: bytes, value: Any, what: str) -> None:
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             inner = Attributes(value, what)
             _c_api.ffi_attributes_set_dictionary(self.handle, name, len(name), inner.handle)
         elif isinstance(value, (str, bytes)):

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from callbridge import _extension, _operands
 
-if _extension.MODULE is not None:
-    BoundCall, Caller = _extension.MODULE.BoundCall, _extension.MODULE.Caller
+if TYPE_CHECKING or _extension.MODULE is None:
+    from callbridge._python_calls import BoundCall, Caller
 else:
-    from callbridge._python_calls import BoundCall, Caller  # type: ignore[assignment]
+    BoundCall, Caller = _extension.MODULE.BoundCall, _extension.MODULE.Caller
+
+__all__ = ["CAPACITY", "BoundCall", "caller"]
 
 # Of the forms that one function of custom_call()'s was called with, so many stay bound.
 CAPACITY = 256

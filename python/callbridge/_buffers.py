@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from callbridge import _c_api, _element_types, _sub_byte
+from callbridge import _c_api, _element_types, _packed_elements
 
 _ALIGNMENT = 64  # bytes
 
@@ -23,7 +23,7 @@ class Buffer:
     __slots__ = ("_memory", "_offset", "address")
 
     def __init__(self, memory: np.ndarray):
-        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))  # type: ignore[arg-type]
         self._memory = memory
         self._offset = -address % _ALIGNMENT
         self.address = address + self._offset
@@ -54,8 +54,8 @@ class Form:
         self.stored_shape, self.stored_dtype, self.pack, self.unpack = shape, dtype, None, None
         if bits < 8:
             self.stored_shape, self.stored_dtype = (self.size_bytes,), np.dtype(np.uint8)
-            self.pack = lambda array: _sub_byte.pack(array, bits)
-            self.unpack = lambda packed: _sub_byte.unpack(packed, bits, dtype, shape)
+            self.pack = lambda array: _packed_elements.pack(array, bits)
+            self.unpack = lambda packed: _packed_elements.unpack(packed, bits, dtype, shape)
 
     def operand(self, array: np.ndarray) -> Buffer:
         """A copy of the array: what a target does to its operands stays in the call."""

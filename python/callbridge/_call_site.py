@@ -29,7 +29,12 @@ def opaque_bytes(opaque: Any) -> bytes:
 
 
 def site(
-    operands: tuple, result: Any, tuple_layout: str, opaque: bytes, leaf_text, attributes: Any = None
+    operands: tuple,
+    result: Any,
+    tuple_layout: str,
+    opaque: bytes,
+    leaf_text,
+    attributes: Any = None,
 ) -> _c_api.Site:
     """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text.
 
@@ -51,10 +56,42 @@ def site(
     )
 
 
-def trees_arrive(operands: tuple, result: Any, tuple_layout: str) -> bool:
-    """True if a target on the CPU gets these trees where XLA is given their leaves.
+def needs_descriptor(
+    operands: tuple,
+    result: Any,
+    tuple_layout: str,
+    opaque: bytes,
+    path: str,
+    *,
+    on_host: bool = True,
+    reads_opaque: bool = True,
+) -> bool:
+    """Whether a call must carry a site descriptor, so that the target gets what it expects.
 
-    Each leaf is a pointer among the operands, and among the results one pointer to an array, or a
+    XLA is given the leaves of the operands and of the result, and, by the path "version_3", the
+    opaque. hlo/upgrade.cc has the same rule for HLO, by the path "typed"; a test compares the two.
+
+    Args:
+      operands: shape trees.
+      result: likewise.
+      tuple_layout: which the target expects.
+      opaque: likewise.
+      path: "version_3" or "typed".
+      on_host: false for targets on a GPU, which expect leaves.
+      reads_opaque: false if the target takes no opaque.
+    """
+    if path == "version_3":
+        opaque_arrives = not opaque.startswith(DESCRIPTOR_MAGIC)
+    else:
+        opaque_arrives = not (opaque and reads_opaque)
+    trees_arrive = not on_host or _leaves_are_enough(operands, result, tuple_layout)
+    return not (opaque_arrives and trees_arrive)
+
+
+def _leaves_are_enough(operands: tuple, result: Any, tuple_layout: str) -> bool:
+    """Whether a target on the CPU expects what XLA makes of the leaves alone.
+
+    XLA passes a pointer for each leaf of the operands; of the result one pointer to the array, or a
     table of any other number of arrays.
     """
     is_table = type(result) is tuple

@@ -32,6 +32,7 @@ def _load() -> ModuleType | None:
         return None
     loader = importlib.machinery.ExtensionFileLoader(_NAME, path)
     spec = importlib.util.spec_from_loader(_NAME, loader)
+    assert spec is not None
     try:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)

@@ -20,6 +20,7 @@ _api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _api.Py_IncRef.restype = None
 _api.Py_IncRef.argtypes = [ctypes.py_object]
 
+_CFuncPtr: Any = ctypes._CFuncPtr  # type: ignore[attr-defined]
 _Capsule = type(_api.PyCapsule_New(1, None, None))
 
 
@@ -69,7 +70,7 @@ def _held_address(function: Any) -> int:
                 "be no custom call",
             )
         return _api.PyCapsule_GetPointer(function, CAPSULE_NAME)
-    if isinstance(function, ctypes._CFuncPtr):
+    if isinstance(function, _CFuncPtr):
         address = ctypes.cast(function, ctypes.c_void_p).value
         if not address:
             raise CallbridgeError("INVALID_ARGUMENT", "the ctypes function is null")

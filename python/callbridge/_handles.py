@@ -53,6 +53,7 @@ class AttributesHandle(_Handle):
 def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
     address = ctypes.c_void_p()
     _c_api.call_bind(target, site, ctypes.byref(address))
+    assert address.value is not None
     return CallHandle(address.value)
 
 
@@ -60,4 +61,5 @@ def make_attributes() -> AttributesHandle:
     """An empty dictionary."""
     address = ctypes.c_void_p()
     _c_api.ffi_attributes_create(ctypes.byref(address))
+    assert address.value is not None
     return AttributesHandle(address.value)

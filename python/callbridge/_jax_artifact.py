@@ -99,7 +99,7 @@ class _Upgrade:
                 "modules are no portable artifacts; expected "
                 f"{_OLDEST_CALLING_CONVENTION} or later; export it again with a newer JAX",
             )
-        changes = {
+        changes: dict[str, Any] = {
             "mlir_module_serialized": self.portable_artifact(exported.mlir_module_serialized)
         }
         if exported.has_vjp():

@@ -7,6 +7,7 @@ attribute is wrapped in an object that is compared by type and bits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -17,7 +18,8 @@ from jaxlib.mlir import ir
 from callbridge import _attributes, _element_types
 from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
-from callbridge._jax_runtimes import RUNTIME, RUNTIMES, unimplemented
+from callbridge._jax_runtimes import NEWEST, RUNTIME, RUNTIMES, release_text, unimplemented
+from callbridge.typing import Attributes
 
 # Of what jax.ffi makes scalar attributes.
 _SCALARS = (
@@ -52,7 +54,7 @@ class _Attribute:
         return repr(self._value)
 
 
-def freeze(attributes: dict[str, Any] | None) -> dict[str, Any]:
+def freeze(attributes: Attributes | None) -> dict[str, Any]:
     """The keyword arguments for what jax.ffi.ffi_call() returns. Arrays are copied.
 
     TypeError for what is no attribute, INVALID_ARGUMENT for arrays of what XLA has no element type
@@ -71,7 +73,7 @@ def freeze(attributes: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _freeze_dictionary(attributes: Any, what: str) -> dict[str, _Attribute]:
-    if not isinstance(attributes, dict):
+    if not isinstance(attributes, Mapping):
         raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
     for name in attributes:
         if not isinstance(name, str):
@@ -81,13 +83,13 @@ def _freeze_dictionary(attributes: Any, what: str) -> dict[str, _Attribute]:
 
 
 def _freeze(value: Any, what: str) -> _Attribute:
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         frozen = _freeze_dictionary(value, what)
         return _Attribute(frozen, frozenset(frozen.items()))
     if isinstance(value, np.generic):  # first, since float64 is a float
         if value.dtype.name not in _SCALARS:
             raise TypeError(f"{what}: XLA has no scalar attributes of type {value.dtype.name}")
-        if value.dtype == np.uint64 and value > _INT64_MAX:
+        if value.dtype == np.uint64 and int(value) > _INT64_MAX:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
                 f"{what}: jax.ffi cannot pass the uint64 {value}, being more than {_INT64_MAX}; "
@@ -134,8 +136,9 @@ def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> 
         elif isinstance(value, np.generic) and value.dtype.name in _SCALARS_OF_NO_XLA:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
-                f"{subject}: XLA decodes no scalars of {value.dtype.name} up to jax 0.12.0.1, and "
-                f"this is jax {jax.__version__}; have the handler take a float32",
+                f"{subject}: XLA decodes no scalars of {value.dtype.name} up to jax "
+                f"{release_text(NEWEST)}, and this is jax {jax.__version__}; have the handler take "
+                "a float32",
             )
 
 
@@ -143,8 +146,8 @@ def _check_array(dtype: np.dtype, subject: str) -> None:
     if dtype == np.bool_:
         raise CallbridgeError(
             "UNIMPLEMENTED",
-            f"{subject}: XLA decodes no arrays of bool up to jax 0.12.0.1, and this is jax "
-            f"{jax.__version__}; have the handler take one of uint8 or int8",
+            f"{subject}: XLA decodes no arrays of bool up to jax {release_text(NEWEST)}, and this "
+            f"is jax {jax.__version__}; have the handler take one of uint8 or int8",
         )
     if dtype.name in RUNTIME.array_attributes or dtype.name not in RUNTIMES[-1].array_attributes:
         return

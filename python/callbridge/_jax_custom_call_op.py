@@ -71,6 +71,7 @@ def custom_call_op(
             operand_layouts = [*operand_layouts, *[_DYNAMIC_SHAPE_LAYOUT] * len(result_shapes)]
     if operand_layouts is not None:
         attributes["operand_layouts"] = layouts_attribute(operand_layouts)
+        assert result_layouts is not None
         attributes["result_layouts"] = layouts_attribute(result_layouts)
     if not tuple_result:
         return list(_build(stablehlo.CustomCallOp, result_types, operands, attributes))

@@ -14,9 +14,9 @@ import jax
 
 from callbridge import (
     _c_api,
-    _jax_held_names,
+    _jax_registered_targets,
     _jax_runtimes,
-    _jax_typed,
+    _jax_typed_handlers,
     _target,
     _typed_handlers,
 )
@@ -34,10 +34,11 @@ from callbridge._jax_runtimes import (
     unimplemented,
 )
 from callbridge._registry import Entry, Registry
+from callbridge.typing import Abi
 
 
-def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
-    """Gives XLA what leads to the target. Raises what _jax_typed.adapt() raises, and
+def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
+    """Gives XLA what leads to the target. Raises what _jax_typed_handlers.adapt() raises, and
     INVALID_ARGUMENT for a name in another encoding, with which JAX would not start any more."""
     utf_8(entry.target.name, "target of JAX")
     c_target = _target.to_c(entry.target, abi)
@@ -46,7 +47,7 @@ def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
     else:
         _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
         handlers = _of_untyped_function(entry, c_target)
-    new = _not_held(entry, handlers)
+    new = _not_registered(entry, handlers)
     for path, handler in new.items():
         _register(entry, path, handler)
     return tuple(handlers)
@@ -55,24 +56,26 @@ def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
 def _check_name(entry: Entry) -> None:
     # A typed handler that cannot be registered is for those to hear of who call it.
     if entry.abi != "typed_ffi":
-        _refuse_held_name(entry, _jax_held_names.held(entry.target.name, entry.platform))
+        _refuse_registered_name(
+            entry, _jax_registered_targets.registered(entry.target.name, entry.platform)
+        )
 
 
-def _not_held(entry: Entry, handlers: dict[str, Any]) -> dict[str, Any]:
-    """Those of `handlers` that XLA has not already. ALREADY_EXISTS where it has others."""
-    held = _jax_held_names.held(entry.target.name, entry.platform)
+def _not_registered(entry: Entry, handlers: dict[str, Any]) -> dict[str, Any]:
+    """Returns those of `handlers` that XLA does not have. ALREADY_EXISTS if it has others."""
+    registered = _jax_registered_targets.registered(entry.target.name, entry.platform)
     new = {}
     for path, handler in handlers.items():
         version = PATHS[path].registration_api_version
-        if version not in held:
+        if version not in registered:
             new[path] = handler
-        elif not _jax_held_names.same(handler, held[version]):
-            _refuse_held_name(entry, held)
+        elif not _jax_registered_targets.is_same(handler, registered[version]):
+            _refuse_registered_name(entry, registered)
     return new
 
 
-def _refuse_held_name(entry: Entry, held: dict) -> None:
-    if held:
+def _refuse_registered_name(entry: Entry, registered: dict) -> None:
+    if registered:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {entry.target.name!r} on {entry.platform} of {entry.source}: XLA has another "
@@ -85,7 +88,7 @@ def _refuse_held_name(entry: Entry, held: dict) -> None:
 
 
 def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
-    adapted = _jax_typed.adapt(entry.target.name, entry.platform, entry.handlers)
+    adapted = _jax_typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers)
     handlers = {}
     if _calls_by_ffi(RUNTIME, entry, is_typed=True):
         handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]

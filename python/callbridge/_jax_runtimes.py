@@ -63,6 +63,8 @@ class Runtime:
     shard_map_rules: tuple[str, ...]
     # jaxlib's bindings of MLIR can take modules apart, and write portable artifacts of them.
     upgrades_artifacts: bool
+    # JAX's own maybe_jvp_tracer() takes None for the tangent of what nobody differentiates.
+    jvp_takes_none: bool
 
 
 # Where JAX has none that takes all that is needed.
@@ -86,6 +88,7 @@ _0_4_13 = Runtime(
     has_dictionary_attributes=False,
     shard_map_rules=("register_standard",),
     upgrades_artifacts=False,
+    jvp_takes_none=True,
 )
 _0_4_16 = dataclasses.replace(
     _0_4_13,
@@ -105,8 +108,8 @@ _0_4_31 = dataclasses.replace(
     _0_4_30, release=(0, 4, 31), has_instantiate=True, typed_lacks_types=()
 )
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
-# There is a jax.extend.ffi.ffi_call from here on and a jax.ffi.ffi_call from 0.5 on, but there vmap
-# without a method is a deprecated loop, and shard_map does not know the former.
+# jax.extend.ffi.ffi_call (from here on) and jax.ffi.ffi_call (from 0.5.0 on) are there, but vmap of
+# them without a method is a deprecated loop, and shard_map does not know the former.
 _0_4_38 = dataclasses.replace(
     _0_4_34,
     release=(0, 4, 38),
@@ -114,8 +117,10 @@ _0_4_38 = dataclasses.replace(
     typed_lacks_types=_SUB_BYTE,
     array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),
 )
+# Measured on 0.5.3 and 0.6.2, which refuse None, and on 0.4.38 and 0.7.2, which take it.
+_0_5_0 = dataclasses.replace(_0_4_38, release=(0, 5, 0), jvp_takes_none=False)
 _0_5_3 = dataclasses.replace(
-    _0_4_38,
+    _0_5_0,
     release=(0, 5, 3),
     typeof="jax.typeof",
     register="jax.ffi.register_ffi_target",
@@ -126,8 +131,14 @@ _0_6_0 = dataclasses.replace(
 _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
 )
+_0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
 # In order.
-RUNTIMES = (_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38, _0_5_3, _0_6_0, _0_6_2)
+RUNTIMES = (
+    *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
+    *(_0_5_0, _0_5_3, _0_6_0, _0_6_2, _0_7_0),
+)
+# The last release that callbridge is tested with, which the last row describes.
+NEWEST = (0, 12, 0, 1)
 
 # By platform, what JAX keeps until its backend starts, as (name, target, API version, ...)...
 PENDING_TARGETS = "jaxlib.xla_client._custom_callback"
@@ -136,9 +147,6 @@ XLA_TARGETS = "jaxlib.xla_client.custom_call_targets"
 
 # JAX's backends that have started.
 STARTED_BACKENDS = "jax._src.xla_bridge._backends"
-
-# The last release that is known to call version 3 without a warning.
-_VERSION_3_IS_SILENT_UNTIL = (0, 12, 0, 1)
 
 # Where effects are listed that a jaxpr may have, in jax._src.effects; for OWN_FFI_CALL.
 EFFECT_LISTS = (
@@ -151,7 +159,9 @@ EFFECT_LISTS = (
 
 def parse_release(version: str) -> tuple[int, ...]:
     """ "0.5.3.dev20250401" is (0, 5, 3)."""
-    return tuple(int(number) for number in re.match(r"\d+(\.\d+)*", version)[0].split("."))
+    numbers = re.match(r"\d+(\.\d+)*", version)
+    assert numbers is not None, version
+    return tuple(map(int, numbers[0].split(".")))
 
 
 def runtime_of(release: tuple[int, ...]) -> Runtime:
@@ -160,15 +170,18 @@ def runtime_of(release: tuple[int, ...]) -> Runtime:
     if not rows:
         raise CallbridgeError(
             "UNIMPLEMENTED",
-            f"callbridge.jax runs on jax {_text(RUNTIMES[0].release)} and newer; this is jax "
-            f"{_text(release)}",
+            f"callbridge.jax runs on jax {release_text(RUNTIMES[0].release)} and newer; "
+            f"this is jax {release_text(release)}",
         )
     return rows[-1]
 
 
 def fastest_path(release: tuple[int, ...], platform: str) -> str:
-    """Of untyped targets, what XLA serves without a warning; of releases to come, "typed"."""
-    if platform == HOST and release <= _VERSION_3_IS_SILENT_UNTIL:
+    """The fastest path to an untyped target that XLA serves without a warning.
+
+    It is "typed" in releases after NEWEST: XLA announced that it will remove version 3.
+    """
+    if platform == HOST and release <= NEWEST:
         return "version_3"
     return "typed"
 
@@ -195,9 +208,11 @@ def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
     """The error for `what`, which this JAX lacks; the first row for which `can` is true has it."""
     first = next(row.release for row in RUNTIMES if can(row))
     return CallbridgeError(
-        "UNIMPLEMENTED", f"{what} needs jax {_text(first)} or newer; this is jax {jax.__version__}"
+        "UNIMPLEMENTED",
+        f"{what} needs jax {release_text(first)} or newer; this is jax {jax.__version__}",
     )
 
 
-def _text(release: tuple[int, ...]) -> str:
+def release_text(release: tuple[int, ...]) -> str:
+    """ "0.5.3" of (0, 5, 3)."""
     return ".".join(map(str, release))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from callbridge import _jax_registry
 from callbridge._error import CallbridgeError
@@ -11,41 +11,51 @@ from callbridge._jax_artifact import upgrade_artifact
 from callbridge._jax_runtimes import PATHS
 from callbridge._stablehlo_calls import UntypedCall
 from callbridge._target import UNTYPED_ABIS
+from callbridge.typing import Path, Platform, TupleLayout
+
+if TYPE_CHECKING:
+    import jax.export
+
+Artifact = TypeVar("Artifact", str, bytes, bytearray, "jax.export.Exported")
 
 
 def upgrade(
-    artifact: Any, *, platform: str | None = None, tuple_layout: str = "nested", prefer: str | None = None
-) -> Any:
-    """An artifact of an older JAX, made to run on this one.
+    artifact: Artifact,
+    *,
+    platform: Platform | None = None,
+    tuple_layout: TupleLayout = "nested",
+    prefer: Path | None = None,
+) -> Artifact:
+    """Returns an artifact of an older JAX, changed to run on this one.
 
     Its calls of untyped targets that callbridge.jax registered become calls of callbridge's entry
-    points, which is what custom_call() emits: opaque, tuple operands and tuple results reach the
-    targets as they always have. Calls of typed handlers stay, and so do XLA's own markers. Calls of
-    untyped targets that are not registered stay too, and a UserWarning names them: where JAX or
-    somebody else has them, that is right.
+    points, the calls that custom_call() emits: opaque, tuple operands and tuple results reach the
+    targets as before. Calls of typed handlers and XLA's own markers stay as they are. So do calls
+    of untyped targets that are not registered, and a UserWarning names these: they are right if JAX
+    or another package has the targets.
 
     Args:
       artifact: StableHLO text; its UTF-8 bytes; a portable artifact
-        (stablehlo.serialize_portable_artifact); a jax.export.Exported; or what its serialize()
-        gave. jax 0.12.0.1 itself refuses the last of jax 0.7.2 and older; it is read here, unless
-        its arguments or results have shardings.
-      platform: that of the targets. None: the platform that has a target; where several have it,
+        (stablehlo.serialize_portable_artifact); a jax.export.Exported; or the bytes of its
+        serialize(). jax 0.12.0.1 itself refuses those bytes of jax 0.7.2 and older; callbridge
+        reads them, unless the arguments or results have shardings.
+      platform: The targets' platform. None: the platform that has a target; if several have it,
         that of JAX's default backend.
-      tuple_layout: how the targets find tuple operands laid out: "nested", or "flat" for programs that were
-        written against jaxlib >= 0.4.38, which an artifact does not tell.
-      prefer: as for custom_call().
+      tuple_layout: How the targets expect tuple operands: "nested", or "flat" for programs that
+        were written against jaxlib >= 0.4.38. An artifact does not say which.
+      prefer: As for custom_call().
 
     Returns:
-      The upgraded artifact, of the same kind and type. The given one is not changed. A
+      The upgraded artifact, of the same kind and type; `artifact` is not changed. A
       jax.export.Exported keeps its derivatives, upgraded too.
 
     Raises:
-      CallbridgeError: INVALID_ARGUMENT where it is none of these, damaged, or newer than this JAX,
-        where it is MLIR bytecode of another jaxlib, which nobody promises to read, and where an
-        untyped call has the name of a typed handler; UNIMPLEMENTED for calling conventions of
-        jax.export before 4, for what this JAX reads but cannot serialize, shardings of old, and on
-        a JAX before 0.6.2.
-      TypeError: where it is of none of these types.
+      CallbridgeError: INVALID_ARGUMENT if the artifact is none of these, damaged, or newer than
+        this JAX; if it is MLIR bytecode of another jaxlib, which has no promised format; and if an
+        untyped call has the name of a typed handler. UNIMPLEMENTED for calling conventions of
+        jax.export before 4, for artifacts that this JAX reads but cannot serialize (old
+        shardings), and on a JAX before 0.6.2.
+      TypeError: if it is of none of these types.
     """
     _jax_registry.check_path(prefer)
     unknown: set[str] = set()
@@ -71,7 +81,7 @@ def upgrade(
         path = prefer or _jax_registry.fastest_path(entry)
         return PATHS[path].custom_call_api_version
 
-    upgraded = upgrade_artifact(artifact, version_of, tuple_layout)
+    upgraded: Artifact = upgrade_artifact(artifact, version_of, tuple_layout)
     if unknown:
         warnings.warn(
             f"calls of {', '.join(map(repr, sorted(unknown)))} stay as they are: no such targets "

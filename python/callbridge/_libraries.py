@@ -21,7 +21,7 @@ class Libraries:
         self._opened: dict[str, Library] = {}
         self._added: set[str] = set()  # those of which the registry has, and serves, all
         self._first_digests: dict[str, str] = {}  # by path
-        self._digests: dict[tuple, str] = {}  # of files that nobody has touched since
+        self._digests: dict[tuple | None, str] = {}  # of files that nobody has touched since
 
     def load(self, path: str | os.PathLike, isolate: bool) -> Library:
         """The library that `path` holds, its targets in the registry; of one content the same.

@@ -1,4 +1,4 @@
-"""The targets that a face of callbridge can call, by name and platform.
+"""The targets that a public module can call, by name and platform.
 
 A name keeps its first function for as long as the process lives: programs that were made with it
 hold its address. Entries are never removed.
@@ -17,6 +17,7 @@ from callbridge._function_address import function_address, keep
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
+from callbridge.typing import Abi, Stage
 
 
 @dataclasses.dataclass
@@ -25,16 +26,16 @@ class Entry:
     source: str  # where it comes from, for people
     owner: Any  # kept, so that the address stays callable
     platform: str  # canonical
-    handlers: dict[str, int]  # addresses by stage; of an untyped function that of "execute"
+    handlers: dict[Stage, int]  # addresses by stage; of an untyped function that of "execute"
     paths: tuple[str, ...] = ()  # by which it can be called by now
-    declared_abi: str | None = None  # by which it is served, where its own is not known
+    declared_abi: Abi | None = None  # by which it is served, where its own is not known
     # Of a typed handler, the untyped function that its library registered by the same name.
     untyped: Entry | None = None
     # True for that function: calls of version 4 are the handler's.
     is_beside_handler: bool = False
 
     @property
-    def abi(self) -> str | None:
+    def abi(self) -> Abi | None:
         return self.target.abi or self.declared_abi
 
     @property
@@ -47,16 +48,16 @@ class Registry:
 
     def __init__(
         self,
-        face: str,
-        keeper: str,
-        serve: Callable[[Entry, str | None], tuple[str, ...]],
+        module: str,
+        registrar: str,
+        serve: Callable[[Entry, Abi | None], tuple[str, ...]],
         check_name: Callable[[Entry], None],
         default_platform: Callable[[], str],
     ):
         """
         Args:
-          face: the module that users know, for errors.
-          keeper: who keeps one function a name, for errors.
+          module: the public module, for errors.
+          registrar: who keeps one function a name, for errors.
           serve: makes a target ready to be called, by the ABI beside it where its own is not known,
             and returns Entry.paths; called once an entry, with the registry locked. What it raises
             is for those who call the target.
@@ -64,8 +65,8 @@ class Registry:
             is served.
           default_platform: where a target runs that several platforms have.
         """
-        self._face = face
-        self._keeper = keeper
+        self._module = module
+        self._registrar = registrar
         self._serve_target = serve
         self._check_name = check_name
         self._default_platform = default_platform
@@ -80,11 +81,11 @@ class Registry:
         those to hear who call them, since find() tries again. After any other exception the same
         call goes on where this one ended.
         """
-        added = {}
+        added: dict[tuple[str, str], Entry] = {}
         for target in library.targets:
             platform = find_platform(target.platform)
             if platform is not None:
-                handlers = {"execute": target.address, **target.stages}
+                handlers: dict[Stage, int] = {"execute": target.address, **target.stages}
                 entry = Entry(target, library.path, library, platform, handlers)
                 first = added.setdefault((target.name, platform), entry)  # handlers come first
                 if first is not entry and entry.abi != "typed_ffi":
@@ -111,11 +112,11 @@ class Registry:
         return not refused
 
     def add_function(
-        self, name: str, function_or_capsule: Any, platform: str, abi: str | None
+        self, name: str, function_or_capsule: Any, platform: str, abi: Abi | None
     ) -> None:
         """Adds one target, and serves it if its ABI is declared or does not matter.
 
-        The arguments are those of the face's register(), which keeps the function.
+        The arguments are those of the public register(), which keeps the function.
         """
         _target.check_name(name)
         _target.check_abi(abi)
@@ -131,7 +132,7 @@ class Registry:
             handlers["execute"],
             {stage: address for stage, address in handlers.items() if stage != "execute"},
         )
-        source = f"{self._face}.register({name!r}, ...)"
+        source = f"{self._module}.register({name!r}, ...)"
         is_bundle = isinstance(function_or_capsule, dict)
         owner = dict(function_or_capsule) if is_bundle else function_or_capsule
         new = Entry(target, source, owner, target.platform, handlers)
@@ -143,7 +144,7 @@ class Registry:
         keep(owner)
 
     def find(
-        self, name: str, platform: str | None, abi: str | None, *, is_guess: bool = False
+        self, name: str, platform: str | None, abi: Abi | None, *, is_guess: bool = False
     ) -> Entry:
         """The target, served from now on, as `abi` where its own is not known.
 
@@ -161,7 +162,7 @@ class Registry:
                 raise CallbridgeError(
                     "NOT_FOUND",
                     f"no target {name!r} is registered for {platform}; what is, by "
-                    f"{self._face}.load() and register(): {registered}",
+                    f"{self._module}.load() and register(): {registered}",
                 )
             if entry.untyped is not None and _target.is_untyped(abi):
                 entry = entry.untyped
@@ -192,12 +193,12 @@ class Registry:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {name!r} on {entry.platform} is at {_addresses(entry)} in {entry.source}, but "
-            f"that name is registered at {_addresses(known)} in {known.source}, and {self._keeper} "
-            "keeps one function a name for as long as the process lives; register it by another "
-            "name",
+            f"that name is registered at {_addresses(known)} in {known.source}, and "
+            f"{self._registrar} keeps one function a name for as long as the process lives; "
+            "register it by another name",
         )
 
-    def _serve(self, entry: Entry, abi: str | None) -> None:
+    def _serve(self, entry: Entry, abi: Abi | None) -> None:
         """Serves the target, unless it is. INVALID_ARGUMENT where `abi` is wrong."""
         target = entry.target
         _target.to_c(target, abi or entry.declared_abi)
@@ -206,8 +207,8 @@ class Registry:
                 raise CallbridgeError(
                     "INVALID_ARGUMENT",
                     f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but "
-                    f"{self._keeper} has it as {entry.abi!r}, by an earlier declaration; register "
-                    "it by another name too",
+                    f"{self._registrar} has it as {entry.abi!r}, by an earlier declaration; "
+                    "register it by another name too",
                 )
             return
         # Both at once, whatever interrupts.

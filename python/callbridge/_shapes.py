@@ -26,7 +26,7 @@ class ShapeDtype:
 # ---- Trees of Python values ---------------------------------------------------------------------
 
 # What JAX would flatten into leaves too, or drop, without the target hearing of it.
-_INSTEAD = [
+_INSTEAD: list[tuple[Any, str, str]] = [
     (list, "a list", "an exact tuple for a tuple, numpy.asarray(...) for an array"),
     (type(None), "None", "() for an empty tuple"),
     (dict, "a dict", "an exact tuple of its values, in the order that the target expects"),

@@ -48,14 +48,20 @@ class UntypedCall:
     opaque: bytes
 
 
-def upgrade(module: ir.Module, version_of: Callable[[UntypedCall], int | None], tuple_layout: str) -> None:
+def upgrade(
+    module: ir.Module, version_of: Callable[[UntypedCall], int | None], tuple_layout: str
+) -> None:
     """Upgrades, in place, each untyped call but XLA's own.
 
     `version_of` gives the version of the call that takes its place, 3 or 4; None: it stays.
     """
-    found = [(operation, _untyped_call(operation)) for operation in _walk(module.operation)]
-    # Operations that are no calls may be gone by the time that the next call is upgraded.
-    for operation, call in [pair for pair in found if pair[1] is not None]:
+    # A list, since operations that are no calls may be gone when the next call is upgraded.
+    found = [
+        (operation, call)
+        for operation in _walk(module.operation)
+        if (call := _untyped_call(operation)) is not None
+    ]
+    for operation, call in found:
         version = version_of(call)
         if version is not None:
             with module.context, operation.location:
@@ -161,16 +167,16 @@ class _Upgrade:
     def _descriptor(self) -> bytes | None:
         """What the target must be told beyond the leaves, if anything."""
         opaque = self._call.opaque
-        begins_as_one = opaque.startswith(_call_site.DESCRIPTOR_MAGIC)
-        if begins_as_one and self._call.api_version == VERSION_3:
+        if opaque.startswith(_call_site.DESCRIPTOR_MAGIC) and self._call.api_version == VERSION_3:
             return opaque  # callbridge made this call, and says itself what the target expects
-        opaque_arrives = not begins_as_one if self._version == VERSION_3 else not opaque
         shape_operands = (
             self._shape_operands() if _SHAPE_OPERANDS in self._operation.attributes else []
         )
         operands = [t for i, t in enumerate(self._operand_types) if i not in shape_operands]
         trees, result = tuple(map(_tree, operands)), _tree(self._result_type)
-        if opaque_arrives and _call_site.trees_arrive(trees, result, self._tuple_layout):
+        path = "version_3" if self._version == VERSION_3 else "typed"
+        # Which targets read an opaque is not known here.
+        if not _call_site.needs_descriptor(trees, result, self._tuple_layout, opaque, path):
             return None
         return _call_site.descriptor(trees, result, self._tuple_layout, opaque, _leaf_text)
 

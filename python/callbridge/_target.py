@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from callbridge import _c_api
 from callbridge._arguments import check_choice
 from callbridge._error import CallbridgeError
-from callbridge._own_copy import ItsOwnCopy
+from callbridge._immutable import Immutable
 from callbridge._platform import HOST, parse_platform
+from callbridge.typing import Abi, Attributes, Platform, Stage
+
+if TYPE_CHECKING:
+    from callbridge.library import Library
 
 # By the api_version of a call, in XLA's numbers, which StableHLO and the C API share.
-UNTYPED_ABIS = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
-_ABIS = {0: None, **UNTYPED_ABIS, 4: "typed_ffi"}  # None: not known
+UNTYPED_ABIS: dict[int, Abi] = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
+_ABIS: dict[int, Abi | None] = {0: None, **UNTYPED_ABIS, 4: "typed_ffi"}  # None: not known
 _API_VERSIONS = {abi: number for number, abi in _ABIS.items()}
 _NAMES = tuple(abi for abi in _ABIS.values() if abi)
-_STAGES = ("instantiate", "prepare", "initialize", "record")
+_STAGES: tuple[Stage, ...] = ("instantiate", "prepare", "initialize", "record")
 
 
 @dataclasses.dataclass(frozen=True)
-class Target(ItsOwnCopy):
+class Target(Immutable):
     """A custom-call function and what is known of it.
 
     It can be pickled with its library, whose target of that name it is in each process.
@@ -38,14 +42,14 @@ class Target(ItsOwnCopy):
 
     name: str
     platform: str
-    abi: str | None
+    abi: Abi | None
     evidence: str
     address: int
-    stages: dict[str, int] = dataclasses.field(default_factory=dict, hash=False)
+    stages: dict[Stage, int] = dataclasses.field(default_factory=dict, hash=False)
 
-    _library = None  # which registered it
+    _library: ClassVar[Library | None] = None  # which registered it; set for each target
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         if self._library is None:
             raise TypeError(
                 f"target {self.name!r} cannot be pickled: it is a function at an address of this "
@@ -54,14 +58,14 @@ class Target(ItsOwnCopy):
         return _find_pickled, (self._library, self.name, self.platform, self.abi)
 
 
-def _find_pickled(library: Any, name: str, platform: str, abi: str | None) -> Target:
+def _find_pickled(library: Library, name: str, platform: Platform, abi: Abi | None) -> Target:
     for target in library.targets:
         if (target.name, target.platform, target.abi) == (name, platform, abi):
             return target
     return library.target(name, platform)  # which says what there is
 
 
-def from_c(target: _c_api.Target, library: Any) -> Target:
+def from_c(target: _c_api.Target, library: Library) -> Target:
     made = Target(
         _decode(target.name),
         _decode(target.platform),
@@ -74,7 +78,7 @@ def from_c(target: _c_api.Target, library: Any) -> Target:
     return made
 
 
-def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
+def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
     """`target` as the C API calls it, by its own ABI or else the declared one.
 
     INVALID_ARGUMENT where the two contradict each other, and where there is neither but a wrong
@@ -91,7 +95,7 @@ def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
     )
 
 
-def check_abi(abi: str | None) -> None:
+def check_abi(abi: Abi | None) -> None:
     """TypeError and INVALID_ARGUMENT for what is no ABI's name."""
     if abi is not None:
         check_choice(abi, "abi", _NAMES)
@@ -102,12 +106,12 @@ def check_name(name: str) -> None:
     _c_api.text(name, "target")
 
 
-def is_untyped(abi: str | None) -> bool:
+def is_untyped(abi: Abi | None) -> bool:
     """True for the name of an untyped ABI."""
     return abi in UNTYPED_ABIS.values()
 
 
-def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
+def calls_alike(platform: str, abi: Abi | None, other: Abi | None) -> bool:
     """True if functions of both ABIs are called in the same way on `platform`."""
     if parse_platform(platform) == HOST:
         two_arguments = ("original", "status_returning")  # the second ignores a third one
@@ -115,7 +119,9 @@ def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
     return (abi == "typed_ffi") == (other == "typed_ffi")
 
 
-def check_fits(target: Target, abi: str | None, opaque: bytes, attributes: dict | None) -> None:
+def check_fits(
+    target: Target, abi: Abi | None, opaque: bytes, attributes: Attributes | None
+) -> None:
     """INVALID_ARGUMENT for what targets of that ABI cannot be given."""
     name = f"target {target.name!r} on {parse_platform(target.platform)}"
     if abi == "typed_ffi" and opaque:
@@ -131,7 +137,7 @@ def check_fits(target: Target, abi: str | None, opaque: bytes, attributes: dict 
         )
 
 
-def _agreed_abi(target: Target, declared: str | None) -> str | None:
+def _agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
     check_abi(declared)
     known = target.abi
     if known is not None:

@@ -9,8 +9,9 @@ from callbridge import _c_api, _memory
 from callbridge._error import CallbridgeError
 from callbridge._function_address import capsule_pointer, function_address
 from callbridge._target import Target
+from callbridge.typing import Abi, Stage
 
-_STAGES = ("instantiate", "prepare", "initialize", "execute", "record")
+_STAGES: tuple[Stage, ...] = ("instantiate", "prepare", "initialize", "execute", "record")
 
 
 class _TypeInfo(_c_api.Struct):
@@ -23,9 +24,9 @@ class _TypeInfo(_c_api.Struct):
     ]
 
 
-def addresses(name: str, handlers: Any) -> dict[str, int]:
+def addresses(name: str, handlers: Any) -> dict[Stage, int]:
     """By stage. `handlers` is one for EXECUTE, or a dict of one for each stage."""
-    stages = handlers if isinstance(handlers, dict) else {"execute": handlers}
+    stages: dict[Any, Any] = handlers if isinstance(handlers, dict) else {"execute": handlers}
     for stage in stages:
         if stage not in _STAGES:
             raise CallbridgeError(
@@ -41,8 +42,8 @@ def addresses(name: str, handlers: Any) -> dict[str, int]:
 
 
 def adapt(
-    name: str, platform: str, handlers: dict[str, int], release: str | None
-) -> dict[str, int]:
+    name: str, platform: str, handlers: dict[Stage, int], release: str | None
+) -> dict[Stage, int]:
     """By stage, what a runtime is to be given in the handlers' place.
 
     `release` is the runtime's, of jaxlib; None: any. INVALID_ARGUMENT where one proves to be no
@@ -109,7 +110,7 @@ def _address(handler: Any) -> int:
     return address
 
 
-def refuse_as_untyped(target: Target, platform: str, abi: str | None) -> None:
+def refuse_as_untyped(target: Target, platform: str, abi: Abi | None) -> None:
     """INVALID_ARGUMENT for a typed handler that is about to be called as an untyped function.
 
     A process of its own asks functions of which nothing but the declaration is known. What cannot

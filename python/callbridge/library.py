@@ -12,33 +12,50 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
 from callbridge._file_contents import FileContents
-from callbridge._own_copy import ItsOwnCopy
+from callbridge._immutable import Immutable
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
+from callbridge.typing import (
+    Abi,
+    Bytes,
+    DuckTypedArray,
+    NumpyArray,
+    NumpyTree,
+    Operand,
+    Platform,
+    RunOptions,
+    ShapeTree,
+    TupleLayout,
+)
+from callbridge.typing import Attributes as AttributeValues
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["CallbridgeError", "Library", "Target", "load"]
 
 
-def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
+def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the shared library at `path`. Its constructors run in this process.
 
-    What is opened is a private copy, and it stays open as long as the process. Opening a file twice
-    gives two copies.
+    It opens a private copy, which stays open until the process ends. Opening a file twice gives two
+    copies.
 
-    With `isolate`, another process opens it first: a constructor that crashes, exits or hangs is an
-    error then (INTERNAL, DEADLINE_EXCEEDED) and not the end of this process.
+    With `isolate`, another process opens the library first, so that a constructor that crashes,
+    exits or hangs is an error (INTERNAL, DEADLINE_EXCEEDED) and does not end this process.
 
     Raises:
-      CallbridgeError: NOT_FOUND where there is no file; INVALID_ARGUMENT where it is no shared
-        library for this machine; FAILED_PRECONDITION where the dynamic loader refuses it, in the
-        loader's words.
+      CallbridgeError: NOT_FOUND if there is no file. INVALID_ARGUMENT if it is not a shared library
+        for this machine. FAILED_PRECONDITION, with the dynamic loader's message, if the loader
+        refuses it.
     """
     return Library(os.fsdecode(path), isolate)
 
@@ -48,16 +65,16 @@ _opened: dict[tuple[str, str], Library] = {}
 _lock = threading.RLock()  # held while one is unpickled
 
 
-class Library(ItsOwnCopy):
+class Library(Immutable):
     """A library of custom calls; load() makes one.
 
-    It can be pickled, and is then opened once in each process that unpickles it or its targets,
-    from the same file, which must still hold the same: FAILED_PRECONDITION else. The registries of
-    callbridge.jax and callbridge.numpy do not travel.
+    It can be pickled. Each process that unpickles it or its targets opens it once, from the same
+    file, which must have the same content: FAILED_PRECONDITION otherwise. The registries of
+    callbridge.jax and callbridge.numpy are not pickled.
 
     Attributes:
-      path: as it was given to load().
-      targets: a tuple of Target, by name, then platform.
+      path: The path that load() was given.
+      targets: A tuple of Target, by name, then platform.
     """
 
     def __init__(self, path: str, isolate: bool = False, contents: FileContents | None = None):
@@ -76,15 +93,15 @@ class Library(ItsOwnCopy):
     def __repr__(self) -> str:
         return f"<callbridge library {self.path!r}, {len(self.targets)} targets>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         contents = self._contents
         return _open_pickled, (self.path, contents.path, contents.digest, self._isolate)
 
-    def target(self, name: str, platform: str = "Host", abi: str | None = None) -> Target:
-        """The target of that name. NOT_FOUND lists what is registered.
+    def target(self, name: str, platform: Platform = "Host", abi: Abi | None = None) -> Target:
+        """Returns the target of that name. NOT_FOUND lists the registered ones.
 
-        Of a typed handler and an untyped function of one name it is the handler, unless `abi` is an
-        untyped one.
+        If a typed handler and an untyped function have the name, it returns the handler, unless
+        `abi` is an untyped one.
         """
         _target.check_name(name)
         _target.check_abi(abi)
@@ -104,50 +121,70 @@ class Library(ItsOwnCopy):
             f"{self.path} registers no target {name!r} for {wanted}; it registers {registered}",
         )
 
+    @overload
+    def run(
+        self, name: str, operands: Sequence[Operand], result: str, **options: Unpack[RunOptions]
+    ) -> NumpyTree: ...
+    @overload
     def run(
         self,
         name: str,
-        operands: list | tuple,
-        result: Any,
+        operands: Sequence[Operand],
+        result: tuple[ShapeTree, ...],
+        **options: Unpack[RunOptions],
+    ) -> tuple[NumpyTree, ...]: ...
+    @overload
+    def run(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        result: DuckTypedArray,
+        **options: Unpack[RunOptions],
+    ) -> NumpyArray: ...
+    def run(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        result: str | ShapeTree,
         *,
-        platform: str = "Host",
-        abi: str | None = None,
-        opaque: bytes = b"",
-        attributes: dict[str, Any] | None = None,
-        tuple_layout: str = "nested",
+        platform: Platform = "Host",
+        abi: Abi | None = None,
+        opaque: Bytes = b"",
+        attributes: AttributeValues | None = None,
+        tuple_layout: TupleLayout = "nested",
     ) -> Any:
         """Calls a target once, on arrays in host memory.
 
-        A typed handler ("typed_ffi") is called with the arrays in preorder, of operands and results
-        both, in the shape of the XLA that it was built for. It is lent threads, a run id and device
-        ordinal 0, as by XLA:CPU, and waited for where it returns a future.
+        A typed handler ("typed_ffi") is called with the arrays of its operands and results in
+        preorder, in the form of the XLA that it was built for. It gets threads, a run id and device
+        ordinal 0, as from XLA:CPU; a future that it returns is waited for.
 
         Args:
-          name: of the target.
-          operands: each a NumPy array or scalar, something that numpy.asarray() makes an array of,
-            or an exact tuple of operands: a tuple operand. They are copied, so nothing that the
-            target does to them shows.
-          result: the result's shape, as XLA writes it ("f32[8]", "(f32[8],(s32[],pred[4]))"), or
-            anything with `shape` and `dtype`, or an exact tuple of such.
+          name: The target's name.
+          operands: Each a NumPy array or scalar, an object that numpy.asarray() converts, or a
+            plain tuple of operands: a tuple operand. They are copied, so the target cannot change
+            them.
+          result: The result's shape, as XLA writes it ("f32[8]", "(f32[8],(s32[],pred[4]))"), or
+            any object with `shape` and `dtype`, or a plain tuple of these.
           platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
-          abi: the target's ABI, where Target.abi is None, or where the name is both a typed
-            handler's and an untyped function's; else the handler is called.
-          opaque: any bytes, for untyped targets that take them.
-          attributes: for typed handlers, by name: a bool, int (int64 to the handler), float
+          abi: The target's ABI, if Target.abi is None, or if the name is both a typed handler's and
+            an untyped function's; otherwise the handler is called.
+          opaque: Any bytes, for untyped targets that take them.
+          attributes: For typed handlers, by name: a bool, int (int64 to the handler), float
             (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
-            such, a dictionary.
-          tuple_layout: how tuple operands are laid out: "nested", nested tables as XLA documents them, or
-            "flat", for targets written against jaxlib >= 0.4.38.
+            these, a dictionary.
+          tuple_layout: How tuple operands are laid out: "nested", nested tables as XLA documents
+            them, or "flat", for targets written against jaxlib >= 0.4.38.
 
         Returns:
-          A NumPy array of its own, or tuples of them, in the form of `result`.
+          A new NumPy array, or tuples of them, in the form of `result`.
 
         Raises:
-          CallbridgeError: INTERNAL with the target's message where it fails or throws; a typed
+          CallbridgeError: INTERNAL with the target's message if it fails or throws; a typed
             handler's own error, of any code; NOT_FOUND; INVALID_ARGUMENT.
-          TypeError: where an operand or the result is no array and no exact tuple, or a masked
-            array; where an operand is of another shape or dtype than the array that numpy.asarray()
-            makes of it; and where `attributes` has something else in it.
+          TypeError: if an operand or the result is neither an array nor a plain tuple, or is a
+            masked array; if the shape or dtype of an operand differs from that of the array that
+            numpy.asarray() makes; and if a value of `attributes` is not an attribute.
         """
         if type(operands) not in (list, tuple):
             raise TypeError(
@@ -155,14 +192,14 @@ class Library(ItsOwnCopy):
             )
         target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
-        result = _shapes.parse_fixed_result(result)
-        wanted = _shapes.leaves(result, "result")
+        tree = _shapes.parse_fixed_result(result)
+        wanted = _shapes.leaves(tree, "result")
         out_forms = list(map(Form, wanted))
 
         given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
             arrays,
-            result,
+            tree,
             tuple_layout,
             _call_site.opaque_bytes(opaque),
             _shapes.array_text,
@@ -180,10 +217,10 @@ class Library(ItsOwnCopy):
             len(outs),
             None,
         )
-        return _shapes.rebuild(result, map(Form.array, out_forms, outs))
+        return _shapes.rebuild(tree, map(Form.array, out_forms, outs))
 
 
-def _targets(handle: ctypes.c_void_p, library: Library):
+def _targets(handle: ctypes.c_void_p, library: Library) -> Iterator[Target]:
     for i in range(_c_api.library_target_count(handle)):
         target = _c_api.Target()
         _c_api.library_target(handle, i, target)

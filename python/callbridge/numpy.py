@@ -4,7 +4,7 @@
     call = callbridge.numpy.custom_call("do_custom_call", "f32[2048]")
     a = call(b, c)
 
-The face of callbridge.jax, so that the same calls run where there is no JAX. callbridge.library
+It has the functions of callbridge.jax, so that the same calls run without JAX. callbridge.library
 calls a target once; what is made here is bound once and called often.
 
 Everything here is thread-safe as far as the targets are.
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import (
     _aliases,
@@ -27,7 +27,6 @@ from callbridge import (
     _typed_handlers,
 )
 from callbridge._attributes import Attributes
-from callbridge._bound_calls import BoundCall
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -36,6 +35,23 @@ from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge._target import Target
 from callbridge.library import Library
+from callbridge.typing import (
+    Abi,
+    Bytes,
+    CallOptions,
+    DuckTypedArray,
+    Handlers,
+    NumpyArray,
+    NumpyTree,
+    Platform,
+    Pointer,
+    ShapeTree,
+    TupleLayout,
+)
+from callbridge.typing import Attributes as AttributeValues
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "CallbridgeError",
@@ -57,7 +73,7 @@ _OF_JAX = {
 }
 
 
-def _serve(entry: Entry, abi: str | None) -> tuple[str, ...]:
+def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     """Refuses typed handlers that are none, and those that are declared untyped."""
     if "typed_ffi" in (entry.target.abi, abi):
         _typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers, None)
@@ -72,24 +88,26 @@ _registry = Registry(
 _libraries = Libraries(_registry)
 
 
-def load(path: str | os.PathLike, *, isolate: bool = False) -> Library:
+def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the library at `path`, so that custom_call() finds its targets by their names.
 
-    As callbridge.jax.load(): the library stays open as long as the process, loading a file of the
-    same content again gives the same Library, and a target whose ABI is not known (Target.abi)
-    waits for custom_call() to declare it.
-
-    It is another copy than callbridge.jax's, with static variables of its own; see there.
+    As callbridge.jax.load(): the library stays open until the process ends, loading a file of the
+    same content again returns the same Library, and custom_call() declares the ABI of a target
+    whose Target.abi is None. The library is another copy than callbridge.jax's, with static
+    variables of its own.
 
     Raises:
-      CallbridgeError: as callbridge.library.load(); ALREADY_EXISTS where one of its names is
-        registered with another function, and then nothing is registered.
+      CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
+        registered with another function; nothing is registered then.
     """
     return _libraries.load(path, isolate)
 
 
 def register(
-    name: str, function_or_capsule: Any, platform: str = "cpu", abi: str | None = None
+    name: str,
+    function_or_capsule: Handlers,
+    platform: Platform = "cpu",
+    abi: Abi | None = None,
 ) -> None:
     """Registers one function; arguments and errors are those of callbridge.jax.register().
 
@@ -99,98 +117,111 @@ def register(
     _registry.add_function(name, function_or_capsule, platform, abi)
 
 
-def register_type(name: str, type_id: Any, type_info: Any = None) -> None:
-    """Makes a type of state or of user data of typed handlers known, as callbridge.jax's does."""
+def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
+    """Registers a type of state or of user data, as callbridge.jax.register_type() does."""
     _typed_handlers.register_type(name, type_id, type_info)
 
 
+@overload
+def custom_call(
+    target: str, result: str, **options: Unpack[CallOptions]
+) -> BoundFunction[NumpyTree]: ...
+@overload
+def custom_call(
+    target: str, result: tuple[ShapeTree, ...], **options: Unpack[CallOptions]
+) -> BoundFunction[tuple[NumpyTree, ...]]: ...
+@overload
+def custom_call(
+    target: str, result: DuckTypedArray, **options: Unpack[CallOptions]
+) -> BoundFunction[NumpyArray]: ...
 def custom_call(
     target: str,
-    result: Any,
+    result: str | ShapeTree,
     *,
-    abi: str | None = None,
-    platform: str | None = None,
-    opaque: bytes = b"",
-    attributes: dict[str, Any] | None = None,
-    tuple_layout: str = "nested",
-    input_output_aliases: dict[int, int] | None = None,
+    abi: Abi | None = None,
+    platform: Platform | None = None,
+    opaque: Bytes = b"",
+    attributes: AttributeValues | None = None,
+    tuple_layout: TupleLayout = "nested",
+    input_output_aliases: Mapping[int, int] | None = None,
     **others: Any,
-) -> Callable:
-    """A function of arrays and tuples of arrays that calls a registered target.
+) -> BoundFunction[Any]:
+    """Returns a function of arrays and tuples of arrays that calls a registered target.
 
-    The target is bound when operands of new shapes or types come, and then called only; a typed
-    handler keeps one state for each such binding. The 256 bindings that were called last are kept:
-    of more, those that were called before are dropped, with their states, as soon as no call uses
-    them, and are made again, with new states, when such operands come again. The target runs on the
-    thread that calls, in XLA:CPU's floating-point mode, in which subnormal numbers are zeros. A
-    typed handler is lent threads, a run id and device ordinal 0, and waited for where it returns a
-    future.
+    The first call with operands of new shapes or types binds the target; later ones only call it. A
+    typed handler has one state for each such binding. The 256 bindings that were called last are
+    kept. Older ones are dropped, with their states, as soon as no call uses them, and are made
+    again, with new states, when such operands come again. The target runs on the calling thread, in
+    XLA:CPU's floating-point mode, which flushes subnormal numbers to zero. A typed handler gets
+    threads, a run id and device ordinal 0; a future that it returns is waited for.
 
     Args:
-      target: its name, as load() or register() registered it.
-      result: the result's shape: a text such as "(f32[8],s32[])", or whatever has `shape` and
-        `dtype`, or an exact tuple of such, nested too, for a tuple result.
-      abi: the target's ABI, where Target.abi is None and register() was not told.
-      platform: None: the platform that has the target; where several have it, the CPU.
-      opaque: any bytes, for untyped targets that take them.
-      attributes: for typed handlers, by name, as for callbridge.library.Library.run(). They are
+      target: The name by which load() or register() registered it.
+      result: The result's shape: a text such as "(f32[8],s32[])", any object with `shape` and
+        `dtype`, or a plain tuple of these, nested too, for a tuple result.
+      abi: The target's ABI, if Target.abi is None and register() had none.
+      platform: None: the platform that has the target; if several have it, the CPU.
+      opaque: Any bytes, for untyped targets that take them.
+      attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
         copied.
-      tuple_layout: how untyped targets find tuple operands laid out: "nested" or "flat".
-      input_output_aliases: from operands to results, both counted as the arrays in preorder and of
-        one shape and type: the target gets one buffer for both, which begins as a copy of the
+      tuple_layout: How untyped targets expect tuple operands: "nested" or "flat".
+      input_output_aliases: From operands to results, both counted as the arrays in preorder and of
+        one shape and type. The target gets one buffer for both, which begins as a copy of the
         operand.
-      others: what else callbridge.jax.custom_call takes has no meaning without JAX, and is a
-        TypeError that says why.
+      others: The other options of callbridge.jax.custom_call() mean nothing without JAX; each
+        raises a TypeError that says why.
 
     Returns:
-      The function. Its operands are NumPy arrays or scalars, or what else has `shape` and `dtype`
-      and numpy.asarray() makes an array of, or exact tuples of operands. They are copied, so
-      nothing that the target does to them shows. Its result is a new NumPy array, or tuples of
-      them, in the form of `result`.
+      The function. Its operands are NumPy arrays or scalars, or objects with `shape` and `dtype`
+      that numpy.asarray() converts, or plain tuples of operands. They are copied, so the target
+      cannot change them. Its result is a new NumPy array, or tuples of them, in the form of
+      `result`.
 
-      It raises CallbridgeError: INTERNAL with the target's message where it fails or throws, a
-      typed handler's own error, of any code; INVALID_ARGUMENT for aliases of what is not there or
-      unlike, and for dtypes that are no element types. TypeError for operands that are no arrays
-      and no exact tuples, for masked arrays, and for what is of another shape or dtype than the
-      array that numpy.asarray() makes of it.
+      It raises CallbridgeError: INTERNAL with the target's message if it fails or throws; a typed
+      handler's own error, of any code; INVALID_ARGUMENT for aliases of arrays that do not exist or
+      differ in form, and for dtypes that are not element types. It raises TypeError for operands
+      that are neither arrays nor plain tuples, for masked arrays, and for objects whose shape or
+      dtype differs from that of the array that numpy.asarray() makes.
 
     Raises:
-      CallbridgeError: NOT_FOUND where the target is not registered for the platform;
-        INVALID_ARGUMENT where its ABI is neither known nor declared, or is another than declared,
-        for the unknown name of a tuple layout, for attributes of an untyped target and an opaque of a typed
-        handler; as register() where a typed handler is asked what it is only now.
-      TypeError: where the result is no array and no exact tuple, where `opaque` is not bytes, and
-        where `attributes` has something else in it.
+      CallbridgeError: NOT_FOUND if the target is not registered for the platform. INVALID_ARGUMENT
+        if its ABI is neither known nor declared, or differs from the declared one; for an unknown
+        tuple layout; for attributes of an untyped target, and for an opaque of a typed handler. As
+        register() if a typed handler is checked only now.
+      TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
+        if a value of `attributes` is not an attribute.
     """
     _refuse(others)
-    result = _shapes.parse_fixed_result(result)
-    result_leaves = _shapes.leaves(result, "result")
+    result_tree = _shapes.parse_fixed_result(result)
+    result_leaves = _shapes.leaves(result_tree, "result")
     result_forms = tuple(map(Form, result_leaves))
-    tree = _shapes.rebuild(result, itertools.repeat(None))
-    opaque = _call_site.opaque_bytes(opaque)
+    without_leaves = _shapes.rebuild(result_tree, itertools.repeat(None))
+    opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = _aliases.copied(input_output_aliases)
     _call_site.check_tuple_layout(tuple_layout)
     entry = _registry.find(target, platform, abi)
-    _target.check_fits(entry.target, entry.abi, opaque, attributes)
+    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
-    def bind(operands: tuple) -> BoundCall:
+    def bind(operands: tuple[Any, ...]) -> _bound_calls.BoundCall:
         leaves = _shapes.leaves(operands, "operands")
         _aliases.check(aliases, leaves, None, result_leaves, None)
         handle = frozen_attributes.handle
-        site = _call_site.site(operands, result, tuple_layout, opaque, _shapes.array_text, handle)
+        site = _call_site.site(
+            operands, result_tree, tuple_layout, opaque_bytes, _shapes.array_text, handle
+        )
         operand_of = {result: operand for operand, result in aliases.items()}
-        return BoundCall(
+        return _bound_calls.BoundCall(
             _handles.bind(entry.c_target, site),
             tuple(map(Form, leaves)),
             result_forms,
             tuple(operand_of.get(i, -1) for i in range(len(result_leaves))),
-            tree,
+            without_leaves,
         )
 
     call_on = _bound_calls.caller(bind)
 
-    def call(*operands):
+    def call(*operands: Any) -> Any:
         return call_on(operands)
 
     return BoundFunction(call, "callbridge.numpy", target)

@@ -159,12 +159,10 @@ ENTRY e {
 # What this XLA does not read: younger types, and quotes that it wrote itself.
 UNREADABLE = {"0.4.30": {"younger constants", "quotes in frontend attributes"}}
 
-# What StableHLO can say, and this XLA's: that of 0.4.30 has no typed calls, and no tokens for
-# mhlo.add_dependency.
-IN_STABLEHLO = {
-    "0.4.30": {"nested tuples"},
-    "0.10.2": {"nested tuples", "tokens", "typed calls and layouts"},
-}
+# What StableHLO can say ...
+IN_STABLEHLO = {"nested tuples", "tokens", "typed calls and layouts"}
+# ... but not this XLA's: that of 0.4.30 has no typed calls, and no tokens for mhlo.add_dependency.
+NOT_IN_STABLEHLO = {"0.4.30": {"tokens", "typed calls and layouts"}}
 
 STABLEHLO = {
     "of JAX's kind": r"""

@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 
+import jaxlib
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ COMMAND = BUILD / "callbridge"
 TARGETS = BUILD / "tests/targets/described_calls.so"
 FLAGS = "--xla_dump_hlo_as_proto --xla_dump_hlo_as_text --xla_dump_large_constants"
 PROGRAMS = {
-    "jaxlib-0.10.2": (
+    f"jaxlib-{jaxlib.__version__}": (
         sys.executable,
         ["arithmetic_between", "of_many_types", "of_packed_elements"],
     ),

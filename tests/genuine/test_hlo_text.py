@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import jaxlib
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -16,7 +17,7 @@ TOOL = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests
 @pytest.mark.parametrize(
     "python, at_least",
     [(sys.executable, 99), (os.environ.get("CALLBRIDGE_JAX_0_4_30_PYTHON"), 81)],
-    ids=["jaxlib-0.10.2", "jaxlib-0.4.30"],
+    ids=[f"jaxlib-{jaxlib.__version__}", "jaxlib-0.4.30"],
 )
 def test_genuine_xla_finds_the_same_modules(python, at_least):
     assert python, "CALLBRIDGE_JAX_0_4_30_PYTHON is not set; `make test` sets it"

@@ -1,4 +1,4 @@
-"""Untyped calls, upgraded, on jaxlib 0.10.2: what callbridge's own runtime gives for them.
+"""Untyped calls, upgraded, on today's jaxlib: what callbridge's own runtime gives for them.
 
 Each scenario is HLO text as XLA wrote it in its day, with tuples that no XLA of today hands to an
 untyped target. Upgraded, written as StableHLO, it is compiled and run by the genuine XLA; the
@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import scenarios
 from jax._src.interpreters import mlir
+from jax_releases import TODAY
 from jaxlib import _jax
 from jaxlib.mlir import ir
 
@@ -92,7 +93,7 @@ def embedded(library, scenario, operands):
 
 @pytest.fixture(scope="session")
 def library():
-    assert jaxlib.__version__ == "0.10.2"
+    assert jaxlib.__version__ == TODAY
     return callbridge.jax.load(GOLDEN)
 
 

@@ -58,6 +58,7 @@ def test_everything_is_where_it_is_promised(prefix):
         "include/xla/service/custom_call_target_registry.h",
         "include/tensorflow/compiler/xla/service/custom_call_target_registry.h",
         "python/callbridge/__init__.py",
+        "python/callbridge/py.typed",
         "python/callbridge/xla_internal_calls.inc",
     ):
         assert (prefix / path).is_file(), path

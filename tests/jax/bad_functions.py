@@ -6,7 +6,7 @@ import os
 
 import jax
 import numpy as np
-from callbridge import _jax_forks, _jax_held_names, _jax_registry
+from callbridge import _jax_forks, _jax_registered_targets, _jax_registry
 from callbridge.jax import custom_call, load, register
 from programs import F32, FOLDER, ONE, load_uses, program, raised, refused, untold
 from this_jax import PATHS, has, register_natively
@@ -101,8 +101,8 @@ def typed_handlers_of_another_macro_for_a_gpu():
 @program
 def a_jax_that_renames_its_private_names():
     # Of these two kinds: the name has gone, the module has.
-    _jax_held_names.PENDING_TARGETS = "jaxlib.xla_client._no_such_name"
-    _jax_held_names.XLA_TARGETS = "jaxlib.no_such_module.no_such_name"
+    _jax_registered_targets.PENDING_TARGETS = "jaxlib.xla_client._no_such_name"
+    _jax_registered_targets.XLA_TARGETS = "jaxlib.no_such_module.no_such_name"
     _jax_forks.STARTED_BACKENDS = "jax._src.no_such_module._backends"
     functions = untold()
     for _ in ["before JAX starts", "afterwards"]:

@@ -10,7 +10,7 @@ import time
 
 import jax
 import numpy as np
-from callbridge._jax_held_names import held
+from callbridge._jax_registered_targets import registered
 from callbridge.jax import custom_call, register
 from calls import Calls
 from jax.sharding import Mesh
@@ -116,7 +116,7 @@ def interrupted_load(seconds):
     assert load_uses() is library
     for target in library.targets:
         if target.abi is not None and has("lists of the names that XLA has"):
-            assert held(target.name, "Host"), target
+            assert registered(target.name, "Host"), target
 
 
 @program

@@ -31,7 +31,7 @@ import jax  # noqa: E402
 import numpy as np  # noqa: E402
 from callbridge._jax_attributes import freeze  # noqa: E402
 from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME  # noqa: E402
-from callbridge._jax_typed import VersionThreeConfig  # noqa: E402
+from callbridge._jax_typed_handlers import VersionThreeConfig  # noqa: E402
 
 callbridge.jax.load(f"{tests}/jax/uses.so")
 callbridge.jax.load(f"{tests}/targets/typed_handlers.so")

@@ -39,7 +39,9 @@ def raised(exceptions, function, *words):
     try:
         result = function()
     except exceptions as error:
-        text = f"{type(error).__name__}: {error}"
+        # Its code chooses a subclass.
+        kind = CallbridgeError if isinstance(error, CallbridgeError) else type(error)
+        text = f"{kind.__name__}: {error}"
         missing = [word for word in words if not re.search(word, text)]
         assert not missing, f"without {missing}: {text}"
         return

@@ -9,14 +9,14 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _jax_held_names
+from callbridge import _jax_registered_targets
 from callbridge._function_address import make_capsule
 from callbridge._jax_runtimes import RUNTIME
 from callbridge.jax import CallbridgeError, custom_call
 from calls import assert_equal, like, random, square, trees
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from this_jax import has, needs, shard_map
+from this_jax import has, needs, shard_map, since
 
 X = random(5)
 BATCH = random(3, 5, seed=1)
@@ -227,14 +227,14 @@ def test_gpu_targets_get_leaves():
 # ---- What this JAX lacks ------------------------------------------------------------------------
 
 FLOAT8 = ["float8_e4m3fn", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2"]
-# The first release that hands an array of the type over by each path.
-VERSION_3 = {**dict.fromkeys(["int2", "uint2", "int4", "uint4"], (0, 4, 38))}
+PACKED = ["int2", "uint2", "int4", "uint4"]
+# What JAX must have to hand an array of the type over by each path.
+VERSION_3 = dict.fromkeys(PACKED, "packed elements by version_3")
 TYPED = {
-    **dict.fromkeys(["int2", "uint2", "int4", "uint4"], (0, 6, 2)),
-    **dict.fromkeys([*FLOAT8, "float8_e5m2fnuz"], (0, 4, 31)),
+    **dict.fromkeys(PACKED, "packed elements by typed"),
+    **dict.fromkeys([*FLOAT8, "float8_e5m2fnuz"], "elements of float8 by typed"),
 }
 BY_HANDLER = "typed" if RUNTIME.has_typed_ffi else "version_3"
-VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
 
 
 @pytest.mark.parametrize("name", [*TYPED, "bfloat16", "float16", "complex64", "bool", "uint8"])
@@ -243,16 +243,16 @@ def test_types_that_are_not_handed_over(calls, name):
     dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
     if not hasattr(jnp, name):
         pytest.skip(f"jax {jax.__version__} has no {name}")
-    first = {"typed": TYPED, "version_3": VERSION_3}[way].get(name, (0,))
+    needed = {"typed": TYPED, "version_3": VERSION_3}[way].get(name)
     x = np.array([1, 0, 1]).astype(dtype)
     bits = {"4": 4, "2": 2}.get(name[-1], 8) if name[:-1] in ("int", "uint") else 8 * x.itemsize
     bits = 8 if name == "uint8" else bits
     opaque = {} if calls.way == "handler" else {"opaque": np.uint64(-(-3 * bits // 8)).tobytes()}
     call = calls.target("copy", like(x), **opaque)
-    if VERSION >= first:
+    if needed is None or has(needed):
         assert_equal(jax.jit(call)(x), x)
         return
-    words = f"array of {name}, by the path '{way}', needs jax {'.'.join(map(str, first))} or newer"
+    words = f"array of {name}, by the path '{way}', needs jax {since(needed)} or newer"
     with refused("UNIMPLEMENTED", words):
         call(x)
 
@@ -276,11 +276,13 @@ def test_sizes_that_64_bits_count():
 def test_names_on_each_platform(targets):
     function = make_capsule(targets.target("gpu_add_opaque", "CUDA").address)
     callbridge.jax.register("on one gpu", function, "ROCM")
-    assert set(_jax_held_names.held("on one gpu", "ROCM")) >= {0}
+    assert set(_jax_registered_targets.registered("on one gpu", "ROCM")) >= {0}
     for other in ("CUDA", "Host"):
-        assert not _jax_held_names.held("on one gpu", other)
-    assert _jax_held_names.held("gpu_add_opaque", "CUDA")
-    assert _jax_held_names.held("example", "Host") and not _jax_held_names.held("example", "CUDA")
+        assert not _jax_registered_targets.registered("on one gpu", other)
+    assert _jax_registered_targets.registered("gpu_add_opaque", "CUDA")
+    assert _jax_registered_targets.registered(
+        "example", "Host"
+    ) and not _jax_registered_targets.registered("example", "CUDA")
 
 
 def test_the_platform_by_default(targets):

@@ -9,7 +9,7 @@ from jaxlib import xla_client
 
 VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
 
-# The first of the grid's versions that has it.
+# The first release that has it, or the first after it that these tests run on.
 SINCE = {
     "jax.export": (0, 4, 30),
     "lowering for another platform": (0, 4, 38),
@@ -26,6 +26,7 @@ SINCE = {
     "packed elements by version_3": (0, 4, 38),
     "first packed element in the low bits": (0, 5, 3),
     "packed elements by typed": (0, 6, 2),
+    "elements of float8 by typed": (0, 4, 31),
     "versions of typed handlers": (0, 5, 3),
     "stages of typed handlers": (0, 4, 38),
     "dictionaries among the attributes": (0, 4, 38),
@@ -38,6 +39,9 @@ SINCE = {
     # ... and until then, programs for several devices fail for good after that (measured with
     # jax.pure_callback).
     "several devices after a failure": (0, 6, 2),
+    "jax.errors.JaxRuntimeError": (0, 4, 38),
+    "jax.enable_x64": (0, 8, 3),
+    "jax.shard_map": (0, 6, 2),
     # Elsewhere XLA:CPU's verifier takes int4 in a few instructions, and calls are none of these.
     "calls on arrays of int4": (0, 4, 38),
 }
@@ -47,10 +51,13 @@ def has(what):
     return VERSION >= SINCE[what]
 
 
+def since(what):
+    return ".".join(map(str, SINCE[what]))
+
+
 def needs(what):
-    since = ".".join(map(str, SINCE[what]))
     return pytest.mark.skipif(
-        not has(what), reason=f"jax {jax.__version__} has no {what}; {since} has"
+        not has(what), reason=f"jax {jax.__version__} has no {what}; {since(what)} has"
     )
 
 
@@ -65,18 +72,18 @@ def hands_over(dtype, way):
         return not is_sub_byte or has("packed elements by version_3")
     if is_sub_byte:
         return has("packed elements by typed")
-    return not dtype.startswith("float8") or VERSION > (0, 4, 30)
+    return not dtype.startswith("float8") or has("elements of float8 by typed")
 
 
 # What JAX raises for a target's failure while a program runs.
-if (0, 4, 34) <= VERSION:
+if has("jax.errors.JaxRuntimeError"):
     JaxRuntimeError = jax.errors.JaxRuntimeError
 else:
     from jaxlib.xla_extension import XlaRuntimeError as JaxRuntimeError
 
 
 def enable_x64():
-    if (0, 8, 0) <= VERSION:
+    if has("jax.enable_x64"):
         return jax.enable_x64(True)
     from jax.experimental import enable_x64
 
@@ -84,7 +91,7 @@ def enable_x64():
 
 
 def shard_map(function, mesh, in_specs, out_specs, check):
-    if (0, 6, 2) <= VERSION:
+    if has("jax.shard_map"):
         return jax.shard_map(
             function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=check
         )
@@ -106,9 +113,9 @@ def fails(*words):
 def register_natively(name, function, api_version):
     """A ctypes function, as JAX's own users register it: 0, untyped, or 1, a typed handler."""
     capsule = make_capsule(ctypes.cast(function, ctypes.c_void_p).value)
-    if (0, 5, 3) <= VERSION:
+    if has("jax.ffi"):
         jax.ffi.register_ffi_target(name, capsule, platform="cpu", api_version=api_version)
-    elif (0, 4, 30) <= VERSION:
+    elif has("typed FFI"):
         xla_client.register_custom_call_target(name, capsule, "cpu", api_version)
     else:
         xla_client.register_custom_call_target(name, capsule, "cpu")

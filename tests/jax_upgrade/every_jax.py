@@ -13,10 +13,11 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "matrix"))
 
+from jax_releases import used_by  # noqa: E402
 from runtimes import python_of  # noqa: E402
 
-OLD = ["0.4.13", "0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3"]
-NEW = ["0.10.2", "0.12.0.1"]
+OLD = used_by("export")
+NEW = used_by("upgrade")
 
 
 def run(runtime, build, program, *arguments):

@@ -19,14 +19,12 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
-from headers import OURS, RELEASES, number_of  # noqa: E402
+from headers import OURS, number_of  # noqa: E402
+from jax_releases import WITH_HEADERS, used_by  # noqa: E402
 from runtimes import python_of  # noqa: E402
 
 EMBEDDED = "embedded"
-RUNTIMES = [
-    *(EMBEDDED, "0.4.13", "0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3", "0.9.2"),
-    *("0.10.2", "0.12.0.1"),
-]
+RUNTIMES = [EMBEDDED, *used_by("grid")]
 
 USES = "tests/jax/uses.so"
 SUITE = "tests/typed_ffi/suite/suite_{}.so"
@@ -42,10 +40,10 @@ ROWS = [
         [(SUITE.format("ours"), OURS)],
     ),
     (
-        f"TYPED_FFI handlers built with the genuine headers of {len(RELEASES)} releases, "
-        f"{RELEASES[0]} to {RELEASES[-1]}",
+        f"TYPED_FFI handlers built with the genuine headers of {len(WITH_HEADERS)} "
+        f"releases, {WITH_HEADERS[0]} to {WITH_HEADERS[-1]}",
         "typed",
-        [(SUITE.format(release), number_of(release)) for release in RELEASES],
+        [(SUITE.format(release), number_of(release)) for release in WITH_HEADERS],
     ),
 ]
 # Rows that no cell of this machine can fill, and why.

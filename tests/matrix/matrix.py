@@ -25,10 +25,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 import cases  # noqa: E402
 import exported_cases  # noqa: E402
 import grid  # noqa: E402
-from headers import RELEASES, number_of  # noqa: E402
+from headers import number_of  # noqa: E402
+from jax_releases import WITH_HEADERS, used_by  # noqa: E402
 from runtimes import python_of  # noqa: E402
 
-RUNTIMES = ["0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3", "0.10.2", "0.12.0.1"]
+RUNTIMES = used_by("suite")
 ASKS = {case.name: case.asks for case in [*cases.CASES, *exported_cases.CASES]}
 
 
@@ -137,7 +138,7 @@ programs can have was answered as it must be, errors with their codes included. 
 
 ## Binaries of XLA's own headers, through callbridge
 
-{table(cells, "cross_version", RELEASES, runtimes)}
+{table(cells, "cross_version", WITH_HEADERS, runtimes)}
 
 ## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, as they are
 
@@ -151,7 +152,7 @@ programs can have was answered as it must be, errors with their codes included. 
 
 The number of calls that were answered as they must be.
 
-{table(cells, "native", RELEASES, runtimes)}
+{table(cells, "native", WITH_HEADERS, runtimes)}
 """
     if left_out:
         text += f"\nNot run: {'; '.join(left_out)}.\n"
@@ -172,7 +173,7 @@ def main():
     parser.add_argument("--json", help="where to write every outcome with its text")
     parser.add_argument("--runtimes", default=",".join(RUNTIMES))
     parser.add_argument("--grid-runtimes", default=",".join(grid.RUNTIMES))
-    parser.add_argument("--headers", default=",".join(RELEASES))
+    parser.add_argument("--headers", default=",".join(WITH_HEADERS))
     parser.add_argument("--parts", default="ours,cross_version,exported,native")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -2,8 +2,8 @@
 
   run_suite.py MODE LIBRARY [--headers N] [--callbridge libcallbridge.so] [--release R] [case...]
 
-MODE: `native`, as they are in this Python's jaxlib; `cross_version`, in it too but through callbridge;
-`host`, by callbridge's own host in the shape of release R, no jaxlib needed. N is what
+MODE: `native`, as they are in this Python's jaxlib; `cross_version`, in it too but through
+callbridge; `host`, by callbridge's own host in the shape of release R, no jaxlib needed. N is what
 SUITE_HEADERS was, 9999 for callbridge's own headers. Prints JSON: {case: [outcome, text]}, outcome
 being
 
@@ -159,7 +159,11 @@ def work(options, runtime, names, pipe):
     for name in names:
         say(name)
         # XLA's headers let exceptions go on, which ends the process where nothing is in between.
-        if name == "throws" and options.mode == "cross_version" and caller.runs_as_it_is(by_name[name]):
+        if (
+            name == "throws"
+            and options.mode == "cross_version"
+            and caller.runs_as_it_is(by_name[name])
+        ):
             say(name, "skipped", "")
             continue
         say(name, *judge(by_name[name], options, runtime, caller.call))

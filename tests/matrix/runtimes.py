@@ -3,9 +3,10 @@
 import os
 import pathlib
 
+from jax_releases import IN_DEBIAN_13, TODAY
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
-IN_DEBIAN_13 = "0.12.0.1"
 
 
 def python_of(runtime):
@@ -14,6 +15,6 @@ def python_of(runtime):
         if (CACHE / "debian-13/venv/installed.txt").exists():
             return [str(ROOT / "scripts/debian_13"), "/venv/bin/python"]
         return None
-    folder = ROOT / ".venv" if runtime == "0.10.2" else CACHE / f"venv-jax-{runtime}"
+    folder = ROOT / ".venv" if runtime == TODAY else CACHE / f"venv-jax-{runtime}"
     python = folder / "bin/python"
     return [str(python)] if python.exists() else None

@@ -15,14 +15,16 @@ sys.path.insert(0, str(HERE))
 
 import grid  # noqa: E402
 from headers import OURS, number_of  # noqa: E402
+from jax_releases import ORACLE, TODAY, used_by  # noqa: E402
 
 ROOT = HERE.parents[1]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests/typed_ffi/suite"
+OLDEST_BUILT, NEWEST_BUILT = used_by("sample")
 
 
 def python_of(runtime):
-    if runtime == "0.10.2":
+    if runtime == TODAY:
         return sys.executable
     python = os.environ.get("CALLBRIDGE_JAX_0_4_30_PYTHON")
     assert python, "CALLBRIDGE_JAX_0_4_30_PYTHON is not set; `make test` sets it"
@@ -39,24 +41,24 @@ def run(runtime, mode, library, *arguments):
     return {name: outcome for name, outcome in outcomes.items() if outcome[0] not in good}
 
 
-@pytest.mark.parametrize("runtime", ["0.4.30", "0.10.2"])
+@pytest.mark.parametrize("runtime", [ORACLE, TODAY])
 def test_callbridges_own_binary(runtime):
     assert run(runtime, "native", "suite_ours.so", "--headers", str(OURS)) == {}
 
 
-@pytest.mark.parametrize("runtime", ["0.4.30", "0.10.2"])
+@pytest.mark.parametrize("runtime", [ORACLE, TODAY])
 def test_exported_functions(runtime):
     assert run(runtime, "native", "exported.so", "--exported") == {}
 
 
-@pytest.mark.parametrize("runtime, headers", [("0.4.30", "0.12.0.1"), ("0.10.2", "0.4.30")])
+@pytest.mark.parametrize("runtime, headers", [(ORACLE, NEWEST_BUILT), (TODAY, OLDEST_BUILT)])
 def test_foreign_binary(runtime, headers):
     library = f"suite_{headers}.so"
     arguments = ["--headers", str(number_of(headers)), "--callbridge", LIBRARY]
     assert run(runtime, "cross_version", library, *arguments) == {}
 
 
-@pytest.mark.parametrize("runtime", [grid.EMBEDDED, "0.4.30", "0.10.2"])
+@pytest.mark.parametrize("runtime", [grid.EMBEDDED, ORACLE, TODAY])
 @pytest.mark.parametrize("what", ["ORIGINAL, nested tuple operand, tuple result", "TYPED_FFI"])
 def test_cell_of_the_grid(runtime, what):
     ((row, binaries),) = [

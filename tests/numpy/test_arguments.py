@@ -1,5 +1,5 @@
-"""Arguments that are no names, ABIs, tuple layouts or aliases: the same error from all faces, which names
-the argument, what was expected and what came."""
+"""Arguments that are no names, ABIs, tuple layouts or aliases: the same error from all faces, which
+names the argument, what was expected and what came."""
 
 import ctypes
 

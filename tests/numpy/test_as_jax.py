@@ -24,7 +24,12 @@ CALLS = {
     ),
     "original, subnormal": ("example", "f32[2048]", (SUBNORMALS[:128], SUBNORMALS), {}),
     "original, tuples": ("nested", "(f32[4],f32[4])", ((X, (Y, Z)), W), {}),
-    "original, flat tuple layout": ("nested_flat", "(f32[4],f32[4])", ((X, (Y, Z)), W), {"tuple_layout": "flat"}),
+    "original, flat tuple layout": (
+        "nested_flat",
+        "(f32[4],f32[4])",
+        ((X, (Y, Z)), W),
+        {"tuple_layout": "flat"},
+    ),
     "original, empty tuple": ("empty_and_single", "f32[]", ((), (X[0],)), {}),
     "original, tuple of one": ("single_result", "(f32[])", (X[0],), {}),
     "original, nested result": ("nested_result", "((f32[]),(),(f32[],(f32[])))", (X[0],), {}),

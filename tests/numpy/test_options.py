@@ -130,6 +130,14 @@ def test_texts_are_utf_8(symbols, text):
     assert call().tobytes() == data
 
 
+def test_an_error_of_a_handler_is_pythons_own_for_its_code(symbols):
+    face.register("typed_text", symbols.typed_text, abi="typed_ffi")
+    call = custom_call("typed_text", "u8[1]", attributes={"text": "two"})
+    with pytest.raises(ValueError, match="^INVALID_ARGUMENT: another size$") as raised:
+        call()
+    assert isinstance(raised.value, CallbridgeError) and raised.value.message == "another size"
+
+
 def test_names_of_attributes_are_utf_8(handlers):
     with fails("INVALID_ARGUMENT", "names?.*: facteur é, factor$"):
         custom_call("scale", "f32[]", attributes={"facteur é": ONE, "factor": ONE})(ONE)

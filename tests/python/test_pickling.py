@@ -129,7 +129,8 @@ def test_errors_travel():
         load("/nowhere/old.so")
     error = raised.value
     for again in [pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)]:
-        assert type(again) is CallbridgeError
+        assert type(again) is type(error)
+        assert isinstance(again, CallbridgeError) and isinstance(again, LookupError)
         assert (again.code, again.message, str(again)) == (error.code, error.message, str(error))
 
 

@@ -1,6 +1,6 @@
 """What the tests of callbridge.resurrect share.
 
-Each program runs in a process of its own: names that are put back are the process's, and XLA keeps
+Each program runs in a process of its own: restored names are the process's, and XLA keeps
 the first function of a name.
 """
 
@@ -13,6 +13,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "matrix"))  # for jax_releases
 
 
 @pytest.fixture(scope="session")

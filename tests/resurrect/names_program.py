@@ -24,7 +24,7 @@ def snapshot():
 
 def load_what_resurrect_imports():
     """Importing a module changes JAX too; those that JAX has are not what is looked at here."""
-    for module, origin, _ in [*_names.PUT_BACK, *_names.WRAPPED]:
+    for module, origin, _ in [*_names.RESTORED, *_names.WRAPPED]:
         for path in (module, origin):
             if path.partition(".")[0] in ("jax", "jaxlib"):
                 _changes._find(path)
@@ -49,7 +49,7 @@ from callbridge.resurrect import _changes, _names  # noqa: E402
 listed = resurrect.names()
 assert listed and list(listed) == sorted(set(listed))
 for name in listed:
-    assert name.kind in ("put back", "wrapped"), name
+    assert name.kind in ("restored", "wrapped"), name
     owner = name.module
     if owner.endswith("CustomCallOp"):
         assert hasattr(stablehlo.CustomCallOp, name.name)
@@ -59,7 +59,7 @@ for name in listed:
         getattr(module, name.name)
     elif not name.name:
         assert owner in sys.modules
-# What the import put back is ended by the context manager too.
+# The context manager also removes what the import restored.
 with resurrect.revived():
     assert resurrect.names() == listed
 assert resurrect.names() == ()

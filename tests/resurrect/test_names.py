@@ -4,11 +4,13 @@ import pathlib
 
 import jax
 import pytest
+from jax_releases import TODAY, numbers
 
 HERE = pathlib.Path(__file__).resolve().parent
-VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
+VERSION = numbers(jax.__version__)
 is_newest_here = pytest.mark.skipif(
-    VERSION < (0, 10), reason=f"the program names what is wrapped on 0.10.2; this is {VERSION}"
+    numbers(TODAY) > VERSION,
+    reason=f"the program names what is wrapped on {TODAY}; this is {jax.__version__}",
 )
 
 

@@ -1,19 +1,19 @@
-"""Puts back what current JAX removed, so that packages that no one maintains run unmodified.
+"""Restores what current JAX removed, so that unmaintained packages run unmodified.
 
     import callbridge.resurrect  # before the package
     import unmaintained_package
 
-    with callbridge.resurrect.revived():  # or for a while: afterwards JAX is as it was
+    with callbridge.resurrect.revived():  # or for a while; afterwards JAX is as it was
         import unmaintained_package
 
     python -m callbridge.resurrect PROGRAM|-m MODULE [ARGUMENT...]
 
-The removed names are back from the import of this module on. What programs register by them goes
-to callbridge, as by callbridge.jax.register(), and their translation rules and lowering rules emit
-calls of it, so that targets find what XLA gave them in their day: tuple operands in nested tables,
-the opaque as bytes. A name that this JAX has is left as it is, or wrapped so that the calls that it
-takes do the same as before; names() lists both kinds. What cannot be put back truthfully stays
-gone, with JAX's own error.
+Importing this module restores the removed names. Targets that programs register by them are
+registered with callbridge, as by callbridge.jax.register(). Their translation rules and lowering
+rules emit calls of callbridge, so that targets get what XLA gave them: tuple operands in nested
+tables, the opaque as bytes. A name that this JAX has stays as it is, or is wrapped so that the
+calls that it takes do the same as before; names() lists both kinds. A name whose meaning cannot be
+restored stays removed, with JAX's own error.
 
 What programs have registered, with XLA or as rules of a primitive, outlasts revived().
 """
@@ -35,17 +35,17 @@ _users = 0
 
 
 def names() -> tuple[Name, ...]:
-    """What is put back or wrapped now, by module and name. Thread-safe."""
+    """Returns what is restored or wrapped now, by module and name. Thread-safe."""
     with _lock:
         return tuple(sorted(change.name for change in _changes_made))
 
 
 @contextlib.contextmanager
 def revived() -> Iterator[None]:
-    """Inside, the removed names are there; afterwards none of them, however they came.
+    """Restores the removed names inside, and removes all of them at its end.
 
-    It may be nested; the outermost one ends them. Thread-safe, but the names are the process's:
-    they are there for other threads too.
+    May be nested; the outermost one removes them. Thread-safe, but the names are the process's:
+    other threads see them too.
     """
     _begin()
     try:
@@ -58,7 +58,7 @@ def _begin() -> None:
     global _users
     with _lock:
         _users += 1
-        _put_back()
+        _restore()
 
 
 def _end() -> None:
@@ -70,10 +70,10 @@ def _end() -> None:
                 _changes_made.pop().undo()
 
 
-def _put_back() -> None:
+def _restore() -> None:
     if not _changes_made:
         _changes.make_all(_changes_made)
 
 
 with _lock:
-    _put_back()
+    _restore()

@@ -8,12 +8,13 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from callbridge.resurrect import _names
 
-PUT_BACK = "put back"
-WRAPPED = "wrapped"
+Kind = Literal["restored", "wrapped"]
+RESTORED: Kind = "restored"
+WRAPPED: Kind = "wrapped"
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -23,18 +24,18 @@ class Name:
     Attributes:
       module: where programs look for it; the module itself where `name` is empty.
       name: there.
-      kind: "put back" or "wrapped".
+      kind: "restored" or "wrapped".
     """
 
     module: str
     name: str
-    kind: str
+    kind: Kind
 
 
 @dataclasses.dataclass(frozen=True)
 class Change:
     name: Name
-    undo: Callable[[], None]
+    undo: Callable[[], object]
 
 
 def make_all(changes: list[Change]) -> None:
@@ -42,16 +43,16 @@ def make_all(changes: list[Change]) -> None:
     with warnings.catch_warnings():
         # To look at a module that JAX deprecates is not to use it.
         warnings.simplefilter("ignore")
-        for module, origin, names in _names.PUT_BACK:
+        for module, origin, names in _names.RESTORED:
             for name, origin_name in _split(names):
-                _put_back(changes, module, name, origin, origin_name)
+                _restore(changes, module, name, origin, origin_name)
         for module, wrappers, names in _names.WRAPPED:
             for name, wrapper in _split(names):
                 _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
 
 
-def is_put_back(changes: list[Change], module: str, name: str) -> bool:
-    return Name(module, name, PUT_BACK) in (change.name for change in changes)
+def is_restored(changes: list[Change], module: str, name: str) -> bool:
+    return Name(module, name, RESTORED) in (change.name for change in changes)
 
 
 def _split(names: str) -> Iterator[tuple[str, str]]:
@@ -60,7 +61,7 @@ def _split(names: str) -> Iterator[tuple[str, str]]:
         yield name, other or name
 
 
-def _put_back(changes: list, module: str, name: str, origin: str, origin_name: str) -> None:
+def _restore(changes: list, module: str, name: str, origin: str, origin_name: str) -> None:
     owner = _find(module)
     if owner is not None and _has(owner, name):
         return
@@ -70,14 +71,14 @@ def _put_back(changes: list, module: str, name: str, origin: str, origin_name: s
     value = getattr(source, origin_name)
     if owner is None:
         owner = _make_module(changes, module)
-    _set(changes, Name(module, name, PUT_BACK), owner, name, value)
+    _set(changes, Name(module, name, RESTORED), owner, name, value)
 
 
 def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
     owner = _find(module)
     if owner is None or not _has(owner, name):
         return
-    if is_put_back(changes, module, name):
+    if is_restored(changes, module, name):
         return
     value = wrapper(getattr(owner, name))
     if value is not None:
@@ -111,13 +112,13 @@ def _has(owner: Any, name: str) -> bool:
 
 def _make_module(changes: list, path: str) -> types.ModuleType:
     made = types.ModuleType(path, f"{path}, as far as callbridge.resurrect puts it back.")
-    name = Name(path, "", PUT_BACK)
+    name = Name(path, "", RESTORED)
     sys.modules[path] = made
     changes.append(Change(name, lambda: sys.modules.pop(path)))
     parent, _, last = path.rpartition(".")
     owner = _find(parent)
     if not _has(owner, last):
-        _set(changes, Name(parent, last, PUT_BACK), owner, last, made)
+        _set(changes, Name(parent, last, RESTORED), owner, last, made)
     return made
 
 

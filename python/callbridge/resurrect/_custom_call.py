@@ -14,7 +14,7 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from callbridge import _jax_attributes, _jax_call_config, _jax_registry
+from callbridge import _jax_attributes, _jax_backend_config, _jax_registry
 from callbridge._jax_custom_call_op import config_attributes, i32_attribute
 from callbridge._jax_runtimes import PATHS
 from callbridge._platform import HOST
@@ -72,8 +72,9 @@ def form(
     if is_table and path == "version_3":
         # So that tuple is no longer the entry point's to make.
         (result,) = result
-    config, attributes = _jax_call_config.by_untyped_function(
-        entry, path, operands, result, "nested", opaque
+    config: Any
+    config, attributes = _jax_backend_config.for_untyped_function(
+        entry, path, tuple(operands), result, "nested", opaque
     )
     if path == "typed":
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}

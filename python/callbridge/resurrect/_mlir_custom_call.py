@@ -53,7 +53,7 @@ def custom_call(
     if (out_types is None) == (result_types is None):
         raise TypeError("custom_call: expected either result_types or out_types")
     target = text(call_target_name)
-    types = list(out_types if result_types is None else result_types)
+    types = list(out_types or result_types or ())
     operands = [_custom_call.value(operand) for operand in operands]
     changed = None
     if not isinstance(backend_config, dict):

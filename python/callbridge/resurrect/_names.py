@@ -5,8 +5,8 @@ JAX has not got its origin either, it stays gone, with JAX's own error.
 """
 
 # Module, origin, names. A name that has another name there: "name=other". What lives on elsewhere
-# in JAX is put back as it is there; what does not is made anew in this package.
-PUT_BACK = [
+# in JAX is restored as it is there; the rest is made anew in this package.
+RESTORED = [
     # ---- Registration, and translation rules, up to 2022 --------------------------------
     (
         "jax.lib.xla_client",

@@ -9,6 +9,7 @@ from jaxlib import xla_client
 import callbridge.jax
 from callbridge._error import CallbridgeError
 from callbridge._jax_registry import registry
+from callbridge.typing import Abi
 
 # What jaxlib's own numbers mean: of the registration, not of the calls.
 _UNTYPED = 0
@@ -17,11 +18,11 @@ _TYPED = 1
 
 # What programs register by a function that JAX still has, which gives it to XLA: by name, the
 # function and its platform. Translation rules, which JAX has no more, call it through callbridge.
-known_to_xla: dict[str, tuple[Any, str]] = {}
+known_to_xla: dict[str, tuple[Any, Any]] = {}
 
 
 def register_custom_call_target(
-    name: str | bytes, fn: Any, platform: str = "cpu", api_version: int = 0, traits: Any = 0
+    name: str | bytes, fn: Any, platform: Any = "cpu", api_version: int = 0, traits: Any = 0
 ) -> None:
     """Registers a custom-call target.
 
@@ -43,7 +44,7 @@ def register_custom_call_target(
             f"target {text(name)!r} is registered with api_version={api_version!r}; expected 0 for "
             "an untyped function or 1 for a typed handler",
         )
-    abi = "typed_ffi" if api_version == _TYPED else None
+    abi: Abi | None = "typed_ffi" if api_version == _TYPED else None
     callbridge.jax.register(text(name), fn, platform, abi)
 
 

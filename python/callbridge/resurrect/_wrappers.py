@@ -18,7 +18,7 @@ from jax.interpreters import ad, mlir, xla
 from jaxlib.mlir import ir
 
 from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, layouts_attribute
-from callbridge._jax_runtimes import RELEASE
+from callbridge._jax_runtimes import RUNTIME
 from callbridge.resurrect import (
     _custom_call,
     _mlir_custom_call,
@@ -62,11 +62,8 @@ def ir_constant(original: Callable) -> Callable | None:
 
 
 def maybe_jvp_tracer(original: Callable) -> Callable | None:
-    """Takes None for the tangent of what nobody differentiates, as before JAX 0.5 and from 0.7 on.
-
-    Measured on 0.5.3 and 0.6.2, which refuse it, and on 0.4.38 and 0.7.2, which take it.
-    """
-    if not (0, 5) <= RELEASE < (0, 7):
+    """Takes None for the tangent of what nobody differentiates, where JAX's own does not."""
+    if RUNTIME.jvp_takes_none:
         return None
 
     @functools.wraps(original)
@@ -103,12 +100,12 @@ def register_custom_call_target(original: Callable) -> Callable | None:
     return wrapper
 
 
-def custom_call(original: Callable) -> Callable:
+def custom_call(original: Callable) -> Callable | None:
     """Takes out_types, as until JAX 0.4.13, and what else that function took."""
     return _or_else(original, _mlir_custom_call.custom_call)
 
 
-def hlo_custom_call(original: Callable) -> Callable:
+def hlo_custom_call(original: Callable) -> Callable | None:
     return _or_else(original, _mlir_custom_call.hlo_custom_call)
 
 
@@ -263,7 +260,7 @@ def _plain(attribute: Any) -> Any:
     return attribute
 
 
-# ---- Whether what was put back before is this package's ------------------------------------------
+# ---- Whether the restored names are this package's -----------------------------------------------
 
 
 def _has_our_translations() -> bool:

@@ -147,7 +147,7 @@ def _emit_as_given(target, operands, shapes, result, api_version, opaque, aliase
             f"custom call {target!r} has both tuple operands and aliases; it would work for a "
             "target that is registered with callbridge"
         )
-    layouts = {}
+    layouts: dict[str, Any] = {}
     if not has_tuples:
         # XLA takes layouts of arrays only.
         layouts["operand_layouts"] = [layout for shape in shapes for layout in _layouts(shape)]

@@ -24,7 +24,7 @@ class XlaBuilder:
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
-            f"XlaBuilder.{name} is not put back by callbridge.resurrect, which has get_shape only"
+            f"XlaBuilder.{name} is not restored by callbridge.resurrect, which has get_shape only"
         )
 
 

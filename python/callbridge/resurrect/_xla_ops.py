@@ -72,7 +72,7 @@ _OPS = {
 
 def _missing(name: str) -> Any:
     raise AttributeError(
-        f"xla_client.ops.{name} is not put back by callbridge.resurrect, which has "
+        f"xla_client.ops.{name} is not restored by callbridge.resurrect, which has "
         f"{', '.join(_OPS)}"
     )
 

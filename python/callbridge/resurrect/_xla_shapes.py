@@ -78,7 +78,8 @@ def tree(type_: ir.Type) -> Any:
     """A shape tree, as callbridge._shapes has them. Its arrays' dimensions are not known here."""
     if is_tuple(type_):
         return tuple(tree(element) for element in elements(type_))
-    return ShapeDtype((), None if _is_token(type_) else _dtype(type_))
+    dtype: Any = None if _is_token(type_) else _dtype(type_)
+    return ShapeDtype((), dtype)
 
 
 def _is_token(type_: ir.Type) -> bool:

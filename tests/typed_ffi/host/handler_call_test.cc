@@ -39,11 +39,11 @@ class HandlerCallTest : public ::testing::Test {
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   void SetUp() override {
-    library_ = Open("0.12.0.1");
+    const std::string newest = BuiltReleases().back();
+    library_ = Open(newest);
     if (library_ == nullptr) {
-      GTEST_SKIP()
-          << "genuine_handlers_0.12.0.1.so was not built: scripts/ffi_headers fetches XLA's "
-             "headers";
+      GTEST_SKIP() << "genuine_handlers_" << newest
+                   << ".so was not built: scripts/ffi_headers fetches XLA's headers";
     }
   }
   template <typename Function = Handler>

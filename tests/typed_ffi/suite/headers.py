@@ -1,9 +1,6 @@
-"""The headers that binaries of the handler suite are built with: callbridge's own, and XLA's of
-each release of jaxlib whose headers differ from those before. Standard library alone."""
+"""The headers that binaries of the handler suite are built with, as numbers: callbridge's own, and
+XLA's of a release of jaxlib. Standard library alone."""
 
-RELEASES = [
-    *("0.4.30", "0.4.31", "0.4.34", "0.4.38", "0.6.2", "0.8.3", "0.10.2", "0.11.2", "0.12.0.1"),
-]
 OURS = 9999
 
 

@@ -1,7 +1,7 @@
-"""The names that XLA has targets for, whoever registered them.
+"""The targets that XLA has, whoever registered them.
 
-A name that comes again with another address ends the process: at once where JAX's backend has
-started, and else when it starts, since JAX keeps what is registered until then.
+To register a name again with another address ends the process: at once if JAX's backend has
+started, otherwise when it starts, since JAX keeps registrations until then.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from callbridge._function_address import capsule_pointer
 from callbridge._jax_runtimes import PENDING_TARGETS, RUNTIME, XLA_TARGETS, jax_function_or
 
 
-def held(name: str, platform: str) -> dict[int, Any]:
-    """By the API version of the registry, what XLA has or will have by that name: addresses by
-    stage, or None where that cannot be told.
+def registered(name: str, platform: str) -> dict[int, dict[str, int] | None]:
+    """Returns what XLA has, or will have, by that name, by the API version of its registry.
 
-    `platform` is canonical. Empty for releases that cannot list what they have: 0.4.13, where the
-    last who registers a name has it, and those to come that have their lists elsewhere.
+    A value has the addresses by stage, or is None if they are unknown. The result is empty for
+    releases that cannot list their targets: 0.4.13, where the last registration of a name counts,
+    and future ones that keep their lists elsewhere. `platform` is canonical.
     """
     if not RUNTIME.lists_targets:
         return {}
@@ -36,8 +36,8 @@ def _no_targets(_platform: str) -> dict[str, Any]:
     return {}
 
 
-def same(target: Any, addresses: dict[str, int] | None) -> bool:
-    """Whether `target`, as it is registered, is what held() found."""
+def is_same(target: Any, addresses: dict[str, int] | None) -> bool:
+    """Returns whether `target`, in the form that JAX registers, has these addresses."""
     return addresses is not None and _addresses(target) == addresses
 
 

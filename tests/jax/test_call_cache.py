@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge import _call_site, _jax_arrays, _jax_prepared
+from callbridge import _call_site, _jax_arrays, _jax_call_cache
 from callbridge.jax import CallbridgeError, custom_call
 from calls import assert_equal, like, trees
 from this_jax import enable_x64, has, needs
@@ -34,14 +34,14 @@ def checks(monkeypatch):
 @pytest.fixture
 def kept(monkeypatch):
     """By form, what each function that custom_call() makes from now on keeps."""
-    found, make = [], _jax_prepared.PreparedCalls
+    found, make = [], _jax_call_cache.CallCache
 
     def noted(*arguments):
         made = make(*arguments)
         found.append(made._by_form)
         return made
 
-    monkeypatch.setattr(callbridge.jax, "PreparedCalls", noted)
+    monkeypatch.setattr(callbridge.jax, "CallCache", noted)
     return found
 
 
@@ -136,9 +136,9 @@ def test_widths_of_one_descriptor(path):
 
 def test_what_is_kept_is_bounded(kept):
     call = copying(1, "u8[]")
-    for n in range(1, _jax_prepared._CAPACITY + 20):
+    for n in range(1, _jax_call_cache._CAPACITY + 20):
         jax.eval_shape(call, jax.ShapeDtypeStruct((n,), np.uint8))
-        assert len(kept[0]) <= _jax_prepared._CAPACITY
+        assert len(kept[0]) <= _jax_call_cache._CAPACITY
     assert len(kept[0]) == 19
 
 

@@ -1,6 +1,6 @@
-"""The random modules of tests/genuine on jaxlib 0.12.0.1, which is in Debian 13.
+"""The random modules of tests/genuine on the jaxlib that is in Debian 13.
 
-random_modules_on_0_12.py BUILD
+random_modules_in_debian_13.py BUILD
 """
 
 import os
@@ -8,7 +8,8 @@ import pathlib
 import subprocess
 import sys
 
-from runtimes import IN_DEBIAN_13, ROOT, python_of
+from jax_releases import IN_DEBIAN_13
+from runtimes import ROOT, python_of
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 COUNT = "500"
@@ -24,4 +25,4 @@ command += [BUILD / "tests/targets/described_calls.so", "1", COUNT]
 done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
 assert done.returncode == 0, done.returncode
 assert done.stdout.strip() == COUNT, done.stdout
-print(f"{COUNT} random modules on 0.12.0.1: the same bits")
+print(f"{COUNT} random modules on {IN_DEBIAN_13}: the same bits")

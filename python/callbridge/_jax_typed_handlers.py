@@ -16,9 +16,10 @@ from callbridge import _call_site, _jax_attributes, _typed_handlers
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
+from callbridge.typing import Stage
 
 
-def adapt(name: str, platform: str, handlers: dict[str, int]) -> dict[str, Any]:
+def adapt(name: str, platform: str, handlers: dict[Stage, int]) -> dict[Stage, Any]:
     """What XLA is to be given in the handlers' place, by stage: capsules."""
     adapted = _typed_handlers.adapt(name, platform, handlers, jaxlib.__version__)
     return {stage: make_capsule(address) for stage, address in adapted.items()}

@@ -1,6 +1,6 @@
-"""Calls that have been checked once for operands of one form, and are then made often.
+"""The calls of one function of custom_call(), each checked once for operands of one form.
 
-A form is a tree of shapes and dtypes. Nothing that is kept refers to an array or a tracer.
+A form is a tree of shapes and dtypes. No array or tracer is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HAS_AVAL: dict[type, bool] = {}
 _WIDE = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
 
 
-class PreparedCalls:
+class CallCache:
     """Thread-safe."""
 
     def __init__(self, prepare: Callable[[tuple], tuple[Callable, dict]], results: Sequence):

@@ -1,0 +1,40 @@
+"""The legacy_backend_config and the attributes that ffi_call() is given for a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callbridge import _call_site, _jax_attributes
+from callbridge._jax_typed_handlers import VersionThreeConfig
+from callbridge._platform import HOST
+from callbridge._registry import Entry
+
+
+def for_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
+    """Returns both for a call of a typed handler."""
+    if path == "typed":
+        return None, attributes
+    return VersionThreeConfig(tuple(sorted(attributes.items()))), {}
+
+
+def for_untyped_function(
+    entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
+) -> tuple[bytes | None, dict]:
+    """Returns both for a call of an untyped target, with a site descriptor if it needs one."""
+    descriptor = None
+    if _call_site.needs_descriptor(
+        operands,
+        result,
+        tuple_layout,
+        opaque,
+        path,
+        on_host=entry.platform == HOST,
+        # On a GPU the ABI need not be known.
+        reads_opaque=entry.platform != HOST or entry.abi == "status_returning_unified",
+    ):
+        descriptor = _call_site.descriptor(operands, result, tuple_layout, opaque)
+    if path == "version_3":
+        return (opaque if descriptor is None else descriptor), {}
+    if descriptor is None:
+        return None, {}
+    return None, _jax_attributes.freeze({_call_site.DESCRIPTOR_ATTRIBUTE: descriptor})

@@ -1,0 +1,110 @@
+"""The types of what callbridge's functions take and return, for annotations and type checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Union
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ctypes import _CFuncPtr  # type: ignore[attr-defined]
+
+    import jax  # noqa: F401
+    from typing_extensions import CapsuleType  # noqa: F401
+
+# ---- Names --------------------------------------------------------------------------------------
+
+Abi = Literal["original", "status_returning", "status_returning_unified", "typed_ffi"]
+# In XLA's and in JAX's spelling. They are compared without case.
+Platform = Literal["Host", "cpu", "CUDA", "cuda", "gpu", "ROCM", "rocm"]
+TupleLayout = Literal["nested", "flat"]
+# A way through XLA.
+Path = Literal["version_3", "typed"]
+# Of a typed handler.
+Stage = Literal["instantiate", "prepare", "initialize", "execute", "record"]
+# As for jax.ffi.ffi_call.
+VmapMethod = Literal["sequential", "sequential_unrolled", "expand_dims", "broadcast_all"]
+
+# ---- Shapes and arrays --------------------------------------------------------------------------
+
+
+class DuckTypedArray(Protocol):
+    """An array, a NumPy scalar, a jax.ShapeDtypeStruct, or what else has a shape and a dtype."""
+
+    @property
+    def shape(self) -> Sequence[Any]:
+        """Integers; in jax.export dimensions may be symbols."""
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's, ml_dtypes', or another library's with a `name`."""
+
+
+# An array, or a tuple of trees.
+ShapeTree = Union[DuckTypedArray, tuple["ShapeTree", ...]]
+Operand = ShapeTree
+
+_Array = TypeVar("_Array")
+Tree = Union[_Array, tuple["Tree[_Array]", ...]]
+NumpyArray = np.ndarray[Any, np.dtype[Any]]
+NumpyTree = Tree[NumpyArray]
+JaxTree = Tree["jax.Array"]
+
+# ---- Functions, attributes and layouts ----------------------------------------------------------
+
+# A ctypes function, or a capsule named "xla._CUSTOM_CALL_TARGET".
+Function = Union["_CFuncPtr", "CapsuleType"]
+# Or its address.
+Handler = Union[Function, int]
+Handlers = Union[Handler, dict[Stage, Handler]]
+# A capsule of a pointer, or the pointer's address.
+Pointer = Union["CapsuleType", int]
+
+Attribute = Union[bool, int, float, str, bytes, np.generic, NumpyArray, "Mapping[str, Attribute]"]
+Attributes = Mapping[str, Attribute]
+
+Bytes = Union[bytes, bytearray, memoryview]
+
+
+class MajorToMinor(Protocol):
+    """A layout as jax.experimental.layout has it."""
+
+    @property
+    def major_to_minor(self) -> Sequence[int]: ...
+
+
+# Dimensions, from the major to the minor one; None is row-major.
+Layout = Union[Sequence[int], MajorToMinor, None]
+
+# ---- Options that functions have alike -----------------------------------------------------------
+
+
+class _Options(TypedDict, total=False):
+    abi: Abi | None
+    opaque: Bytes
+    attributes: Attributes | None
+    tuple_layout: TupleLayout
+
+
+class RunOptions(_Options, total=False):
+    """Those of callbridge.library.Library.run()."""
+
+    platform: Platform
+
+
+class CallOptions(_Options, total=False):
+    """Those of callbridge.numpy.custom_call()."""
+
+    platform: Platform | None
+    input_output_aliases: Mapping[int, int] | None
+
+
+class JaxCallOptions(CallOptions, total=False):
+    """Those of callbridge.jax.custom_call()."""
+
+    prefer: Path | None
+    has_side_effect: bool
+    vmap_method: VmapMethod | None
+    input_layouts: Sequence[Layout] | None
+    output_layouts: Layout | Sequence[Layout]

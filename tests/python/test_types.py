@@ -1,0 +1,125 @@
+"""callbridge.typing against what the library accepts. mypy checks the rest (`make lint`)."""
+
+import ctypes
+import inspect
+import pathlib
+from typing import get_args
+
+import callbridge.library
+import callbridge.numpy
+import callbridge.typing
+import numpy as np
+import pytest
+from callbridge import CallbridgeError, _c_api, _call_site, _jax_runtimes, _platform, _target
+from callbridge import _typed_handlers as typed_handlers
+from callbridge import typing as types
+
+PACKAGE = pathlib.Path(callbridge.__file__).parent
+
+
+def refused(code, *words):
+    return pytest.raises(
+        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
+    )
+
+
+def test_type_checkers_are_told_that_there_are_types():
+    assert (PACKAGE / "py.typed").read_bytes() == b""
+
+
+def test_abis_are_those_of_the_library(targets):
+    """By number, in the order of the C API's enumeration."""
+    address = targets.target("example").address
+
+    def accepts(api_version):
+        target = _c_api.Target(
+            name=b"x", platform=b"Host", api_version=api_version, address=address
+        )
+        try:
+            _c_api.target_entry_points(target, _c_api.EntryPoints())
+        except CallbridgeError as error:
+            assert error.code == "INVALID_ARGUMENT" and "api_version" in error.message
+            return False
+        return True
+
+    accepted = [number for number in range(1, 20) if accepts(number)]
+    assert accepted == [*range(1, len(get_args(types.Abi)) + 1)]
+    assert [_target._ABIS[number] for number in accepted] == [*get_args(types.Abi)]
+    for abi in get_args(types.Abi):
+        _target.check_abi(abi)
+    with refused("INVALID_ARGUMENT", *get_args(types.Abi)):
+        _target.check_abi("unified")
+
+
+def test_platforms_are_those_of_the_library(targets):
+    for platform in get_args(types.Platform):
+        assert _platform.parse_platform(platform) in ("Host", "CUDA", "ROCM")
+        with refused("NOT_FOUND", "nobody"):
+            targets.target("nobody", platform)
+    assert {platform.lower() for platform in get_args(types.Platform)} == {*_platform._CANONICAL}
+    assert {*_platform._CANONICAL.values()} < {*get_args(types.Platform)}
+    with refused("INVALID_ARGUMENT", "'tpu'"):
+        targets.target("nobody", "tpu")
+
+
+def test_tuple_layouts_are_those_of_the_library(targets):
+    assert [*get_args(types.TupleLayout)] == [*_call_site.TUPLE_LAYOUTS]
+    data, size = ctypes.c_void_p(), ctypes.c_size_t()
+
+    def encode(number):
+        _c_api.site_encode(_c_api.Site(tuple_layout=number, result=b"f32[]"), data, size)
+        _c_api.bytes_free(data)
+
+    for number in _call_site.TUPLE_LAYOUTS.values():
+        encode(number)
+    for number in (-1, len(_call_site.TUPLE_LAYOUTS)):
+        with refused("INVALID_ARGUMENT", "tuple_layout"):
+            encode(number)
+
+
+def test_paths_and_stages_are_those_of_the_library():
+    assert {*get_args(types.Path)} == {*_jax_runtimes.PATHS}
+    assert [*get_args(types.Stage)] == [*typed_handlers._STAGES]
+    fields = {name for name, _ in _c_api.FfiHandlers._fields_} - {"struct_size"}
+    assert {*get_args(types.Stage)} == fields
+
+
+def test_any_mapping_is_attributes(modules):
+    import types as builtin_types
+
+    symbols = ctypes.CDLL(str(modules / "typed_targets.so"))
+    callbridge.numpy.register("typed_scale", symbols.typed_scale, abi="typed_ffi")
+    given = builtin_types.MappingProxyType({"factor": np.float32(3)})
+    call = callbridge.numpy.custom_call("typed_scale", "f32[]", attributes=given)
+    assert call(np.float32(2)) == 6
+
+
+@pytest.mark.parametrize(
+    "function, options",
+    [
+        (callbridge.library.Library.run, types.RunOptions),
+        (callbridge.numpy.custom_call, types.CallOptions),
+    ],
+    ids=["library", "numpy"],
+)
+def test_overloads_have_the_options_of_the_function(function, options):
+    assert options_of(function) == annotations(options)
+
+
+def test_overloads_of_jax_have_the_options_of_the_function():
+    import callbridge.jax
+
+    assert options_of(callbridge.jax.custom_call) == annotations(types.JaxCallOptions)
+
+
+def options_of(function):
+    parameters = inspect.signature(function).parameters.values()
+    return {
+        parameter.name: parameter.annotation.replace("AttributeValues", "Attributes")
+        for parameter in parameters
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+
+
+def annotations(options):
+    return {name: type_.__forward_arg__ for name, type_ in options.__annotations__.items()}
