@@ -24,6 +24,9 @@ struct LibraryTarget {
   XLA_FFI_Handler_Bundle stages = {};
 };
 
+// Whether the registering code has shown the function's type, and there is such an ABI.
+bool HasItsType(const RegisteredTarget& target);
+
 // A target that was registered with its type.
 LibraryTarget WithItsType(const RegisteredTarget& target);
 

@@ -35,7 +35,7 @@ LibraryTarget Unproved(const RegisteredTarget& target, std::string why) {
 class Files {
  public:
   LibraryTarget WithEvidence(const RegisteredTarget& target) {
-    if (target.api_version != ApiVersion::kUnspecified) return WithItsType(target);
+    if (HasItsType(target)) return WithItsType(target);
     const link_map* object = LoadedObject(target.address);
     if (object == nullptr) return Unproved(target, "no loaded file is at its address");
     const std::string path = *object->l_name != '\0' ? object->l_name : "/proc/self/exe";

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from callbridge import _call_site, _jax_attributes
+from callbridge import _call_site, _jax_attributes, _target_abis
 from callbridge._jax_typed import VersionThreeConfig
-from callbridge._platform import HOST
 from callbridge._registry import Entry
 
 
@@ -33,11 +32,14 @@ def _needs_descriptor(
     entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
 ) -> bool:
     """True unless XLA hands the target by itself what the target expects."""
+    abi = entry.platform, entry.abi
     if path == "version_3":
         opaque_arrives = not opaque.startswith(_call_site.DESCRIPTOR_MAGIC)
+        counts_arrive = not _target_abis.counts_buffers(*abi)
     else:
-        reads_opaque = entry.platform != HOST or entry.abi == "status_returning_unified"
-        opaque_arrives = not (opaque and reads_opaque)
-    # GPU targets want no more than the leaves.
-    trees_arrive = entry.platform != HOST or _call_site.trees_arrive(operands, result, tuple_layout)
-    return not (opaque_arrives and trees_arrive)
+        opaque_arrives = not (opaque and _target_abis.reads_opaque(*abi))
+        counts_arrive = True
+    trees_arrive = not _target_abis.takes_tuples(*abi) or _call_site.trees_arrive(
+        operands, result, tuple_layout
+    )
+    return not (opaque_arrives and trees_arrive and counts_arrive)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from callbridge import _c_api
+from callbridge import _c_api, _target_abis
 from callbridge._arguments import check_choice
 from callbridge._error import CallbridgeError
 from callbridge._own_copy import ItsOwnCopy
-from callbridge._platform import HOST, parse_platform
+from callbridge._platform import parse_platform
+from callbridge._target_abis import calls_alike
 
-# By the api_version of a call, in XLA's numbers, which StableHLO and the C API share.
-UNTYPED_ABIS = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
-_ABIS = {0: None, **UNTYPED_ABIS, 4: "typed_ffi"}  # None: not known
-_API_VERSIONS = {abi: number for number, abi in _ABIS.items()}
-_NAMES = tuple(abi for abi in _ABIS.values() if abi)
 _STAGES = ("instantiate", "prepare", "initialize", "record")
 
 
@@ -65,7 +61,7 @@ def from_c(target: _c_api.Target, library: Any) -> Target:
     made = Target(
         _decode(target.name),
         _decode(target.platform),
-        _ABIS[target.api_version],
+        _target_abis.BY_NUMBER[target.api_version],
         _decode(target.evidence),
         target.address,
         {stage: getattr(target, stage) for stage in _STAGES if getattr(target, stage)},
@@ -84,7 +80,7 @@ def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
     return _c_api.Target(
         name=_c_api.text(target.name, "target"),
         platform=_c_api.text(target.platform, "platform"),
-        api_version=_API_VERSIONS[abi],
+        api_version=_target_abis.NUMBERS[abi],
         api_version_is_proved=target.abi is not None,
         address=target.address,
         **target.stages,
@@ -94,25 +90,12 @@ def to_c(target: Target, declared_abi: str | None) -> _c_api.Target:
 def check_abi(abi: str | None) -> None:
     """TypeError and INVALID_ARGUMENT for what is no ABI's name."""
     if abi is not None:
-        check_choice(abi, "abi", _NAMES)
+        check_choice(abi, "abi", _target_abis.NAMES)
 
 
 def check_name(name: str) -> None:
     """TypeError and INVALID_ARGUMENT for what no target can be called."""
     _c_api.text(name, "target")
-
-
-def is_untyped(abi: str | None) -> bool:
-    """True for the name of an untyped ABI."""
-    return abi in UNTYPED_ABIS.values()
-
-
-def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
-    """True if functions of both ABIs are called in the same way on `platform`."""
-    if parse_platform(platform) == HOST:
-        two_arguments = ("original", "status_returning")  # the second ignores a third one
-        return abi == other or (abi in two_arguments and other in two_arguments)
-    return (abi == "typed_ffi") == (other == "typed_ffi")
 
 
 def check_fits(target: Target, abi: str | None, opaque: bytes, attributes: dict | None) -> None:
@@ -142,12 +125,12 @@ def _agreed_abi(target: Target, declared: str | None) -> str | None:
                 f"is {known!r}: {target.evidence}; leave abi out",
             )
         return known
-    if declared is None and not calls_alike(target.platform, None, "original"):
+    if declared is None and _target_abis.needs_declaration(target.platform):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"the ABI of target {target.name!r} on {target.platform} is not known "
             f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
-            f"{', '.join(map(repr, _NAMES))}",
+            f"{', '.join(map(repr, _target_abis.NAMES))}",
         )
     return declared
 

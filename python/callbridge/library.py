@@ -14,7 +14,7 @@ import os
 import threading
 from typing import Any
 
-from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target
+from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target, _target_abis
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -94,7 +94,7 @@ class Library(ItsOwnCopy):
             for target in self.targets
             if target.name == name and find_platform(target.platform) == wanted
         ]
-        if _target.is_untyped(abi):
+        if _target_abis.is_untyped(abi):
             found.sort(key=lambda target: target.abi == "typed_ffi")
         if found:
             return found[0]
