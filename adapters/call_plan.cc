@@ -9,7 +9,8 @@ namespace {
 
 UntypedAbi::Run ChooseRun(const UntypedAbi& abi, const PointerTables& operands,
                           const PointerTables& result) {
-  if (abi.gpu || operands.slot_count() > 0 || result.slot_count() > 0) return abi.run_with_tables;
+  if (abi.takes_leaves || operands.slot_count() > 0 || result.slot_count() > 0)
+    return abi.run_with_tables;
   return result.is_single_leaf() ? abi.run_array_result : abi.run_list_result;
 }
 

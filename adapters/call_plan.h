@@ -1,4 +1,4 @@
-// CallPlan: a target and what goes where in its pointer lists, computed once.
+// CallPlan: what is called, and what goes where in its pointer lists, computed once.
 #ifndef CALLBRIDGE_ADAPTERS_CALL_PLAN_H_
 #define CALLBRIDGE_ADAPTERS_CALL_PLAN_H_
 
@@ -11,7 +11,8 @@ namespace callbridge {
 
 struct CallPlan {
   UntypedAbi::Run run;
-  void* function;
+  // What `run` calls: the function of an untyped target, the host::HandlerInstance of a typed one.
+  void* callee;
   PointerTables operands;
   PointerTables result;
 };

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "callbridge/status_returning/custom_call_status.h"
+#include "callbridge/adapters/target_abi_list.h"
 
 namespace callbridge {
 inline namespace callbridge_v1 {
@@ -17,62 +17,57 @@ struct FunctionVersions {
   int gpu = 0;
 };
 
+// Whether functions with these parameters are what the signature says.
+template <typename... Parameters>
+constexpr bool Matches(const Signature& signature) {
+  if (sizeof...(Parameters) > kMaxParameters) return false;
+  size_t i = 0;
+  [[maybe_unused]] const auto is_next = [&](auto is_declared_as) {
+    const char* const parameter = signature.parameters[i++];
+    return parameter != nullptr && is_declared_as(parameter);
+  };
+  return (is_next(&IsDeclaredAs<Parameters>) && ...) &&
+         (i == kMaxParameters || signature.parameters[i] == nullptr);
+}
+
+// The number of the ABI that has such a signature on a platform, which is a member of TargetAbi.
+template <typename Result, typename... Parameters>
+constexpr int NumberOfAbi(PlatformAbi TargetAbi::*platform, Proof proof) {
+  for (const TargetAbi* abi : kTargetAbis) {
+    if (!IsDeclaredAs<Result>(abi->result)) continue;
+    for (const Signature& signature : (abi->*platform).signatures) {
+      if (signature.proof == proof && signature.parameters[0] != nullptr &&
+          Matches<Parameters...>(signature)) {
+        return static_cast<int>(abi->number);
+      }
+    }
+  }
+  return 0;
+}
+
+template <typename Result, typename... Parameters>
+constexpr int NumberOfAbi(PlatformAbi TargetAbi::*platform) {
+  const int number = NumberOfAbi<Result, Parameters...>(platform, Proof::kAbi);
+  return number != 0 ? number : NumberOfAbi<Result, Parameters...>(platform, Proof::kAbiInSource);
+}
+
 template <typename Function>
 struct FunctionAbi {
   static constexpr FunctionVersions kVersions = {};
   static constexpr bool kSwapped = false;
 };
 
-#ifdef __cpp_noexcept_function_type
-template <typename... Parameters>
-struct FunctionAbi<void(Parameters...) noexcept> : FunctionAbi<void(Parameters...)> {};
-#endif
-
-// Real code declares `void**` where the documentation has `const void**`.
-#define CALLBRIDGE_FUNCTION_ABI(InPointer)                                                     \
-  template <>                                                                                  \
-  struct FunctionAbi<void(void*, InPointer)> {                                                 \
-    static constexpr FunctionVersions kVersions = {1, 0};                                      \
-    static constexpr bool kSwapped = false;                                                    \
-  };                                                                                           \
-  template <>                                                                                  \
-  struct FunctionAbi<void(void*, InPointer, XlaCustomCallStatus*)> {                           \
-    static constexpr FunctionVersions kVersions = {2, 0};                                      \
-    static constexpr bool kSwapped = false;                                                    \
-  };                                                                                           \
-  template <>                                                                                  \
-  struct FunctionAbi<void(InPointer, void*)> {                                                 \
-    static constexpr FunctionVersions kVersions = {};                                          \
-    static constexpr bool kSwapped = true;                                                     \
-  };                                                                                           \
-  template <>                                                                                  \
-  struct FunctionAbi<void(InPointer, void*, XlaCustomCallStatus*)> {                           \
-    static constexpr FunctionVersions kVersions = {};                                          \
-    static constexpr bool kSwapped = true;                                                     \
-  };                                                                                           \
-  template <>                                                                                  \
-  struct FunctionAbi<void(void*, InPointer, const char*, size_t, XlaCustomCallStatus*)> {      \
-    /* On GPU the same type is version 2 (and 3, which is alike there), its stream a void*. */ \
-    static constexpr FunctionVersions kVersions = {3, 2};                                      \
-    static constexpr bool kSwapped = false;                                                    \
-  }
-
-CALLBRIDGE_FUNCTION_ABI(const void**);
-CALLBRIDGE_FUNCTION_ABI(void**);
-CALLBRIDGE_FUNCTION_ABI(const void* const*);
-#undef CALLBRIDGE_FUNCTION_ABI
-
-// GPU functions take whatever type of pointer their toolkit calls a stream.
-template <typename Stream>
-struct FunctionAbi<void(Stream*, void**, const char*, size_t)> {
-  static constexpr FunctionVersions kVersions = {0, 1};
-  static constexpr bool kSwapped = false;
+template <typename Result, typename... Parameters>
+struct FunctionAbi<Result(Parameters...)> {
+  static constexpr FunctionVersions kVersions = {
+      NumberOfAbi<Result, Parameters...>(&TargetAbi::host),
+      NumberOfAbi<Result, Parameters...>(&TargetAbi::gpu)};
+  static constexpr bool kSwapped =
+      NumberOfAbi<Result, Parameters...>(&TargetAbi::host, Proof::kSwappedArguments) != 0;
 };
-template <typename Stream>
-struct FunctionAbi<void(Stream*, void**, const char*, size_t, XlaCustomCallStatus*)> {
-  static constexpr FunctionVersions kVersions = {0, 2};
-  static constexpr bool kSwapped = false;
-};
+
+template <typename Result, typename... Parameters>
+struct FunctionAbi<Result(Parameters...) noexcept> : FunctionAbi<Result(Parameters...)> {};
 
 }  // namespace callbridge_v1
 }  // namespace callbridge

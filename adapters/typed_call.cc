@@ -55,7 +55,7 @@ absl::Status WithTargetName(const Target& target, const absl::Status& status) {
 // ---- Calls
 
 const HandlerInstance& InstanceOf(const CallPlan& plan) {
-  return *static_cast<const HandlerInstance*>(plan.function);
+  return *static_cast<const HandlerInstance*>(plan.callee);
 }
 
 absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
@@ -99,7 +99,7 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
 CallPlan PlanTypedCall(const TypedCall& call, const CallSite& site) {
   // Handlers get leaves, so there are no tables to write.
   return {IsGpu(site.platform) ? &RunOnGpu : &RunOnHost,
-          const_cast<HandlerInstance*>(call.instance.get()),
+          call.instance.get(),
           PointerTables::ForOperands(site.operands, TupleLayout::kFlat),
           PointerTables::ForResult(site.result, TupleLayout::kFlat)};
 }

@@ -17,7 +17,7 @@ namespace callbridge {
 // A handler at a call site, and what keeps it loaded.
 struct TypedCall {
   std::shared_ptr<const void> library;
-  std::unique_ptr<const host::HandlerInstance> instance;  // ends before the library
+  std::unique_ptr<host::HandlerInstance> instance;  // ends before the library
 };
 
 // Calls the handler's INSTANTIATE stage; null lends it nothing. The handler is shown the runtime

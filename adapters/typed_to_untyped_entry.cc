@@ -167,13 +167,13 @@ XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
   return api.XLA_FFI_Error_Create(&args);
 }
 
-XLA_FFI_Error* CallUntypedTargetFromTypedInFull(EntryTarget& entry, XLA_FFI_CallFrame* frame) {
+XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   if (XLA_FFI_Metadata* metadata = MetadataQuery(*frame)) {
     AnswerMetadata(*metadata);
     return nullptr;
   }
   ExecutionContext context;
-  if (entry.abi.gpu) {
+  if (entry.abi.is_gpu()) {
     if (XLA_FFI_Error* error = GetStream(*frame, context)) return error;
   }
   absl::Status status = Execute(entry, *frame, context);

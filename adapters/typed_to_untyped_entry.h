@@ -16,7 +16,7 @@ namespace callbridge {
 
 // Serves every call of EntryPoints::typed: answers the metadata query, and on the execute stage
 // calls the target. Null on success; else an error of the frame's runtime.
-XLA_FFI_Error* CallUntypedTargetFromTypedInFull(EntryTarget& entry, XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
 // The error of the frame's runtime for `status`, which is not OK.
 XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status);
@@ -35,9 +35,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool GatherArrays(int64_t size, const Type* 
   return true;
 }
 
-// Serves one call of EntryPoints::typed for a target on Host of the ABI `Abi` (abis/), as
-// CallUntypedTargetFromTypedInFull() does, and faster where it is a call of arrays without attributes.
-template <typename Abi>
+// Serves one call of EntryPoints::typed for a target on Host that Calls::Call() calls, as
+// CallUntypedTargetFromTypedInFull() does, and faster where it is a call of arrays without
+// attributes.
+template <typename Calls>
 XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   const XLA_FFI_Args& args = frame->args;
   const XLA_FFI_Rets& rets = frame->rets;
@@ -46,26 +47,26 @@ XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
                         static_cast<uint64_t>(frame->attrs.size);
   if (ABSL_PREDICT_FALSE(more != 0 || frame->stage != XLA_FFI_ExecutionStage_EXECUTE ||
                          static_cast<size_t>(args.size + rets.size) > kStackPointers)) {
-    return CallUntypedTargetFromTypedInFull(entry, frame);
+    return CallUntypedTargetFromTypedInFull(frame, entry);
   }
   void* pointers[kStackPointers];
   if (ABSL_PREDICT_FALSE(
           !GatherArrays(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers))) {
-    return CallUntypedTargetFromTypedInFull(entry, frame);
+    return CallUntypedTargetFromTypedInFull(frame, entry);
   }
   void* out;
   if (ABSL_PREDICT_TRUE(rets.size == 1)) {
     if (ABSL_PREDICT_FALSE(!GatherArrays(1, rets.types, XLA_FFI_RetType_BUFFER, rets.rets, &out))) {
-      return CallUntypedTargetFromTypedInFull(entry, frame);
+      return CallUntypedTargetFromTypedInFull(frame, entry);
     }
   } else {
     out = pointers + args.size;
     if (ABSL_PREDICT_FALSE(!GatherArrays(rets.size, rets.types, XLA_FFI_RetType_BUFFER, rets.rets,
                                          static_cast<void**>(out)))) {
-      return CallUntypedTargetFromTypedInFull(entry, frame);
+      return CallUntypedTargetFromTypedInFull(frame, entry);
     }
   }
-  const absl::Status status = Abi::Call(entry.function, out, pointers, {});
+  const absl::Status status = Calls::Call(entry.function, out, pointers, {});
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 

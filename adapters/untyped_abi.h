@@ -1,5 +1,6 @@
-// UntypedAbi: how targets of one untyped ABI are called. Each ABI is one file under abis/ and one
-// row of the table in untyped_abi.cc.
+// UntypedAbi: how targets of one untyped ABI are called on one kind of platform. The code that
+// calls them stands in the ABI's folder (target_call.h); untyped_calls.h makes these functions of
+// it.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/target_abi.h"
 #include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/status_returning/custom_call_status.h"
@@ -20,11 +22,10 @@ struct CallPlan;
 struct EntryTarget;
 
 struct UntypedAbi {
-  // Calls `function` as the platform's targets are called: on Host `first` is `out` and `pointers`
-  // is `in`; on GPU `first` is the stream and `pointers` are the buffers. CustomCallFailed() where
-  // it reports a failure or throws. No allocation on success.
-  using Call = absl::Status (*)(void* function, void* first, void** pointers,
-                                absl::string_view opaque);
+  // Calls `function` with the list of pointers that a runtime has made for it. CustomCallFailed()
+  // where it reports a failure or throws. No allocation on success.
+  using CallOnGpu = absl::Status (*)(void* function, void* stream, void** buffers,
+                                     absl::string_view opaque);
   // Runs a planned call whose buffers have been counted. No allocation on success up to
   // kStackPointers pointers, one block above.
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
@@ -35,16 +36,18 @@ struct UntypedAbi {
   // Serves a runtime's call of a typed handler (typed_to_untyped_entry.h).
   using TypedEntry = XLA_FFI_Error* (*)(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
-  bool gpu;
-  ApiVersion api_version;
-  bool proved;  // Target::api_version_is_proved
+  const TargetAbi& row;
+  bool needs_proof;       // for targets alone whose type proves the ABI
+  CallOnGpu call_on_gpu;  // null on Host
+  bool takes_leaves;      // and no tuples: it is planned as run_with_tables
 
-  Call call;
   Run run_array_result;  // lists lent by the caller as they are, `out` is results[0]
   Run run_list_result;   // the same, `out` is the list of results
   Run run_with_tables;   // lists written by the plan's PointerTables
   UntypedEntry untyped_entry;
   TypedEntry typed_entry;
+
+  bool is_gpu() const { return call_on_gpu != nullptr; }
 };
 
 // The ABI by which `target`, which is not typed, is called. What is known of the target decides,

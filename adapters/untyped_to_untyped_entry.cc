@@ -1,5 +1,7 @@
 #include "callbridge/adapters/untyped_to_untyped_entry.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace callbridge {
 
 absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
@@ -7,7 +9,9 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
   absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
   if (!parts.ok()) return parts.status();
   // GPU lists are flat whatever the trees.
-  if (entry.abi.gpu) return entry.abi.call(entry.function, first, pointers, parts->opaque);
+  if (entry.abi.is_gpu()) {
+    return entry.abi.call_on_gpu(entry.function, first, pointers, parts->opaque);
+  }
 
   absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
   if (!site.ok()) return site.status();
@@ -18,6 +22,19 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
   CallBuffers buffers{{pointers, plan.operands.leaf_count()},
                       {results == 1 ? &first : static_cast<void**>(first), results}};
   return plan.run(plan, parts->opaque, buffers, {});
+}
+
+void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                             XlaCustomCallStatus* status, EntryTarget& entry) {
+  const absl::Status result =
+      IsSiteDescriptor(opaque, opaque_len)
+          ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
+          : absl::InvalidArgumentError(absl::StrCat(
+                "custom call \"", entry.name, "\" is of the ABI ", entry.abi.row.name,
+                ", whose functions are told how many operands and results a call has, and its "
+                "call's opaque must describe the call site (callbridge_site_encode)"));
+  if (result.ok()) return;
+  XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
 }
 
 }  // namespace callbridge

@@ -15,20 +15,24 @@ namespace callbridge {
 absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
                            absl::string_view descriptor);
 
-// Serves one call of EntryPoints::untyped for a target of the ABI `Abi` (abis/). `first` and
+// Serves one call of EntryPoints::untyped for a target that Calls::Call() calls. `first` and
 // `pointers` are out and in on Host, the stream and the buffers on GPU. The entry comes last, so
 // that the other arguments stay in the registers in which the target expects them.
-template <typename Abi>
+template <typename Calls>
 void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
                  XlaCustomCallStatus* status, EntryTarget& entry) {
   const absl::Status result =
       ABSL_PREDICT_FALSE(IsSiteDescriptor(opaque, opaque_len))
           ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
-          : Abi::Call(entry.function, first, pointers, {opaque, opaque_len});
+          : Calls::Call(entry.function, first, pointers, {opaque, opaque_len});
   if (ABSL_PREDICT_FALSE(!result.ok())) {
     XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
   }
 }
+
+// The same for a target on Host that is lent counts, which only a site descriptor has.
+void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, size_t opaque_len,
+                             XlaCustomCallStatus* status, EntryTarget& entry);
 
 }  // namespace callbridge
 

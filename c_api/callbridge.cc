@@ -15,6 +15,7 @@
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/struct_size.h"
@@ -119,6 +120,22 @@ callbridge_error* callbridge_library_target(const callbridge_library* library, s
                                                 library->name(), " has ", targets.size()));
     }
     return ToC(targets[index], target);
+  });
+}
+
+size_t callbridge_target_abi_count() { return callbridge::TargetAbis().size(); }
+
+callbridge_error* callbridge_target_abi_at(size_t index, const char* platform,
+                                           callbridge_target_abi* abi) {
+  return WithoutExceptions({{"platform", platform}, {"abi", abi}}, [&] {
+    const size_t count = callbridge::TargetAbis().size();
+    if (index >= count) {
+      return absl::OutOfRangeError(
+          absl::StrCat("target ABI ", index, " was asked for, but there are ", count));
+    }
+    absl::StatusOr<callbridge::Platform> known = callbridge::ParsePlatform(platform);
+    if (!known.ok()) return known.status();
+    return ToC(*callbridge::TargetAbis()[index], *known, abi);
   });
 }
 

@@ -58,7 +58,8 @@ CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
 
 // ---- Targets ------------------------------------------------------------------------------------
 
-// XLA's numbers (xla.CustomCallApiVersion).
+// The ABIs of custom calls: XLA's numbers (xla.CustomCallApiVersion). callbridge_target_abi_at says
+// what is known of each, and of those that are not named here.
 enum {
   CALLBRIDGE_API_VERSION_UNSPECIFIED = 0,  // not known; enough for GPU targets
   CALLBRIDGE_API_VERSION_ORIGINAL = 1,
@@ -67,11 +68,43 @@ enum {
   CALLBRIDGE_API_VERSION_TYPED_FFI = 4,
 };
 
+// What a call lends to a target: bits.
+enum {
+  CALLBRIDGE_LENDS_STATUS = 1,      // an XlaCustomCallStatus, by which it reports a failure
+  CALLBRIDGE_LENDS_OPAQUE = 2,      // the site's opaque
+  CALLBRIDGE_LENDS_STREAM = 4,      // the GPU stream
+  CALLBRIDGE_LENDS_TUPLES = 8,      // tuples as tables of pointers; without it the leaves alone
+  CALLBRIDGE_LENDS_COUNTS = 16,     // how many operands and results there are
+  CALLBRIDGE_LENDS_SHAPES = 32,
+  CALLBRIDGE_LENDS_ATTRIBUTES = 64, // the site's attributes
+};
+
+// An ABI on one platform. The texts are static.
+typedef struct callbridge_target_abi {
+  size_t struct_size;
+  int32_t api_version;
+  // ABIs of equal `called_as` are called alike on that platform, so that a target may be declared to
+  // be of either. 0: the platform does not have this ABI.
+  int32_t called_as;
+  uint32_t lends;  // CALLBRIDGE_LENDS_*
+  // Nonzero: targets of CALLBRIDGE_API_VERSION_UNSPECIFIED are called as this ABI. Zero for all ABIs
+  // of a platform: there a target's ABI must be known.
+  int32_t serves_unspecified;
+  const char* name;        // "original"
+  const char* enumerator;  // "CALLBRIDGE_API_VERSION_ORIGINAL", which this header need not have
+} callbridge_target_abi;
+
+CALLBRIDGE_EXPORTED size_t callbridge_target_abi_count(void);
+// The ABIs by number; `index` is less than the count. OUT_OF_RANGE where it is not. `platform` is as
+// in callbridge_target.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_abi_at(size_t index, const char* platform,
+                                                               callbridge_target_abi* abi);
+
 typedef struct callbridge_target {
   size_t struct_size;
   const char* name;
   const char* platform;           // "Host" or "cpu", "CUDA", "ROCM", in any case
-  int32_t api_version;            // CALLBRIDGE_API_VERSION_*
+  int32_t api_version;            // CALLBRIDGE_API_VERSION_*, or another ABI's number
   int32_t api_version_is_proved;  // nonzero: the function's type says so; zero: declared
   void* address;                  // must stay callable while anything made of the target is in use
   const char* evidence;           // handed out: how the ABI is known, for people; not read

@@ -30,6 +30,11 @@ static_assert(kFirstSize<callbridge_target> ==
               EndOf(&callbridge_target::evidence, offsetof(callbridge_target, evidence)));
 
 template <>
+inline constexpr size_t kFirstSize<callbridge_target_abi> = 40;
+static_assert(kFirstSize<callbridge_target_abi> ==
+              EndOf(&callbridge_target_abi::enumerator, offsetof(callbridge_target_abi, enumerator)));
+
+template <>
 inline constexpr size_t kFirstSize<callbridge_site> = 56;
 static_assert(kFirstSize<callbridge_site> ==
               EndOf(&callbridge_site::opaque_size, offsetof(callbridge_site, opaque_size)));

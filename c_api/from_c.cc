@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/ffi_context.h"
 #include "callbridge/c_api/struct_size.h"
@@ -41,11 +42,11 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
   if (!size.ok()) return size;
   if (target.name == nullptr) return NullError("callbridge_target.name");
   if (target.platform == nullptr) return NullError("callbridge_target.platform");
-  if (target.api_version < CALLBRIDGE_API_VERSION_UNSPECIFIED ||
-      target.api_version > CALLBRIDGE_API_VERSION_TYPED_FFI) {
+  if (target.api_version != CALLBRIDGE_API_VERSION_UNSPECIFIED &&
+      FindTargetAbi(target.api_version) == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("callbridge_target.api_version is ",
-                                                   target.api_version, ", which is none of 0 to ",
-                                                   CALLBRIDGE_API_VERSION_TYPED_FFI));
+                                                   target.api_version, ", which is none of ",
+                                                   ApiVersionNumbers()));
   }
   absl::StatusOr<Platform> platform = ParsePlatform(target.platform);
   if (!platform.ok()) return platform.status();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "callbridge/abi/caught_status.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/struct_size.h"
 
 namespace callbridge {
@@ -22,6 +23,14 @@ constexpr absl::string_view kOutOfMemory = "out of memory";
 callbridge_error out_of_memory = {sizeof(callbridge_error),
                                   static_cast<int32_t>(absl::StatusCode::kResourceExhausted),
                                   kOutOfMemory.data(), kOutOfMemory.size()};
+
+static_assert(CALLBRIDGE_LENDS_STATUS == lends::kStatus &&
+              CALLBRIDGE_LENDS_OPAQUE == lends::kOpaque &&
+              CALLBRIDGE_LENDS_STREAM == lends::kStream &&
+              CALLBRIDGE_LENDS_TUPLES == lends::kTuples &&
+              CALLBRIDGE_LENDS_COUNTS == lends::kCounts &&
+              CALLBRIDGE_LENDS_SHAPES == lends::kShapes &&
+              CALLBRIDGE_LENDS_ATTRIBUTES == lends::kAttributes);
 
 }  // namespace
 
@@ -85,6 +94,19 @@ absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
     out->initialize = reinterpret_cast<void*>(target.stages.initialize);
     out->record = reinterpret_cast<void*>(target.stages.record);
   }
+  return absl::OkStatus();
+}
+
+absl::Status ToC(const TargetAbi& abi, Platform platform, callbridge_target_abi* out) {
+  absl::Status size = CheckStructSize("callbridge_target_abi", *out);
+  if (!size.ok()) return size;
+  const PlatformAbi& on_platform = On(platform, abi);
+  out->api_version = static_cast<int32_t>(abi.number);
+  out->called_as = static_cast<int32_t>(on_platform.called_as);
+  out->lends = on_platform.lends;
+  out->serves_unspecified = on_platform.serves_unknown ? 1 : 0;
+  out->name = abi.name;
+  out->enumerator = abi.c_name;
   return absl::OkStatus();
 }
 

@@ -7,7 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
+#include "callbridge/abi/target_abi.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/callbridge.h"
@@ -32,6 +34,7 @@ const char* CodeName(int32_t code);
 // These write `out`, whose struct_size the caller set. INVALID_ARGUMENT where that is too small.
 // The texts belong to what they are taken from.
 absl::Status ToC(const LibraryTarget& target, callbridge_target* out);
+absl::Status ToC(const TargetAbi& abi, Platform platform, callbridge_target_abi* out);
 absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out);
 
 // Shows `shape` to `visit`, as callbridge_shape_visit says.

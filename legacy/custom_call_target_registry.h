@@ -20,7 +20,7 @@ class __attribute__((visibility("hidden"))) CustomCallTargetRegistry {
     std::string symbol;
     std::string platform;
     void* address;
-    int api_version;  // XLA's number; 0 where the function's type was not known
+    int api_version;  // the ABI's number; 0 where the function's type was not known
   };
 
   static CustomCallTargetRegistry* Global() {

@@ -4,18 +4,15 @@
 
 #include "callbridge/legacy/target_registry.h"
 
-using callbridge::ApiVersion;
 using callbridge::RegisteredTarget;
 using callbridge::TargetRegistry;
 
 void callbridge_register_target(const char* name, size_t name_size, void* address,
                                 const char* platform, size_t platform_size, int api_version) {
   if (name == nullptr || platform == nullptr) return;
-  const bool known = api_version >= static_cast<int>(ApiVersion::kOriginal) &&
-                     api_version <= static_cast<int>(ApiVersion::kTypedFfi);
   TargetRegistry::Global().Register(
       {std::string(name, name_size), std::string(platform, platform_size), address,
-       known ? static_cast<ApiVersion>(api_version) : ApiVersion::kUnspecified});
+       callbridge::ApiVersionOfNumber(api_version)});
 }
 
 void* callbridge_lookup_target(const char* name, size_t name_size, const char* platform,

@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 // Registers `address`, which is kept as it is, null too. Names need no terminating NUL and are
-// copied. `api_version` is XLA's number (1 to 4), or 0 where the function's type is not known.
+// copied. `api_version` is the ABI's number, or 0 where the function's type is not known; a number
+// that no ABI can have counts as 0.
 // Thread-safe.
 CALLBRIDGE_EXPORTED void callbridge_register_target(const char* name, size_t name_size,
                                                     void* address, const char* platform,

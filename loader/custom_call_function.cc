@@ -1,6 +1,14 @@
 #include "callbridge/loader/custom_call_function.h"
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/demangled_name.h"
 #include "callbridge/loader/target_evidence.h"
 
@@ -19,23 +27,69 @@ bool IsWholeFunction(absl::string_view suffix) {
   return false;
 }
 
-// Whether a mangled name may end with a custom call's parameters. Their types are the name's last
-// part: "void const**" is PPKv; "unsigned long" m; a type that the name has already, S0_ and so on.
-// To demangle all of a large library's names would take seconds.
-bool MayBeCustomCall(absl::string_view mangled) {
-  switch (mangled.back()) {
-    case 'v':
-      return absl::EndsWith(mangled, "PKv");
-    case 'm':
-    case '_':
-      return absl::StrContains(mangled, "Pv");
-    case 's':
-      return absl::EndsWith(mangled, "XlaCustomCallStatus");
-    case 'e':
-      return absl::EndsWith(mangled, "XLA_FFI_CallFrame");
-    default:
-      return false;
+// Of a type that is no pointer: "v"; "9CUstream_t"; "N3xla5ErrorE".
+std::string MangledName(absl::string_view type) {
+  static constexpr std::pair<absl::string_view, absl::string_view> kBuiltins[] = {
+      {"void", "v"}, {"char", "c"}, {"int", "i"}, {"long", "l"}, {"unsigned long", "m"}};
+  for (const auto& [name, code] : kBuiltins) {
+    if (name == type) return std::string(code);
   }
+  std::string mangled;
+  for (absl::string_view name : absl::StrSplit(type, "::")) {
+    absl::StrAppend(&mangled, name.size(), name);
+  }
+  return absl::StrContains(type, "::") ? absl::StrCat("N", mangled, "E") : mangled;
+}
+
+// "void const**" is PPKv: what stands behind the type's name is put before it, from left to right.
+std::string MangledType(absl::string_view type) {
+  if (absl::ConsumeSuffix(&type, "*")) return absl::StrCat("P", MangledType(type));
+  if (absl::ConsumeSuffix(&type, " const")) return absl::StrCat("K", MangledType(type));
+  return MangledName(type);
+}
+
+// How the mangled names of custom calls end, which is with the type of the last parameter; and
+// whether "Pv", a pointer to void, stands somewhere in such names.
+using MangledEnds = std::set<std::pair<std::string, bool>>;
+
+void AddEnds(const Signature& signature, MangledEnds& ends) {
+  if (!IsSeenInSymbols(signature)) return;
+  const char* last = nullptr;
+  bool has_void_pointer = false;
+  for (const char* parameter : signature.parameters) {
+    if (parameter == nullptr) break;
+    last = parameter;
+    has_void_pointer |= absl::StartsWith(parameter, "void*");
+  }
+  AnyType(last, [&](std::string_view type) {
+    ends.emplace(MangledType({type.data(), type.size()}), has_void_pointer);
+    return false;
+  });
+  // S0_ and so on: a type that the name has already.
+  if (has_void_pointer) ends.emplace("_", true);
+}
+
+const MangledEnds& EndsOfCustomCalls() {
+  static const auto& ends = *[] {
+    auto* all = new MangledEnds;
+    for (const TargetAbi* abi : TargetAbis()) {
+      for (const PlatformAbi* platform : {&abi->host, &abi->gpu}) {
+        for (const Signature& signature : platform->signatures) AddEnds(signature, *all);
+      }
+    }
+    return all;
+  }();
+  return ends;
+}
+
+// Whether a mangled name may end with a custom call's parameters. To demangle all of a large
+// library's names would take seconds.
+bool MayBeCustomCall(absl::string_view mangled) {
+  for (const auto& [end, has_void_pointer] : EndsOfCustomCalls()) {
+    if (!absl::EndsWith(mangled, end)) continue;
+    if (!has_void_pointer || absl::StrContains(mangled, "Pv")) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/adapters/target_abis.h"
 
 namespace callbridge {
 namespace {

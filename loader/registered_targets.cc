@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/adapters/link/upstream_names.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/demangled_name.h"
 #include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/elf_sections.h"
@@ -29,6 +31,10 @@
 namespace callbridge {
 
 // ---- Targets
+
+bool HasItsType(const RegisteredTarget& target) {
+  return FindTargetAbi(target.api_version) != nullptr;
+}
 
 LibraryTarget WithItsType(const RegisteredTarget& target) {
   return {target, target.api_version, "registered with its type"};
@@ -44,18 +50,21 @@ LibraryTarget OfHandler(const host::RegisteredHandler& handler) {
 
 std::vector<LibraryTarget> WithHandlers(std::vector<LibraryTarget> targets,
                                         const std::vector<host::RegisteredHandler>& handlers) {
-  for (const host::RegisteredHandler& handler : handlers) targets.push_back(OfHandler(handler));
-  std::sort(targets.begin(), targets.end(), [](const LibraryTarget& one, const LibraryTarget& two) {
-    // By the number of the ABI, that of typed handlers being the greatest.
-    return std::tie(one.registered.name, one.registered.platform, two.api_version) <
-           std::tie(two.registered.name, two.registered.platform, one.api_version);
-  });
-  return targets;
+  std::vector<LibraryTarget> all;
+  all.reserve(handlers.size() + targets.size());
+  for (const host::RegisteredHandler& handler : handlers) all.push_back(OfHandler(handler));
+  std::move(targets.begin(), targets.end(), std::back_inserter(all));
+  const auto is_before = [](const LibraryTarget& one, const LibraryTarget& two) {
+    return std::tie(one.registered.name, one.registered.platform) <
+           std::tie(two.registered.name, two.registered.platform);
+  };
+  std::stable_sort(all.begin(), all.end(), is_before);
+  return all;
 }
 
 LibraryTarget WithEvidence(const RegisteredTarget& target, const FunctionNames& names,
                            uint64_t load_address) {
-  if (target.api_version != ApiVersion::kUnspecified) return WithItsType(target);
+  if (HasItsType(target)) return WithItsType(target);
   const uint64_t address = reinterpret_cast<uintptr_t>(target.address) - load_address;
   TargetEvidence evidence = EvidenceOfSymbols(names.At(address), target.platform);
   return {target, evidence.api_version, std::move(evidence.text)};
@@ -81,7 +90,7 @@ LibraryTarget Unproved(const RegisteredTarget& target, std::string why) {
 class Files {
  public:
   LibraryTarget WithEvidence(const RegisteredTarget& target) {
-    if (target.api_version != ApiVersion::kUnspecified) return WithItsType(target);
+    if (HasItsType(target)) return WithItsType(target);
     const link_map* object = LoadedObject(target.address);
     if (object == nullptr) return Unproved(target, "no loaded file is at its address");
     const std::string path = *object->l_name != '\0' ? object->l_name : "/proc/self/exe";

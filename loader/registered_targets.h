@@ -31,6 +31,9 @@ struct LibraryTarget {
   XLA_FFI_Handler_Bundle stages = {};
 };
 
+// Returns whether the registering code has shown the function's type, and there is such an ABI.
+bool HasItsType(const RegisteredTarget& target);
+
 // Returns a target that was registered with its type.
 LibraryTarget WithItsType(const RegisteredTarget& target);
 

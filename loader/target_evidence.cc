@@ -8,77 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "callbridge/abi/platform.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/demangled_name.h"
 
 namespace callbridge {
 namespace {
-
-// What a parameter is for, and thereby which types it is declared with.
-enum class Parameter { kNone, kOut, kIn, kStream, kBuffers, kOpaque, kOpaqueSize, kStatus, kFrame };
-
-struct ParameterType {
-  Parameter parameter;
-  absl::string_view type;  // as the demangler writes it
-};
-
-constexpr ParameterType kParameterTypes[] = {
-    {Parameter::kOut, "void*"},
-    {Parameter::kIn, "void const**"},
-    {Parameter::kIn, "void**"},  // so in all of jaxlib's own kernels
-    {Parameter::kIn, "void const* const*"},
-    {Parameter::kBuffers, "void**"},
-    {Parameter::kOpaque, "char const*"},
-    {Parameter::kOpaque, "char*"},  // so in jax-cuda12-plugin 0.4.30's _mosaic_gpu_ext.so
-    {Parameter::kOpaqueSize, "unsigned long"},
-    {Parameter::kStatus, "XlaCustomCallStatus_*"},
-    {Parameter::kStatus, "XlaCustomCallStatus*"},
-    {Parameter::kFrame, "XLA_FFI_CallFrame*"},
-};
-
-constexpr size_t kMaximumParameters = 5;
-
-struct Signature {
-  bool is_gpu;
-  ApiVersion api_version;
-  Parameter parameters[kMaximumParameters];  // kNone after the last one
-};
-
-constexpr Signature kSignatures[] = {
-    {false, ApiVersion::kOriginal, {Parameter::kOut, Parameter::kIn}},
-    {false, ApiVersion::kStatusReturning, {Parameter::kOut, Parameter::kIn, Parameter::kStatus}},
-    {false,
-     ApiVersion::kStatusReturningUnified,
-     {Parameter::kOut, Parameter::kIn, Parameter::kOpaque, Parameter::kOpaqueSize,
-      Parameter::kStatus}},
-    {true,
-     ApiVersion::kOriginal,
-     {Parameter::kStream, Parameter::kBuffers, Parameter::kOpaque, Parameter::kOpaqueSize}},
-    {true,
-     ApiVersion::kStatusReturning,
-     {Parameter::kStream, Parameter::kBuffers, Parameter::kOpaque, Parameter::kOpaqueSize,
-      Parameter::kStatus}},
-    {false, ApiVersion::kTypedFfi, {Parameter::kFrame}},
-    {true, ApiVersion::kTypedFfi, {Parameter::kFrame}},
-};
-
-bool IsDeclaredWith(Parameter parameter, absl::string_view type) {
-  // A stream is a pointer to whatever the driver's header calls it.
-  if (parameter == Parameter::kStream) return absl::EndsWith(type, "*");
-  for (const ParameterType& known : kParameterTypes) {
-    if (known.parameter == parameter && known.type == type) return true;
-  }
-  return false;
-}
-
-bool Matches(const Signature& signature, const std::vector<absl::string_view>& types) {
-  if (types.size() > kMaximumParameters) return false;
-  for (size_t i = 0; i < kMaximumParameters; ++i) {
-    const Parameter parameter = signature.parameters[i];
-    if (i >= types.size()) return parameter == Parameter::kNone;
-    if (!IsDeclaredWith(parameter, types[i])) return false;
-  }
-  return true;
-}
 
 // The parameters of "name(types)"; empty if there are none, or if the name is an operator's or
 // belongs to a function that returns a function.
@@ -96,15 +30,6 @@ std::vector<absl::string_view> ParameterTypes(absl::string_view function) {
   if (absl::EndsWith(function.substr(0, open), ")")) return {};
   const absl::string_view list = function.substr(open + 1, function.size() - open - 2);
   return absl::StrSplit(list, ", ", absl::SkipEmpty());
-}
-
-ApiVersion VersionOfTypes(const std::vector<absl::string_view>& types, Platform platform) {
-  for (const Signature& signature : kSignatures) {
-    if (signature.is_gpu == IsGpu(platform) && Matches(signature, types)) {
-      return signature.api_version;
-    }
-  }
-  return ApiVersion::kUnspecified;
 }
 
 }  // namespace
@@ -125,7 +50,7 @@ TargetEvidence EvidenceOfSymbols(absl::Span<const std::string> symbols,
       continue;
     }
     const ApiVersion version = known_platform.ok()
-                                   ? VersionOfTypes(ParameterTypes(function), *known_platform)
+                                   ? ApiVersionOfSymbol(ParameterTypes(function), *known_platform)
                                    : ApiVersion::kUnspecified;
     if (version == ApiVersion::kUnspecified) {
       unproved = absl::StrCat("symbol ", function, " is no custom call that callbridge knows on \"",

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/next_steps.h"
 #include "callbridge/loader/dependencies.h"
 
@@ -132,7 +133,9 @@ Verdict Judge(const Inspection& inspection, const std::vector<std::string>& type
 }
 
 std::string AbiText(const CustomCallFunction& function) {
-  if (function.on_host == ApiVersion::kTypedFfi) return "typed_ffi on every platform";
+  if (function.on_host == function.on_gpu) {
+    return absl::StrCat(ApiVersionName(function.on_host), " on every platform");
+  }
   std::vector<std::string> texts;
   if (function.on_host != ApiVersion::kUnspecified) {
     texts.push_back(absl::StrCat(ApiVersionName(function.on_host), " on Host"));

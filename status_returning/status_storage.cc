@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "callbridge/abi/target_failure.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "callbridge/status_returning/old_string.h"
 
@@ -17,10 +17,6 @@ const std::string& AbslOptionalString(const uint64_t* words) {
 bool LowestByteIsSet(uint64_t word) { return (word & 0xFF) != 0; }
 
 }  // namespace
-
-absl::Status CustomCallFailed(absl::string_view message) {
-  return absl::InternalError(absl::StrCat(kCustomCallFailed, message));
-}
 
 StatusStorage::Layout StatusStorage::FindLayout() const {
   // Where the string begins at 0, its pointer has overwritten the canary of the first word; where

@@ -19,16 +19,9 @@
 
 #include "absl/base/optimization.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "callbridge/status_returning/custom_call_status.h"
 
 namespace callbridge {
-
-// Stands before the message of every failure that a target causes.
-inline constexpr absl::string_view kCustomCallFailed = "CustomCall failed: ";
-
-// What XLA makes of a failure that a target set: INTERNAL, "CustomCall failed: <message>".
-absl::Status CustomCallFailed(absl::string_view message);
 
 // Neither movable nor thread-safe. Until a target writes a message it allocates nothing.
 class StatusStorage {

@@ -1,5 +1,6 @@
 #include "callbridge/tools/inspection_json.h"
 
+#include "callbridge/adapters/target_abis.h"
 #include "nlohmann/json.hpp"
 
 namespace callbridge {

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/api_version.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/tools/element_text.h"
 #include "nlohmann/json.hpp"
 

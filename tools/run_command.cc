@@ -10,6 +10,7 @@
 #include "callbridge/abi/call_site.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/executor.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"

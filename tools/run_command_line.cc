@@ -1,8 +1,10 @@
 #include <functional>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/tools/attribute.h"
 #include "callbridge/tools/command_line.h"
 #include "callbridge/tools/run_command.h"
@@ -99,8 +101,8 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          [=](const std::string& text) {
            options->abi = ValueOrThrow(ParseApiVersion(text), "--abi");
          },
-         "How the target is called, where the library does not prove it: original, "
-         "status_returning, status_returning_unified or typed_ffi")
+         absl::StrCat("How the target is called, where the library does not prove it: ",
+                      TargetAbiNames()))
       ->type_name("ABI");
   run->add_option_function<std::string>(
          "--platform",

@@ -11,7 +11,7 @@
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/table_lock.h"
-#include "callbridge/adapters/caught_exception.h"
+#include "callbridge/abi/target_failure.h"
 #include "callbridge/adapters/cross_version/api_table.h"
 #include "callbridge/adapters/cross_version/context.h"
 #include "callbridge/adapters/cross_version/error.h"

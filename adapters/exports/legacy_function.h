@@ -45,18 +45,21 @@ struct Parameters;
 template <typename First, typename Second, typename... Rest>
 struct Parameters<void(First, Second, Rest...)> {
   static constexpr bool kTakesStatus = (std::is_same_v<Rest, XlaCustomCallStatus*> || ...);
-  static constexpr bool kTakesOpaque = (std::is_same_v<Rest, const char*> || ...);
+  static constexpr bool kTakesMutableOpaque = (std::is_same_v<Rest, char*> || ...);
+  static constexpr bool kTakesOpaque =
+      kTakesMutableOpaque || (std::is_same_v<Rest, const char*> || ...);
 
   // `first` is `out` on Host and the stream on GPU.
   template <typename Callee>
   static void Call(Callee callee, void* first, void** pointers, const char* opaque,
                    size_t opaque_size, XlaCustomCallStatus* status) {
+    using Opaque = std::conditional_t<kTakesMutableOpaque, char*, const char*>;
     const auto out_or_stream = static_cast<First>(first);
     const auto list = const_cast<Second>(pointers);
     if constexpr (kTakesOpaque && kTakesStatus) {
-      callee(out_or_stream, list, opaque, opaque_size, status);
+      callee(out_or_stream, list, const_cast<Opaque>(opaque), opaque_size, status);
     } else if constexpr (kTakesOpaque) {
-      callee(out_or_stream, list, opaque, opaque_size);
+      callee(out_or_stream, list, const_cast<Opaque>(opaque), opaque_size);
     } else if constexpr (kTakesStatus) {
       callee(out_or_stream, list, status);
     } else {

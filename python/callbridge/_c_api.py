@@ -5,13 +5,19 @@ A function that reports an error raises CallbridgeError. Calls release the GIL.
 """
 
 import ctypes
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
 from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
+
+# CALLBRIDGE_LENDS_*
+LENDS_OPAQUE = 2
+LENDS_TUPLES = 8
+LENDS_COUNTS = 16
+LENDS_ATTRIBUTES = 64
 
 # ---- Structs ------------------------------------------------------------------------------------
 
@@ -45,6 +51,18 @@ class Target(Struct):
         ("prepare", c_void_p),
         ("initialize", c_void_p),
         ("record", c_void_p),
+    ]
+
+
+class TargetAbi(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("api_version", c_int32),
+        ("called_as", c_int32),
+        ("lends", c_uint32),
+        ("serves_unspecified", c_int32),
+        ("name", c_char_p),
+        ("enumerator", c_char_p),
     ]
 
 
@@ -143,6 +161,8 @@ library_load = _fallible("library_load", c_char_p, POINTER(c_void_p))
 library_load_isolated = _fallible("library_load_isolated", c_char_p, POINTER(c_void_p))
 library_target_count = _function("library_target_count", c_size_t, c_void_p)
 library_target = _fallible("library_target", c_void_p, c_size_t, POINTER(Target))
+target_abi_count = _function("target_abi_count", c_size_t)
+target_abi_at = _fallible("target_abi_at", c_size_t, c_char_p, POINTER(TargetAbi))
 shape_visit = _fallible("shape_visit", c_char_p, ShapeVisitor, c_void_p)
 site_encode = _fallible("site_encode", POINTER(Site), POINTER(c_void_p), POINTER(c_size_t))
 bytes_free = _function("bytes_free", None, c_void_p)

@@ -63,8 +63,9 @@ def needs_descriptor(
     opaque: bytes,
     path: str,
     *,
-    on_host: bool = True,
+    takes_tuples: bool = True,
     reads_opaque: bool = True,
+    counts_buffers: bool = False,
 ) -> bool:
     """Whether a call must carry a site descriptor, so that the target gets what it expects.
 
@@ -77,15 +78,19 @@ def needs_descriptor(
       tuple_layout: which the target expects.
       opaque: likewise.
       path: "version_3" or "typed".
-      on_host: false for targets on a GPU, which expect leaves.
+      takes_tuples: false if the target expects leaves, as on a GPU.
       reads_opaque: false if the target takes no opaque.
+      counts_buffers: true if the target is told how many operands and results its call has, which
+        version 3 does not say.
     """
     if path == "version_3":
         opaque_arrives = not opaque.startswith(DESCRIPTOR_MAGIC)
+        counts_arrive = not counts_buffers
     else:
         opaque_arrives = not (opaque and reads_opaque)
-    trees_arrive = not on_host or _leaves_are_enough(operands, result, tuple_layout)
-    return not (opaque_arrives and trees_arrive)
+        counts_arrive = True
+    trees_arrive = not takes_tuples or _leaves_are_enough(operands, result, tuple_layout)
+    return not (opaque_arrives and trees_arrive and counts_arrive)
 
 
 def _leaves_are_enough(operands: tuple, result: Any, tuple_layout: str) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from callbridge import _call_site, _jax_attributes
+from callbridge import _call_site, _jax_attributes, _target_abis
 from callbridge._jax_typed_handlers import VersionThreeConfig
-from callbridge._platform import HOST
 from callbridge._registry import Entry
 
 
@@ -22,15 +21,16 @@ def for_untyped_function(
 ) -> tuple[bytes | None, dict]:
     """Returns both for a call of an untyped target, with a site descriptor if it needs one."""
     descriptor = None
+    abi = entry.platform, entry.abi
     if _call_site.needs_descriptor(
         operands,
         result,
         tuple_layout,
         opaque,
         path,
-        on_host=entry.platform == HOST,
-        # On a GPU the ABI need not be known.
-        reads_opaque=entry.platform != HOST or entry.abi == "status_returning_unified",
+        takes_tuples=_target_abis.takes_tuples(*abi),
+        reads_opaque=_target_abis.reads_opaque(*abi),
+        counts_buffers=_target_abis.counts_buffers(*abi),
     ):
         descriptor = _call_site.descriptor(operands, result, tuple_layout, opaque)
     if path == "version_3":

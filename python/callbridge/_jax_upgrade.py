@@ -10,7 +10,7 @@ from callbridge._error import CallbridgeError
 from callbridge._jax_artifact import upgrade_artifact
 from callbridge._jax_runtimes import PATHS
 from callbridge._stablehlo_calls import UntypedCall
-from callbridge._target import UNTYPED_ABIS
+from callbridge._target_abis import UNTYPED
 from callbridge.typing import Path, Platform, TupleLayout
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def upgrade(
 
     def version_of(call: UntypedCall) -> int | None:
         # What the old program took it for. 0 is what programs have that do not say.
-        likely_abi = UNTYPED_ABIS[call.api_version or 1]
+        likely_abi = UNTYPED[call.api_version or 1]
         try:
             entry = _jax_registry.registry.find(call.target, platform, likely_abi, is_guess=True)
         except CallbridgeError as error:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from callbridge import _c_api, _target, _typed_handlers
+from callbridge import _c_api, _target, _target_abis, _typed_handlers
 from callbridge._error import CallbridgeError
 from callbridge._function_address import function_address, keep
 from callbridge._platform import find_platform, parse_platform
@@ -164,7 +164,7 @@ class Registry:
                     f"no target {name!r} is registered for {platform}; what is, by "
                     f"{self._module}.load() and register(): {registered}",
                 )
-            if entry.untyped is not None and _target.is_untyped(abi):
+            if entry.untyped is not None and _target_abis.is_untyped(abi):
                 entry = entry.untyped
             self._serve(entry, None if is_guess and entry.abi is not None else abi)
             return entry
@@ -203,7 +203,7 @@ class Registry:
         target = entry.target
         _target.to_c(target, abi or entry.declared_abi)
         if entry.paths:
-            if abi is not None and not _target.calls_alike(entry.platform, abi, entry.abi):
+            if abi is not None and not _target_abis.calls_alike(entry.platform, abi, entry.abi):
                 raise CallbridgeError(
                     "INVALID_ARGUMENT",
                     f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but "
@@ -220,4 +220,4 @@ def _addresses(entry: Entry) -> str:
 
 
 def _must_be_declared(entry: Entry) -> bool:
-    return entry.abi is None and not _target.calls_alike(entry.platform, None, "original")
+    return entry.abi is None and _target_abis.needs_declaration(entry.platform)

@@ -5,21 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from callbridge import _c_api
+from callbridge import _c_api, _target_abis
 from callbridge._arguments import check_choice
 from callbridge._error import CallbridgeError
 from callbridge._immutable import Immutable
-from callbridge._platform import HOST, parse_platform
+from callbridge._platform import parse_platform
+from callbridge._target_abis import calls_alike
 from callbridge.typing import Abi, Attributes, Platform, Stage
 
 if TYPE_CHECKING:
     from callbridge.library import Library
 
-# By the api_version of a call, in XLA's numbers, which StableHLO and the C API share.
-UNTYPED_ABIS: dict[int, Abi] = {1: "original", 2: "status_returning", 3: "status_returning_unified"}
-_ABIS: dict[int, Abi | None] = {0: None, **UNTYPED_ABIS, 4: "typed_ffi"}  # None: not known
-_API_VERSIONS = {abi: number for number, abi in _ABIS.items()}
-_NAMES = tuple(abi for abi in _ABIS.values() if abi)
 _STAGES: tuple[Stage, ...] = ("instantiate", "prepare", "initialize", "record")
 
 
@@ -69,7 +65,7 @@ def from_c(target: _c_api.Target, library: Library) -> Target:
     made = Target(
         _decode(target.name),
         _decode(target.platform),
-        _ABIS[target.api_version],
+        _target_abis.BY_NUMBER[target.api_version],
         _decode(target.evidence),
         target.address,
         {stage: getattr(target, stage) for stage in _STAGES if getattr(target, stage)},
@@ -88,7 +84,7 @@ def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
     return _c_api.Target(
         name=_c_api.text(target.name, "target"),
         platform=_c_api.text(target.platform, "platform"),
-        api_version=_API_VERSIONS[abi],
+        api_version=_target_abis.NUMBERS[abi],
         api_version_is_proved=target.abi is not None,
         address=target.address,
         **target.stages,
@@ -98,25 +94,12 @@ def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
 def check_abi(abi: Abi | None) -> None:
     """TypeError and INVALID_ARGUMENT for what is no ABI's name."""
     if abi is not None:
-        check_choice(abi, "abi", _NAMES)
+        check_choice(abi, "abi", _target_abis.NAMES)
 
 
 def check_name(name: str) -> None:
     """TypeError and INVALID_ARGUMENT for what no target can be called."""
     _c_api.text(name, "target")
-
-
-def is_untyped(abi: Abi | None) -> bool:
-    """True for the name of an untyped ABI."""
-    return abi in UNTYPED_ABIS.values()
-
-
-def calls_alike(platform: str, abi: Abi | None, other: Abi | None) -> bool:
-    """True if functions of both ABIs are called in the same way on `platform`."""
-    if parse_platform(platform) == HOST:
-        two_arguments = ("original", "status_returning")  # the second ignores a third one
-        return abi == other or (abi in two_arguments and other in two_arguments)
-    return (abi == "typed_ffi") == (other == "typed_ffi")
 
 
 def check_fits(
@@ -148,12 +131,12 @@ def _agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
                 f"is {known!r}: {target.evidence}; leave abi out",
             )
         return known
-    if declared is None and not calls_alike(target.platform, None, "original"):
+    if declared is None and _target_abis.needs_declaration(target.platform):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"the ABI of target {target.name!r} on {target.platform} is not known "
             f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
-            f"{', '.join(map(repr, _NAMES))}",
+            f"{', '.join(map(repr, _target_abis.NAMES))}",
         )
     return declared
 

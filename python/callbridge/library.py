@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target
+from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target, _target_abis
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -111,7 +111,7 @@ class Library(Immutable):
             for target in self.targets
             if target.name == name and find_platform(target.platform) == wanted
         ]
-        if _target.is_untyped(abi):
+        if _target_abis.is_untyped(abi):
             found.sort(key=lambda target: target.abi == "typed_ffi")
         if found:
             return found[0]

@@ -41,6 +41,7 @@ const std::map<std::string, size_t>& Promised() {
       {"callbridge_ffi_thread_pool", kFirstSize<callbridge_ffi_thread_pool>},
       {"callbridge_site", kFirstSize<callbridge_site>},
       {"callbridge_target", kFirstSize<callbridge_target>},
+      {"callbridge_target_abi", kFirstSize<callbridge_target_abi>},
   };
   return sizes;
 }

@@ -36,6 +36,7 @@ struct Valid {
   void* pointers[1] = {&number};
   callbridge_array array = {&number, sizeof(number)};
   callbridge_target target = callbridge::OriginalTarget();
+  callbridge_target_abi target_abi = {sizeof(target_abi), 0, 0, 0, 0, nullptr, nullptr};
   callbridge_site site = callbridge::CopySite();
   callbridge_execution_context context = {};
   callbridge_entry_points entry_points = {sizeof(entry_points), nullptr, nullptr};
@@ -144,6 +145,9 @@ std::vector<Row> Rows() {
           [](void*, int32_t, const int64_t*, size_t, int64_t) {}, &v),
       Of("callbridge_site_encode", &callbridge_site_encode, "site bytes size", &v.site, &v.no_bytes,
          &v.size),
+      Of("callbridge_target_abi_at", &callbridge_target_abi_at, "index platform abi", 0, "Host",
+         &v.target_abi),
+      Of("callbridge_target_abi_count", &callbridge_target_abi_count, ""),
       Of("callbridge_target_entry_points", &callbridge_target_entry_points, "target entry_points",
          &v.target, &v.entry_points),
       Of("callbridge_version", &callbridge_version, ""),

@@ -104,4 +104,4 @@ def test_what_else_needs_one():
     assert needs((LEAF,), ((LEAF,), LEAF)) and not needs((LEAF,), ((LEAF,), LEAF), layout="flat")
     # An opaque that a descriptor could be taken for.
     assert needs((LEAF,), LEAF, _call_site.DESCRIPTOR_MAGIC)
-    assert not needs(((LEAF,),), (LEAF,), on_host=False)
+    assert not needs(((LEAF,),), (LEAF,), takes_tuples=False)

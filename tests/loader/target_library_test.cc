@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "callbridge/adapters/target_abis.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {

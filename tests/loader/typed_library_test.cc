@@ -10,6 +10,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/executor.h"
+#include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"

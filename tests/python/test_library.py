@@ -29,6 +29,7 @@ def test_structs_are_laid_out_as_in_c(modules):
     structs = [
         _c_api.Error,
         _c_api.Target,
+        _c_api.TargetAbi,
         _c_api.Site,
         _c_api.Array,
         _c_api.ExecutionContext,

@@ -19,7 +19,7 @@ from callbridge._jax_custom_call_op import config_attributes, i32_attribute
 from callbridge._jax_runtimes import PATHS
 from callbridge._platform import HOST
 from callbridge._registry import Entry
-from callbridge._target import UNTYPED_ABIS
+from callbridge._target_abis import UNTYPED
 from callbridge.resurrect import _xla_shapes
 
 
@@ -95,7 +95,7 @@ def rewritten(
     The last `shape_operands` operands are dimensions of the results, which no target gets.
     """
     operands = [value(operand) for operand in operands]
-    if api_version not in UNTYPED_ABIS or not _untyped(target):
+    if api_version not in UNTYPED or not _untyped(target):
         return None
     if api_version == 3 and not any(_xla_shapes.is_tuple(operand.type) for operand in operands):
         # This is how XLA's entry points are called, also by callbridge.jax, once XLA has them.
@@ -132,7 +132,7 @@ def _untyped(target: str) -> list[Entry]:
 
 def _serve(entry: Entry, api_version: int) -> Entry:
     is_declared = entry.platform == HOST or entry.is_beside_handler
-    abi = UNTYPED_ABIS[api_version] if is_declared else None
+    abi = UNTYPED[api_version] if is_declared else None
     return _jax_registry.registry.find(entry.target.name, entry.platform, abi)
 
 

@@ -13,6 +13,8 @@ const size_t c_api_layout[] = {
     offsetof(callbridge_error, message_size),
     sizeof(callbridge_target),
     offsetof(callbridge_target, record),
+    sizeof(callbridge_target_abi),
+    offsetof(callbridge_target_abi, enumerator),
     sizeof(callbridge_site),
     offsetof(callbridge_site, attributes),
     sizeof(callbridge_array),

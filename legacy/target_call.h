@@ -1,14 +1,15 @@
-// API_VERSION_ORIGINAL on Host: void(void* out, const void** in).
-#ifndef CALLBRIDGE_ADAPTERS_ABIS_HOST_ORIGINAL_H_
-#define CALLBRIDGE_ADAPTERS_ABIS_HOST_ORIGINAL_H_
+// How functions of version 1 are called on Host.
+#ifndef CALLBRIDGE_LEGACY_TARGET_CALL_H_
+#define CALLBRIDGE_LEGACY_TARGET_CALL_H_
 
-#include "callbridge/adapters/caught_exception.h"
-#include "callbridge/adapters/untyped_abi.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/target_failure.h"
 
 namespace callbridge {
 
 // For functions whose type proves that they take no status; all others are called as
-// HostStatusReturning.
+// HostStatusReturning (status_returning/target_call.h).
 struct HostOriginal {
   static absl::Status Call(void* function, void* out, void** in, absl::string_view /*opaque*/) {
     try {
@@ -22,4 +23,4 @@ struct HostOriginal {
 
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ADAPTERS_ABIS_HOST_ORIGINAL_H_
+#endif  // CALLBRIDGE_LEGACY_TARGET_CALL_H_

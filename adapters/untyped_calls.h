@@ -1,0 +1,129 @@
+// UntypedAbi made of a type `Calls` whose static function Call() calls a target. They are
+// templates, so that the way from Execute, and from either entry point, to the target is two calls.
+#ifndef CALLBRIDGE_ADAPTERS_UNTYPED_CALLS_H_
+#define CALLBRIDGE_ADAPTERS_UNTYPED_CALLS_H_
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/types/span.h"
+#include "callbridge/adapters/call_plan.h"
+#include "callbridge/adapters/pointer_block.h"
+#include "callbridge/adapters/typed_to_untyped_entry.h"
+#include "callbridge/adapters/untyped_abi.h"
+#include "callbridge/adapters/untyped_to_untyped_entry.h"
+
+namespace callbridge {
+
+// ---- A list of operands, and what `out` is ----
+
+template <typename Calls>
+absl::Status RunArrayResult(const CallPlan& plan, const absl::string_view& opaque,
+                            const CallBuffers& buffers, const ExecutionContext&) {
+  return Calls::Call(plan.callee, *buffers.results.data(), buffers.operands.data(), opaque);
+}
+
+template <typename Calls>
+absl::Status RunListResult(const CallPlan& plan, const absl::string_view& opaque,
+                           const CallBuffers& buffers, const ExecutionContext&) {
+  return Calls::Call(plan.callee, buffers.results.data(), buffers.operands.data(), opaque);
+}
+
+template <typename Calls>
+absl::Status CallWithTables(void** slots, const CallPlan& plan, const absl::string_view& opaque,
+                            const CallBuffers& buffers) {
+  void** in = plan.operands.Fill(buffers.operands.data(), slots);
+  void* out = plan.result.is_single_leaf()
+                  ? *buffers.results.data()
+                  : plan.result.Fill(buffers.results.data(), slots + plan.operands.slot_count());
+  return Calls::Call(plan.callee, out, in, opaque);
+}
+
+template <typename Calls>
+absl::Status RunWithTables(const CallPlan& plan, const absl::string_view& opaque,
+                           const CallBuffers& buffers, const ExecutionContext&) {
+  const size_t slots = size_t{plan.operands.slot_count()} + plan.result.slot_count();
+  return WithPointers<&CallWithTables<Calls>>(slots, plan, opaque, buffers);
+}
+
+// Calls::Call(function, out, in, opaque).
+template <typename Calls>
+constexpr UntypedAbi WithTables(const TargetAbi& row, bool needs_proof = false) {
+  return {row,
+          needs_proof,
+          nullptr,
+          /*takes_leaves=*/false,
+          &RunArrayResult<Calls>,
+          &RunListResult<Calls>,
+          &RunWithTables<Calls>,
+          &CallUntyped<Calls>,
+          &CallTyped<Calls>};
+}
+
+// ---- One list: the operands' leaves, then the result's ----
+
+inline void CopyPointers(const CallBuffers& buffers, void** list) {
+  void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), list);
+  std::copy(buffers.results.begin(), buffers.results.end(), results);
+}
+
+template <typename Calls>
+absl::Status CallWithStream(void** list, const CallPlan& plan, const absl::string_view& opaque,
+                            const CallBuffers& buffers, const ExecutionContext& context) {
+  CopyPointers(buffers, list);
+  return Calls::Call(plan.callee, context.stream, list, opaque);
+}
+
+template <typename Calls>
+absl::Status RunWithStream(const CallPlan& plan, const absl::string_view& opaque,
+                           const CallBuffers& buffers, const ExecutionContext& context) {
+  return WithPointers<&CallWithStream<Calls>>(buffers.operands.size() + buffers.results.size(),
+                                              plan, opaque, buffers, context);
+}
+
+// Calls::Call(function, stream, buffers, opaque), on GPU.
+template <typename Calls>
+constexpr UntypedAbi WithStream(const TargetAbi& row) {
+  return {row,
+          /*needs_proof=*/false,
+          &Calls::Call,
+          /*takes_leaves=*/true,
+          &RunWithStream<Calls>,
+          &RunWithStream<Calls>,
+          &RunWithStream<Calls>,
+          &CallUntyped<Calls>,
+          &CallUntypedTargetFromTypedInFull};
+}
+
+template <typename Calls>
+absl::Status CallWithCount(void** list, const CallPlan& plan, const absl::string_view& opaque,
+                           const CallBuffers& buffers) {
+  CopyPointers(buffers, list);
+  return Calls::Call(
+      plan.callee, absl::MakeSpan(list, buffers.operands.size() + buffers.results.size()), opaque);
+}
+
+template <typename Calls>
+absl::Status RunWithCount(const CallPlan& plan, const absl::string_view& opaque,
+                          const CallBuffers& buffers, const ExecutionContext&) {
+  return WithPointers<&CallWithCount<Calls>>(buffers.operands.size() + buffers.results.size(), plan,
+                                             opaque, buffers);
+}
+
+// Calls::Call(function, buffers, opaque), on Host, where `buffers` is a span.
+template <typename Calls>
+constexpr UntypedAbi WithCount(const TargetAbi& row) {
+  return {row,
+          /*needs_proof=*/false,
+          nullptr,
+          /*takes_leaves=*/true,
+          &RunWithCount<Calls>,
+          &RunWithCount<Calls>,
+          &RunWithCount<Calls>,
+          &CallUntypedByDescriptor,
+          &CallUntypedTargetFromTypedInFull};
+}
+
+}  // namespace callbridge
+
+#endif  // CALLBRIDGE_ADAPTERS_UNTYPED_CALLS_H_

@@ -1,0 +1,44 @@
+// API_VERSION_ORIGINAL, version 1:
+//   Host  void(void* out, const void** in)
+//   GPU   void(stream, void** buffers, const char* opaque, size_t opaque_len)
+// What calls it on Host is target_call.h; on GPU it is called as version 2.
+//
+// Standard library alone: this header goes into other people's builds.
+#ifndef CALLBRIDGE_LEGACY_TARGET_ABI_H_
+#define CALLBRIDGE_LEGACY_TARGET_ABI_H_
+
+#include "callbridge/abi/target_abi.h"
+
+#pragma GCC visibility push(hidden)
+namespace callbridge {
+inline namespace callbridge_v1 {
+
+// On Host real code calls functions of version 1 by version 2 and the reverse: a function of two
+// parameters ignores a third argument. So a declaration does not tell the two apart, and both are
+// lent a status; only proof spares a function of it.
+inline constexpr TargetAbi kOriginalAbi = {
+    ApiVersion::kOriginal,
+    "original",
+    "CALLBRIDGE_API_VERSION_ORIGINAL",
+    "kOriginal",
+    "void",
+    /*host=*/
+    {ApiVersion::kStatusReturning,
+     lends::kTuples,
+     {{Proof::kAbi, {parameter::kOut, parameter::kIn}},
+      // So in one sentence of XLA's documentation, against all of its examples.
+      {Proof::kSwappedArguments, {parameter::kIn, parameter::kOut}}},
+     /*serves_unknown=*/false},
+    /*gpu=*/
+    {ApiVersion::kStatusReturning,
+     lends::kStream | lends::kOpaque,
+     {{Proof::kAbi,
+       {parameter::kStream, parameter::kBuffers, parameter::kOpaque, parameter::kOpaqueSize}}},
+     /*serves_unknown=*/false},
+};
+
+}  // namespace callbridge_v1
+}  // namespace callbridge
+#pragma GCC visibility pop
+
+#endif  // CALLBRIDGE_LEGACY_TARGET_ABI_H_
