@@ -16,7 +16,7 @@
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/callbridge.h"
 #include "callbridge/loader/custom_call_function.h"
-#include "callbridge/loader/process_targets.h"
+#include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/verdict.h"
 #include "callbridge/register.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"

@@ -118,7 +118,9 @@ def test_files_behind_a_double_dash():
     succeeds("run", *result, TARGETS, "do_custom_call", "--", "-x.npy", "c.npy")
     assert succeeds("layout", "--", "f32[7]", "s8[]") == succeeds("layout", "f32[7]", "s8[]")
     message = fails(2, "layout", "f32[]", "--", "--tuple-layout=")
-    assert message.startswith("SHAPE 2: shape text, character 1: ") and '"--tuple-layout="' in message
+    assert (
+        message.startswith("SHAPE 2: shape text, character 1: ") and '"--tuple-layout="' in message
+    )
 
 
 def test_an_empty_text_is_no_reason_to_take_the_next_argument():

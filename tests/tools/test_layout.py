@@ -204,7 +204,9 @@ def test_the_pointers_are_right(operands, result):
                 assert not array[: -len(last)].any()
             called.append((platform, tuple_layout))
     assert sorted(called) == [
-        (platform, tuple_layout) for platform in ("CUDA", "Host") for tuple_layout in ("flat", "nested")
+        (platform, tuple_layout)
+        for platform in ("CUDA", "Host")
+        for tuple_layout in ("flat", "nested")
     ]
 
 
@@ -327,7 +329,10 @@ def test_many_leaves_and_deep_ones():
             ["(u8[],s4[2]{0:E(8)})"],
             "SHAPE 1: s4[2]{0:E(8)}: custom calls get s4 in 4 bits, never in 8: leave the ",
         ),
-        (["f32[]", "--tuple-layout", "old"], '--tuple-layout: unknown tuple layout "old": expected nested'),
+        (
+            ["f32[]", "--tuple-layout", "old"],
+            '--tuple-layout: unknown tuple layout "old": expected nested',
+        ),
         (["f32[]", "--svg", "-", "--json"], "--json and --svg - both write to standard output"),
         (["f32[]", "--svg"], "--svg"),
         (["f32[]", "--frobnicate"], "The following argument was not expected: --frob"),
