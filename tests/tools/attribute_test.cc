@@ -1,6 +1,5 @@
 #include "callbridge/tools/attribute.h"
 
-#include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -25,7 +24,7 @@ void ExpectScalar(const std::string& text, PrimitiveType type, T expected) {
   EXPECT_EQ(value.kind, Value::Kind::kScalar) << text;
   EXPECT_EQ(value.type, type) << text;
   ASSERT_EQ(value.bytes.size(), sizeof(T)) << text;
-  EXPECT_EQ(std::memcmp(value.bytes.data(), &expected, sizeof(T)), 0) << text;
+  EXPECT_EQ(value.bytes, std::string(reinterpret_cast<const char*>(&expected), sizeof(T))) << text;
 }
 
 TEST(AttributeTest, Scalars) {
