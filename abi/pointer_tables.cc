@@ -20,7 +20,8 @@ uint32_t CountLeaves(absl::Span<const Shape> shapes) {
 
 }  // namespace
 
-PointerTables PointerTables::ForOperands(absl::Span<const Shape> operands, TupleLayout tuple_layout) {
+PointerTables PointerTables::ForOperands(absl::Span<const Shape> operands,
+                                         TupleLayout tuple_layout) {
   PointerTables tables;
   if (tuple_layout == TupleLayout::kFlat || AreAllLeaves(operands)) {
     tables.leaf_count_ = CountLeaves(operands);

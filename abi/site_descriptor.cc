@@ -50,7 +50,8 @@ class TreeReader {
     const absl::StatusOr<uint8_t> tuple_layout = bytes_.PeekByte("a tuple layout");
     if (!tuple_layout.ok()) return tuple_layout.status();
     if (*tuple_layout > static_cast<uint8_t>(TupleLayout::kFlat)) {
-      return bytes_.Expected("a tuple layout, 0 (nested) or 1 (flat)", absl::StrCat(int{*tuple_layout}));
+      return bytes_.Expected("a tuple layout, 0 (nested) or 1 (flat)",
+                             absl::StrCat(int{*tuple_layout}));
     }
     bytes_.Skip(1);
     return static_cast<TupleLayout>(*tuple_layout);

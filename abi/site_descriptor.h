@@ -1,14 +1,14 @@
-// The site descriptor: the few bytes that carry what differs per call site (tuple trees, tuple layout, the
-// user's opaque) through a runtime that knows nothing of them: in the attribute
+// The site descriptor: the few bytes that carry what differs per call site (tuple trees, tuple
+// layout, the user's opaque) through a runtime that knows nothing of them: in the attribute
 // kSiteDescriptorAttribute of a typed call, in the opaque of a version-3 call. A call of arrays
 // alone, of a target that reads no opaque, needs none.
 //
 // Format, little-endian, version 1:
 //   8 bytes   kSiteDescriptorMagic
 //   u32       size of the tree part
-//   tree part u8 tuple layout (TupleLayout), u32 operand count, the operands' trees, the result's tree
-//   tree      u8 PrimitiveType; behind kTuple a u32 element count and the elements' trees
-//   rest      the opaque, any bytes
+//   tree part u8 tuple layout (TupleLayout), u32 operand count, the operands' trees, the result's
+//   tree tree      u8 PrimitiveType; behind kTuple a u32 element count and the elements' trees rest
+//   the opaque, any bytes
 // Dimensions are not carried: they are XLA's to check, and they change under vmap and
 // shape-polymorphic export while the tree does not. So an array leaf decodes to a Shape of rank 0.
 #ifndef CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_
@@ -36,7 +36,8 @@ struct SiteDescriptor {
   Shape result;
 };
 
-// The descriptor of `site`: its tuple layout, operands, result and opaque; the rest of it is not carried.
+// The descriptor of `site`: its tuple layout, operands, result and opaque; the rest of it is not
+// carried.
 std::string EncodeSiteDescriptor(const CallSite& site);
 
 // True if `bytes` begin as a descriptor does.
@@ -54,8 +55,8 @@ struct SiteDescriptorParts {
 absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes);
 
 // Reads SiteDescriptorParts::tree. INVALID_ARGUMENT says at which byte and what was expected there:
-// an unknown tuple layout or type, counts that reach past the end, tuples deeper than Shape::kMaxTupleDepth,
-// bytes left over.
+// an unknown tuple layout or type, counts that reach past the end, tuples deeper than
+// Shape::kMaxTupleDepth, bytes left over.
 absl::StatusOr<SiteDescriptor> DecodeSiteTree(absl::string_view tree);
 
 }  // namespace callbridge

@@ -14,7 +14,8 @@
 // name and string: a count of bytes, then these
 // scalar: u8 PrimitiveType, one element; array: u8 PrimitiveType, a count of elements, then these.
 //   Elements are as they lie in memory, little-endian, those of less than a byte a byte each.
-// Layouts, the tuple layout and the tuples around the leaves are not carried: handlers see none of them.
+// Layouts, the tuple layout and the tuples around the leaves are not carried: handlers see none of
+// them.
 #ifndef CALLBRIDGE_ABI_TYPED_SITE_DESCRIPTOR_H_
 #define CALLBRIDGE_ABI_TYPED_SITE_DESCRIPTOR_H_
 

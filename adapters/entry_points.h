@@ -3,9 +3,9 @@
 //
 // Runtimes older than FFI are given a typed target as a function of version 3 too.
 //
-// There is one pair of them per *target*. What differs per *call site* (tuple trees, tuple layout, the
-// user's opaque) comes along with each call as a site descriptor (abi/site_descriptor.h): as the
-// opaque of an untyped call, as the attribute kSiteDescriptorAttribute of a typed one. Calls
+// There is one pair of them per *target*. What differs per *call site* (tuple trees, tuple layout,
+// the user's opaque) comes along with each call as a site descriptor (abi/site_descriptor.h): as
+// the opaque of an untyped call, as the attribute kSiteDescriptorAttribute of a typed one. Calls
 // without a descriptor are calls of arrays, and of one array or a tuple of other than one array as
 // the result. Calls of a typed target always have one, a typed site descriptor
 // (abi/typed_site_descriptor.h), since their handlers are told shapes and attributes.
@@ -26,12 +26,12 @@ struct EntryPoints {
   // hands them over: flat.
   //
   // A typed target's calls PREPARE, INITIALIZE and EXECUTE, INSTANTIATE in the first call of each
-  // distinct descriptor, and waits for a future. Of more than UntypedToTypedEntry::kMostSites distinct
-  // descriptors those that no call has used lately are forgotten, and their state deleted: their
-  // next call is a first one again. Version 3 lends buffers, and on GPU the stream. A
-  // handler that asks for anything else gets UNIMPLEMENTED: run id, device ordinal, thread pool (on
-  // which XLA's headers run the task on the calling thread), scratch memory, user data of the
-  // execution context, custom options, extensions, and on Host the stream.
+  // distinct descriptor, and waits for a future. Of more than UntypedToTypedEntry::kMostSites
+  // distinct descriptors those that no call has used lately are forgotten, and their state deleted:
+  // their next call is a first one again. Version 3 lends buffers, and on GPU the stream. A handler
+  // that asks for anything else gets UNIMPLEMENTED: run id, device ordinal, thread pool (on which
+  // XLA's headers run the task on the calling thread), scratch memory, user data of the execution
+  // context, custom options, extensions, and on Host the stream.
   void* untyped;
   // For the execute stage, on the runtimes of runtime_versions.h but for jaxlib 0.4.30, which
   // numbers the stages otherwise. Null for a typed target, which such runtimes are given as

@@ -18,7 +18,8 @@ absl::StatusOr<const SitePlan*> PlanCache::Find(absl::string_view tree) {
   if (found != nullptr) return found;
   absl::StatusOr<SiteDescriptor> site = DecodeSiteTree(tree);
   if (!site.ok()) return site.status();
-  SitePlan plan{PlanCall(abi_, function_, site->operands, site->result, site->tuple_layout), {}, {}};
+  SitePlan plan{
+      PlanCall(abi_, function_, site->operands, site->result, site->tuple_layout), {}, {}};
   for (const Shape& operand : site->operands) AppendLeafTypes(operand, plan.operand_types);
   AppendLeafTypes(site->result, plan.result_types);
   return &plans_.Add(tree, std::move(plan));

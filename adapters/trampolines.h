@@ -1,14 +1,14 @@
-// Trampolines: functions without a context argument that find their EntryTarget, UntypedToTypedEntry
-// or CrossVersionHandler all the same.
+// Trampolines: functions without a context argument that find their EntryTarget,
+// UntypedToTypedEntry or CrossVersionHandler all the same.
 #ifndef CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 #define CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 
 #include <cstddef>
 
 #include "absl/status/statusor.h"
+#include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/adapters/entry_target.h"
-#include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/untyped_to_typed_entry.h"
 
 namespace callbridge {

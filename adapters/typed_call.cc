@@ -61,7 +61,8 @@ const HandlerInstance& InstanceOf(const CallPlan& plan) {
 absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
                        const ExecutionContext& context) {
   static const RuntimeServices nothing;
-  return InstanceOf(plan).Execute(buffers, context.services != nullptr ? *context.services : nothing);
+  return InstanceOf(plan).Execute(buffers,
+                                  context.services != nullptr ? *context.services : nothing);
 }
 
 // A GPU's calls always have a stream.
@@ -98,8 +99,7 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
 
 CallPlan PlanTypedCall(const TypedCall& call, const CallSite& site) {
   // Handlers get leaves, so there are no tables to write.
-  return {IsGpu(site.platform) ? &RunOnGpu : &RunOnHost,
-          call.instance.get(),
+  return {IsGpu(site.platform) ? &RunOnGpu : &RunOnHost, call.instance.get(),
           PointerTables::ForOperands(site.operands, TupleLayout::kFlat),
           PointerTables::ForResult(site.result, TupleLayout::kFlat)};
 }

@@ -28,9 +28,8 @@ struct TypedCall {
 //
 // INVALID_ARGUMENT where the site has an opaque. Fails as
 // RecognizeHeaders(), HandlerInstance::Create() and AdaptHandlers().
-absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite& site,
-                                                                  const Target& target,
-                                                                  const host::RuntimeServices* services);
+absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(
+    const CallSite& site, const Target& target, const host::RuntimeServices* services);
 
 // Runs all stages but INSTANTIATE, and waits for a future. Errors are the handler's, as they are.
 // `call` must outlive the plan.

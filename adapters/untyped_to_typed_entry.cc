@@ -67,7 +67,7 @@ absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
 }
 
 absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void* first,
-                                          void** pointers) {
+                                             void** pointers) {
   Sites::Held known = sites_.Find(descriptor);
   const BoundSite* bound = known ? known->Bound() : nullptr;
   if (ABSL_PREDICT_FALSE(bound == nullptr)) {
@@ -91,7 +91,7 @@ absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void*
 }
 
 void UntypedToTypedEntry::Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
-                            XlaCustomCallStatus* status) {
+                               XlaCustomCallStatus* status) {
   const absl::Status result = CallSiteOf({opaque, opaque_len}, first, pointers);
   if (ABSL_PREDICT_TRUE(result.ok())) return;
   const std::string text =

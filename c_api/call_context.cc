@@ -12,7 +12,8 @@ absl::Status CallContext::Copy(const callbridge_execution_context* context) {
   if (!size.ok()) return size;
   context_.stream = context->stream;
   as_xla_cpu_ = KnowsField(*context, context->as_xla_cpu) && context->as_xla_cpu != 0;
-  if (!KnowsField(*context, context->services) || context->services == nullptr) return absl::OkStatus();
+  if (!KnowsField(*context, context->services) || context->services == nullptr)
+    return absl::OkStatus();
   services_.emplace();
   context_.services = &services_->services();
   return services_->Copy(context->services);

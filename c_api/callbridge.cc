@@ -15,12 +15,12 @@
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
-#include "callbridge/adapters/executor.h"
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/loader/typed_probe.h"
@@ -213,7 +213,8 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
     CallContext services;
     absl::Status copied = services.Copy(context);
     if (!copied.ok()) return copied;
-    if (services.as_xla_cpu()) return callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
+    if (services.as_xla_cpu())
+      return callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
     return call->call.Execute(buffers, services.get());
   });
 }

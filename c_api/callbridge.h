@@ -70,33 +70,33 @@ enum {
 
 // What a call lends to a target: bits.
 enum {
-  CALLBRIDGE_LENDS_STATUS = 1,      // an XlaCustomCallStatus, by which it reports a failure
-  CALLBRIDGE_LENDS_OPAQUE = 2,      // the site's opaque
-  CALLBRIDGE_LENDS_STREAM = 4,      // the GPU stream
-  CALLBRIDGE_LENDS_TUPLES = 8,      // tuples as tables of pointers; without it the leaves alone
-  CALLBRIDGE_LENDS_COUNTS = 16,     // how many operands and results there are
+  CALLBRIDGE_LENDS_STATUS = 1,   // an XlaCustomCallStatus, by which it reports a failure
+  CALLBRIDGE_LENDS_OPAQUE = 2,   // the site's opaque
+  CALLBRIDGE_LENDS_STREAM = 4,   // the GPU stream
+  CALLBRIDGE_LENDS_TUPLES = 8,   // tuples as tables of pointers; without it the leaves alone
+  CALLBRIDGE_LENDS_COUNTS = 16,  // how many operands and results there are
   CALLBRIDGE_LENDS_SHAPES = 32,
-  CALLBRIDGE_LENDS_ATTRIBUTES = 64, // the site's attributes
+  CALLBRIDGE_LENDS_ATTRIBUTES = 64,  // the site's attributes
 };
 
 // An ABI on one platform. The texts are static.
 typedef struct callbridge_target_abi {
   size_t struct_size;
   int32_t api_version;
-  // ABIs of equal `called_as` are called alike on that platform, so that a target may be declared to
-  // be of either. 0: the platform does not have this ABI.
+  // ABIs of equal `called_as` are called alike on that platform, so that a target may be declared
+  // to be of either. 0: the platform does not have this ABI.
   int32_t called_as;
   uint32_t lends;  // CALLBRIDGE_LENDS_*
-  // Nonzero: targets of CALLBRIDGE_API_VERSION_UNSPECIFIED are called as this ABI. Zero for all ABIs
-  // of a platform: there a target's ABI must be known.
+  // Nonzero: targets of CALLBRIDGE_API_VERSION_UNSPECIFIED are called as this ABI. Zero for all
+  // ABIs of a platform: there a target's ABI must be known.
   int32_t serves_unspecified;
   const char* name;        // "original"
   const char* enumerator;  // "CALLBRIDGE_API_VERSION_ORIGINAL", which this header need not have
 } callbridge_target_abi;
 
 CALLBRIDGE_EXPORTED size_t callbridge_target_abi_count(void);
-// The ABIs by number; `index` is less than the count. OUT_OF_RANGE where it is not. `platform` is as
-// in callbridge_target.
+// The ABIs by number; `index` is less than the count. OUT_OF_RANGE where it is not. `platform` is
+// as in callbridge_target.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_abi_at(size_t index, const char* platform,
                                                                callbridge_target_abi* abi);
 
@@ -160,13 +160,13 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
 
 enum {
   CALLBRIDGE_TUPLE_LAYOUT_NESTED = 0,  // tuple operands as nested tables: the documented ABI
-  CALLBRIDGE_TUPLE_LAYOUT_FLAT = 1,     // as jaxlib >= 0.4.38 hands them over
+  CALLBRIDGE_TUPLE_LAYOUT_FLAT = 1,    // as jaxlib >= 0.4.38 hands them over
 };
 
 // What is known of a call when the program around it is compiled.
 typedef struct callbridge_site {
   size_t struct_size;
-  int32_t tuple_layout;                  // CALLBRIDGE_TUPLE_LAYOUT_*
+  int32_t tuple_layout;         // CALLBRIDGE_TUPLE_LAYOUT_*
   const char* const* operands;  // their shapes
   size_t operand_count;
   const char* result;  // its shape

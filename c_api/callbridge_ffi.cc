@@ -248,8 +248,9 @@ class StartedRun {
 };
 
 absl::Status Start(const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
-                   void* const* results, size_t result_count, const callbridge_runtime_services* context,
-                   callbridge_ffi_done* done, void* user) {
+                   void* const* results, size_t result_count,
+                   const callbridge_runtime_services* context, callbridge_ffi_done* done,
+                   void* user) {
   absl::Status checked = CheckPointers({{"call", call}, {"done", done}});
   if (checked.ok()) {
     checked = CheckArray("operands", operands, "operand_count", operand_count, sizeof(*operands));

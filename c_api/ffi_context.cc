@@ -35,8 +35,8 @@ absl::Status FfiContext::Copy(const callbridge_runtime_services* context) {
     services_.scratch = &scratch_;
   }
   constexpr char kCount[] = "callbridge_runtime_services.user_data_count";
-  checked = CheckArray("callbridge_runtime_services.user_data_types", context->user_data_types, kCount,
-                       context->user_data_count, sizeof(*context->user_data_types));
+  checked = CheckArray("callbridge_runtime_services.user_data_types", context->user_data_types,
+                       kCount, context->user_data_count, sizeof(*context->user_data_types));
   if (checked.ok()) {
     checked = CheckArray("callbridge_runtime_services.user_data", context->user_data, kCount,
                          context->user_data_count, sizeof(*context->user_data));

@@ -32,7 +32,8 @@ static_assert(kFirstSize<callbridge_target> ==
 template <>
 inline constexpr size_t kFirstSize<callbridge_target_abi> = 40;
 static_assert(kFirstSize<callbridge_target_abi> ==
-              EndOf(&callbridge_target_abi::enumerator, offsetof(callbridge_target_abi, enumerator)));
+              EndOf(&callbridge_target_abi::enumerator,
+                    offsetof(callbridge_target_abi, enumerator)));
 
 template <>
 inline constexpr size_t kFirstSize<callbridge_site> = 56;

@@ -70,9 +70,10 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
                        site.opaque_size);
   }
   if (!lists.ok()) return lists;
-  if (site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_NESTED && site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_FLAT) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("callbridge_site.tuple_layout is ", site.tuple_layout, ", which is neither 0 nor 1"));
+  if (site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_NESTED &&
+      site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_FLAT) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "callbridge_site.tuple_layout is ", site.tuple_layout, ", which is neither 0 nor 1"));
   }
   CallSite call_site;
   call_site.tuple_layout = static_cast<TupleLayout>(site.tuple_layout);

@@ -5,9 +5,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "callbridge/abi/call_site.h"
+#include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/c_api/callbridge.h"
-#include "callbridge/adapters/executor.h"
 
 namespace callbridge {
 

@@ -10,9 +10,9 @@ using callbridge::TargetRegistry;
 void callbridge_register_target(const char* name, size_t name_size, void* address,
                                 const char* platform, size_t platform_size, int api_version) {
   if (name == nullptr || platform == nullptr) return;
-  TargetRegistry::Global().Register(
-      {std::string(name, name_size), std::string(platform, platform_size), address,
-       callbridge::ApiVersionOfNumber(api_version)});
+  TargetRegistry::Global().Register({std::string(name, name_size),
+                                     std::string(platform, platform_size), address,
+                                     callbridge::ApiVersionOfNumber(api_version)});
 }
 
 void* callbridge_lookup_target(const char* name, size_t name_size, const char* platform,

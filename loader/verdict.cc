@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/adapters/target_abis.h"
-#include "callbridge/loader/next_steps.h"
 #include "callbridge/loader/dependencies.h"
+#include "callbridge/loader/next_steps.h"
 
 namespace callbridge {
 namespace {

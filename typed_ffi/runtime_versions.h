@@ -1,7 +1,7 @@
 // The XLA FFI versions that runtimes speak, and all that differs between them, as data: where the
 // API table has which function, which number a stage has, which layout state is passed in. Who
-// writes handlers (binding/), who calls them (host/) and who translates (adapters/cross_version/) read
-// it here and nowhere else.
+// writes handlers (binding/), who calls them (host/) and who translates (adapters/cross_version/)
+// read it here and nowhere else.
 //
 // Facts: measured on jaxlib 0.4.30 to 0.12.0.1 and read off the genuine headers of each, which
 // tests/typed_ffi compares with this table. A new version of XLA is one more row.
@@ -135,8 +135,8 @@ Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiF
 // error names the struct that they wanted. Costs an error object: ask only where it matters.
 inline bool HasFutureCreateAt144(const XLA_FFI_Api& api, const RuntimeVersion& row_of_0_4_34) {
   XLA_FFI_Future_Create_Args too_small = {};
-  auto* at_144 = FunctionAt<XLA_FFI_Error*(XLA_FFI_Future_Create_Args*)>(api, row_of_0_4_34,
-                                                                         ApiFunction::kFutureCreate);
+  auto* at_144 = FunctionAt<XLA_FFI_Error*(XLA_FFI_Future_Create_Args*)>(
+      api, row_of_0_4_34, ApiFunction::kFutureCreate);
   XLA_FFI_Error* error = at_144(&too_small);
   if (error == nullptr) return false;
   struct GetMessageArgs {

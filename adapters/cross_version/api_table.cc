@@ -151,31 +151,34 @@ XLA_FFI_Error* ScheduleTask(XLA_FFI_ThreadPool_Schedule_Args* args) {
 }
 
 XLA_FFI_Error* SetStateWithDeleter(typed_ffi::old::XLA_FFI_State_Set_Args_0_4_31* args) {
-  return SetCrossVersionState(CrossVersionContext::Of(args->ctx), XLA_FFI_ExecutionStage_INSTANTIATE,
-                         args->type_id, args->state, args->deleter);
+  return SetCrossVersionState(CrossVersionContext::Of(args->ctx),
+                              XLA_FFI_ExecutionStage_INSTANTIATE, args->type_id, args->state,
+                              args->deleter);
 }
 
 XLA_FFI_Error* SetTypedState(typed_ffi::old::XLA_FFI_State_Set_Args_0_8_3* args) {
-  return SetCrossVersionState(CrossVersionContext::Of(args->ctx), XLA_FFI_ExecutionStage_INSTANTIATE,
-                         args->type_id, args->state, nullptr);
+  return SetCrossVersionState(CrossVersionContext::Of(args->ctx),
+                              XLA_FFI_ExecutionStage_INSTANTIATE, args->type_id, args->state,
+                              nullptr);
 }
 
 XLA_FFI_Error* SetStagedState(XLA_FFI_State_Set_Args* args) {
-  return SetCrossVersionState(CrossVersionContext::Of(args->ctx), args->stage, args->type_id, args->state,
-                         nullptr);
+  return SetCrossVersionState(CrossVersionContext::Of(args->ctx), args->stage, args->type_id,
+                              args->state, nullptr);
 }
 
 XLA_FFI_Error* GetUnstagedState(typed_ffi::old::XLA_FFI_State_Get_Args_0_4_31* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
   if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "state on the CPU")) return error;
-  return GetCrossVersionState(CrossVersionContext::Of(args->ctx), XLA_FFI_ExecutionStage_INSTANTIATE,
-                         *args->type_id, &args->state);
+  return GetCrossVersionState(CrossVersionContext::Of(args->ctx),
+                              XLA_FFI_ExecutionStage_INSTANTIATE, *args->type_id, &args->state);
 }
 
 XLA_FFI_Error* GetStagedState(XLA_FFI_State_Get_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
   if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "state on the CPU")) return error;
-  return GetCrossVersionState(CrossVersionContext::Of(args->ctx), args->stage, *args->type_id, &args->state);
+  return GetCrossVersionState(CrossVersionContext::Of(args->ctx), args->stage, *args->type_id,
+                              &args->state);
 }
 
 // ---- Slots 144 to 168 of version 0.1, where jaxlib 0.4.34's futures lie one slot lower than in
@@ -250,7 +253,8 @@ Slot SlotFor(ApiFunction function, const RuntimeVersion& headers) {
     case ApiFunction::kThreadPoolSchedule:
       return ToSlot(&ScheduleTask);
     case ApiFunction::kThreadPoolNumThreads:
-      return ToSlot(&Forward<ApiFunction::kThreadPoolNumThreads, XLA_FFI_ThreadPool_NumThreads_Args>);
+      return ToSlot(
+          &Forward<ApiFunction::kThreadPoolNumThreads, XLA_FFI_ThreadPool_NumThreads_Args>);
     case ApiFunction::kFutureCreate:
       return ToSlot(&CreateFuture);
     case ApiFunction::kFutureSetAvailable:
@@ -279,7 +283,8 @@ class CrossVersionTable {
           XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, 0, headers.minor});
     }
     for (int i = 0; i < kApiFunctionCount; ++i) {
-      if (headers.slots[i] != 0) Put(headers.slots[i], SlotFor(static_cast<ApiFunction>(i), headers));
+      if (headers.slots[i] != 0)
+        Put(headers.slots[i], SlotFor(static_cast<ApiFunction>(i), headers));
     }
     if (headers.minor == 1) {
       const auto& twin = kRuntimeVersions[typed_ffi::kFutureCreateAt144];

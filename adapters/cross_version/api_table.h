@@ -1,5 +1,5 @@
-// The API table that a cross-version handler is shown: in the layout and version of its headers, leading
-// to whatever runtime calls it.
+// The API table that a cross-version handler is shown: in the layout and version of its headers,
+// leading to whatever runtime calls it.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_API_TABLE_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_API_TABLE_H_
 

@@ -39,7 +39,7 @@ class SpareContexts {
   }
 
   CrossVersionContext& Take(const CrossVersionHandler& handler, CrossVersionRuntime& runtime,
-                       XLA_FFI_InvokeContext* ctx) {
+                            XLA_FFI_InvokeContext* ctx) {
     CrossVersionContext* const context = first_ != nullptr ? first_ : Make();
     first_ = context->next_spare;
     context->handler = &handler;

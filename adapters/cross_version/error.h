@@ -1,5 +1,5 @@
-// Errors as cross-version handlers see them: host::ErrorObject, since XLA makes and reads errors without
-// saying in which call. On its way back to a runtime each becomes one of that runtime's.
+// Errors as cross-version handlers see them: host::ErrorObject, since XLA makes and reads errors
+// without saying in which call. On its way back to a runtime each becomes one of that runtime's.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_ERROR_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_ERROR_H_
 

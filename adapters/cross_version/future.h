@@ -1,5 +1,6 @@
-// Futures of cross-version handlers: host::FutureObject, since XLA makes them without saying in which
-// call. Only one that is unfinished when its handler returns becomes a future of the runtime's.
+// Futures of cross-version handlers: host::FutureObject, since XLA makes them without saying in
+// which call. Only one that is unfinished when its handler returns becomes a future of the
+// runtime's.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_FUTURE_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_FUTURE_H_
 

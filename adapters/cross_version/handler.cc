@@ -73,8 +73,8 @@ constexpr Stage kStages[] = {{"INSTANTIATE", &RuntimeVersion::instantiate},
                              {"RECORD", &RuntimeVersion::record}};
 
 // Null, or the runtime's error. `stage` is the runtime's number before and the handler's after.
-XLA_FFI_Error* TranslateStage(const CrossVersionHandler& handler, const CrossVersionRuntime& runtime,
-                              XLA_FFI_ExecutionStage& stage) {
+XLA_FFI_Error* TranslateStage(const CrossVersionHandler& handler,
+                              const CrossVersionRuntime& runtime, XLA_FFI_ExecutionStage& stage) {
   for (const Stage& known : kStages) {
     if (runtime.version().*known.number != stage) continue;
     const int8_t translated = handler.headers.*known.number;
@@ -96,7 +96,7 @@ XLA_FFI_Error* TranslateStage(const CrossVersionHandler& handler, const CrossVer
 // ---- Calls
 
 ABSL_ATTRIBUTE_NOINLINE CrossVersionRuntime& ChangeRuntime(CrossVersionHandler& handler,
-                                                      const XLA_FFI_Api* api) {
+                                                           const XLA_FFI_Api* api) {
   CrossVersionRuntime& runtime = CrossVersionRuntime::Of(api);
   handler.runtime.store(&runtime, std::memory_order_release);
   return runtime;
@@ -110,7 +110,8 @@ CrossVersionRuntime& RuntimeOf(CrossVersionHandler& handler, const XLA_FFI_Api* 
 
 // What the runtime is told of a call that came back with an error, which is taken, or a future.
 ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* Finish(XLA_FFI_Error* error, XLA_FFI_Future* future,
-                                              CrossVersionContext& context, XLA_FFI_CallFrame& frame) {
+                                              CrossVersionContext& context,
+                                              XLA_FFI_CallFrame& frame) {
   if (error == nullptr) return HandOverFuture(future, context, frame);
   if (future != nullptr) host::FutureObject::Abandon(future);
   const CrossVersionRuntime& runtime = *context.runtime;
@@ -179,7 +180,8 @@ XLA_FFI_Error* CallCrossVersion(CrossVersionHandler& handler, XLA_FFI_CallFrame*
   return CallAt(handler.execute, handler, runtime, *frame);
 }
 
-absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler, Platform platform) {
+absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler,
+                                                        Platform platform) {
   struct Made {
     std::unique_ptr<CrossVersionHandler> handler;
     XLA_FFI_Handler* wrapper;
@@ -187,10 +189,10 @@ absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler
   // Not under the lock: it is the handler's own code that answers.
   absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
   if (!headers.ok()) return headers.status();
-  std::unique_ptr<CrossVersionHandler> wrapped(
-      new CrossVersionHandler{handler, CrossVersionApiTable(*headers->version), *headers->version,
-                         static_cast<XLA_FFI_ExecutionStage>(headers->version->execute), platform,
-                         &CrossVersionRuntime::Of(&host::ApiTable(typed_ffi::kNewestVersion))});
+  std::unique_ptr<CrossVersionHandler> wrapped(new CrossVersionHandler{
+      handler, CrossVersionApiTable(*headers->version), *headers->version,
+      static_cast<XLA_FFI_ExecutionStage>(headers->version->execute), platform,
+      &CrossVersionRuntime::Of(&host::ApiTable(typed_ffi::kNewestVersion))});
   const TableLock lock;
   static auto& made = *new std::map<std::pair<XLA_FFI_Handler*, Platform>, Made>;
   const auto found = made.find({handler, platform});

@@ -1,8 +1,8 @@
-// Cross-version handlers on any runtime: a handler that was built with XLA's headers of one version,
-// called by a runtime of another. A wrapper is registered with the runtime in its place. It tells
-// the runtime that it needs the lowest version there is; in each call it shows the handler the
-// frame, the API table and the context that its headers take for granted, and makes what comes back
-// the runtime's again. What a runtime has not got at all is UNIMPLEMENTED, by name.
+// Cross-version handlers on any runtime: a handler that was built with XLA's headers of one
+// version, called by a runtime of another. A wrapper is registered with the runtime in its place.
+// It tells the runtime that it needs the lowest version there is; in each call it shows the handler
+// the frame, the API table and the context that its headers take for granted, and makes what comes
+// back the runtime's again. What a runtime has not got at all is UNIMPLEMENTED, by name.
 //
 // Not carried: XLA_FFI_Handler_Register from inside a handler, and internal APIs.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_HANDLER_H_
@@ -34,7 +34,8 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
                                                      const typed_ffi::RuntimeVersion* runtime);
 
 // The wrapper of one handler, for the stage that it is for. Fails as RecognizeHeaders() too.
-absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler, Platform platform);
+absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler,
+                                                        Platform platform);
 
 // ---- For the trampolines
 

@@ -1,5 +1,5 @@
-// Cross-version handlers: typed handlers that were built with XLA's own headers, of whatever version.
-// Which version that was is found out here, without running any of the handler's own code.
+// Cross-version handlers: typed handlers that were built with XLA's own headers, of whatever
+// version. Which version that was is found out here, without running any of the handler's own code.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_HEADERS_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_HEADERS_H_
 
@@ -42,7 +42,7 @@ struct ReportedMetadata {
 
 // `headers` as RecognizeHeaders() found them. Thread-safe.
 ReportedMetadata ReadReportedMetadata(XLA_FFI_Handler* handler,
-                                   const typed_ffi::RuntimeVersion& headers);
+                                      const typed_ffi::RuntimeVersion& headers);
 
 }  // namespace callbridge
 

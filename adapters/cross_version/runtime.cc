@@ -46,7 +46,9 @@ XLA_FFI_ByteSpan ToSpan(absl::string_view text) { return {text.data(), text.size
 
 }  // namespace
 
-const char* ApiFunctionName(ApiFunction function) { return kApiFunctionNames[static_cast<int>(function)]; }
+const char* ApiFunctionName(ApiFunction function) {
+  return kApiFunctionNames[static_cast<int>(function)];
+}
 
 CrossVersionRuntime& CrossVersionRuntime::Of(const XLA_FFI_Api* api) {
   const TableLock lock;
@@ -64,7 +66,7 @@ CrossVersionRuntime::CrossVersionRuntime(const XLA_FFI_Api* api)
       is_callbridge_(api == &host::ApiTable(*version_)) {}
 
 XLA_FFI_Error* CrossVersionRuntime::FindType(absl::string_view name, void (*deleter)(void*),
-                                        XLA_FFI_TypeId* id) {
+                                             XLA_FFI_TypeId* id) {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = types_.find(name);
   if (found != types_.end()) {
@@ -79,7 +81,7 @@ XLA_FFI_Error* CrossVersionRuntime::FindType(absl::string_view name, void (*dele
 }
 
 XLA_FFI_Error* CrossVersionRuntime::RegisterType(absl::string_view name, void (*deleter)(void*),
-                                            XLA_FFI_TypeId* id) {
+                                                 XLA_FFI_TypeId* id) {
   if (auto* register_type = Find<XLA_FFI_Type_Register>(ApiFunction::kTypeRegister)) {
     // Kept, since nothing says that the runtime copies it.
     infos_.push_back({XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter});
@@ -105,7 +107,7 @@ void CrossVersionRuntime::DestroyError(XLA_FFI_Error* error) const {
 }
 
 std::string CrossVersionRuntime::DescribeMissing(absl::string_view what,
-                                            const RuntimeVersion& first_that_has_it) const {
+                                                 const RuntimeVersion& first_that_has_it) const {
   return absl::StrCat(what, " needs ", typed_ffi::DescribeSince(first_that_has_it),
                       "; this runtime speaks 0.", static_cast<int>(version_->minor), " (",
                       version_->releases, ")");

@@ -56,9 +56,9 @@ void DeleteHeldState(void* object) {
 // Null, or the runtime's error. A process may hold more than one copy of callbridge, whose types
 // are not the same, and API tables that share their types.
 XLA_FFI_Error* FindHeldType(CrossVersionRuntime& runtime, XLA_FFI_TypeId* id) {
-  const std::string name =
-      absl::StrFormat("callbridge.cross_version_state.%p.%p", reinterpret_cast<void*>(&DeleteHeldState),
-                      static_cast<const void*>(runtime.api()));
+  const std::string name = absl::StrFormat("callbridge.cross_version_state.%p.%p",
+                                           reinterpret_cast<void*>(&DeleteHeldState),
+                                           static_cast<const void*>(runtime.api()));
   return runtime.FindType(name, &DeleteHeldState, id);
 }
 
@@ -129,7 +129,7 @@ XLA_FFI_Error* ToCrossVersion(XLA_FFI_Error* error, const CrossVersionRuntime& r
 }  // namespace
 
 XLA_FFI_Error* SetCrossVersionState(CrossVersionContext& context, XLA_FFI_ExecutionStage stage,
-                               XLA_FFI_TypeId* type_id, void* state, TypeDeleter deleter) {
+                                    XLA_FFI_TypeId* type_id, void* state, TypeDeleter deleter) {
   CrossVersionRuntime& runtime = *context.runtime;
   if (XLA_FFI_Error* error = CheckStage(runtime, ApiFunction::kStateSet, stage)) return error;
   XLA_FFI_InvokeContext* const ctx = context.ctx;
@@ -157,7 +157,7 @@ XLA_FFI_Error* SetCrossVersionState(CrossVersionContext& context, XLA_FFI_Execut
 }
 
 XLA_FFI_Error* GetCrossVersionState(CrossVersionContext& context, XLA_FFI_ExecutionStage stage,
-                               XLA_FFI_TypeId type_id, void** state) {
+                                    XLA_FFI_TypeId type_id, void** state) {
   CrossVersionRuntime& runtime = *context.runtime;
   if (XLA_FFI_Error* error = CheckStage(runtime, ApiFunction::kStateGet, stage)) return error;
   XLA_FFI_InvokeContext* const ctx = context.ctx;

@@ -167,7 +167,8 @@ TEST(PointerTablesTest, TupleResultsOfLeavesAreTheCallersList) {
   } kCases[] = {{"()", 0}, {"(f32[])", 1}, {"(f32[],token[])", 2}};
   for (const auto& c : kCases) {
     for (TupleLayout tuple_layout : {kNested, kFlat}) {
-      const PointerTables tables = PointerTables::ForResult(ParseShape(c.text).value(), tuple_layout);
+      const PointerTables tables =
+          PointerTables::ForResult(ParseShape(c.text).value(), tuple_layout);
       EXPECT_FALSE(tables.is_single_leaf()) << c.text;
       EXPECT_EQ(tables.leaf_count(), c.leaves) << c.text;
       EXPECT_EQ(tables.slot_count(), 0u) << c.text;

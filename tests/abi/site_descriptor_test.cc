@@ -20,8 +20,8 @@ std::string Bytes(std::initializer_list<int> bytes) {
   return out;
 }
 
-CallSite Site(TupleLayout tuple_layout, const std::vector<const char*>& operands, const char* result,
-              std::string opaque = "") {
+CallSite Site(TupleLayout tuple_layout, const std::vector<const char*>& operands,
+              const char* result, std::string opaque = "") {
   CallSite site;
   site.tuple_layout = tuple_layout;
   for (const char* operand : operands) site.operands.push_back(ParseShape(operand).value());
@@ -54,8 +54,8 @@ std::string SplitError(absl::string_view bytes) {
 
 // Exported programs hold these bytes: they never change for version 1.
 TEST(SiteDescriptorTest, BytesAreFrozen) {
-  const CallSite site = Site(TupleLayout::kFlat, {"f32[8,4]{0,1}", "(s32[],(),token[])"}, "(f64[3])",
-                             Bytes({'o', 0, 'p'}));
+  const CallSite site = Site(TupleLayout::kFlat, {"f32[8,4]{0,1}", "(s32[],(),token[])"},
+                             "(f64[3])", Bytes({'o', 0, 'p'}));
   EXPECT_EQ(EncodeSiteDescriptor(site),
             Bytes({0xCB, 0, 's', 'i', 't', 'e', 0,  1,               // magic
                    24,   0, 0,   0,                                  // size of the tree part
@@ -101,7 +101,8 @@ TEST(SiteDescriptorTest, OpaqueIsAnyBytes) {
   for (int byte = 0; byte < 256; ++byte) opaque.push_back(static_cast<char>(byte));
   // A descriptor may be the opaque of another.
   for (const std::string& o :
-       {std::string(), opaque, EncodeSiteDescriptor(Site(TupleLayout::kNested, {}, "()", opaque))}) {
+       {std::string(), opaque,
+        EncodeSiteDescriptor(Site(TupleLayout::kNested, {}, "()", opaque))}) {
     const std::string bytes = EncodeSiteDescriptor(Site(TupleLayout::kNested, {"f32[]"}, "()", o));
     const absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(bytes);
     ASSERT_TRUE(parts.ok()) << parts.status();

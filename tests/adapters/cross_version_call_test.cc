@@ -227,7 +227,8 @@ TEST_P(ForeignCallTest, WhatItThrowsIsAnError) {
 
 TEST_P(ForeignCallTest, CannotRegisterHandlers) {
   EXPECT_EQ(Call([](XLA_FFI_CallFrame* shown) {
-              return In<XLA_FFI_Handler_Register>(*shown->api, ApiFunction::kHandlerRegister)(nullptr);
+              return In<XLA_FFI_Handler_Register>(*shown->api,
+                                                  ApiFunction::kHandlerRegister)(nullptr);
             }),
             "12: XLA_FFI_Handler_Register is not offered to a handler that callbridge carries to "
             "another runtime: register with callbridge");

@@ -1,6 +1,4 @@
 // Handlers built with the genuine headers of each version, on a runtime of each version.
-#include "callbridge/adapters/cross_version/handler.h"
-
 #include <dlfcn.h>
 
 #include <array>
@@ -13,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/call_handler.h"
 #include "callbridge/typed_ffi/host/handler_instance.h"
@@ -97,7 +96,8 @@ class ForeignHandlerTest : public testing::TestWithParam<std::tuple<Release, int
                                    host::CallFrame(shapes, {&shape, 1}, attributes));
   }
 
-  absl::Status Run(const HandlerInstance& instance, size_t operands, const RuntimeServices& services = {}) {
+  absl::Status Run(const HandlerInstance& instance, size_t operands,
+                   const RuntimeServices& services = {}) {
     std::iota(operand_.begin(), operand_.end(), 0.0F);
     result_.fill(-1);
     std::vector<void*> pointers(operands, operand_.data());

@@ -1,12 +1,11 @@
 // Which headers a handler was built with, and when it is wrapped.
-#include "callbridge/adapters/cross_version/headers.h"
-
 #include <array>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "callbridge/adapters/cross_version/handler.h"
+#include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/trampolines.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
@@ -184,8 +183,9 @@ TEST_F(ForeignHeadersTest, OnesWrittenByHandAreNeverWrapped) {
 // The runtime does not know the id, so a wrapper is to hold the state.
 TEST_F(ForeignHeadersTest, StateOfATypeOfCallbridgesIsWrapped) {
   XLA_FFI_TypeId id = {0};
-  ASSERT_TRUE(
-      host::TypeRegistry::OfProcess().Register("cross_version_headers_test.State", id, nullptr).ok());
+  ASSERT_TRUE(host::TypeRegistry::OfProcess()
+                  .Register("cross_version_headers_test.State", id, nullptr)
+                  .ok());
   XLA_FFI_Handler* const handler = imitated::kHandlers[kNewest];
   imitated::says.state_type_id = id;
   EXPECT_NE(Adapt(AllStages(handler), &kNewestVersion).instantiate, handler);

@@ -311,7 +311,8 @@ TEST_P(ForeignUserDataTest, OfATypeThatCallbridgeNumbered) {
   EXPECT_EQ(Find(id, found, Platform::kCuda), "5: no user data of this type");
   ASSERT_EQ(types.size(), before + 1);
   EXPECT_EQ(types.back().name, "cross_version_request_test.Data");
-  EXPECT_EQ(types.back().deleter, runtime->Has(ApiFunction::kTypeRegister) ? &DeleteNothing : nullptr);
+  EXPECT_EQ(types.back().deleter,
+            runtime->Has(ApiFunction::kTypeRegister) ? &DeleteNothing : nullptr);
   EXPECT_NE(types.back().id, id.type_id);
   runtime->call.user_data[types.back().id] = this;
   EXPECT_EQ(Find(id, found, Platform::kCuda), "");

@@ -28,7 +28,8 @@ constexpr XLA_FFI_ExecutionStage kInstantiate = XLA_FFI_ExecutionStage_INSTANTIA
 XLA_FFI_TypeId Type(const std::string& name) {
   static auto& ids = *new std::map<std::string, XLA_FFI_TypeId>;
   XLA_FFI_TypeId& id = ids[name];
-  EXPECT_TRUE(TypeRegistry::OfProcess().Register("cross_version_state_test." + name, id, &kInfo).ok());
+  EXPECT_TRUE(
+      TypeRegistry::OfProcess().Register("cross_version_state_test." + name, id, &kInfo).ok());
   return id;
 }
 

@@ -199,8 +199,8 @@ TEST_F(ExportsTest, AFlatSiteDescriptor) {
   };
   FakeFfiRuntime runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Arg(kF32, Buffer(2)).Ret(kF32, Buffer(32));
-  runtime.ArrayAttr(kSiteDescriptorAttribute,
-                    Descriptor({"(f32[],(f32[]))", "()", "f32[]"}, "f32[]", "", TupleLayout::kFlat));
+  runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"(f32[],(f32[]))", "()", "f32[]"},
+                                                         "f32[]", "", TupleLayout::kFlat));
   EXPECT_TRUE(runtime.Call(&Original).ok());
   EXPECT_EQ(recorded.calls, 1);
 }

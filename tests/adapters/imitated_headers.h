@@ -34,7 +34,8 @@ inline XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const RuntimeVersion& he
                                 const char* text,
                                 XLA_FFI_Error_Code code = XLA_FFI_Error_Code_INVALID_ARGUMENT) {
   XLA_FFI_Error_Create_Args args = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, text, code};
-  return typed_ffi::FunctionAt<XLA_FFI_Error_Create>(api, headers, ApiFunction::kErrorCreate)(&args);
+  return typed_ffi::FunctionAt<XLA_FFI_Error_Create>(api, headers,
+                                                     ApiFunction::kErrorCreate)(&args);
 }
 
 // Of headers with the layouts of `headers` that say that they are of version `major`.`minor`.

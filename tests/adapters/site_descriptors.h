@@ -11,7 +11,8 @@
 namespace callbridge {
 
 inline std::string Descriptor(const std::vector<const char*>& operands, const char* result,
-                              const std::string& opaque = "", TupleLayout tuple_layout = TupleLayout::kNested) {
+                              const std::string& opaque = "",
+                              TupleLayout tuple_layout = TupleLayout::kNested) {
   CallSite site;
   site.tuple_layout = tuple_layout;
   for (const char* operand : operands) site.operands.push_back(*ParseShape(operand));

@@ -203,9 +203,9 @@ class StagesTest : public testing::Test {
  protected:
   StagesTest() : target_(TypedTarget(kAddUp, kStartTotal)) {
     static const XLA_FFI_TypeInfo info = ffi::MakeTypeInfo<Total>();
-    EXPECT_EQ(
-        host::TypeRegistry::OfProcess().Register("untyped_to_typed_entry_test.Total", Total::id, &info),
-        absl::OkStatus());
+    EXPECT_EQ(host::TypeRegistry::OfProcess().Register("untyped_to_typed_entry_test.Total",
+                                                       Total::id, &info),
+              absl::OkStatus());
     target_.stages.prepare = kPrepareHundred;
     target_.stages.initialize = kInitializeHundred;
     instantiated = 0;

@@ -236,7 +236,8 @@ TEST_F(FfiCallTest, NullsInTheContextAreNamed) {
   context_.user_data = data;
   EXPECT_EQ(Create(), "OK");
   context_.user_data_count = kHuge;
-  EXPECT_THAT(Create(), StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.user_data_count is"));
+  EXPECT_THAT(Create(),
+              StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.user_data_count is"));
 }
 
 TEST_F(FfiCallTest, StructsHaveTheirFirstVersionAtLeast) {
@@ -279,7 +280,8 @@ TEST_F(FfiCallTest, RunsThatAreRefusedAreNotDone) {
   EXPECT_THAT(start(kHuge, 0), StartsWith("INVALID_ARGUMENT: operand_count is"));
   EXPECT_THAT(start(0, kHuge), StartsWith("INVALID_ARGUMENT: result_count is"));
   context_.struct_size = 8;
-  EXPECT_THAT(start(0, 0), StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.struct_size is 8"));
+  EXPECT_THAT(start(0, 0),
+              StartsWith("INVALID_ARGUMENT: callbridge_runtime_services.struct_size is 8"));
   callbridge_ffi_call_destroy(call);
 }
 

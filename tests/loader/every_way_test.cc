@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/loader/elf_file.h"
 #include "callbridge/adapters/executor.h"
+#include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/private_copy.h"
 #include "callbridge/loader/target_library.h"
 #include "tests/loader/elf_editor.h"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "callbridge/abi/shape_text.h"
-#include "callbridge/loader/dynamic_section.h"
 #include "callbridge/adapters/executor.h"
+#include "callbridge/loader/dynamic_section.h"
 #include "callbridge/loader/target_library.h"
 #include "tests/loader/elf_editor.h"
 

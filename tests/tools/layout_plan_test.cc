@@ -18,7 +18,8 @@ using ::testing::ElementsAre;
 // The operands and the result of one call, one tuple.
 Shape Call(absl::string_view text) { return *ParseShape(text); }
 
-std::vector<LayoutPlan> PlansOf(const Shape& call, std::optional<TupleLayout> tuple_layout = std::nullopt) {
+std::vector<LayoutPlan> PlansOf(const Shape& call,
+                                std::optional<TupleLayout> tuple_layout = std::nullopt) {
   const absl::Span<const Shape> shapes = call.tuple_elements();
   return PlanLayouts(shapes.subspan(0, shapes.size() - 1), &shapes.back(), tuple_layout);
 }
@@ -93,9 +94,11 @@ TEST(PlanLayouts, AgreesWithTheTablesThatCallsGet) {
     const absl::Span<const Shape> shapes = call.tuple_elements();
     for (const LayoutPlan& plan : PlansOf(call)) {
       for (const TupleLayout tuple_layout : plan.tuple_layouts) {
-        ExpectLeadsToLeaves(plan, plan.parameters[0],
-                            PointerTables::ForOperands(shapes.subspan(0, shapes.size() - 1), tuple_layout));
-        ExpectLeadsToLeaves(plan, plan.parameters[1], PointerTables::ForResult(shapes.back(), tuple_layout));
+        ExpectLeadsToLeaves(
+            plan, plan.parameters[0],
+            PointerTables::ForOperands(shapes.subspan(0, shapes.size() - 1), tuple_layout));
+        ExpectLeadsToLeaves(plan, plan.parameters[1],
+                            PointerTables::ForResult(shapes.back(), tuple_layout));
       }
     }
   }

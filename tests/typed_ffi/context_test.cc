@@ -104,7 +104,7 @@ TEST_P(ContextTest, PlatformStream) {
 TEST_P(ContextTest, ARefusalWithoutAReason) {
   runtime.call.refusal = "not today";
   runtime.LeaveOut(runtime.Has(ApiFunction::kErrorGetDetails) ? ApiFunction::kErrorGetDetails
-                                                           : ApiFunction::kErrorGetMessage);
+                                                              : ApiFunction::kErrorGetMessage);
   EXPECT_FALSE(Decode<PlatformStream<int*>>().has_value());
   EXPECT_EQ(diagnostic->Result(), "Failed to get platform stream: ");
 }

@@ -131,8 +131,8 @@ TEST_P(FutureEncodingTest, CompletedWhileItIsEncoded) {
 
 // Each of the three functions is needed.
 TEST(FutureEncodingOfIncompleteRuntimeTest, Waits) {
-  for (ApiFunction missing :
-       {ApiFunction::kFutureCreate, ApiFunction::kFutureSetAvailable, ApiFunction::kFutureSetError}) {
+  for (ApiFunction missing : {ApiFunction::kFutureCreate, ApiFunction::kFutureSetAvailable,
+                              ApiFunction::kFutureSetError}) {
     FakeRuntime runtime(kRuntimeVersionCount - 1);
     runtime.LeaveOut(missing);
     Promise promise;

@@ -204,8 +204,8 @@ TEST(VersionForTest, TellsTheTwinsApart) {
   for (int row = 0; row < kRuntimeVersionCount; ++row) {
     FakeRuntime runtime(row);
     const XLA_FFI_Api& api = *runtime.api();
-    for (ApiFunction function :
-         {ApiFunction::kFutureCreate, ApiFunction::kThreadPoolNumThreads, ApiFunction::kFutureSetError}) {
+    for (ApiFunction function : {ApiFunction::kFutureCreate, ApiFunction::kThreadPoolNumThreads,
+                                 ApiFunction::kFutureSetError}) {
       EXPECT_EQ(&VersionFor(api, function), &runtime.version()) << row;
     }
     // What is at one place in both needs no telling, and costs no error object.

@@ -334,7 +334,7 @@ TEST_P(UserTypesTest, RegistersTypes) {
   EXPECT_EQ(types[2].deleter, nullptr);
 
   runtime->LeaveOut(runtime->Has(ApiFunction::kTypeRegister) ? ApiFunction::kTypeRegister
-                                                          : ApiFunction::kTypeIdRegister);
+                                                             : ApiFunction::kTypeIdRegister);
   EXPECT_THAT(TakeText(internal::RegisterTypeId(runtime->api(), "name", &id, &kInfo)),
               HasSubstr("12: a type of its own is not offered by this runtime"));
 }

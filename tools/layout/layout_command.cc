@@ -55,7 +55,8 @@ absl::StatusOr<LayoutCall> ReadCall(const LayoutOptions& options) {
     call.result = *std::move(shape);
   }
   if (options.tuple_layout.has_value()) {
-    const absl::StatusOr<TupleLayout> tuple_layout = Named("--tuple-layout", ParseTupleLayout(*options.tuple_layout));
+    const absl::StatusOr<TupleLayout> tuple_layout =
+        Named("--tuple-layout", ParseTupleLayout(*options.tuple_layout));
     if (!tuple_layout.ok()) return tuple_layout.status();
     call.tuple_layout = *tuple_layout;
   }
@@ -95,7 +96,8 @@ ExitStatus RunLayout(const LayoutOptions& options) {
   const absl::StatusOr<LayoutCall> call = ReadCall(options);
   if (!call.ok()) return UsageError(call.status().message());
   const Shape* result = call->result.has_value() ? &*call->result : nullptr;
-  const absl::Status status = WriteLayouts(options, PlanLayouts(call->operands, result, call->tuple_layout));
+  const absl::Status status =
+      WriteLayouts(options, PlanLayouts(call->operands, result, call->tuple_layout));
   return status.ok() ? kSuccess : Failure(status);
 }
 

@@ -33,10 +33,10 @@ CLI::App* AddLayoutCommand(CLI::App* app, LayoutOptions* options) {
                    "The result's shape; without one, no result is drawn")
       ->type_name("SHAPE");
   layout
-      ->add_option(
-          "--tuple-layout", options->tuple_layout,
-          "Draw only this CPU tuple layout: nested (tables of pointers) or flat (as jaxlib >= 0.4.38 passes "
-          "tuples")
+      ->add_option("--tuple-layout", options->tuple_layout,
+                   "Draw only this CPU tuple layout: nested (tables of pointers) or flat (as "
+                   "jaxlib >= 0.4.38 passes "
+                   "tuples")
       ->type_name("LAYOUT");
   layout
       ->add_option("--svg", options->svg_file,

@@ -27,8 +27,10 @@ Json DescribeTable(const LayoutTable& table) {
 }
 
 Json DescribePlan(const LayoutPlan& plan) {
-  Json json = {{"platform", plan.tuple_layouts.empty() ? "GPU" : "Host"}, {"tuple_layouts", Json::array()}};
-  for (const TupleLayout tuple_layout : plan.tuple_layouts) json["tuple_layouts"].push_back(std::string(TupleLayoutName(tuple_layout)));
+  Json json = {{"platform", plan.tuple_layouts.empty() ? "GPU" : "Host"},
+               {"tuple_layouts", Json::array()}};
+  for (const TupleLayout tuple_layout : plan.tuple_layouts)
+    json["tuple_layouts"].push_back(std::string(TupleLayoutName(tuple_layout)));
   json["signature"] = plan.signature;
   json["parameters"] = Json::array();
   for (const LayoutParameter& parameter : plan.parameters) {

@@ -85,7 +85,8 @@ std::string CallersOn(TupleLayout tuple_layout, const Shape* result) {
   return is_nested ? absl::StrCat("callbridge; ", xla, " refuse nested results") : xla;
 }
 
-LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result, TupleLayout tuple_layout) {
+LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result,
+                    TupleLayout tuple_layout) {
   Planner planner;
   planner.PlanHost(operands, result, tuple_layout);
   LayoutPlan plan = std::move(planner).Take();

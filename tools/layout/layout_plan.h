@@ -58,9 +58,9 @@ struct LayoutPlan {
 
 inline constexpr size_t kSlotBytes = 8;
 
-// The plans of a call with these operands: Host in `tuple layout`, or without one in each tuple layout, as one plan
-// where the tuple layouts do not differ; then GPU. A null `result` is not drawn. The plans point to the
-// shapes.
+// The plans of a call with these operands: Host in `tuple layout`, or without one in each tuple
+// layout, as one plan where the tuple layouts do not differ; then GPU. A null `result` is not
+// drawn. The plans point to the shapes.
 std::vector<LayoutPlan> PlanLayouts(absl::Span<const Shape> operands, const Shape* result,
                                     std::optional<TupleLayout> tuple_layout);
 

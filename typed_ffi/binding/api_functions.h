@@ -15,8 +15,8 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
 namespace old = ::callbridge::typed_ffi::old;
-using ::callbridge::typed_ffi::DescribeMissing;
 using ::callbridge::typed_ffi::ApiFunction;
+using ::callbridge::typed_ffi::DescribeMissing;
 using ::callbridge::typed_ffi::FunctionAt;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::kRuntimeVersions;

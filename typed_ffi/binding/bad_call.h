@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/c_values.h"
 #include "callbridge/typed_ffi/binding/explain.h"
-#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"

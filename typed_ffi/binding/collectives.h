@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "callbridge/typed_ffi/binding/extension.h"
 #include "callbridge/typed_ffi/binding/api_functions.h"
+#include "callbridge/typed_ffi/binding/extension.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
 #include "callbridge/typed_ffi/c_api.h"

@@ -14,11 +14,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/custom_options.h"
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/error.h"
 #include "callbridge/typed_ffi/binding/extension.h"
-#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -63,8 +63,8 @@ struct CtxDecoding<RunId> {
                                     DiagnosticEngine& diagnostic) {
     auto args = internal::MakeArgs<XLA_FFI_RunId_Get_Args>(XLA_FFI_RunId_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;
-    if (!internal::Ask<internal::ApiFunction::kRunId, XLA_FFI_RunId_Get>(api, args, "RunId", "run id",
-                                                                      diagnostic)) {
+    if (!internal::Ask<internal::ApiFunction::kRunId, XLA_FFI_RunId_Get>(api, args, "RunId",
+                                                                         "run id", diagnostic)) {
       return std::nullopt;
     }
     return RunId{args.run_id};
@@ -76,7 +76,8 @@ struct DeviceOrdinal {};
 template <>
 struct CtxDecoding<DeviceOrdinal> {
   using Type = int32_t;
-  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kDeviceOrdinal);
+  static constexpr int kMinorVersion =
+      internal::MinorVersionOf(internal::ApiFunction::kDeviceOrdinal);
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {

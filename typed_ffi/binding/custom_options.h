@@ -5,9 +5,9 @@
 
 #include <optional>
 
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/dictionary.h"
-#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -21,7 +21,8 @@ struct CustomOptions {};
 template <>
 struct CtxDecoding<CustomOptions> {
   using Type = Dictionary;
-  static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kCustomOptions);
+  static constexpr int kMinorVersion =
+      internal::MinorVersionOf(internal::ApiFunction::kCustomOptions);
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {

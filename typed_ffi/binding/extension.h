@@ -20,8 +20,8 @@
 #include <string>
 #include <type_traits>
 
-#include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/api_functions.h"
+#include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <variant>
 
+#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/error.h"
-#include "callbridge/typed_ffi/binding/api_functions.h"
 #include "callbridge/typed_ffi/binding/future.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"

@@ -94,8 +94,9 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* ap
   const auto answer = ::callbridge::typed_ffi::RegisterType(
       *api, VersionOf(*api), {name.data(), name.size()}, type_id, type_info);
   if (answer.has_value()) return *answer;
-  return CreateError(api, ErrorCode::kUnimplemented,
-                     DescribeMissing(*api, "a type of its own", ApiFunction::kTypeIdRegister).c_str());
+  return CreateError(
+      api, ErrorCode::kUnimplemented,
+      DescribeMissing(*api, "a type of its own", ApiFunction::kTypeIdRegister).c_str());
 }
 
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* api,

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "callbridge/typed_ffi/binding/diagnostics.h"
 #include "callbridge/typed_ffi/binding/api_functions.h"
+#include "callbridge/typed_ffi/binding/diagnostics.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"

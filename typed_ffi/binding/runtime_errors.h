@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "callbridge/typed_ffi/binding/error.h"
 #include "callbridge/typed_ffi/binding/api_functions.h"
+#include "callbridge/typed_ffi/binding/error.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/c_api.h"

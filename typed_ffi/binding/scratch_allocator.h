@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/api_functions.h"
+#include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"
@@ -42,7 +42,8 @@ class ScratchAllocator {
     args.size = size;
     args.alignment = alignment;
     auto* allocate =
-        internal::Find<internal::ApiFunction::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(*api_);
+        internal::Find<internal::ApiFunction::kScratchAllocate, XLA_FFI_DeviceMemory_Allocate>(
+            *api_);
     if (XLA_FFI_Error* error = allocate(&args)) {
       internal::DestroyError(api_, error);
       return std::nullopt;
@@ -71,7 +72,8 @@ class ScratchAllocator {
     args.ctx = ctx_;
     args.size = allocation.size;
     args.data = allocation.data;
-    auto* free = internal::Find<internal::ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
+    auto* free =
+        internal::Find<internal::ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
     // Nobody is left to tell that memory could not be freed.
     if (XLA_FFI_Error* error = free(&args)) internal::DestroyError(api_, error);
   }

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/api_functions.h"
+#include "callbridge/typed_ffi/binding/decoding.h"
 #include "callbridge/typed_ffi/binding/hints.h"
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/requests.h"

@@ -138,11 +138,13 @@ absl::Status HandlerInstance::RunToEnd(XLA_FFI_ExecutionStage last, const CallBu
   return call(storage);
 }
 
-absl::Status HandlerInstance::Execute(const CallBuffers& buffers, const RuntimeServices& services) const {
+absl::Status HandlerInstance::Execute(const CallBuffers& buffers,
+                                      const RuntimeServices& services) const {
   return RunToEnd(XLA_FFI_ExecutionStage_EXECUTE, buffers, services);
 }
 
-absl::Status HandlerInstance::Record(const CallBuffers& buffers, const RuntimeServices& services) const {
+absl::Status HandlerInstance::Record(const CallBuffers& buffers,
+                                     const RuntimeServices& services) const {
   if (handlers_.record == nullptr) {
     return absl::UnimplementedError("the handler has no RECORD stage");
   }
@@ -160,7 +162,8 @@ absl::Status AsyncRun::CallStages(XLA_FFI_CallFrame& frame) {
   return instance_.CallStages(XLA_FFI_ExecutionStage_EXECUTE, frame, *run_);
 }
 
-void AsyncRun::Start(const CallBuffers& buffers, const RuntimeServices& services, Done* done, void* user) {
+void AsyncRun::Start(const CallBuffers& buffers, const RuntimeServices& services, Done* done,
+                     void* user) {
   done_ = done;
   user_ = user;
   absl::Status counts = instance_.CheckCounts(buffers);

@@ -48,8 +48,8 @@ class Invocation {
   // The stage that is called next.
   void set_stage(XLA_FFI_ExecutionStage stage) { stage_ = stage; }
 
-  // What was not lent is UNIMPLEMENTED with RuntimeServices::why_no_more where that says so. Else it is
-  // UNIMPLEMENTED or FAILED_PRECONDITION,
+  // What was not lent is UNIMPLEMENTED with RuntimeServices::why_no_more where that says so. Else
+  // it is UNIMPLEMENTED or FAILED_PRECONDITION,
   absl::StatusOr<void*> Stream() const;
   absl::StatusOr<int32_t> DeviceOrdinal() const;
   absl::StatusOr<int64_t> RunId() const;
@@ -89,7 +89,8 @@ class Invocation {
  private:
   static Invocation& OfNothing();
 
-  // UNIMPLEMENTED with RuntimeServices::why_no_more, which is not null. `what` is in static storage.
+  // UNIMPLEMENTED with RuntimeServices::why_no_more, which is not null. `what` is in static
+  // storage.
   absl::Status Refuse(const char* what) const;
   absl::Status OutcomeOfFailure(absl::Status status) const;
 

@@ -96,9 +96,10 @@ TEST_P(ApiTableTest, ChecksSizesFirstAndSaysWhatXlaSays) {
       {ApiFunction::kStream, "XLA_FFI_Stream_Get size: expected 32"},
       {ApiFunction::kTypeIdRegister, "XLA_FFI_TypeId_Register_Args size: expected 40"},
       {ApiFunction::kTypeRegister, "XLA_FFI_Type_Register_Args size: expected 40"},
-      {ApiFunction::kUserData, absl::StrCat(version().minor < 4 ? "XLA_FFI_ExecutionContext_Get_Args"
-                                                             : "XLA_FFI_InvokeContext_Get_Args",
-                                         " size: expected 40")},
+      {ApiFunction::kUserData,
+       absl::StrCat(version().minor < 4 ? "XLA_FFI_ExecutionContext_Get_Args"
+                                        : "XLA_FFI_InvokeContext_Get_Args",
+                    " size: expected 40")},
       {ApiFunction::kStateSet,
        absl::StrCat("XLA_FFI_State_Set_Args size: expected ", typed ? 40 : 48)},
       {ApiFunction::kStateGet,
@@ -178,7 +179,8 @@ TEST_P(ApiTableTest, TellsErrors) {
     EXPECT_EQ(args.errc, XLA_FFI_Error_Code_ABORTED);
   }
   XLA_FFI_Error_Destroy_Args destroy = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
-  typed_ffi::FunctionAt<XLA_FFI_Error_Destroy>(api(), version(), ApiFunction::kErrorDestroy)(&destroy);
+  typed_ffi::FunctionAt<XLA_FFI_Error_Destroy>(api(), version(),
+                                               ApiFunction::kErrorDestroy)(&destroy);
 }
 
 // A struct that is too small is left as it is.

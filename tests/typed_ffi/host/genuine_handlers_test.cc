@@ -108,7 +108,8 @@ TEST_P(GenuineHandlersTest, Errors) {
 TEST_P(GenuineHandlersTest, Stream) {
   int64_t seen = 0;
   RuntimeServices services;
-  EXPECT_THAT(Run("Stream", "s64[]", &seen, services).message(), HasSubstr("stream is not available"));
+  EXPECT_THAT(Run("Stream", "s64[]", &seen, services).message(),
+              HasSubstr("stream is not available"));
   services.stream = reinterpret_cast<void*>(0x1234);
   EXPECT_EQ(Run("Stream", "s64[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 0x1234);
@@ -148,7 +149,8 @@ TEST_P(GenuineHandlersTestSinceNumThreads, NumberOfThreads) {
 TEST_P(GenuineHandlersTestSinceRunId, RunIdAndDeviceOrdinal) {
   int64_t seen = 0;
   RuntimeServices services;
-  EXPECT_THAT(Run("Numbers", "s64[]", &seen, services).message(), HasSubstr("run id is not available"));
+  EXPECT_THAT(Run("Numbers", "s64[]", &seen, services).message(),
+              HasSubstr("run id is not available"));
   services.run_id = 9;
   services.device_ordinal = 4;
   EXPECT_EQ(Run("Numbers", "s64[]", &seen, services), absl::OkStatus());
@@ -164,7 +166,8 @@ TEST_P(GenuineHandlersTestSinceExtensions, Extensions) {
   const Answer other = {{sizeof(Answer), {1, 1, 2}, &answer.base}, 0};
   int32_t seen = 0;
   RuntimeServices services;
-  EXPECT_THAT(Run("Extension", "s32[]", &seen, services).message(), HasSubstr("not found in context"));
+  EXPECT_THAT(Run("Extension", "s32[]", &seen, services).message(),
+              HasSubstr("not found in context"));
   services.extensions = &other.base;
   EXPECT_EQ(Run("Extension", "s32[]", &seen, services), absl::OkStatus());
   EXPECT_EQ(seen, 42);

@@ -89,8 +89,8 @@ class GenuineHandlersTest : public ::testing::TestWithParam<Built> {
                                    CallFrame(Shapes(arguments), Shapes(results), attributes));
   }
   // A handler of EXECUTE alone, without arguments, whose result is the scalar `*result`.
-  absl::Status Run(const char* name, const char* shape, void* result, const RuntimeServices& services = {},
-                   const Attributes& attributes = {}) {
+  absl::Status Run(const char* name, const char* shape, void* result,
+                   const RuntimeServices& services = {}, const Attributes& attributes = {}) {
     XLA_FFI_Handler_Bundle bundle = {};
     bundle.execute = Get(name);
     std::vector<const char*> results;
