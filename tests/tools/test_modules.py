@@ -159,7 +159,8 @@ def test_options_of_targets_are_refused_for_modules(arrays):
         message = failure(2, "run", "example.hlo", "b.npy", "c.npy", *option)
         assert message == (
             "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout "
-            "say how a library's target is called, and example.hlo is no library: a module says that itself"
+            "say how a library's target is called, and example.hlo is no library: a module says "
+            "that itself"
         )
     message = failure(2, "run", TARGETS, "copy", "--library", TARGETS)
     assert "--library is for modules" in message
