@@ -10,7 +10,15 @@ import callbridge.numpy
 import callbridge.typing
 import numpy as np
 import pytest
-from callbridge import CallbridgeError, _c_api, _call_site, _jax_runtimes, _platform, _target
+from callbridge import (
+    CallbridgeError,
+    _c_api,
+    _call_site,
+    _jax_runtimes,
+    _platform,
+    _target,
+    _target_abis,
+)
 from callbridge import _typed_handlers as typed_handlers
 from callbridge import typing as types
 
@@ -44,7 +52,7 @@ def test_abis_are_those_of_the_library(targets):
 
     accepted = [number for number in range(1, 20) if accepts(number)]
     assert accepted == [*range(1, len(get_args(types.Abi)) + 1)]
-    assert [_target._ABIS[number] for number in accepted] == [*get_args(types.Abi)]
+    assert [_target_abis.BY_NUMBER[number] for number in accepted] == [*get_args(types.Abi)]
     for abi in get_args(types.Abi):
         _target.check_abi(abi)
     with refused("INVALID_ARGUMENT", *get_args(types.Abi)):
