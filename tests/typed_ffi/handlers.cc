@@ -186,7 +186,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(Variant, DoVariant,
 
 static ffi::Error DoDictionary(Out out, ffi::Dictionary all) {
   int64_t length = 0;
-  for (std::string_view name : all) length += name.size();
+  for (std::string_view name : all) length += static_cast<int64_t>(name.size());
   auto nested = all.get<ffi::Dictionary>("nested");
   if (!nested.has_value()) return nested.error();
   auto range = nested->get<Range>("range");

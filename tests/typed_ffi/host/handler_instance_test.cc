@@ -234,7 +234,7 @@ TEST_F(StagesOfInstanceTest, ManyBuffersReachTheHandlerInTheirOrder) {
     const std::vector<Shape> shapes(count, *ParseShape("f32[2]"));
     const auto instance =
         HandlerInstance::Create(kNewestVersion, bundle, CallFrame(shapes, shapes, Attributes()));
-    std::vector<void*> buffers(2 * count);
+    std::vector<void*> buffers(2 * shapes.size());
     for (size_t i = 0; i < buffers.size(); ++i) buffers[i] = &buffers[i];
     EXPECT_TRUE((*instance)
                     ->Execute({{buffers.data(), shapes.size()}, {&buffers[count], shapes.size()}})

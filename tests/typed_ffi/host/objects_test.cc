@@ -71,6 +71,7 @@ TEST(ErrorObjectTest, TakingItEndsIt) {
 // ---- Futures ------------------------------------------------------------------------------------
 
 struct CountingWaiter : FutureWaiter {
+  // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject): it is initialized.
   CountingWaiter() : FutureWaiter{&Ready} {}
   static void Ready(FutureWaiter& waiter, absl::Status status) {
     auto& self = static_cast<CountingWaiter&>(waiter);
