@@ -243,7 +243,6 @@ TEST_P(UserTypesTest, ErrorInPlaceOfState) {
 }
 
 // ---- Symbols for Python to find
-// ------------------------------------------------------------------
 
 }  // namespace
 

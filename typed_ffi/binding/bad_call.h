@@ -69,7 +69,6 @@ inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
 }
 
 // ---- Calls
-// ----------------------------------------------------------------------------------------
 
 // A stage by the number that the runtime has for it, null for a number of no stage.
 inline const char* NameOfStage(const RuntimeVersion& version, int stage) {

@@ -244,7 +244,6 @@ TEST_F(StagesOfInstanceTest, ManyBuffersReachTheHandlerInTheirOrder) {
 }
 
 // ---- What the caller can never lend
-// --------------------------------------------------------------
 
 XLA_FFI_Error* NeedsAStream(XLA_FFI_CallFrame* frame) {
   XLA_FFI_Stream_Get_Args args = {sizeof(args), nullptr, frame->ctx, nullptr};
@@ -397,7 +396,6 @@ TEST(HandlerInstanceTest, FloatingPointModes) {
 }
 
 // ---- What a handler leaves behind
-// ----------------------------------------------------------------
 
 XLA_FFI_Future* left_behind = nullptr;
 

@@ -109,7 +109,6 @@ TEST(ThreadPoolTest, RunsTasksItselfWhereTheSystemHasNoThreads) {
 }
 
 // ---- Tasks
-// ----------------------------------------------------------------------------------------
 
 TEST(FixedThreadPoolTest, HasAtLeastOneThread) {
   for (int64_t threads : {-3, 0, 1, 2}) {
