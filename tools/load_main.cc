@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
   // Sanitizers would make an exit of it.
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);
   callbridge::OpenLoadedCallbridge(argv[2]);
-  const absl::StatusOr<std::shared_ptr<callbridge::TargetLibrary>> library =
+  // Held until the end.
+  [[maybe_unused]] const absl::StatusOr<std::shared_ptr<callbridge::TargetLibrary>> library =
       callbridge::TargetLibrary::Load(argv[1]);
   const bool is_told = write(callbridge::kLoadedDescriptor, "loaded", 6) == 6;
   std::_Exit(is_told ? 0 : 1);  // without the library's destructors

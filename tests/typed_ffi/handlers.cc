@@ -149,7 +149,7 @@ static ffi::Error DoScalars(Out out, bool b, int8_t s8, uint64_t u64, double f64
   return Store(out, {b, s8, static_cast<int64_t>(u64), static_cast<int64_t>(f64),
                      static_cast<int64_t>(c.imag()), static_cast<int64_t>(mode), *pointer,
                      static_cast<int64_t>(text.size()), static_cast<int64_t>(array.size()),
-                     array.size() == 0 ? -1 : array[array.size() - 1]});
+                     array.begin() == array.end() ? -1 : array[array.size() - 1]});
 }
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Scalars, DoScalars,
                               Ffi::Bind()

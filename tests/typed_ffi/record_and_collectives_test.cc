@@ -18,7 +18,6 @@ using ::callbridge::typed_ffi::kRuntimeVersionCount;
 using ::callbridge::typed_ffi::testing::FakeRuntime;
 using ::callbridge::typed_ffi::testing::live_errors;
 using ::callbridge::typed_ffi::testing::NewError;
-using ::testing::ElementsAre;
 using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
 
 using Recorder = xla::ffi::internal::RecordContextBase<xla::ffi::internal::ErrorPolicy>;

@@ -135,7 +135,7 @@ TEST(RuntimeVersionsTest, SlotsAreThoseOfTheTables) {
 }
 
 TEST(RuntimeVersionsTest, SizesAreThoseOfTheLayouts) {
-  const struct {
+  const struct {  // NOLINT(clang-analyzer-optin.performance.Padding)
     int minor;
     size_t stated, table, bundle, metadata;
     bool null_api, future;
@@ -182,7 +182,7 @@ TEST(RuntimeVersionsTest, SizesAreThoseOfTheLayouts) {
 // ---- The row of a runtime -----------------------------------------------------------------------
 
 TEST(VersionOfTest, ByVersionAndSize) {
-  const struct {
+  const struct {  // NOLINT(clang-analyzer-optin.performance.Padding)
     int minor;
     size_t size;
     int row;
