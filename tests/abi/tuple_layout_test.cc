@@ -21,7 +21,7 @@ TEST(TupleEraTest, ParsesItsNames) {
 }
 
 TEST(TupleEraTest, RefusesOtherNamesAndListsIts) {
-  for (absl::string_view name : {"", "Classic", "nested"}) {
+  for (absl::string_view name : {"", "Nested", "classic"}) {
     const absl::Status status = ParseTupleLayout(name).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << name;
     EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("nested"), HasSubstr("flat")));
