@@ -241,7 +241,8 @@ typedef struct callbridge_entry_points {
   // `void(void* out, const void** in, const char* opaque, size_t opaque_size,
   // XlaCustomCallStatus*)`, on GPU `void(CUstream, void** buffers, const char* opaque, size_t
   // opaque_size, XlaCustomCallStatus*)`. Operands are arrays; `out` is the result's array where
-  // that is one, else a list of them.
+  // that is one, else a list of them. Calls of a target that is lent CALLBRIDGE_LENDS_COUNTS need
+  // the bytes of callbridge_site_encode as their opaque.
   //
   // A typed target's, for runtimes without FFI, needs the bytes of callbridge_site_encode as the
   // opaque of every call. Sites of the same bytes share one INSTANTIATE, which the first call

@@ -21,6 +21,17 @@ CALLBRIDGE_EXPORT(Status, ours::HostStatusTarget);
 CALLBRIDGE_EXPORT(Unified, ours::HostUnifiedTarget);
 CALLBRIDGE_EXPORT(UnifiedNamed, ours::HostUnifiedTarget, ExportOptions().OpaqueAttribute("config"));
 CALLBRIDGE_EXPORT(Gpu, ours::GpuOriginalTarget);
+
+// As code declares them that was written without const.
+void UnifiedWithoutConst(void* out, void** in, char* opaque, size_t opaque_len,
+                         XlaCustomCallStatus* status) {
+  ours::HostUnifiedTarget(out, in, opaque, opaque_len, status);
+}
+void GpuWithoutConst(void* stream, void** buffers, char* opaque, size_t opaque_len) {
+  ours::GpuOriginalTarget(stream, buffers, opaque, opaque_len);
+}
+CALLBRIDGE_EXPORT(UnifiedMutable, UnifiedWithoutConst);
+CALLBRIDGE_EXPORT(GpuMutable, GpuWithoutConst);
 CALLBRIDGE_EXPORT(GpuStatus, ours::GpuStatusTarget,
                   ExportOptions().Gpu().CommandBufferCompatible());
 CALLBRIDGE_EXPORT(
@@ -277,6 +288,8 @@ TEST_F(ExportsTest, TheOpaqueComesFromItsAttribute) {
                   .Call(&UnifiedNamed)
                   .ok());
   EXPECT_EQ(recorded.opaque, opaque);
+  EXPECT_TRUE(FakeFfiRuntime().StringAttr("opaque", "mine").Call(&UnifiedMutable).ok());
+  EXPECT_EQ(recorded.opaque, "mine");
   recorded.calls = 0;
   ExpectInvalid(FakeFfiRuntime().ArrayAttr("opaque", "1234", kS32).Call(&Unified),
                 "attribute \"opaque\" is neither a string nor an array of uint8");
@@ -290,7 +303,7 @@ TEST_F(ExportsTest, GpuFunctionsGetTheStream) {
   };
   FakeFfiRuntime runtime;
   runtime.Stream(&stream).Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32)).StringAttr("opaque", "bytes");
-  for (XLA_FFI_Handler* handler : {&Gpu, &GpuStatus}) {
+  for (XLA_FFI_Handler* handler : {&Gpu, &GpuStatus, &GpuMutable}) {
     EXPECT_TRUE(runtime.Call(handler).ok());
     EXPECT_EQ(recorded.stream, &stream);
     EXPECT_EQ(recorded.opaque, "bytes");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "callbridge/callbridge_ffi.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "gmock/gmock.h"
@@ -252,6 +253,39 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
   EXPECT_EQ(bind_site([](auto& s) { s.opaque_size = 1; }),
             "INVALID_ARGUMENT: callbridge_site.opaque is null");
   EXPECT_EQ(call, nullptr);
+}
+
+std::string AbiText(size_t index, const char* platform) {
+  callbridge_target_abi abi = {};
+  abi.struct_size = sizeof(abi);
+  const std::string error = ErrorText(callbridge_target_abi_at(index, platform, &abi));
+  if (error != "OK") return error;
+  return absl::StrCat(abi.name, " ", abi.enumerator, " ", abi.api_version, " as ", abi.called_as,
+                      " lends ", abi.lends, abi.serves_unspecified != 0 ? " unspecified" : "");
+}
+
+TEST(CallbridgeTest, AbisAreEnumerated) {
+  ASSERT_EQ(callbridge_target_abi_count(), 4U);
+  EXPECT_EQ(AbiText(0, "Host"), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 lends 8");
+  EXPECT_EQ(AbiText(1, "cpu"),
+            "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 lends 9");
+  EXPECT_EQ(AbiText(2, "HOST"),
+            "status_returning_unified CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED 3 as 3 lends "
+            "11");
+  EXPECT_EQ(AbiText(3, "Host"), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 lends 112");
+  for (const char* gpu : {"CUDA", "rocm", "gpu"}) {
+    EXPECT_EQ(AbiText(0, gpu), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 lends 6");
+    EXPECT_EQ(
+        AbiText(1, gpu),
+        "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 lends 7 unspecified");
+    EXPECT_EQ(AbiText(3, gpu), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 lends 116");
+  }
+  EXPECT_EQ(AbiText(4, "Host"), "OUT_OF_RANGE: target ABI 4 was asked for, but there are 4");
+  EXPECT_THAT(AbiText(0, "TPU"), StartsWith("INVALID_ARGUMENT: unknown platform \"TPU\""));
+  callbridge_target_abi abi = {};
+  abi.struct_size = 8;
+  EXPECT_THAT(ErrorText(callbridge_target_abi_at(0, "Host", &abi)),
+              StartsWith("INVALID_ARGUMENT: callbridge_target_abi.struct_size is 8"));
 }
 
 TEST(CallbridgeTest, AContextHasItsFirstVersionAtLeast) {

@@ -40,7 +40,15 @@ static_assert(Is<void(Stream*, void**, const char*, size_t, XlaCustomCallStatus*
 static_assert(Is<void(void*, void**, const char*, size_t)>(0, 1));
 static_assert(Is<void(Stream*, void**, const char*, size_t) noexcept>(0, 1));
 
+// Some declare the opaque without const; a symbol proves as much.
+static_assert(Is<void(void*, void**, char*, size_t, XlaCustomCallStatus*)>(3, 2));
+static_assert(Is<void(Stream*, void**, char*, size_t)>(0, 1));
+
+// Typed handlers are not what the macros register.
+static_assert(Is<XLA_FFI_Error*(XLA_FFI_CallFrame*)>(0, 0));
 static_assert(Is<int(void*, const void**)>(0, 0));
+static_assert(Is<void()>(0, 0));
+static_assert(Is<int>(0, 0));
 static_assert(Is<void(void*)>(0, 0));
 static_assert(Is<void(void*, const void**, const char*, size_t)>(0, 0));
 static_assert(Is<void(void*, const void**, const char*, int, XlaCustomCallStatus*)>(0, 0));

@@ -49,6 +49,7 @@ void EncodedAttributes::Encode(Entry& entry, const std::string& name,
   // Of its own, since new aligns it for every element type and sanitizers then see its bounds.
   entry.bytes.reset(new char[value.bytes.size()]);
   char* bytes = entry.bytes.get();
+  // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a size goes with them.
   if (!value.bytes.empty()) std::memcpy(bytes, value.bytes.data(), value.bytes.size());
   types_.push_back(AttrType(value.kind));
   names_.push_back(&entry.name_span);

@@ -47,6 +47,7 @@ absl::Status FutureObject::Complete(XLA_FFI_Future* future, absl::Status status)
   absl::Status result = std::move(object.status_);
   delete &object;
   if (before != kAbandoned) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto& waiter = *reinterpret_cast<FutureWaiter*>(before);
     waiter.ready(waiter, std::move(result));
   }
