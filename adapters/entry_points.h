@@ -7,8 +7,8 @@
 // the user's opaque) comes along with each call as a site descriptor (abi/site_descriptor.h): as
 // the opaque of an untyped call, as the attribute kSiteDescriptorAttribute of a typed one. Calls
 // without a descriptor are calls of arrays, and of one array or a tuple of other than one array as
-// the result. Calls of a target that is lent counts (abi/target_abi.h) always have one by version 3.
-// Calls of a typed target always have one, a typed site descriptor
+// the result. Calls of a target that is lent counts (abi/target_abi.h) always have one by
+// version 3. Calls of a typed target always have one, a typed site descriptor
 // (abi/typed_site_descriptor.h), since their handlers are told shapes and attributes.
 #ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
 #define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
