@@ -1,9 +1,7 @@
 // PointerTables: the tables of pointers by which the Host ABI hands tuples to a target.
 //
-// The target's `in` is a list with a slot an operand: an array's data pointer, or the address of a
-// tuple's own list, nested tuples having nested lists. Its `out` is the data pointer of an array
-// result, and a list for every tuple result, a 1-element one included. What is planned here once,
-// when a call is bound, is only *what goes where*; Fill() then writes one call's pointers.
+// abi/table_walk.h says which tables there are. What is planned here once, when a call is bound, is
+// only *what goes where*; Fill() then writes one call's pointers.
 //
 // A tuple whose elements are all leaves needs no list of its own: its leaves already lie side by
 // side in the caller's list, so the plan points into that. An operand list without tuples is the
@@ -45,6 +43,8 @@ class PointerTables {
   }
 
  private:
+  class Planner;
+
   struct Move {
     uint32_t slot;
     uint32_t from;
@@ -60,12 +60,6 @@ class PointerTables {
 
   void FillSlots(void** leaves, void** slots) const;
   void CopyRuns(void** leaves, void** slots) const;
-  // Plans the list of `elements`, whose first leaf is number leaf_count_, at slot slot_count_.
-  void PlanList(absl::Span<const Shape> elements);
-  // Plans `count` leaves that stand side by side from `slot` on.
-  void PlanLeaves(uint32_t slot, uint32_t count);
-  // Plans the tuple whose list's address goes into `slot`.
-  void PlanTuple(absl::Span<const Shape> elements, uint32_t slot);
 
   uint32_t leaf_count_ = 0;
   uint32_t slot_count_ = 0;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "callbridge/abi/table_walk.h"
 #include "callbridge/typed_ffi/c_api.h"
 
 #pragma GCC visibility push(hidden)
@@ -208,13 +209,18 @@ class CallTextReader {
   DeclaredCall<kMax> call_;
 };
 
-// Where the pointers of a list of shapes go: one block of slots, of which the first are the list
-// itself and the others the tables of its tuples.
+inline constexpr int kNoSlot = -1;
+
+// One slot of a PointerLayout.
 struct PointerSlot {
   bool is_table = false;
-  int index = 0;  // of the leaf, or of the table's first slot
+  int index = 0;         // the leaf, or the first slot of the table
+  int parent = kNoSlot;  // the slot that holds the address of the table that this slot is in
 };
 
+// Where the pointers of the operands, or of the result, are in one block of slots. A table comes
+// after the slot that holds its address. The operands' list is the first table. The slot of `out`
+// is the first slot; a GPU function has none, and its block is the list of the result's leaves.
 template <size_t kMax>
 struct PointerLayout {
   int leaf_count = 0;
@@ -222,62 +228,89 @@ struct PointerLayout {
   PointerSlot slots[kMax + 1] = {};
   int leaf_nodes[kMax] = {};  // the node of each leaf
   int leaf_slots[kMax] = {};  // and its slot
-
-  constexpr void AddLeaf(int node, int slot) {
-    slots[slot] = {false, leaf_count};
-    leaf_slots[leaf_count] = slot;
-    leaf_nodes[leaf_count++] = node;
-  }
-  // Lays out the shape at `node` in `slot`; gives the node behind it.
-  constexpr int Place(const DeclaredCall<kMax>& call, int node, int slot) {
-    const ShapeNode& shape = call.nodes[node];
-    if (shape.type != kTupleNode) {
-      AddLeaf(node, slot);
-      return node + 1;
-    }
-    const int table = slot_count;
-    slot_count += shape.count;
-    slots[slot] = {true, table};
-    int next = node + 1;
-    for (int i = 0; i < shape.count; ++i) next = Place(call, next, table + i);
-    return next;
-  }
-  // Appends the leaves of the shape at `node`, one slot each.
-  constexpr int PlaceFlat(const DeclaredCall<kMax>& call, int node) {
-    if (call.nodes[node].type != kTupleNode) {
-      AddLeaf(node, slot_count++);
-      return node + 1;
-    }
-    int next = node + 1;
-    for (int i = 0; i < call.nodes[node].count; ++i) next = PlaceFlat(call, next);
-    return next;
-  }
 };
 
-// The list of operands. `flat`: one slot a leaf, as XLA:CPU hands over tuples from jaxlib 0.4.38
-// on and as GPU targets get theirs; otherwise tuples are tables.
+// The visitor of abi/table_walk.h that lays out declared shapes while compiling.
 template <size_t kMax>
-constexpr PointerLayout<kMax> LayOutOperands(const DeclaredCall<kMax>& call, bool flat) {
-  PointerLayout<kMax> layout;
-  if (!flat) layout.slot_count = call.operand_count;
-  int node = 0;
-  for (int i = 0; i < call.operand_count; ++i) {
-    node = flat ? layout.PlaceFlat(call, node) : layout.Place(call, node, i);
+class DeclaredPlanner {
+ public:
+  struct Node {
+    bool is_tuple;
+    uint32_t count;
+    int number;  // in DeclaredCall::nodes
+  };
+  using Slot = int;
+  using Table = int;
+
+  constexpr DeclaredPlanner(const DeclaredCall<kMax>& call, int first_node)
+      : call_(call), next_node_(first_node) {}
+
+  constexpr bool ReadNode(int /*depth*/, Node& node) {
+    const ShapeNode& shape = call_.nodes[next_node_];
+    node = {shape.type == kTupleNode, static_cast<uint32_t>(shape.count), next_node_};
+    ++next_node_;
+    return true;
   }
-  return layout;
+  constexpr bool OpenList(uint32_t size, int& table) {
+    table = AddSlots(size);
+    return true;
+  }
+  constexpr bool OpenTable(int slot, const Node& /*tuple*/, uint32_t size, int& table) {
+    parent_ = slot;
+    table = AddSlots(size);
+    layout_.slots[slot].is_table = true;
+    layout_.slots[slot].index = table;
+    return true;
+  }
+  constexpr int SlotAt(int table, uint32_t i) const { return table + static_cast<int>(i); }
+  constexpr bool AppendSlot(int& slot) {
+    slot = AddSlots(1);
+    return true;
+  }
+  constexpr bool PlaceLeaf(int slot, const Node& leaf) {
+    layout_.slots[slot].index = layout_.leaf_count;
+    layout_.leaf_slots[layout_.leaf_count] = slot;
+    layout_.leaf_nodes[layout_.leaf_count++] = leaf.number;
+    return true;
+  }
+
+  // Adds slots to the table opened last, or to the list before one is opened; returns the first.
+  constexpr int AddSlots(uint32_t count) {
+    const int first = layout_.slot_count;
+    for (uint32_t i = 0; i < count; ++i) layout_.slots[layout_.slot_count++].parent = parent_;
+    return first;
+  }
+  constexpr const PointerLayout<kMax>& layout() const { return layout_; }
+
+ private:
+  const DeclaredCall<kMax>& call_;
+  int next_node_;
+  int parent_ = kNoSlot;
+  PointerLayout<kMax> layout_;
+};
+
+// Lays out the operands. Those of a GPU function are kFlat.
+template <size_t kMax>
+constexpr PointerLayout<kMax> LayOutOperands(const DeclaredCall<kMax>& call, TupleLayout layout) {
+  DeclaredPlanner<kMax> planner(call, 0);
+  WalkOperands(planner, static_cast<uint32_t>(call.operand_count), layout);
+  return planner.layout();
 }
 
-// The result: a list of one slot, or of its leaves where `flat`.
+// Lays out the result of a Host function.
 template <size_t kMax>
-constexpr PointerLayout<kMax> LayOutResult(const DeclaredCall<kMax>& call, bool flat) {
-  PointerLayout<kMax> layout;
-  if (flat) {
-    layout.PlaceFlat(call, call.operand_nodes);
-  } else {
-    layout.slot_count = 1;
-    layout.Place(call, call.operand_nodes, 0);
-  }
-  return layout;
+constexpr PointerLayout<kMax> LayOutResult(const DeclaredCall<kMax>& call, TupleLayout layout) {
+  DeclaredPlanner<kMax> planner(call, call.operand_nodes);
+  WalkResult(planner, planner.AddSlots(1), layout);
+  return planner.layout();
+}
+
+// Lays out the result of a GPU function, whose slots follow those of the operands.
+template <size_t kMax>
+constexpr PointerLayout<kMax> LayOutGpuResult(const DeclaredCall<kMax>& call) {
+  DeclaredPlanner<kMax> planner(call, call.operand_nodes);
+  WalkGpuResult(planner);
+  return planner.layout();
 }
 
 }  // namespace exports

@@ -40,9 +40,11 @@ struct Declared {
                 "Shapes(): expected the end behind the result; several results are one tuple, "
                 "f32[8] -> (f32[8],s32[])");
 
-  static constexpr PointerLayout<kMax> kOperands =
-      LayOutOperands(kCall, gpu || Options::Get().flat_tuples);
-  static constexpr PointerLayout<kMax> kResult = LayOutResult(kCall, gpu);
+  static constexpr TupleLayout kTupleLayout =
+      gpu || Options::Get().flat_tuples ? TupleLayout::kFlat : TupleLayout::kNested;
+  static constexpr PointerLayout<kMax> kOperands = LayOutOperands(kCall, kTupleLayout);
+  static constexpr PointerLayout<kMax> kResult =
+      gpu ? LayOutGpuResult(kCall) : LayOutResult(kCall, kTupleLayout);
 };
 
 inline std::string ShapeWords(int type, const int64_t* dims, int64_t rank) {

@@ -77,8 +77,8 @@ struct ExportOptions {
     options.gpu = true;
     return options;
   }
-  // The function expects tuple operands as jaxlib >= 0.4.38 hands them over, one pointer a leaf,
-  // and not as nested tables.
+  // The function expects tuples as jaxlib >= 0.4.38 passes them: `in` has one pointer for each leaf
+  // of the operands, and `out` of a tuple is one table of its leaves, without nested tables.
   constexpr ExportOptions FlatTuples() const {
     ExportOptions options = *this;
     options.flat_tuples = true;

@@ -10,6 +10,7 @@
 
 #include <string_view>
 
+#include "callbridge/abi/table_walk.h"
 #include "callbridge/adapters/exports/call_attributes.h"
 #include "callbridge/adapters/exports/declared_call.h"
 
@@ -20,8 +21,8 @@ namespace exports {
 
 // Shape::kMaxTupleDepth.
 inline constexpr int kMaxTupleDepth = 128;
-inline constexpr char kFlatLayout = 1;
 
+// The visitor of abi/table_walk.h that reads a descriptor and writes the tables of one call.
 class SiteTables {
  public:
   // The leaves' buffers, arguments or results.
@@ -32,100 +33,94 @@ class SiteTables {
 
   // `block` has room for as many pointers as `tree` has bytes, which is more than are needed.
   SiteTables(std::string_view tree, void** block)
-      : rest_(tree), slots_left_(tree.size()), next_slot_(block) {}
+      : next_(tree.data()),
+        end_(tree.data() + tree.size()),
+        next_slot_(block),
+        end_slot_(block + tree.size()) {}
 
-  // Writes the list of operands and the result behind it. False where the descriptor is
+  // Writes the list of operands and the result behind it. Returns false if the descriptor is
   // malformed, or is not that of a call with such leaves.
   bool Write(Leaves operands, Leaves results) {
-    if (rest_.empty() || static_cast<uint8_t>(rest_[0]) > kFlatLayout) return false;
-    const bool flat = rest_[0] == kFlatLayout;
-    rest_.remove_prefix(1);
+    if (next_ == end_ || static_cast<uint8_t>(*next_) > kLastLayout) return false;
+    const auto layout = static_cast<TupleLayout>(*next_++);
     uint32_t count = 0;
     if (!ReadCount(count)) return false;
-    leaves_ = operands;
-    operands_ = next_slot_;
-    if (!flat && !TakeSlots(count, operands_)) return false;
-    for (uint32_t i = 0; i < count; ++i) {
-      if (flat ? !ReadFlat(0) : !ReadShape(operands_[i], 0)) return false;
-    }
-    if (leaves_.count != 0) return false;
-    leaves_ = results;
-    return ReadShape(result_, 0) && leaves_.count == 0 && rest_.empty();
+    SetLeaves(operands);
+    if (!WalkOperands(*this, count, layout) || next_leaf_ != end_leaf_) return false;
+    SetLeaves(results);
+    return WalkResult(*this, &result_, layout) && next_leaf_ == end_leaf_ && next_ == end_;
   }
 
   void** operands() const { return operands_; }
   // An array's data, or a tuple's table.
   void* result() const { return result_; }
 
- private:
-  bool ReadCount(uint32_t& count) {
-    if (rest_.size() < sizeof(count)) return false;
-    count = ReadU32(rest_.data());
-    rest_.remove_prefix(sizeof(count));
-    return count <= rest_.size();
+  struct Node {
+    bool is_tuple;
+    uint32_t count;
+    void* data;
+  };
+  using Slot = void**;
+  using Table = void**;
+
+  // Reads a type and, of a tuple, the number of its elements. Takes the next leaf for any other type.
+  bool ReadNode(int depth, Node& node) {
+    if (next_ == end_) return false;
+    const int type = static_cast<uint8_t>(*next_++);
+    node.is_tuple = type == kTupleNode;
+    if (node.is_tuple) return depth < kMaxTupleDepth && ReadCount(node.count);
+    if (next_leaf_ == end_leaf_) return false;
+    const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(*next_leaf_++);
+    if (static_cast<int>(buffer.dtype) != type) return false;
+    node.data = type == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
+    return true;
+  }
+  bool OpenList(uint32_t size, void**& table) {
+    if (!TakeSlots(size, table)) return false;
+    operands_ = table;
+    return true;
+  }
+  bool OpenTable(void** slot, const Node& /*tuple*/, uint32_t size, void**& table) {
+    if (!TakeSlots(size, table)) return false;
+    *slot = table;
+    return true;
+  }
+  static void** SlotAt(void** table, uint32_t i) { return table + i; }
+  bool AppendSlot(void**& slot) { return TakeSlots(1, slot); }
+  static bool PlaceLeaf(void** slot, const Node& leaf) {
+    *slot = leaf.data;
+    return true;
   }
 
-  // False where nested counts claim more elements than the tree has bytes.
+ private:
+  static constexpr auto kLastLayout = static_cast<uint8_t>(TupleLayout::kFlat);
+
+  void SetLeaves(Leaves leaves) {
+    next_leaf_ = leaves.buffers;
+    end_leaf_ = leaves.buffers + leaves.count;
+  }
+
+  bool ReadCount(uint32_t& count) {
+    if (end_ - next_ < ptrdiff_t{sizeof(count)}) return false;
+    count = ReadU32(next_);
+    next_ += sizeof(count);
+    return count <= end_ - next_;
+  }
+
+  // Returns false if nested counts claim more elements than the tree has bytes.
   bool TakeSlots(uint32_t count, void**& slots) {
-    if (count > slots_left_) return false;
-    slots_left_ -= count;
+    if (count > end_slot_ - next_slot_) return false;
     slots = next_slot_;
     next_slot_ += count;
     return true;
   }
 
-  // Takes a type, and the leaf that it is of where it is no tuple's.
-  bool ReadNode(int depth, int& type, void*& data) {
-    if (rest_.empty() || depth > kMaxTupleDepth) return false;
-    type = static_cast<uint8_t>(rest_[0]);
-    rest_.remove_prefix(1);
-    if (type == kTupleNode) return true;
-    if (leaves_.count == 0) return false;
-    const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(*leaves_.buffers);
-    if (static_cast<int>(buffer.dtype) != type) return false;
-    data = type == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
-    ++leaves_.buffers;
-    --leaves_.count;
-    return true;
-  }
-
-  bool ReadShape(void*& slot, int depth) {
-    int type = 0;
-    if (!ReadNode(depth, type, slot)) return false;
-    if (type != kTupleNode) return true;
-    uint32_t count = 0;
-    if (!ReadCount(count)) return false;
-    void** table = nullptr;
-    if (!TakeSlots(count, table)) return false;
-    slot = table;
-    for (uint32_t i = 0; i < count; ++i) {
-      if (!ReadShape(table[i], depth + 1)) return false;
-    }
-    return true;
-  }
-
-  bool ReadFlat(int depth) {
-    int type = 0;
-    void* data = nullptr;
-    if (!ReadNode(depth, type, data)) return false;
-    if (type != kTupleNode) {
-      void** slot = nullptr;
-      if (!TakeSlots(1, slot)) return false;
-      *slot = data;
-      return true;
-    }
-    uint32_t count = 0;
-    if (!ReadCount(count)) return false;
-    for (uint32_t i = 0; i < count; ++i) {
-      if (!ReadFlat(depth + 1)) return false;
-    }
-    return true;
-  }
-
-  std::string_view rest_;
-  Leaves leaves_ = {};
-  size_t slots_left_;
+  const char* next_;
+  const char* end_;
+  void* const* next_leaf_ = nullptr;
+  void* const* end_leaf_ = nullptr;
   void** next_slot_;
+  void** end_slot_;
   void** operands_ = nullptr;
   void* result_ = nullptr;
 };

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "callbridge/adapters/exports/declared_handler.h"
 #include "callbridge/adapters/exports/export_options.h"
@@ -38,12 +39,9 @@ class UntypedFunction {
   static void Call(void* first, void* const* list, const char* opaque, size_t opaque_size,
                    XlaCustomCallStatus* status) {
     void* data[kArguments + kResults + 1];
-    if constexpr (kGpu) {
-      for (int i = 0; i < kArguments + kResults; ++i) data[i] = list[i];
-    } else {
-      ReadOperands(list, data);
-      ReadResult(first, data + kArguments);
-    }
+    void* const* results = kGpu ? list + D::kOperands.slot_count : &first;
+    ReadLeaves<D::kOperands>(list, data, EachLeaf<D::kOperands>());
+    ReadLeaves<kResult>(results, data + kArguments, EachLeaf<kResult>());
     const std::unique_ptr<CallError> error = CallHandler(data, first, opaque, opaque_size);
     if (error == nullptr) return;
     XlaCustomCallStatusSetFailure(status, error->message.data(), error->message.size());
@@ -56,40 +54,31 @@ class UntypedFunction {
                 "could stand for `?`");
   static constexpr ExportOptions kOptions = Options::Get();
   static constexpr bool kGpu = kOptions.gpu;
+  // XLA passes a tuple result as one table of its leaves in either layout: none ever nested them.
+  static constexpr auto kResult = kGpu ? D::kResult : LayOutResult(D::kCall, TupleLayout::kFlat);
   static constexpr int kArguments = D::kOperands.leaf_count;
-  static constexpr int kResults = D::kResult.leaf_count;
+  static constexpr int kResults = kResult.leaf_count;
+  template <const auto& layout>
+  using EachLeaf = std::make_integer_sequence<int, layout.leaf_count>;
 
   // The analyzer does not read D's constants, and takes tables for empty and arrays for unset.
   // NOLINTBEGIN(clang-analyzer-core.CallAndMessage,clang-analyzer-core.NullDereference)
 
-  // Appends the leaves' pointers of the shape at `node`, to which `pointer` leads.
-  static int ReadShape(int node, void* pointer, void**& data) {
-    const ShapeNode& shape = D::kCall.nodes[node];
-    if (shape.type != kTupleNode) {
-      *data++ = pointer;
-      return node + 1;
-    }
-    int next = node + 1;
-    for (int i = 0; i < shape.count; ++i) {
-      next = ReadShape(next, static_cast<void**>(pointer)[i], data);
-    }
-    return next;
+  // Reads the pointers of the leaves of `layout` from the list, and from the tables it leads to.
+  template <const auto& layout, int... leaf>
+  static void ReadLeaves([[maybe_unused]] void* const* list, [[maybe_unused]] void** data,
+                         std::integer_sequence<int, leaf...>) {
+    ((data[leaf] = ReadSlot<layout, layout.leaf_slots[leaf]>(list)), ...);
   }
-  static void ReadOperands(void* const* in, void** data) {
-    if constexpr (kOptions.flat_tuples) {
-      for (int i = 0; i < kArguments; ++i) data[i] = in[i];
+  template <const auto& layout, int slot>
+  static void* ReadSlot(void* const* list) {
+    constexpr int kParent = layout.slots[slot].parent;
+    if constexpr (kParent == kNoSlot) {
+      return list[slot];
     } else {
-      int node = 0;
-      for (int i = 0; i < D::kCall.operand_count; ++i) node = ReadShape(node, in[i], data);
+      void* table = ReadSlot<layout, kParent>(list);
+      return static_cast<void**>(table)[slot - layout.slots[kParent].index];
     }
-  }
-  // A tuple result is one table of its leaves: no XLA ever nested them.
-  static void ReadResult(void* out, void** data) {
-    if (D::kCall.nodes[D::kCall.operand_nodes].type != kTupleNode) {
-      *data = out;
-      return;
-    }
-    for (int i = 0; i < kResults; ++i) data[i] = static_cast<void**>(out)[i];
   }
 
   static XLA_FFI_Buffer MakeBuffer(int node, void* data) {
@@ -114,7 +103,7 @@ class UntypedFunction {
       argument_types[i] = XLA_FFI_ArgType_BUFFER;
     }
     for (int i = 0; i < kResults; ++i) {
-      buffers[kArguments + i] = MakeBuffer(D::kResult.leaf_nodes[i], data[kArguments + i]);
+      buffers[kArguments + i] = MakeBuffer(kResult.leaf_nodes[i], data[kArguments + i]);
       result_types[i] = XLA_FFI_RetType_BUFFER;
     }
     for (int i = 0; i < kArguments + kResults; ++i) pointers[i] = &buffers[i];

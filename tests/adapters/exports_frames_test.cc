@@ -252,6 +252,22 @@ TEST_F(ExportsFramesTest, FlatTuplesMayBeAsDeepAsOthers) {
   ExpectInvalid(CallOneToOne(WithTree(tree)), kDoesNotFit);
 }
 
+// As DecodeSiteTree() refuses it.
+TEST_F(ExportsFramesTest, AnEmptyTupleMayBeNoDeeper) {
+  const auto call = [](int depth, TupleLayout tuple_layout) {
+    std::string tree = {static_cast<char>(tuple_layout), 2, 0, 0, 0, 0x0b};
+    for (int i = 1; i < depth; ++i) tree += std::string("\x0d\1\0\0\0", 5);
+    tree += std::string("\x0d\0\0\0\0", 5) + '\x0b';
+    return CallOneToOne(WithTree(tree));
+  };
+  for (TupleLayout tuple_layout : {TupleLayout::kNested, TupleLayout::kFlat}) {
+    EXPECT_EQ(call(128, tuple_layout), absl::OkStatus());
+    EXPECT_EQ(recorded.calls, 1);
+    recorded.calls = 0;
+    ExpectInvalid(call(129, tuple_layout), kDoesNotFit);
+  }
+}
+
 TEST_F(ExportsFramesTest, DescribedTokensAreNull) {
   for (TupleLayout tuple_layout : {TupleLayout::kNested, TupleLayout::kFlat}) {
     recorded.inspect = [](Recorded& r) {

@@ -5,68 +5,103 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/abi/table_walk.h"
 
 namespace callbridge {
 namespace {
 
+// The visitor of abi/table_walk.h that draws: it names what it reads, and keeps the tables.
 class Planner {
  public:
+  struct Node {
+    bool is_tuple;
+    uint32_t count;
+    const Shape* shape;
+    std::string name;
+  };
+  using Table = size_t;
+  // A table, or none: the parameter `out`.
+  using Slot = std::optional<size_t>;
+
   // Host. The result may be null.
   void PlanHost(absl::Span<const Shape> operands, const Shape* result, TupleLayout tuple_layout) {
-    tuple_layout_ = tuple_layout;
-    const size_t in = AddTable("in");
-    plan_.parameters.push_back({"in", {"in", nullptr, false, in}});
-    AppendElements(in, operands, "p", false);
-    if (result != nullptr) plan_.parameters.push_back({"out", SlotOf(*result, "r", true)});
+    PlanOperands("in", operands, tuple_layout);
+    if (result == nullptr) return;
+    ReadNext(*result, "r", true);
+    WalkResult(*this, std::nullopt, tuple_layout);
   }
 
   void PlanGpu(absl::Span<const Shape> operands, const Shape* result) {
-    tuple_layout_ = TupleLayout::kFlat;
-    const size_t buffers = AddTable("buffers");
-    plan_.parameters.push_back({"buffers", {"buffers", nullptr, false, buffers}});
-    AppendElements(buffers, operands, "p", false);
-    if (result != nullptr) AppendLeaves(buffers, *result, "r", true);
+    PlanOperands("buffers", operands, TupleLayout::kFlat);
+    if (result == nullptr) return;
+    ReadNext(*result, "r", true);
+    WalkGpuResult(*this);
   }
 
   LayoutPlan Take() && { return std::move(plan_); }
 
+  bool ReadNode(int /*depth*/, Node& node) {
+    node = std::move(rest_.back());
+    rest_.pop_back();
+    ReadNext(node.shape->tuple_elements(), absl::StrCat(node.name, "_"));
+    return true;
+  }
+  bool OpenList(uint32_t /*size*/, size_t& table) {
+    table = AddTable(list_);
+    plan_.parameters.push_back({list_, {list_, nullptr, false, table}});
+    return true;
+  }
+  bool OpenTable(Slot slot, const Node& tuple, uint32_t /*size*/, size_t& table) {
+    table = AddTable(tuple.name);
+    Place(slot, {tuple.name, tuple.shape, is_result_, table});
+    return true;
+  }
+  static Slot SlotAt(size_t table, uint32_t /*i*/) { return table; }
+  bool AppendSlot(Slot& slot) const {
+    slot = plan_.tables.size() - 1;
+    return true;
+  }
+  bool PlaceLeaf(Slot slot, const Node& leaf) {
+    Place(slot, {leaf.name, leaf.shape, is_result_});
+    return true;
+  }
+
  private:
+  void PlanOperands(std::string list, absl::Span<const Shape> operands, TupleLayout tuple_layout) {
+    list_ = std::move(list);
+    ReadNext(operands, "p");
+    WalkOperands(*this, static_cast<uint32_t>(operands.size()), tuple_layout);
+  }
+
+  // ReadNode() gives these shapes next, in order.
+  void ReadNext(absl::Span<const Shape> shapes, absl::string_view prefix) {
+    for (size_t i = shapes.size(); i > 0; --i) {
+      ReadNext(shapes[i - 1], absl::StrCat(prefix, i - 1), is_result_);
+    }
+  }
+  void ReadNext(const Shape& shape, std::string name, bool is_result) {
+    is_result_ = is_result;
+    const auto count = static_cast<uint32_t>(shape.tuple_elements().size());
+    rest_.push_back({shape.IsTuple(), count, &shape, std::move(name)});
+  }
+
   size_t AddTable(std::string name) {
     plan_.tables.push_back({std::move(name), {}});
     return plan_.tables.size() - 1;
   }
 
-  void AppendElements(size_t table, absl::Span<const Shape> elements, const std::string& prefix,
-                      bool is_result) {
-    for (size_t i = 0; i < elements.size(); ++i) {
-      const std::string name = absl::StrCat(prefix, i);
-      if (tuple_layout_ == TupleLayout::kFlat) {
-        AppendLeaves(table, elements[i], name, is_result);
-      } else {
-        // Not in one line: planning the slot adds tables.
-        LayoutSlot slot = SlotOf(elements[i], name, is_result);
-        plan_.tables[table].slots.push_back(std::move(slot));
-      }
+  // A walk places the slots of a table in order.
+  void Place(Slot table, LayoutSlot slot) {
+    if (table.has_value()) {
+      plan_.tables[*table].slots.push_back(std::move(slot));
+    } else {
+      plan_.parameters.push_back({"out", std::move(slot)});
     }
   }
 
-  void AppendLeaves(size_t table, const Shape& shape, const std::string& name, bool is_result) {
-    if (!shape.IsTuple()) plan_.tables[table].slots.push_back({name, &shape, is_result});
-    for (size_t i = 0; i < shape.tuple_elements().size(); ++i) {
-      AppendLeaves(table, shape.tuple_elements()[i], absl::StrCat(name, "_", i), is_result);
-    }
-  }
-
-  LayoutSlot SlotOf(const Shape& shape, const std::string& name, bool is_result) {
-    LayoutSlot slot{name, &shape, is_result};
-    if (shape.IsTuple()) {
-      slot.table = AddTable(name);
-      AppendElements(*slot.table, shape.tuple_elements(), absl::StrCat(name, "_"), is_result);
-    }
-    return slot;
-  }
-
-  TupleLayout tuple_layout_ = TupleLayout::kNested;
+  std::string list_;  // the name of the operands' table
+  bool is_result_ = false;
+  std::vector<Node> rest_;  // to be read, the next one last
   LayoutPlan plan_;
 };
 
