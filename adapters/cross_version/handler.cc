@@ -48,8 +48,7 @@ ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* AnswerMetadata(const CrossVersionHandler&
                                                       const XLA_FFI_Api* api,
                                                       XLA_FFI_Metadata& metadata) {
   const ReportedMetadata own = ReadReportedMetadata(handler.function, handler.headers);
-  metadata.api_version.major_version = 0;
-  metadata.api_version.minor_version = 1;  // the lowest that has metadata; all later ones accept it
+  typed_ffi::ReportLowestVersion(metadata.api_version);
   metadata.traits = own.traits;
   if (api == nullptr) return nullptr;
   CrossVersionRuntime& runtime = CrossVersionRuntime::Of(api);

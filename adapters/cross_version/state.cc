@@ -10,6 +10,7 @@
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/state_calls.h"
 
 namespace callbridge {
 namespace {
@@ -115,11 +116,9 @@ XLA_FFI_Error* CheckStage(const CrossVersionRuntime& runtime, ApiFunction functi
       runtime.version().state == StateLayout::kStaged) {
     return nullptr;
   }
-  const RuntimeVersion* first = typed_ffi::kRuntimeVersions;
-  while (first->state != StateLayout::kStaged) ++first;
-  return ErrorObject::Make(
-      XLA_FFI_Error_Code_UNIMPLEMENTED,
-      runtime.DescribeMissing("state of a stage other than INSTANTIATE", *first));
+  return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED,
+                           runtime.DescribeMissing("state of a stage other than INSTANTIATE",
+                                                   typed_ffi::FirstWithState(stage)));
 }
 
 XLA_FFI_Error* ToCrossVersion(XLA_FFI_Error* error, const CrossVersionRuntime& runtime) {

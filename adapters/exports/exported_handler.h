@@ -34,9 +34,7 @@ inline bool AnswerMetadataQuery(const XLA_FFI_CallFrame& frame, uint32_t traits)
   for (const auto* e = frame.extension_start; e != nullptr; e = e->next) {
     if (e->type != XLA_FFI_Extension_Metadata) continue;
     XLA_FFI_Metadata& metadata = *reinterpret_cast<const XLA_FFI_Metadata_Extension*>(e)->metadata;
-    // The lowest version that has metadata: exported functions need nothing newer.
-    metadata.api_version.major_version = 0;
-    metadata.api_version.minor_version = 1;
+    typed_ffi::ReportLowestVersion(metadata.api_version);  // needs nothing newer
     metadata.traits = traits;
     return true;
   }

@@ -39,8 +39,8 @@ CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* TooSmall(const XLA_FFI_Api* api, const
 
 // ---- The metadata query -------------------------------------------------------------------------
 
-// Tells the lowest API version that the handler needs. A runtime refuses a version that is newer
-// than its own, and before 0.2 any but 0.1; what it lacks, the call will say.
+// Reports the lowest API version that the handler needs and the runtime accepts. Where the runtime
+// lacks something, the call fails and names it.
 inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
                                      const XLA_FFI_Metadata_Extension& extension,
                                      const Signature& signature, XLA_FFI_Handler_Traits traits) {
@@ -53,9 +53,7 @@ inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
     return TooSmall(api, "XLA_FFI_Metadata", XLA_FFI_Metadata_STRUCT_SIZE, metadata.struct_size);
   }
 
-  const int runtime_minor = api == nullptr ? 1 : VersionOf(*api).minor;
-  metadata.api_version = {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR,
-                          std::min(std::max(signature.minor_version, 1), runtime_minor)};
+  metadata.api_version = ::callbridge::typed_ffi::VersionToReport(api, signature.minor_version);
   metadata.traits = traits;
 
   if (api == nullptr || VersionOf(*api).metadata_size < sizeof(XLA_FFI_Metadata)) return nullptr;
@@ -68,7 +66,7 @@ inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
       "Types used by FFI handlers must be registered before the handler registration");
 }
 
-// ---- Calls
+// ---- Calls --------------------------------------------------------------------------------------
 
 // A stage by the number that the runtime has for it, null for a number of no stage.
 inline const char* NameOfStage(const RuntimeVersion& version, int stage) {

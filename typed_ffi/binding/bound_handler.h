@@ -188,10 +188,11 @@ class BoundHandler {
 
  private:
   static constexpr int MinorVersion() {
-    int minor = kMinorVersionOf<Encoding>;
-    for (int tag : {0, kMinorVersionOfTag<Ts>...}) minor = minor < tag ? tag : minor;
-    if (stage == ExecutionStage::kRecord) minor = minor < 4 ? 4 : minor;
-    return minor;
+    using ::callbridge::typed_ffi::FirstWithStage;
+    constexpr int kOfStage =
+        stage == ExecutionStage::kRecord ? FirstWithStage(&RuntimeVersion::record).minor : 0;
+    return ::callbridge::typed_ffi::NewestMinor(
+        {kMinorVersionOf<Encoding>, kMinorVersionOfTag<Ts>..., kOfStage});
   }
 
   static constexpr auto StateTypeId() -> XLA_FFI_TypeId (*)(const XLA_FFI_Api*) {

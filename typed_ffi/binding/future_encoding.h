@@ -24,7 +24,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Where a runtime keeps what futures need. One of them is null: it has no futures.
+// A runtime's functions for futures. A runtime in which one of them is null has no futures.
 struct FutureFunctions {
   XLA_FFI_Future_Create* create;
   XLA_FFI_Future_SetAvailable* set_available;
@@ -42,19 +42,18 @@ CALLBRIDGE_FFI_HIDDEN inline FutureFunctions FutureFunctionsIn(const XLA_FFI_Api
           FunctionAt<XLA_FFI_Future_SetError>(api, version, ApiFunction::kFutureSetError)};
 }
 
-// A future of the runtime's in `future`, null where it has none; in `functions` what completes it.
+// Creates a future of the runtime. Writes it to `future`, null if the runtime has no futures, and
+// the functions that complete it to `functions`. Returns null or the runtime's error.
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Api& api,
                                                                 FutureFunctions& functions,
                                                                 XLA_FFI_Future*& future) {
-  using ::callbridge::typed_ffi::kFutureCreateAt144;
-  using ::callbridge::typed_ffi::kNumThreadsAt144;
   const RuntimeVersion* version = &VersionOf(api);
   future = nullptr;
   auto args = MakeArgs<XLA_FFI_Future_Create_Args>(XLA_FFI_Future_Create_Args_STRUCT_SIZE);
-  if (version == &kRuntimeVersions[kNumThreadsAt144]) {
-    // Or jaxlib 0.4.34, which looks the same: it has Future_SetAvailable at this slot, which finds
-    // the struct too small before it looks at anything else in it. Its table ends before the other
-    // slots of this row.
+  if (const RuntimeVersion* lookalike = ::callbridge::typed_ffi::LookalikeOf(*version)) {
+    // jaxlib 0.4.38, or 0.4.34, which looks the same: it has Future_SetAvailable in this slot,
+    // which refuses the struct as too small before it reads anything else of it. Its table ends
+    // before the other slots of this row.
     auto* create = FunctionAt<XLA_FFI_Future_Create>(api, *version, ApiFunction::kFutureCreate);
     XLA_FFI_Error* error = create(&args);
     if (error == nullptr) {
@@ -63,7 +62,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Ap
       return nullptr;
     }
     DestroyError(&api, error);
-    version = &kRuntimeVersions[kFutureCreateAt144];
+    version = lookalike;
   }
   functions = FutureFunctionsIn(api, *version);
   if (!functions.complete()) return nullptr;
@@ -72,8 +71,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Ap
   return error;
 }
 
-// The runtime waits for a future that it will not let us complete: better no process than one that
-// hangs.
+// Ends the process: the runtime refused to complete a future that it waits for, and would hang.
 [[noreturn]] inline CALLBRIDGE_FFI_COLD void DieOfStuckFuture(const XLA_FFI_Api* api,
                                                               XLA_FFI_Error* error) {
   fprintf(stderr, "xla::ffi: the runtime refused the completion of its future: %s\n",

@@ -66,8 +66,11 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterStaticHandler(
     return FunctionAt<old::XLA_FFI_Handler_Register_0_4_31>(*api, version, kSlot)(&args);
   }
   if (bundle.instantiate != nullptr) {
-    return CreateError(api, ErrorCode::kUnimplemented,
-                       DescribeMissing(*api, "the instantiate stage", kRuntimeVersions[1]).c_str());
+    return CreateError(
+        api, ErrorCode::kUnimplemented,
+        DescribeMissing(*api, "the instantiate stage",
+                        ::callbridge::typed_ffi::FirstWithStage(&RuntimeVersion::instantiate))
+            .c_str());
   }
   auto args = MakeRegistration<old::XLA_FFI_Handler_Register_Args_0_4_30>(name, platform, traits);
   args.bundle = {bundle.prepare, bundle.initialize, bundle.execute};

@@ -103,19 +103,19 @@ struct CtxDecoding<ScratchAllocator> {
       internal::EmitMissing(diagnostic, api, "ScratchAllocator", ApiFunction::kScratchAllocate);
       return std::nullopt;
     }
-    if (XLA_FFI_PREDICT_FALSE(!internal::IsSince(*api, kSafe)) && !HasStream(api, ctx)) {
-      internal::EmitMissing(diagnostic, api, "ScratchAllocator on the CPU",
-                            internal::kRuntimeVersions[kSafe]);
+    constexpr const internal::RuntimeVersion& kSafe =
+        ::callbridge::typed_ffi::FirstWithCpuContext();
+    if (XLA_FFI_PREDICT_FALSE(!::callbridge::typed_ffi::IsSince(*api, kSafe)) &&
+        !HasStream(api, ctx)) {
+      internal::EmitMissing(diagnostic, api, "ScratchAllocator on the CPU", kSafe);
       return std::nullopt;
     }
     return ScratchAllocator(api, ctx);
   }
 
  private:
-  // XLA:CPU up to jaxlib 0.4.33 has the functions, and crashes in them. It is told by its having no
-  // stream, for which it has an error.
-  static constexpr int kSafe = 2;
-
+  // An XLA:CPU without context has the functions and crashes in them, but returns an error when
+  // asked for a stream.
   static bool HasStream(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) {
     auto args = internal::MakeArgs<XLA_FFI_Stream_Get_Args>(XLA_FFI_Stream_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;

@@ -13,6 +13,7 @@ namespace host {
 namespace {
 
 using typed_ffi::kNewestVersion;
+using typed_ffi::kOldestVersion;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
 
@@ -53,7 +54,7 @@ absl::StatusOr<const RuntimeVersion*> VersionOfRelease(absl::string_view release
   }
   return absl::InvalidArgumentError(
       absl::StrCat("XLA FFI as jaxlib ", release, " has it is not known: callbridge knows jaxlib ",
-                   Words(kRuntimeVersions[0])[1], " to ", Last(kNewestVersion)));
+                   Words(kOldestVersion)[1], " to ", Last(kNewestVersion)));
 }
 
 }  // namespace host

@@ -331,7 +331,7 @@ TEST(ReleasesTest, AreFoundByName) {
   for (const auto& [release, row] : kReleases) {
     const absl::StatusOr<const RuntimeVersion*> version = VersionOfRelease(release);
     ASSERT_TRUE(version.ok()) << version.status();
-    EXPECT_EQ(RowOf(**version), row) << release;
+    EXPECT_EQ(IndexOf(**version), row) << release;
   }
   for (const char* release : {"0.4.29", "0.13", "1.0", "0", "x", "0.4.x", "0.-4", "0.12.0.1.1",
                               "0.12.0.-1", "0.4", "1.4.31", "-1.12"}) {
