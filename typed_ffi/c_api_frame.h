@@ -310,7 +310,7 @@ struct XLA_FFI_Metadata {
   size_t struct_size;
   XLA_FFI_Api_Version api_version;
   XLA_FFI_Handler_Traits traits;
-  XLA_FFI_TypeId state_type_id;  // XLA_FFI_UNKNOWN_TYPE_ID where the handler has no state
+  XLA_FFI_TypeId state_type_id;  // XLA_FFI_UNKNOWN_TYPE_ID if the handler has no state
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Metadata, traits);
 CALLBRIDGE_FROZEN_3(XLA_FFI_Metadata, 48, api_version, 8, traits, 32, state_type_id, 40);

@@ -37,7 +37,7 @@ CALLBRIDGE_FFI_HIDDEN inline void DestroyError(const XLA_FFI_Api* api, XLA_FFI_E
 }
 
 struct ErrorDetails {
-  XLA_FFI_Error_Code errc;  // INTERNAL where the runtime does not tell, before XLA FFI 0.4
+  XLA_FFI_Error_Code errc;  // INTERNAL before XLA FFI 0.4, which does not tell
   const char* message;      // the error's own; not null
 };
 

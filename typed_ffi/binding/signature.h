@@ -272,7 +272,7 @@ inline constexpr int kMinorVersionOfTag<CtxOf<T>> = kMinorVersionOf<CtxDecoding<
 struct Signature {
   XLA_FFI_ExecutionStage stage;
   int minor_version;
-  XLA_FFI_TypeId (*state_type_id)(const XLA_FFI_Api* api);  // null where it returns no state
+  XLA_FFI_TypeId (*state_type_id)(const XLA_FFI_Api* api);  // null if it returns no state
   const Operand* operands;
   size_t operand_count;
 };
