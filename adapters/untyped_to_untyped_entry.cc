@@ -8,7 +8,7 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
                            absl::string_view descriptor) {
   absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
   if (!parts.ok()) return parts.status();
-  // GPU lists are flat whatever the trees.
+  // GPU lists are flat, whatever the trees.
   if (entry.abi.is_gpu()) {
     return entry.abi.call_on_gpu(entry.function, first, pointers, parts->opaque);
   }
@@ -16,7 +16,7 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
   absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
   if (!site.ok()) return site.status();
   const CallPlan& plan = (*site)->call;
-  // The runtime was told of flat results: a lone leaf is an array to it, whatever tuple it stands
+  // The runtime passes flat results, so a lone leaf is a pointer to an array, whatever tuple it is
   // in.
   const size_t results = plan.result.leaf_count();
   CallBuffers buffers{{pointers, plan.operands.leaf_count()},
@@ -30,9 +30,9 @@ void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, s
       IsSiteDescriptor(opaque, opaque_len)
           ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
           : absl::InvalidArgumentError(absl::StrCat(
-                "custom call \"", entry.name, "\" is of the ABI ", entry.abi.row.name,
-                ", whose functions are told how many operands and results a call has, and its "
-                "call's opaque must describe the call site (callbridge_site_encode)"));
+                "custom call \"", entry.name, "\" has the ABI ", entry.abi.row.name,
+                ", whose functions get the numbers of operands and results, so the call's opaque "
+                "must describe the call site: pass the bytes of callbridge_site_encode"));
   if (result.ok()) return;
   XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
 }

@@ -1,4 +1,4 @@
-// The untyped way back: functions of version 3 that lead to a target.
+// The entry point by which a runtime calls an untyped target: a function of version 3.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
 
@@ -16,7 +16,7 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
                            absl::string_view descriptor);
 
 // Serves one call of EntryPoints::untyped for a target that Calls::Call() calls. `first` and
-// `pointers` are out and in on Host, the stream and the buffers on GPU. The entry comes last, so
+// `pointers` are `out` and `in` on Host, the stream and the buffers on GPU. `entry` comes last, so
 // that the other arguments stay in the registers in which the target expects them.
 template <typename Calls>
 void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
@@ -30,7 +30,8 @@ void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque
   }
 }
 
-// The same for a target on Host that is lent counts, which only a site descriptor has.
+// Likewise for a target on Host that needs the numbers of operands and results, which only a site
+// descriptor has.
 void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, size_t opaque_len,
                              XlaCustomCallStatus* status, EntryTarget& entry);
 

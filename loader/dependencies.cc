@@ -122,7 +122,7 @@ Provider ProviderOf(absl::string_view symbol) {
   }
   // All names of Python's C API.
   const bool is_pythons = absl::StartsWith(symbol, "Py") || absl::StartsWith(symbol, "_Py");
-  return is_pythons ? Provider::kPython : Provider::kNobody;
+  return is_pythons ? Provider::kPython : Provider::kNone;
 }
 
 }  // namespace
@@ -133,8 +133,8 @@ absl::string_view ProviderName(Provider provider) {
       return "callbridge";
     case Provider::kPython:
       return "python";
-    case Provider::kNobody:
-      return "nobody";
+    case Provider::kNone:
+      return "none";
   }
   return "";
 }

@@ -71,7 +71,7 @@ std::string UntypedLine(const Inspection& inspection, const CustomCallFunction& 
 
 std::vector<std::string> NextForLibrary(const Inspection& inspection) {
   return {absl::StrCat("callbridge run ", ShellWord(inspection.path),
-                       "  # names its targets; opening it runs its constructors"),
+                       "  # lists its targets; loading it runs its constructors"),
           absl::StrCat("callbridge.jax.load(", Quoted(inspection.path),
                        ")  # in Python: registers its targets with JAX")};
 }
@@ -119,7 +119,7 @@ std::vector<std::string> NextForObjects(const Inspection& inspection) {
 
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection) {
   return {absl::StrCat("callbridge inspect --probe ", ShellWord(inspection.path),
-                       "  # asks them, in a process of its own")};
+                       "  # asks them, in a separate process")};
 }
 
 }  // namespace callbridge

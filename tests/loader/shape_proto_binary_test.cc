@@ -224,7 +224,7 @@ TEST_F(ShapeProtoBinaryTest, IsInspected) {
   ASSERT_TRUE(inspection.ok()) << inspection.status();
   EXPECT_EQ(Judge(*inspection).outcome, Outcome::kDoesNotLoad);
   EXPECT_THAT(Judge(*inspection).text,
-              StartsWith("callbridge cannot open it: it was compiled for protobuf 3.11 or older"));
+              StartsWith("callbridge cannot load it: it was compiled for protobuf 3.11 or older"));
 
   inspection = Inspect(OldBinary("original_linked"));
   ASSERT_TRUE(inspection.ok()) << inspection.status();

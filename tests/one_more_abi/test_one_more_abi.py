@@ -176,7 +176,7 @@ def test_it_is_called_by_callbridge_run(arrays):
     )
     done = command("run", TARGETS, "untold", "a.npy", "--result", "f32[4]", "--abi", "counted")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("untold on Host: counted (as --abi says)\n")
+    assert done.stdout.startswith("untold on Host: counted (declared by --abi)\n")
     done = command("run", TARGETS, "Fail", "--result", "f32[4]")
     assert (done.returncode, done.stdout) == (1, "")
     assert "the function returned 7" in done.stderr
