@@ -24,7 +24,7 @@ bool Registers(const Inspection& inspection) {
   return false;
 }
 
-// What keeps it from being loaded; empty if nothing does.
+// Returns what prevents loading it; empty if nothing does.
 std::string Obstacle(const Inspection& inspection) {
   if (!inspection.refusal.empty()) return absl::StrCat("it ", inspection.refusal);
   std::vector<std::string> missing;
