@@ -168,8 +168,7 @@ TEST_F(ShapeProtoBinaryTest, MessagesAreNeverRegisteredTwice) {
       },
       ::testing::ExitedWithCode(0),
       "FAILED_PRECONDITION: .*shape_proto_linked.so: another library in this process has "
-      "registered "
-      "the protobuf message xla.HloModuleProto with libprotobuf.so.32");
+      "registered the protobuf message xla.HloModuleProto with libprotobuf.so.32");
 }
 
 // Then nothing of callbridge's is opened.
