@@ -69,7 +69,7 @@ static BoundCall* Find(Caller* caller, const Reading* reading, PyObject* operand
 static PyObject* CallerCall(PyObject* self, PyObject* operands) {
   Caller* caller = (Caller*)self;
   if (!PyTuple_CheckExact(operands)) {
-    PyErr_SetString(PyExc_TypeError, "expected an exact tuple of operands");
+    PyErr_SetString(PyExc_TypeError, "expected a plain tuple of operands");
     return NULL;
   }
   const State* state = PyType_GetModuleState(Py_TYPE(self));

@@ -96,8 +96,8 @@ def test_the_ordinary_build_does_not_know_it():
 library = callbridge.library.load(TARGETS)
 assert [target.abi for target in library.targets] == [None] * 5
 error = error_of(library.run, "untold", [A, B], "f32[4]", abi="counted")
-assert error.endswith("'counted' is none of 'original', 'status_returning', "
-                      "'status_returning_unified', 'typed_ffi'"), error
+assert error.endswith("expected one of 'original', 'status_returning', "
+                      "'status_returning_unified', 'typed_ffi', got 'counted'"), error
 """,
         LIBRARY,
     )
