@@ -92,8 +92,8 @@ TEST(ModuleFaults, FaultsAreToldOfWhoHasThem) {
         (*m.mutable_schedule()->mutable_sequences())[m.computations(0).id()].add_instruction_ids(
             77);
       }),
-      "INVALID_ARGUMENT: schedule of computation \"f\": instruction 77 is not in it, or is "
-      "there twice");
+      "INVALID_ARGUMENT: schedule of computation \"f\": instruction 77 is not in it, or "
+      "occurs twice");
 }
 
 TEST(ModuleFaults, SchedulesKeepToControlPredecessors) {

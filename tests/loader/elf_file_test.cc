@@ -152,7 +152,7 @@ TEST(ElfFileTest, ChecksSegments) {
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_memsz = 1; }, "for 1 bytes of memory");
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD, 3).p_memsz = UINT64_MAX; },
                 "outside of user space");
-  ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_align = 0x1001; }, "no power of two");
+  ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_align = 0x1001; }, "not a power of two");
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD, 2).p_vaddr = 0; }, "and the one before ends");
   ExpectRefused(
       [](ElfEditor& e) {

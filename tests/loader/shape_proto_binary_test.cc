@@ -280,11 +280,11 @@ TEST(ProtobufLayoutTest, ARefusalSaysWhatTells) {
   EXPECT_TRUE(layout.is_used());
   EXPECT_THAT(layout.Refusal(),
               StartsWith("was compiled for an unknown protobuf (it imports no constructor of a "
-                         "message, which would tell), and of XLA's"));
+                         "message, which would tell), but callbridge's XLA"));
   layout.AddImport("_ZN3xla10ShapeProtoC1Ev");
   layout.AddImport("_ZN3xla9TileProtoC1Ev");
   EXPECT_THAT(layout.Refusal(), StartsWith("was compiled for protobuf 3.11 or older (it imports "
-                                           "xla::ShapeProto::ShapeProto()), and of XLA's"));
+                                           "xla::ShapeProto::ShapeProto()), but callbridge's XLA"));
 }
 
 TEST(ProtobufLayoutTest, SymbolsAreAnyBytes) {

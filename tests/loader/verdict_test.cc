@@ -133,7 +133,7 @@ TEST(VerdictTest, LibrariesThatShowNothing) {
   EXPECT_EQ(possible.text,
             "no custom call found in it, but functions without a type may be typed handlers");
   EXPECT_THAT(possible.next, ElementsAre("callbridge inspect --probe x.so  # asks them, in a "
-                                         "process of its own"));
+                                         "separate process"));
   inspection.path = "/a/libtensorflow_cc.so.2";
   EXPECT_THAT(PossibleHandlers(inspection), IsEmpty());
   EXPECT_EQ(Judge(inspection).text, "it is TensorFlow itself, which callbridge replaces");

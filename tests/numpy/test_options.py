@@ -300,6 +300,6 @@ def test_type_infos_are_aligned():
     memory = ctypes.create_string_buffer(64)
     address = ctypes.addressof(memory) | 7
     word = ctypes.c_int64(0)
-    with fails("INVALID_ARGUMENT", "type_info", hex(address), "no multiple of 8"):
+    with fails("INVALID_ARGUMENT", "type_info", hex(address), "not a multiple of 8"):
         face.register_type("misaligned info", ctypes.addressof(word), address)
     assert word.value == 0

@@ -230,7 +230,7 @@ def test_probe():
     assert inspected(PROBED)["probed"] == []
     (line,) = inspected(PROBED)["verdict"]["next"]
     assert line.startswith(f"callbridge inspect --probe {PROBED}  #")
-    assert "--probe asks" in text(PROBED)
+    assert "--probe finds out" in text(PROBED)
 
 
 def test_probe_asks_what_may_be_a_handler():
