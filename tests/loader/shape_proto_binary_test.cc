@@ -360,7 +360,8 @@ TEST_F(ShapeProtoBinaryTest, AllThatIsMissingIsNamed) {
   EXPECT_EQ(found->size(), 2);
   EXPECT_THAT(
       std::string(BindProtobufImports(imports).status().message()),
-      StartsWith("undefined symbols: xla::LiteralProto::Clear(), google::protobuf::Nobody() (of "));
+      StartsWith("undefined symbols: xla::LiteralProto::Clear(), google::protobuf::Nobody() "
+                 "(callbridge provides XLA's messages ShapeProto, "));
 }
 
 }  // namespace
