@@ -12,7 +12,7 @@
 //     or a tuple of 0 or of 2 and more arrays
 //   other calls of an untyped target                abi/site_descriptor.h
 //   version-3 calls of a target that needs the      abi/site_descriptor.h, always
-//     numbers of operands and results (lends::kCounts)
+//     numbers of operands and results
 //   version-3 calls of a typed target, whose        abi/typed_site_descriptor.h, always
 //     handler needs shapes and attributes
 // clang-format on

@@ -41,7 +41,7 @@ TYPE_DEFINED = re.compile(
     r"(?: +final)?(?: *:[^;{]*)? *\{",
     re.MULTILINE,
 )
-ALONE = re.compile(r"standard library alone", re.IGNORECASE)
+ALONE = re.compile(r"standard library (?:alone|only)", re.IGNORECASE)
 # And cxxabi.h, which is part of the C++ library of both g++ and clang.
 STANDARD = set(
     """
