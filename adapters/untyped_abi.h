@@ -38,8 +38,8 @@ struct UntypedAbi {
 
   const TargetAbi& row;
   bool needs_proof;       // for targets alone whose type proves the ABI
-  CallOnGpu call_on_gpu;  // null on Host
   bool takes_leaves;      // and no tuples: it is planned as run_with_tables
+  CallOnGpu call_on_gpu;  // null on Host
 
   Run run_array_result;  // lists lent by the caller as they are, `out` is results[0]
   Run run_list_result;   // the same, `out` is the list of results
