@@ -10,9 +10,9 @@ void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, s
       IsSiteDescriptor(opaque, opaque_len)
           ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
           : absl::InvalidArgumentError(absl::StrCat(
-                "custom call \"", entry.name, "\" is of the ABI ", entry.abi.row.name,
-                ", whose functions are told how many operands and results a call has, and its "
-                "call's opaque must describe the call site (callbridge_site_encode)"));
+                "custom call \"", entry.name, "\" has the ABI ", entry.abi.row.name,
+                ", whose functions get the numbers of operands and results, so the call's opaque "
+                "must describe the call site: pass the bytes of callbridge_site_encode"));
   if (result.ok()) return;
   XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
 }

@@ -4,9 +4,9 @@
 // API_VERSION_STATUS_RETURNING_UNIFIED, version 3, which on GPU is version 2:
 //   Host  void(void* out, const void** in, const char* opaque, size_t opaque_len,
 //              XlaCustomCallStatus*)
-// What calls them is target_call.h.
+// target_call.h calls them.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_STATUS_RETURNING_TARGET_ABI_H_
 #define CALLBRIDGE_STATUS_RETURNING_TARGET_ABI_H_
 
@@ -41,7 +41,7 @@ inline constexpr TargetAbi kStatusReturningAbi = {
      {{Proof::kAbi,
        {parameter::kStream, parameter::kBuffers, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}},
-      // The type of version 3 on Host, with which portable code is registered for a GPU too.
+      // Version 3's type on Host, with which portable code is registered for GPUs too.
       {Proof::kAbiInSource,
        {parameter::kOut, parameter::kIn, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}}},

@@ -15,11 +15,12 @@ def check_text(value: Any, what: str) -> None:
 
 
 def check_choice(value: Any, what: str, choices: Iterable[str]) -> None:
-    """Also INVALID_ARGUMENT for a str that is none of `choices`."""
+    """Also raises INVALID_ARGUMENT for a str that is not in `choices`."""
     check_text(value, what)
     if value not in choices:
         raise CallbridgeError(
-            "INVALID_ARGUMENT", f"{what} {value!r} is none of {', '.join(map(repr, choices))}"
+            "INVALID_ARGUMENT",
+            f"{what}: expected one of {', '.join(map(repr, choices))}, got {value!r}",
         )
 
 

@@ -59,9 +59,9 @@ def refuse_masked(value: Any, what: str) -> None:
 
 
 def refuse_wide(value: Any, what: str) -> None:
-    """TypeError for an int that is no int64, which handlers get."""
+    """TypeError for an int that is not an int64, which handlers get."""
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise TypeError(f"{what}: {value} is no int64; pass a numpy.uint64 or an array of one")
+        raise TypeError(f"{what}: {value} is not an int64; pass a numpy.uint64 or an array of one")
 
 
 def as_array(value: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ from callbridge._attributes import Attributes
 
 TUPLE_LAYOUTS = {"nested": 0, "flat": 1}
 
-# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
+# abi/site_descriptor.h: the first bytes of a descriptor, and its attribute in typed calls.
 DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
 DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 

@@ -68,9 +68,9 @@ _TYPES = [
 TUPLE = 13
 BY_NUMBER = {element.number: element for element in _TYPES}
 _BY_DTYPE_NAME = {element.dtype_name: element for element in _TYPES}
-# What element_type() found: NumPy takes several microseconds for a dtype's name.
+# Caches element_type(): NumPy takes several microseconds for a dtype's name.
 _FOUND: dict[np.dtype, ElementType] = {}
-# The numbers of the dtypes, in native byte order, of which callbridge.numpy had operands.
+# The numbers of native dtypes that callbridge.numpy has seen as operands.
 NUMBERS: dict[np.dtype, int] = {}
 
 
@@ -84,7 +84,7 @@ def element_type(dtype, what: str = "the array") -> ElementType:
     if element is None:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"{what} is of dtype {name}, which is no element "
+            f"{what} is of dtype {name}, which is not an element "
             "type of XLA's; convert it with astype()",
         )
     if isinstance(dtype, np.dtype):

@@ -15,10 +15,10 @@ _NAME = "callbridge_python"
 # CPython's stable ABI; other Pythons have no such suffix.
 _SUFFIX = ".abi3.so"
 _OLDEST_VERSION = (3, 11)
-# Of what this package and the module use of each other; the number is in python/extension/module.c,
-# too.
+# Identifies the interface between this package and the module; python/extension/module.c has the
+# same number.
 _BUILD = f"{_c_api.version().decode()}, interface 1"
-_ADVICE = "make it anew, with libcallbridge.so, or remove it: without it, calls take more time"
+_ADVICE = "build it again with libcallbridge.so, or remove it: calls then take longer"
 
 
 def _load() -> ModuleType | None:

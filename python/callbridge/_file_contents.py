@@ -14,7 +14,7 @@ _CHUNK = 1 << 20  # bytes
 class FileContents:
     path: str  # absolute
     digest: str
-    untouched: tuple  # what find() returns for as long as nobody has touched the file
+    untouched: tuple  # what find() returns as long as the file has not changed
 
     def still_there(self) -> bool:
         """False where the file has gone or holds something else. Reads it if it was touched."""
@@ -32,7 +32,7 @@ def find(path: str) -> tuple | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    # The time of change too: programs set the time of modification back.
+    # The time of change too: programs may reset the time of modification.
     times = status.st_mtime_ns, status.st_ctime_ns
     return status.st_dev, status.st_ino, status.st_size, *times
 

@@ -14,7 +14,7 @@ def find_library() -> str:
     if declared:
         if not os.path.exists(declared):
             raise ImportError(
-                f"{VARIABLE} is {declared!r}, where no file is; set it to the path "
+                f"{VARIABLE} is {declared!r}, which is not a file; set it to the path "
                 "of libcallbridge.so, or unset it to use the installed one"
             )
         return os.path.abspath(declared)

@@ -15,7 +15,7 @@ from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import RUNTIME, Runtime, unimplemented
 
 _BYTES_LIMIT = 2**63
-# What JAX narrows while it has no 64-bit types.
+# The types that JAX narrows while 64-bit types are disabled.
 _WIDE = ("int64", "uint64", "float64", "complex128")
 
 
@@ -37,7 +37,7 @@ def check_results(results: Sequence) -> None:
             raise CallbridgeError(
                 "INVALID_ARGUMENT", f"a result has the shape {result.shape}: a size is negative"
             )
-        # XLA multiplies in any order, so a zero saves nothing.
+        # XLA multiplies in any order, so a size of 0 does not prevent an overflow.
         total += math.prod(max(int(size), 1) for size in sizes) * max(bits // 8, 1)
     if total >= _BYTES_LIMIT:
         raise CallbridgeError(

@@ -49,7 +49,7 @@ def _dimensions(layout: Any, rank: int, what: str) -> tuple[int, ...]:
     if sorted(dimensions) != list(range(rank)):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"{what} is {dimensions}, which is no layout of an array of rank {rank}: expected each "
-            "of its dimensions once, from the major to the minor one",
+            f"{what} is {dimensions}, which is not a layout of an array of rank {rank}: expected "
+            "each of its dimensions once, from the major to the minor one",
         )
     return dimensions

@@ -54,7 +54,7 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
 
 
 def _check_name(entry: Entry) -> None:
-    # A typed handler that cannot be registered is for those to hear of who call it.
+    # If a typed handler cannot be registered, only its callers get an error.
     if entry.abi != "typed_ffi":
         _refuse_registered_name(
             entry, _jax_registered_targets.registered(entry.target.name, entry.platform)
@@ -79,12 +79,12 @@ def _refuse_registered_name(entry: Entry, registered: dict) -> None:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {entry.target.name!r} on {entry.platform} of {entry.source}: XLA has another "
-            "function by that name, which JAX was given without callbridge or by an earlier import "
-            "of it, and keeps it for as long as the process lives; register it by another name",
+            "function of that name, registered without callbridge or by an earlier import of "
+            "it, and keeps it until the process ends; register this one under another name",
         )
 
 
-# What leads to a target, by path.
+# The address that leads to a target, by path.
 
 
 def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     handlers = {}
     if _calls_by_ffi(RUNTIME, entry, is_typed=True):
         handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]
-    # An untyped function of the same name has that path, where there are two.
+    # If the library has an untyped function of the same name, that path is the function's.
     if RUNTIME.ffi_call == OWN_FFI_CALL and (entry.untyped is None or not handlers):
         handlers["version_3"] = make_capsule(_entry_points(c_target).untyped)
     return handlers
@@ -153,7 +153,7 @@ def check_path(prefer: str | None) -> None:
 
 
 def fastest_path(entry: Entry) -> str:
-    # A typed handler is lent more by its own ABI than version 3 can lend it.
+    # Its own ABI provides more to a typed handler than version 3 does.
     fastest = (
         "typed" if entry.abi == "typed_ffi" else _jax_runtimes.fastest_path(RELEASE, entry.platform)
     )
@@ -175,5 +175,5 @@ def check_path_fits(entry: Entry, prefer: str | None) -> None:
         raise lacks_typed(entry, name)
     raise CallbridgeError(
         "INVALID_ARGUMENT",
-        f"{name} is a typed handler, which {prefer!r} is no way to in this JAX; leave prefer out",
+        f"{name} is a typed handler, which this JAX cannot call by {prefer!r}; leave prefer out",
     )

@@ -16,7 +16,8 @@ def parse_platform(name: str) -> str:
     platform = find_platform(name)
     if platform is None:
         raise CallbridgeError(
-            "INVALID_ARGUMENT", f"platform {name!r} is none of Host or cpu, CUDA or gpu, ROCM"
+            "INVALID_ARGUMENT",
+            f"platform: expected Host or cpu, CUDA or gpu, or ROCM, got {name!r}",
         )
     return platform
 

@@ -1,4 +1,4 @@
-"""Shape trees: an array, or an exact tuple of shape trees, as XLA nests them.
+"""Shape trees: an array, or a plain tuple of shape trees, as XLA nests them.
 
 The arrays of a tree are its leaves, listed in preorder. A leaf is anything with `shape` and
 `dtype`: an array, a NumPy scalar, a jax.ShapeDtypeStruct.
@@ -25,12 +25,12 @@ class ShapeDtype:
 
 # ---- Trees of Python values ---------------------------------------------------------------------
 
-# What JAX would flatten into leaves too, or drop, without the target hearing of it.
+# Values that JAX would flatten into leaves too, or drop, without telling the target.
 _INSTEAD: list[tuple[Any, str, str]] = [
-    (list, "a list", "an exact tuple for a tuple, numpy.asarray(...) for an array"),
+    (list, "a list", "a plain tuple for a tuple, numpy.asarray(...) for an array"),
     (type(None), "None", "() for an empty tuple"),
-    (dict, "a dict", "an exact tuple of its values, in the order that the target expects"),
-    (tuple, "a named tuple", "an exact tuple, as tuple(...) makes it"),
+    (dict, "a dict", "a plain tuple of its values, in the order that the target expects"),
+    (tuple, "a named tuple", "a plain tuple, as tuple(...) makes it"),
     (
         (bool, int, float, complex),
         "a Python number",
@@ -72,7 +72,7 @@ def _check_leaf(leaf: Any, what: str) -> None:
         if isinstance(leaf, refused):
             raise TypeError(f"{what} is {name}; pass {instead}")
     raise TypeError(
-        f"{what}: expected an array or an exact tuple of arrays, got {type(leaf).__name__}"
+        f"{what}: expected an array or a plain tuple of arrays, got {type(leaf).__name__}"
     )
 
 
@@ -166,6 +166,6 @@ def _build(nodes: Iterator) -> Any:
     element = _element_types.BY_NUMBER.get(number)
     if element is None:
         raise CallbridgeError(
-            "INVALID_ARGUMENT", "result has a token, which is no value in Python; leave it out"
+            "INVALID_ARGUMENT", "result has a token, which has no value in Python; leave it out"
         )
     return ShapeDtype(tuple(form), element.dtype)

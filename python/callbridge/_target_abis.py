@@ -24,7 +24,7 @@ _ROWS = {platform: {row.name.decode(): row for row in _rows(platform)} for platf
 NUMBERS = {None: 0, **{name: row.api_version for name, row in _ROWS[HOST].items()}}
 NAMES = tuple(_ROWS[HOST])
 BY_NUMBER = {number: name for name, number in NUMBERS.items()}
-# What a target without attributes may be.
+# The ABIs of a target without attributes.
 UNTYPED = {
     row.api_version: name
     for name, row in _ROWS[HOST].items()

@@ -31,7 +31,7 @@ def addresses(name: str, handlers: Any) -> dict[Stage, int]:
         if stage not in _STAGES:
             raise CallbridgeError(
                 "INVALID_ARGUMENT",
-                f"target {name!r} has a handler for stage {stage!r}, which is none of "
+                f"target {name!r} has a handler for stage {stage!r}: expected one of "
                 f"{', '.join(map(repr, _STAGES))}",
             )
     if "execute" not in stages:
@@ -98,7 +98,7 @@ def _check(address: int, type_: type, access: str, what: str) -> None:
     if address % ctypes.alignment(type_) != 0:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"{what} is at {address:#x}, which is no multiple of {ctypes.alignment(type_)}",
+            f"{what} is at {address:#x}, which is not a multiple of {ctypes.alignment(type_)}",
         )
 
 

@@ -25,7 +25,7 @@ def main(file: str, output: str, form: str) -> int:
     from callbridge._stablehlo_calls import TYPED_VERSION
 
     try:
-        # As in HLO: every untyped call, since nobody is asked here who has which target.
+        # As in HLO: upgrades every untyped call, since no registry is available here.
         data = upgrade_artifact(_standard_input(), lambda call: TYPED_VERSION, "nested")
         if form == "text":
             data = text_of(data).encode()
@@ -47,8 +47,8 @@ def _fail(message: str) -> int:
     return 1
 
 
-# Past sys.stdin and sys.stdout: those are None where the numbers are closed, and what they could
-# not write they write again when Python ends.
+# Bypasses sys.stdin and sys.stdout: they are None if the descriptors are closed, and Python writes
+# at its end what they could not write.
 
 
 def _standard_input() -> bytes:

@@ -217,7 +217,7 @@ TEST(AttributeTextTest, ErrorsSayWhereAndWhat) {
       {"text", "attributes, character 1: expected `{`, but there is \"text\""},
       {"  {a", "attributes, character 5: expected `=`, but there is the end"},
       {"{= 1}", "character 2: expected an attribute's name, but there is \"= 1}\""},
-      {"{a = 1, a = 2}", "character 10: expected no second \"a\""},
+      {"{a = 1, a = 2}", "character 10: duplicate attribute \"a\""},
       {"{a = ", "character 6: expected an attribute's value, but there is the end"},
       {"{a = 1 b", "character 8: expected `,` or `}`, but there is \"b\""},
       {"{} x", "character 4: expected the end of the attributes"},

@@ -28,7 +28,7 @@ std::string MessageOf(const absl::Status& status) {
 
 TEST(TargetTableTest, AnEmptyOneSaysSo) {
   EXPECT_EQ(MessageOf(TargetTable().Find("f", "CPU", false).status()),
-            "no target \"f\" is registered for Host; none is registered at all. Register it with "
+            "no target \"f\" is registered for Host; nothing is registered. Register it with "
             "XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library");
 }
 

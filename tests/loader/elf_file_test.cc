@@ -198,7 +198,7 @@ TEST(ElfFileTest, ChecksSegments) {
         Elf64_Phdr& segment = e.Segment(PT_GNU_STACK);
         segment = {PT_TLS, PF_R, 0, 0, 0, 8, 8, 3};
       },
-      "the alignment of PT_TLS is no power of two");
+      "the alignment of PT_TLS is not a power of two");
 }
 
 // The last value that is good, and the first that is not.
@@ -231,7 +231,7 @@ TEST(ElfFileTest, ChecksSegmentsToTheByte) {
     ExpectAccepted([&](ElfEditor& e) { e.Segment(PT_LOAD).p_align = alignment; });
   }
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_align = 3; },
-                "its alignment 0x3 is no power of two");
+                "its alignment 0x3 is not a power of two");
 
   // ld.so protects whole pages.
   const auto to_end_of_page = [](ElfEditor& e) {

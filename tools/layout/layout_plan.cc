@@ -23,7 +23,7 @@ class Planner {
   // A table, or none: the parameter `out`.
   using Slot = std::optional<size_t>;
 
-  // Host. The result may be null.
+  // Plans for Host. `result` may be null.
   void PlanHost(absl::Span<const Shape> operands, const Shape* result, TupleLayout tuple_layout) {
     PlanOperands("in", operands, tuple_layout);
     if (result == nullptr) return;
@@ -73,7 +73,7 @@ class Planner {
     WalkOperands(*this, static_cast<uint32_t>(operands.size()), tuple_layout);
   }
 
-  // ReadNode() gives these shapes next, in order.
+  // ReadNode() returns these shapes next, in order.
   void ReadNext(absl::Span<const Shape> shapes, absl::string_view prefix) {
     for (size_t i = shapes.size(); i > 0; --i) {
       ReadNext(shapes[i - 1], absl::StrCat(prefix, i - 1), is_result_);
@@ -101,7 +101,7 @@ class Planner {
 
   std::string list_;  // the name of the operands' table
   bool is_result_ = false;
-  std::vector<Node> rest_;  // to be read, the next one last
+  std::vector<Node> rest_;  // to read, the next one last
   LayoutPlan plan_;
 };
 

@@ -48,7 +48,7 @@ def Tuple(builder: XlaBuilder, elements: Sequence[XlaOp]) -> XlaOp:
 
 def GetTupleElement(tuple_data: XlaOp, index: int) -> XlaOp:
     if not tuple_data.shape.is_tuple():
-        raise TypeError(f"GetTupleElement of {tuple_data.shape}, which is no tuple")
+        raise TypeError(f"GetTupleElement of {tuple_data.shape}, which is not a tuple")
     return tuple_data.elements[index]
 
 
