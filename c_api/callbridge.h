@@ -12,9 +12,9 @@
 //   its size beside it or the data of an array, and that size or count is 0, or it is the `user`
 //   that a callback gets. Else: INVALID_ARGUMENT, which names the parameter or field; functions
 //   that return no error ignore the call, and return 0 or null.
-// - Texts are UTF-8 and end with a NUL unless a size stands beside them. A text that a function
-// hands
-//   out is valid until the object that it was asked of is destroyed.
+// - Names, paths, shapes and releases are UTF-8 and end with a NUL. Bytes that may hold NULs (an
+//   opaque, the value of a string attribute, a message, a module) have their size beside them. A
+//   text that a function hands out is valid until the object that it was asked of is destroyed.
 // - No function takes ownership of what it is given. All are thread-safe, on one object too, except
 //   those that destroy or close it.
 // - C++ exceptions do not leave a function. What a callback throws becomes INTERNAL, and memory

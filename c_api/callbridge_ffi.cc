@@ -30,7 +30,6 @@ using callbridge::CallBuffers;
 using callbridge::CaughtStatus;
 using callbridge::CheckArray;
 using callbridge::CheckPointers;
-using callbridge::CheckText;
 using callbridge::FfiContext;
 using callbridge::FromC;
 using callbridge::PrimitiveType;
@@ -78,60 +77,52 @@ callbridge_error* callbridge_ffi_attributes_create(callbridge_ffi_attributes** a
 void callbridge_ffi_attributes_destroy(callbridge_ffi_attributes* attributes) { delete attributes; }
 
 callbridge_error* callbridge_ffi_attributes_set_scalar(callbridge_ffi_attributes* attributes,
-                                                       const char* name, size_t name_size,
-                                                       int32_t element_type, const void* value) {
-  return WithoutExceptions({{"attributes", attributes}, {"value", value}}, [&] {
-    absl::Status checked = CheckText("name", name, "name_size", name_size);
-    if (!checked.ok()) return checked;
+                                                       const char* name, int32_t element_type,
+                                                       const void* value) {
+  return WithoutExceptions({{"attributes", attributes}, {"name", name}, {"value", value}}, [&] {
     absl::StatusOr<PrimitiveType> type = ElementType(element_type);
     if (!type.ok()) return type.status();
-    attributes->Set([&](Attributes& all) { all.SetScalar({name, name_size}, *type, value); });
+    attributes->Set([&](Attributes& all) { all.SetScalar(name, *type, value); });
     return absl::OkStatus();
   });
 }
 
 callbridge_error* callbridge_ffi_attributes_set_array(callbridge_ffi_attributes* attributes,
-                                                      const char* name, size_t name_size,
-                                                      int32_t element_type, const void* data,
-                                                      size_t count) {
-  return WithoutExceptions({{"attributes", attributes}}, [&] {
-    absl::Status checked = CheckText("name", name, "name_size", name_size);
-    if (!checked.ok()) return checked;
+                                                      const char* name, int32_t element_type,
+                                                      const void* data, size_t count) {
+  return WithoutExceptions({{"attributes", attributes}, {"name", name}}, [&] {
     absl::StatusOr<PrimitiveType> type = ElementType(element_type);
     if (!type.ok()) return type.status();
-    checked = CheckArray("data", data, "count", count, callbridge::AttributeElementBytes(*type));
+    absl::Status checked =
+        CheckArray("data", data, "count", count, callbridge::AttributeElementBytes(*type));
     if (!checked.ok()) return checked;
-    attributes->Set([&](Attributes& all) { all.SetArray({name, name_size}, *type, data, count); });
+    attributes->Set([&](Attributes& all) { all.SetArray(name, *type, data, count); });
     return absl::OkStatus();
   });
 }
 
 callbridge_error* callbridge_ffi_attributes_set_string(callbridge_ffi_attributes* attributes,
-                                                       const char* name, size_t name_size,
-                                                       const char* text, size_t text_size) {
-  return WithoutExceptions({{"attributes", attributes}}, [&] {
-    absl::Status checked = CheckText("name", name, "name_size", name_size);
-    if (checked.ok()) checked = CheckArray("text", text, "text_size", text_size);
+                                                       const char* name, const char* text,
+                                                       size_t text_size) {
+  return WithoutExceptions({{"attributes", attributes}, {"name", name}}, [&] {
+    absl::Status checked = CheckArray("text", text, "text_size", text_size);
     if (!checked.ok()) return checked;
     attributes->Set([&](Attributes& all) {
-      all.SetString({name, name_size}, {text_size > 0 ? text : "", text_size});
+      all.SetString(name, {text_size > 0 ? text : "", text_size});
     });
     return absl::OkStatus();
   });
 }
 
 callbridge_error* callbridge_ffi_attributes_set_dictionary(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size,
+    callbridge_ffi_attributes* attributes, const char* name,
     const callbridge_ffi_attributes* dictionary) {
-  return WithoutExceptions({{"attributes", attributes}, {"dictionary", dictionary}}, [&] {
-    absl::Status checked = CheckText("name", name, "name_size", name_size);
-    if (!checked.ok()) return checked;
-    Attributes value = dictionary->Get();  // first: it may be this very object
-    attributes->Set([&](Attributes& all) {
-      all.SetDictionary({name, name_size}, std::move(value));
-    });
-    return absl::OkStatus();
-  });
+  return WithoutExceptions(
+      {{"attributes", attributes}, {"name", name}, {"dictionary", dictionary}}, [&] {
+        Attributes value = dictionary->Get();  // first: it may be this very object
+        attributes->Set([&](Attributes& all) { all.SetDictionary(name, std::move(value)); });
+        return absl::OkStatus();
+      });
 }
 
 // ---- Calling a handler --------------------------------------------------------------------------

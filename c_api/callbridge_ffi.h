@@ -4,8 +4,7 @@
 // callbridge/handler_call.h is the C++ form of calling, for unit tests.
 //
 // The rules are those of callbridge.h. Element types have XLA's numbers (xla.PrimitiveType), shapes
-// are written as XLA writes them. Names are UTF-8, with their size beside them, so that no NUL ends
-// them.
+// are written as XLA writes them.
 //
 // C99 or C++; standard library alone.
 #ifndef CALLBRIDGE_C_API_CALLBRIDGE_FFI_H_
@@ -61,7 +60,6 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_find_handlers(
 // the handlers' headers hand it over with each state, up to jaxlib 0.7, and for user data. Ids are
 // the same for every release. ALREADY_EXISTS where the name has another id, or the id another name.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* name,
-                                                                   size_t name_size,
                                                                    int64_t* type_id,
                                                                    void (*deleter)(void*));
 
@@ -94,17 +92,16 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_create(
 CALLBRIDGE_EXPORTED void callbridge_ffi_attributes_destroy(callbridge_ffi_attributes* attributes);
 // `value` is one element.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_scalar(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size, int32_t element_type,
+    callbridge_ffi_attributes* attributes, const char* name, int32_t element_type,
     const void* value);
 // `data` is `count` elements.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_array(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size, int32_t element_type,
-    const void* data, size_t count);
+    callbridge_ffi_attributes* attributes, const char* name, int32_t element_type, const void* data,
+    size_t count);
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_string(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size, const char* text,
-    size_t text_size);
+    callbridge_ffi_attributes* attributes, const char* name, const char* text, size_t text_size);
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_dictionary(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size,
+    callbridge_ffi_attributes* attributes, const char* name,
     const callbridge_ffi_attributes* dictionary);
 
 // ---- What is lent to a call ---------------------------------------------------------------------

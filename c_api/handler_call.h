@@ -67,9 +67,9 @@ class HandlerResult {
 // `xla::ffi::TypeId`. `deleter` ends a state of the type; it may be null. Throws HandlerCallError
 // where the name has another id.
 template <typename TypeId>
-void RegisterHandlerType(std::string_view name, TypeId* id, void (*deleter)(void*) = nullptr) {
+void RegisterHandlerType(const std::string& name, TypeId* id, void (*deleter)(void*) = nullptr) {
   handler_call::Check(
-      callbridge_ffi_register_type(name.data(), name.size(), &id->type_id, deleter));
+      callbridge_ffi_register_type(handler_call::Name(name), &id->type_id, deleter));
 }
 
 // One call site of one handler. First it is told what there is; the first Run() instantiates the
@@ -176,7 +176,7 @@ class HandlerCall {
 
   // As HandlerAttributes::Set().
   template <typename T>
-  HandlerCall& Attr(std::string_view name, const T& value) {
+  HandlerCall& Attr(const std::string& name, const T& value) {
     state().attributes.Set(name, value);
     return Reset();
   }
@@ -206,7 +206,7 @@ class HandlerCall {
     return *this;
   }
   template <typename T>
-  HandlerCall& Option(std::string_view name, const T& value) {
+  HandlerCall& Option(const std::string& name, const T& value) {
     state().options.Set(name, value);
     return *this;
   }

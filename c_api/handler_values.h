@@ -75,6 +75,13 @@ inline void Check(callbridge_error* error) {
   throw HandlerCallError(message);
 }
 
+// `name` as a C string. Throws if it holds a NUL.
+inline const char* Name(const std::string& name) {
+  if (name.find('\0') == std::string::npos) return name.c_str();
+  throw HandlerCallError("expected a name without NULs, got one that starts with \"" +
+                         std::string(name.c_str()) + "\"");
+}
+
 }  // namespace handler_call
 
 // A dictionary of attributes. Throws HandlerCallError where a value makes no sense, and where it
@@ -93,26 +100,26 @@ class HandlerAttributes {
   // is the attribute's: 3 is an s32, int64_t{3} an s64. A name that is set again gets the new
   // value.
   template <typename T>
-  HandlerAttributes& Set(std::string_view name, const T& value) {
+  HandlerAttributes& Set(const std::string& name, const T& value) {
     callbridge_ffi_attributes* const to = Own();
     if constexpr (std::is_same_v<T, HandlerAttributes>) {
       handler_call::Check(
-          callbridge_ffi_attributes_set_dictionary(to, name.data(), name.size(), value.get()));
+          callbridge_ffi_attributes_set_dictionary(to, handler_call::Name(name), value.get()));
     } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
       const std::string_view text = value;
-      handler_call::Check(callbridge_ffi_attributes_set_string(to, name.data(), name.size(),
+      handler_call::Check(callbridge_ffi_attributes_set_string(to, handler_call::Name(name),
                                                                text.data(), text.size()));
     } else {
-      handler_call::Check(callbridge_ffi_attributes_set_scalar(to, name.data(), name.size(),
+      handler_call::Check(callbridge_ffi_attributes_set_scalar(to, handler_call::Name(name),
                                                                ElementTypeOf<T>().number, &value));
     }
     return *this;
   }
   template <typename T>
-  HandlerAttributes& Set(std::string_view name, const std::vector<T>& values) {
+  HandlerAttributes& Set(const std::string& name, const std::vector<T>& values) {
     static_assert(!std::is_same_v<T, bool>, "a vector of bool has no elements to point to");
     handler_call::Check(callbridge_ffi_attributes_set_array(
-        Own(), name.data(), name.size(), ElementTypeOf<T>().number, values.data(), values.size()));
+        Own(), handler_call::Name(name), ElementTypeOf<T>().number, values.data(), values.size()));
     return *this;
   }
 

@@ -195,18 +195,18 @@ ffi_adapt_handlers = _fallible(
 ffi_attributes_create = _fallible("ffi_attributes_create", POINTER(c_void_p))
 ffi_attributes_destroy = _function("ffi_attributes_destroy", None, c_void_p)
 ffi_attributes_set_scalar = _fallible(
-    "ffi_attributes_set_scalar", c_void_p, c_char_p, c_size_t, c_int32, c_void_p
+    "ffi_attributes_set_scalar", c_void_p, c_char_p, c_int32, c_void_p
 )
 ffi_attributes_set_array = _fallible(
-    "ffi_attributes_set_array", c_void_p, c_char_p, c_size_t, c_int32, c_void_p, c_size_t
+    "ffi_attributes_set_array", c_void_p, c_char_p, c_int32, c_void_p, c_size_t
 )
 ffi_attributes_set_string = _fallible(
-    "ffi_attributes_set_string", c_void_p, c_char_p, c_size_t, c_char_p, c_size_t
+    "ffi_attributes_set_string", c_void_p, c_char_p, c_char_p, c_size_t
 )
 ffi_attributes_set_dictionary = _fallible(
-    "ffi_attributes_set_dictionary", c_void_p, c_char_p, c_size_t, c_void_p
+    "ffi_attributes_set_dictionary", c_void_p, c_char_p, c_void_p
 )
-ffi_register_type = _fallible("ffi_register_type", c_char_p, c_size_t, c_void_p, c_void_p)
+ffi_register_type = _fallible("ffi_register_type", c_char_p, c_void_p, c_void_p)
 
 
 def probe_typed(address: int) -> tuple[int, str]:

@@ -157,7 +157,7 @@ XLA_FFI_Error* MakeState(XLA_FFI_CallFrame* frame) {
 
 TEST(ExceptionsTest, OfStatesEndsAreDropped) {
   static int ended = 0;
-  ASSERT_EQ(ErrorText(callbridge_ffi_register_type("exceptions.State", 16, &state_type.type_id,
+  ASSERT_EQ(ErrorText(callbridge_ffi_register_type("exceptions.State", &state_type.type_id,
                                                    [](void*) {
                                                      ++ended;
                                                      throw 42;

@@ -20,13 +20,13 @@ constexpr int32_t kS32Number = 4;
 void SetEach(callbridge_ffi_attributes* attributes, int round) {
   const std::string name = "a name that needs an allocation " + std::to_string(round % 7);
   const int32_t numbers[] = {round, round};
-  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, name.data(), name.size(),
-                                                           kS32Number, numbers)),
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, name.c_str(), kS32Number,
+                                                           numbers)),
             "OK");
-  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes, name.data(), name.size() - 1,
-                                                          kS32Number, numbers, 2)),
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes, name.c_str() + 1, kS32Number,
+                                                          numbers, 2)),
             "OK");
-  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_string(attributes, name.data(), name.size() - 2,
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_string(attributes, name.c_str() + 2,
                                                            name.data(), name.size())),
             "OK");
 }
@@ -71,7 +71,7 @@ TEST(FfiAttributesTest, AreThreadSafe) {
        {std::pair(attributes, other), std::pair(other, attributes), std::pair(other, other)}) {
     threads.emplace_back([to = to, from = from] {
       for (int round = 0; round < 5; ++round) {  // each doubles what is in there
-        EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_dictionary(to, "d", 1, from)), "OK");
+        EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_dictionary(to, "d", from)), "OK");
       }
     });
   }

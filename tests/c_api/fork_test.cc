@@ -33,8 +33,7 @@ void ListTheProcess() {
 
 void RegisterAType() {
   int64_t id = 0;
-  const std::string name = "a type";
-  callbridge_error_destroy(callbridge_ffi_register_type(name.data(), name.size(), &id, nullptr));
+  callbridge_error_destroy(callbridge_ffi_register_type("a type", &id, nullptr));
 }
 
 void FindHandlers() {

@@ -180,6 +180,15 @@ XLA_FFI_DEFINE_HANDLER(
     kTellLoans, TellLoans,
     ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S64>>().Ctx().Ctx<ffi::CustomOptions>());
 
+TEST(HandlerValuesTest, NamesHoldNoNuls) {
+  const std::string name("a\0b", 3);
+  EXPECT_THROW(HandlerAttributes().Set(name, 1), HandlerCallError);
+  EXPECT_THROW(HandlerAttributes().Set(name, std::vector<int32_t>{1}), HandlerCallError);
+  EXPECT_THROW(HandlerCall(kConcatenate).Attr(name, "text"), HandlerCallError);
+  ffi::TypeId id = {};
+  EXPECT_THROW(RegisterHandlerType(name, &id), HandlerCallError);
+}
+
 TEST(HandlerCallTest, LendsNothingButWhatIsLentAfterThat) {
   RegisterHandlerType("handler_call_test.Owner", &Owner::id);
   Owner owner;

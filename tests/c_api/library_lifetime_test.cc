@@ -45,9 +45,8 @@ class LibraryLifetimeTest : public testing::Test {
     EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes_)), "OK");
     const auto ended = static_cast<int64_t>(reinterpret_cast<intptr_t>(&ended_));
     constexpr int32_t kS64 = 5;
-    EXPECT_EQ(
-        ErrorText(callbridge_ffi_attributes_set_scalar(attributes_, "ended", 5, kS64, &ended)),
-        "OK");
+    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes_, "ended", kS64, &ended)),
+              "OK");
     site_.struct_size = sizeof(site_);
     site_.results = kShapes;
     site_.result_count = 1;

@@ -75,17 +75,15 @@ TEST(OutOfMemoryTest, Handlers) {
   const auto set = [&](const std::function<callbridge_error*()>& function) {
     EXPECT_GT(Starve(0, function), 0);
   };
+  set([&] { return callbridge_ffi_attributes_set_scalar(attributes, name.c_str(), 4, &number); });
   set([&] {
-    return callbridge_ffi_attributes_set_scalar(attributes, name.data(), 100, 4, &number);
+    return callbridge_ffi_attributes_set_array(attributes, name.c_str() + 1, 4, &number, 1);
   });
   set([&] {
-    return callbridge_ffi_attributes_set_array(attributes, name.data(), 99, 4, &number, 1);
+    return callbridge_ffi_attributes_set_string(attributes, name.c_str() + 2, name.data(), 100);
   });
   set([&] {
-    return callbridge_ffi_attributes_set_string(attributes, name.data(), 98, name.data(), 100);
-  });
-  set([&] {
-    return callbridge_ffi_attributes_set_dictionary(attributes, name.data(), 97, attributes);
+    return callbridge_ffi_attributes_set_dictionary(attributes, name.c_str() + 3, attributes);
   });
   const callbridge_ffi_handlers handlers = Handlers();
   callbridge_ffi_site site = OldSite();

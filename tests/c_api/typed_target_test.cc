@@ -53,7 +53,7 @@ class TypedTargetTest : public ::testing::Test {
     target_.instantiate = reinterpret_cast<void*>(&Instantiate);
     EXPECT_EQ(callbridge_ffi_attributes_create(&attributes_), nullptr);
     const int32_t n = 40;
-    EXPECT_EQ(callbridge_ffi_attributes_set_scalar(attributes_, "n", 1, 4, &n), nullptr);
+    EXPECT_EQ(callbridge_ffi_attributes_set_scalar(attributes_, "n", 4, &n), nullptr);
     site_.attributes = attributes_;
     instantiated = 0;
   }

@@ -110,7 +110,6 @@ class Callbridge:
         self(
             "ffi_register_type",
             name,
-            _c.c_size_t(len(name)),
             _pointer(type_id),
             _pointer(deleter),
         )
@@ -133,7 +132,7 @@ class Caller:
         self._callbridge("ffi_attributes_create", _c.byref(made))
         for name, value in attributes.items():
             name = name.encode()
-            first = (made, name, _c.c_size_t(len(name)))
+            first = (made, name)
             if isinstance(value, cases.Address):
                 value = cases.Scalar("s64", self.address_of(value.symbol))
             if isinstance(value, bytes):
