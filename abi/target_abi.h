@@ -30,8 +30,8 @@ inline constexpr char kOpaque[] = "char const*|char*";
 inline constexpr char kOpaqueSize[] = "unsigned long";
 }  // namespace parameter
 
-// What a call lends to a target; bits, which the C API hands out.
-namespace lends {
+// What a call provides to a target: bits, which the C API returns.
+namespace provides {
 inline constexpr uint32_t kStatus = 1;  // an XlaCustomCallStatus to report a failure by
 inline constexpr uint32_t kOpaque = 2;  // bytes of the call site
 inline constexpr uint32_t kStream = 4;
@@ -39,7 +39,7 @@ inline constexpr uint32_t kTuples = 8;   // tuples as tables of pointers; withou
 inline constexpr uint32_t kCounts = 16;  // how many operands and results there are
 inline constexpr uint32_t kShapes = 32;
 inline constexpr uint32_t kAttributes = 64;  // of the call site, by name
-}  // namespace lends
+}  // namespace provides
 
 // What a function of a certain type is.
 enum class Proof : uint8_t {
@@ -69,7 +69,7 @@ struct PlatformAbi {
   // not have this ABI. ABIs with one `called_as` are called alike: to declare one for another is no
   // mistake.
   ApiVersion called_as;
-  uint32_t lends;                        // lends::...
+  uint32_t provides;                     // provides::...
   Signature signatures[kMaxSignatures];  // without parameters after the last
   // A function of unknown ABI is called by this one: on that platform a wrong guess cannot crash.
   bool serves_unknown;

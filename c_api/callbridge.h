@@ -68,15 +68,15 @@ enum {
   CALLBRIDGE_API_VERSION_TYPED_FFI = 4,
 };
 
-// What a call lends to a target: bits.
+// What a call provides to a target: bits.
 enum {
-  CALLBRIDGE_LENDS_STATUS = 1,   // an XlaCustomCallStatus, by which it reports a failure
-  CALLBRIDGE_LENDS_OPAQUE = 2,   // the site's opaque
-  CALLBRIDGE_LENDS_STREAM = 4,   // the GPU stream
-  CALLBRIDGE_LENDS_TUPLES = 8,   // tuples as tables of pointers; without it the leaves alone
-  CALLBRIDGE_LENDS_COUNTS = 16,  // how many operands and results there are
-  CALLBRIDGE_LENDS_SHAPES = 32,
-  CALLBRIDGE_LENDS_ATTRIBUTES = 64,  // the site's attributes
+  CALLBRIDGE_PROVIDES_STATUS = 1,   // an XlaCustomCallStatus, by which it reports a failure
+  CALLBRIDGE_PROVIDES_OPAQUE = 2,   // the site's opaque
+  CALLBRIDGE_PROVIDES_STREAM = 4,   // the GPU stream
+  CALLBRIDGE_PROVIDES_TUPLES = 8,   // tuples as tables of pointers; without it the leaves alone
+  CALLBRIDGE_PROVIDES_COUNTS = 16,  // how many operands and results there are
+  CALLBRIDGE_PROVIDES_SHAPES = 32,
+  CALLBRIDGE_PROVIDES_ATTRIBUTES = 64,  // the site's attributes
 };
 
 // An ABI on one platform. The texts are static.
@@ -86,7 +86,7 @@ typedef struct callbridge_target_abi {
   // ABIs of equal `called_as` are called alike on that platform, so that a target may be declared
   // to be of either. 0: the platform does not have this ABI.
   int32_t called_as;
-  uint32_t lends;  // CALLBRIDGE_LENDS_*
+  uint32_t provides;  // CALLBRIDGE_PROVIDES_*
   // Nonzero: targets of CALLBRIDGE_API_VERSION_UNSPECIFIED are called as this ABI. Zero for all
   // ABIs of a platform: there a target's ABI must be known.
   int32_t serves_unspecified;
@@ -241,7 +241,7 @@ typedef struct callbridge_entry_points {
   // `void(void* out, const void** in, const char* opaque, size_t opaque_size,
   // XlaCustomCallStatus*)`, on GPU `void(CUstream, void** buffers, const char* opaque, size_t
   // opaque_size, XlaCustomCallStatus*)`. Operands are arrays; `out` is the result's array where
-  // that is one, else a list of them. Calls of a target that is lent CALLBRIDGE_LENDS_COUNTS need
+  // that is one, else a list of them. Calls of a target that takes CALLBRIDGE_PROVIDES_COUNTS need
   // the bytes of callbridge_site_encode as their opaque.
   //
   // A typed target's, for runtimes without FFI, needs the bytes of callbridge_site_encode as the

@@ -13,11 +13,11 @@ from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
 
-# CALLBRIDGE_LENDS_*
-LENDS_OPAQUE = 2
-LENDS_TUPLES = 8
-LENDS_COUNTS = 16
-LENDS_ATTRIBUTES = 64
+# CALLBRIDGE_PROVIDES_*
+PROVIDES_OPAQUE = 2
+PROVIDES_TUPLES = 8
+PROVIDES_COUNTS = 16
+PROVIDES_ATTRIBUTES = 64
 
 # ---- Structs ------------------------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ class TargetAbi(Struct):
         ("struct_size", c_size_t),
         ("api_version", c_int32),
         ("called_as", c_int32),
-        ("lends", c_uint32),
+        ("provides", c_uint32),
         ("serves_unspecified", c_int32),
         ("name", c_char_p),
         ("enumerator", c_char_p),

@@ -261,24 +261,26 @@ std::string AbiText(size_t index, const char* platform) {
   const std::string error = ErrorText(callbridge_target_abi_at(index, platform, &abi));
   if (error != "OK") return error;
   return absl::StrCat(abi.name, " ", abi.enumerator, " ", abi.api_version, " as ", abi.called_as,
-                      " lends ", abi.lends, abi.serves_unspecified != 0 ? " unspecified" : "");
+                      " provides ", abi.provides,
+                      abi.serves_unspecified != 0 ? " unspecified" : "");
 }
 
 TEST(CallbridgeTest, AbisAreEnumerated) {
   ASSERT_EQ(callbridge_target_abi_count(), 4U);
-  EXPECT_EQ(AbiText(0, "Host"), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 lends 8");
+  EXPECT_EQ(AbiText(0, "Host"), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 provides 8");
   EXPECT_EQ(AbiText(1, "cpu"),
-            "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 lends 9");
-  EXPECT_EQ(AbiText(2, "HOST"),
-            "status_returning_unified CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED 3 as 3 lends "
-            "11");
-  EXPECT_EQ(AbiText(3, "Host"), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 lends 112");
+            "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 provides 9");
+  EXPECT_EQ(
+      AbiText(2, "HOST"),
+      "status_returning_unified CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED 3 as 3 provides "
+      "11");
+  EXPECT_EQ(AbiText(3, "Host"), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 provides 112");
   for (const char* gpu : {"CUDA", "rocm", "gpu"}) {
-    EXPECT_EQ(AbiText(0, gpu), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 lends 6");
+    EXPECT_EQ(AbiText(0, gpu), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 provides 6");
     EXPECT_EQ(
         AbiText(1, gpu),
-        "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 lends 7 unspecified");
-    EXPECT_EQ(AbiText(3, gpu), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 lends 116");
+        "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 provides 7 unspecified");
+    EXPECT_EQ(AbiText(3, gpu), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 provides 116");
   }
   EXPECT_EQ(AbiText(4, "Host"), "OUT_OF_RANGE: target ABI 4 was asked for, but there are 4");
   EXPECT_THAT(AbiText(0, "TPU"), StartsWith("INVALID_ARGUMENT: unknown platform \"TPU\""));
