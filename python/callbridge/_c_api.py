@@ -76,6 +76,7 @@ class Site(Struct):
         ("opaque", c_char_p),
         ("opaque_size", c_size_t),
         ("attributes", c_void_p),
+        ("release", c_char_p),
     ]
 
 
@@ -176,7 +177,9 @@ execute = _fallible(
     c_size_t,
     POINTER(ExecutionContext),
 )
-call_bind = _fallible("call_bind", POINTER(Target), POINTER(Site), POINTER(c_void_p))
+call_bind = _fallible(
+    "call_bind", POINTER(Target), POINTER(Site), POINTER(ExecutionContext), POINTER(c_void_p)
+)
 call_destroy = _function("call_destroy", None, c_void_p)
 call_execute = _fallible(
     "call_execute",

@@ -147,7 +147,7 @@ TEST(CallbridgeTest, BindOnceAndExecute) {
   const callbridge_target target = AddTarget();
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   for (int32_t i = 0; i < 3; ++i) {
     int32_t b = 10, sum = 0;
     void* operands[] = {&i, &b};
@@ -171,7 +171,7 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   const callbridge_execution_context context = {sizeof(context), &stream, nullptr, 0};
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   void* pointers[] = {nullptr, nullptr};
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, pointers, 2, pointers, 1, &context)), "OK");
   EXPECT_EQ(seen, &stream);
@@ -192,7 +192,7 @@ TEST(CallbridgeTest, XlaCpusFloatingPointModeIsForThoseWhoAsk) {
   const char* const operands[] = {"f32[]"};
   const callbridge_site site = Site(operands, "f32[]");
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   float smallest = std::numeric_limits<float>::min(), half = -1;
   void* ins[] = {&smallest};
   void* outs[] = {&half};
@@ -215,12 +215,12 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
   auto bind_target = [&](auto change) {
     callbridge_target target = AddTarget();
     change(target);
-    return ErrorText(callbridge_call_bind(&target, &good_site, &call));
+    return ErrorText(callbridge_call_bind(&target, &good_site, nullptr, &call));
   };
   auto bind_site = [&](auto change) {
     callbridge_site site = PairSite();
     change(site);
-    return ErrorText(callbridge_call_bind(&good_target, &site, &call));
+    return ErrorText(callbridge_call_bind(&good_target, &site, nullptr, &call));
   };
   EXPECT_THAT(bind_target([](auto& t) { t.struct_size = 8; }),
               StartsWith("INVALID_ARGUMENT: callbridge_target.struct_size is 8"));
@@ -294,7 +294,7 @@ TEST(CallbridgeTest, AContextHasItsFirstVersionAtLeast) {
   const callbridge_target target = AddTarget();
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   int32_t a = 2, b = 40, sum = 0;
   const callbridge_array operands[] = {{&a, 4}, {&b, 4}}, result = {&sum, 4};
   void* ins[] = {&a, &b};

@@ -31,7 +31,7 @@ void SetEach(callbridge_ffi_attributes* attributes, int round) {
             "OK");
 }
 
-// What reads attributes: a site of a typed target, a site of a handler, a call's options.
+// What reads attributes: a typed target's site, encoded and bound, and a call's options.
 void ReadEach(const callbridge_ffi_attributes* attributes) {
   callbridge_site site = {};
   site.struct_size = sizeof(site);
@@ -42,14 +42,15 @@ void ReadEach(const callbridge_ffi_attributes* attributes) {
   EXPECT_EQ(ErrorText(callbridge_site_encode(&site, &bytes, &size)), "OK");
   callbridge_bytes_free(bytes);
 
-  const callbridge_ffi_handlers handlers = Handlers();
-  callbridge_ffi_site ffi_site = OldSite();
-  ffi_site.attributes = attributes;
-  callbridge_runtime_services context = NoServices();
-  context.custom_options = attributes;
-  callbridge_ffi_call* call = nullptr;
-  EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &ffi_site, &context, &call)), "OK");
-  callbridge_ffi_call_destroy(call);
+  const callbridge_target target = TypedTarget(Handlers());
+  callbridge_site old_site = OldSite();
+  old_site.attributes = attributes;
+  callbridge_runtime_services services = NoServices();
+  services.custom_options = attributes;
+  const callbridge_execution_context context = Lending(services);
+  callbridge_call* call = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &old_site, &context, &call)), "OK");
+  callbridge_call_destroy(call);
 }
 
 TEST(FfiAttributesTest, AreThreadSafe) {

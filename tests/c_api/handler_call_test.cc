@@ -201,7 +201,7 @@ TEST(HandlerCallTest, LendsNothingButWhatIsLentAfterThat) {
   call.Stream(nullptr).Scratch().Option("n", 1).RunId(7).UserData(Owner::id, &owner);
   ASSERT_TRUE(call.Run().ok());
   EXPECT_THAT(loans, ElementsAre(1, 1, 1, 1, 1, 1, 1));
-  ASSERT_TRUE(call.LendNothing().Run().ok());
+  ASSERT_TRUE(call.ProvideNothing().Run().ok());
   EXPECT_THAT(loans, ElementsAre(0, 0, 0, 0, 0, 0, 0));
   ASSERT_TRUE(call.DeviceOrdinal(1).RunId(7).Run().ok());
   EXPECT_THAT(loans, ElementsAre(0, 1, 1, 0, 0, 0, 0));
@@ -289,7 +289,7 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   EXPECT_MOVED_FROM(UserData(id, &scalar));
   EXPECT_MOVED_FROM(Option("n", 1));
   EXPECT_MOVED_FROM(Extensions(nullptr));
-  EXPECT_MOVED_FROM(LendNothing());
+  EXPECT_MOVED_FROM(ProvideNothing());
   EXPECT_MOVED_FROM(Timeout(std::chrono::milliseconds(1)));
   EXPECT_MOVED_FROM(Run());
 #undef EXPECT_MOVED_FROM
