@@ -26,6 +26,9 @@ struct CallSite {
   std::string opaque;
   // For typed targets alone.
   Attributes attributes;
+  // The release of jaxlib whose XLA a typed target is called by, or "newest". Empty: one that the
+  // handler's headers were made for.
+  std::string release;
 };
 
 }  // namespace callbridge

@@ -31,8 +31,8 @@ inline constexpr char kOpaque[] = "char const*|char*";
 inline constexpr char kOpaqueSize[] = "unsigned long";
 }  // namespace parameter
 
-// What a call passes to a target besides its buffers, as bits. The C API uses the same numbers.
-namespace lends {
+// What a call provides to a target besides its buffers, as bits. The C API uses the same numbers.
+namespace provides {
 inline constexpr uint32_t kStatus = 1;  // an XlaCustomCallStatus to report a failure by
 inline constexpr uint32_t kOpaque = 2;  // bytes of the call site
 inline constexpr uint32_t kStream = 4;
@@ -40,7 +40,7 @@ inline constexpr uint32_t kTuples = 8;   // tuples as tables of pointers; withou
 inline constexpr uint32_t kCounts = 16;  // the numbers of operands and results
 inline constexpr uint32_t kShapes = 32;
 inline constexpr uint32_t kAttributes = 64;  // named attributes of the call site
-}  // namespace lends
+}  // namespace provides
 
 // What a function's type says about its ABI.
 enum class Proof : uint8_t {
@@ -70,7 +70,7 @@ struct PlatformAbi {
   // ABI. ABIs with the same `called_as` are called alike, so declaring one for the other is
   // harmless.
   ApiVersion called_as;
-  uint32_t lends;                        // lends::... bits
+  uint32_t provides;                     // provides::... bits
   Signature signatures[kMaxSignatures];  // without parameters after the last
   // Functions of unknown ABI are called by this one, because a wrong guess cannot crash there.
   bool serves_unknown;

@@ -17,6 +17,8 @@
 
 namespace callbridge {
 
+struct TypedCall;
+
 // A target bound to a call site, with the state that a typed handler keeps there. Movable. It keeps
 // the target's library loaded; a function of no library that callbridge opened must outlive it.
 class BoundCall {
@@ -36,24 +38,29 @@ class BoundCall {
     return plan_.run(plan_, opaque_, buffers, context);
   }
 
+  // The handler of a typed target; null for an untyped one.
+  const std::shared_ptr<const TypedCall>& typed() const { return typed_; }
+
  private:
   friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                                         const ExecutionContext& context);
 
-  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> kept);
+  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library);
+  BoundCall(CallPlan plan, std::shared_ptr<const TypedCall> typed);
 
   CallPlan plan_;
   std::unique_ptr<char[]> opaque_bytes_;
-  absl::string_view opaque_;          // of opaque_bytes_
-  std::shared_ptr<const void> kept_;  // the library, and a typed handler's instance
+  absl::string_view opaque_;  // of opaque_bytes_
+  std::shared_ptr<const void> library_;
+  std::shared_ptr<const TypedCall> typed_;
 };
 
 // Validates, decides the target's ABI and plans the pointer lists; once per call site.
 //
 // NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody
 // knows the target's ABI: neither the target nor, as a declaration, the site; and where the site
-// has attributes for an untyped target. Typed targets are instantiated here, and fail as
-// InstantiateTyped() does (typed_call.h); `context` is what their INSTANTIATE stage is lent.
+// has attributes or a release for an untyped target. Typed targets are instantiated here, and fail
+// as InstantiateTyped() does (typed_call.h); `context` is what their INSTANTIATE stage is lent.
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                                const ExecutionContext& context = {});
 

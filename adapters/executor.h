@@ -36,7 +36,10 @@ absl::Status Execute(const CallSite& site, const Target& target,
                      absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
                      const ExecutionContext& context = {});
 
-// The same for a call that was bound before, with the leaves' data pointers, whose sizes are not
+// What XLA:CPU lends to a run: threads, device ordinal 0 and a run id of the run's own.
+host::RuntimeServices ServicesOfXlaCpu();
+
+// Execute() for a call that was bound before, with the leaves' data pointers, whose sizes are not
 // checked. No allocation on success up to 256 pointers, no lock, but for the first loan of threads.
 absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
                              const ExecutionContext& context = {});

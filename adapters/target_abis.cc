@@ -125,7 +125,7 @@ std::string UntypedAbiNames(Platform platform) {
   for (const TargetAbi* abi : kTargetAbis) {
     const PlatformAbi& on_platform = On(platform, *abi);
     if (on_platform.called_as != ApiVersion::kUnspecified &&
-        (on_platform.lends & lends::kAttributes) == 0) {
+        (on_platform.provides & provides::kAttributes) == 0) {
       names.push_back(abi->name);
     }
   }

@@ -97,9 +97,10 @@ absl::Status CheckTypes(const char* what, absl::Span<const PrimitiveType> declar
   return absl::OkStatus();
 }
 
-absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
-                           absl::string_view descriptor, const CallBuffers& buffers,
-                           const ExecutionContext& context) {
+// The plan for a call whose attributes hold `descriptor`, of which `opaque` becomes a part.
+absl::StatusOr<const CallPlan*> FindPlan(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
+                                         absl::string_view descriptor, const CallBuffers& buffers,
+                                         absl::string_view& opaque) {
   absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
   if (!parts.ok()) return parts.status();
   absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
@@ -109,7 +110,8 @@ absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
   if (checked.ok()) checked = CheckTypes("operand", plan.operand_types, frame.args.args);
   if (checked.ok()) checked = CheckTypes("result", plan.result_types, frame.rets.rets);
   if (!checked.ok()) return checked;
-  return plan.call.run(plan.call, parts->opaque, buffers, context);
+  opaque = parts->opaque;
+  return &plan.call;
 }
 
 // `pointers` has room for the data pointers of the arguments and results.
@@ -130,20 +132,14 @@ absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI
   if (ABSL_PREDICT_FALSE(frame.attrs.size != static_cast<int64_t>(descriptor.has_value()))) {
     return RefuseAttributes(entry, frame.attrs);
   }
-  if (descriptor.has_value()) return CallDescribed(entry, frame, *descriptor, buffers, context);
-  const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
-  return plan.run(plan, {}, buffers, context);
-}
-
-absl::Status Execute(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
-                     const ExecutionContext& context) {
-  if (ABSL_PREDICT_FALSE(frame.stage != XLA_FFI_ExecutionStage_EXECUTE)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("custom call \"", entry.name,
-                     "\" serves the execute stage only, but was called at stage ", frame.stage));
+  if (!descriptor.has_value()) {
+    const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
+    return plan.run(plan, {}, buffers, context);
   }
-  const auto size = static_cast<size_t>(frame.args.size + frame.rets.size);
-  return WithPointers<&CallWithPointers>(size, entry, frame, context);
+  absl::string_view opaque;
+  absl::StatusOr<const CallPlan*> plan = FindPlan(entry, frame, *descriptor, buffers, opaque);
+  if (!plan.ok()) return plan.status();
+  return (*plan)->run(**plan, opaque, buffers, context);
 }
 
 // Null, or the error that the runtime made.
@@ -172,11 +168,19 @@ XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryT
     AnswerMetadata(*metadata);
     return nullptr;
   }
+  if (ABSL_PREDICT_FALSE(frame->stage != XLA_FFI_ExecutionStage_EXECUTE)) {
+    return MakeError(*frame->api, absl::InvalidArgumentError(absl::StrCat(
+                                      "custom call \"", entry.name,
+                                      "\" serves the execute stage only, but was called at stage ",
+                                      frame->stage)));
+  }
   ExecutionContext context;
   if (entry.abi.is_gpu()) {
     if (XLA_FFI_Error* error = GetStream(*frame, context)) return error;
   }
-  absl::Status status = Execute(entry, *frame, context);
+  const auto size = static_cast<size_t>(frame->args.size + frame->rets.size);
+  const XLA_FFI_CallFrame& call = *frame;
+  const absl::Status status = WithPointers<&CallWithPointers>(size, entry, call, context);
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 

@@ -37,8 +37,8 @@ struct UntypedAbi {
 
   const TargetAbi& row;
   bool needs_proof;       // serves only targets whose type proves the ABI
-  CallOnGpu call_on_gpu;  // null on Host
   bool takes_leaves;      // takes no tuples: always runs run_with_tables
+  CallOnGpu call_on_gpu;  // null on Host
 
   Run run_array_result;  // with the caller's lists as they are; `out` is results[0]
   Run run_list_result;   // likewise; `out` is the list of results

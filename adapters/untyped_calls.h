@@ -52,8 +52,8 @@ template <typename Calls>
 constexpr UntypedAbi WithTables(const TargetAbi& row, bool needs_proof = false) {
   return {row,
           needs_proof,
-          nullptr,
           /*takes_leaves=*/false,
+          nullptr,
           &RunArrayResult<Calls>,
           &RunListResult<Calls>,
           &RunWithTables<Calls>,
@@ -87,8 +87,8 @@ template <typename Calls>
 constexpr UntypedAbi WithStream(const TargetAbi& row) {
   return {row,
           /*needs_proof=*/false,
-          &Calls::Call,
           /*takes_leaves=*/true,
+          &Calls::Call,
           &RunWithStream<Calls>,
           &RunWithStream<Calls>,
           &RunWithStream<Calls>,
@@ -116,8 +116,8 @@ template <typename Calls>
 constexpr UntypedAbi WithCount(const TargetAbi& row) {
   return {row,
           /*needs_proof=*/false,
-          nullptr,
           /*takes_leaves=*/true,
+          nullptr,
           &RunWithCount<Calls>,
           &RunWithCount<Calls>,
           &RunWithCount<Calls>,

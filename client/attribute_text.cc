@@ -124,6 +124,8 @@ class Parser {
           IsNext('"') ? String() : absl::StatusOr<std::string>(Word());
       if (!name.ok()) return name.status();
       if (name->empty()) return Expected("an attribute's name");
+      if (absl::StrContains(*name, '\0'))
+        return Unknown(*name, "an attribute with a NUL in its name");
       if (!names->insert(*name).second) return Duplicate(*name);
       if (IsNext(',') || IsNext('}')) return Unknown(*name, "a unit attribute");
       if (!Take("=")) return Expected("`=`");
@@ -138,15 +140,15 @@ class Parser {
     if (IsNext('"')) {
       absl::StatusOr<std::string> value = String();
       if (!value.ok()) return value.status();
-      return TakeStatus(callbridge_ffi_attributes_set_string(attributes, name.data(), name.size(),
+      return TakeStatus(callbridge_ffi_attributes_set_string(attributes, name.c_str(),
                                                              value->data(), value->size()));
     }
     if (IsNext('{')) {
       std::set<std::string> names;
       absl::StatusOr<OwnedAttributes> value = Dictionary(depth + 1, &names);
       if (!value.ok()) return value.status();
-      return TakeStatus(callbridge_ffi_attributes_set_dictionary(attributes, name.data(),
-                                                                 name.size(), value->get()));
+      return TakeStatus(
+          callbridge_ffi_attributes_set_dictionary(attributes, name.c_str(), value->get()));
     }
     const size_t start = at_;
     if (Take("array<")) return Array(name, attributes);
@@ -174,7 +176,7 @@ class Parser {
     std::string bytes;
     if (!AppendElement(word, type, bytes)) return NoElement(name, word, type);
     return TakeStatus(callbridge_ffi_attributes_set_scalar(
-        attributes, name.data(), name.size(), static_cast<int32_t>(type), bytes.data()));
+        attributes, name.c_str(), static_cast<int32_t>(type), bytes.data()));
   }
 
   absl::Status NoElement(const std::string& name, absl::string_view word, PrimitiveType type) {
@@ -185,7 +187,7 @@ class Parser {
 
   static absl::Status SetArray(const std::string& name, PrimitiveType type,
                                const std::string& bytes, callbridge_ffi_attributes* attributes) {
-    return TakeStatus(callbridge_ffi_attributes_set_array(attributes, name.data(), name.size(),
+    return TakeStatus(callbridge_ffi_attributes_set_array(attributes, name.c_str(),
                                                           static_cast<int32_t>(type), bytes.data(),
                                                           bytes.size() / (BitWidth(type) / 8)));
   }

@@ -94,7 +94,7 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
     site.opaque_size = opaque.size();
   }
   callbridge_call* call = nullptr;
-  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, &call));
+  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, nullptr, &call));
   if (!status.ok()) return bound.Named(status);
   bound.call_.reset(call);
   return bound;

@@ -179,7 +179,7 @@ class CALLBRIDGE_EXPORTED XlaBuilder {
 // These set a property of the builder for a scope, and restore the previous value at its end.
 class CALLBRIDGE_EXPORTED XlaScopedFrontendAttributesAssignment {
  public:
-  XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, FrontendAttributes attributes)
+  XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, const FrontendAttributes& attributes)
       : builder_(builder), saved_(builder->SwapFrontendAttributes(attributes)) {}
   ~XlaScopedFrontendAttributesAssignment() { builder_->SetFrontendAttributes(saved_); }
   XlaScopedFrontendAttributesAssignment(const XlaScopedFrontendAttributesAssignment&) = delete;
@@ -206,7 +206,7 @@ class CALLBRIDGE_EXPORTED XlaScopedOpMetadataAssignment {
 
 class CALLBRIDGE_EXPORTED XlaScopedShardingAssignment {
  public:
-  XlaScopedShardingAssignment(XlaBuilder* builder, std::optional<OpSharding> sharding)
+  XlaScopedShardingAssignment(XlaBuilder* builder, const std::optional<OpSharding>& sharding)
       : builder_(builder), saved_(builder->sharding()) {
     Set(sharding);
   }

@@ -24,14 +24,14 @@ inline constexpr TargetAbi kOriginalAbi = {
     "void",
     /*host=*/
     {ApiVersion::kStatusReturning,
-     lends::kTuples,
+     provides::kTuples,
      {{Proof::kAbi, {parameter::kOut, parameter::kIn}},
       // One sentence of XLA's documentation has this order, against all of its examples.
       {Proof::kSwappedArguments, {parameter::kIn, parameter::kOut}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kStatusReturning,
-     lends::kStream | lends::kOpaque,
+     provides::kStream | provides::kOpaque,
      {{Proof::kAbi,
        {parameter::kStream, parameter::kBuffers, parameter::kOpaque, parameter::kOpaqueSize}}},
      /*serves_unknown=*/false},

@@ -31,13 +31,13 @@ inline constexpr TargetAbi kStatusReturningAbi = {
     "void",
     /*host=*/
     {ApiVersion::kStatusReturning,
-     lends::kTuples | lends::kStatus,
+     provides::kTuples | provides::kStatus,
      {{Proof::kAbi, {parameter::kOut, parameter::kIn, parameter::kStatus}},
       {Proof::kSwappedArguments, {parameter::kIn, parameter::kOut, parameter::kStatus}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kStatusReturning,
-     lends::kStream | lends::kOpaque | lends::kStatus,
+     provides::kStream | provides::kOpaque | provides::kStatus,
      {{Proof::kAbi,
        {parameter::kStream, parameter::kBuffers, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}},
@@ -56,14 +56,14 @@ inline constexpr TargetAbi kStatusReturningUnifiedAbi = {
     "void",
     /*host=*/
     {ApiVersion::kStatusReturningUnified,
-     lends::kTuples | lends::kOpaque | lends::kStatus,
+     provides::kTuples | provides::kOpaque | provides::kStatus,
      {{Proof::kAbi,
        {parameter::kOut, parameter::kIn, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kStatusReturning,
-     lends::kStream | lends::kOpaque | lends::kStatus,
+     provides::kStream | provides::kOpaque | provides::kStatus,
      {},
      /*serves_unknown=*/false},
 };

@@ -1,6 +1,6 @@
 // Counts every operator new of the program that includes this, which one source of it may do, and
-// lets them fail from a number on. Not under the thread sanitizer, whose runtime has those
-// operators itself: there nothing is counted.
+// lets them fail from a number on. Nothing is counted under the thread sanitizer, whose runtime has
+// those operators itself, and by clang's analyzer, which does not know who frees what they return.
 #ifndef CALLBRIDGE_TESTS_COUNTED_ALLOCATIONS_H_
 #define CALLBRIDGE_TESTS_COUNTED_ALLOCATIONS_H_
 
@@ -20,6 +20,10 @@ std::atomic<int> most_allocations{kNoLimit};
 #if __has_feature(thread_sanitizer)
 #define CALLBRIDGE_COUNTS_NOTHING
 #endif
+#endif
+
+#ifdef __clang_analyzer__
+#define CALLBRIDGE_COUNTS_NOTHING
 #endif
 
 #ifndef CALLBRIDGE_COUNTS_NOTHING

@@ -52,7 +52,7 @@ class AttributesHandle(_Handle):
 
 def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
     address = ctypes.c_void_p()
-    _c_api.call_bind(target, site, ctypes.byref(address))
+    _c_api.call_bind(target, site, None, ctypes.byref(address))
     assert address.value is not None
     return CallHandle(address.value)
 

@@ -28,7 +28,7 @@ BY_NUMBER = {number: name for name, number in NUMBERS.items()}
 UNTYPED = {
     row.api_version: name
     for name, row in _ROWS[HOST].items()
-    if not row.lends & _c_api.LENDS_ATTRIBUTES
+    if not row.provides & _c_api.PROVIDES_ATTRIBUTES
 }
 
 
@@ -48,17 +48,17 @@ def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
 
 
 def reads_opaque(platform: str, abi: str | None) -> bool:
-    return _lends(platform, abi, _c_api.LENDS_OPAQUE)
+    return _provides(platform, abi, _c_api.PROVIDES_OPAQUE)
 
 
 def takes_tuples(platform: str, abi: str | None) -> bool:
     """False where a target is given the leaves of its operands and results alone."""
-    return _lends(platform, abi, _c_api.LENDS_TUPLES)
+    return _provides(platform, abi, _c_api.PROVIDES_TUPLES)
 
 
 def counts_buffers(platform: str, abi: str | None) -> bool:
     """True where a target is told how many operands and results its call has."""
-    return _lends(platform, abi, _c_api.LENDS_COUNTS)
+    return _provides(platform, abi, _c_api.PROVIDES_COUNTS)
 
 
 def _row(platform: str, abi: str | None) -> _c_api.TargetAbi | None:
@@ -73,6 +73,6 @@ def _called_as(platform: str, abi: str | None) -> int:
     return 0 if row is None else row.called_as
 
 
-def _lends(platform: str, abi: str | None, bit: int) -> bool:
+def _provides(platform: str, abi: str | None, bit: int) -> bool:
     row = _row(platform, abi)
-    return row is not None and bool(row.lends & bit)
+    return row is not None and bool(row.provides & bit)

@@ -73,7 +73,7 @@ def register_type(name: str, type_id: Any, type_info: Any) -> None:
         _check(variable, ctypes.c_int64, "r", what)
         if ctypes.c_int64.from_address(variable).value == 0:
             _check(variable, ctypes.c_int64, "rw", what)  # it gets an id
-    _c_api.ffi_register_type(encoded, len(encoded), variable, deleter)
+    _c_api.ffi_register_type(encoded, variable, deleter)
 
 
 def _deleter(type_info: int) -> int | None:

@@ -17,15 +17,12 @@
 namespace {
 
 using ::callbridge::typed_ffi::ApiFunction;
-using ::callbridge::typed_ffi::kNewestVersion;
 using ::callbridge::typed_ffi::kRuntimeVersionCount;
-using ::callbridge::typed_ffi::kRuntimeVersions;
 using ::callbridge::typed_ffi::RuntimeVersion;
 using ::callbridge::typed_ffi::testing::FakeRuntime;
 using ::callbridge::typed_ffi::testing::live_errors;
 using ::callbridge::typed_ffi::testing::NewError;
 using ::callbridge::typed_ffi::testing::RowName;
-using ::callbridge::typed_ffi::testing::TakeText;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using namespace xla::ffi;  // NOLINT(google-build-using-namespace)
@@ -114,7 +111,7 @@ TEST_P(ContextTest, ScratchAllocator) {
     auto scratch = Decode<ScratchAllocator>();
     ASSERT_TRUE(scratch.has_value());
     ScratchAllocator moved = std::move(*scratch);
-    for (int i = 1; i <= 10; ++i) {
+    for (size_t i = 1; i <= 10; ++i) {
       const std::optional<void*> memory = moved.Allocate(100 * i, 64);
       ASSERT_TRUE(memory.has_value());
       EXPECT_EQ(reinterpret_cast<uintptr_t>(*memory) % 64, 0u);

@@ -89,7 +89,7 @@ TEST(CountDownPromiseTest, TheLastErrorCounts) {
 
 TEST(CountDownPromiseTest, ManyThreads) {
   constexpr int kThreads = 8, kEach = 1000;
-  CountDownPromise promise(kThreads * kEach);
+  CountDownPromise promise(int64_t{kThreads} * kEach);
   Future future(promise);
   std::atomic<int> completions{0};
   std::string message;
@@ -110,7 +110,7 @@ TEST(CountDownPromiseTest, ManyThreads) {
 
 TEST(CountDownPromiseTest, ErrorsOfManyThreads) {
   constexpr int kThreads = 8, kEach = 500;
-  CountDownPromise promise(kThreads * kEach);
+  CountDownPromise promise(int64_t{kThreads} * kEach);
   Future future(promise);
   std::string message;
   future.OnReady([&](const std::optional<Error>& error) { message = error->message(); });

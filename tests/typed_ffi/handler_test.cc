@@ -47,7 +47,7 @@ class HandlerTest : public ::testing::Test {
     WithOut();
     const Answer answer = Call(handler);
     EXPECT_EQ(answer.code, kOk) << answer.message;
-    return std::vector<int64_t>(out.begin(), out.begin() + count);
+    return std::vector<int64_t>(out.begin(), out.begin() + static_cast<ptrdiff_t>(count));
   }
   void WithOut() { frame.Ret(XLA_FFI_DataType_S64, {16}, out.data()); }
 
