@@ -49,7 +49,7 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
   if (!site.release.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the call site names the release \"", site.release, "\", but custom call \"",
-                     target.name, "\" is untyped and called alike by all: leave the release out"));
+                     target.name, "\" is untyped, and all releases call it alike: leave the release out"));
   }
   return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.tuple_layout),
                    site.opaque, target.library);

@@ -1,4 +1,5 @@
-// StartedCall: a run of a BoundCall that may go on when the function that started it has returned.
+// StartedCall: a run of a BoundCall that may continue after the function that started it has
+// returned.
 #ifndef CALLBRIDGE_ADAPTERS_STARTED_CALL_H_
 #define CALLBRIDGE_ADAPTERS_STARTED_CALL_H_
 
@@ -13,7 +14,8 @@
 
 namespace callbridge {
 
-// Must live until the run is over. Keeps what the run needs of the BoundCall, which may end before.
+// Must live until the run is over. Keeps what the run needs of the BoundCall, which may be
+// destroyed before.
 class StartedCall {
  public:
   using Done = host::AsyncRun::Done;
@@ -22,10 +24,10 @@ class StartedCall {
   StartedCall(const StartedCall&) = delete;
   StartedCall& operator=(const StartedCall&) = delete;
 
-  // Once, with the same call. As BoundCall::Execute(), but in XLA's floating-point mode, and
-  // without waiting for a typed handler's future: calls `done` once, before this returns or on the
-  // thread that completes the future. That is the last that the run does; this object may be
-  // destroyed then. Throws nothing.
+  // Call once, with the same call. Like BoundCall::Execute(), but in XLA's floating-point mode and
+  // without waiting for a typed handler's future. Calls `done` once, before it returns or on the
+  // thread that completes the future. That is the last action of the run; this object may be
+  // destroyed then. Does not throw.
   void Start(const BoundCall& call, const CallBuffers& buffers, const ExecutionContext& context,
              Done* done, void* user);
 

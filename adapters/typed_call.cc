@@ -19,7 +19,7 @@ using host::RuntimeServices;
 using typed_ffi::kNewestVersion;
 using typed_ffi::RuntimeVersion;
 
-// ---- Which runtime a handler is shown
+// ---- The runtime version for a handler
 
 struct Shown {
   const RuntimeVersion* version;
@@ -49,7 +49,7 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
   return Shown{&kNewestVersion, *wrappers};
 }
 
-// The runtime of `release`, which must be one that the handlers run on.
+// Returns the version of `release`, which must be one that the handlers run on.
 absl::StatusOr<Shown> RuntimeOfRelease(const std::string& release,
                                        const XLA_FFI_Handler_Bundle& handlers) {
   const absl::StatusOr<const RuntimeVersion*> version =

@@ -15,7 +15,7 @@ namespace {
 constexpr int kNeededMajor = 0;
 constexpr int kNeededMinor = 1;
 
-// The runtime asks for metadata by a frame without a call, whose api may be null.
+// The runtime asks for metadata with a frame that has no call, and whose api may be null.
 XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
   for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
     if (extension->type == XLA_FFI_Extension_Metadata) {
@@ -31,8 +31,8 @@ void AnswerMetadata(XLA_FFI_Metadata& metadata) {
   metadata.traits = 0;
 }
 
-// The bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of a NumPy
-// one; an attribute of another type has no bytes, so it is no descriptor either.
+// Returns the bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of
+// a NumPy array; an attribute of any other type is not a descriptor.
 absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs) {
   for (int64_t i = 0; i < attrs.size; ++i) {
     const XLA_FFI_ByteSpan& name = *attrs.names[i];
@@ -52,7 +52,7 @@ absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs)
   return absl::nullopt;
 }
 
-// The target has no way to learn of any other attribute than the descriptor.
+// A target sees no attribute but the descriptor.
 absl::Status RefuseAttributes(const EntryTarget& entry, const XLA_FFI_Attrs& attrs) {
   std::string text;
   for (int64_t i = 0; i < attrs.size; ++i) {
@@ -69,7 +69,8 @@ void* DataPointer(const XLA_FFI_Buffer& buffer) {
   return buffer.dtype == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
 }
 
-// Writes the data pointers of `size` arguments or results. False where one of them is no buffer.
+// Writes the data pointers of `size` arguments or results. Returns false if one of them is not a
+// buffer.
 template <typename Type>
 bool GatherPointers(int64_t size, const Type* types, Type buffer, void* const* buffers,
                     void** pointers) {
@@ -97,7 +98,7 @@ absl::Status CheckTypes(const char* what, absl::Span<const PrimitiveType> declar
   return absl::OkStatus();
 }
 
-// The plan for a call whose attributes hold `descriptor`, of which `opaque` becomes a part.
+// Returns the plan for a call whose attributes hold `descriptor`. Sets `opaque` to a part of it.
 absl::StatusOr<const CallPlan*> FindPlan(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
                                          absl::string_view descriptor, const CallBuffers& buffers,
                                          absl::string_view& opaque) {
@@ -142,7 +143,7 @@ absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI
   return (*plan)->run(**plan, opaque, buffers, context);
 }
 
-// Null, or the error that the runtime made.
+// Returns null, or the error that the runtime made.
 XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& context) {
   XLA_FFI_Stream_Get_Args args = {};
   args.struct_size = sizeof(args);

@@ -224,7 +224,7 @@ TEST(ReleaseTest, IsForTypedTargets) {
   EXPECT_EQ(
       ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)),
       "INVALID_ARGUMENT: the call site names the release \"0.10.2\", but custom call \"copy\" "
-      "is untyped and called alike by all: leave the release out");
+      "is untyped, and all releases call it alike: leave the release out");
 }
 
 }  // namespace
