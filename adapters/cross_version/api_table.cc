@@ -30,7 +30,7 @@ XLA_FFI_Error* Missing(const CrossVersionRuntime& runtime, ApiFunction function)
   return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED, runtime.DescribeMissing(function));
 }
 
-// ---- What no runtime needs to be asked for
+// ---- Without a call of the runtime
 
 XLA_FFI_Error* CreateError(XLA_FFI_Error_Create_Args* args) {
   return ErrorObject::Make(args->errc, args->message);
@@ -48,9 +48,10 @@ void GetErrorDetails(XLA_FFI_Error_GetDetails_Args* args) {
 void DestroyError(XLA_FFI_Error_Destroy_Args* args) { ErrorObject::Destroy(args->error); }
 
 XLA_FFI_Error* RegisterHandler(XLA_FFI_Handler_Register_Args*) {
-  return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED,
-                           "XLA_FFI_Handler_Register is not offered to a handler that callbridge "
-                           "carries to another runtime: register with callbridge");
+  return ErrorObject::Make(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      "a handler that runs through callbridge cannot call XLA_FFI_Handler_Register: "
+      "register with callbridge");
 }
 
 XLA_FFI_Error* RegisterTypeId(typed_ffi::old::XLA_FFI_TypeId_Register_Args* args) {
@@ -77,7 +78,7 @@ XLA_FFI_Error* SetFutureError(XLA_FFI_Future_SetError_Args* args) {
       FutureObject::Complete(args->future, ErrorObject::TakeStatus(args->error)));
 }
 
-// ---- What the runtime is asked for, in structs that have always been alike: in place
+// ---- By the runtime's function, with the handler's struct, whose layout never changed
 
 template <ApiFunction kFunction, typename Args>
 XLA_FFI_Error* Forward(Args* args) {
@@ -98,11 +99,11 @@ XLA_FFI_Error* Forward(Args* args) {
   return error == nullptr ? nullptr : WrapRuntimeError(error, runtime);
 }
 
-// ---- What needs more than that
+// ---- By the runtime's function, with changes
 
 // Refuses scratch memory, user data and state on an XLA:CPU without context, which has the
 // functions and crashes in them, and never calls INSTANTIATE. Returns null elsewhere.
-XLA_FFI_Error* RefuseOnFirstCpus(const CrossVersionContext& context, const char* what) {
+XLA_FFI_Error* RefuseWithoutCpuContext(const CrossVersionContext& context, const char* what) {
   const bool crashes =
       !context.runtime->version().cpu_has_context && context.handler->platform == Platform::kHost;
   if (!crashes) return nullptr;
@@ -111,14 +112,14 @@ XLA_FFI_Error* RefuseOnFirstCpus(const CrossVersionContext& context, const char*
       context.runtime->DescribeMissing(what, typed_ffi::FirstWithCpuContext()));
 }
 
-// A type that got its id here has another one in a runtime that is not ours, by the same name.
+// A type whose id callbridge gave out has another id in other runtimes, under the same name.
 XLA_FFI_Error* GetUserData(XLA_FFI_InvokeContext_Get_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "user data on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "user data on the CPU")) return error;
   CrossVersionRuntime& runtime = *context.runtime;
   XLA_FFI_TypeId* const own = args->type_id;
   const auto type = TypeRegistry::OfProcess().Find(*own);
-  if (!type.has_value() || !TypeRegistry::GaveOut(*own) || runtime.is_callbridge()) {
+  if (!type.has_value() || !TypeRegistry::Issued(*own) || runtime.is_callbridge()) {
     return Forward<ApiFunction::kUserData>(args);
   }
   XLA_FFI_TypeId id;
@@ -132,13 +133,14 @@ XLA_FFI_Error* GetUserData(XLA_FFI_InvokeContext_Get_Args* args) {
 
 XLA_FFI_Error* AllocateScratch(XLA_FFI_DeviceMemory_Allocate_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "scratch memory on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "scratch memory on the CPU"))
+    return error;
   return Forward<ApiFunction::kScratchAllocate>(args);
 }
 
-// A task may always be run on the thread that schedules it: where the runtime has no threads to
-// lend, and where the handler has returned, so that the runtime's context is gone. An error would
-// not do then: XLA's headers put it into diagnostics that are gone too.
+// Runs the task on this thread if the runtime has no thread pool, or if the handler has returned,
+// so that the runtime's context is gone. XLA's headers could not take an error then: they put it
+// into diagnostics that are gone too.
 XLA_FFI_Error* ScheduleTask(XLA_FFI_ThreadPool_Schedule_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
   constexpr auto kSchedule = static_cast<int>(ApiFunction::kThreadPoolSchedule);
@@ -168,14 +170,14 @@ XLA_FFI_Error* SetStagedState(XLA_FFI_State_Set_Args* args) {
 
 XLA_FFI_Error* GetUnstagedState(typed_ffi::old::XLA_FFI_State_Get_Args_0_4_31* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "state on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "state on the CPU")) return error;
   return GetCrossVersionState(CrossVersionContext::Of(args->ctx),
                               XLA_FFI_ExecutionStage_INSTANTIATE, *args->type_id, &args->state);
 }
 
 XLA_FFI_Error* GetStagedState(XLA_FFI_State_Get_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "state on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "state on the CPU")) return error;
   return GetCrossVersionState(CrossVersionContext::Of(args->ctx), args->stage, *args->type_id,
                               &args->state);
 }

@@ -54,7 +54,7 @@ absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler) {
     case MadeThrough::kNothing:
       return absl::FailedPreconditionError(
           "the handler does not check its call frame's size as XLA's headers do: it was written by "
-          "hand, and which versions of XLA FFI it runs on cannot be told");
+          "hand, and callbridge cannot tell which versions of XLA FFI it runs on");
   }
   const XLA_FFI_Api_Version version = AskVersion(handler, ProbeApi::kUnknownMinor);
   // Headers without metadata refuse the table's version.
@@ -72,9 +72,9 @@ absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler) {
                    static_cast<int>(kNewestVersion.minor), " (", kNewestVersion.releases, ")"));
 }
 
-bool RunsAsItIs(const HandlerHeaders& headers, const RuntimeVersion& runtime) {
+bool RunsNatively(const HandlerHeaders& headers, const RuntimeVersion& runtime) {
   if (headers.adapts) return true;
-  return RunsNatively(*headers.version, runtime);
+  return typed_ffi::RunsNatively(*headers.version, runtime);
 }
 
 ReportedMetadata ReadReportedMetadata(XLA_FFI_Handler* handler, const RuntimeVersion& headers) {

@@ -19,8 +19,7 @@ namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
 
-// What an XLA_FFI_Error*, an XLA_FFI_Future* and an XLA_FFI_InvokeContext* of this table point
-// to.
+// The objects behind this table's XLA_FFI_Error*, XLA_FFI_Future* and XLA_FFI_InvokeContext*.
 struct CallError {
   XLA_FFI_Error_Code code;
   std::string message;
@@ -92,10 +91,10 @@ inline XLA_FFI_Error* GetCallStream(XLA_FFI_Stream_Get_Args* args) {
 
 template <typename Args>
 XLA_FFI_Error* UnavailableService(Args*) {
-  return NewCallError(XLA_FFI_Error_Code_UNIMPLEMENTED,
-                      "this call came by an untyped convention, which lends the handler no thread "
-                      "pool, scratch memory, user data, state, run id, device ordinal, options or "
-                      "extensions");
+  return NewCallError(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      "an untyped call provides no thread pool, scratch memory, user data, state, "
+      "run id, device ordinal, options or extensions: call the handler by typed FFI");
 }
 
 constexpr typed_ffi::ApiSlot UntypedCallFunction(typed_ffi::ApiFunction function) {

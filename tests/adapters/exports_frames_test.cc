@@ -185,7 +185,7 @@ absl::Status CallOneToOne(const std::string& descriptor) {
 }
 
 TEST_F(ExportsFramesTest, WhatIsNoDescriptorIsRefused) {
-  constexpr char kNone[] = "attribute \"callbridge_site\" holds no site descriptor of version 1";
+  constexpr char kNone[] = "attribute \"callbridge_site\" is no site descriptor of version 1";
   const std::string good = Descriptor({"f32[]"}, "f32[]");
   std::string other_version = good;
   ++other_version[kSiteDescriptorMagicSize - 1];

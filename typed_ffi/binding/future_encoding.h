@@ -1,6 +1,6 @@
-// How a Future that a handler returns reaches the runtime: as one of the runtime's own futures,
-// completed from whatever thread completes ours. Runtimes without futures (before jaxlib 0.4.34)
-// get the result when it is there: the handler waits.
+// How a Future that a handler returns reaches the runtime: as a future of the runtime, which the
+// thread that completes the handler's completes. On runtimes without futures (before jaxlib 0.4.34)
+// the handler waits for the result.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
 
@@ -72,8 +72,8 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Ap
 }
 
 // Ends the process: the runtime refused to complete a future that it waits for, and would hang.
-[[noreturn]] inline CALLBRIDGE_FFI_COLD void DieOfStuckFuture(const XLA_FFI_Api* api,
-                                                              XLA_FFI_Error* error) {
+[[noreturn]] inline CALLBRIDGE_FFI_COLD void AbortOnStuckFuture(const XLA_FFI_Api* api,
+                                                                XLA_FFI_Error* error) {
   fprintf(stderr, "xla::ffi: the runtime refused the completion of its future: %s\n",
           GetErrorMessage(api, error));
   abort();
@@ -95,16 +95,16 @@ CALLBRIDGE_FFI_HIDDEN inline void CompleteRuntimeFuture(const XLA_FFI_Api* api,
     args.future = future;
     refusal = functions.set_available(&args);
   }
-  if (XLA_FFI_PREDICT_FALSE(refusal != nullptr)) DieOfStuckFuture(api, refusal);
+  if (XLA_FFI_PREDICT_FALSE(refusal != nullptr)) AbortOnStuckFuture(api, refusal);
 }
 
-// Waits until the future is completed, or its promise dropped.
+// Waits until the future is completed or its promise dropped.
 CALLBRIDGE_FFI_HIDDEN inline std::optional<Error> Await(Future future) {
   std::mutex mutex;
   std::condition_variable completed;
   bool is_complete = false;
   std::optional<Error> result;
-  // The promise's owner is the last to hold the future from here on, so that dropping it is
+  // From here on only the promise's owner holds the future, so that dropping the promise is
   // noticed.
   Future(std::move(future)).OnReady([&](const std::optional<Error>& error) {
     if (error.has_value()) result.emplace(*error);

@@ -1,4 +1,5 @@
-// xla::ffi::ScratchAllocator: device memory for the time of one call, `.Ctx<ScratchAllocator>()`.
+// xla::ffi::ScratchAllocator: device memory for the duration of one call,
+// `.Ctx<ScratchAllocator>()`.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_
 
@@ -34,7 +35,7 @@ class ScratchAllocator {
     for (const Allocation& allocation : more_) Free(allocation);
   }
 
-  // `size` and `alignment` in bytes. Empty where the runtime has no such memory to give.
+  // `size` and `alignment` in bytes. Returns nullopt if the runtime has no memory.
   std::optional<void*> Allocate(size_t size, size_t alignment = 1) {
     auto args = internal::MakeArgs<XLA_FFI_DeviceMemory_Allocate_Args>(
         XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE);
@@ -74,11 +75,11 @@ class ScratchAllocator {
     args.data = allocation.data;
     auto* free =
         internal::Find<internal::ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
-    // Nobody is left to tell that memory could not be freed.
+    // Nobody is left to report a failure to.
     if (XLA_FFI_Error* error = free(&args)) internal::DestroyError(api_, error);
   }
 
-  // As many allocations are noted without allocating.
+  // The number of allocations that are recorded without allocating.
   static constexpr size_t kFirst = 4;
 
   const XLA_FFI_Api* api_;

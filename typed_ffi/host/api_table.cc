@@ -39,7 +39,7 @@ XLA_FFI_Error* SizeError(const char* name, size_t expected, size_t got, int mino
                    minor, "."));
 }
 
-// Writes the value to `out`, or makes the error.
+// Writes the value to `out` and returns null, or returns its error.
 template <typename Value, typename Out>
 XLA_FFI_Error* Answer(const absl::StatusOr<Value>& value, Out& out) {
   if (!value.ok()) return ErrorObject::Make(value.status());
@@ -47,8 +47,8 @@ XLA_FFI_Error* Answer(const absl::StatusOr<Value>& value, Out& out) {
   return nullptr;
 }
 
-// What the caller lends are its own functions: an exception of theirs is the handler's error, which
-// may be in C.
+// Calls a function that calls the caller's services, and returns an exception of theirs as an
+// error: the handler may be in C.
 template <auto kFunction>
 struct Caught;
 template <typename Args, XLA_FFI_Error* (*kFunction)(Args*)>
@@ -62,8 +62,8 @@ struct Caught<kFunction> {
   }
 };
 
-// The functions of one row's table. Which struct a function takes follows from the row, so that
-// each is one instance a row; XLA checks sizes first, and names structs as is done here.
+// The functions of one row's table, a template since the row chooses the structs that they take.
+// Like XLA they check sizes first, and errors name structs as XLA's do.
 template <int kRow>
 class Table {
  public:
@@ -127,7 +127,7 @@ class Table {
     return {};
   }
 
-  // Null where the struct is large enough.
+  // Returns null if the struct is large enough.
   template <typename Args>
   static XLA_FFI_Error* Check(const Args& args, const char* name, size_t expected) {
     if (args.struct_size >= expected) return nullptr;
@@ -154,7 +154,7 @@ class Table {
     ErrorObject::Destroy(args->error);
   }
 
-  // The bundle stands before the traits and differs in size.
+  // The bundle comes before the traits, and its size depends on the row.
   static XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
     constexpr size_t kBundle = offsetof(XLA_FFI_Handler_Register_Args, bundle);
     constexpr size_t kTraits = kBundle + kVersion.bundle_size;
@@ -169,7 +169,7 @@ class Table {
     return ErrorObject::Make(
         RegistryOf(kVersion).Register(View(args->name), View(args->platform), bundle, traits));
   }
-  // Before there was INSTANTIATE, PREPARE came first.
+  // The first handler of a bundle is PREPARE's in rows without INSTANTIATE.
   static constexpr size_t kFirstHandler = kVersion.instantiate == typed_ffi::kNoStage
                                               ? offsetof(XLA_FFI_Handler_Bundle, prepare)
                                               : offsetof(XLA_FFI_Handler_Bundle, instantiate);
@@ -222,7 +222,7 @@ class Table {
     return Answer(Invocation::Of(args->ctx).CustomOptions(), args->attrs);
   }
 
-  // `args` is the struct of the row's StateLayout.
+  // `args` must be the struct of the row's StateLayout.
   static XLA_FFI_Error* StateSet(void* args) {
     if constexpr (kVersion.state == StateLayout::kWithDeleter) {
       return SetInstantiate(*static_cast<old::XLA_FFI_State_Set_Args_0_4_31*>(args));

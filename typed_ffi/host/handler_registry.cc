@@ -17,6 +17,7 @@ namespace {
 
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
+using typed_ffi::RuntimeVersion;
 
 std::string OneName(absl::string_view platform) {
   const absl::StatusOr<Platform> known = ParsePlatform(platform);
@@ -37,7 +38,7 @@ absl::Status HandlerRegistry::Register(absl::string_view name, absl::string_view
                                                    platform,
                                                    " must provide an execute implementation"));
   }
-  // Not under the lock: it is the handler's own code that answers.
+  // Not under the lock, since it calls the handler.
   absl::StatusOr<HandlerMetadata> metadata = QueryMetadata(version_, handlers);
   if (!metadata.ok()) return metadata.status();
   RegisteredHandler handler = {std::string(name), std::string(platform), handlers,
@@ -107,7 +108,7 @@ Registries* MakeRegistries(std::index_sequence<kRows...>) {
 
 HandlerRegistry& RegistryOf(const RuntimeVersion& version) {
   const TableLock lock;
-  // Never destroyed: libraries' destructors may still ask.
+  // Never destroyed, since destructors of libraries may still use it.
   static auto& registries = *MakeRegistries(std::make_index_sequence<kRuntimeVersionCount>());
   return registries[IndexOf(version)];
 }

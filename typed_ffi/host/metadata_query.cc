@@ -11,7 +11,7 @@ namespace {
 
 using typed_ffi::RuntimeVersion;
 
-// Where the version has no state type, nobody may write there.
+// Detects writes to the state type id of a version that has none.
 constexpr int64_t kUntouched = 0x5ca1ab1e;
 
 absl::Status CheckVersion(const RuntimeVersion& version, const HandlerMetadata& metadata) {

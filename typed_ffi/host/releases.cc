@@ -53,7 +53,7 @@ absl::StatusOr<const RuntimeVersion*> VersionOfRelease(absl::string_view release
     if (*number >= First(kRuntimeVersions[row])) return &kRuntimeVersions[row];
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("XLA FFI as jaxlib ", release, " has it is not known: callbridge knows jaxlib ",
+      absl::StrCat("the XLA FFI of jaxlib ", release, " is unknown: callbridge knows jaxlib ",
                    Words(kOldestVersion)[1], " to ", Last(kNewestVersion)));
 }
 

@@ -322,7 +322,7 @@ TEST(TypeRegistryTest, TheLastIdIsNoReasonToBeginAnew) {
   EXPECT_TRUE(registry.Register("last", last, nullptr).ok());
   EXPECT_TRUE(registry.Register("next", next, nullptr).ok());
   EXPECT_TRUE(registry.Register("after", after, nullptr).ok());
-  EXPECT_TRUE(TypeRegistry::GaveOut(next));
+  EXPECT_TRUE(TypeRegistry::Issued(next));
   EXPECT_EQ(after.type_id, next.type_id + 1);
 }
 
