@@ -1,4 +1,4 @@
-"""The module in C that does callbridge.numpy's calls, where it can be loaded."""
+"""Loads the C module that makes callbridge.numpy's calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addresses of native functions that are handed over as Python objects."""
+"""The addresses of native functions that users pass as Python objects."""
 
 import ctypes
 from typing import Any
@@ -35,9 +35,9 @@ def keep(function: Any) -> None:
 
 
 def capsule_pointer(capsule: Any, what: str = "the function") -> int:
-    """What a capsule of any name holds, or the address that an int is.
+    """Returns the pointer in a capsule of any name, or an int as an address.
 
-    TypeError and INVALID_ARGUMENT, with `what` as the subject, for what is not an address.
+    Raises TypeError or INVALID_ARGUMENT, which begin with `what`, if it is not an address.
     """
     if isinstance(capsule, _Capsule):
         return _api.PyCapsule_GetPointer(capsule, _api.PyCapsule_GetName(capsule))

@@ -112,13 +112,13 @@ def _freeze(value: Any, what: str) -> _Attribute:
 
 
 def thaw(attributes: dict[str, _Attribute]) -> dict[str, Any]:
-    """What freeze() was given."""
+    """Returns the argument of freeze()."""
     values = {name: attribute.__jax_array__() for name, attribute in attributes.items()}
     return {n: thaw(value) if isinstance(value, dict) else value for n, value in values.items()}
 
 
 def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
-    """UNIMPLEMENTED where the XLA of this JAX does not decode one, and that of another does.
+    """Raises UNIMPLEMENTED if the XLA of this JAX does not decode one, and that of another does.
 
     Arrays that none decodes XLA refuses itself, when the program runs; but arrays of bool some
     releases of JAX pass as other bytes.

@@ -1,4 +1,4 @@
-"""What memory is at an address that somebody has handed over as a number."""
+"""Checks the memory at an address that a user passed as a number."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _array(leaf: Any, what: str) -> np.ndarray:
 
 
 def _check_duck(leaf: Any, array: np.ndarray, what: str) -> None:
-    """TypeError where it says that it is another array than the one that it makes."""
+    """Raises TypeError if its shape or dtype differs from that of the array that it makes."""
     declared, made = (tuple(leaf.shape), leaf.dtype), (array.shape, array.dtype)
     # The dtypes of others, such as torch's, are not compared.
     if declared[0] != made[0] or (isinstance(leaf.dtype, np.dtype) and declared[1] != made[1]):

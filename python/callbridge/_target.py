@@ -30,7 +30,7 @@ class Target(Immutable):
       platform: as it was registered: "Host", "cpu", "CUDA", ...
       abi: "original", "status_returning", "status_returning_unified" or "typed_ffi" where that is
         proved; None where it must be declared.
-      evidence: how `abi` is known, for people.
+      evidence: how `abi` is known, as text.
       address: of the function, in this process; of a typed handler that for the stage "execute".
       stages: of a typed handler, the addresses of its handlers for other stages: "instantiate",
         "prepare", "initialize", "record".
@@ -92,20 +92,20 @@ def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
 
 
 def check_abi(abi: Abi | None) -> None:
-    """TypeError and INVALID_ARGUMENT for what is no ABI's name."""
+    """Raises TypeError or INVALID_ARGUMENT if it is not an ABI's name."""
     if abi is not None:
         check_choice(abi, "abi", _target_abis.NAMES)
 
 
 def check_name(name: str) -> None:
-    """TypeError and INVALID_ARGUMENT for what no target can be called."""
+    """Raises TypeError or INVALID_ARGUMENT if no target can have that name."""
     _c_api.text(name, "target")
 
 
 def check_fits(
     target: Target, abi: Abi | None, opaque: bytes, attributes: Attributes | None
 ) -> None:
-    """INVALID_ARGUMENT for what targets of that ABI cannot be given."""
+    """Raises INVALID_ARGUMENT for arguments that targets of that ABI do not take."""
     name = f"target {target.name!r} on {parse_platform(target.platform)}"
     if abi == "typed_ffi" and opaque:
         raise CallbridgeError(
