@@ -49,10 +49,10 @@ def capsule_pointer(capsule: Any, what: str = "the function") -> int:
 
 
 def function_address(function: Any) -> int:
-    """The address that a capsule of XLA's or a ctypes function holds.
+    """Returns the address in a capsule of XLA's or in a ctypes function.
 
-    INVALID_ARGUMENT where the capsule's name says that it holds something else, where the function
-    is null, and where there is no code. The object must be kept for as long as the address is used.
+    Raises INVALID_ARGUMENT if the capsule's name says that it holds something else, if the function
+    is null, or if there is no code. Keep the object as long as the address is used.
     """
     address = _held_address(function)
     _memory.check(address, 1, "x", "the function")

@@ -55,10 +55,10 @@ class _Attribute:
 
 
 def freeze(attributes: Attributes | None) -> dict[str, Any]:
-    """The keyword arguments for what jax.ffi.ffi_call() returns. Arrays are copied.
+    """Returns keyword arguments for the function that jax.ffi.ffi_call() returns. Copies arrays.
 
-    TypeError for what is no attribute, INVALID_ARGUMENT for arrays of what XLA has no element type
-    for, UNIMPLEMENTED for what jax.ffi cannot pass.
+    Raises TypeError for what is not an attribute, INVALID_ARGUMENT for arrays without an element
+    type of XLA's, UNIMPLEMENTED for what jax.ffi cannot pass.
     """
     if attributes is None:
         return {}

@@ -17,8 +17,8 @@ def copied(layouts: Any) -> Any:
 def checked(layouts: Any, arrays: Sequence[Any], what: str) -> list | None:
     """Returns a layout for each of `arrays`, None for row-major; or None if all are row-major.
 
-    INVALID_ARGUMENT, with `what` as its subject, for what is no layout of the array; TypeError for
-    what is no layout.
+    Raises INVALID_ARGUMENT, which begins with `what`, for a layout that does not fit the array, and
+    TypeError for anything but a layout.
     """
     if layouts is None:
         return None

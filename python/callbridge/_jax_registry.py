@@ -62,7 +62,7 @@ def _check_name(entry: Entry) -> None:
 
 
 def _not_registered(entry: Entry, handlers: dict[str, Any]) -> dict[str, Any]:
-    """Returns those of `handlers` that XLA does not have. ALREADY_EXISTS if it has others."""
+    """Returns the `handlers` that XLA lacks. Raises ALREADY_EXISTS if it has other ones."""
     registered = _jax_registered_targets.registered(entry.target.name, entry.platform)
     new = {}
     for path, handler in handlers.items():

@@ -165,7 +165,7 @@ def parse_release(version: str) -> tuple[int, ...]:
 
 
 def runtime_of(release: tuple[int, ...]) -> Runtime:
-    """Its row, or the one below it. UNIMPLEMENTED for releases before the first."""
+    """Returns its row, or the one before it. Raises UNIMPLEMENTED for releases before the first."""
     rows = [row for row in RUNTIMES if row.release <= release]
     if not rows:
         raise CallbridgeError(

@@ -199,7 +199,7 @@ class Registry:
         )
 
     def _serve(self, entry: Entry, abi: Abi | None) -> None:
-        """Serves the target, unless it is. INVALID_ARGUMENT where `abi` is wrong."""
+        """Serves the target, unless it is. Raises INVALID_ARGUMENT if `abi` is wrong."""
         target = entry.target
         _target.to_c(target, abi or entry.declared_abi)
         if entry.paths:

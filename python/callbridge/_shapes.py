@@ -47,9 +47,9 @@ def leaves(tree: Any, what: str) -> list:
 
 
 def map_leaves(function: Callable[[Any, str], Any], tree: Any, what: str) -> Any:
-    """`tree` with each leaf replaced by what the function makes of it, given its name in errors.
+    """Returns `tree` with each leaf replaced by function(leaf, its name in errors).
 
-    TypeError, with `what` as its subject, for what is no tree.
+    Raises TypeError, which begins with `what`, if it is not a tree.
     """
     if type(tree) is tuple:
         return tuple(
@@ -141,7 +141,7 @@ def parse_result(result: Any) -> Any:
 def parse_fixed_result(result: Any) -> Any:
     """Returns a copy whose leaves are forms, which later changes do not affect.
 
-    TypeError where one's shape is no tuple of sizes.
+    Raises TypeError if the shape of a leaf is not a tuple of sizes.
     """
     return map_leaves(
         lambda leaf, what: ShapeDtype(_sizes(leaf.shape, what), leaf.dtype),

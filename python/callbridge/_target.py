@@ -75,10 +75,9 @@ def from_c(target: _c_api.Target, library: Library) -> Target:
 
 
 def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
-    """`target` as the C API calls it, by its own ABI or else the declared one.
+    """Returns `target` for the C API, with its own ABI or else the declared one.
 
-    INVALID_ARGUMENT where the two contradict each other, and where there is neither but a wrong
-    guess could crash.
+    Raises INVALID_ARGUMENT if the two differ, or if there is neither and a wrong guess could crash.
     """
     abi = _agreed_abi(target, declared_abi)
     return _c_api.Target(
