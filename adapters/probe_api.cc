@@ -1,9 +1,9 @@
 #include "callbridge/adapters/probe_api.h"
 
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
+#include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
@@ -11,10 +11,12 @@ namespace {
 
 using MadeThrough = ProbeApi::MadeThrough;
 using typed_ffi::ApiFunction;
-using typed_ffi::kRuntimeVersions;
+using typed_ffi::ApiSlot;
+using typed_ffi::kNewestVersion;
+using typed_ffi::kOldestVersion;
 
 thread_local MadeThrough made_through = MadeThrough::kNothing;
-char the_error;  // what an XLA_FFI_Error* leads to; nobody looks inside
+char the_error;  // the object of every XLA_FFI_Error*, which handlers never read
 
 template <MadeThrough kSlot>
 XLA_FFI_Error* MakeError(XLA_FFI_Error_Create_Args*) {
@@ -22,27 +24,22 @@ XLA_FFI_Error* MakeError(XLA_FFI_Error_Create_Args*) {
   return reinterpret_cast<XLA_FFI_Error*>(&the_error);
 }
 
-// Every other slot: registers a type, for example.
+// In all other slots, such as Type_Register's.
 XLA_FFI_Error* DoNothing(void*) { return nullptr; }
 
 }  // namespace
 
-template <typename T>
-void ProbeApi::Put(size_t offset, T value) {
-  std::memcpy(reinterpret_cast<char*>(slots_.data()) + offset, &value, sizeof(value));
-}
-
 ProbeApi::ProbeApi(int minor) {
-  slots_.fill(reinterpret_cast<void*>(&DoNothing));
-  Put(0, sizeof(slots_));
-  Put(offsetof(XLA_FFI_Api, extension_start), nullptr);
-  Put(offsetof(XLA_FFI_Api, api_version),
-      XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, 0, minor});
-  // Its version's own extension_start, which is null in the later tables, is in 0.4.30's the slot
-  // that errors are made through.
-  constexpr auto kErrorCreate = static_cast<int>(ApiFunction::kErrorCreate);
-  Put(kRuntimeVersions[0].slots[kErrorCreate], &MakeError<MadeThrough::kSlotOf0430>);
-  Put(kRuntimeVersions[1].slots[kErrorCreate], &MakeError<MadeThrough::kLaterSlot>);
+  slots_.fill(&DoNothing);
+  WriteApiTable(slots_.data(), kNewestVersion, [](ApiFunction function) -> ApiSlot {
+    if (function != ApiFunction::kErrorCreate) return &DoNothing;
+    return &MakeError<MadeThrough::kTableWithVersion>;
+  });
+  SlotAt(slots_.data(), offsetof(XLA_FFI_Api, struct_size)) = ApiSlot(sizeof(slots_));
+  WriteApiVersion(slots_.data(), XLA_FFI_API_MAJOR, minor);
+  // In a table with a version this slot is the version's extension_start.
+  SlotOf(slots_.data(), kOldestVersion, ApiFunction::kErrorCreate) =
+      &MakeError<MadeThrough::kTableWithoutVersion>;
 }
 
 MadeThrough ProbeApi::TakeMadeThrough() {

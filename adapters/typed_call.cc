@@ -27,7 +27,6 @@ struct Shown {
 };
 
 absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, const Target& target) {
-  constexpr int kMinorOfThreeTables = 1;
   const RuntimeVersion* version = nullptr;
   bool wrap = false;
   for (XLA_FFI_Handler* handler : {handlers.instantiate, handlers.prepare, handlers.initialize,
@@ -37,7 +36,7 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
     if (absl::IsFailedPrecondition(headers.status())) continue;  // written by hand
     if (!headers.ok()) return headers.status();
     if (headers->adapts) continue;
-    wrap |= headers->version->minor == kMinorOfThreeTables ||
+    wrap |= headers->version->headers_are_ambiguous ||
             (version != nullptr && version != headers->version);
     version = headers->version;
   }

@@ -7,13 +7,10 @@
 #include "absl/types/optional.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/pointer_block.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 namespace {
-
-// The lowest API version that these handlers need; every runtime that has versions accepts it.
-constexpr int kNeededMajor = 0;
-constexpr int kNeededMinor = 1;
 
 // The runtime asks for metadata with a frame that has no call, and whose api may be null.
 XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
@@ -26,8 +23,7 @@ XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
 }
 
 void AnswerMetadata(XLA_FFI_Metadata& metadata) {
-  metadata.api_version.major_version = kNeededMajor;
-  metadata.api_version.minor_version = kNeededMinor;
+  typed_ffi::ReportLowestVersion(metadata.api_version);
   metadata.traits = 0;
 }
 

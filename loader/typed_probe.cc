@@ -30,6 +30,7 @@
 #include "callbridge/loader/symbol_table.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 
@@ -220,8 +221,9 @@ void AskForMetadata(void* address, absl::FunctionRef<void(const std::string& lin
     if (first.made_through == MadeThrough::kNothing) {
       return say("unverified returned without an answer, which proves nothing");
     }
-    if (first.made_through == MadeThrough::kSlotOf0430) {
-      return say("typed makes its errors through the API table of jaxlib 0.4.30");
+    if (first.made_through == MadeThrough::kTableWithoutVersion) {
+      return say(absl::StrCat("typed makes its errors through the API table of ",
+                              typed_ffi::kOldestVersion.releases));
     }
     say("typed refuses a frame that is too small, as XLA's headers do");
     const Answer second = AskOnce(function, api, XLA_FFI_CallFrame_STRUCT_SIZE);

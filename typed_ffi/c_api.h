@@ -9,9 +9,9 @@
 //     the layout that it had goes to old_layouts.h.
 //   - tests/typed_ffi compares all of it with XLA's own headers.
 //
-// Who writes a struct sets `struct_size` to <struct>_STRUCT_SIZE, which may be less than sizeof;
-// what lies beyond must not be touched, unless the API version says that it is there.
-// `extension_start` is null where nothing is chained to it. "out" fields are written by the callee.
+// Whoever fills a struct sets `struct_size` to <struct>_STRUCT_SIZE, which may be less than sizeof.
+// Do not access a struct beyond its `struct_size`, unless the API version says that the field
+// exists. `extension_start` is null if nothing is chained to it. The callee writes "out" fields.
 //
 // Standard headers alone, C99 or C++: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_C_API_H_
@@ -80,7 +80,7 @@ CALLBRIDGE_FROZEN_6(XLA_FFI_Api, 208, XLA_FFI_Future_SetAvailable, 160, XLA_FFI_
                     168, XLA_FFI_RunId_Get, 176, XLA_FFI_DeviceOrdinal_Get, 184,
                     XLA_FFI_InvokeContext_FindExtension, 192, XLA_FFI_CustomOptions_Get, 200);
 
-// A runtime's to define: callbridge has none.
+// Defined by runtimes. callbridge does not define it.
 const XLA_FFI_Api* XLA_FFI_GetApi(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// XLA's FFI C ABI, the part that XLA gives to a handler: the call frame, what is in it, and the
-// metadata query. Included by c_api.h, which has the rules.
+// XLA's FFI C ABI, what XLA passes to a handler: the call frame, its contents, and the metadata
+// query. Included by c_api.h, which has the rules.
 #ifndef CALLBRIDGE_TYPED_FFI_C_API_FRAME_H_
 #define CALLBRIDGE_TYPED_FFI_C_API_FRAME_H_
 
@@ -13,7 +13,7 @@
   /* NOLINTNEXTLINE(bugprone-sizeof-expression) */   \
   (offsetof(struct_type, last_field) + sizeof(((struct_type*)0)->last_field))
 
-// Names the struct without `struct`, and <sname>_STRUCT_SIZE.
+// Defines the struct's name as a type, and <sname>_STRUCT_SIZE.
 #define XLA_FFI_DEFINE_STRUCT_TRAITS(sname, last_field) \
   typedef struct sname sname;                           \
   enum { sname##_STRUCT_SIZE = XLA_FFI_STRUCT_SIZE(sname, last_field) }
@@ -38,7 +38,7 @@ typedef enum CALLBRIDGE_OPEN_ENUM {
   XLA_FFI_Extension_Metadata = 1,
 } XLA_FFI_InternalExtension_Type;
 
-// Chained to a struct's `extension_start`. XLA's own: handlers meet only the metadata query.
+// Chained to a struct's `extension_start`. Handlers receive only the metadata query.
 struct XLA_FFI_InternalExtension {
   size_t struct_size;
   XLA_FFI_InternalExtension_Type type;
@@ -56,7 +56,7 @@ struct XLA_FFI_Api_Version {
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api_Version, minor_version);
 CALLBRIDGE_FROZEN_2(XLA_FFI_Api_Version, 24, major_version, 16, minor_version, 20);
 
-// An extension has versions of its own, apart from the API's.
+// An extension's own version, independent of the API's.
 struct XLA_FFI_ExtensionId {
   int64_t extension_type;
   int32_t major_version;
@@ -65,8 +65,8 @@ struct XLA_FFI_ExtensionId {
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_ExtensionId, minor_version);
 CALLBRIDGE_FROZEN_2(XLA_FFI_ExtensionId, 16, major_version, 8, minor_version, 12);
 
-// The first field of what XLA_FFI_InvokeContext_FindExtension finds, which lives as long as the
-// call.
+// The first field of the struct that XLA_FFI_InvokeContext_FindExtension finds. Valid for the
+// duration of the call.
 struct XLA_FFI_Extension {
   size_t struct_size;
   XLA_FFI_ExtensionId id;
@@ -113,7 +113,7 @@ typedef enum CALLBRIDGE_OPEN_ENUM {
   XLA_FFI_DataType_F8E8M0FNU = 33,
 } XLA_FFI_DataType;
 
-// Bytes; no NUL ends them.
+// Bytes, not NUL-terminated.
 typedef struct XLA_FFI_ByteSpan {
   const char* ptr;
   size_t len;
@@ -134,7 +134,7 @@ typedef struct XLA_FFI_Array {
 } XLA_FFI_Array;
 CALLBRIDGE_FROZEN_2(XLA_FFI_Array, 24, size, 8, data, 16);
 
-// An argument or result: dense, row-major, `rank` dimensions. `data` of a token is not to be read.
+// A dense, row-major argument or result of `rank` dimensions. Do not read the `data` of a token.
 struct XLA_FFI_Buffer {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -148,7 +148,7 @@ CALLBRIDGE_FROZEN_4(XLA_FFI_Buffer, 48, dtype, 16, data, 24, rank, 32, dims, 40)
 
 // ---- Errors and futures -------------------------------------------------------------------------
 
-// What a handler and most functions of the API return: null is success. Whoever gets one owns it.
+// Returned by handlers and by most functions of the API; null is success. The receiver owns it.
 typedef struct XLA_FFI_Error XLA_FFI_Error;
 
 // The numbers of absl::StatusCode.
@@ -172,18 +172,17 @@ typedef enum CALLBRIDGE_OPEN_ENUM {
   XLA_FFI_Error_Code_UNAUTHENTICATED = 16
 } XLA_FFI_Error_Code;
 
-// What a handler leaves behind whose work goes on after it has returned.
+// Returned by a handler whose work goes on after it has returned.
 typedef struct XLA_FFI_Future XLA_FFI_Future;
 
 // ---- The call frame -----------------------------------------------------------------------------
 
-// One call's context in XLA; handed back to it in every question.
+// The context of one call. Handlers pass it to the API's functions.
 typedef struct XLA_FFI_InvokeContext XLA_FFI_InvokeContext;
 typedef XLA_FFI_InvokeContext XLA_FFI_ExecutionContext;  // its name up to API version 0.3
 
-// When the handler is called: INSTANTIATE comes once for each executable, the others belong to its
-// runs. Only at EXECUTE do arguments and results hold anything. XLA:CPU knows INSTANTIATE and
-// EXECUTE alone.
+// When XLA calls the handler: at INSTANTIATE once for each executable, at the others in each run.
+// Arguments and results have data at EXECUTE only. XLA:CPU calls INSTANTIATE and EXECUTE alone.
 typedef enum CALLBRIDGE_OPEN_ENUM {
   XLA_FFI_ExecutionStage_INSTANTIATE = 0,
   XLA_FFI_ExecutionStage_PREPARE = 1,
@@ -241,8 +240,8 @@ struct XLA_FFI_Attrs {
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Attrs, attrs);
 CALLBRIDGE_FROZEN_4(XLA_FFI_Attrs, 48, size, 16, types, 24, names, 32, attrs, 40);
 
-// `future` lies beyond STRUCT_SIZE: it is there from API version 0.1 on. Where the handler sets it,
-// XLA keeps arguments, results and attributes until the future is completed.
+// `future` lies beyond STRUCT_SIZE and exists since API version 0.1. If the handler sets it, XLA
+// keeps arguments, results and attributes until the future is completed.
 struct XLA_FFI_CallFrame {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -262,7 +261,7 @@ CALLBRIDGE_FROZEN_7(XLA_FFI_CallFrame, 176, api, 16, ctx, 24, stage, 32, args, 4
 
 typedef XLA_FFI_Error* XLA_FFI_Handler(XLA_FFI_CallFrame* call_frame);
 
-// One handler a stage; all but `execute` may be null.
+// One handler for each stage. All but `execute` may be null.
 typedef struct XLA_FFI_Handler_Bundle {
   XLA_FFI_Handler* instantiate;
   XLA_FFI_Handler* prepare;
@@ -275,7 +274,7 @@ CALLBRIDGE_FROZEN_4(XLA_FFI_Handler_Bundle, 40, prepare, 8, initialize, 16, exec
 
 // Bits of XLA_FFI_Handler_Traits.
 enum XLA_FFI_Handler_TraitsBits {
-  // Its device work may be captured once and replayed: it is the same in every call.
+  // The handler does the same device work in every call, so that XLA may capture and replay it.
   XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE = 1u << 0,
 };
 
@@ -294,7 +293,7 @@ CALLBRIDGE_FROZEN(XLA_FFI_TypeId, 8);
 #define XLA_FFI_UNKNOWN_TYPE_ID ((XLA_FFI_TypeId){0})
 #endif
 
-// How XLA ends an object of the type.
+// How XLA deletes objects of a type.
 struct XLA_FFI_TypeInfo {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -305,8 +304,8 @@ CALLBRIDGE_FROZEN_1(XLA_FFI_TypeInfo, 24, deleter, 16);
 
 // ---- The metadata query: a frame without a call, with this extension ----------------------------
 
-// `state_type_id` lies beyond STRUCT_SIZE: it is there from API version 0.2 on, and a write to it
-// before that overruns the object.
+// `state_type_id` lies beyond STRUCT_SIZE and exists since API version 0.2. Before, writing it
+// overruns the object.
 struct XLA_FFI_Metadata {
   size_t struct_size;
   XLA_FFI_Api_Version api_version;

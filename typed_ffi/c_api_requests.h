@@ -1,5 +1,5 @@
-// XLA's FFI C ABI, the part by which a handler asks XLA: for each slot of the API table the type of
-// its function, and the struct that it takes. Included by c_api.h, which has the rules.
+// XLA's FFI C ABI, what a handler asks of XLA: the type of the function in each slot of the API
+// table, and the struct that it takes. Included by c_api.h, which has the rules.
 #ifndef CALLBRIDGE_TYPED_FFI_C_API_REQUESTS_H_
 #define CALLBRIDGE_TYPED_FFI_C_API_REQUESTS_H_
 
@@ -15,7 +15,7 @@ extern "C" {
 
 // ---- Errors -------------------------------------------------------------------------------------
 
-// `message` ends with a NUL and is copied.
+// `message` is NUL-terminated and copied.
 struct XLA_FFI_Error_Create_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -26,7 +26,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Error_Create_Args, errc);
 CALLBRIDGE_FROZEN_2(XLA_FFI_Error_Create_Args, 32, message, 16, errc, 24);
 typedef XLA_FFI_Error* XLA_FFI_Error_Create(XLA_FFI_Error_Create_Args* args);
 
-// `message` is the error's own, and lives as long.
+// `message` is valid as long as the error.
 struct XLA_FFI_Error_GetDetails_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -67,7 +67,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Future_SetAvailable_Args, future);
 CALLBRIDGE_FROZEN_1(XLA_FFI_Future_SetAvailable_Args, 24, future, 16);
 typedef XLA_FFI_Error* XLA_FFI_Future_SetAvailable(XLA_FFI_Future_SetAvailable_Args* args);
 
-// Takes `error`.
+// Takes ownership of `error`.
 struct XLA_FFI_Future_SetError_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -93,7 +93,7 @@ CALLBRIDGE_FROZEN_4(XLA_FFI_Handler_Register_Args, 96, name, 16, platform, 32, b
                     88);
 typedef XLA_FFI_Error* XLA_FFI_Handler_Register(XLA_FFI_Handler_Register_Args* args);
 
-// XLA chooses an id where `*type_id` is unknown; otherwise it must be the one that `name` has.
+// XLA writes a new id to `*type_id` if it is unknown; otherwise it must be the id of `name`.
 struct XLA_FFI_Type_Register_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -143,7 +143,7 @@ CALLBRIDGE_FROZEN_3(XLA_FFI_InvokeContext_FindExtension_Args, 40, ctx, 16, exten
 typedef XLA_FFI_Error* XLA_FFI_InvokeContext_FindExtension(
     XLA_FFI_InvokeContext_FindExtension_Args* args);
 
-// Options of this run, apart from the call's attributes. Empty, not null, where there are none.
+// The options of a run, apart from the call's attributes. Empty, never null, if it has none.
 struct XLA_FFI_CustomOptions_Get_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -177,8 +177,8 @@ typedef XLA_FFI_Error* XLA_FFI_DeviceOrdinal_Get(XLA_FFI_DeviceOrdinal_Get_Args*
 
 // ---- State that a handler keeps with the executable ---------------------------------------------
 
-// From then on XLA owns `state`, and ends it by the deleter of its type. An error where `stage` has
-// a state already.
+// XLA takes ownership of `state` and deletes it with the deleter of its type. Fails if `stage` has
+// a state.
 struct XLA_FFI_State_Set_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -191,7 +191,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_State_Set_Args, state);
 CALLBRIDGE_FROZEN_4(XLA_FFI_State_Set_Args, 48, ctx, 16, stage, 24, type_id, 32, state, 40);
 typedef XLA_FFI_Error* XLA_FFI_State_Set(XLA_FFI_State_Set_Args* args);
 
-// An error where `stage` has no state, or one of another type.
+// Fails if `stage` has no state, or one of another type.
 struct XLA_FFI_State_Get_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -233,7 +233,7 @@ typedef XLA_FFI_Error* XLA_FFI_DeviceMemory_Free(XLA_FFI_DeviceMemory_Free_Args*
 
 typedef void XLA_FFI_Task(void* data);
 
-// Runs `task` on a thread of XLA's, or on the caller's before this returns: do not count on either.
+// Runs `task` on one of XLA's threads, or on the caller's before it returns. Rely on neither.
 struct XLA_FFI_ThreadPool_Schedule_Args {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;

@@ -1,6 +1,6 @@
-// XLA's FFI Collectives extension, version 0.2 (jaxlib 0.12.0.1): a handler's way to the
-// communicators and memory windows that XLA owns. Found by XLA_FFI_InvokeContext_FindExtension.
-// c_api.h has the rules.
+// XLA's FFI Collectives extension, version 0.2 (jaxlib 0.12.0.1): gives handlers the communicators
+// and memory windows that XLA owns. Found by XLA_FFI_InvokeContext_FindExtension. c_api.h has the
+// rules.
 //
 // Standard headers alone, C99 or C++: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_COLLECTIVES_C_API_H_
@@ -80,7 +80,7 @@ typedef XLA_FFI_Error* XLA_FFI_Communicator_Get(const struct XLA_FFI_Collectives
 
 typedef struct XLA_FFI_Window XLA_FFI_Window;  // an ncclWindow_t on CUDA; XLA's
 
-// Memory that is allocated already.
+// Memory that is already allocated.
 typedef struct XLA_FFI_CollectiveMemoryRegion {
   const void* buffer;
   size_t byte_size;
@@ -123,7 +123,7 @@ typedef XLA_FFI_Error* XLA_FFI_Window_Get(const struct XLA_FFI_Collectives_Exten
 
 // ---- The extension ------------------------------------------------------------------------------
 
-// The windows are there from version 0.2 on.
+// The functions for windows exist since version 0.2.
 struct XLA_FFI_Collectives_Extension {
   XLA_FFI_Extension extension_base;
   XLA_FFI_CollectivesState* state;

@@ -1,11 +1,10 @@
-// CALLBRIDGE_FROZEN_n holds the size of a struct that compiled code bakes in, and the offsets of
+// CALLBRIDGE_FROZEN_n asserts the size of a struct that compiled code bakes in, and the offsets of
 // its `n` fields, in bytes:
 //
 //   CALLBRIDGE_FROZEN_2(Pair, 16, first, 0, second, 8);
 //
-// XLA's `struct_size` and `extension_start` need not be listed: where all other fields are in
-// place, so are these. C++ checks it; in C, where the same compiler lays structs out alike, it is
-// nothing.
+// XLA's `struct_size` and `extension_start` need not be listed: if all other fields are in place,
+// so are they. Checked in C++; expands to nothing in C.
 #ifndef CALLBRIDGE_TYPED_FFI_FROZEN_H_
 #define CALLBRIDGE_TYPED_FFI_FROZEN_H_
 

@@ -1,6 +1,5 @@
-// The API tables that XLA had before 0.11.2, whose table is c_api.h's without the last slot. A name
-// ends in the first jaxlib with that table among those that were measured; it holds until the next
-// one.
+// The API tables of XLA before 0.11.2, whose table is c_api.h's without the last slot. A name ends
+// in the first measured jaxlib with that table, which holds until the next one.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_OLD_API_TABLES_H_
@@ -39,7 +38,7 @@ CALLBRIDGE_FROZEN_8(XLA_FFI_Api_0_4_30, 96, internal_api, 16, XLA_FFI_Error_Crea
 CALLBRIDGE_FROZEN_2(XLA_FFI_Api_0_4_30, 96, XLA_FFI_DeviceMemory_Allocate, 80,
                     XLA_FFI_DeviceMemory_Free, 88);
 
-// From here on the version is where it is now. Its struct_size says 88, as in the next two.
+// Has the version where all later tables have it. Its struct_size says 88, as in the next two.
 struct XLA_FFI_Api_0_4_31 {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
@@ -98,7 +97,7 @@ CALLBRIDGE_FROZEN_8(XLA_FFI_Api_0_4_34, 168, XLA_FFI_ExecutionContext_Get, 96, X
                     XLA_FFI_Future_Create, 144, XLA_FFI_Future_SetAvailable, 152);
 CALLBRIDGE_FROZEN_1(XLA_FFI_Api_0_4_34, 168, XLA_FFI_Future_SetError, 160);
 
-// The futures moved, but the version and the struct_size stayed.
+// Futures moved, but version and struct_size stayed the same.
 struct XLA_FFI_Api_0_4_38 {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
@@ -133,7 +132,7 @@ CALLBRIDGE_FROZEN_8(XLA_FFI_Api_0_4_38, 176, XLA_FFI_ExecutionContext_Get, 96, X
 CALLBRIDGE_FROZEN_2(XLA_FFI_Api_0_4_38, 176, XLA_FFI_Future_SetAvailable, 160,
                     XLA_FFI_Future_SetError, 168);
 
-// From here on its struct_size is true.
+// From here on, struct_size is the true size.
 struct XLA_FFI_Api_0_6_2 {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;

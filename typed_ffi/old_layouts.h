@@ -1,17 +1,18 @@
-// What c_api.h no longer has: structs whose layout changed, and functions that are gone. A name
-// ends in the first jaxlib with that layout among those that were measured; it holds until the next
-// one here, or until c_api.h's own:
+// Structs of older XLAs whose layout is no longer c_api.h's, and functions that are gone. A name
+// ends in the first measured jaxlib with that layout, which holds until the next one here, or
+// c_api.h's. Names without a suffix never changed. old_api_tables.h has the API tables. Frozen:
+// these versions are released.
 //
-//   XLA_FFI_ExecutionStage         0.4.30                   c_api.h: from 0.4.31 on
-//   XLA_FFI_CallFrame              0.4.30                   c_api.h: from 0.4.34 on
-//   XLA_FFI_Handler_Bundle         0.4.30, 0.4.31           c_api.h: from 0.11.2 on
-//   XLA_FFI_Handler_Register_Args  0.4.30, 0.4.31           c_api.h: from 0.11.2 on
-//   XLA_FFI_Metadata               0.4.34                   c_api.h: from 0.8.3 on
-//   XLA_FFI_State_Set_Args         0.4.31, 0.8.3            c_api.h: from 0.10.2 on
-//   XLA_FFI_State_Get_Args         0.4.31                   c_api.h: from 0.10.2 on
-//
-// Those without a suffix never changed while they were there. The API tables are in
-// old_api_tables.h. Frozen, all of it: these versions are out.
+// clang-format off
+//   struct                         here                     in c_api.h since
+//   XLA_FFI_ExecutionStage         0.4.30                   0.4.31
+//   XLA_FFI_CallFrame              0.4.30                   0.4.34
+//   XLA_FFI_Handler_Bundle         0.4.30, 0.4.31           0.11.2
+//   XLA_FFI_Handler_Register_Args  0.4.30, 0.4.31           0.11.2
+//   XLA_FFI_Metadata               0.4.34                   0.8.3
+//   XLA_FFI_State_Set_Args         0.4.31, 0.8.3            0.10.2
+//   XLA_FFI_State_Get_Args         0.4.31                   0.10.2
+// clang-format on
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_OLD_LAYOUTS_H_
@@ -26,14 +27,14 @@ namespace callbridge {
 namespace typed_ffi {
 namespace old {
 
-// The names that XLA_FFI_InternalExtension and its type had up to 0.10.2.
+// The names of XLA_FFI_InternalExtension and its type up to 0.10.2.
 using XLA_FFI_Extension_Base = ::XLA_FFI_InternalExtension;
 using XLA_FFI_Extension_Type = ::XLA_FFI_InternalExtension_Type;
 enum { XLA_FFI_Extension_Base_STRUCT_SIZE = XLA_FFI_InternalExtension_STRUCT_SIZE };
 
 // ---- The call frame -----------------------------------------------------------------------------
 
-// 0.4.30 alone. From 0.4.31 on EXECUTE is 3.
+// Of 0.4.30 alone. Since 0.4.31 EXECUTE is 3.
 typedef enum CALLBRIDGE_OPEN_ENUM {
   XLA_FFI_ExecutionStage_0_4_30_PREPARE = 0,
   XLA_FFI_ExecutionStage_0_4_30_INITIALIZE = 1,
@@ -57,7 +58,7 @@ CALLBRIDGE_FROZEN_6(XLA_FFI_CallFrame_0_4_30, 168, api, 16, ctx, 24, stage, 32, 
 
 // ---- Errors -------------------------------------------------------------------------------------
 
-// Up to 0.10.2; XLA_FFI_Error_GetDetails has its slot since.
+// Up to 0.10.2. XLA_FFI_Error_GetDetails has had its slot since.
 struct XLA_FFI_Error_GetMessage_Args {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
@@ -123,7 +124,7 @@ CALLBRIDGE_FROZEN_2(XLA_FFI_Metadata_0_4_34, 40, api_version, 8, traits, 32);
 
 // ---- Types and user data ------------------------------------------------------------------------
 
-// Up to 0.7.2; XLA_FFI_Type_Register has its slot since.
+// Up to 0.7.2. XLA_FFI_Type_Register has had its slot since.
 struct XLA_FFI_TypeId_Register_Args {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
@@ -134,14 +135,14 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_TypeId_Register_Args, type_id);
 CALLBRIDGE_FROZEN_2(XLA_FFI_TypeId_Register_Args, 40, name, 16, type_id, 32);
 typedef XLA_FFI_Error* XLA_FFI_TypeId_Register(XLA_FFI_TypeId_Register_Args* args);
 
-// Up to 0.10.2; XLA_FFI_InvokeContext_Get, which is the same, has its slot since.
+// Up to 0.10.2. XLA_FFI_InvokeContext_Get, with the same struct, has had its slot since.
 using XLA_FFI_ExecutionContext_Get_Args = ::XLA_FFI_InvokeContext_Get_Args;
 enum { XLA_FFI_ExecutionContext_Get_Args_STRUCT_SIZE = XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE };
 using XLA_FFI_ExecutionContext_Get = ::XLA_FFI_InvokeContext_Get;
 
 // ---- State --------------------------------------------------------------------------------------
 
-// The one instantiation state, ended by a deleter of its own.
+// Sets the state of INSTANTIATE, the only one, with its deleter.
 struct XLA_FFI_State_Set_Args_0_4_31 {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
@@ -155,7 +156,7 @@ CALLBRIDGE_FROZEN_4(XLA_FFI_State_Set_Args_0_4_31, 48, ctx, 16, type_id, 24, sta
                     40);
 typedef XLA_FFI_Error* XLA_FFI_State_Set_0_4_31(XLA_FFI_State_Set_Args_0_4_31* args);
 
-// The deleter is its type's.
+// The type has the deleter.
 struct XLA_FFI_State_Set_Args_0_8_3 {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;

@@ -61,7 +61,8 @@ typedef enum XLA_FFI_KernelArgType CALLBRIDGE_OPEN_ENUM {
   XLA_FFI_KernelArgType_HostValue = 1,
 } XLA_FFI_KernelArgType;
 
-// A device address with a size of 0, or the address of `size` bytes on the host, which are copied.
+// A device address, whose size is 0, or the address of `size` bytes of host memory, which are
+// copied.
 typedef struct XLA_FFI_KernelArg {
   const void* arg_address;
   int64_t size;
@@ -95,9 +96,9 @@ typedef struct XLA_FFI_RecordApi {
                                       const XLA_FFI_Command** out_command);
   XLA_FFI_Error* (*update_memcpy_d2d)(XLA_FFI_RecordContext* ctx, const XLA_FFI_Command* command,
                                       void* dst, void* src, int64_t size);
-  // Has XLA call the handler at EXECUTE instead, and capture what it does to the stream.
+  // Makes XLA call the handler at EXECUTE instead and capture what it does to the stream.
   XLA_FFI_Error* (*request_stream_capture)(XLA_FFI_RecordContext* ctx);
-  // Does nothing: joins several dependencies into one.
+  // Does nothing; joins several dependencies into one.
   XLA_FFI_Error* (*create_empty_command)(XLA_FFI_RecordContext* ctx,
                                          const XLA_FFI_Command* const* dependencies,
                                          uint32_t num_dependencies,

@@ -1,4 +1,4 @@
-// Sentences that tell a user which runtime this is, and what it lacks.
+// Texts that tell users which runtime calls them and what it lacks.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_RUNTIME_TEXTS_H_
@@ -15,40 +15,42 @@ namespace callbridge {
 namespace typed_ffi {
 inline namespace v1 {
 
-// "0.1 (jaxlib 0.6 to 0.7)". The two rows that look alike are named together.
+// "0.1 (jaxlib 0.6 to 0.7)". Names rows that cannot be told apart together.
 inline std::string DescribeVersion(const RuntimeVersion& version) {
   std::string releases = version.releases;
-  if (&version == &kRuntimeVersions[kNumThreadsAt144]) {
-    const std::string first = kRuntimeVersions[kFutureCreateAt144].releases;
+  if (const RuntimeVersion* lookalike = LookalikeOf(version)) {
+    const std::string first = lookalike->releases;
     releases = first.substr(0, first.find(" to ")) + releases.substr(releases.find(" to "));
   }
   return "0." + std::to_string(version.minor) + " (" + releases + ")";
 }
 
-// "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"; of a row that is not the first to speak its version, "the
+// "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"; for a row that is not the first of its API version, "the
 // XLA FFI 0.1 of jaxlib 0.6 or newer".
 inline std::string DescribeSince(const RuntimeVersion& version) {
   std::string_view releases = version.releases;
   releases = releases.substr(0, releases.find(" to "));
-  const bool is_first = &version == &kRuntimeVersions[0] || (&version)[-1].minor != version.minor;
+  const bool is_first = IsFirstOfApiVersion(version);
   return (is_first ? "XLA FFI 0." : "the XLA FFI 0.") + std::to_string(version.minor) +
          (is_first ? " (" : " of ") + std::string(releases) +
          (is_first ? " or newer)" : " or newer");
 }
 
-// Tells a user that what `feature` needs is not to be had. For the error UNIMPLEMENTED.
+// The message of an UNIMPLEMENTED error: `feature` needs a runtime of row `first` or newer.
 [[gnu::cold, gnu::noinline]] inline std::string DescribeMissing(const XLA_FFI_Api& api,
                                                                 std::string_view feature,
                                                                 const RuntimeVersion& first) {
   const RuntimeVersion& version = VersionOf(api);
   std::string text(feature);
-  if (&version >= &first) {
+  if (IsSince(version, first)) {
     return text + " is not offered by this runtime, which speaks XLA FFI " +
            DescribeVersion(version) + " and could have it";
   }
   return text + " needs " + DescribeSince(first) + "; this runtime speaks " +
          DescribeVersion(version);
 }
+
+// The same for a feature that needs one function of the API table.
 inline std::string DescribeMissing(const XLA_FFI_Api& api, std::string_view feature,
                                    ApiFunction function) {
   return DescribeMissing(api, feature, FirstWith(function));

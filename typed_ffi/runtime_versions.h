@@ -1,10 +1,10 @@
-// The XLA FFI versions that runtimes speak, and all that differs between them, as data: where the
-// API table has which function, which number a stage has, which layout state is passed in. Who
-// writes handlers (binding/), who calls them (host/) and who translates (adapters/cross_version/)
-// read it here and nowhere else.
+// The XLA FFI versions and all that differs between them, as a table: a row for each XLA whose API
+// table, stages, structs or behavior differ from the one before. binding/, host/ and adapters/ read
+// the fields of a row or call the functions below; no other file compares API versions or names a
+// row by its index (tests/house/test_runtime_versions.py).
 //
-// Facts: measured on jaxlib 0.4.30 to 0.12.0.1 and read off the genuine headers of each, which
-// tests/typed_ffi compares with this table. A new version of XLA is one more row.
+// Source: measured on jaxlib 0.4.30 to 0.12.0.1 and read off the genuine headers of each, which
+// tests/typed_ffi compares with this table. To support a new XLA, add a row.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_RUNTIME_VERSIONS_H_
@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "callbridge/typed_ffi/c_api.h"
 
 #pragma GCC visibility push(hidden)
@@ -21,7 +23,8 @@ namespace callbridge {
 namespace typed_ffi {
 inline namespace v1 {
 
-// What the API table may offer. `kUserData` is ExecutionContext_Get, later InvokeContext_Get.
+// The functions of API tables. `kUserData` is ExecutionContext_Get, later InvokeContext_Get;
+// `kExtensions` is InvokeContext_FindExtension.
 enum class ApiFunction : uint8_t {
   kErrorCreate,
   kErrorGetMessage,
@@ -48,9 +51,9 @@ enum class ApiFunction : uint8_t {
 };
 inline constexpr int kApiFunctionCount = 22;
 
-// Which struct State_Set and State_Get take; old_layouts.h has those that are gone.
+// The structs that State_Set and State_Get take. old_layouts.h declares those of older runtimes.
 enum class StateLayout : uint8_t {
-  kNone,          // there is no state
+  kNone,          // the runtime keeps no state
   kWithDeleter,   // Set {ctx, type_id, state, deleter}, Get {ctx, type_id, state}
   kTypedDeleter,  // Set {ctx, type_id, state}: the deleter comes with the type
   kStaged,        // Set and Get {ctx, stage, type_id, state}
@@ -60,19 +63,32 @@ inline constexpr int8_t kNoStage = -1;
 
 struct RuntimeVersion {
   // What a runtime of this row says of itself.
-  uint8_t minor;         // of API version 0.minor
-  uint8_t stated_size;   // Api.struct_size; from jaxlib 0.6.2 on it is the table's true size
+  uint8_t minor;         // API version 0.`minor`
+  uint8_t stated_size;   // XLA_FFI_Api.struct_size; the table's true size since jaxlib 0.6.2
   uint8_t table_size;    // the table's true size in bytes
-  const char* releases;  // those known to be so
-  // Offset in the API table of each function, in the order of ApiFunction; 0: there is none.
+  const char* releases;  // "jaxlib FIRST" or "jaxlib FIRST to LAST"
+  // Offset of each function in the API table, in the order of ApiFunction; 0: not in the table.
   uint8_t slots[kApiFunctionCount];
-  // Numbers of the stages.
+  // Numbers of the stages, or kNoStage.
   int8_t instantiate, prepare, initialize, execute, record;
   StateLayout state;
-  uint8_t bundle_size;     // of XLA_FFI_Handler_Bundle
-  uint8_t metadata_size;   // of XLA_FFI_Metadata, that the metadata query lends; 0: it never asks
-  bool null_api_in_query;  // the metadata query has no API table
-  bool frame_has_future;   // a CallFrame ends in `future`
+  uint8_t bundle_size;     // sizeof(XLA_FFI_Handler_Bundle)
+  uint8_t metadata_size;   // sizeof(XLA_FFI_Metadata); 0: the runtime has no metadata query
+  uint8_t oldest_handler;  // accepts handlers of API versions 0.`oldest_handler` to 0.`minor`
+  // What a runtime of this row has or does.
+  bool table_has_version;   // the API table holds an XLA_FFI_Api_Version
+  bool null_api_in_query;   // the metadata query's frame has no API table
+  bool frame_has_future;    // XLA_FFI_CallFrame ends in `future`
+  bool has_invoke_context;  // errors name XLA_FFI_InvokeContext; XLA_FFI_ExecutionContext before
+  bool accepts_duplicates;  // registering the same handlers under the same name again succeeds
+  // False: XLA:CPU passes no context and crashes in the functions for scratch memory, user data and
+  // state.
+  bool cpu_has_context;
+  // The API table's size and version are those of the row before; see HasFutureCreateAt144().
+  bool looks_like_previous;
+  // What is true of handlers built with the headers of this row.
+  bool headers_are_ambiguous;  // they answer all queries like those of other rows so marked
+  bool headers_run_on_later;   // they run natively on this row and all later ones, and on no other
 };
 
 // clang-format off
@@ -80,47 +96,161 @@ inline constexpr RuntimeVersion kRuntimeVersions[] = {
     // slots: error: create, message, details, destroy; register; stream; type: id, info; user data;
     //        state: set, get; scratch: allocate, free; thread pool: schedule, number;
     //        future: create, available, error; run id, ordinal, extensions, options
+    // stages; state; sizes: bundle, metadata; oldest handler
+    // table_has_version, null_api_in_query, frame_has_future, has_invoke_context, accepts_duplicates,
+    // cpu_has_context, looks_like_previous, headers_are_ambiguous, headers_run_on_later
     {0, 64, 96, "jaxlib 0.4.30",
      {24, 32, 0, 40, 48, 56, 64, 0, 72,   0,   0,  80,  88,   0,   0,   0,   0,   0,   0,   0,   0,   0},
-     kNoStage, 0, 1, 2, kNoStage, StateLayout::kNone, 24, 0, true, false},
+     kNoStage, 0, 1, 2, kNoStage, StateLayout::kNone, 24, 0, 0,
+     false,  true, false, false, false, false, false, false, false},
     {0, 88, 136, "jaxlib 0.4.31 to 0.4.33",
      {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128,   0,   0,   0,   0,   0,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 0, true, false},
+     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 0, 0,
+      true,  true, false, false, false, false, false, false, false},
     {1, 88, 168, "jaxlib 0.4.34 to 0.4.37",
      {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136,   0, 144, 152, 160,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, true, true},
+     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
+      true,  true,  true, false, false,  true, false,  true, false},
     {1, 88, 176, "jaxlib 0.4.38 to 0.5",
      {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, true, true},
+     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
+      true,  true,  true, false,  true,  true,  true,  true, false},
     {1, 192, 192, "jaxlib 0.6 to 0.7",
      {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, true, true},
+     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
+      true,  true,  true, false,  true,  true, false,  true, false},
     {2, 192, 192, "jaxlib 0.8 to 0.9",
      {48, 56, 0, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kTypedDeleter, 32, 48, false, true},
+     0, 1, 2, 3, kNoStage, StateLayout::kTypedDeleter, 32, 48, 1,
+      true, false,  true, false,  true,  true, false, false,  true},
     {3, 192, 192, "jaxlib 0.10",
      {48, 56, 0, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kStaged, 32, 48, false, true},
+     0, 1, 2, 3, kNoStage, StateLayout::kStaged, 32, 48, 1,
+      true, false,  true, false,  true,  true, false, false,  true},
     {4, 200, 200, "jaxlib 0.11",
      {48, 0, 56, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192,   0},
-     0, 1, 2, 3, 4, StateLayout::kStaged, 40, 48, false, true},
+     0, 1, 2, 3, 4, StateLayout::kStaged, 40, 48, 1,
+      true, false,  true,  true,  true,  true, false, false,  true},
     {5, 208, 208, "jaxlib 0.12",
      {48, 0, 56, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
-     0, 1, 2, 3, 4, StateLayout::kStaged, 40, 48, false, true},
+     0, 1, 2, 3, 4, StateLayout::kStaged, 40, 48, 1,
+      true, false,  true,  true,  true,  true, false, false,  true},
 };
 // clang-format on
 
-// The two rows that say the same of themselves, see HasFutureCreateAt144().
-inline constexpr int kFutureCreateAt144 = 2;
-inline constexpr int kNumThreadsAt144 = 3;
-
 inline constexpr int kRuntimeVersionCount = sizeof(kRuntimeVersions) / sizeof(RuntimeVersion);
+inline constexpr const RuntimeVersion& kOldestVersion = kRuntimeVersions[0];
 inline constexpr const RuntimeVersion& kNewestVersion = kRuntimeVersions[kRuntimeVersionCount - 1];
 
-// What `slots` may hold is a byte; a table that outgrows it needs a wider one.
+// A slot's offset is a byte: a table that outgrows that needs a wider field.
 static_assert(kNewestVersion.table_size == sizeof(XLA_FFI_Api), "the newest row is c_api.h's");
 
-// The function at the slot of `which`, whose type the caller knows. Null where the row has none.
+// ---- Rows ---------------------------------------------------------------------------------------
+
+// The row's index in kRuntimeVersions.
+constexpr int IndexOf(const RuntimeVersion& version) {
+  return static_cast<int>(&version - kRuntimeVersions);
+}
+
+// Whether `version` is `first` or a later row.
+constexpr bool IsSince(const RuntimeVersion& version, const RuntimeVersion& first) {
+  return &version >= &first;
+}
+
+// Whether handlers built with the headers of one row run on another without an adapter, whatever
+// they ask the runtime for.
+constexpr bool RunsNatively(const RuntimeVersion& headers, const RuntimeVersion& runtime) {
+  return headers.headers_run_on_later && IsSince(runtime, headers);
+}
+
+// The row before, if runtimes of both say the same of themselves; otherwise null.
+constexpr const RuntimeVersion* LookalikeOf(const RuntimeVersion& version) {
+  return version.looks_like_previous ? &version - 1 : nullptr;
+}
+
+// The oldest row for which `has(row)` is true, the newest row if there is none.
+template <typename Has>
+constexpr const RuntimeVersion& FirstThat(Has has) {
+  for (const RuntimeVersion& row : kRuntimeVersions) {
+    if (has(row)) return row;
+  }
+  return kNewestVersion;
+}
+
+// The oldest row whose API table has `function`.
+constexpr const RuntimeVersion& FirstWith(ApiFunction function) {
+  return FirstThat(
+      [function](const RuntimeVersion& row) { return row.slots[static_cast<int>(function)] != 0; });
+}
+
+// The oldest row that has a stage: FirstWithStage(&RuntimeVersion::record).
+constexpr const RuntimeVersion& FirstWithStage(int8_t RuntimeVersion::*stage) {
+  return FirstThat([stage](const RuntimeVersion& row) { return row.*stage != kNoStage; });
+}
+
+// The oldest row with a metadata query.
+constexpr const RuntimeVersion& FirstWithMetadata() {
+  return FirstThat([](const RuntimeVersion& row) { return row.metadata_size != 0; });
+}
+
+// The newest row before the metadata query.
+constexpr const RuntimeVersion& NewestWithoutMetadata() { return *(&FirstWithMetadata() - 1); }
+
+// The oldest row whose XLA:CPU passes handlers a context.
+constexpr const RuntimeVersion& FirstWithCpuContext() {
+  return FirstThat([](const RuntimeVersion& row) { return row.cpu_has_context; });
+}
+
+// The oldest row whose headers cannot be told from those of the rows after it.
+constexpr const RuntimeVersion& FirstWithAmbiguousHeaders() {
+  return FirstThat([](const RuntimeVersion& row) { return row.headers_are_ambiguous; });
+}
+
+// ---- API versions -------------------------------------------------------------------------------
+
+// Whether `version` is the row's API version.
+constexpr bool HasApiVersion(const RuntimeVersion& row, const XLA_FFI_Api_Version& version) {
+  return version.major_version == XLA_FFI_API_MAJOR && version.minor_version == row.minor;
+}
+
+// The newest row of that API version that has a metadata query; null if there is none.
+constexpr const RuntimeVersion* NewestWithApiVersion(const XLA_FFI_Api_Version& version) {
+  const RuntimeVersion* found = nullptr;
+  for (const RuntimeVersion& row : kRuntimeVersions) {
+    if (row.metadata_size != 0 && HasApiVersion(row, version)) found = &row;
+  }
+  return found;
+}
+
+// Whether a row's first release is also the first of its API version.
+constexpr bool IsFirstOfApiVersion(const RuntimeVersion& row) {
+  return &row == &kOldestVersion || (&row - 1)->minor != row.minor;
+}
+
+// Whether a runtime registers handlers that report API version `major`.`minor`.
+constexpr bool AcceptsHandlers(const RuntimeVersion& runtime, int major, int minor) {
+  return major == XLA_FFI_API_MAJOR && minor >= runtime.oldest_handler && minor <= runtime.minor;
+}
+
+// The newest of some minor versions.
+constexpr int NewestMinor(std::initializer_list<int> minors) {
+  int newest = 0;
+  for (int minor : minors) newest = newest < minor ? minor : newest;
+  return newest;
+}
+
+// Writes the lowest API version that a handler can report, that of the first metadata query. All
+// runtimes with a metadata query accept it.
+inline void ReportLowestVersion(XLA_FFI_Api_Version& version) {
+  version.major_version = XLA_FFI_API_MAJOR;
+  constexpr int kLowest = FirstWithMetadata().minor;
+  version.minor_version = kLowest;
+}
+
+// ---- Runtimes -----------------------------------------------------------------------------------
+
+// The function of `which` in a runtime's table, null if the row has none. `Function` must be its
+// type.
 template <typename Function>
 Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiFunction which) {
   const uint8_t offset = version.slots[static_cast<int>(which)];
@@ -130,9 +260,9 @@ Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiF
   return function;
 }
 
-// jaxlib 0.4.34 and 0.4.38 say the same of themselves, but 0.4.38 put NumThreads where
-// Future_Create was. Both check the size of what they are given before anything else, and the
-// error names the struct that they wanted. Costs an error object: ask only where it matters.
+// jaxlib 0.4.34 and 0.4.38 state the same size and version, but 0.4.38 moved Future_Create and put
+// ThreadPool_NumThreads into its slot. Both check the size of their argument first and name the
+// expected struct in the error. Costs an error object: call it only where the difference matters.
 inline bool HasFutureCreateAt144(const XLA_FFI_Api& api, const RuntimeVersion& row_of_0_4_34) {
   XLA_FFI_Future_Create_Args too_small = {};
   auto* at_144 = FunctionAt<XLA_FFI_Error*(XLA_FFI_Future_Create_Args*)>(
@@ -154,12 +284,11 @@ inline bool HasFutureCreateAt144(const XLA_FFI_Api& api, const RuntimeVersion& r
   return future_create;
 }
 
-// The row of a runtime. Of the two that cannot be told apart by looking it gives jaxlib 0.4.38's,
-// which differs from 0.4.34's only in slots from 144 on; VersionFor() tells them apart. A runtime
-// newer than the table is taken for the newest of it, which is what its own promise of
-// compatibility within a major version says.
+// The row of a runtime. Returns jaxlib 0.4.38's row for 0.4.34 too, which differs only in slots
+// from 144 on; VersionFor() tells them apart. Returns the newest row for a newer runtime: XLA
+// promises compatibility within a major version.
 inline const RuntimeVersion& VersionOf(const XLA_FFI_Api& api) {
-  if (api.struct_size == kRuntimeVersions[0].stated_size) return kRuntimeVersions[0];
+  if (api.struct_size == kOldestVersion.stated_size) return kOldestVersion;
   const int minor = api.api_version.minor_version;
   for (int i = kRuntimeVersionCount - 1; i > 1; --i) {
     const RuntimeVersion& row = kRuntimeVersions[i];
@@ -168,32 +297,72 @@ inline const RuntimeVersion& VersionOf(const XLA_FFI_Api& api) {
   return kRuntimeVersions[1];
 }
 
+// Whether a runtime is of `row` or newer, decided as VersionOf() does. True for rows without an API
+// version of their own.
+constexpr bool IsSince(const XLA_FFI_Api& api, const RuntimeVersion& row) {
+  return row.minor == 0 ||
+         (api.api_version.minor_version >= row.minor && api.struct_size >= row.stated_size);
+}
+
 // Whether a frame is of the execute stage, for the hot path. No runtime has two stages of these
 // numbers.
 inline bool IsExecuteStage(const XLA_FFI_CallFrame& frame) {
   const int stage = static_cast<int>(frame.stage);
   return stage == kNewestVersion.execute ||
-         (stage == kRuntimeVersions[0].execute &&
-          frame.api->struct_size == kRuntimeVersions[0].stated_size);
+         (stage == kOldestVersion.execute && frame.api->struct_size == kOldestVersion.stated_size);
 }
 
 // The row by which to use one function of a runtime.
 inline const RuntimeVersion& VersionFor(const XLA_FFI_Api& api, ApiFunction function) {
   const RuntimeVersion& version = VersionOf(api);
-  const RuntimeVersion& twin = kRuntimeVersions[kFutureCreateAt144];
+  const RuntimeVersion* lookalike = LookalikeOf(version);
   const int slot = static_cast<int>(function);
-  if (&version != &kRuntimeVersions[kNumThreadsAt144] || version.slots[slot] == twin.slots[slot]) {
-    return version;
-  }
-  return HasFutureCreateAt144(api, twin) ? twin : version;
+  if (lookalike == nullptr || version.slots[slot] == lookalike->slots[slot]) return version;
+  return HasFutureCreateAt144(api, *lookalike) ? *lookalike : version;
 }
 
-// The oldest row that has a function, for the sentence that tells a user what is missing.
-constexpr const RuntimeVersion& FirstWith(ApiFunction function) {
+// The first row after the oldest that has `function`; null if its slot moves or vanishes in a later
+// row, so that only VersionOf() can tell where it is.
+constexpr const RuntimeVersion* SteadySince(ApiFunction function) {
+  const int slot = static_cast<int>(function);
+  const RuntimeVersion* since = nullptr;
   for (const RuntimeVersion& row : kRuntimeVersions) {
-    if (row.slots[static_cast<int>(function)] != 0) return row;
+    if (&row == &kOldestVersion) continue;
+    if (since == nullptr && row.slots[slot] != 0) since = &row;
+    if (since != nullptr && row.slots[slot] != since->slots[slot]) return nullptr;
   }
-  return kNewestVersion;
+  return since;
+}
+
+// A runtime's function, null if it has none. `Function` must be its type, which c_api.h names:
+// Find<ApiFunction::kStream, XLA_FFI_Stream_Get>(api). Two or three comparisons for a function that
+// has stayed in one slot, as almost all have.
+template <ApiFunction kFunction, typename Function>
+Function* Find(const XLA_FFI_Api& api) {
+  constexpr const RuntimeVersion* since = SteadySince(kFunction);
+  if constexpr (since == nullptr) {
+    return FunctionAt<Function>(api, VersionOf(api), kFunction);
+  } else {
+    const RuntimeVersion* version = since;
+    if (api.struct_size == kOldestVersion.stated_size) {
+      if constexpr (kOldestVersion.slots[static_cast<int>(kFunction)] == 0) return nullptr;
+      version = &kOldestVersion;
+    } else if (!IsSince(api, *since)) {
+      return nullptr;
+    }
+    return FunctionAt<Function>(api, *version, kFunction);
+  }
+}
+
+// The API version for a handler that needs 0.`needed_minor` to report to a runtime: at least that
+// of the first metadata query, at most the runtime's own, since runtimes refuse newer ones. `api`
+// may be null, as in the metadata query of old runtimes, which accept the lowest alone.
+inline XLA_FFI_Api_Version VersionToReport(const XLA_FFI_Api* api, int needed_minor) {
+  constexpr int kLowest = FirstWithMetadata().minor;
+  const int runtime = api == nullptr ? kLowest : VersionOf(*api).minor;
+  const int needed = needed_minor < kLowest ? kLowest : needed_minor;
+  return {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR,
+          needed < runtime ? needed : runtime};
 }
 
 }  // namespace v1

@@ -1,8 +1,8 @@
-// Types and the states of them that a runtime keeps for handlers: the calls whose structs differ
-// between runtimes, in those of the runtime that is asked.
+// Registering types, and setting and getting state: the calls whose structs differ between
+// runtimes, made with those of the runtime that is called.
 //
-// Each call gives what the runtime answered: null, or its error. Nothing where it has no such
-// function.
+// Each function returns what the runtime returned, null or its error; nullopt if the runtime has no
+// such function.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_STATE_CALLS_H_
@@ -21,22 +21,19 @@ namespace callbridge {
 namespace typed_ffi {
 inline namespace v1 {
 
-// Whether runtimes of a row keep states of `stage`: only the newest layout tells stages apart.
+// Whether runtimes of a row keep state of `stage`. Only the newest layout tells stages apart.
 constexpr bool KeepsState(const RuntimeVersion& version, XLA_FFI_ExecutionStage stage) {
   return version.state == StateLayout::kStaged ||
          (version.state != StateLayout::kNone && stage == XLA_FFI_ExecutionStage_INSTANTIATE);
 }
 
-// The oldest row that does, for the sentence that tells a user what is missing.
+// The oldest row that keeps state of `stage`.
 constexpr const RuntimeVersion& FirstWithState(XLA_FFI_ExecutionStage stage) {
-  for (const RuntimeVersion& version : kRuntimeVersions) {
-    if (KeepsState(version, stage)) return version;
-  }
-  return kNewestVersion;
+  return FirstThat([stage](const RuntimeVersion& row) { return KeepsState(row, stage); });
 }
 
-// Registers a type by a name that is its own. The runtime chooses `*type_id` where it is 0.
-// `type_info` may be null where no handler makes a state of that type.
+// Registers a type under `name`, which must be unique. The runtime writes `*type_id` if it is 0.
+// `type_info` may be null if no handler makes state of that type.
 inline std::optional<XLA_FFI_Error*> RegisterType(const XLA_FFI_Api& api,
                                                   const RuntimeVersion& version,
                                                   XLA_FFI_ByteSpan name, XLA_FFI_TypeId* type_id,
@@ -55,8 +52,8 @@ inline std::optional<XLA_FFI_Error*> RegisterType(const XLA_FFI_Api& api,
   return std::nullopt;
 }
 
-// Gives the runtime `state`, which it owns where it answers null. `deleter` is for runtimes that do
-// not learn it when the type is registered.
+// Sets the state of a stage. The runtime owns `state` if it returns null. `deleter` is passed to
+// runtimes that do not get it with the type.
 inline std::optional<XLA_FFI_Error*> SetState(const XLA_FFI_Api& api, const RuntimeVersion& version,
                                               XLA_FFI_InvokeContext* ctx,
                                               XLA_FFI_ExecutionStage stage, XLA_FFI_TypeId* type_id,
@@ -78,7 +75,7 @@ inline std::optional<XLA_FFI_Error*> SetState(const XLA_FFI_Api& api, const Runt
   return std::nullopt;
 }
 
-// Writes the state to `*state` where it answers null. Null may be a state.
+// Gets the state of a stage. Writes `*state` if the runtime returns null; a null state is valid.
 inline std::optional<XLA_FFI_Error*> GetState(const XLA_FFI_Api& api, const RuntimeVersion& version,
                                               XLA_FFI_InvokeContext* ctx,
                                               XLA_FFI_ExecutionStage stage, XLA_FFI_TypeId* type_id,

@@ -1,14 +1,14 @@
 #include "callbridge/adapters/cross_version/api_table.h"
 
-#include <array>
 #include <cstddef>
-#include <cstring>
 #include <string>
+#include <vector>
 
 #include "callbridge/adapters/cross_version/context.h"
 #include "callbridge/adapters/cross_version/error.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/state.h"
+#include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
@@ -21,9 +21,8 @@ using host::ErrorObject;
 using host::FutureObject;
 using host::TypeRegistry;
 using typed_ffi::ApiFunction;
-using typed_ffi::kApiFunctionCount;
-using typed_ffi::kRuntimeVersionCount;
-using typed_ffi::kRuntimeVersions;
+using typed_ffi::ApiSlot;
+using typed_ffi::ApiTable;
 using typed_ffi::RuntimeVersion;
 using typed_ffi::StateLayout;
 
@@ -31,7 +30,7 @@ XLA_FFI_Error* Missing(const CrossVersionRuntime& runtime, ApiFunction function)
   return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED, runtime.DescribeMissing(function));
 }
 
-// ---- What no runtime needs to be asked for
+// ---- Without a call of the runtime
 
 XLA_FFI_Error* CreateError(XLA_FFI_Error_Create_Args* args) {
   return ErrorObject::Make(args->errc, args->message);
@@ -49,9 +48,10 @@ void GetErrorDetails(XLA_FFI_Error_GetDetails_Args* args) {
 void DestroyError(XLA_FFI_Error_Destroy_Args* args) { ErrorObject::Destroy(args->error); }
 
 XLA_FFI_Error* RegisterHandler(XLA_FFI_Handler_Register_Args*) {
-  return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED,
-                           "XLA_FFI_Handler_Register is not offered to a handler that callbridge "
-                           "carries to another runtime: register with callbridge");
+  return ErrorObject::Make(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      "a handler that runs through callbridge cannot call XLA_FFI_Handler_Register: "
+      "register with callbridge");
 }
 
 XLA_FFI_Error* RegisterTypeId(typed_ffi::old::XLA_FFI_TypeId_Register_Args* args) {
@@ -78,7 +78,7 @@ XLA_FFI_Error* SetFutureError(XLA_FFI_Future_SetError_Args* args) {
       FutureObject::Complete(args->future, ErrorObject::TakeStatus(args->error)));
 }
 
-// ---- What the runtime is asked for, in structs that have always been alike: in place
+// ---- By the runtime's function, with the handler's struct, whose layout never changed
 
 template <ApiFunction kFunction, typename Args>
 XLA_FFI_Error* Forward(Args* args) {
@@ -99,27 +99,27 @@ XLA_FFI_Error* Forward(Args* args) {
   return error == nullptr ? nullptr : WrapRuntimeError(error, runtime);
 }
 
-// ---- What needs more than that
+// ---- By the runtime's function, with changes
 
-// XLA:CPU of jaxlib 0.4.30 and 0.4.31 has slots for scratch memory, user data and state, and
-// crashes: it lends no context, and calls no INSTANTIATE. Null elsewhere.
-XLA_FFI_Error* RefuseOnFirstCpus(const CrossVersionContext& context, const char* what) {
-  const RuntimeVersion& first_that_runs = kRuntimeVersions[2];
-  const bool crashes = &context.runtime->version() < &first_that_runs &&
-                       context.handler->platform == Platform::kHost;
+// Refuses scratch memory, user data and state on an XLA:CPU without context, which has the
+// functions and crashes in them, and never calls INSTANTIATE. Returns null elsewhere.
+XLA_FFI_Error* RefuseWithoutCpuContext(const CrossVersionContext& context, const char* what) {
+  const bool crashes =
+      !context.runtime->version().cpu_has_context && context.handler->platform == Platform::kHost;
   if (!crashes) return nullptr;
-  return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED,
-                           context.runtime->DescribeMissing(what, first_that_runs));
+  return ErrorObject::Make(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      context.runtime->DescribeMissing(what, typed_ffi::FirstWithCpuContext()));
 }
 
-// A type that got its id here has another one in a runtime that is not ours, by the same name.
+// A type whose id callbridge gave out has another id in other runtimes, under the same name.
 XLA_FFI_Error* GetUserData(XLA_FFI_InvokeContext_Get_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "user data on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "user data on the CPU")) return error;
   CrossVersionRuntime& runtime = *context.runtime;
   XLA_FFI_TypeId* const own = args->type_id;
   const auto type = TypeRegistry::OfProcess().Find(*own);
-  if (!type.has_value() || !TypeRegistry::GaveOut(*own) || runtime.is_callbridge()) {
+  if (!type.has_value() || !TypeRegistry::Issued(*own) || runtime.is_callbridge()) {
     return Forward<ApiFunction::kUserData>(args);
   }
   XLA_FFI_TypeId id;
@@ -133,13 +133,14 @@ XLA_FFI_Error* GetUserData(XLA_FFI_InvokeContext_Get_Args* args) {
 
 XLA_FFI_Error* AllocateScratch(XLA_FFI_DeviceMemory_Allocate_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "scratch memory on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "scratch memory on the CPU"))
+    return error;
   return Forward<ApiFunction::kScratchAllocate>(args);
 }
 
-// A task may always be run on the thread that schedules it: where the runtime has no threads to
-// lend, and where the handler has returned, so that the runtime's context is gone. An error would
-// not do then: XLA's headers put it into diagnostics that are gone too.
+// Runs the task on this thread if the runtime has no thread pool, or if the handler has returned,
+// so that the runtime's context is gone. XLA's headers could not take an error then: they put it
+// into diagnostics that are gone too.
 XLA_FFI_Error* ScheduleTask(XLA_FFI_ThreadPool_Schedule_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
   constexpr auto kSchedule = static_cast<int>(ApiFunction::kThreadPoolSchedule);
@@ -169,14 +170,14 @@ XLA_FFI_Error* SetStagedState(XLA_FFI_State_Set_Args* args) {
 
 XLA_FFI_Error* GetUnstagedState(typed_ffi::old::XLA_FFI_State_Get_Args_0_4_31* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "state on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "state on the CPU")) return error;
   return GetCrossVersionState(CrossVersionContext::Of(args->ctx),
                               XLA_FFI_ExecutionStage_INSTANTIATE, *args->type_id, &args->state);
 }
 
 XLA_FFI_Error* GetStagedState(XLA_FFI_State_Get_Args* args) {
   const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
-  if (XLA_FFI_Error* error = RefuseOnFirstCpus(context, "state on the CPU")) return error;
+  if (XLA_FFI_Error* error = RefuseWithoutCpuContext(context, "state on the CPU")) return error;
   return GetCrossVersionState(CrossVersionContext::Of(args->ctx), args->stage, *args->type_id,
                               &args->state);
 }
@@ -212,113 +213,82 @@ XLA_FFI_Error* SetAvailableOrError(void* args) {
 
 // ---- The tables
 
-using Slot = void (*)();
-
-template <typename Function>
-Slot ToSlot(Function* function) {
-  return reinterpret_cast<Slot>(function);
-}
-
-Slot SlotFor(ApiFunction function, const RuntimeVersion& headers) {
+ApiSlot FunctionFor(ApiFunction function, const RuntimeVersion& headers) {
   switch (function) {
     case ApiFunction::kErrorCreate:
-      return ToSlot(&CreateError);
+      return &CreateError;
     case ApiFunction::kErrorGetMessage:
-      return ToSlot(&GetErrorMessage);
+      return &GetErrorMessage;
     case ApiFunction::kErrorGetDetails:
-      return ToSlot(&GetErrorDetails);
+      return &GetErrorDetails;
     case ApiFunction::kErrorDestroy:
-      return ToSlot(&DestroyError);
+      return &DestroyError;
     case ApiFunction::kHandlerRegister:
-      return ToSlot(&RegisterHandler);
+      return &RegisterHandler;
     case ApiFunction::kStream:
-      return ToSlot(&Forward<ApiFunction::kStream, XLA_FFI_Stream_Get_Args>);
+      return &Forward<ApiFunction::kStream, XLA_FFI_Stream_Get_Args>;
     case ApiFunction::kTypeIdRegister:
-      return ToSlot(&RegisterTypeId);
+      return &RegisterTypeId;
     case ApiFunction::kTypeRegister:
-      return ToSlot(&RegisterType);
+      return &RegisterType;
     case ApiFunction::kUserData:
-      return ToSlot(&GetUserData);
+      return &GetUserData;
     case ApiFunction::kStateSet:
-      if (headers.state == StateLayout::kWithDeleter) return ToSlot(&SetStateWithDeleter);
-      if (headers.state == StateLayout::kTypedDeleter) return ToSlot(&SetTypedState);
-      return ToSlot(&SetStagedState);
+      if (headers.state == StateLayout::kWithDeleter) return &SetStateWithDeleter;
+      if (headers.state == StateLayout::kTypedDeleter) return &SetTypedState;
+      return &SetStagedState;
     case ApiFunction::kStateGet:
-      if (headers.state == StateLayout::kStaged) return ToSlot(&GetStagedState);
-      return ToSlot(&GetUnstagedState);
+      if (headers.state == StateLayout::kStaged) return &GetStagedState;
+      return &GetUnstagedState;
     case ApiFunction::kScratchAllocate:
-      return ToSlot(&AllocateScratch);
+      return &AllocateScratch;
     case ApiFunction::kScratchFree:
-      return ToSlot(&Forward<ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free_Args>);
+      return &Forward<ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free_Args>;
     case ApiFunction::kThreadPoolSchedule:
-      return ToSlot(&ScheduleTask);
+      return &ScheduleTask;
     case ApiFunction::kThreadPoolNumThreads:
-      return ToSlot(
-          &Forward<ApiFunction::kThreadPoolNumThreads, XLA_FFI_ThreadPool_NumThreads_Args>);
+      return &Forward<ApiFunction::kThreadPoolNumThreads, XLA_FFI_ThreadPool_NumThreads_Args>;
     case ApiFunction::kFutureCreate:
-      return ToSlot(&CreateFuture);
+      return &CreateFuture;
     case ApiFunction::kFutureSetAvailable:
-      return ToSlot(&SetFutureAvailable);
+      return &SetFutureAvailable;
     case ApiFunction::kFutureSetError:
-      return ToSlot(&SetFutureError);
+      return &SetFutureError;
     case ApiFunction::kRunId:
-      return ToSlot(&Forward<ApiFunction::kRunId, XLA_FFI_RunId_Get_Args>);
+      return &Forward<ApiFunction::kRunId, XLA_FFI_RunId_Get_Args>;
     case ApiFunction::kDeviceOrdinal:
-      return ToSlot(&Forward<ApiFunction::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get_Args>);
+      return &Forward<ApiFunction::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get_Args>;
     case ApiFunction::kExtensions:
-      return ToSlot(&Forward<ApiFunction::kExtensions, XLA_FFI_InvokeContext_FindExtension_Args>);
+      return &Forward<ApiFunction::kExtensions, XLA_FFI_InvokeContext_FindExtension_Args>;
     case ApiFunction::kCustomOptions:
-      return ToSlot(&Forward<ApiFunction::kCustomOptions, XLA_FFI_CustomOptions_Get_Args>);
+      return &Forward<ApiFunction::kCustomOptions, XLA_FFI_CustomOptions_Get_Args>;
   }
-  return nullptr;
+  return {};
 }
 
-// Sized for any version, so that a slot which a row understates is there all the same.
-class CrossVersionTable {
- public:
-  explicit CrossVersionTable(const RuntimeVersion& headers) {
-    Put(0, size_t{headers.stated_size});
-    if (&headers != &kRuntimeVersions[0]) {
-      Put(offsetof(XLA_FFI_Api, api_version),
-          XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, 0, headers.minor});
-    }
-    for (int i = 0; i < kApiFunctionCount; ++i) {
-      if (headers.slots[i] != 0)
-        Put(headers.slots[i], SlotFor(static_cast<ApiFunction>(i), headers));
-    }
-    if (headers.minor == 1) {
-      const auto& twin = kRuntimeVersions[typed_ffi::kFutureCreateAt144];
-      Put(SlotOf(twin, ApiFunction::kFutureCreate), &CreateFutureOrNumThreads);
-      Put(SlotOf(twin, ApiFunction::kFutureSetAvailable), &CreateFutureOrSetAvailable);
-      Put(SlotOf(twin, ApiFunction::kFutureSetError), &SetAvailableOrError);
-    }
+// Headers of the ambiguous rows get one table that serves all of these: the newest of them, with
+// functions in the slots of the first one's futures that tell by the argument which one was meant.
+ApiTable MakeTable(const RuntimeVersion& headers) {
+  ApiTable table = MakeApiTable(
+      headers, [&headers](ApiFunction function) { return FunctionFor(function, headers); });
+  if (headers.headers_are_ambiguous) {
+    const RuntimeVersion& first = typed_ffi::FirstWithAmbiguousHeaders();
+    SlotOf(table.slots, first, ApiFunction::kFutureCreate) = &CreateFutureOrNumThreads;
+    SlotOf(table.slots, first, ApiFunction::kFutureSetAvailable) = &CreateFutureOrSetAvailable;
+    SlotOf(table.slots, first, ApiFunction::kFutureSetError) = &SetAvailableOrError;
   }
-
-  const XLA_FFI_Api* get() const { return reinterpret_cast<const XLA_FFI_Api*>(bytes_); }
-
- private:
-  static size_t SlotOf(const RuntimeVersion& version, ApiFunction function) {
-    return version.slots[static_cast<int>(function)];
-  }
-  template <typename T>
-  void Put(size_t offset, T value) {
-    std::memcpy(bytes_ + offset, &value, sizeof(value));
-  }
-
-  alignas(void*) char bytes_[sizeof(XLA_FFI_Api)] = {};
-};
+  return table;
+}
 
 }  // namespace
 
 const XLA_FFI_Api* CrossVersionApiTable(const RuntimeVersion& headers) {
   static const auto& tables = *[] {
-    auto* made = new std::array<const CrossVersionTable*, kRuntimeVersionCount>;
-    for (int i = 0; i < kRuntimeVersionCount; ++i) {
-      (*made)[i] = new CrossVersionTable(kRuntimeVersions[i]);
-    }
+    auto* made = new std::vector<ApiTable>;
+    for (const RuntimeVersion& row : typed_ffi::kRuntimeVersions) made->push_back(MakeTable(row));
     return made;
   }();
-  return tables[&headers - kRuntimeVersions]->get();
+  return tables[IndexOf(headers)].get();
 }
 
 }  // namespace callbridge

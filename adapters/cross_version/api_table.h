@@ -1,5 +1,5 @@
-// The API table that a cross-version handler is shown: in the layout and version of its headers,
-// leading to whatever runtime calls it.
+// The API tables that cross-version handlers get, in the layout and version of their headers. Their
+// functions call whatever runtime calls the handler.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_API_TABLE_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_API_TABLE_H_
 
@@ -8,9 +8,9 @@
 
 namespace callbridge {
 
-// For contexts that are CrossVersionContext. Headers of version 0.1 have three tables, which one a
-// handler was built with cannot be told: theirs is one that serves all three, where a slot has two
-// meanings by the size of the argument. Lives as long as the process. Thread-safe.
+// Returns the table for handlers of these headers. Its contexts must be CrossVersionContext.
+// Handlers of ambiguous headers get one table that serves all of their rows: the size of the
+// argument tells which function a slot is called as. Lives as long as the process. Thread-safe.
 const XLA_FFI_Api* CrossVersionApiTable(const typed_ffi::RuntimeVersion& headers);
 
 }  // namespace callbridge

@@ -5,9 +5,8 @@
 namespace callbridge {
 namespace {
 
-// Contexts that no thread keeps. They are never freed, since tasks that a handler left behind may
-// still ask by them; there are as many as calls have been under way at once.
-// Under the TableLock.
+// The contexts that no thread's pool has. Never freed, since tasks of a returned handler may still
+// use them; there are as many as calls have run at once. Guarded by the TableLock.
 CrossVersionContext* first_shared = nullptr;
 
 CrossVersionContext* TakeShared() {
@@ -19,15 +18,15 @@ CrossVersionContext* TakeShared() {
 
 }  // namespace
 
-__thread SpareContexts SpareContexts::of_thread_;
+__thread ContextPool ContextPool::of_thread_;
 
-CrossVersionContext* SpareContexts::Make() {
-  // What a thread has at its end goes to the others.
+CrossVersionContext* ContextPool::Make() {
+  // A thread that ends leaves its contexts to the others.
   struct HandingOver {
     ~HandingOver() {
       while (CrossVersionContext* const context = of_thread_.first_) {
         of_thread_.first_ = context->next_spare;
-        GiveBackOnAnyThread(*context);
+        ReleaseOnAnyThread(*context);
       }
     }
   };
@@ -46,7 +45,7 @@ CrossVersionContext* SpareContexts::Make() {
   return context;
 }
 
-void SpareContexts::GiveBackOnAnyThread(CrossVersionContext& context) {
+void ContextPool::ReleaseOnAnyThread(CrossVersionContext& context) {
   const TableLock lock;
   context.next_spare = first_shared;
   first_shared = &context;

@@ -1,4 +1,4 @@
-// The context that a cross-version handler is given in place of the runtime's.
+// The context that a cross-version handler gets in place of the runtime's.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_CONTEXT_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_CONTEXT_H_
 
@@ -14,32 +14,32 @@ struct CrossVersionHandler;
 struct CrossVersionContext {
   const CrossVersionHandler* handler;
   CrossVersionRuntime* runtime;
-  // The runtime's own. Null once an asynchronous call has returned: no runtime keeps a context
-  // longer than that, but tasks that the handler left behind may still ask for threads.
+  // The runtime's context. Null once an asynchronous call has returned: no runtime keeps a context
+  // longer than that, but tasks of the handler may still ask for threads.
   std::atomic<XLA_FFI_InvokeContext*> ctx;
   CrossVersionContext* next_spare;
 
-  // What the handler sees of it.
+  // The context as the handler gets it.
   XLA_FFI_InvokeContext* get() { return reinterpret_cast<XLA_FFI_InvokeContext*>(this); }
   static CrossVersionContext& Of(XLA_FFI_InvokeContext* ctx) {
     return *reinterpret_cast<CrossVersionContext*>(ctx);
   }
 };
 
-// The contexts of a thread. They are lent to calls from here, and not from the stack, since they
-// can outlive their call. No allocation and no lock but for a thread's first calls.
-class SpareContexts {
+// A thread's pool of contexts, which are not on the stack since they can outlive their call.
+// Allocates and locks only in a thread's first calls.
+class ContextPool {
  public:
-  // The calling thread's. Finding it costs as much as all else here, so the compiler must not find
-  // it again at each use, as it likes to.
-  static SpareContexts& OfThread() {
-    SpareContexts* contexts = &of_thread_;
+  // Returns the calling thread's pool. Finding it costs as much as all else here; the asm keeps the
+  // compiler from finding it again at each use.
+  static ContextPool& OfThread() {
+    ContextPool* contexts = &of_thread_;
     asm("" : "+r"(contexts));
     return *contexts;
   }
 
-  CrossVersionContext& Take(const CrossVersionHandler& handler, CrossVersionRuntime& runtime,
-                            XLA_FFI_InvokeContext* ctx) {
+  CrossVersionContext& Acquire(const CrossVersionHandler& handler, CrossVersionRuntime& runtime,
+                               XLA_FFI_InvokeContext* ctx) {
     CrossVersionContext* const context = first_ != nullptr ? first_ : Make();
     first_ = context->next_spare;
     context->handler = &handler;
@@ -47,19 +47,19 @@ class SpareContexts {
     context->ctx.store(ctx, std::memory_order_relaxed);
     return *context;
   }
-  // On the thread that took it.
-  void GiveBack(CrossVersionContext& context) {
+  // Must be called on the thread that acquired it.
+  void Release(CrossVersionContext& context) {
     context.next_spare = first_;
     first_ = &context;
   }
-  // On another one, as when a call ends there. Takes a lock.
-  static void GiveBackOnAnyThread(CrossVersionContext& context);
+  // For a call that ends on another thread. Takes a lock.
+  static void ReleaseOnAnyThread(CrossVersionContext& context);
 
  private:
   static CrossVersionContext* Make();
 
-  // `__thread`, so that using it costs no check whether it is constructed.
-  static __thread SpareContexts of_thread_;
+  // `__thread`, so that accessing it does not check whether it is constructed.
+  static __thread ContextPool of_thread_;
 
   CrossVersionContext* first_;
 };

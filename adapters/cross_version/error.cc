@@ -13,7 +13,7 @@ namespace old = typed_ffi::old;
 using host::ErrorObject;
 using typed_ffi::ApiFunction;
 
-// The runtime's error that an error object stands for.
+// Finds the runtime's error that an error object stands for.
 struct RuntimeError {
   ~RuntimeError() {
     if (error != nullptr) runtime.DestroyError(error);

@@ -1,5 +1,5 @@
-// Errors as cross-version handlers see them: host::ErrorObject, since XLA makes and reads errors
-// without saying in which call. On its way back to a runtime each becomes one of that runtime's.
+// Errors of cross-version handlers: host::ErrorObject, since XLA makes and reads errors without a
+// context. They are converted to the runtime's when the handler returns.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_ERROR_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_ERROR_H_
 
@@ -8,11 +8,12 @@
 
 namespace callbridge {
 
-// An error object for a runtime's own error, which it takes. Its code is UNKNOWN where the runtime
-// does not tell, before XLA FFI 0.4; ToRuntime() gives the same runtime the same error back.
+// Takes ownership of a runtime's error and returns an error object for it, for which ToRuntime()
+// returns the same error to the same runtime. Its code is UNKNOWN for runtimes that do not tell,
+// before XLA FFI 0.4.
 XLA_FFI_Error* WrapRuntimeError(XLA_FFI_Error* error, const CrossVersionRuntime& runtime);
 
-// The runtime's error for an error object, which is gone afterwards.
+// Takes ownership of an error object and returns the runtime's error for it.
 XLA_FFI_Error* ToRuntime(XLA_FFI_Error* error, const CrossVersionRuntime& runtime);
 
 }  // namespace callbridge

@@ -15,20 +15,20 @@ namespace {
 using host::FutureObject;
 using typed_ffi::ApiFunction;
 
-// Null for OK.
+// Returns null if `status` is OK.
 XLA_FFI_Error* ToRuntime(const absl::Status& status, const CrossVersionRuntime& runtime) {
   if (status.ok()) return nullptr;
   return runtime.MakeError(static_cast<XLA_FFI_Error_Code>(status.code()),
                            std::string(status.message()).c_str());
 }
 
-// A call that goes on. It ends when two have arrived: the handler's completion, and the wrapper
-// that has made a future of the runtime's; then it completes that, and is gone.
+// An asynchronous call. Completes the runtime's future and deletes itself when both have arrived:
+// the handler's completion, and the wrapper that made the runtime's future.
 class PendingCall : public host::FutureWaiter {
  public:
   explicit PendingCall(CrossVersionContext& context) : FutureWaiter{&Ready}, context_(context) {}
 
-  // Without a future nobody is told.
+  // Without a future, only deletes the call.
   void Complete(XLA_FFI_Future* future) {
     future_ = future;
     Arrive();
@@ -48,7 +48,7 @@ class PendingCall : public host::FutureWaiter {
   void End() {
     const std::unique_ptr<PendingCall> owned(this);
     const CrossVersionRuntime& runtime = *context_.runtime;
-    SpareContexts::GiveBackOnAnyThread(context_);
+    ContextPool::ReleaseOnAnyThread(context_);
     if (future_ == nullptr) return;
     XLA_FFI_Error* refused;
     if (status_.ok()) {
@@ -60,7 +60,7 @@ class PendingCall : public host::FutureWaiter {
                                            future_, ToRuntime(status_, runtime)};
       refused = runtime.Find<XLA_FFI_Future_SetError>(ApiFunction::kFutureSetError)(&args);
     }
-    // Nobody is left who could be told.
+    // Nobody is left to report the failure to.
     if (refused != nullptr) runtime.DestroyError(refused);
   }
 
@@ -77,14 +77,14 @@ XLA_FFI_Error* HandOverFuture(XLA_FFI_Future* future, CrossVersionContext& conte
   const CrossVersionRuntime& runtime = *context.runtime;
   if (!runtime.version().frame_has_future) {
     const absl::Status status = host::WaitFor(future);
-    SpareContexts::OfThread().GiveBack(context);
+    ContextPool::OfThread().Release(context);
     return ToRuntime(status, runtime);
   }
   context.ctx = nullptr;
   auto pending = std::make_unique<PendingCall>(context);
   const absl::optional<absl::Status> finished = FutureObject::Take(future, *pending);
   if (finished.has_value()) {
-    SpareContexts::OfThread().GiveBack(context);
+    ContextPool::OfThread().Release(context);
     return ToRuntime(*finished, runtime);
   }
   XLA_FFI_Future_Create_Args args = {};

@@ -1,6 +1,5 @@
-// Futures of cross-version handlers: host::FutureObject, since XLA makes them without saying in
-// which call. Only one that is unfinished when its handler returns becomes a future of the
-// runtime's.
+// Futures of cross-version handlers: host::FutureObject, since XLA makes them without a context. A
+// future that is not done when its handler returns becomes one of the runtime's.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_FUTURE_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_FUTURE_H_
 
@@ -9,10 +8,10 @@
 
 namespace callbridge {
 
-// What the runtime is told of a handler that returned `future`, which is taken: its error where it
-// is finished; else `frame.future` is set to one of the runtime's, to be completed when `future`
-// is. Then the call's context is given back; until then it no longer leads to the runtime's. A
-// runtime without futures waits here.
+// Takes the future of a handler that has returned it. If it is done, returns its result: null, or
+// the runtime's error. Otherwise sets `frame.future` to a future of the runtime, to be completed
+// with it, and returns null; the context is released then, and no longer has the runtime's until
+// then. On a runtime without futures it waits.
 XLA_FFI_Error* HandOverFuture(XLA_FFI_Future* future, CrossVersionContext& context,
                               XLA_FFI_CallFrame& frame);
 

@@ -48,8 +48,7 @@ ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* AnswerMetadata(const CrossVersionHandler&
                                                       const XLA_FFI_Api* api,
                                                       XLA_FFI_Metadata& metadata) {
   const ReportedMetadata own = ReadReportedMetadata(handler.function, handler.headers);
-  metadata.api_version.major_version = 0;
-  metadata.api_version.minor_version = 1;  // the lowest that has metadata; all later ones accept it
+  typed_ffi::ReportLowestVersion(metadata.api_version);
   metadata.traits = own.traits;
   if (api == nullptr) return nullptr;
   CrossVersionRuntime& runtime = CrossVersionRuntime::Of(api);
@@ -72,7 +71,7 @@ constexpr Stage kStages[] = {{"INSTANTIATE", &RuntimeVersion::instantiate},
                              {"EXECUTE", &RuntimeVersion::execute},
                              {"RECORD", &RuntimeVersion::record}};
 
-// Null, or the runtime's error. `stage` is the runtime's number before and the handler's after.
+// Converts `stage` from the runtime's number to the handler's. Returns null or the runtime's error.
 XLA_FFI_Error* TranslateStage(const CrossVersionHandler& handler,
                               const CrossVersionRuntime& runtime, XLA_FFI_ExecutionStage& stage) {
   for (const Stage& known : kStages) {
@@ -88,9 +87,8 @@ XLA_FFI_Error* TranslateStage(const CrossVersionHandler& handler,
     stage = static_cast<XLA_FFI_ExecutionStage>(translated);
     return nullptr;
   }
-  return runtime.MakeError(
-      XLA_FFI_Error_Code_UNIMPLEMENTED,
-      absl::StrCat("callbridge knows no stage ", static_cast<int>(stage)).c_str());
+  return runtime.MakeError(XLA_FFI_Error_Code_UNIMPLEMENTED,
+                           absl::StrCat("unknown stage ", static_cast<int>(stage)).c_str());
 }
 
 // ---- Calls
@@ -108,31 +106,32 @@ CrossVersionRuntime& RuntimeOf(CrossVersionHandler& handler, const XLA_FFI_Api* 
   return ChangeRuntime(handler, api);
 }
 
-// What the runtime is told of a call that came back with an error, which is taken, or a future.
+// Returns what the wrapper returns for a call that returned an error or a future. Takes ownership
+// of both.
 ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* Finish(XLA_FFI_Error* error, XLA_FFI_Future* future,
                                               CrossVersionContext& context,
                                               XLA_FFI_CallFrame& frame) {
   if (error == nullptr) return HandOverFuture(future, context, frame);
   if (future != nullptr) host::FutureObject::Abandon(future);
   const CrossVersionRuntime& runtime = *context.runtime;
-  SpareContexts::OfThread().GiveBack(context);
+  ContextPool::OfThread().Release(context);
   return ToRuntime(error, runtime);
 }
 
-// The same for the exception that is being handled.
+// Returns what the wrapper returns for the exception that is being handled.
 ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* FinishThrown(CrossVersionContext& context) {
   const CrossVersionRuntime& runtime = *context.runtime;
-  SpareContexts::OfThread().GiveBack(context);
+  ContextPool::OfThread().Release(context);
   const absl::Status status = CaughtException();
   return runtime.MakeError(static_cast<XLA_FFI_Error_Code>(status.code()),
                            std::string(status.message()).c_str());
 }
 
-// Calls the handler at `stage`, in its own numbers.
+// Calls the handler at `stage`, by the handler's numbers.
 inline XLA_FFI_Error* CallAt(XLA_FFI_ExecutionStage stage, CrossVersionHandler& handler,
                              CrossVersionRuntime& runtime, XLA_FFI_CallFrame& frame) {
-  SpareContexts& contexts = SpareContexts::OfThread();
-  CrossVersionContext& context = contexts.Take(handler, runtime, frame.ctx);
+  ContextPool& contexts = ContextPool::OfThread();
+  CrossVersionContext& context = contexts.Acquire(handler, runtime, frame.ctx);
   XLA_FFI_CallFrame shown;  // field by field: clearing it first costs as much as all else
   shown.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
   shown.extension_start = frame.extension_start;
@@ -153,7 +152,7 @@ inline XLA_FFI_Error* CallAt(XLA_FFI_ExecutionStage stage, CrossVersionHandler& 
           (reinterpret_cast<uintptr_t>(error) | reinterpret_cast<uintptr_t>(shown.future)) != 0)) {
     return Finish(error, shown.future, context, frame);
   }
-  contexts.GiveBack(context);
+  contexts.Release(context);
   return nullptr;
 }
 
@@ -186,7 +185,7 @@ absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler
     std::unique_ptr<CrossVersionHandler> handler;
     XLA_FFI_Handler* wrapper;
   };
-  // Not under the lock: it is the handler's own code that answers.
+  // Not under the lock, since it calls the handler.
   absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
   if (!headers.ok()) return headers.status();
   std::unique_ptr<CrossVersionHandler> wrapped(new CrossVersionHandler{
@@ -216,8 +215,8 @@ absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion
   if (!headers.ok()) return headers.status();
   const ReportedMetadata metadata = ReadReportedMetadata(handler, *headers->version);
   if (metadata.type_is_missing) return absl::InvalidArgumentError(kMissingType);
-  if (host::TypeRegistry::GaveOut(metadata.state_type_id)) return true;
-  return !headers->adapts && (runtime == nullptr || !RunsAsItIs(*headers, *runtime));
+  if (host::TypeRegistry::Issued(metadata.state_type_id)) return true;
+  return !headers->adapts && (runtime == nullptr || !RunsNatively(*headers, *runtime));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Cross-version handlers on any runtime: a handler that was built with XLA's headers of one
-// version, called by a runtime of another. A wrapper is registered with the runtime in its place.
-// It tells the runtime that it needs the lowest version there is; in each call it shows the handler
-// the frame, the API table and the context that its headers take for granted, and makes what comes
-// back the runtime's again. What a runtime has not got at all is UNIMPLEMENTED, by name.
+// Cross-version handlers: a handler that was built with XLA's headers of one version, called by a
+// runtime of another. A wrapper is registered with the runtime in its place. It reports the lowest
+// API version to the runtime. In each call it passes the handler a frame, an API table and a
+// context of the handler's version, and converts what the handler returns to the runtime's version.
+// What the runtime does not have is UNIMPLEMENTED, by name.
 //
-// Not carried: XLA_FFI_Handler_Register from inside a handler, and internal APIs.
+// Not supported: XLA_FFI_Handler_Register from inside a handler, and internal APIs.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_HANDLER_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_HANDLER_H_
 
@@ -18,22 +18,22 @@
 
 namespace callbridge {
 
-// What to register with a runtime in place of one target's handlers, null where a stage has none:
-// they themselves where all of them run on `runtime` as they are, and those that were written by
-// hand; else wrappers, which live as long as the process and serve any runtime. Null is a runtime
-// of which nothing is known. Asking again gives the same ones.
+// Returns what to register with a runtime in place of one target's handlers, null for stages
+// without one: the handlers themselves if all of them run natively on `runtime`, and handlers that
+// were written by hand; otherwise wrappers, which live as long as the process and serve any
+// runtime. `runtime` may be null if nothing is known of it. Returns the same ones each time.
 //
-// As for RecognizeHeaders(), they must be typed handlers; they must stay loaded. `platform` is
-// where they are registered. Types are registered before (host/type_registry.h): what makes state
-// of a type that has its id from callbridge is always wrapped.
+// As for RecognizeHeaders(), the handlers must be typed; they must stay loaded. `platform` is where
+// they are registered. Types must be registered before (host/type_registry.h): a handler that makes
+// state of a type with an id of callbridge's always gets a wrapper.
 //
-// INVALID_ARGUMENT where a handler makes state of a type that is not registered; UNIMPLEMENTED
-// as RecognizeHeaders(), RESOURCE_EXHAUSTED as MakeTrampolines(). Thread-safe.
+// Returns INVALID_ARGUMENT if a handler makes state of a type that is not registered, UNIMPLEMENTED
+// as RecognizeHeaders(), and RESOURCE_EXHAUSTED as MakeTrampolines(). Thread-safe.
 absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundle& handlers,
                                                      Platform platform,
                                                      const typed_ffi::RuntimeVersion* runtime);
 
-// The wrapper of one handler, for the stage that it is for. Fails as RecognizeHeaders() too.
+// Returns the wrapper of one handler. Fails as AdaptHandlers(), and as RecognizeHeaders().
 absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler,
                                                         Platform platform);
 
@@ -45,11 +45,12 @@ struct CrossVersionHandler {
   const typed_ffi::RuntimeVersion& headers;
   const XLA_FFI_ExecutionStage execute;  // in the numbers of its headers
   const Platform platform;
-  // The one that called it last, of those in this process; callbridge's own before any has.
+  // The last runtime that called it, of those in this process; callbridge's own before the first
+  // call.
   std::atomic<CrossVersionRuntime*> runtime;
 };
 
-// On success without state and futures no allocation but in a thread's first calls, and no lock.
+// On success without state and futures, allocates only in a thread's first calls, and never locks.
 XLA_FFI_Error* CallCrossVersion(CrossVersionHandler& handler, XLA_FFI_CallFrame* frame);
 
 }  // namespace callbridge

@@ -1,5 +1,5 @@
-// Cross-version handlers: typed handlers that were built with XLA's own headers, of whatever
-// version. Which version that was is found out here, without running any of the handler's own code.
+// Finds out with which of XLA's headers a typed handler was built, without running the handler's
+// own code.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_HEADERS_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_HEADERS_H_
 
@@ -9,38 +9,38 @@
 
 namespace callbridge {
 
-// What a typed handler takes for granted of the runtime that calls it.
+// What a typed handler expects of the runtime that calls it.
 struct HandlerHeaders {
-  // Its layouts; the newest where it adapts. The three rows of API version 0.1 cannot be told
-  // apart; for them it is the newest, see cross_version/api_table.h for what that means.
+  // The row whose layouts it has; the newest if it adapts, and the newest of the ambiguous rows for
+  // their headers (cross_version/api_table.h).
   const typed_ffi::RuntimeVersion* version;
-  // It goes by the runtime's version, as handlers do that were built with callbridge's headers, and
-  // so runs on every runtime as it is.
+  // Adapts to the runtime's version at call time, as handlers built with callbridge's headers do,
+  // and so runs natively on every runtime.
   bool adapts = false;
 };
 
-// `handler` is called a few times, with frames that every handler of XLA's headers answers before
-// it decodes anything: one of a size that no version has, and the metadata query. It must be known
-// to be a typed handler (loader/typed_probe.h): a function of another type may crash.
+// Calls `handler` a few times with frames that every handler of XLA's headers answers before it
+// decodes anything: one of a size that no version has, and the metadata query. It must be known to
+// be a typed handler (loader/typed_probe.h): a function of another type may crash.
 //
-// FAILED_PRECONDITION where it answers neither, as handlers do that were written by hand on
-// XLA_FFI_CallFrame; UNIMPLEMENTED where its API version is newer than the table. Thread-safe.
+// Returns FAILED_PRECONDITION if it answers neither, as handlers do that were written by hand on
+// XLA_FFI_CallFrame, and UNIMPLEMENTED if its API version is newer than the table. Thread-safe.
 absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler);
 
-// Whether a handler of these headers runs on a runtime of that row without any help, in all that it
-// may ask for.
-bool RunsAsItIs(const HandlerHeaders& headers, const typed_ffi::RuntimeVersion& runtime);
+// Whether a handler of these headers runs on a runtime of that row without a wrapper, whatever it
+// asks the runtime for.
+bool RunsNatively(const HandlerHeaders& headers, const typed_ffi::RuntimeVersion& runtime);
 
-// What a handler says of itself, at the time of asking.
+// A handler's answer to the metadata query, at the time of asking.
 struct ReportedMetadata {
   XLA_FFI_Handler_Traits traits = 0;
-  // Of the state that it makes: 0 where it makes none, or was built with headers that do not say.
+  // The type of the state that it makes; 0 if it makes none, or its headers do not report it.
   XLA_FFI_TypeId state_type_id = {0};
-  // It makes state of a type that nobody has registered, so it refuses to be registered.
+  // It makes state of a type that is not registered, and so refuses to be registered.
   bool type_is_missing = false;
 };
 
-// `headers` as RecognizeHeaders() found them. Thread-safe.
+// `headers` must be from RecognizeHeaders(). Thread-safe.
 ReportedMetadata ReadReportedMetadata(XLA_FFI_Handler* handler,
                                       const typed_ffi::RuntimeVersion& headers);
 

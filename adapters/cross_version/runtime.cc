@@ -58,7 +58,7 @@ CrossVersionRuntime& CrossVersionRuntime::Of(const XLA_FFI_Api* api) {
   return *runtime;
 }
 
-// Futures are what the two rows differ in that cannot be told apart by looking.
+// The two rows of equal size and version differ in futures.
 CrossVersionRuntime::CrossVersionRuntime(const XLA_FFI_Api* api)
     : api_(api),
       version_(&typed_ffi::VersionFor(*api, ApiFunction::kFutureCreate)),
@@ -83,7 +83,7 @@ XLA_FFI_Error* CrossVersionRuntime::FindType(absl::string_view name, void (*dele
 XLA_FFI_Error* CrossVersionRuntime::RegisterType(absl::string_view name, void (*deleter)(void*),
                                                  XLA_FFI_TypeId* id) {
   if (auto* register_type = Find<XLA_FFI_Type_Register>(ApiFunction::kTypeRegister)) {
-    // Kept, since nothing says that the runtime copies it.
+    // Kept, since the runtime may not copy it.
     infos_.push_back({XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter});
     XLA_FFI_Type_Register_Args args = {sizeof(args), nullptr, ToSpan(name), id, &infos_.back()};
     return register_type(&args);

@@ -1,4 +1,4 @@
-// A runtime that cross-version handlers run on: what its API table offers, by version.
+// CrossVersionRuntime: a runtime that calls cross-version handlers, and what its API table has.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_RUNTIME_H_
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_RUNTIME_H_
 
@@ -15,34 +15,35 @@
 
 namespace callbridge {
 
-// Thread-safe. A process may hold several: each API table is one.
+// Thread-safe. A process may have several: each API table is one.
 class CrossVersionRuntime {
  public:
-  // The runtime of that table, whose address stays its own as long as the process. Never freed.
+  // Returns the runtime of a table, which must live as long as the process. Never freed.
   static CrossVersionRuntime& Of(const XLA_FFI_Api* api);
 
   const XLA_FFI_Api* api() const { return api_; }
   const typed_ffi::RuntimeVersion& version() const { return *version_; }
-  // The stage EXECUTE in its numbers.
+  // The runtime's number of the stage EXECUTE.
   XLA_FFI_ExecutionStage execute() const { return execute_; }
   // Whether it is callbridge's own (typed_ffi/host), which knows callbridge's types by their ids.
   bool is_callbridge() const { return is_callbridge_; }
 
-  // Null where the runtime has none.
+  // Null if the runtime has no such function.
   template <typename Function>
   Function* Find(typed_ffi::ApiFunction function) const {
     return typed_ffi::FunctionAt<Function>(*api_, *version_, function);
   }
 
-  // The id that the runtime has for the type `name`, which is registered with it the first time.
-  // `deleter` counts for a runtime that has deleters with its types. Null, or the runtime's error;
-  // UNIMPLEMENTED where it has no types.
+  // Writes the runtime's id of the type `name`, which it registers the first time; `deleter` is for
+  // runtimes that have deleters with types. Returns null or the runtime's error, UNIMPLEMENTED if
+  // it has no types.
   XLA_FFI_Error* FindType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
 
-  // An error of the runtime's own; `message` ends with a NUL.
+  // Makes an error of the runtime. `message` must be NUL-terminated.
   XLA_FFI_Error* MakeError(XLA_FFI_Error_Code code, const char* message) const;
   void DestroyError(XLA_FFI_Error* error) const;
-  // UNIMPLEMENTED: "`what` needs the XLA FFI 0.1 of jaxlib 0.6 or newer; this runtime speaks ...".
+  // A message for UNIMPLEMENTED: "`what` needs the XLA FFI 0.1 of jaxlib 0.6 or newer; this runtime
+  // speaks ...".
   std::string DescribeMissing(absl::string_view what,
                               const typed_ffi::RuntimeVersion& first_that_has_it) const;
   std::string DescribeMissing(typed_ffi::ApiFunction function) const;
@@ -61,7 +62,7 @@ class CrossVersionRuntime {
   std::deque<XLA_FFI_TypeInfo> infos_;  // of those
 };
 
-// "XLA_FFI_RunId_Get"
+// The function's name in c_api.h, such as "XLA_FFI_RunId_Get".
 const char* ApiFunctionName(typed_ffi::ApiFunction function);
 
 }  // namespace callbridge

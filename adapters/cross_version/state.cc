@@ -10,6 +10,7 @@
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "callbridge/typed_ffi/old_layouts.h"
+#include "callbridge/typed_ffi/state_calls.h"
 
 namespace callbridge {
 namespace {
@@ -25,22 +26,22 @@ using TypeDeleter = void (*)(void*);
 
 // ---- Types
 
-// Null where nobody has said.
+// Returns null if the type is not registered with a deleter.
 TypeDeleter FindTypeDeleter(XLA_FFI_TypeId id) {
   const auto type = TypeRegistry::OfProcess().Find(id);
   return type.has_value() ? type->deleter : nullptr;
 }
 
-// Gives an id to the variable of a type that nobody has registered: its handlers may expect one.
-void NumberType(XLA_FFI_TypeId* id, TypeDeleter deleter) {
+// Registers a type that has no id under a name of its own: its handlers may expect an id.
+void AssignTypeId(XLA_FFI_TypeId* id, TypeDeleter deleter) {
   const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
-  // Fails where another thread was faster.
+  // Fails if another thread was faster.
   TypeRegistry::OfProcess()
       .Register(absl::StrFormat("callbridge.unnamed.%p", id), *id, &info)
       .IgnoreError();
 }
 
-// ---- What a runtime keeps
+// ---- The object that the runtime keeps
 
 struct HeldState {
   XLA_FFI_TypeId type_id;
@@ -53,8 +54,9 @@ void DeleteHeldState(void* object) {
   held->deleter(held->state);
 }
 
-// Null, or the runtime's error. A process may hold more than one copy of callbridge, whose types
-// are not the same, and API tables that share their types.
+// Gets the runtime's type id of HeldState. Returns null or the runtime's error. The name is unique
+// because a process may have several copies of callbridge, with types of their own, and API tables
+// that share their types.
 XLA_FFI_Error* FindHeldType(CrossVersionRuntime& runtime, XLA_FFI_TypeId* id) {
   const std::string name = absl::StrFormat("callbridge.cross_version_state.%p.%p",
                                            reinterpret_cast<void*>(&DeleteHeldState),
@@ -66,16 +68,16 @@ bool HasDeletersWithTypes(const RuntimeVersion& version) {
   return version.state == StateLayout::kTypedDeleter || version.state == StateLayout::kStaged;
 }
 
-// A type that somebody has registered with the runtime itself, and not with callbridge, is passed
-// as it is, since only the runtime knows its deleter.
+// Whether a type is registered with the runtime and not with callbridge. Its states are passed on
+// as they are, since only the runtime knows the deleter.
 bool IsTheRuntimes(const RuntimeVersion& headers, XLA_FFI_TypeId type_id,
                    const CrossVersionRuntime& runtime) {
   return HasDeletersWithTypes(headers) && HasDeletersWithTypes(runtime.version()) &&
-         type_id.type_id != 0 && !TypeRegistry::GaveOut(type_id) &&
+         type_id.type_id != 0 && !TypeRegistry::Issued(type_id) &&
          FindTypeDeleter(type_id) == nullptr;
 }
 
-// ---- The runtime's own functions, in its layout. Both give its error, or null.
+// ---- The runtime's own functions, with its structs. Both return null or its error.
 
 XLA_FFI_Error* SetInRuntime(const CrossVersionRuntime& runtime, XLA_FFI_InvokeContext* ctx,
                             XLA_FFI_ExecutionStage stage, XLA_FFI_TypeId type_id, void* state,
@@ -84,7 +86,7 @@ XLA_FFI_Error* SetInRuntime(const CrossVersionRuntime& runtime, XLA_FFI_InvokeCo
     XLA_FFI_State_Set_Args args = {sizeof(args), nullptr, ctx, stage, &type_id, state};
     return runtime.Find<XLA_FFI_State_Set>(ApiFunction::kStateSet)(&args);
   }
-  // Where the deleter comes with the type, it is the same less its last field.
+  // Runtimes that have deleters with types take the same struct without the last field.
   XLA_FFI_State_Set_Args_0_4_31 args = {sizeof(args), nullptr, ctx, &type_id, state, deleter};
   return runtime.Find<XLA_FFI_State_Set_0_4_31>(ApiFunction::kStateSet)(&args);
 }
@@ -105,7 +107,7 @@ XLA_FFI_Error* GetFromRuntime(const CrossVersionRuntime& runtime, XLA_FFI_Invoke
 
 // ----
 
-// Null, or an error object of the cross-version layer.
+// Returns null or an error object of error.h.
 XLA_FFI_Error* CheckStage(const CrossVersionRuntime& runtime, ApiFunction function,
                           XLA_FFI_ExecutionStage stage) {
   if (runtime.version().state == StateLayout::kNone) {
@@ -115,11 +117,9 @@ XLA_FFI_Error* CheckStage(const CrossVersionRuntime& runtime, ApiFunction functi
       runtime.version().state == StateLayout::kStaged) {
     return nullptr;
   }
-  const RuntimeVersion* first = typed_ffi::kRuntimeVersions;
-  while (first->state != StateLayout::kStaged) ++first;
-  return ErrorObject::Make(
-      XLA_FFI_Error_Code_UNIMPLEMENTED,
-      runtime.DescribeMissing("state of a stage other than INSTANTIATE", *first));
+  return ErrorObject::Make(XLA_FFI_Error_Code_UNIMPLEMENTED,
+                           runtime.DescribeMissing("state of a stage other than INSTANTIATE",
+                                                   typed_ffi::FirstWithState(stage)));
 }
 
 XLA_FFI_Error* ToCrossVersion(XLA_FFI_Error* error, const CrossVersionRuntime& runtime) {
@@ -134,7 +134,7 @@ XLA_FFI_Error* SetCrossVersionState(CrossVersionContext& context, XLA_FFI_Execut
   if (XLA_FFI_Error* error = CheckStage(runtime, ApiFunction::kStateSet, stage)) return error;
   XLA_FFI_InvokeContext* const ctx = context.ctx;
   if (deleter != nullptr) {
-    if (type_id->type_id == 0) NumberType(type_id, deleter);
+    if (type_id->type_id == 0) AssignTypeId(type_id, deleter);
   } else if (IsTheRuntimes(context.handler->headers, *type_id, runtime)) {
     return ToCrossVersion(SetInRuntime(runtime, ctx, stage, *type_id, state, nullptr), runtime);
   } else {
@@ -142,8 +142,8 @@ XLA_FFI_Error* SetCrossVersionState(CrossVersionContext& context, XLA_FFI_Execut
   }
   if (deleter == nullptr) {
     return ErrorObject::Make(XLA_FFI_Error_Code_FAILED_PRECONDITION,
-                             "the type of the handler's state is not registered: nothing is known "
-                             "that deletes it; register it with callbridge.jax.register_type or "
+                             "the type of the handler's state is not registered, so that it has no "
+                             "deleter: register it with callbridge.jax.register_type or "
                              "callbridge_ffi_register_type, before the handler");
   }
   XLA_FFI_TypeId held_type;

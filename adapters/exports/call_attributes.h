@@ -1,4 +1,4 @@
-// The attributes that an exported function reads: the site descriptor, and its opaque.
+// Reads the attributes of a call of an exported function: the site descriptor and the opaque.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_CALL_ATTRIBUTES_H_
@@ -17,11 +17,11 @@ namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
 
-// abi/site_descriptor.h describes the format and is what makes these bytes; a test compares.
+// The format of abi/site_descriptor.h, which writes these bytes. A test compares the two.
 inline constexpr std::string_view kSiteAttribute = "callbridge_site";
 inline constexpr std::string_view kSiteMagic{"\xCB\0site\0\1", 8};
 
-// Views into the call frame. Null data: there is none.
+// Views of the call frame. A null `tree` means that the call has no site descriptor.
 struct CallAttributes {
   std::string_view tree;  // of a site descriptor
   std::string_view opaque = "";
@@ -33,8 +33,8 @@ inline uint32_t ReadU32(const char* bytes) {
   return value;
 }
 
-// The bytes of a string, or of an array of uint8: JAX makes the one of Python's bytes and the
-// other of NumPy's.
+// Gets the bytes of a string or of an array of uint8, which JAX makes of Python's bytes and of a
+// NumPy array. Returns false for other attributes.
 inline bool AttributeBytes(const XLA_FFI_Attrs& attrs, int64_t i, std::string_view& bytes) {
   if (attrs.types[i] == XLA_FFI_AttrType_STRING) {
     const auto& text = *static_cast<const XLA_FFI_ByteSpan*>(attrs.attrs[i]);
@@ -48,7 +48,7 @@ inline bool AttributeBytes(const XLA_FFI_Attrs& attrs, int64_t i, std::string_vi
   return true;
 }
 
-// Null, or the error. Other attributes are left alone.
+// Reads both attributes into `found`, and ignores all others. Returns null or the error.
 [[gnu::noinline]] inline XLA_FFI_Error* ReadAttributes(const XLA_FFI_CallFrame& frame,
                                                        std::string_view opaque_attribute,
                                                        CallAttributes& found) {
@@ -69,7 +69,7 @@ inline bool AttributeBytes(const XLA_FFI_Attrs& attrs, int64_t i, std::string_vi
     if (bytes.size() < kHeader || bytes.substr(0, kSiteMagic.size()) != kSiteMagic ||
         ReadU32(bytes.data() + kSiteMagic.size()) > bytes.size() - kHeader) {
       return InvalidArgument(*frame.api,
-                             "attribute \"callbridge_site\" holds no site descriptor of version 1");
+                             "attribute \"callbridge_site\" is no site descriptor of version 1");
     }
     const uint32_t tree_size = ReadU32(bytes.data() + kSiteMagic.size());
     found.tree = bytes.substr(kHeader, tree_size);

@@ -1,4 +1,4 @@
-// Errors of exported functions: made through the runtime's API table, whatever its version.
+// Errors of exported functions, made through the runtime's API table of any version.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_CALL_ERROR_H_
@@ -33,20 +33,20 @@ namespace exports {
   return MakeError(api, XLA_FFI_Error_Code_INVALID_ARGUMENT, message);
 }
 
-// What a failure of the function itself is, on every path of callbridge.
+// Makes the error of a function that failed, the same on every path of callbridge.
 [[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* CustomCallFailed(const XLA_FFI_Api& api,
                                                                     const std::string& message) {
   return MakeError(api, XLA_FFI_Error_Code_INTERNAL, "CustomCall failed: " + message);
 }
 
 #ifdef __cpp_exceptions
-// For the exception that is being handled; a thread's cancellation goes on.
+// Makes the error of the exception that is being handled. A thread's cancellation goes on.
 [[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* CaughtException(const XLA_FFI_Api& api) {
   return CustomCallFailed(api, "the target threw " + DescribeCaughtException());
 }
 #endif
 
-// The text of a runtime's error, which is gone afterwards.
+// Takes ownership of a runtime's error and returns its message.
 [[gnu::cold, gnu::noinline]] inline std::string TakeMessage(const XLA_FFI_Api& api,
                                                             XLA_FFI_Error* error) {
   using typed_ffi::ApiFunction;

@@ -1,8 +1,8 @@
-// The state that an exported function keeps at a call site: made at the instantiate stage, kept and
-// deleted by the runtime.
+// CallState: the state that an exported function keeps at a call site. It is made at the
+// instantiate stage; the runtime owns it.
 //
-// Runtimes keep states of types that are registered with them. An exported function's type is
-// registered when its first state is made, so that its user need not do it.
+// Runtimes keep states of registered types alone. The type is registered when its first state is
+// made, so that users need not register it.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_CALL_STATE_H_
@@ -41,8 +41,8 @@ inline bool IsInstantiateStage(const XLA_FFI_CallFrame& frame) {
                    typed_ffi::DescribeMissing(api, "State", first));
 }
 
-// A type as one runtime knows it. A process may hold several runtimes, as XLA:CPU in jaxlib and a
-// GPU plugin. Lives as long as the process, as API tables do.
+// The registration of a type with one runtime. A process may have several runtimes, such as XLA:CPU
+// in jaxlib and a GPU plugin. Lives as long as the process, as API tables do.
 struct RegisteredType {
   const XLA_FFI_Api* api;
   const typed_ffi::RuntimeVersion* version;
@@ -50,17 +50,17 @@ struct RegisteredType {
   RegisteredType* next;
 };
 
-// Of one type, in all runtimes that it is registered with: most often one.
+// The registrations of one type, usually with a single runtime.
 class RegisteredTypes {
  public:
-  // Null where it is not registered. Lock-free.
+  // Returns null if the type is not registered. Lock-free.
   RegisteredType* Find(const XLA_FFI_Api* api) const {
     RegisteredType* type = first_.load(std::memory_order_acquire);
     while (__builtin_expect(type != nullptr && type->api != api, false)) type = type->next;
     return type;
   }
 
-  // Registers it where it is not. Null, or the runtime's error.
+  // Registers the type if it is not registered. Returns null or the runtime's error.
   XLA_FFI_Error* FindOrRegister(const XLA_FFI_Api& api, const XLA_FFI_TypeInfo& info,
                                 RegisteredType*& found) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -68,7 +68,7 @@ class RegisteredTypes {
     if (found != nullptr) return nullptr;
     auto type = std::make_unique<RegisteredType>();
     *type = {&api, &typed_ffi::VersionOf(api), {0}, first_.load(std::memory_order_relaxed)};
-    // Nobody else in the process has that address, ever.
+    // The address makes the name unique: it is never freed.
     char name[64];
     const int size = snprintf(name, sizeof(name), "callbridge.exported_state.%p",
                               static_cast<void*>(type.get()));
@@ -85,22 +85,23 @@ class RegisteredTypes {
   std::mutex mutex_;
 };
 
-// `refusal` is the runtime's, or null.
+// Makes the error of a call without a state. Takes ownership of `refusal`, the runtime's error or
+// null.
 [[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* RefuseWithoutState(const XLA_FFI_Api& api,
                                                                       XLA_FFI_Error* refusal) {
   std::string text =
-      "this handler keeps a state, and none was made for this call: that is done at the "
-      "instantiate stage, for which the same handler is registered too, as {\"instantiate\": "
-      "handler, \"execute\": handler}; an untyped call has no such stage";
+      "this handler keeps a state, and none was made for this call: register the handler for the "
+      "instantiate stage too, as {\"instantiate\": handler, \"execute\": handler}; an untyped call "
+      "has no such stage";
   if (refusal != nullptr) text += ": " + TakeMessage(api, refusal);
   return MakeError(api, XLA_FFI_Error_Code_FAILED_PRECONDITION, text);
 }
 
-// A state of type T.
+// Makes and gets states of type T.
 template <typename T>
 class CallState {
  public:
-  // Makes one and gives it to the runtime. Null, or the error.
+  // Makes a state and passes it to the runtime, which owns it. Returns null or the error.
   static XLA_FFI_Error* Make(const XLA_FFI_CallFrame& frame, void* (*make)(const char*, size_t),
                              std::string_view opaque) {
     const XLA_FFI_Api& api = *frame.api;
@@ -128,7 +129,7 @@ class CallState {
     return *error;
   }
 
-  // The call's; null where `error` says why there is none.
+  // Returns the call's state. If it has none, returns null and writes `error`.
   [[gnu::always_inline]] static T* Get(const XLA_FFI_CallFrame& frame, XLA_FFI_Error*& error) {
     RegisteredType* type = types_.Find(frame.api);
     if (__builtin_expect(type == nullptr, false)) {

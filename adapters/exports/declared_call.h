@@ -1,10 +1,10 @@
-// A call's shapes, declared as a text that is read while compiling:
+// A call's shapes, declared as a text that is parsed at compile time:
 //
 //   "f32[128], f32[2048] -> f32[2048]"
 //   "(f32[32],(f32[64],f32[128])), token[] -> (f32[512],s32[?,4])"
 //
-// Operands stand before the arrow, the result behind it, in XLA's own notation without layouts; `?`
-// is a dimension of any size.
+// The operands, an arrow and the result, in XLA's notation without layouts; `?` is a dimension of
+// any size.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_DECLARED_CALL_H_
@@ -63,7 +63,7 @@ inline constexpr NamedType kNamedTypes[] = {
     {"f8e8m0fnu", XLA_FFI_DataType_F8E8M0FNU},
 };
 
-// What is wrong with a text, for a static_assert to say.
+// What is wrong with a text. static_asserts report it.
 enum class TextError {
   kNone,
   kUnknownType,
@@ -80,15 +80,14 @@ constexpr size_t TextSize(const char* text) {
   return size;
 }
 
-// One array, token or tuple; the nodes of a call stand in preorder, the result's behind the
-// operands'.
+// An array, a token or a tuple. A call's nodes are in preorder, the result's after the operands'.
 struct ShapeNode {
   int type = 0;
   int count = 0;      // rank, or the number of a tuple's elements
   int first_dim = 0;  // of an array, in DeclaredCall::dims
 };
 
-// `kMax` bounds nodes and dimensions alike: a text has more characters than either.
+// A parsed text. `kMax` bounds nodes and dimensions alike: a text has more characters than either.
 template <size_t kMax>
 struct DeclaredCall {
   TextError error = TextError::kNone;
@@ -132,7 +131,7 @@ class CallTextReader {
   constexpr void SkipSpaces() {
     while (*rest_ == ' ') ++rest_;
   }
-  // Takes one character and the spaces behind it.
+  // Takes one character and the spaces after it.
   constexpr bool Take(char wanted) {
     if (*rest_ != wanted) return false;
     ++rest_;
@@ -218,9 +217,9 @@ struct PointerSlot {
   int parent = kNoSlot;  // the slot that holds the address of the table that this slot is in
 };
 
-// Where the pointers of the operands, or of the result, are in one block of slots. A table comes
-// after the slot that holds its address. The operands' list is the first table. The slot of `out`
-// is the first slot; a GPU function has none, and its block is the list of the result's leaves.
+// The places of the pointers of the operands, or of the result, in one block of slots. A table
+// follows the slot that holds its address. The operands' list is the first table. The first slot of
+// a result is that of `out`; on GPU, the block is the list of the result's leaves.
 template <size_t kMax>
 struct PointerLayout {
   int leaf_count = 0;
@@ -230,7 +229,7 @@ struct PointerLayout {
   int leaf_slots[kMax] = {};  // and its slot
 };
 
-// The visitor of abi/table_walk.h that lays out declared shapes while compiling.
+// The visitor of abi/table_walk.h that lays out declared shapes at compile time.
 template <size_t kMax>
 class DeclaredPlanner {
  public:

@@ -1,5 +1,5 @@
-// An exported function whose shapes are declared: every check and every pointer's place is known
-// while compiling.
+// DeclaredHandler: calls an exported function of declared shapes. All checks and the places of all
+// pointers are known at compile time.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_DECLARED_HANDLER_H_
@@ -19,7 +19,7 @@ namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
 
-// The shapes of `Options::Get()`, read and laid out.
+// The shapes of `Options::Get()`, parsed and laid out.
 template <typename Options, bool gpu>
 struct Declared {
   static constexpr const char* kText = Options::Get().shapes;
@@ -37,7 +37,7 @@ struct Declared {
   static_assert(kCall.error != TextError::kNoArrow,
                 "Shapes(): expected operands, `->`, and a result: f32[128], f32[8] -> f32[128]");
   static_assert(kCall.error != TextError::kTrailingText,
-                "Shapes(): expected the end behind the result; several results are one tuple, "
+                "Shapes(): expected the end after the result; several results are one tuple, "
                 "f32[8] -> (f32[8],s32[])");
 
   static constexpr TupleLayout kTupleLayout =
@@ -71,7 +71,7 @@ inline bool Matches(const ShapeNode& node, const int64_t* dims, const XLA_FFI_Bu
   return true;
 }
 
-// Says all that is wrong with the arguments or the results of a call.
+// Appends all that is wrong with the arguments or results of a call to `text`.
 template <typename Type>
 [[gnu::cold, gnu::noinline]] void Explain(const char* what, int64_t given, const Type* types,
                                           void* const* buffers, int leaf_count,
@@ -105,7 +105,7 @@ struct DeclaredLeaves {
   using EachLeaf = std::make_integer_sequence<int, layout.leaf_count>;
   using EachSlot = std::make_integer_sequence<int, layout.slot_count>;
 
-  // Checks the buffers and writes their list into `block`. False where they are not as declared.
+  // Checks the buffers and writes their list to `block`. Returns false if they are not as declared.
   template <typename Type>
   static bool Take(int64_t count, const Type* types, void* const* buffers, void** block) {
     return count == layout.leaf_count && TakeLeaves(types, buffers, block, EachLeaf()) &&
@@ -158,8 +158,8 @@ struct DeclaredHandler {
 
   static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream, void* state,
                              const char* opaque, size_t opaque_size) {
-    // One slot more, since a call without operands or results has a list all the same. Results
-    // stand apart where they may, so that a lone one stays out of memory; on GPU they follow the
+    // One slot more, since a call without operands or results has a list too. On Host, results have
+    // an array of their own, so that a single one stays out of memory; on GPU they follow the
     // operands.
     constexpr int kBehind = Legacy::kGpu ? D::kResult.slot_count : 0;
     void* block[D::kOperands.slot_count + kBehind + 1];

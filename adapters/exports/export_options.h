@@ -1,5 +1,5 @@
-// ExportOptions: what CALLBRIDGE_EXPORT and CALLBRIDGE_EXPORT_UNTYPED are told of a function beyond
-// its type. A constant expression; each member function gives the options with one thing more.
+// ExportOptions: the options of CALLBRIDGE_EXPORT and CALLBRIDGE_EXPORT_UNTYPED. A constant
+// expression; each member function returns a copy with one option more.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_EXPORT_OPTIONS_H_
@@ -18,11 +18,11 @@ namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
 
-// Its address stands for the type, in constant expressions.
+// Its address identifies the type in constant expressions.
 template <typename T>
 inline constexpr char kTypeTag = 0;
 
-// `make` of ExportOptions::State(), for any type of state.
+// The `make` of ExportOptions::State(), without the type of its state.
 template <auto make, typename Function = decltype(make)>
 struct StateMaker {
   static_assert(std::is_void_v<Function>,
@@ -54,42 +54,44 @@ struct ExportOptions {
   const char* state_type = nullptr;  // &exports::kTypeTag<T>
   void* (*make_state)(const char* opaque, size_t opaque_len) = nullptr;
 
-  // The operands and the result, as "f32[128], (f32[8],s32[?]) -> f32[128]"; see declared_call.h.
-  // Calls of other types, ranks or sizes are refused, and tuples need no site descriptor.
+  // Declares the operands and the result, as "f32[128], (f32[8],s32[?]) -> f32[128]"; see
+  // declared_call.h. The handler then returns INVALID_ARGUMENT for other types, ranks or sizes, and
+  // tuples need no site descriptor.
   constexpr ExportOptions Shapes(const char* text) const {
     ExportOptions options = *this;
     options.shapes = text;
     return options;
   }
-  // Which attribute holds the opaque of a function that takes one: a string or an array of uint8.
-  // "opaque" where this is not said. A call without it has an empty opaque.
+  // Names the attribute that holds the opaque, a string or an array of uint8; "opaque" by default.
+  // A call without the attribute has an empty opaque.
   constexpr ExportOptions OpaqueAttribute(const char* name) const {
     ExportOptions options = *this;
     options.opaque_attribute = name;
     return options;
   }
-  // The function is one for GPU: void(stream, void** buffers, const char* opaque, size_t
-  // opaque_len
-  // [, XlaCustomCallStatus*]). Needed only where its type leaves that open, as when the stream is
-  // a void*.
+  // Declares a function for GPU. Needed only if its type does not say so, such as when the stream
+  // is a void*:
+  // clang-format off
+  //   void(stream, void** buffers, const char* opaque, size_t opaque_len [, XlaCustomCallStatus*])
+  // clang-format on
   constexpr ExportOptions Gpu() const {
     ExportOptions options = *this;
     options.gpu = true;
     return options;
   }
-  // The function expects tuples as jaxlib >= 0.4.38 passes them: `in` has one pointer for each leaf
-  // of the operands, and `out` of a tuple is one table of its leaves, without nested tables.
+  // Passes tuples as jaxlib >= 0.4.38 does: `in` has one pointer for each leaf of the operands, and
+  // `out` of a tuple is one table of its leaves, without nested tables.
   constexpr ExportOptions FlatTuples() const {
     ExportOptions options = *this;
     options.flat_tuples = true;
     return options;
   }
-  // The function keeps a state for each call site of a program, and takes it before all else:
-  // void(T& state, void* out, const void** in, ...), or const T&. It is made once, of the call's
-  // opaque, by `make`: std::unique_ptr<T>(const char* opaque, size_t opaque_len), which may throw,
-  // or return null to refuse. The runtime deletes it with the program. Runs of a program may share
-  // it at the same time, in several threads. The handler serves two stages, and is registered for
-  // both: {"instantiate": handler, "execute": handler}; the type needs no registration.
+  // Keeps a state for each call site of a program, the function's first parameter:
+  // void(T& state, void* out, const void** in, ...), or const T&. `make` makes it once from the
+  // call's opaque: std::unique_ptr<T>(const char* opaque, size_t opaque_len). It may throw, or
+  // return null to refuse. The runtime deletes the state with the program; concurrent runs of a
+  // program share it. Register the handler for both of its stages, {"instantiate": handler,
+  // "execute": handler}; the type needs no registration.
   template <auto make>
   constexpr ExportOptions State() const {
     ExportOptions options = *this;
@@ -98,8 +100,8 @@ struct ExportOptions {
     options.make_state = &exports::StateMaker<make>::Make;
     return options;
   }
-  // XLA:GPU may record the call into a command buffer: the function only launches kernels on its
-  // stream, and allocates nothing.
+  // Lets XLA:GPU record the call into a command buffer: the function only launches kernels on its
+  // stream and does not allocate.
   constexpr ExportOptions CommandBufferCompatible() const {
     ExportOptions options = *this;
     options.traits |= XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE;

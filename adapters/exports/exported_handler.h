@@ -1,5 +1,5 @@
-// ExportedHandler: a typed FFI handler that leads to a function of an untyped ABI, put together
-// while compiling. It runs on every XLA that has FFI, jaxlib 0.4.30 to 0.12.0.1.
+// ExportedHandler: a typed FFI handler that calls a function of an untyped ABI, planned at compile
+// time. Runs on every XLA that has FFI, jaxlib 0.4.30 to 0.12.0.1.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_EXPORTED_HANDLER_H_
@@ -29,14 +29,12 @@ namespace exports {
 inline constexpr size_t kCallFrameSize = 168;
 inline constexpr size_t kStackPointers = 256;
 
-// Whether the runtime asks for metadata, which it does by a frame without a call.
+// Answers a metadata query, a frame without a call. Returns false if the frame is none.
 inline bool AnswerMetadataQuery(const XLA_FFI_CallFrame& frame, uint32_t traits) {
   for (const auto* e = frame.extension_start; e != nullptr; e = e->next) {
     if (e->type != XLA_FFI_Extension_Metadata) continue;
     XLA_FFI_Metadata& metadata = *reinterpret_cast<const XLA_FFI_Metadata_Extension*>(e)->metadata;
-    // The lowest version that has metadata: exported functions need nothing newer.
-    metadata.api_version.major_version = 0;
-    metadata.api_version.minor_version = 1;
+    typed_ffi::ReportLowestVersion(metadata.api_version);  // needs nothing newer
     metadata.traits = traits;
     return true;
   }
@@ -85,7 +83,7 @@ inline XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, void*& stream) {
   return error;
 }
 
-// Writes the data pointers of a call's buffers. False where one of them is no buffer.
+// Writes the data pointers of a call's buffers. Returns false if one of them is no buffer.
 template <typename Type>
 bool GatherPointers(int64_t size, const Type* types, void* const* buffers, void** pointers) {
   for (int64_t i = 0; i < size; ++i) {
@@ -97,13 +95,14 @@ bool GatherPointers(int64_t size, const Type* types, void* const* buffers, void*
   return true;
 }
 
-// Without declared shapes: arrays as they come, tuples by the site descriptor.
+// Calls a function without declared shapes: with arrays as the frame has them, or with the site
+// descriptor's tuples.
 template <typename Legacy>
 struct UndeclaredHandler {
   // Attributes are passed by value, so that a call without them keeps none in memory.
   [[gnu::always_inline]] static XLA_FFI_Error* Call(const XLA_FFI_CallFrame& frame, void* stream,
                                                     void* state, CallAttributes attributes) {
-    // Three sizes below kFew, so that nobody's sum can be wrong.
+    // Compares all three at once: kFew is a power of two, and a negative size is large.
     const size_t any_of_them = static_cast<size_t>(frame.args.size) |
                                static_cast<size_t>(frame.rets.size) | attributes.tree.size();
     if (__builtin_expect(any_of_them >= kFew, false)) {
@@ -123,7 +122,7 @@ struct UndeclaredHandler {
                                              std::to_string(frame.args.size) + " and " +
                                              std::to_string(frame.rets.size) + " of them");
     }
-    // A descriptor's tree has more bytes than it needs pointers.
+    // A tree has more bytes than its tables have pointers.
     const size_t needed =
         static_cast<size_t>(frame.args.size + frame.rets.size) + attributes.tree.size();
     if (needed <= kStackPointers) {
@@ -162,7 +161,7 @@ struct UndeclaredHandler {
   }
 };
 
-// `Options::Get()` is a constant ExportOptions.
+// The handler of `function`. `Options::Get()` must be a constant ExportOptions.
 template <auto function, typename Options>
 struct ExportedHandler {
   static constexpr ExportOptions kOptions = Options::Get();
@@ -179,8 +178,8 @@ struct ExportedHandler {
   }
 
  private:
-  // A state has been made of the attributes, which are not needed again for a function of declared
-  // shapes that takes no opaque.
+  // A function of declared shapes that takes a state and no opaque needs the attributes only to
+  // make the state.
   static constexpr bool kReadsAttributes =
       !Legacy::kTakesState || Legacy::kTakesOpaque || kOptions.shapes == nullptr;
 

@@ -1,4 +1,4 @@
-// Calling a function of an untyped ABI whose type is known while compiling.
+// LegacyFunction: calls a function of an untyped ABI whose type is known at compile time.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_LEGACY_FUNCTION_H_
@@ -19,8 +19,8 @@ namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
 
-// A function's type, parted in the state that it takes first and an untyped ABI. Those know no
-// references.
+// Splits a function's type into the state, its first parameter if that is a reference, and an
+// untyped ABI, which has no references.
 template <typename Function>
 struct StateParameter {
   using State = void;
@@ -38,7 +38,7 @@ struct StateParameter<void(T&, Rest...)> {
 template <typename T, typename... Rest>
 struct StateParameter<void(T&, Rest...) noexcept> : StateParameter<void(T&, Rest...)> {};
 
-// How the untyped ABIs' parameters are passed on to a function of type `Function`.
+// Passes the untyped ABIs' parameters to a function of type `Function`.
 template <typename Function>
 struct Parameters;
 
@@ -80,8 +80,7 @@ struct LegacyFunction {
 
   static_assert(!Abi::kSwapped,
                 "the result comes first: a custom call on Host is void(void* out, const void** "
-                "in); one sentence of XLA's documentation has the two swapped, its examples have "
-                "not");
+                "in); one sentence of XLA's documentation swaps the two, its examples do not");
   static_assert(Abi::kSwapped || Abi::kVersions.host != 0 || Abi::kVersions.gpu != 0,
                 "no custom call has this type: on Host it is void(void* out, const void** in "
                 "[, const char* opaque, size_t opaque_len] [, XlaCustomCallStatus*]), on GPU "
@@ -101,10 +100,10 @@ struct LegacyFunction {
 
   static constexpr bool kGpu = kDeclaredGpu || Abi::kVersions.host == 0;
   static constexpr bool kTakesState = Parameter::kIsThere;
-  using State = typename Parameter::State;  // void where it takes none
+  using State = typename Parameter::State;  // void if it takes none
   static constexpr bool kTakesOpaque = Parameters<Function>::kTakesOpaque;
 
-  // Null, or the error that the function's failure is. `state` is null where it takes none.
+  // Calls the function. Returns null, or its failure as an error. `state` is null if it takes none.
   static XLA_FFI_Error* Call(const XLA_FFI_Api& api, void* state, void* first, void** pointers,
                              const char* opaque, size_t opaque_size) {
 #ifdef __cpp_exceptions

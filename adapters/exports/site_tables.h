@@ -1,5 +1,6 @@
-// Pointer tables by a site descriptor: how an exported function without declared shapes gets its
-// tuples. The descriptor is walked at each call, which takes about as long as writing the tables.
+// SiteTables: writes the pointer tables of a call from its site descriptor, for exported functions
+// without declared shapes. Each call walks the descriptor, which takes about as long as writing the
+// tables.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_SITE_TABLES_H_
@@ -25,13 +26,13 @@ inline constexpr int kMaxTupleDepth = 128;
 // The visitor of abi/table_walk.h that reads a descriptor and writes the tables of one call.
 class SiteTables {
  public:
-  // The leaves' buffers, arguments or results.
+  // The buffers of the leaves of arguments or results.
   struct Leaves {
     void* const* buffers;
     int64_t count;
   };
 
-  // `block` has room for as many pointers as `tree` has bytes, which is more than are needed.
+  // `block` must have room for as many pointers as `tree` has bytes, more than the tables need.
   SiteTables(std::string_view tree, void** block)
       : next_(tree.data()),
         end_(tree.data() + tree.size()),
@@ -63,7 +64,8 @@ class SiteTables {
   using Slot = void**;
   using Table = void**;
 
-  // Reads a type and, of a tuple, the number of its elements. Takes the next leaf for any other type.
+  // Reads a type and, of a tuple, the number of its elements. Takes the next leaf for any other
+  // type.
   bool ReadNode(int depth, Node& node) {
     if (next_ == end_) return false;
     const int type = static_cast<uint8_t>(*next_++);

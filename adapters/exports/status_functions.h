@@ -1,5 +1,5 @@
-// The status functions, for libraries that are linked to nothing that has them: weak, so that a
-// definition elsewhere in the library is taken instead.
+// Defines the status functions for libraries that link to nothing that has them. Weak, so that
+// another definition in the library takes precedence.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_STATUS_FUNCTIONS_H_

@@ -1,5 +1,5 @@
-// The API table that a typed handler gets when an untyped call reaches it: errors, futures and, on
-// GPU, the stream. An untyped convention lends nothing else.
+// The API table that a typed handler gets in an untyped call: errors, futures and, on GPU, the
+// stream. Untyped calls have nothing else; all other functions return UNIMPLEMENTED.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_CALL_API_H_
@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
@@ -18,8 +19,7 @@ namespace callbridge {
 inline namespace callbridge_v1 {
 namespace exports {
 
-// What an XLA_FFI_Error*, an XLA_FFI_Future* and an XLA_FFI_InvokeContext* of this table point
-// to.
+// The objects behind this table's XLA_FFI_Error*, XLA_FFI_Future* and XLA_FFI_InvokeContext*.
 struct CallError {
   XLA_FFI_Error_Code code;
   std::string message;
@@ -91,40 +91,65 @@ inline XLA_FFI_Error* GetCallStream(XLA_FFI_Stream_Get_Args* args) {
 
 template <typename Args>
 XLA_FFI_Error* UnavailableService(Args*) {
-  return NewCallError(XLA_FFI_Error_Code_UNIMPLEMENTED,
-                      "this call came by an untyped convention, which lends the handler no thread "
-                      "pool, scratch memory, user data, state, run id, device ordinal, options or "
-                      "extensions");
+  return NewCallError(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      "an untyped call provides no thread pool, scratch memory, user data, state, "
+      "run id, device ordinal, options or extensions: call the handler by typed FFI");
+}
+
+constexpr typed_ffi::ApiSlot UntypedCallFunction(typed_ffi::ApiFunction function) {
+  switch (function) {
+    case typed_ffi::ApiFunction::kErrorCreate:
+      return &CreateCallError;
+    case typed_ffi::ApiFunction::kErrorGetDetails:
+      return &GetCallErrorDetails;
+    case typed_ffi::ApiFunction::kErrorDestroy:
+      return &DestroyCallError;
+    case typed_ffi::ApiFunction::kStream:
+      return &GetCallStream;
+    case typed_ffi::ApiFunction::kFutureCreate:
+      return &CreateCallFuture;
+    case typed_ffi::ApiFunction::kFutureSetAvailable:
+      return &SetCallFutureAvailable;
+    case typed_ffi::ApiFunction::kFutureSetError:
+      return &SetCallFutureError;
+    case typed_ffi::ApiFunction::kHandlerRegister:
+      return &UnavailableService<XLA_FFI_Handler_Register_Args>;
+    case typed_ffi::ApiFunction::kTypeRegister:
+      return &UnavailableService<XLA_FFI_Type_Register_Args>;
+    case typed_ffi::ApiFunction::kUserData:
+      return &UnavailableService<XLA_FFI_InvokeContext_Get_Args>;
+    case typed_ffi::ApiFunction::kStateSet:
+      return &UnavailableService<XLA_FFI_State_Set_Args>;
+    case typed_ffi::ApiFunction::kStateGet:
+      return &UnavailableService<XLA_FFI_State_Get_Args>;
+    case typed_ffi::ApiFunction::kScratchAllocate:
+      return &UnavailableService<XLA_FFI_DeviceMemory_Allocate_Args>;
+    case typed_ffi::ApiFunction::kScratchFree:
+      return &UnavailableService<XLA_FFI_DeviceMemory_Free_Args>;
+    case typed_ffi::ApiFunction::kThreadPoolSchedule:
+      return &UnavailableService<XLA_FFI_ThreadPool_Schedule_Args>;
+    case typed_ffi::ApiFunction::kThreadPoolNumThreads:
+      return &UnavailableService<XLA_FFI_ThreadPool_NumThreads_Args>;
+    case typed_ffi::ApiFunction::kRunId:
+      return &UnavailableService<XLA_FFI_RunId_Get_Args>;
+    case typed_ffi::ApiFunction::kDeviceOrdinal:
+      return &UnavailableService<XLA_FFI_DeviceOrdinal_Get_Args>;
+    case typed_ffi::ApiFunction::kExtensions:
+      return &UnavailableService<XLA_FFI_InvokeContext_FindExtension_Args>;
+    case typed_ffi::ApiFunction::kCustomOptions:
+      return &UnavailableService<XLA_FFI_CustomOptions_Get_Args>;
+    case typed_ffi::ApiFunction::kErrorGetMessage:
+    case typed_ffi::ApiFunction::kTypeIdRegister:
+      break;  // not in the newest table
+  }
+  return {};
 }
 
 inline const XLA_FFI_Api& UntypedCallApi() {
-  static constexpr XLA_FFI_Api kApi = {
-      XLA_FFI_Api_STRUCT_SIZE,
-      nullptr,
-      {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR},
-      nullptr,
-      &CreateCallError,
-      &GetCallErrorDetails,
-      &DestroyCallError,
-      &UnavailableService,
-      &GetCallStream,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &CreateCallFuture,
-      &SetCallFutureAvailable,
-      &SetCallFutureError,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-      &UnavailableService,
-  };
-  return kApi;
+  static constexpr typed_ffi::ApiTable kTable =
+      typed_ffi::MakeApiTable(typed_ffi::kNewestVersion, &UntypedCallFunction);
+  return *kTable.get();
 }
 
 }  // namespace exports

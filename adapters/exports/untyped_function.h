@@ -1,5 +1,5 @@
-// UntypedFunction: a custom call of api_version 3 that leads to a typed FFI handler, for runtimes
-// without FFI. An untyped call brings pointers alone, so its shapes must be declared.
+// UntypedFunction: a custom call of api_version 3 that calls a typed FFI handler, for runtimes
+// without FFI. An untyped call has pointers alone, so that its shapes must be declared.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_EXPORTS_UNTYPED_FUNCTION_H_
@@ -35,7 +35,7 @@ struct UntypedCallShapes : Declared<Options, Options::Get().gpu> {
 template <XLA_FFI_Handler* handler, typename Options>
 class UntypedFunction {
  public:
-  // Host: `first` is `out`, `list` is `in`. GPU: the stream, and all buffers.
+  // On Host, `first` is `out` and `list` is `in`; on GPU, the stream and all buffers.
   static void Call(void* first, void* const* list, const char* opaque, size_t opaque_size,
                    XlaCustomCallStatus* status) {
     void* data[kArguments + kResults + 1];
@@ -54,7 +54,7 @@ class UntypedFunction {
                 "could stand for `?`");
   static constexpr ExportOptions kOptions = Options::Get();
   static constexpr bool kGpu = kOptions.gpu;
-  // XLA passes a tuple result as one table of its leaves in either layout: none ever nested them.
+  // XLA passes a tuple result as one table of its leaves in either layout; no release nests them.
   static constexpr auto kResult = kGpu ? D::kResult : LayOutResult(D::kCall, TupleLayout::kFlat);
   static constexpr int kArguments = D::kOperands.leaf_count;
   static constexpr int kResults = kResult.leaf_count;
@@ -64,7 +64,7 @@ class UntypedFunction {
   // The analyzer does not read D's constants, and takes tables for empty and arrays for unset.
   // NOLINTBEGIN(clang-analyzer-core.CallAndMessage,clang-analyzer-core.NullDereference)
 
-  // Reads the pointers of the leaves of `layout` from the list, and from the tables it leads to.
+  // Reads the pointers of the leaves of `layout` from the list and its tables.
   template <const auto& layout, int... leaf>
   static void ReadLeaves([[maybe_unused]] void* const* list, [[maybe_unused]] void** data,
                          std::integer_sequence<int, leaf...>) {

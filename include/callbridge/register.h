@@ -30,7 +30,7 @@ class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
     static_assert(
         !Abi::kSwapped,
         "the result comes first: a custom call on Host is void(void* out, const void** in); "
-        "one sentence of XLA's documentation has the two swapped, its examples have not");
+        "one sentence of XLA's documentation swaps the two, its examples do not");
     const bool host = platform == "Host" || platform == "cpu";
     CustomCallTargetRegistry::Global()->RegisterWithVersion(
         name, reinterpret_cast<void*>(address), platform,

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/refused.h"
 
 namespace callbridge {
 namespace {
@@ -23,15 +24,9 @@ Shape Array(PrimitiveType type, std::vector<int64_t> dimensions,
 
 Shape Tuple(std::vector<Shape> elements) { return Shape::MakeTuple(std::move(elements)).value(); }
 
-// Expects INVALID_ARGUMENT.
-std::string ErrorOf(const absl::Status& status) {
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
-  return std::string(status.message());
-}
-
 std::string ArrayError(PrimitiveType type, std::vector<int64_t> dimensions,
                        std::optional<Layout> layout = std::nullopt) {
-  return ErrorOf(Shape::MakeArray(type, std::move(dimensions), std::move(layout)).status());
+  return Refused(Shape::MakeArray(type, std::move(dimensions), std::move(layout)).status());
 }
 
 TEST(ShapeTest, DefaultIsTheEmptyTuple) {
@@ -150,10 +145,10 @@ TEST(ShapeTest, TupleSizesThatDoNotFitFail) {
   const Shape large = Array(PrimitiveType::kU8, {INT64_MAX});
   const Shape one = Array(PrimitiveType::kU8, {1});
   EXPECT_EQ(*Tuple({large, Tuple({})}).ByteSize(), INT64_MAX);
-  EXPECT_THAT(ErrorOf(Tuple({large, one}).ByteSize().status()), HasSubstr("too large"));
-  EXPECT_THAT(ErrorOf(Tuple({Tuple({large, one}), one}).ByteSize().status()),
+  EXPECT_THAT(Refused(Tuple({large, one}).ByteSize().status()), HasSubstr("too large"));
+  EXPECT_THAT(Refused(Tuple({Tuple({large, one}), one}).ByteSize().status()),
               HasSubstr("too large"));
-  EXPECT_THAT(ErrorOf(Tuple({one, Tuple({large})}).ByteSize().status()), HasSubstr("too large"));
+  EXPECT_THAT(Refused(Tuple({one, Tuple({large})}).ByteSize().status()), HasSubstr("too large"));
 }
 
 TEST(ShapeTest, WithoutLayoutsTheRestStays) {
@@ -167,8 +162,8 @@ TEST(ShapeTest, WithoutLayoutsTheRestStays) {
   EXPECT_EQ(*Array(kF32, {3}).WithoutLayouts(), Array(kF32, {3}));
   // Packed they fit.
   const Shape many = Array(PrimitiveType::kF64, {INT64_MAX}, Layout{{0}, 1});
-  EXPECT_THAT(ErrorOf(many.WithoutLayouts().status()), HasSubstr("too large"));
-  EXPECT_THAT(ErrorOf(Tuple({Tuple({many})}).WithoutLayouts().status()), HasSubstr("too large"));
+  EXPECT_THAT(Refused(many.WithoutLayouts().status()), HasSubstr("too large"));
+  EXPECT_THAT(Refused(Tuple({Tuple({many})}).WithoutLayouts().status()), HasSubstr("too large"));
 }
 
 TEST(ShapeTest, TupleDepthIsLimited) {
@@ -178,7 +173,7 @@ TEST(ShapeTest, TupleDepthIsLimited) {
     EXPECT_EQ(shape.TupleDepth(), depth);
   }
   EXPECT_EQ(shape.LeafCount(), 1);
-  EXPECT_THAT(ErrorOf(Shape::MakeTuple({Array(kF32, {}), shape}).status()),
+  EXPECT_THAT(Refused(Shape::MakeTuple({Array(kF32, {}), shape}).status()),
               AllOf(HasSubstr("at most 128"), HasSubstr("got 129")));
 }
 

@@ -10,7 +10,7 @@
 #include "callbridge/adapters/pointer_block.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gtest/gtest.h"
-#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/ffi_call.h"
 #include "tests/counted_allocations.h"
 
 namespace callbridge {
@@ -170,7 +170,7 @@ TEST(AllocationTest, EntryPointsAllocateNothingOnceTheyKnowTheSite) {
     untyped(descriptor);
     EXPECT_EQ(Allocations([&] { untyped(descriptor); }), 0);
 
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     for (int i = 0; i < 3; ++i) runtime.Arg(PrimitiveType::kF32, nullptr);
     runtime.Ret(PrimitiveType::kF32, nullptr);
     auto typed = [&] { EXPECT_TRUE(runtime.Call(points.typed).ok()); };

@@ -102,7 +102,7 @@ TEST_P(ForeignCallTest, IsCalledAtTheStageInItsOwnNumbers) {
                           recognized_headers().releases + ", which have no stage " + stage.name);
     EXPECT_EQ(seen, -2) << stage.name;
   }
-  EXPECT_EQ(CallAt(77, nullptr), "12: callbridge knows no stage 77");
+  EXPECT_EQ(CallAt(77, nullptr), "12: unknown stage 77");
 }
 
 // ---- Contexts, which threads lend to calls and leave to others
@@ -230,8 +230,8 @@ TEST_P(ForeignCallTest, CannotRegisterHandlers) {
               return In<XLA_FFI_Handler_Register>(*shown->api,
                                                   ApiFunction::kHandlerRegister)(nullptr);
             }),
-            "12: XLA_FFI_Handler_Register is not offered to a handler that callbridge carries to "
-            "another runtime: register with callbridge");
+            "12: a handler that runs through callbridge cannot call XLA_FFI_Handler_Register: "
+            "register with callbridge");
 }
 
 }  // namespace

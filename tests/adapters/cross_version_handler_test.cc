@@ -367,7 +367,7 @@ TEST(RunsAsItIsTest, IsTheMeasuredTable) {
   std::string table;
   for (const RuntimeVersion& headers : kRuntimeVersions) {
     for (const RuntimeVersion& runtime : kRuntimeVersions) {
-      table += RunsAsItIs({&headers}, runtime) ? '+' : '.';
+      table += RunsNatively({&headers}, runtime) ? '+' : '.';
     }
     table += '\n';
   }
@@ -381,7 +381,7 @@ TEST(RunsAsItIsTest, IsTheMeasuredTable) {
             "......+++\n"
             ".......++\n"
             "........+\n");
-  EXPECT_TRUE(RunsAsItIs({&kRuntimeVersions[8], true}, kRuntimeVersions[0]));
+  EXPECT_TRUE(RunsNatively({&kRuntimeVersions[8], true}, kRuntimeVersions[0]));
 }
 
 }  // namespace

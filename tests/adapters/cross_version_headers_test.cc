@@ -70,6 +70,8 @@ TEST_F(ForeignHeadersTest, OneThatNobodyKnowsIsUnimplemented) {
   const absl::Status major = RecognizeHeaders(&OfVersion<1, 2>).status();
   EXPECT_EQ(major,
             absl::UnimplementedError("the handler was built with headers of XLA FFI 1.2" + known));
+  EXPECT_EQ(RecognizeHeaders(&OfVersion<1, 0>).status(),
+            absl::UnimplementedError("the handler was built with headers of XLA FFI 1.0" + known));
   EXPECT_EQ(GetCrossVersionWrapper(&OfVersion<0, kNext>, Platform::kHost).status(), newer);
   XLA_FFI_Handler_Bundle handlers = {};
   handlers.execute = &OfVersion<0, kNext>;
@@ -78,10 +80,11 @@ TEST_F(ForeignHeadersTest, OneThatNobodyKnowsIsUnimplemented) {
 
 TEST_F(ForeignHeadersTest, OnesWrittenByHandAreNot) {
   const absl::Status status = RecognizeHeaders(&ByHand).status();
-  EXPECT_EQ(status, absl::FailedPreconditionError(
-                        "the handler does not check its call frame's size as XLA's headers do: it "
-                        "was written by hand, and which versions of XLA FFI it runs on cannot be "
-                        "told"));
+  EXPECT_EQ(status,
+            absl::FailedPreconditionError(
+                "the handler does not check its call frame's size as XLA's headers do: it "
+                "was written by hand, and callbridge cannot tell which versions of XLA FFI it "
+                "runs on"));
   EXPECT_EQ(GetCrossVersionWrapper(&ByHand, Platform::kHost).status(), status);
 }
 

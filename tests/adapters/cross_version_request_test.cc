@@ -304,7 +304,7 @@ TEST_P(ForeignUserDataTest, OfATypeThatCallbridgeNumbered) {
   const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, &DeleteNothing};
   ASSERT_TRUE(
       host::TypeRegistry::OfProcess().Register("cross_version_request_test.Data", id, &info).ok());
-  ASSERT_TRUE(host::TypeRegistry::GaveOut(id));
+  ASSERT_TRUE(host::TypeRegistry::Issued(id));
   const auto& types = FakeRuntime::registry().types;
   const size_t before = types.size();
   void* found = nullptr;

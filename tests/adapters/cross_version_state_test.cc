@@ -123,14 +123,14 @@ TEST_P(ForeignStateTest, OfATypeThatNobodyRegistered) {
   int state = 0;
   if (HeadersHaveDeletersWithTypes()) {
     EXPECT_EQ(Set(type, &state),
-              "9: the type of the handler's state is not registered: nothing is known that deletes "
-              "it; register it with callbridge.jax.register_type or callbridge_ffi_register_type, "
+              "9: the type of the handler's state is not registered, so that it has no deleter: "
+              "register it with callbridge.jax.register_type or callbridge_ffi_register_type, "
               "before the handler");
     EXPECT_EQ(type.type_id, 0);
     return;
   }
   EXPECT_EQ(Set(type, &state), "");
-  EXPECT_TRUE(TypeRegistry::GaveOut(type));
+  EXPECT_TRUE(TypeRegistry::Issued(type));
   void* found = nullptr;
   EXPECT_EQ(Get(type, found), "");
   EXPECT_EQ(found, &state);

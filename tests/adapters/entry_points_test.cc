@@ -11,7 +11,7 @@
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/ffi_call.h"
 #include "tests/adapters/recording_targets.h"
 #include "tests/adapters/site_descriptors.h"
 
@@ -143,7 +143,7 @@ TEST_F(EntryPointsTest, APlainTypedCallOfArrays) {
     EXPECT_EQ(r.in[1], Buffer(1));
     EXPECT_EQ(r.out, Buffer(32));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
   for (const Target& target : {kOriginal, kStatus, kUnified}) {
     EXPECT_TRUE(runtime.Call(Points(target).typed).ok());
@@ -156,7 +156,7 @@ TEST_F(EntryPointsTest, SeveralTypedResultsAreATable) {
     EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(32));
     EXPECT_EQ(static_cast<void**>(r.out)[1], Buffer(33));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   EXPECT_TRUE(
       runtime.Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33)).Call(Points(kOriginal).typed).ok());
   EXPECT_EQ(recorded.calls, 1);
@@ -171,7 +171,7 @@ TEST_F(EntryPointsTest, ADescribedTypedCall) {
   };
   const std::string descriptor = Descriptor({"()", "(f32[],(f32[]))"}, "(f32[])", "the opaque");
   for (bool as_string : {false, true}) {
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     if (as_string) {
       runtime.StringAttr(kSiteDescriptorAttribute, descriptor);
     } else {
@@ -186,7 +186,7 @@ TEST_F(EntryPointsTest, ADescribedTypedCall) {
 
 TEST_F(EntryPointsTest, ATypedTokenIsANullPointer) {
   recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], nullptr); };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   EXPECT_TRUE(runtime.Arg(PrimitiveType::kToken, Buffer(0))
                   .Ret(kF32, Buffer(32))
                   .Call(Points(kOriginal).typed)
@@ -201,13 +201,12 @@ TEST_F(EntryPointsTest, TypedTokensAmongArraysAreNullPointers) {
     EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(32));
     EXPECT_EQ(static_cast<void**>(r.out)[1], nullptr);
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(PrimitiveType::kToken, Buffer(1));
   runtime.Ret(kF32, Buffer(32)).Ret(PrimitiveType::kToken, Buffer(33));
   EXPECT_TRUE(runtime.Call(Points(kOriginal).typed).ok());
   recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.out, nullptr); };
-  EXPECT_TRUE(
-      FakeFfiRuntime().Ret(PrimitiveType::kToken, Buffer(32)).Call(Points(kOriginal).typed).ok());
+  EXPECT_TRUE(FfiCall().Ret(PrimitiveType::kToken, Buffer(32)).Call(Points(kOriginal).typed).ok());
   EXPECT_EQ(recorded.calls, 2);
 }
 
@@ -229,7 +228,7 @@ TEST_F(EntryPointsTest, TypedCallsOfManyBuffers) {
     for (int of_results : {0, 1, 2}) {
       operands = size - std::min(size, of_results);
       results = of_results;
-      FakeFfiRuntime runtime;
+      FfiCall runtime;
       for (int i = 0; i < operands; ++i) runtime.Arg(kF32, Buffer(i % 64));
       for (int i = 0; i < results; ++i) runtime.Ret(kF32, Buffer(i % 64));
       for (const Target& target : {kOriginal, kStatus, kUnified}) {
@@ -242,7 +241,7 @@ TEST_F(EntryPointsTest, TypedCallsOfManyBuffers) {
 
 TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoOpaque) {
   recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
   EXPECT_TRUE(runtime.Call(Points(kUnified).typed).ok());
   EXPECT_EQ(recorded.out, Buffer(32));
@@ -250,7 +249,7 @@ TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoOpaque) {
 }
 
 TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoAttributes) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.StringAttr("callbridge", "no site").Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
   const absl::Status status = runtime.Call(Points(kUnified).typed);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
@@ -261,7 +260,7 @@ TEST_F(EntryPointsTest, ATypedCallWithoutADescriptorHasNoAttributes) {
 TEST_F(EntryPointsTest, WhatATypedCallsTargetThrowsIsAnError) {
   recorded.inspect = [](Recorded&) { throw std::runtime_error("no memory for it"); };
   for (const Target& target : {kOriginal, kStatus, kUnified}) {
-    const absl::Status status = FakeFfiRuntime().Ret(kF32, Buffer(32)).Call(Points(target).typed);
+    const absl::Status status = FfiCall().Ret(kF32, Buffer(32)).Call(Points(target).typed);
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
     EXPECT_THAT(std::string(status.message()), HasSubstr("no memory for it"));
   }
@@ -273,7 +272,7 @@ TEST_F(EntryPointsTest, ATypedGpuCallHasTheStream) {
     EXPECT_EQ(r.buffers[0], Buffer(0));
     EXPECT_EQ(r.buffers[1], Buffer(32));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Stream(&stream).Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"f32[]"}, "f32[]", "gpu opaque"));
   EXPECT_TRUE(runtime.Call(Points(kGpu).typed).ok());
@@ -284,7 +283,7 @@ TEST_F(EntryPointsTest, ATypedGpuCallHasTheStream) {
 TEST_F(EntryPointsTest, TypedErrors) {
   const std::string message = "no convergence";
   recorded.failure = &message;
-  EXPECT_EQ(FakeFfiRuntime().Ret(kF32, Buffer(32)).Call(Points(kStatus).typed),
+  EXPECT_EQ(FfiCall().Ret(kF32, Buffer(32)).Call(Points(kStatus).typed),
             absl::InternalError("CustomCall failed: no convergence"));
   recorded = Recorded();
 
@@ -292,26 +291,23 @@ TEST_F(EntryPointsTest, TypedErrors) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(status.message()), HasSubstr(text));
   };
-  auto described = [](FakeFfiRuntime&& runtime, std::vector<const char*> operands) {
+  auto described = [](FfiCall&& runtime, std::vector<const char*> operands) {
     return runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor(operands, "f32[]"))
         .Call(Points(kOriginal).typed);
   };
-  expect(FakeFfiRuntime().Stage(XLA_FFI_ExecutionStage_PREPARE).Call(Points(kOriginal).typed),
+  expect(FfiCall().Stage(XLA_FFI_ExecutionStage_PREPARE).Call(Points(kOriginal).typed),
          "execute stage only");
-  expect(FakeFfiRuntime().Arg(kF32, Buffer(0)).NoBuffer().Call(Points(kOriginal).typed),
-         "buffers only");
-  expect(described(std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32))),
-                   {"(f32[],f32[])"}),
-         "declares 2 operands");
-  expect(described(
-             std::move(FakeFfiRuntime().Arg(PrimitiveType::kS32, Buffer(0)).Ret(kF32, Buffer(32))),
-             {"(f32[])"}),
+  expect(FfiCall().Arg(kF32, Buffer(0)).NoBuffer().Call(Points(kOriginal).typed), "buffers only");
+  expect(
+      described(std::move(FfiCall().Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32))), {"(f32[],f32[])"}),
+      "declares 2 operands");
+  expect(described(std::move(FfiCall().Arg(PrimitiveType::kS32, Buffer(0)).Ret(kF32, Buffer(32))),
+                   {"(f32[])"}),
          "operand 0 (leaves of tuples counted) is declared f32 by the call site, but came as s32");
-  expect(described(
-             std::move(FakeFfiRuntime().Arg(kF32, Buffer(0)).Ret(PrimitiveType::kF64, Buffer(32))),
-             {"(f32[])"}),
+  expect(described(std::move(FfiCall().Arg(kF32, Buffer(0)).Ret(PrimitiveType::kF64, Buffer(32))),
+                   {"(f32[])"}),
          "result 0");
-  expect(FakeFfiRuntime()
+  expect(FfiCall()
              .ArrayAttr(kSiteDescriptorAttribute, "not a descriptor")
              .Call(Points(kOriginal).typed),
          "");
@@ -319,7 +315,7 @@ TEST_F(EntryPointsTest, TypedErrors) {
 }
 
 TEST_F(EntryPointsTest, AnAttributeOfAnotherTypeIsRefused) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({}, "f32[]"), PrimitiveType::kS32);
   EXPECT_EQ(runtime.Call(Points(kOriginal).typed).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(recorded.calls, 0);
@@ -327,13 +323,13 @@ TEST_F(EntryPointsTest, AnAttributeOfAnotherTypeIsRefused) {
 
 TEST_F(EntryPointsTest, AttributesThatTheTargetCannotLearnOfAreRefused) {
   for (bool is_described : {false, true}) {
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     runtime.StringAttr("scale", "3");
     if (is_described) runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({}, "f32[]"));
     runtime.StringAttr("deep", "true").Ret(kF32, Buffer(32));
     const absl::Status status = runtime.Call(Points(kOriginal).typed);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("attributes (scale, deep)"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("attributes (deep, scale)"));
   }
   EXPECT_EQ(recorded.calls, 0);
 }
@@ -385,7 +381,7 @@ TEST_F(EntryPointsTest, SixteenThreadsShareOneTarget) {
             },
             Platform::kHost, ApiVersion::kOriginal);
         int a = i, b = 0;
-        FakeFfiRuntime runtime;
+        FfiCall runtime;
         runtime.Arg(PrimitiveType::kS32, &a).Ret(PrimitiveType::kS32, &b);
         std::string operand = "(s32[]";
         for (int n = 0; n < i % 5; ++n) operand += ",()";
@@ -422,7 +418,7 @@ TEST_F(EntryPointsTest, ZClosuresServeWhatTheCompiledOnesCannot) {
   recorded.inspect = nullptr;
   EXPECT_EQ(recorded.out, Buffer(32));
   EXPECT_EQ(recorded.opaque, "late opaque");
-  EXPECT_EQ(FakeFfiRuntime().Ret(kF32, Buffer(33)).Call(Points(late).typed),
+  EXPECT_EQ(FfiCall().Ret(kF32, Buffer(33)).Call(Points(late).typed),
             absl::InternalError("CustomCall failed: late failure"));
   EXPECT_EQ(recorded.out, Buffer(33));
 }

@@ -5,7 +5,7 @@
 
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gtest/gtest.h"
-#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/ffi_call.h"
 
 namespace callbridge {
 namespace {
@@ -16,7 +16,7 @@ TEST(ExportedAloneTest, HasItsOwnStatusFunctions) {
   auto* const handler = reinterpret_cast<XLA_FFI_Handler*>(dlsym(library, "FailAsTold"));
   ASSERT_NE(handler, nullptr);
   const auto call = [&](const std::string& opaque) {
-    return FakeFfiRuntime().StringAttr("opaque", opaque).Call(handler);
+    return FfiCall().StringAttr("opaque", opaque).Call(handler);
   };
   EXPECT_EQ(call(""), absl::OkStatus());
   EXPECT_EQ(call("message"), absl::InternalError("CustomCall failed: message"));

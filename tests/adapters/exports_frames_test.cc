@@ -8,7 +8,7 @@
 #include "callbridge/export.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/ffi_call.h"
 #include "tests/adapters/recording_targets.h"
 #include "tests/adapters/site_descriptors.h"
 
@@ -38,17 +38,12 @@ class ExportsFramesTest : public ::testing::Test {
   void SetUp() override { recorded = Recorded(); }
 };
 
-void ExpectInvalid(const absl::Status& status, const std::string& text) {
-  EXPECT_EQ(status, absl::InvalidArgumentError(text));
-  EXPECT_EQ(recorded.calls, 0);
-}
-
 // ---- Frames
 
 TEST_F(ExportsFramesTest, MustBeAsLargeAsThoseOfTheFirstRuntimes) {
   for (XLA_FFI_Handler* handler : {&Original, &NoShapes}) {
     const auto call = [&](size_t size) {
-      return FakeFfiRuntime()
+      return FfiCall()
           .With([size](XLA_FFI_CallFrame& frame) { frame.struct_size = size; })
           .Call(handler);
     };
@@ -64,7 +59,7 @@ TEST_F(ExportsFramesTest, MustBeAsLargeAsThoseOfTheFirstRuntimes) {
 TEST_F(ExportsFramesTest, AnExtensionThatIsNoQueryChangesNothing) {
   XLA_FFI_InternalExtension other = {sizeof(other), static_cast<XLA_FFI_InternalExtension_Type>(9),
                                      nullptr};
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(1)).StringAttr("opaque", "bytes");
   runtime.With([&](XLA_FFI_CallFrame& frame) { frame.extension_start = &other; });
   EXPECT_EQ(runtime.Call(&Unified), absl::OkStatus());
@@ -90,17 +85,17 @@ TEST_F(ExportsFramesTest, TheMetadataQueryNeedNotBeTheFirstExtension) {
 }
 
 TEST_F(ExportsFramesTest, OtherStagesAreRefused) {
-  ExpectInvalid(FakeFfiRuntime().Stage(XLA_FFI_ExecutionStage_INITIALIZE).Call(&Original),
+  ExpectInvalid(FfiCall().Stage(XLA_FFI_ExecutionStage_INITIALIZE).Call(&Original),
                 "Wrong execution stage: this handler serves execute, which is number 3 on this "
                 "runtime, but was called at stage number 2");
 }
 
 TEST_F(ExportsFramesTest, NegativeCountsAreRefused) {
   ExpectInvalid(
-      FakeFfiRuntime().With([](XLA_FFI_CallFrame& frame) { frame.args.size = -1; }).Call(&Original),
+      FfiCall().With([](XLA_FFI_CallFrame& frame) { frame.args.size = -1; }).Call(&Original),
       "expected arguments and results, got -1 and 0 of them");
   ExpectInvalid(
-      FakeFfiRuntime().With([](XLA_FFI_CallFrame& frame) { frame.rets.size = -2; }).Call(&Original),
+      FfiCall().With([](XLA_FFI_CallFrame& frame) { frame.rets.size = -2; }).Call(&Original),
       "expected arguments and results, got 0 and -2 of them");
 }
 
@@ -109,7 +104,7 @@ TEST_F(ExportsFramesTest, WhatIsNoBufferIsRefused) {
     static XLA_FFI_RetType types[] = {XLA_FFI_RetType_BUFFER, static_cast<XLA_FFI_RetType>(77)};
     frame.rets.types = types;
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(1)).Ret(kF32, Buffer(2));
   ExpectInvalid(runtime.With(spoil_result).Call(&Original),
                 "expected arguments and results that are buffers");
@@ -136,7 +131,7 @@ TEST_F(ExportsFramesTest, AnyNumberOfBuffers) {
       for (const auto& [as_operands, as_results] : {std::pair(few, more), std::pair(more, few)}) {
         operands = as_operands;
         results = as_results;
-        FakeFfiRuntime runtime;
+        FfiCall runtime;
         for (size_t i = 0; i < operands; ++i) runtime.Arg(kF32, Buffer(i));
         for (size_t i = 0; i < results; ++i) runtime.Ret(kF32, Buffer(100 + i));
         ASSERT_EQ(runtime.Call(&Original), absl::OkStatus());
@@ -152,7 +147,7 @@ TEST_F(ExportsFramesTest, AGpuFunctionsListIsFlatWhateverTheSiteSays) {
   recorded.inspect = [](Recorded& r) {
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(r.buffers[i], Buffer(i));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(2));
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"(f32[],f32[])"}, "(f32[])", "opaque"));
   EXPECT_EQ(runtime.Call(&Gpu), absl::OkStatus());
@@ -161,7 +156,7 @@ TEST_F(ExportsFramesTest, AGpuFunctionsListIsFlatWhateverTheSiteSays) {
 }
 
 TEST_F(ExportsFramesTest, AStreamThatCannotBeHadIsTheRuntimesError) {
-  EXPECT_EQ(FakeFfiRuntime().Stream(absl::UnavailableError("no stream")).Call(&Gpu),
+  EXPECT_EQ(FfiCall().Stream(absl::UnavailableError("no stream")).Call(&Gpu),
             absl::UnavailableError("no stream"));
   EXPECT_EQ(recorded.calls, 0);
 }
@@ -184,13 +179,13 @@ std::string TreeOf(const std::string& descriptor) {
 }
 
 absl::Status CallOneToOne(const std::string& descriptor) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(1));
   return runtime.ArrayAttr(kSiteDescriptorAttribute, descriptor).Call(&Original);
 }
 
 TEST_F(ExportsFramesTest, WhatIsNoDescriptorIsRefused) {
-  constexpr char kNone[] = "attribute \"callbridge_site\" holds no site descriptor of version 1";
+  constexpr char kNone[] = "attribute \"callbridge_site\" is no site descriptor of version 1";
   const std::string good = Descriptor({"f32[]"}, "f32[]");
   std::string other_version = good;
   ++other_version[kSiteDescriptorMagicSize - 1];
@@ -198,7 +193,7 @@ TEST_F(ExportsFramesTest, WhatIsNoDescriptorIsRefused) {
                                  good.substr(0, good.size() - 1), other_version}) {
     ExpectInvalid(CallOneToOne(bad), kNone);
   }
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(1));
   runtime.ArrayAttr(kSiteDescriptorAttribute, good, kS32);
   ExpectInvalid(runtime.Call(&Original),
@@ -277,7 +272,7 @@ TEST_F(ExportsFramesTest, DescribedTokensAreNull) {
       EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(2));
       EXPECT_EQ(static_cast<void**>(r.out)[1], nullptr);
     };
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     runtime.Arg(kToken, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(2)).Ret(kToken, Buffer(3));
     runtime.ArrayAttr(kSiteDescriptorAttribute,
                       Descriptor({"(token[],f32[])"}, "(f32[],token[])", "", tuple_layout));
@@ -297,7 +292,7 @@ TEST_F(ExportsFramesTest, TreesOfAnySize) {
   int calls = 0;
   for (leaves = 1; leaves < 120; ++leaves) {
     std::string tuple = "(f32[]";
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     runtime.Arg(kF32, Buffer(0));
     for (size_t i = 1; i < leaves; ++i) {
       tuple += ",f32[]";
@@ -318,7 +313,7 @@ struct Leaf {
   std::vector<int64_t> dims;
 };
 absl::Status CallTuples(const std::vector<Leaf>& arguments, const std::vector<Leaf>& results) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   for (const Leaf& leaf : arguments) runtime.Arg(leaf.type, Buffer(0), leaf.dims);
   for (const Leaf& leaf : results) runtime.Ret(leaf.type, Buffer(1), leaf.dims);
   return runtime.Call(&Tuples);
@@ -373,7 +368,7 @@ TEST_F(ExportsFramesTest, EachDifferenceFromTheDeclarationIsRefused) {
 }
 
 TEST_F(ExportsFramesTest, ADeclaredResultMustBeABuffer) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0), {2}).Arg(kS32, Buffer(0), {5, 3}).Arg(kToken, Buffer(0));
   runtime.Arg(PrimitiveType::kF64, Buffer(0)).Ret(kF32, Buffer(0), {2});
   runtime.Ret(PrimitiveType::kPred, Buffer(0)).With([](XLA_FFI_CallFrame& frame) {

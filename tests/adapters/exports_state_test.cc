@@ -238,9 +238,9 @@ TEST_P(ExportsStateTest, FailuresOfTheFunction) {
 }
 
 constexpr char kNotMade[] =
-    "this handler keeps a state, and none was made for this call: that is done at the instantiate "
-    "stage, for which the same handler is registered too, as {\"instantiate\": handler, "
-    "\"execute\": handler}; an untyped call has no such stage";
+    "this handler keeps a state, and none was made for this call: register the handler for the "
+    "instantiate stage too, as {\"instantiate\": handler, \"execute\": handler}; an untyped call "
+    "has no such stage";
 
 TEST_P(ExportsStateTest, WithoutTheInstantiateStage) {
   if (!HasState()) return;

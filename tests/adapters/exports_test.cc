@@ -9,9 +9,10 @@
 #include "callbridge/export.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/ffi_call.h"
 #include "tests/adapters/recording_targets.h"
 #include "tests/adapters/site_descriptors.h"
+#include "tests/refused.h"
 
 using callbridge::ExportOptions;
 namespace ours = callbridge;
@@ -115,9 +116,8 @@ class ExportsTest : public ::testing::Test {
   void SetUp() override { recorded = Recorded(); }
 };
 
-void ExpectInvalid(const absl::Status& status, const std::string& text) {
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(text));
+void ExpectInvalidWith(const absl::Status& status, const std::string& text) {
+  EXPECT_THAT(Refused(status), HasSubstr(text));
   EXPECT_EQ(recorded.calls, 0);
 }
 
@@ -129,7 +129,7 @@ TEST_F(ExportsTest, EveryHostFunctionGetsItsArrays) {
     EXPECT_EQ(r.in[1], Buffer(1));
     EXPECT_EQ(r.out, Buffer(32));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
   for (XLA_FFI_Handler* handler : {&Original, &Status, &Unified}) {
     EXPECT_TRUE(runtime.Call(handler).ok());
@@ -145,14 +145,14 @@ TEST_F(ExportsTest, SeveralResultsAreATableAndATokenIsNull) {
     EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(32));
     EXPECT_EQ(static_cast<void**>(r.out)[1], Buffer(33));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(PrimitiveType::kToken, Buffer(0)).Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33));
   EXPECT_TRUE(runtime.Call(&Original).ok());
   EXPECT_EQ(recorded.calls, 1);
 }
 
 TEST_F(ExportsTest, ManyOperandsUseTheHeap) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   for (int i = 0; i < 1000; ++i) runtime.Arg(kF32, Buffer(i % 32));
   recorded.inspect = [](Recorded& r) {
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(r.in[i], Buffer(i % 32));
@@ -171,7 +171,7 @@ TEST_F(ExportsTest, ASiteDescriptorRebuildsTheTuples) {
   };
   const std::string site = Descriptor({"()", "(f32[],(f32[]))", "s32[]"}, "(f32[])", "the opaque");
   for (bool as_string : {false, true}) {
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     runtime.StringAttr("another", "attribute");
     if (as_string) {
       runtime.StringAttr(kSiteDescriptorAttribute, site);
@@ -197,7 +197,7 @@ TEST_F(ExportsTest, ASiteDescriptorOfManyTuples) {
   std::string tuple = "(f32[]";
   for (int i = 0; i < kTuples; ++i) tuple += ",()";
   tuple += ")";
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({tuple.c_str(), "f32[]"}, "f32[]"));
   EXPECT_TRUE(runtime.Call(&Original).ok());
@@ -210,7 +210,7 @@ TEST_F(ExportsTest, AFlatSiteDescriptor) {
     EXPECT_EQ(r.in[1], Buffer(1));
     EXPECT_EQ(r.in[2], Buffer(2));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Arg(kF32, Buffer(2)).Ret(kF32, Buffer(32));
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"(f32[],(f32[]))", "()", "f32[]"},
                                                          "f32[]", "", TupleLayout::kFlat));
@@ -224,10 +224,10 @@ TEST_F(ExportsTest, AFlatResultIsOneTableOfLeaves) {
     EXPECT_EQ(static_cast<void**>(r.out)[0], Buffer(32));
     EXPECT_EQ(static_cast<void**>(r.out)[1], Buffer(33));
   };
-  FakeFfiRuntime declared;
+  FfiCall declared;
   declared.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33));
   EXPECT_TRUE(declared.Call(&FlatResult).ok());
-  FakeFfiRuntime described;
+  FfiCall described;
   described.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33));
   described.ArrayAttr(kSiteDescriptorAttribute,
                       Descriptor({"f32[]"}, "(f32[],(f32[]))", "", TupleLayout::kFlat));
@@ -237,19 +237,21 @@ TEST_F(ExportsTest, AFlatResultIsOneTableOfLeaves) {
 
 TEST_F(ExportsTest, DescriptorsThatDoNotFitAreRefused) {
   const auto call = [](const std::string& descriptor) {
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32));
     return runtime.ArrayAttr(kSiteDescriptorAttribute, descriptor).Call(&Original);
   };
   const std::string good = Descriptor({"(f32[],f32[])"}, "f32[]");
-  for (size_t size = 0; size < good.size(); ++size) ExpectInvalid(call(good.substr(0, size)), "");
+  for (size_t size = 0; size < good.size(); ++size)
+    ExpectInvalidWith(call(good.substr(0, size)), "");
   for (const char* operand : {"f32[]", "(f32[],s32[])", "(f32[],f32[],f32[])"}) {
-    ExpectInvalid(call(Descriptor({operand}, "f32[]")), "site descriptor");
+    ExpectInvalidWith(call(Descriptor({operand}, "f32[]")), "site descriptor");
   }
-  ExpectInvalid(call(Descriptor({"(f32[],f32[])"}, "(f32[],f32[])")), "site descriptor");
-  FakeFfiRuntime more;
+  ExpectInvalidWith(call(Descriptor({"(f32[],f32[])"}, "(f32[],f32[])")), "site descriptor");
+  FfiCall more;
   more.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33));
-  ExpectInvalid(more.ArrayAttr(kSiteDescriptorAttribute, good).Call(&Original), "site descriptor");
+  ExpectInvalidWith(more.ArrayAttr(kSiteDescriptorAttribute, good).Call(&Original),
+                    "site descriptor");
   std::string deep = "f32[]";
   for (int i = 0; i < 128; ++i) deep = "(" + deep + ")";
   std::string deeper = Descriptor({deep.c_str(), "f32[]"}, "f32[]");
@@ -260,7 +262,7 @@ TEST_F(ExportsTest, DescriptorsThatDoNotFitAreRefused) {
   const size_t tuple = kSiteDescriptorMagicSize + 4 + 1 + 4;
   deeper.insert(tuple, std::string("\x0d\1\0\0\0", 5));
   deeper[kSiteDescriptorMagicSize] = static_cast<char>(deeper[kSiteDescriptorMagicSize] + 5);
-  ExpectInvalid(call(deeper), "site descriptor");
+  ExpectInvalidWith(call(deeper), "site descriptor");
 }
 
 TEST_F(ExportsTest, NestedTuplesThatClaimMoreThanThereIsAreRefused) {
@@ -278,10 +280,10 @@ TEST_F(ExportsTest, NestedTuplesThatClaimMoreThanThereIsAreRefused) {
   }
   std::string site(kSiteDescriptorMagic, kSiteDescriptorMagicSize);
   for (int i = 0; i < 4; ++i) site.push_back(static_cast<char>(size >> (8 * i)));
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
-  ExpectInvalid(runtime.ArrayAttr(kSiteDescriptorAttribute, site + tree).Call(&Original),
-                "site descriptor");
+  ExpectInvalidWith(runtime.ArrayAttr(kSiteDescriptorAttribute, site + tree).Call(&Original),
+                    "site descriptor");
 }
 
 TEST_F(ExportsTest, EveryByteOfADescriptorMayBeWrong) {
@@ -290,7 +292,7 @@ TEST_F(ExportsTest, EveryByteOfADescriptorMayBeWrong) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
-      FakeFfiRuntime runtime;
+      FfiCall runtime;
       runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Arg(kF32, Buffer(2)).Ret(kF32, Buffer(32));
       runtime.ArrayAttr(kSiteDescriptorAttribute, bad).Call(&Unified).IgnoreError();
     }
@@ -299,19 +301,19 @@ TEST_F(ExportsTest, EveryByteOfADescriptorMayBeWrong) {
 
 TEST_F(ExportsTest, TheOpaqueComesFromItsAttribute) {
   const std::string opaque("\xff\0\xfe\0", 4);
-  EXPECT_TRUE(FakeFfiRuntime().StringAttr("opaque", opaque).Call(&Unified).ok());
+  EXPECT_TRUE(FfiCall().StringAttr("opaque", opaque).Call(&Unified).ok());
   EXPECT_EQ(recorded.opaque, opaque);
-  EXPECT_TRUE(FakeFfiRuntime()
+  EXPECT_TRUE(FfiCall()
                   .ArrayAttr("config", opaque)
                   .StringAttr("opaque", "another")
                   .Call(&UnifiedNamed)
                   .ok());
   EXPECT_EQ(recorded.opaque, opaque);
-  EXPECT_TRUE(FakeFfiRuntime().StringAttr("opaque", "mine").Call(&UnifiedMutable).ok());
+  EXPECT_TRUE(FfiCall().StringAttr("opaque", "mine").Call(&UnifiedMutable).ok());
   EXPECT_EQ(recorded.opaque, "mine");
   recorded.calls = 0;
-  ExpectInvalid(FakeFfiRuntime().ArrayAttr("opaque", "1234", kS32).Call(&Unified),
-                "attribute \"opaque\" is neither a string nor an array of uint8");
+  ExpectInvalidWith(FfiCall().ArrayAttr("opaque", "1234", kS32).Call(&Unified),
+                    "attribute \"opaque\" is neither a string nor an array of uint8");
 }
 
 TEST_F(ExportsTest, GpuFunctionsGetTheStream) {
@@ -320,7 +322,7 @@ TEST_F(ExportsTest, GpuFunctionsGetTheStream) {
     EXPECT_EQ(r.buffers[0], Buffer(0));
     EXPECT_EQ(r.buffers[1], Buffer(32));
   };
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Stream(&stream).Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32)).StringAttr("opaque", "bytes");
   for (XLA_FFI_Handler* handler : {&Gpu, &GpuStatus, &GpuMutable}) {
     EXPECT_TRUE(runtime.Call(handler).ok());
@@ -332,22 +334,20 @@ TEST_F(ExportsTest, GpuFunctionsGetTheStream) {
 TEST_F(ExportsTest, FailuresAndExceptions) {
   const std::string message = "no convergence";
   recorded.failure = &message;
-  EXPECT_EQ(FakeFfiRuntime().Call(&Status),
-            absl::InternalError("CustomCall failed: no convergence"));
-  EXPECT_EQ(FakeFfiRuntime().Call(&GpuStatus),
-            absl::InternalError("CustomCall failed: no convergence"));
+  EXPECT_EQ(FfiCall().Call(&Status), absl::InternalError("CustomCall failed: no convergence"));
+  EXPECT_EQ(FfiCall().Call(&GpuStatus), absl::InternalError("CustomCall failed: no convergence"));
   recorded.inspect = [](Recorded&) { throw std::runtime_error("boom"); };
-  EXPECT_EQ(FakeFfiRuntime().Call(&Original),
+  EXPECT_EQ(FfiCall().Call(&Original),
             absl::InternalError("CustomCall failed: the target threw std::runtime_error: boom"));
   recorded.inspect = [](Recorded&) { throw 7; };
-  EXPECT_EQ(FakeFfiRuntime().Call(&Original),
+  EXPECT_EQ(FfiCall().Call(&Original),
             absl::InternalError("CustomCall failed: the target threw int"));
 }
 
 TEST_F(ExportsTest, WrongFramesAreRefused) {
-  ExpectInvalid(FakeFfiRuntime().Stage(XLA_FFI_ExecutionStage_PREPARE).Call(&Original),
-                "serves execute");
-  ExpectInvalid(FakeFfiRuntime().Arg(kF32, Buffer(0)).NoBuffer().Call(&Original), "buffers");
+  ExpectInvalidWith(FfiCall().Stage(XLA_FFI_ExecutionStage_PREPARE).Call(&Original),
+                    "serves execute");
+  ExpectInvalidWith(FfiCall().Arg(kF32, Buffer(0)).NoBuffer().Call(&Original), "buffers");
 }
 
 TEST_F(ExportsTest, MetadataHasTheTraits) {
@@ -370,8 +370,8 @@ TEST_F(ExportsTest, MetadataHasTheTraits) {
 
 // ---- Declared shapes ----------------------------------------------------------------------------
 
-FakeFfiRuntime TupleCall() {
-  FakeFfiRuntime runtime;
+FfiCall TupleCall() {
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0), {2})
       .Arg(kS32, Buffer(1), {5, 3})
       .Arg(PrimitiveType::kToken, Buffer(2))
@@ -404,31 +404,32 @@ TEST_F(ExportsTest, DeclaredFlatTuplesAndGpu) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(r.in[i], Buffer(i));
     EXPECT_EQ(*static_cast<void**>(r.out), Buffer(32));
   };
-  FakeFfiRuntime flat;
+  FfiCall flat;
   flat.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Arg(kF32, Buffer(2)).Ret(kF32, Buffer(32));
   EXPECT_TRUE(flat.Call(&FlatTuples).ok());
   recorded.inspect = [](Recorded& r) {
     EXPECT_EQ(r.buffers[1], Buffer(1));
     EXPECT_EQ(r.buffers[3], Buffer(33));
   };
-  FakeFfiRuntime gpu;
+  FfiCall gpu;
   gpu.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1)).Ret(kF32, Buffer(32)).Ret(kF32, Buffer(33));
   EXPECT_TRUE(gpu.Call(&DeclaredGpu).ok());
   EXPECT_EQ(recorded.calls, 2);
 }
 
 TEST_F(ExportsTest, AllThatDiffersFromTheDeclarationIsNamed) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0), {3})
       .Arg(kF32, Buffer(1), {5, 3})
       .Arg(PrimitiveType::kToken, Buffer(2))
       .Arg(PrimitiveType::kF64, Buffer(3), {1})
       .Ret(kF32, Buffer(32), {2});
-  ExpectInvalid(runtime.Call(&Tuples),
-                "argument 0 is declared f32[2], but came as f32[3]; argument 1 is declared "
-                "s32[?,3], but came as f32[5,3]; argument 3 is declared f64[], but came as f64[1]; "
-                "expected 2 results (leaves of tuples counted), got 1");
-  ExpectInvalid(std::move(TupleCall().NoBuffer()).Call(&Tuples), "argument 0 is no buffer");
+  ExpectInvalidWith(
+      runtime.Call(&Tuples),
+      "argument 0 is declared f32[2], but came as f32[3]; argument 1 is declared "
+      "s32[?,3], but came as f32[5,3]; argument 3 is declared f64[], but came as f64[1]; "
+      "expected 2 results (leaves of tuples counted), got 1");
+  ExpectInvalidWith(std::move(TupleCall().NoBuffer()).Call(&Tuples), "argument 0 is no buffer");
 }
 
 // ---- To an untyped function ---------------------------------------------------------------------

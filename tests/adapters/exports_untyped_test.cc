@@ -202,9 +202,8 @@ TEST_F(ExportsUntypedTest, WhatIsNotLentIsUnimplemented) {
     const auto expect_not_lent = [&](XLA_FFI_Error* error) {
       ++asked;
       EXPECT_EQ(TakeText(api, error),
-                "12: this call came by an untyped convention, which lends the handler no thread "
-                "pool, scratch memory, user data, state, run id, device ordinal, options or "
-                "extensions")
+                "12: an untyped call provides no thread pool, scratch memory, user data, state, "
+                "run id, device ordinal, options or extensions: call the handler by typed FFI")
           << asked;
     };
     expect_not_lent(api.XLA_FFI_Handler_Register(nullptr));

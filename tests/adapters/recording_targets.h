@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <string>
 
+#include "absl/status/status.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/status_returning/custom_call_status.h"
+#include "gtest/gtest.h"
 
 namespace callbridge {
 
@@ -64,6 +66,12 @@ inline void GpuStatusTarget(void* stream, void** buffers, const char* opaque, si
   recorded.buffers = buffers;
   recorded.opaque.assign(opaque, opaque_len);
   Finish(status);
+}
+
+// Expects an error with that text before any of these targets was called.
+inline void ExpectInvalid(const absl::Status& status, const std::string& text) {
+  EXPECT_EQ(status, absl::InvalidArgumentError(text));
+  EXPECT_EQ(recorded.calls, 0);
 }
 
 template <typename Function>

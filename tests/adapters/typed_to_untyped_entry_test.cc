@@ -8,7 +8,7 @@
 
 #include "callbridge/adapters/entry_points.h"
 #include "gtest/gtest.h"
-#include "tests/adapters/fake_ffi_runtime.h"
+#include "tests/adapters/ffi_call.h"
 #include "tests/adapters/recording_targets.h"
 #include "tests/adapters/site_descriptors.h"
 
@@ -33,24 +33,19 @@ class TypedEntryTest : public ::testing::Test {
   static XLA_FFI_Handler* Typed(const Target& target) { return GetEntryPoints(target)->typed; }
 };
 
-void ExpectInvalid(const absl::Status& status, const std::string& text) {
-  EXPECT_EQ(status, absl::InvalidArgumentError(text));
-  EXPECT_EQ(recorded.calls, 0);
-}
-
 // ---- What is refused
 
 TEST_F(TypedEntryTest, OtherStages) {
-  ExpectInvalid(FakeFfiRuntime().Stage(XLA_FFI_ExecutionStage_INITIALIZE).Call(Typed(kOriginal)),
+  ExpectInvalid(FfiCall().Stage(XLA_FFI_ExecutionStage_INITIALIZE).Call(Typed(kOriginal)),
                 "custom call \"recording\" serves the execute stage only, but was called at stage "
                 "2");
 }
 
 TEST_F(TypedEntryTest, Attributes) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.StringAttr("scale", "3").StringAttr("deep", "true").Ret(kF32, Buffer(0));
   ExpectInvalid(runtime.Call(Typed(kOriginal)),
-                "the call site has attributes (scale, deep), but custom call \"recording\" is "
+                "the call site has attributes (deep, scale), but custom call \"recording\" is "
                 "untyped and takes none: pass bytes as its opaque");
 }
 
@@ -64,7 +59,7 @@ TEST_F(TypedEntryTest, WhatIsNoBuffer) {
   };
   for (bool described : {false, true}) {
     for (int result_count : {1, 2}) {
-      FakeFfiRuntime runtime;
+      FfiCall runtime;
       runtime.Arg(kF32, Buffer(0)).Arg(kF32, Buffer(1));
       for (int i = 0; i < result_count; ++i) runtime.Ret(kF32, Buffer(32 + i));
       if (described) {
@@ -87,7 +82,7 @@ TEST_F(TypedEntryTest, WhatIsNoBuffer) {
 // Calls (f32[],s32[]) -> (f32[],s32[]), as the site declares it, with leaves of these types.
 absl::Status CallWith(XLA_FFI_Handler* handler, const std::vector<PrimitiveType>& arguments,
                       const std::vector<PrimitiveType>& results) {
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   for (PrimitiveType type : arguments) runtime.Arg(type, Buffer(0));
   for (PrimitiveType type : results) runtime.Ret(type, Buffer(32));
   runtime.ArrayAttr(kSiteDescriptorAttribute, Descriptor({"(f32[],s32[])"}, "(f32[],s32[])"));
@@ -119,7 +114,7 @@ TEST_F(TypedEntryTest, LeavesThatAreNotAsTheSiteDeclaresThem) {
 }
 
 TEST_F(TypedEntryTest, AStreamThatCannotBeHadIsTheRuntimesError) {
-  EXPECT_EQ(FakeFfiRuntime().Stream(absl::UnavailableError("no stream")).Call(Typed(kGpu)),
+  EXPECT_EQ(FfiCall().Stream(absl::UnavailableError("no stream")).Call(Typed(kGpu)),
             absl::UnavailableError("no stream"));
   EXPECT_EQ(recorded.calls, 0);
 }
@@ -129,7 +124,7 @@ TEST_F(TypedEntryTest, AStreamThatCannotBeHadIsTheRuntimesError) {
 TEST_F(TypedEntryTest, AnExtensionThatIsNoQueryChangesNothing) {
   XLA_FFI_InternalExtension other = {sizeof(other), static_cast<XLA_FFI_InternalExtension_Type>(9),
                                      nullptr};
-  FakeFfiRuntime runtime;
+  FfiCall runtime;
   runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32));
   runtime.With([&](XLA_FFI_CallFrame& frame) { frame.extension_start = &other; });
   recorded.inspect = [](Recorded& r) { EXPECT_EQ(r.in[0], Buffer(0)); };
@@ -167,7 +162,7 @@ TEST_F(TypedEntryTest, ManyDescribedLeaves) {
   int calls = 0;
   for (leaves = 240; leaves < 260; ++leaves) {
     std::string tuple = "(()";
-    FakeFfiRuntime runtime;
+    FfiCall runtime;
     for (size_t i = 0; i < leaves; ++i) {
       tuple += ",f32[]";
       runtime.Arg(kF32, Buffer(static_cast<int>(i % 32)));

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/legacy/registry_functions.h"
+#include "tests/refused.h"
 
 namespace callbridge::client {
 namespace {
@@ -21,13 +22,8 @@ void Register(const std::string& name, const std::string& platform, void* addres
                              CALLBRIDGE_API_VERSION_ORIGINAL);
 }
 
-std::string MessageOf(const absl::Status& status) {
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
-  return std::string(status.message());
-}
-
 TEST(TargetTableTest, AnEmptyOneSaysSo) {
-  EXPECT_EQ(MessageOf(TargetTable().Find("f", "CPU", false).status()),
+  EXPECT_EQ(Refused(TargetTable().Find("f", "CPU", false).status(), absl::StatusCode::kNotFound),
             "no target \"f\" is registered for Host; nothing is registered. Register it with "
             "XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library");
 }
@@ -49,7 +45,7 @@ TEST(TargetTableTest, PlatformsAreComparedWithoutCaseAndCpuIsHost) {
     }
   }
   EXPECT_EQ(table->Find("on cuda", "CUDA", false)->address, &functions[1]);
-  EXPECT_THAT(MessageOf(table->Find("on cuda", "Host", false).status()),
+  EXPECT_THAT(Refused(table->Find("on cuda", "Host", false).status(), absl::StatusCode::kNotFound),
               testing::AllOf(HasSubstr("no target \"on cuda\" is registered for Host; registered "
                                        "are "),
                              HasSubstr("\"on cuda\" for CUDA. Register it")));
@@ -70,7 +66,8 @@ TEST(TargetTableTest, WhatIsAddedLaterGoesBeforeWhatIsThere) {
 // A module may ask for any of them, and a process may have thousands.
 TEST(TargetTableTest, OfManyTargetsTwentyAreShown) {
   const auto message = [] {
-    return MessageOf(TargetTable::OfProcess()->Find("missing", "Host", true).status());
+    return Refused(TargetTable::OfProcess()->Find("missing", "Host", true).status(),
+                   absl::StatusCode::kNotFound);
   };
   // Before what other tests have registered.
   for (int i = 10; i < 30; ++i) Register(absl::StrCat("many ", i), "Host", &functions[0]);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <vector>
 
 #include "fuzzed_handlers.h"
@@ -14,6 +13,9 @@
 
 namespace callbridge {
 namespace {
+
+using typed_ffi::testing::live_errors;
+using typed_ffi::testing::TakeText;
 
 std::vector<FuzzedHandler> AllHandlers() {
   std::vector<FuzzedHandler> handlers = BoundHandlers();
@@ -30,10 +32,16 @@ void CallOnce(Bytes& bytes) {
   // Mostly it gets the call that it expects, but for the lies.
   const FuzzedHandler& expecting =
       bytes.Lies() ? handlers[bytes.ConsumeIntegralInRange<size_t>(0, handlers.size() - 1)] : each;
-  const HostileFrame frame(bytes, memory, runtime.api(), runtime.version(), expecting.wanted);
-  const std::unique_ptr<XLA_FFI_Error> error(each.handler(frame.get()));
+  const HostileFrame frame(bytes, memory, runtime.api(), runtime.ctx(), runtime.version(),
+                           expecting.wanted);
+  TakeText(each.handler(frame.get()));
   runtime.FinishCall();
-  if (frame.future() != nullptr && !runtime.IsComplete(frame.future())) std::abort();
+  if (XLA_FFI_Future* future = frame.future()) {
+    if (!future->done) std::abort();
+    TakeText(future->error);
+    delete future;
+  }
+  if (live_errors != 0) std::abort();
 }
 
 }  // namespace

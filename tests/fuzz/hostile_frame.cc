@@ -201,13 +201,13 @@ XLA_FFI_Attrs HostileAttrs(Bytes& bytes, Memory& memory, const std::vector<Wante
 }
 
 HostileFrame::HostileFrame(Bytes& bytes, Memory& memory, const XLA_FFI_Api* api,
-                           const typed_ffi::RuntimeVersion& version, const WantedCall& wanted) {
+                           XLA_FFI_InvokeContext* ctx, const typed_ffi::RuntimeVersion& version,
+                           const WantedCall& wanted) {
   XLA_FFI_CallFrame frame = {};
   frame.struct_size = kFrameSize;
   if (bytes.Lies()) frame.struct_size = bytes.ConsumeIntegralInRange<size_t>(0, 300);
   frame.api = api;
-  static char context;
-  frame.ctx = reinterpret_cast<XLA_FFI_InvokeContext*>(&context);
+  frame.ctx = ctx;
   // The number that this runtime has for the stage.
   const int numbers[] = {version.instantiate, version.prepare, version.initialize, version.execute,
                          version.record};

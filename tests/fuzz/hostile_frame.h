@@ -42,7 +42,7 @@ struct WantedCall {
 
 class HostileFrame {
  public:
-  HostileFrame(Bytes& bytes, Memory& memory, const XLA_FFI_Api* api,
+  HostileFrame(Bytes& bytes, Memory& memory, const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                const typed_ffi::RuntimeVersion& version, const WantedCall& wanted);
 
   XLA_FFI_CallFrame* get() const { return frame_; }

@@ -17,7 +17,8 @@ import pytest
 from callbridge import _call_site, _jax_attributes
 from callbridge._function_address import make_capsule
 from callbridge._jax_runtimes import RUNTIME, jax_function
-from callbridge.jax import CallbridgeError, custom_call
+from callbridge.jax import custom_call
+from refused import refused
 from this_jax import JaxRuntimeError, enable_x64, fails, has, needs
 
 F32 = jax.ShapeDtypeStruct((), jnp.float32)
@@ -29,12 +30,6 @@ MAGIC = b"\xcb\0site\0\1"
 @pytest.fixture(scope="module", autouse=True)
 def library(modules):
     return callbridge.jax.load(modules / "targets.so")
-
-
-def refused(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def raw_call(name, result, path, config):

@@ -12,10 +12,11 @@ import pytest
 from callbridge import _jax_registered_targets
 from callbridge._function_address import make_capsule
 from callbridge._jax_runtimes import RUNTIME
-from callbridge.jax import CallbridgeError, custom_call
+from callbridge.jax import custom_call
 from calls import assert_equal, like, random, square, trees
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
+from refused import refused
 from this_jax import has, needs, shard_map, since
 
 X = random(5)
@@ -27,12 +28,6 @@ ONE = np.float32(1)
 @pytest.fixture(scope="module", autouse=True)
 def targets(modules, library):
     return callbridge.jax.load(modules / "targets.so")
-
-
-def refused(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def told(call, *operands):

@@ -15,6 +15,7 @@ from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME
 from callbridge.jax import CallbridgeError, custom_call
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
+from refused import refused
 from this_jax import fails, has, needs
 
 # By which this JAX calls typed handlers.
@@ -39,12 +40,6 @@ def library(modules):
 @pytest.fixture(params=PATHS)
 def path(request):
     return request.param
-
-
-def refused(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def kind(x, path=None, run=lambda call: call):

@@ -8,10 +8,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 from callbridge import _call_site, _mlir_bytecode
-from callbridge.jax import CallbridgeError, upgrade
+from callbridge.jax import upgrade
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
+from refused import refused
 from run_upgraded import compile_and_run
 
 ONE = np.float32(1)
@@ -20,12 +21,6 @@ ONE = np.float32(1)
 @pytest.fixture(scope="module", autouse=True)
 def library(targets):
     return callbridge.jax.load(targets)
-
-
-def refused(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def module(body, arguments="", results="()"):

@@ -13,8 +13,9 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge.jax import CallbridgeError, upgrade
+from callbridge.jax import upgrade
 from jaxlib import xla_client
+from refused import refused
 from run_upgraded import compile_and_run
 
 HERE = pathlib.Path(__file__).parent
@@ -30,12 +31,6 @@ def library(targets):
 @pytest.fixture(params=PATHS)
 def path(request):
     return request.param
-
-
-def refused(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def module(body, arguments="", results="tensor<f32>"):

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/loader/elf_editor.h"
+#include "tests/refused.h"
 
 namespace callbridge {
 namespace {
@@ -15,10 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 void ExpectRefused(std::string bytes, const std::string& message) {
-  absl::StatusOr<ElfFile> file = ElfFile::Parse(std::move(bytes));
-  ASSERT_FALSE(file.ok()) << message;
-  EXPECT_EQ(file.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(file.status().message()), HasSubstr(message));
+  EXPECT_THAT(Refused(ElfFile::Parse(std::move(bytes)).status()), HasSubstr(message));
 }
 
 void ExpectRefused(const std::function<void(ElfEditor&)>& edit, const std::string& message) {

@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/loader/elf_editor.h"
+#include "tests/refused.h"
 
 namespace callbridge {
 namespace {
@@ -37,10 +38,7 @@ class RegularFileTest : public ::testing::Test {
 
   static void ExpectError(const std::string& path, absl::StatusCode code,
                           const std::string& message) {
-    absl::StatusOr<std::string> bytes = ReadRegularFile(path);
-    ASSERT_FALSE(bytes.ok()) << path;
-    EXPECT_EQ(bytes.status().code(), code) << bytes.status();
-    EXPECT_THAT(std::string(bytes.status().message()), HasSubstr(message));
+    EXPECT_THAT(Refused(ReadRegularFile(path).status(), code), HasSubstr(message));
   }
 
   std::string folder_;

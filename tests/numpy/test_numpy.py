@@ -21,6 +21,7 @@ from callbridge import _c_api
 from callbridge import numpy as face
 from callbridge._function_address import make_capsule
 from callbridge.numpy import CallbridgeError, custom_call
+from refused import refused
 
 ONE = np.float32(1)
 ORIGINAL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
@@ -34,12 +35,6 @@ def library(built):
 @pytest.fixture(scope="module", autouse=True)
 def handlers(built):
     return face.load(built / "targets" / "typed_handlers.so")
-
-
-def fails(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def test_needs_no_jax(built):
@@ -56,7 +51,7 @@ def test_has_the_names_of_callbridge_jax():
 
 def test_loads_a_file_once(built, library):
     assert face.load(built / "python" / "targets.so") is library
-    with fails("NOT_FOUND", "nowhere"):
+    with refused("NOT_FOUND", "nowhere"):
         face.load("/nowhere/old.so")
 
 
@@ -66,11 +61,11 @@ def test_a_null_function():
 
 
 def test_names_are_kept(built):
-    with fails("ALREADY_EXISTS", "'example'", "other_example.so", "targets.so", "another name"):
+    with refused("ALREADY_EXISTS", "'example'", "other_example.so", "targets.so", "another name"):
         face.load(built / "python" / "other_example.so")
-    with fails("NOT_FOUND", "only_in_other_example", "callbridge.numpy.load"):
+    with refused("NOT_FOUND", "only_in_other_example", "callbridge.numpy.load"):
         custom_call("only_in_other_example", "f32[]")
-    with fails("ALREADY_EXISTS", "'example'"):
+    with refused("ALREADY_EXISTS", "'example'"):
         face.register("example", ORIGINAL(lambda out, ins: None), abi="original")
 
 
@@ -104,7 +99,7 @@ def test_wrong_capsules():
     capsule = ctypes.PyDLL(None).PyCapsule_New
     capsule.restype = ctypes.py_object
     capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    with fails("INVALID_ARGUMENT", "another name"):
+    with refused("INVALID_ARGUMENT", "another name"):
         face.register("wrong", capsule(1, b"another name", None), abi="original")
     with pytest.raises(TypeError):
         face.register("wrong", 3, abi="original")
@@ -112,9 +107,9 @@ def test_wrong_capsules():
 
 def test_untyped_functions_are_no_typed_handlers(library):
     untyped = ORIGINAL(library.target("untold_double").address)
-    with fails("INVALID_ARGUMENT", "'untyped as typed' on Host", "no typed handler"):
+    with refused("INVALID_ARGUMENT", "'untyped as typed' on Host", "no typed handler"):
         face.register("untyped as typed", untyped, abi="typed_ffi")
-    with fails("NOT_FOUND", "untyped as typed"):
+    with refused("NOT_FOUND", "untyped as typed"):
         custom_call("untyped as typed", "f32[]", abi="typed_ffi")
 
 
@@ -123,7 +118,7 @@ def test_typed_functions(built):
     face.register("typed_scale", symbols.typed_scale, abi="typed_ffi")
     call = custom_call("typed_scale", "f32[2]", attributes={"factor": np.float32(3)})
     assert call(np.array([1, 2], np.float32)).tolist() == [3, 6]
-    with fails("INVALID_ARGUMENT", "stage 'later'"):
+    with refused("INVALID_ARGUMENT", "stage 'later'"):
         face.register("typed", {"later": symbols.typed_scale}, abi="typed_ffi")
 
 
@@ -245,7 +240,7 @@ def test_trees_without_end():
 
 
 def test_messages_in_no_encoding():
-    with fails("INTERNAL", r"no \\xff text"):
+    with refused("INTERNAL", r"no \\xff text"):
         custom_call("throw_exception", "f32[]", opaque=b"no \xff text")()
 
 
@@ -279,23 +274,23 @@ def test_results_larger_than_memory():
 
 def test_failures_are_the_targets():
     call = custom_call("refuse_negative", "f32[]")
-    with fails("INTERNAL", "CustomCall failed: negative operand"):
+    with refused("INTERNAL", "CustomCall failed: negative operand"):
         call(np.float32(-1))
     assert call(ONE) == 1
-    with fails("INTERNAL", "what it said"):
+    with refused("INTERNAL", "what it said"):
         custom_call("throw_exception", "f32[]", opaque=b"what it said")()
-    with fails("OUT_OF_RANGE", "too far"):
+    with refused("OUT_OF_RANGE", "too far"):
         custom_call("refuse", "()", attributes={"why": "too far"})()
 
 
 def test_typed_arguments_are_checked():
-    with fails("INVALID_ARGUMENT", "factor"):
+    with refused("INVALID_ARGUMENT", "factor"):
         custom_call("scale", "f32[]")(ONE)
 
 
 def test_dtypes_that_xla_has_not():
     call = custom_call("refuse_negative", "f32[]")
-    with fails("INVALID_ARGUMENT", "object"):
+    with refused("INVALID_ARGUMENT", "object"):
         call(np.array([None]))
 
 
@@ -419,7 +414,7 @@ def test_an_alias_begins_as_a_copy_of_its_operand(pointers):
 )
 def test_wrong_aliases(pointers, aliases, words):
     operands = (np.ones(1, np.float32),) * 2 if len(aliases) == 2 else (ONE,)
-    with fails("INVALID_ARGUMENT", words):
+    with refused("INVALID_ARGUMENT", words):
         custom_call("increment in place", "f32[1]", input_output_aliases=aliases)(*operands)
 
 
@@ -474,5 +469,5 @@ def test_the_abi_says_which_of_two_targets_of_one_name_is_called(built):
     assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
     assert custom_call("twin", x, abi="original")(x) == -2
     assert custom_call("twin", x, attributes={"scale": np.float32(3)})(x) == 6
-    with fails("INVALID_ARGUMENT", "'original'"):
+    with refused("INVALID_ARGUMENT", "'original'"):
         custom_call("twin", x, abi="status_returning_unified")

@@ -16,7 +16,7 @@ import pytest
 from callbridge import numpy as face
 from callbridge._libraries import Libraries
 from callbridge._registry import Registry
-from callbridge.numpy import CallbridgeError
+from refused import refused
 
 PACKAGE = str(pathlib.Path(callbridge.__file__).parent)
 
@@ -55,12 +55,6 @@ class Process:
 @pytest.fixture
 def path(built, tmp_path):
     return pathlib.Path(shutil.copy(built / "python" / "targets.so", tmp_path))
-
-
-def fails(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 # ---- Interrupts ---------------------------------------------------------------------------------
@@ -123,7 +117,7 @@ def test_typed_handlers_of_another_macro_wait_to_be_declared(built):
     assert [target.name for target in library.targets] == ["partly_a", "partly_b", "partly_c"]
     for name in ["partly_a", "partly_c"]:
         assert face.custom_call(name, "f32[]")() == 5
-    with fails("INVALID_ARGUMENT", "partly_b", "typed handler"):
+    with refused("INVALID_ARGUMENT", "partly_b", "typed handler"):
         face.custom_call("partly_b", "f32[]")
     assert face.custom_call("partly_b", "f32[]", abi="typed_ffi")() == 6
     assert face.load(built / "python" / "partly_served.so") is library
@@ -134,10 +128,10 @@ def test_nothing_is_registered_of_what_is_refused(built, path):
     process.load(path)
     kept = dict(process.kept)
     for _ in range(2):
-        with fails("ALREADY_EXISTS", "'example'", "other_example.so", "another name"):
+        with refused("ALREADY_EXISTS", "'example'", "other_example.so", "another name"):
             process.load(built / "python" / "other_example.so")
     assert process.kept == kept
-    with fails("NOT_FOUND", "only_in_other_example"):
+    with refused("NOT_FOUND", "only_in_other_example"):
         process.registry.find("only_in_other_example", "Host", None)
 
 
@@ -166,11 +160,11 @@ def test_a_changed_file_is_refused(path):
     content = path.read_bytes()
     path.write_bytes(content + b"\0")
     for _ in range(2):
-        with fails("ALREADY_EXISTS", f"content of {path} has changed", "another process"):
+        with refused("ALREADY_EXISTS", f"content of {path} has changed", "another process"):
             process.load(path)
     assert process.kept == kept
     os.utime(path, (1, 1))
-    with fails("ALREADY_EXISTS", "has changed"):
+    with refused("ALREADY_EXISTS", "has changed"):
         process.load(path)
     path.write_bytes(content)
     assert process.load(path) is library
@@ -189,7 +183,7 @@ def test_a_changed_file_of_the_same_size_and_times_is_refused(path):
         file.seek(-1, os.SEEK_END)
         file.write(bytes([last[0] ^ 1]))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    with fails("ALREADY_EXISTS", "has changed"):
+    with refused("ALREADY_EXISTS", "has changed"):
         process.load(path)
 
 

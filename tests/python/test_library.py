@@ -10,16 +10,10 @@ import numpy as np
 import pytest
 from callbridge import _c_api
 from callbridge.library import CallbridgeError, load
+from refused import refused
 
 F32 = "f32[]"
 ONE = np.float32(1)
-
-
-def fails(code, *words):
-    """A context in which a CallbridgeError of that code is raised whose message has all `words`."""
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 # ---- The package --------------------------------------------------------------------------------
@@ -73,7 +67,7 @@ def test_missing_libcallbridge_says_what_to_do(monkeypatch, path):
 
 
 def test_missing_file():
-    with fails("NOT_FOUND", "/nowhere/old.so"):
+    with refused("NOT_FOUND", "/nowhere/old.so"):
         load("/nowhere/old.so")
 
 
@@ -92,14 +86,14 @@ def test_missing_file():
 def test_no_library_for_this_machine(modules, tmp_path, change, word):
     file = tmp_path / "old.so"
     file.write_bytes(change((modules / "targets.so").read_bytes()))
-    with fails("INVALID_ARGUMENT", "old.so", word):
+    with refused("INVALID_ARGUMENT", "old.so", word):
         load(file)
 
 
 def test_path_of_wrong_kind():
     with pytest.raises(TypeError):
         load(3)
-    with fails("INVALID_ARGUMENT", "NUL"):
+    with refused("INVALID_ARGUMENT", "NUL"):
         load("a\0b")
 
 
@@ -119,7 +113,7 @@ def test_lists_targets(targets, modules):
 def test_an_empty_library_registers_nothing(modules):
     library = load(modules.parent / "targets" / "libbeside.so")
     assert library.targets == ()
-    with fails(
+    with refused(
         "NOT_FOUND", "libbeside.so registers no target 'any' for Host; it registers nothing"
     ):
         library.target("any")
@@ -127,11 +121,11 @@ def test_an_empty_library_registers_nothing(modules):
 
 def test_finds_targets(targets):
     assert targets.target("example", "CPU").name == "example"
-    with fails("NOT_FOUND", "'exam'", "Host", "example .Host.", "gpu_add_opaque .CUDA."):
+    with refused("NOT_FOUND", "'exam'", "Host", "example .Host.", "gpu_add_opaque .CUDA."):
         targets.target("exam")
-    with fails("NOT_FOUND", "'example'", "CUDA"):
+    with refused("NOT_FOUND", "'example'", "CUDA"):
         targets.target("example", "gpu")
-    with fails("INVALID_ARGUMENT", "tpu", "CUDA"):
+    with refused("INVALID_ARGUMENT", "tpu", "CUDA"):
         targets.target("example", "tpu")
 
 
@@ -261,14 +255,14 @@ def test_failure_messages(targets, message, arrives):
 
 
 def test_targets_that_throw(targets):
-    with fails("INTERNAL", "what it said"):
+    with refused("INTERNAL", "what it said"):
         targets.run("throw_exception", [], F32, opaque=b"what it said")
-    with fails("INTERNAL", "int"):
+    with refused("INTERNAL", "int"):
         targets.run("throw_int", [], F32)
 
 
 def test_abi_must_be_known_or_declared(targets):
-    with fails("INVALID_ARGUMENT", "untold_double", "abi=", "'original'"):
+    with refused("INVALID_ARGUMENT", "untold_double", "abi=", "'original'"):
         targets.run("untold_double", [ONE], F32)
     assert targets.run("untold_double", [ONE], F32, abi="original") == 2
     assert targets.run("untold_double", [ONE], F32, abi="status_returning") == 2
@@ -280,9 +274,9 @@ def test_abi_must_be_known_or_declared(targets):
 
 def test_declared_abi_must_agree(targets):
     assert targets.run("refuse_negative", [ONE], F32, abi="original") == 1
-    with fails("INVALID_ARGUMENT", "'original'", "'status_returning_unified'"):
+    with refused("INVALID_ARGUMENT", "'original'", "'status_returning_unified'"):
         targets.run("fail", [], F32, abi="original")
-    with fails("INVALID_ARGUMENT", "version_2", "'typed_ffi'"):
+    with refused("INVALID_ARGUMENT", "version_2", "'typed_ffi'"):
         targets.run("fail", [], F32, abi="version_2")
 
 
@@ -333,13 +327,13 @@ def test_results_that_are_no_results(targets, result):
     ],
 )
 def test_results_of_no_shape(targets, result, word):
-    with fails("INVALID_ARGUMENT", word):
+    with refused("INVALID_ARGUMENT", word):
         targets.run("single_result", [ONE], result)
 
 
 def test_operands_of_no_element_type(targets):
     for dtype in [object, "U3", "M8[s]", np.longdouble]:
-        with fails("INVALID_ARGUMENT", r"operands\[1\]\[0\]", "element type"):
+        with refused("INVALID_ARGUMENT", r"operands\[1\]\[0\]", "element type"):
             targets.run("single_result", [ONE, (np.empty(2, dtype),)], "(f32[])")
 
 
@@ -348,7 +342,7 @@ def test_wrong_opaque_and_era(targets):
         targets.run("fail", [], F32, opaque="text")
     with pytest.raises(TypeError, match="NoneType"):
         targets.run("fail", [], F32, opaque=None)
-    with fails("INVALID_ARGUMENT", "'modern'", "'nested'", "'flat'"):
+    with refused("INVALID_ARGUMENT", "'modern'", "'nested'", "'flat'"):
         targets.run("example", [], F32, tuple_layout="modern")
 
 

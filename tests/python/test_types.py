@@ -21,14 +21,9 @@ from callbridge import (
 )
 from callbridge import _typed_handlers as typed_handlers
 from callbridge import typing as types
+from refused import refused
 
 PACKAGE = pathlib.Path(callbridge.__file__).parent
-
-
-def refused(code, *words):
-    return pytest.raises(
-        CallbridgeError, match=f"(?s)^{code}: " + "".join(f"(?=.*{word})" for word in words)
-    )
 
 
 def test_type_checkers_are_told_that_there_are_types():

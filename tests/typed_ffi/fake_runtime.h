@@ -1,13 +1,13 @@
-// A runtime made by hand, in the shape of any row of typed_ffi/runtime_versions.h: the API table
-// that such a runtime lends, which ends where a page ends that nobody may read beyond, and what it
-// answers. Like XLA it wants every argument struct at least as large as it knows it, before it
-// looks at it.
+// The tests' XLA FFI runtime, of any row of typed_ffi/runtime_versions.h. Its API table ends at the
+// end of a page, and reads beyond it crash. Like XLA it checks the size of each argument struct
+// before it reads anything else of it.
 //
 //   FakeRuntime runtime(row);
 //   runtime.call.stream = ...;
 //   CtxDecoding<...>::Decode(runtime.api(), runtime.ctx(), diagnostic);
 //
-// What was given to it and not taken back (errors, futures) is counted.
+// `live_errors` counts the errors that it made and that nobody destroyed. `before_answer` lets a
+// fuzzer change or refuse what it answers.
 #ifndef CALLBRIDGE_TESTS_TYPED_FFI_FAKE_RUNTIME_H_
 #define CALLBRIDGE_TESTS_TYPED_FFI_FAKE_RUNTIME_H_
 
@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/old_layouts.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
@@ -37,7 +38,7 @@ struct XLA_FFI_Error {
   std::string message;
 };
 
-// Completed at most once; `error` is the future's.
+// Completed exactly once. Owns `error`.
 struct XLA_FFI_Future {
   std::mutex mutex;
   bool done = false;
@@ -59,11 +60,17 @@ inline void DeleteError(XLA_FFI_Error* error) {
   delete error;
 }
 
-// What a call's context lends, and what handlers left in it.
+// Called before each function for calls, and Future_Create, answers, unless it is empty: may change
+// what the call has. An error that it returns is the answer. Of all runtimes, since futures are
+// created without a context.
+inline std::function<XLA_FFI_Error*(ApiFunction)> before_answer;
+
+// What a call's context has, and what handlers left in it.
 struct FakeCall {
   const RuntimeVersion* version = nullptr;
   void* stream = nullptr;
   bool has_thread_pool = true;
+  int64_t num_threads = 5;
   bool run_tasks_at_once = true;
   std::vector<std::pair<XLA_FFI_Task*, void*>> tasks;  // those that are not run at once
   int64_t run_id = 0;
@@ -72,13 +79,16 @@ struct FakeCall {
   struct StateOf {
     int64_t type_id;
     void* state;
-    void (*deleter)(void* state);
+    void (*deleter)(void* state);  // null: not the call's
   };
   std::map<int, StateOf> states;  // by stage; 0 where a runtime does not tell them apart
   std::map<void*, size_t> scratch;
+  bool has_scratch = true;  // false: allocations succeed and return null
   const XLA_FFI_Extension* extensions = nullptr;
+  bool checks_extension_types = true;  // false: finds the first of any type
   const XLA_FFI_Attrs* custom_options = nullptr;
-  std::string refusal;  // not empty: every request is refused with it
+  std::string refusal;  // not empty: the message of the error that all functions return
+  int refusal_code = XLA_FFI_Error_Code_FAILED_PRECONDITION;
 };
 
 // What was registered, with whichever of the API's types.
@@ -97,20 +107,33 @@ struct FakeRegistry {
   std::vector<Type> types;
 };
 
+// What a runtime's API table says of itself.
+struct FakeTable {
+  size_t size;
+  size_t stated_size;
+  int major;
+  int minor;
+};
+
 class FakeRuntime {
  public:
-  explicit FakeRuntime(int row) : version_(kRuntimeVersions[row]) {
+  explicit FakeRuntime(int row)
+      : FakeRuntime(row, {kRuntimeVersions[row].table_size, kRuntimeVersions[row].stated_size,
+                          XLA_FFI_API_MAJOR, kRuntimeVersions[row].minor}) {}
+  // With another table than the row's, which must be at least as large.
+  FakeRuntime(int row, const FakeTable& table) : version_(kRuntimeVersions[row]) {
     call.version = &version_;
     const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     pages_ = static_cast<char*>(
         mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (pages_ == MAP_FAILED || mprotect(pages_ + page, page, PROT_NONE) != 0) abort();
-    table_ = pages_ + page - version_.table_size;
-    Write(0, static_cast<size_t>(version_.stated_size));
-    if (row > 0) {
-      Write(offsetof(XLA_FFI_Api, api_version),
-            XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, 0, version_.minor});
+    table_ = reinterpret_cast<ApiSlot*>(pages_ + page - table.size);
+    for (size_t at = offsetof(XLA_FFI_Api, XLA_FFI_Error_Create); at < table.size; at += 8) {
+      SlotAt(table_, at) = &abort;  // functions that no row has
     }
+    WriteApiTable(table_, version_, [](ApiFunction) { return ApiSlot(); });
+    SlotAt(table_, 0) = ApiSlot(table.stated_size);
+    if (version_.table_has_version) WriteApiVersion(table_, table.major, table.minor);
     Fill();
   }
   FakeRuntime(const FakeRuntime&) = delete;
@@ -127,10 +150,8 @@ class FakeRuntime {
   const RuntimeVersion& version() const { return version_; }
   bool Has(ApiFunction function) const { return version_.slots[static_cast<int>(function)] != 0; }
 
-  // Takes the function of a function away, as a runtime does that leaves it out.
-  void LeaveOut(ApiFunction function) {
-    Write(version_.slots[static_cast<int>(function)], static_cast<void*>(nullptr));
-  }
+  // Makes a function null.
+  void LeaveOut(ApiFunction function) { SlotOf(table_, version_, function) = ApiSlot(); }
 
   FakeCall call;
   // Of all runtimes, since registration has no context. Emptied by who looks at it.
@@ -140,20 +161,16 @@ class FakeRuntime {
   }
 
  private:
-  template <typename T>
-  void Write(size_t offset, T value) {
-    if (offset + sizeof(T) > version_.table_size) abort();
-    memcpy(table_ + offset, &value, sizeof(value));
-  }
-
-  template <typename Function>
-  void Put(ApiFunction which, Function* function) {
-    if (Has(which)) Write(version_.slots[static_cast<int>(which)], function);
+  void Put(ApiFunction which, ApiSlot function) {
+    if (Has(which)) SlotOf(table_, version_, which) = function;
   }
 
   static FakeCall& CallOf(XLA_FFI_InvokeContext* ctx) { return *reinterpret_cast<FakeCall*>(ctx); }
 
-  // As XLA: what a struct that is too small says is not looked at.
+  static XLA_FFI_Error* BeforeAnswer(ApiFunction function) {
+    return before_answer ? before_answer(function) : nullptr;
+  }
+  // As XLA, which reads nothing else of a struct that is too small.
   static XLA_FFI_Error* CheckSize(const char* name, size_t expected, size_t actual) {
     if (actual >= expected) return nullptr;
     return NewError(XLA_FFI_Error_Code_INVALID_ARGUMENT,
@@ -161,10 +178,12 @@ class FakeRuntime {
                         std::to_string(expected) + " but got " + std::to_string(actual));
   }
   template <typename Args>
-  static XLA_FFI_Error* Check(const char* name, size_t expected, const Args* args) {
+  static XLA_FFI_Error* Check(ApiFunction function, const char* name, size_t expected,
+                              const Args* args) {
     if (XLA_FFI_Error* error = CheckSize(name, expected, args->struct_size)) return error;
-    const std::string& refusal = CallOf(args->ctx).refusal;
-    return refusal.empty() ? nullptr : NewError(XLA_FFI_Error_Code_FAILED_PRECONDITION, refusal);
+    if (XLA_FFI_Error* error = BeforeAnswer(function)) return error;
+    const FakeCall& call = CallOf(args->ctx);
+    return call.refusal.empty() ? nullptr : NewError(call.refusal_code, call.refusal);
   }
 
   template <typename Args>
@@ -215,7 +234,10 @@ class FakeRuntime {
     Put(
         ApiFunction::kErrorCreate, +[](XLA_FFI_Error_Create_Args* args) {
           XLA_FFI_Error* error = CheckSize("XLA_FFI_Error_Create_Args", 28, args->struct_size);
-          return error != nullptr ? error : NewError(args->errc, args->message);
+          if (error != nullptr) return error;
+          const bool is_code = args->errc > 0 && args->errc <= XLA_FFI_Error_Code_UNAUTHENTICATED;
+          if (!is_code) abort();
+          return NewError(args->errc, args->message);
         });
     Put(
         ApiFunction::kErrorGetMessage, +[](XLA_FFI_Error_GetMessage_Args* args) {
@@ -286,13 +308,17 @@ class FakeRuntime {
   void FillContext() {
     Put(
         ApiFunction::kStream, +[](XLA_FFI_Stream_Get_Args* args) {
-          if (auto* error = Check("XLA_FFI_Stream_Get_Args", 32, args)) return error;
+          if (auto* error = Check(ApiFunction::kStream, "XLA_FFI_Stream_Get_Args", 32, args))
+            return error;
           args->stream = CallOf(args->ctx).stream;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
         ApiFunction::kUserData, +[](XLA_FFI_InvokeContext_Get_Args* args) {
-          if (auto* error = Check("XLA_FFI_ExecutionContext_Get_Args", 40, args)) return error;
+          if (auto* error =
+                  Check(ApiFunction::kUserData, "XLA_FFI_ExecutionContext_Get_Args", 40, args))
+            return error;
+          if (args->type_id->type_id == 0) abort();
           const auto& data = CallOf(args->ctx).user_data;
           const auto found = data.find(args->type_id->type_id);
           if (found == data.end()) {
@@ -303,7 +329,11 @@ class FakeRuntime {
         });
     Put(
         ApiFunction::kScratchAllocate, +[](XLA_FFI_DeviceMemory_Allocate_Args* args) {
-          if (auto* error = Check("XLA_FFI_DeviceMemory_Allocate_Args", 48, args)) return error;
+          if (auto* error = Check(ApiFunction::kScratchAllocate,
+                                  "XLA_FFI_DeviceMemory_Allocate_Args", 48, args))
+            return error;
+          args->data = nullptr;
+          if (!CallOf(args->ctx).has_scratch) return static_cast<XLA_FFI_Error*>(nullptr);
           args->data =
               aligned_alloc(args->alignment < 8 ? 8 : args->alignment, (args->size + 63) / 64 * 64);
           CallOf(args->ctx).scratch[args->data] = args->size;
@@ -316,14 +346,18 @@ class FakeRuntime {
           }
           auto& scratch = CallOf(args->ctx).scratch;
           const auto found = scratch.find(args->data);
-          if (found == scratch.end() || found->second != args->size) abort();
-          free(args->data);
-          scratch.erase(found);
-          return static_cast<XLA_FFI_Error*>(nullptr);
+          if (args->data != nullptr) {
+            if (found == scratch.end() || found->second != args->size) abort();
+            free(args->data);
+            scratch.erase(found);
+          }
+          return BeforeAnswer(ApiFunction::kScratchFree);
         });
     Put(
         ApiFunction::kThreadPoolSchedule, +[](XLA_FFI_ThreadPool_Schedule_Args* args) {
-          if (auto* error = Check("XLA_FFI_ThreadPool_Schedule_Args", 40, args)) return error;
+          if (auto* error = Check(ApiFunction::kThreadPoolSchedule,
+                                  "XLA_FFI_ThreadPool_Schedule_Args", 40, args))
+            return error;
           FakeCall& call = CallOf(args->ctx);
           if (!call.has_thread_pool) {
             return NewError(XLA_FFI_Error_Code_UNIMPLEMENTED, "no thread pool for this call");
@@ -337,31 +371,38 @@ class FakeRuntime {
         });
     Put(
         ApiFunction::kThreadPoolNumThreads, +[](XLA_FFI_ThreadPool_NumThreads_Args* args) {
-          if (auto* error = Check("XLA_FFI_ThreadPool_NumThreads_Args", 32, args)) return error;
+          if (auto* error = Check(ApiFunction::kThreadPoolNumThreads,
+                                  "XLA_FFI_ThreadPool_NumThreads_Args", 32, args))
+            return error;
           if (!CallOf(args->ctx).has_thread_pool) {
             return NewError(XLA_FFI_Error_Code_UNIMPLEMENTED, "no thread pool for this call");
           }
-          *args->num_threads = 5;
+          *args->num_threads = CallOf(args->ctx).num_threads;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
         ApiFunction::kRunId, +[](XLA_FFI_RunId_Get_Args* args) {
-          if (auto* error = Check("XLA_FFI_RunId_Get_Args", 32, args)) return error;
+          if (auto* error = Check(ApiFunction::kRunId, "XLA_FFI_RunId_Get_Args", 32, args))
+            return error;
           args->run_id = CallOf(args->ctx).run_id;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
         ApiFunction::kDeviceOrdinal, +[](XLA_FFI_DeviceOrdinal_Get_Args* args) {
-          if (auto* error = Check("XLA_FFI_DeviceOrdinal_Get_Args", 28, args)) return error;
+          if (auto* error =
+                  Check(ApiFunction::kDeviceOrdinal, "XLA_FFI_DeviceOrdinal_Get_Args", 28, args))
+            return error;
           args->device_ordinal = CallOf(args->ctx).device_ordinal;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
     Put(
         ApiFunction::kExtensions, +[](XLA_FFI_InvokeContext_FindExtension_Args* args) {
-          if (auto* error = Check("XLA_FFI_InvokeContext_FindExtension_Args", 40, args))
+          if (auto* error = Check(ApiFunction::kExtensions,
+                                  "XLA_FFI_InvokeContext_FindExtension_Args", 40, args))
             return error;
-          args->extension = CallOf(args->ctx).extensions;
-          while (args->extension != nullptr &&
+          const FakeCall& call = CallOf(args->ctx);
+          args->extension = call.extensions;
+          while (call.checks_extension_types && args->extension != nullptr &&
                  args->extension->id.extension_type != args->extension_type) {
             args->extension = args->extension->next;
           }
@@ -369,7 +410,9 @@ class FakeRuntime {
         });
     Put(
         ApiFunction::kCustomOptions, +[](XLA_FFI_CustomOptions_Get_Args* args) {
-          if (auto* error = Check("XLA_FFI_CustomOptions_Get_Args", 32, args)) return error;
+          if (auto* error =
+                  Check(ApiFunction::kCustomOptions, "XLA_FFI_CustomOptions_Get_Args", 32, args))
+            return error;
           args->attrs = CallOf(args->ctx).custom_options;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
@@ -380,12 +423,14 @@ class FakeRuntime {
     if (version_.state == StateLayout::kStaged) {
       Put(
           ApiFunction::kStateSet, +[](XLA_FFI_State_Set_Args* args) {
-            if (auto* error = Check("XLA_FFI_State_Set_Args", 48, args)) return error;
+            if (auto* error = Check(ApiFunction::kStateSet, "XLA_FFI_State_Set_Args", 48, args))
+              return error;
             return SetTypedState(args->stage, args);
           });
       Put(
           ApiFunction::kStateGet, +[](XLA_FFI_State_Get_Args* args) {
-            if (auto* error = Check("XLA_FFI_State_Get_Args", 48, args)) return error;
+            if (auto* error = Check(ApiFunction::kStateGet, "XLA_FFI_State_Get_Args", 48, args))
+              return error;
             return GetState(CallOf(args->ctx), args->stage, args);
           });
       return;
@@ -393,19 +438,22 @@ class FakeRuntime {
     if (version_.state == StateLayout::kTypedDeleter) {
       Put(
           ApiFunction::kStateSet, +[](XLA_FFI_State_Set_Args_0_8_3* args) {
-            if (auto* error = Check("XLA_FFI_State_Set_Args", 40, args)) return error;
+            if (auto* error = Check(ApiFunction::kStateSet, "XLA_FFI_State_Set_Args", 40, args))
+              return error;
             return SetTypedState(0, args);
           });
     } else {
       Put(
           ApiFunction::kStateSet, +[](XLA_FFI_State_Set_Args_0_4_31* args) {
-            if (auto* error = Check("XLA_FFI_State_Set_Args", 48, args)) return error;
+            if (auto* error = Check(ApiFunction::kStateSet, "XLA_FFI_State_Set_Args", 48, args))
+              return error;
             return SetState(CallOf(args->ctx), 0, args, args->deleter);
           });
     }
     Put(
         ApiFunction::kStateGet, +[](XLA_FFI_State_Get_Args_0_4_31* args) {
-          if (auto* error = Check("XLA_FFI_State_Get_Args", 40, args)) return error;
+          if (auto* error = Check(ApiFunction::kStateGet, "XLA_FFI_State_Get_Args", 40, args))
+            return error;
           return GetState(CallOf(args->ctx), 0, args);
         });
   }
@@ -416,6 +464,7 @@ class FakeRuntime {
           if (auto* error = CheckSize("XLA_FFI_Future_Create_Args", 16, args->struct_size)) {
             return error;
           }
+          if (XLA_FFI_Error* error = BeforeAnswer(ApiFunction::kFutureCreate)) return error;
           args->future = new XLA_FFI_Future();
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
@@ -425,6 +474,7 @@ class FakeRuntime {
             return error;
           }
           std::lock_guard<std::mutex> lock(args->future->mutex);
+          if (args->future->done) abort();
           args->future->done = true;
           return static_cast<XLA_FFI_Error*>(nullptr);
         });
@@ -434,6 +484,7 @@ class FakeRuntime {
             return error;
           }
           std::lock_guard<std::mutex> lock(args->future->mutex);
+          if (args->future->done || args->error == nullptr) abort();
           args->future->done = true;
           args->future->error = args->error;
           return static_cast<XLA_FFI_Error*>(nullptr);
@@ -442,7 +493,7 @@ class FakeRuntime {
 
   const RuntimeVersion& version_;
   char* pages_;
-  char* table_;
+  ApiSlot* table_;
 };
 
 // The code and text of an error, which is gone afterwards. "" for null.

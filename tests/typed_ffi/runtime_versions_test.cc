@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -179,6 +180,73 @@ TEST(RuntimeVersionsTest, SizesAreThoseOfTheLayouts) {
   }
 }
 
+// As measured on the jaxlib of each row.
+TEST(RuntimeVersionsTest, FactsAreThoseOfTheRuntimes) {
+  for (int i = 0; i < kRuntimeVersionCount; ++i) {
+    const RuntimeVersion& row = kRuntimeVersions[i];
+    EXPECT_EQ(IndexOf(row), i);
+    EXPECT_EQ(row.table_has_version, i >= 1) << i;
+    EXPECT_EQ(row.cpu_has_context, i >= 2) << i;
+    EXPECT_EQ(row.accepts_duplicates, i >= 3) << i;
+    EXPECT_EQ(row.has_invoke_context, i >= 7) << i;
+    EXPECT_EQ(row.looks_like_previous, i == 3) << i;
+    EXPECT_EQ(row.headers_are_ambiguous, 2 <= i && i <= 4) << i;
+    for (int runtime = 0; runtime < kRuntimeVersionCount; ++runtime) {
+      EXPECT_EQ(RunsNatively(row, kRuntimeVersions[runtime]), i >= 5 && runtime >= i)
+          << i << " on " << runtime;
+    }
+  }
+}
+
+TEST(RuntimeVersionsTest, AcceptWhichHandlers) {
+  for (const RuntimeVersion& row : kRuntimeVersions) {
+    if (row.metadata_size == 0) continue;  // it never asks
+    for (int minor = 0; minor <= kNewestVersion.minor + 1; ++minor) {
+      EXPECT_EQ(AcceptsHandlers(row, 0, minor), 1 <= minor && minor <= row.minor)
+          << row.releases << " 0." << minor;
+      EXPECT_FALSE(AcceptsHandlers(row, 1, minor)) << row.releases << " 1." << minor;
+    }
+  }
+}
+
+// ---- API versions -------------------------------------------------------------------------------
+
+XLA_FFI_Api_Version ApiVersion(int major, int minor) {
+  return {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, major, minor};
+}
+
+TEST(ApiVersionTest, RowsByVersion) {
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 0)), nullptr);  // it has no metadata query
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 1)), &kRuntimeVersions[4]);
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 3)), &kRuntimeVersions[6]);
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, kNewestVersion.minor)), &kNewestVersion);
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, kNewestVersion.minor + 1)), nullptr);
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(1, 3)), nullptr);
+  EXPECT_TRUE(HasApiVersion(kOldestVersion, ApiVersion(0, 0)));
+  EXPECT_FALSE(HasApiVersion(kOldestVersion, ApiVersion(0, 1)));
+  EXPECT_FALSE(HasApiVersion(kOldestVersion, ApiVersion(1, 0)));
+}
+
+TEST(ApiVersionTest, ReportsWhatTheHandlerNeedsAndTheRuntimeAccepts) {
+  for (int row = 0; row < kRuntimeVersionCount; ++row) {
+    FakeRuntime runtime(row);
+    for (int needed = 0; needed <= kNewestVersion.minor; ++needed) {
+      const XLA_FFI_Api_Version reported = VersionToReport(runtime.api(), needed);
+      EXPECT_EQ(reported.major_version, 0);
+      EXPECT_EQ(reported.minor_version, std::min(std::max(needed, 1), int{runtime.version().minor}))
+          << row << " " << needed;
+    }
+  }
+  EXPECT_EQ(VersionToReport(nullptr, 0).minor_version, 1);
+  EXPECT_EQ(VersionToReport(nullptr, 5).minor_version, 1);
+  XLA_FFI_Api_Version lowest = ApiVersion(7, 7);
+  ReportLowestVersion(lowest);
+  EXPECT_EQ(lowest.major_version, 0);
+  EXPECT_EQ(lowest.minor_version, 1);
+  EXPECT_EQ(NewestMinor({}), 0);
+  EXPECT_EQ(NewestMinor({2, 5, 3}), 5);
+}
+
 // ---- The row of a runtime -----------------------------------------------------------------------
 
 TEST(VersionOfTest, ByVersionAndSize) {
@@ -209,9 +277,10 @@ TEST(VersionForTest, TellsTheTwinsApart) {
       EXPECT_EQ(&VersionFor(api, function), &runtime.version()) << row;
     }
     // What is at one place in both needs no telling, and costs no error object.
-    const int same = row == kFutureCreateAt144 ? kNumThreadsAt144 : row;
+    const int same = row == 2 ? 3 : row;
     EXPECT_EQ(&VersionFor(api, ApiFunction::kStream), &kRuntimeVersions[same]) << row;
     EXPECT_EQ(&VersionFor(api, ApiFunction::kThreadPoolSchedule), &kRuntimeVersions[same]) << row;
+    EXPECT_EQ(LookalikeOf(runtime.version()), row == 3 ? &kRuntimeVersions[2] : nullptr) << row;
   }
   EXPECT_EQ(testing::live_errors, 0);
 }
@@ -238,6 +307,13 @@ TEST(FirstWithTest, IsTheOldestRow) {
   EXPECT_EQ(&FirstWith(ApiFunction::kTypeRegister), &kRuntimeVersions[5]);
   EXPECT_EQ(&FirstWith(ApiFunction::kExtensions), &kRuntimeVersions[7]);
   EXPECT_EQ(&FirstWith(ApiFunction::kCustomOptions), &kRuntimeVersions[8]);
+  EXPECT_EQ(&FirstWithStage(&RuntimeVersion::execute), &kRuntimeVersions[0]);
+  EXPECT_EQ(&FirstWithStage(&RuntimeVersion::instantiate), &kRuntimeVersions[1]);
+  EXPECT_EQ(&FirstWithStage(&RuntimeVersion::record), &kRuntimeVersions[7]);
+  EXPECT_EQ(&FirstWithMetadata(), &kRuntimeVersions[2]);
+  EXPECT_EQ(&NewestWithoutMetadata(), &kRuntimeVersions[1]);
+  EXPECT_EQ(&FirstWithCpuContext(), &kRuntimeVersions[2]);
+  EXPECT_EQ(&FirstWithAmbiguousHeaders(), &kRuntimeVersions[2]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INSTANTIATE), &kRuntimeVersions[1]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_PREPARE), &kRuntimeVersions[6]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INITIALIZE), &kRuntimeVersions[6]);

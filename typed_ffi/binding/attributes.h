@@ -1,5 +1,5 @@
-// A handler's attributes that are one value: numbers, bool, complex numbers, text, arrays of
-// numbers, pointers, enums, and std::variant of any of them.
+// Attributes of one value: numbers, bool, complex numbers, text, arrays of numbers, pointers,
+// enums, and std::variant of any of them.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_ATTRIBUTES_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_ATTRIBUTES_H_
 
@@ -23,13 +23,13 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// A type tag: a T* that is passed as a 64-bit integer.
+// A type tag for a T* that is passed as a 64-bit integer.
 template <typename T>
 struct Pointer {};
 
 namespace internal {
 
-// What `Decoding`, which has Isa and Get, is as a public AttrDecoding.
+// The public AttrDecoding of a `Decoding` with Isa and Get.
 template <typename Decoding, typename T>
 struct DirectAttrDecoding : Direct {
   using Type = T;
@@ -41,7 +41,7 @@ struct DirectAttrDecoding : Direct {
   }
 };
 
-// A number that XLA stores as a U, for a function that takes a T.
+// Decodes a number that XLA stores as a U, for a function that takes a T.
 template <typename T, typename U = T>
 struct ScalarDecoding : DirectAttrDecoding<ScalarDecoding<T, U>, T> {
   static_assert(kDataTypeOf<U> != DataType::INVALID,
@@ -116,8 +116,8 @@ template <> struct AttrDecoding<Span<const float>> : internal::ArrayDecoding<flo
 template <> struct AttrDecoding<Span<const double>> : internal::ArrayDecoding<double> {};
 // clang-format on
 
-// The text is the runtime's, valid until the handler returns or its Future is complete. It may
-// contain NULs, and none ends it.
+// The runtime owns the text; valid until the handler returns or its Future is complete. May contain
+// NULs.
 template <>
 struct AttrDecoding<std::string_view>
     : internal::DirectAttrDecoding<AttrDecoding<std::string_view>, std::string_view> {
@@ -136,7 +136,7 @@ struct AttrDecoding<std::string_view>
 template <typename T>
 struct AttrDecoding<Pointer<T>> : internal::ScalarDecoding<T*, int64_t> {};
 
-// Whichever of the types comes first among those that match.
+// Decodes as the first of the types that matches.
 template <typename T0, typename T1, typename... Ts>
 struct AttrDecoding<std::variant<T0, T1, Ts...>> {
   using Type = std::variant<T0, T1, Ts...>;

@@ -1,5 +1,5 @@
-// What a handler does when it is asked for something else than its usual call: it answers the
-// metadata query, and makes one error of all that is wrong with a call.
+// What a handler does in other calls than those that it expects: it answers the metadata query, and
+// reports all that is wrong with a call in one error.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_BAD_CALL_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_BAD_CALL_H_
 
@@ -22,7 +22,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Null where there is no API to make an error with, as in the metadata query before 0.2.
+// Returns null if there is no API to make an error with, as in the metadata query before 0.2.
 CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* InvalidArgument(const XLA_FFI_Api* api,
                                                           const Text& message) {
   if (api == nullptr) return nullptr;
@@ -39,8 +39,8 @@ CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* TooSmall(const XLA_FFI_Api* api, const
 
 // ---- The metadata query -------------------------------------------------------------------------
 
-// Tells the lowest API version that the handler needs. A runtime refuses a version that is newer
-// than its own, and before 0.2 any but 0.1; what it lacks, the call will say.
+// Reports the lowest API version that the handler needs and the runtime accepts. Where the runtime
+// lacks something, the call fails and names it.
 inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
                                      const XLA_FFI_Metadata_Extension& extension,
                                      const Signature& signature, XLA_FFI_Handler_Traits traits) {
@@ -53,9 +53,7 @@ inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
     return TooSmall(api, "XLA_FFI_Metadata", XLA_FFI_Metadata_STRUCT_SIZE, metadata.struct_size);
   }
 
-  const int runtime_minor = api == nullptr ? 1 : VersionOf(*api).minor;
-  metadata.api_version = {XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR,
-                          std::min(std::max(signature.minor_version, 1), runtime_minor)};
+  metadata.api_version = ::callbridge::typed_ffi::VersionToReport(api, signature.minor_version);
   metadata.traits = traits;
 
   if (api == nullptr || VersionOf(*api).metadata_size < sizeof(XLA_FFI_Metadata)) return nullptr;
@@ -68,9 +66,9 @@ inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
       "Types used by FFI handlers must be registered before the handler registration");
 }
 
-// ---- Calls
+// ---- Calls --------------------------------------------------------------------------------------
 
-// A stage by the number that the runtime has for it, null for a number of no stage.
+// Returns the name of the stage that has a number on the runtime; null if none has it.
 inline const char* NameOfStage(const RuntimeVersion& version, int stage) {
   if (stage < 0) return nullptr;
   if (stage == version.instantiate) return "instantiate";
@@ -97,8 +95,8 @@ inline int NumberOfStage(const RuntimeVersion& version, XLA_FFI_ExecutionStage s
   return ::callbridge::typed_ffi::kNoStage;
 }
 
-// Of a frame that is not plainly a call in the execute stage of today's runtimes, says whether it
-// is a call of the handler at all. If not, `answer` is what the handler returns.
+// Returns whether a frame that is not plainly a call at today's execute stage is a call of the
+// handler. If not, writes what the handler must return to `answer`.
 CALLBRIDGE_FFI_COLD inline bool IsCall(const XLA_FFI_CallFrame& frame, const Signature& signature,
                                        XLA_FFI_Handler_Traits traits, XLA_FFI_Error*& answer) {
   answer = nullptr;
@@ -128,17 +126,17 @@ CALLBRIDGE_FFI_COLD inline bool IsCall(const XLA_FFI_CallFrame& frame, const Sig
   return false;
 }
 
-// What came of a parameter that had to be decoded.
+// The outcome of a parameter that had to be decoded.
 struct Decoded {
   bool is_decoded;
   const DiagnosticEngine* diagnostic;  // null for a parameter that needs no decoding
 };
 
-// All that is wrong with a call, in one message.
+// Collects all that is wrong with a call in one message.
 class BadCall {
  public:
   // `names` are those of the attributes that are parameters, of which `unique_names` differ.
-  // `decoded` has one element for each operand; it is null where nothing has been decoded.
+  // `decoded` has one element for each operand, or is null if nothing has been decoded.
   BadCall(const XLA_FFI_CallFrame& frame, const Signature& signature, const std::string_view* names,
           size_t unique_names, const Decoded* decoded)
       : frame_(frame), signature_(signature), names_(names), decoded_(decoded) {
@@ -179,7 +177,7 @@ class BadCall {
     return counts_ << (counts_.empty() ? "" : "\n") << "Wrong number of " << what << ": ";
   }
 
-  // A handler without parameters for arguments, or for results, does not mind what there is.
+  // A handler without parameters for arguments, or for results, accepts any number of them.
   bool CheckCount(const char* what, Role required, Role optional, Role remaining, int64_t size) {
     const int64_t expected = Count(required);
     const bool at_least = Count(optional) + Count(remaining) > 0;
@@ -189,7 +187,7 @@ class BadCall {
     return false;
   }
 
-  // `place` is "argument 0: " or the like.
+  // `place` is a text such as "argument 0: ".
   void AddBad(size_t i, const Text& place, const DiagnosticEngine& diagnostic) {
     bad_ << (bad_.empty() ? "" : ", ") << static_cast<int64_t>(i);
     const std::string why = diagnostic.Result();
@@ -210,8 +208,8 @@ class BadCall {
     if (!Explain(signature_.operands[i], at, diagnostic)) AddBad(i, place, diagnostic);
   }
 
-  // Where operand `i` is in its list, -1 where it is not there. To be asked for one operand after
-  // the other.
+  // Returns the index of operand `i` in its list, -1 if the call does not have it. Must be called
+  // for the operands in order.
   int64_t Locate(size_t i, Text& place) {
     switch (signature_.operands[i].role) {
       case Role::kArg:

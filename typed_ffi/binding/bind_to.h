@@ -1,9 +1,9 @@
-// Handlers without a binding: the types of a function's parameters say what they stand for.
+// Handlers with an inferred binding: the types of a function's parameters say what to bind.
 //
 //   Error Scale(Buffer<F32> in, Result<Buffer<F32>> out, Attr<float, kFactor> factor, Dictionary);
 //   auto handler = Ffi::BindTo(Scale);
 //
-// A user's type joins in by specialising one of the templates here.
+// To support a type of your own, specialize one of the templates here.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_BIND_TO_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_BIND_TO_H_
 
@@ -22,7 +22,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// A parameter that is the attribute `name`, which is a `static constexpr char[]`.
+// A parameter that is the attribute `name`, a `static constexpr char[]`.
 template <typename T, const char* name>
 class Attr {
  public:
@@ -37,11 +37,11 @@ class Attr {
   T value_;
 };
 
-// Void where a parameter of type T is not of that kind; otherwise what is bound for it.
+// Void if a parameter of type T is not of that kind; otherwise the type to bind.
 // clang-format off
 template <typename T> struct ArgBinding { using Arg = void; };
 template <typename T> struct RetBinding { using Ret = void; };
-// Also has `static constexpr std::string_view name()`.
+// Specializations also have `static constexpr std::string_view name()`.
 template <typename T> struct AttrBinding { using Attr = void; };
 template <typename T> struct AttrsBinding {
   using Attrs = std::conditional_t<internal::kIsRegisteredStruct<T>, T, void>;
@@ -67,7 +67,7 @@ struct AttrBinding<Attr<T, attr_name>> {
 
 namespace internal {
 
-// `binding` with one more parameter, of type `Param`.
+// Returns `binding` with one more parameter, of type `Param`.
 template <typename Param, typename Binding>
 constexpr auto BindOne(const Binding& binding) {
   using T = std::remove_cv_t<std::remove_reference_t<Param>>;

@@ -1,9 +1,9 @@
 // internal::BoundHandler: a function with its binding, which checks a call frame, reads it, and
 // calls the function.
 //
-// The checks come first, and only then are the parameters read, so that nothing is held between
-// the two: an argument is a pointer that goes from the frame to the function. All that runs in
-// calls that fail is in bad_call.h, out of line and once.
+// All checks come first, and parameters are read only then, so that nothing is held in between: an
+// argument is a pointer that goes from the frame to the function. The code for calls that fail is
+// in bad_call.h, out of line and once.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_BOUND_HANDLER_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_BOUND_HANDLER_H_
 
@@ -30,17 +30,17 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// What a handler promises of itself.
+// What a handler promises.
 enum class Traits : uint32_t {
   // Every call does the same work on the device, all of it on the call's stream and in the call's
-  // buffers, and waits for none of it: XLA may record it once and replay it (CUDA graphs).
+  // buffers, and waits for none of it, so that XLA may record it once and replay it (CUDA graphs).
   kCmdBufferCompatible = XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE,
 };
 
 namespace internal {
 
-// Whether the first `n` type tags all say `buffer`, which is 1 for arguments and results alike. Two
-// at a time.
+// Whether the first `n` type tags all equal `buffer`, which is 1 for arguments and results alike.
+// Compares two at a time.
 template <int64_t n, typename Tag>
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool AreBuffers(const Tag* tags) {
   static_assert(sizeof(Tag) == 4 && static_cast<int>(XLA_FFI_ArgType_BUFFER) == 1 &&
@@ -56,7 +56,7 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool AreBuffers(const Tag* tags) {
   }
 }
 
-// A parameter that is decoded before the function is called, with what is wrong with it.
+// A parameter that is decoded before the function is called, and the error if that fails.
 template <size_t index, typename Tag, bool is_direct = Access<Tag>::kIsDirect>
 struct Held {
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE Held(const XLA_FFI_CallFrame* frame, size_t at)
@@ -83,7 +83,7 @@ struct Held<index, Tag, true> {
   Decoded Describe() const { return {true, nullptr}; }
 };
 
-// Decoded one after the other: bases are initialised in their order.
+// Decodes in order: bases are initialized in the order of their declaration.
 template <typename... Helds>
 struct AllHeld : Helds... {
   template <typename... Places>
@@ -97,7 +97,7 @@ template <typename Encoding>
 inline constexpr bool
     kReturnsState<Encoding, std::void_t<decltype(Encoding::state_type_id(nullptr))>> = true;
 
-// A T converts to a Result<T> and back, so the compiler would not mind.
+// The compiler would not object, since a T converts to a Result<T> and back.
 template <typename Tag, typename Param>
 inline constexpr bool kIsMixedUp = false;
 template <typename T, typename Param>
@@ -117,7 +117,7 @@ constexpr bool AreMixedUp(TypeList<Ts...>, UnknownParams) {
   return false;
 }
 
-// Every one of a handler's constants that depends on its binding alone.
+// A handler's constants that depend on its binding alone.
 template <typename... Ts>
 struct Roles {
   static constexpr size_t kCount = sizeof...(Ts);
@@ -188,10 +188,11 @@ class BoundHandler {
 
  private:
   static constexpr int MinorVersion() {
-    int minor = kMinorVersionOf<Encoding>;
-    for (int tag : {0, kMinorVersionOfTag<Ts>...}) minor = minor < tag ? tag : minor;
-    if (stage == ExecutionStage::kRecord) minor = minor < 4 ? 4 : minor;
-    return minor;
+    using ::callbridge::typed_ffi::FirstWithStage;
+    constexpr int kOfStage =
+        stage == ExecutionStage::kRecord ? FirstWithStage(&RuntimeVersion::record).minor : 0;
+    return ::callbridge::typed_ffi::NewestMinor(
+        {kMinorVersionOf<Encoding>, kMinorVersionOfTag<Ts>..., kOfStage});
   }
 
   static constexpr auto StateTypeId() -> XLA_FFI_TypeId (*)(const XLA_FFI_Api*) {
@@ -206,7 +207,7 @@ class BoundHandler {
       static_cast<XLA_FFI_ExecutionStage>(stage), MinorVersion(), StateTypeId(), Roles::kOperands,
       sizeof...(Ts)};
 
-  // Attributes that are no parameter are an error where others are; as with XLA's.
+  // Attributes that are no parameter are an error if other attributes are parameters, as in XLA.
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE bool HasCounts(const XLA_FFI_CallFrame& frame) const {
     return HasCount<Roles::kArgs, Roles::kMoreArgs>(frame.args.size) &&
            HasCount<Roles::kRets, Roles::kMoreRets>(frame.rets.size) &&
@@ -217,7 +218,7 @@ class BoundHandler {
     return more ? size >= required : required == 0 || size == required;
   }
 
-  // Where parameter `index` is, in its list.
+  // The index of parameter `index` in its list.
   template <size_t index>
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE size_t At() const {
     constexpr size_t in_list = IndexInList(index, Roles::kRoles);

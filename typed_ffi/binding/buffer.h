@@ -1,5 +1,5 @@
-// A handler's arguments and results: AnyBuffer, and Buffer<dtype, rank>, whose type says what the
-// call was checked for. Result<T> is one that the handler writes.
+// A handler's arguments and results: AnyBuffer, and Buffer<dtype, rank>, whose dtype and rank are
+// checked before the handler's function is called. Result<T> is one that the handler writes.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_BUFFER_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_BUFFER_H_
 
@@ -22,13 +22,13 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
 // A buffer is one pointer into the call frame. Its members `data`, `dimensions` and `dtype`, which
-// XLA's buffers had as fields in 2024, are that same pointer seen as something else, so they cost
-// nothing; all of them read it as BufferInFrame's.
+// were fields of XLA's buffers in 2024, are views of that same pointer and cost nothing; all of
+// them read it as BufferInFrame's.
 struct BufferInFrame {
   const XLA_FFI_Buffer* buffer;
 };
 
-// `b.dimensions` is the dimensions, and so is `b.dimensions()`, as later releases have it.
+// Both `b.dimensions` and `b.dimensions()`, as in later releases, are the dimensions.
 template <size_t rank>
 struct DimensionsOfBuffer : BufferInFrame {
   Span<const int64_t> operator()() const { return Span<const int64_t>(buffer->dims, size()); }
@@ -45,7 +45,7 @@ struct DimensionsOfBuffer : BufferInFrame {
   }
 };
 
-// `b.data` is a T*.
+// Makes `b.data` a T*.
 template <typename T>
 struct DataOfBuffer : BufferInFrame {
   operator T*() const {  // NOLINT(google-explicit-constructor)
@@ -67,8 +67,8 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline size_t ElementCount(const int64_t* dimens
 
 }  // namespace internal
 
-// Of any element type and rank. Valid until the handler returns, or until its Future is complete;
-// dimensions and memory are lent by the runtime, memory is the device's.
+// A buffer of any element type and rank. Valid until the handler returns, or until its Future is
+// complete. Borrows dimensions and memory from the runtime; the memory is the device's.
 class AnyBuffer {
  public:
   using Dimensions = Span<const int64_t>;
@@ -85,7 +85,7 @@ class AnyBuffer {
 
   void* untyped_data() const { return data; }
 
-  // The elements as what they are: T has the buffer's element type.
+  // The elements as T, which must match the buffer's element type.
   template <typename T>
   T* typed_data() const {
     assert((internal::kDataTypeOf<T> == DataType::INVALID ||
@@ -94,7 +94,7 @@ class AnyBuffer {
     return static_cast<T*>(untyped_data());
   }
 
-  // The elements as something else of the same size.
+  // The elements as T, which must have the size of an element.
   template <typename T>
   T* reinterpret_data() const {
     assert(sizeof(T) == ByteWidth(element_type()) &&
@@ -111,8 +111,8 @@ class AnyBuffer {
   };
 };
 
-// With elements of `data_type` and, unless `rank` is kDynamicRank, that many dimensions, which was
-// checked before the handler's function is called.
+// A buffer whose element type is `data_type` and, unless `rank` is kDynamicRank, which has that
+// many dimensions. Both are checked before the handler's function is called.
 template <DataType data_type, size_t rank = kDynamicRank>
 class Buffer {
   using Native = typename internal::Native<data_type>::type;
@@ -132,7 +132,7 @@ class Buffer {
 
   void* untyped_data() const { return frame.buffer->data; }
 
-  // As NativeType<data_type>; as void where C++ has no such type.
+  // The elements as NativeType<data_type>; as void if C++ has no such type.
   Native* typed_data() const { return data; }
 
   union {
@@ -150,10 +150,10 @@ template <DataType dtype> using BufferR3 = Buffer<dtype, 3>;
 template <DataType dtype> using BufferR4 = Buffer<dtype, 4>;
 // clang-format on
 
-// Orders effects; it has no data.
+// Orders side effects; has no data.
 using Token = BufferR0<DataType::TOKEN>;
 
-// A place for a result of type T, used like a pointer to it.
+// A result of type T, used like a pointer to it.
 template <typename T>
 class Result {
  public:
@@ -164,7 +164,7 @@ class Result {
   T* operator->() { return &value_; }
   const T* operator->() const { return &value_; }
 
-  // A function may also take the plain T for a result.
+  // Lets a function take the plain T for a result.
   operator T() const { return value_; }  // NOLINT(google-explicit-constructor)
 
  private:
@@ -189,7 +189,7 @@ inline constexpr bool kIsResult = false;
 template <typename T>
 inline constexpr bool kIsResult<Result<T>> = true;
 
-// Makes a buffer type of another whose dtype and rank have been checked.
+// Converts a buffer to a type whose dtype and rank have been checked.
 struct BufferCast {
   template <typename To, typename From>
   static To Cast(const From& buffer) {
@@ -197,7 +197,7 @@ struct BufferCast {
   }
 };
 
-// A buffer in the call frame as a T. `dtype` is INVALID where any will do.
+// Reads a buffer of the call frame as a T. If `dtype` is INVALID, it may be any.
 template <typename T, DataType dtype, size_t rank>
 struct BufferDecoding : Direct {
   CALLBRIDGE_FFI_HIDDEN static constexpr Wanted kWanted = {Wanted::Kind::kBuffer, dtype, rank,

@@ -11,7 +11,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Null for a number that this version of the API does not know.
+// Returns null for a number that this version of the API does not have.
 constexpr const char* NameOf(XLA_FFI_DataType dtype) {
   // clang-format off
   switch (dtype) {
@@ -94,8 +94,8 @@ Stream& PrintEnum(Stream& os, Enum value) {
 }  // namespace internal
 CALLBRIDGE_FFI_NAMESPACE_END
 
-// In the namespace of the enums, the global one, where a stream finds them. Templates and hidden
-// functions: XLA's own have the same names, and are in the same process.
+// In the enums' namespace, the global one, where a stream finds them. Templates and hidden
+// functions, since XLA's own have the same names and may be in the same process.
 
 template <typename Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& os,

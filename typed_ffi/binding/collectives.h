@@ -1,5 +1,5 @@
 // XLA's Collectives extension in C++ (jaxlib 0.11 and newer): the communicators and memory windows
-// that XLA owns. As in XLA the names are internal, for handlers to give their own to:
+// that XLA owns. As in XLA the names are internal; declare your own:
 //
 //   using Communicator = ffi::internal::CommunicatorContextBase<ffi::internal::ErrorPolicy>;
 //   using Collectives = ffi::internal::CollectivesExtensionBase<Communicator>;
@@ -27,7 +27,7 @@ enum class GroupMode {
   kFlattenedId = XLA_FFI_GROUP_FLATTENED_ID,
 };
 
-// Memory that is allocated already; sizes and offsets in bytes.
+// Memory that is already allocated. Sizes and offsets in bytes.
 struct CollectiveMemoryRegion {
   const void* buffer;
   size_t byte_size;
@@ -41,8 +41,8 @@ struct WindowLookup {
 
 namespace internal {
 
-// For one call. Communicators and windows are requested at the prepare stage, a group's
-// communicator before its windows, and are there from the initialize stage on. Both stay XLA's.
+// The collectives of one call. Request communicators and windows at the prepare stage, a group's
+// communicator before its windows; they exist from the initialize stage on. XLA owns both.
 template <typename ErrorPolicy>
 class CommunicatorContextBase {
  public:
@@ -81,7 +81,7 @@ class CommunicatorContextBase {
     return ToStatus(extension_->request_window(extension_, &call.args));
   }
 
-  // `buffer` is of a region that was requested.
+  // `buffer` must be in a region that was requested.
   StatusOr<WindowLookup> GetWindow(GroupMode group_mode, const Groups& groups,
                                    int64_t communication_id, const void* buffer) {
     Call<XLA_FFI_Window_Get_Args> call(group_mode, groups, communication_id);
@@ -93,7 +93,7 @@ class CommunicatorContextBase {
   }
 
  private:
-  // What all requests begin with. The groups' ids stay the caller's.
+  // Fills the fields that all requests have. Borrows the groups' ids.
   template <typename Args>
   struct Call {
     Call(GroupMode group_mode, const Groups& groups, int64_t communication_id) {

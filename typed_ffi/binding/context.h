@@ -1,11 +1,22 @@
-// What a handler can ask of the context of its call: `.Ctx<T>()`, or all of it later on,
-// `.Ctx()`, which gives a Context.
+// The context of a call: `.Ctx<T>()` passes one part of it to a handler, `.Ctx()` a Context that
+// can be asked for all of it later.
 //
-//   PlatformStream<T>   the stream, for T a pointer such as cudaStream_t
-//   DeviceOrdinal       int32_t                RunId      a number of this run
-//   FfiApi              const XLA_FFI_Api*     FfiExecutionContext  XLA_FFI_InvokeContext*
-//   ScratchAllocator, ThreadPool, UserData<T>, State<T>, Prepared<T>, Initialized<T>, Extension<T>,
-//   CustomOptions
+// clang-format off
+//   T                     passed to the handler's function
+//   PlatformStream<S>     S, a pointer such as cudaStream_t
+//   DeviceOrdinal         int32_t
+//   RunId                 RunId, the number of the run
+//   ScratchAllocator      ScratchAllocator
+//   ThreadPool            ThreadPool
+//   UserData<U>           U*
+//   State<U>              U*, from the INSTANTIATE stage
+//   Prepared<U>           U*, from the PREPARE stage
+//   Initialized<U>        U*, from the INITIALIZE stage
+//   Extension<E>          E::Type
+//   CustomOptions         Dictionary
+//   FfiApi                const XLA_FFI_Api*
+//   FfiExecutionContext   XLA_FFI_InvokeContext*
+// clang-format on
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_CONTEXT_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_CONTEXT_H_
 
@@ -92,7 +103,7 @@ struct CtxDecoding<DeviceOrdinal> {
   }
 };
 
-// The raw C API and context, for what C++ does not cover.
+// The raw C API and the context, for what C++ does not cover.
 struct FfiApi {};
 struct FfiExecutionContext {};
 
@@ -114,13 +125,14 @@ struct CtxDecoding<FfiExecutionContext> {
   }
 };
 
-// The context itself, to ask when it is known what to ask. Usable as long as the call.
+// The context itself, for handlers that decide in the call what to ask for. Valid for the duration
+// of the call.
 class Context {
  public:
   Context(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) : api_(api), ctx_(ctx) {}
 
-  // What `.Ctx<T>()` would give the handler. Otherwise INTERNAL, or UNIMPLEMENTED where the runtime
-  // has no such thing.
+  // Returns what `.Ctx<T>()` would pass to the handler. Returns INTERNAL if that fails, and
+  // UNIMPLEMENTED if the runtime does not have it.
   template <typename T>
   ErrorOr<typename CtxDecoding<T>::Type> get() const {
     DiagnosticEngine diagnostic;

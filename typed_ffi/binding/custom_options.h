@@ -1,5 +1,5 @@
-// CustomOptions: options that a program is run with, apart from the call's attributes,
-// `.Ctx<CustomOptions>()`, for a function that takes a Dictionary.
+// CustomOptions: the options of a run, apart from the call's attributes, `.Ctx<CustomOptions>()`.
+// The handler's function takes a Dictionary.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_CUSTOM_OPTIONS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_CUSTOM_OPTIONS_H_
 
@@ -16,8 +16,7 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
 struct CustomOptions {};
 
-// Empty where the run has no options. Names and values are gone when the handler returns, even
-// where it returns a future.
+// Empty if the run has no options. Valid until the handler returns, even if it returns a future.
 template <>
 struct CtxDecoding<CustomOptions> {
   using Type = Dictionary;

@@ -1,4 +1,4 @@
-// xla::ffi::DataType, what the elements of a buffer are, and the C++ types that hold them.
+// xla::ffi::DataType, the element types of buffers, and the C++ types that hold elements.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_DATA_TYPE_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_DATA_TYPE_H_
 
@@ -86,7 +86,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return internal::PrintEnum(os, static_cast<XLA_FFI_DataType>(dtype));
 }
 
-// Bytes that an element takes where each has its own; 0 for INVALID, TOKEN and the unknown.
+// The bytes of an element that is not packed; 0 for INVALID, TOKEN and unknown types.
 constexpr size_t ByteWidth(DataType dtype) {
   switch (dtype) {
     case DataType::INVALID:
@@ -131,14 +131,14 @@ constexpr size_t ByteWidth(DataType dtype) {
   return 0;
 }
 
-// The complex type of two such parts; INVALID where there is none.
+// The complex type with parts of type `dtype`; INVALID if there is none.
 constexpr DataType ToComplex(DataType dtype) {
   if (dtype == DataType::F32) return DataType::C64;
   if (dtype == DataType::F64) return DataType::C128;
   return DataType::INVALID;
 }
 
-// The type of a complex number's parts; any other type is its own.
+// The type of a complex type's parts; any other type itself.
 constexpr DataType ToReal(DataType dtype) {
   if (dtype == DataType::C64) return DataType::F32;
   if (dtype == DataType::C128) return DataType::F64;
@@ -153,8 +153,8 @@ constexpr bool IsComplexType() {
 
 namespace internal {
 
-// What an element is in C++; void where C++ has nothing for it. The types of 16 and 8 bits that
-// C++ has not are their bits.
+// The C++ type of an element; void if C++ has none. 8- and 16-bit types that C++ does not have are
+// represented by their bits.
 // clang-format off
 template <DataType dtype> struct Native { using type = void; };
 template <> struct Native<DataType::PRED> { using type = bool; };
@@ -181,7 +181,7 @@ template <> struct Native<DataType::F8E5M2> { using type = uint8_t; };
 template <> struct Native<DataType::F8E5M2FNUZ> { using type = uint8_t; };
 template <> struct Native<DataType::F8E8M0FNU> { using type = uint8_t; };
 
-// The other way round, as attributes have it. INVALID where XLA has no such type.
+// The element type of a C++ type, as for attributes; INVALID if XLA has none.
 template <typename T> inline constexpr DataType kDataTypeOf = DataType::INVALID;
 template <> inline constexpr DataType kDataTypeOf<bool> = DataType::PRED;
 template <> inline constexpr DataType kDataTypeOf<char> = DataType::U8;

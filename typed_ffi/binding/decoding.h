@@ -1,5 +1,5 @@
-// The templates that say how a type of a handler's signature is read from a call. A user's type
-// joins in by specialising one of them in `namespace xla::ffi`.
+// The templates that say how to read a type of a handler's signature from a call. To support a type
+// of your own, specialize one of them in `namespace xla::ffi`.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_DECODING_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_DECODING_H_
 
@@ -31,8 +31,7 @@ enum class ExecutionStage : uint8_t {
   kRecord = XLA_FFI_ExecutionStage_RECORD,
 };
 
-// An argument, `.Arg<T>()`. `arg` is what the frame has at its place, of the type that `type`
-// tells.
+// An argument, `.Arg<T>()`. `arg` is the frame's pointer to an object of the kind that `type` says.
 //
 //   template <>
 //   struct ArgDecoding<MyType> {
@@ -75,7 +74,7 @@ struct RetDecoding {
 template <typename T>
 struct AttrDecoding : internal::RegisteredDecoding<T> {};
 
-// Something of the call's context, `.Ctx<T>()`.
+// A value from the call's context, `.Ctx<T>()`.
 //
 //   template <>
 //   struct CtxDecoding<MyType> {
@@ -84,8 +83,8 @@ struct AttrDecoding : internal::RegisteredDecoding<T> {};
 //                                       DiagnosticEngine&);
 //   };
 //
-// `static constexpr int kMinorVersion = n;` in it says that runtimes have it since API version 0.n;
-// without it, all have.
+// An optional `static constexpr int kMinorVersion = n;` says that runtimes have it since API
+// version 0.n; without it, all have.
 template <typename T>
 struct CtxDecoding {
   static_assert(internal::kNever<T>,
@@ -95,7 +94,7 @@ struct CtxDecoding {
                 "xla::ffi::CtxDecoding");
 };
 
-// What a handler's function returned, on its way to XLA: an error (null for success), a future, or
+// Converts the result of a handler's function for XLA: to an error (null for success), a future, or
 // one of the two.
 //
 //   template <ExecutionStage stage>
@@ -104,8 +103,8 @@ struct CtxDecoding {
 //                                  MyStatus status);
 //   };
 //
-// The others return XLA_FFI_Future*, or std::variant<XLA_FFI_Error*, XLA_FFI_Future*>. One that
-// hands XLA a state also has `static XLA_FFI_TypeId state_type_id(const XLA_FFI_Api*)`.
+// Others return XLA_FFI_Future*, or std::variant<XLA_FFI_Error*, XLA_FFI_Future*>. One that sets a
+// state also has `static XLA_FFI_TypeId state_type_id(const XLA_FFI_Api*)`.
 template <ExecutionStage stage, typename T>
 struct ResultEncoding {
   static_assert(internal::kNever<T>,

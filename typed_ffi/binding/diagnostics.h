@@ -1,9 +1,8 @@
-// xla::ffi::DiagnosticEngine, which collects what is wrong with a call, and InFlightDiagnostic, one
-// sentence of it that is being written. A decoding says why it failed with
+// xla::ffi::DiagnosticEngine, which collects the errors of a call, and InFlightDiagnostic, one of
+// them that is being written. It converts to an empty optional of any type, so a decoding fails
+// with
 //
 //   return diagnostic.Emit("Wrong shape: expected ") << n << " but got " << size;
-//
-// which is the empty optional of whatever type the decoding returns.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_DIAGNOSTICS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_DIAGNOSTICS_H_
 
@@ -22,14 +21,14 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
 class DiagnosticEngine;
 
-// Its text goes to the engine as it comes, so the engine must outlive it.
+// Writes to the engine at once, so that the engine must outlive it.
 class InFlightDiagnostic {
  public:
   explicit InFlightDiagnostic(DiagnosticEngine* engine) : engine_(engine) {}
   InFlightDiagnostic(const InFlightDiagnostic&) = delete;
   InFlightDiagnostic& operator=(const InFlightDiagnostic&) = delete;
 
-  // Text, numbers, and whatever else can be written to a std::ostream.
+  // Appends text, numbers, and whatever else can be written to a std::ostream.
   template <typename T>
   InFlightDiagnostic& operator<<(const T& value) {
     if constexpr (std::is_convertible_v<const T&, std::string_view>) {
@@ -53,8 +52,8 @@ class InFlightDiagnostic {
   DiagnosticEngine* engine_;
 };
 
-// Costs a call that goes well two instructions: it is empty until something is said. Diagnostics
-// stand one below the other.
+// Costs a successful call two instructions: it is empty until something is emitted. Each diagnostic
+// begins a new line.
 class DiagnosticEngine {
  public:
   DiagnosticEngine() = default;
@@ -69,8 +68,8 @@ class DiagnosticEngine {
     return InFlightDiagnostic(this);
   }
 
-  // For what the runtime lacks, which is not the call's fault: the handler returns UNIMPLEMENTED if
-  // nothing else is wrong.
+  // Reports what the runtime lacks, which is no fault of the call: the handler returns
+  // UNIMPLEMENTED if there is no other error.
   InFlightDiagnostic EmitUnimplemented(std::string_view message) {
     Begin(message);
     said_->code = XLA_FFI_Error_Code_UNIMPLEMENTED;

@@ -1,5 +1,5 @@
-// xla::ffi::Dictionary: attributes under names, all of a call's (`.Attrs()`) or one that is a
-// dictionary itself.
+// xla::ffi::Dictionary: attributes by name, all of a call's (`.Attrs()`) or those of a dictionary
+// attribute.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_DICTIONARY_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_DICTIONARY_H_
 
@@ -22,11 +22,11 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// A view: names and values are the runtime's, valid until the handler returns or its Future is
+// A view. The runtime owns names and values; valid until the handler returns or its Future is
 // complete.
 class Dictionary {
  public:
-  // Of names, in their order.
+  // Iterates over the names, in their order.
   class Iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -65,7 +65,7 @@ class Dictionary {
 
   bool contains(std::string_view name) const { return Find(name) >= 0; }
 
-  // Whether it is there and a T.
+  // Whether there is an attribute of that name and type.
   template <typename T>
   bool contains(std::string_view name) const {
     const int64_t at = Find(name);
@@ -77,7 +77,7 @@ class Dictionary {
     return Isa<T>(it.index_);
   }
 
-  // An INTERNAL error where there is no such attribute, or it is no T.
+  // Returns an INTERNAL error if there is no such attribute, or it is no T.
   template <typename T>
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE ErrorOr<typename AttrDecoding<T>::Type> get(
       std::string_view name) const {
@@ -92,10 +92,10 @@ class Dictionary {
   }
 
  private:
-  // A dictionary of as many is faster searched from one end to the other.
+  // Up to this size a linear search is faster.
   static constexpr int64_t kFew = 16;
 
-  // -1 where there is none. The names of an empty dictionary may be null.
+  // Returns -1 if there is none. The names of an empty dictionary may be null.
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE int64_t Find(std::string_view name) const {
     const int64_t size = attrs_->size;
     if (XLA_FFI_PREDICT_FALSE(size > kFew)) return FindAmongMany(name);
@@ -107,7 +107,7 @@ class Dictionary {
     return -1;
   }
 
-  // Names come sorted from XLA. Where they do not, what halving misses is found one by one.
+  // XLA sorts the names. If they are not sorted, finds one by one what a binary search misses.
   XLA_FFI_ATTRIBUTE_NEVER_INLINE int64_t FindAmongMany(std::string_view name) const {
     int64_t low = 0;
     int64_t high = attrs_->size;

@@ -1,6 +1,6 @@
-// xla::ffi::Error, how a handler says that it failed, and ErrorOr<T>, a value or such an error.
+// xla::ffi::Error, a handler's error or success, and ErrorOr<T>, a value or an error.
 //
-// Success costs a handler two bytes: the message is made only where there is one.
+// Success costs a handler two bytes: only an error has a message.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_ERROR_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_ERROR_H_
 
@@ -41,7 +41,7 @@ enum class ErrorCode : uint8_t {
   kUnauthenticated = XLA_FFI_Error_Code_UNAUTHENTICATED,
 };
 
-// Success, or a code and a message. XLA gets the message up to its first NUL.
+// Success, or a code and a message. XLA reads the message up to its first NUL.
 class Error {
  public:
   Error() noexcept : errc_(ErrorCode::kOk), has_message_(false) {}
@@ -52,7 +52,7 @@ class Error {
   Error(XLA_FFI_Error_Code errc, std::string message)
       : Error(static_cast<ErrorCode>(errc), std::move(message)) {}
 
-  // Another error's message under a code of one's own: Error(ErrorCode::kInternal, arg.error()).
+  // Another error's message with a different code: Error(ErrorCode::kInternal, arg.error()).
   template <typename Code, typename Cause,
             std::enable_if_t<std::is_same_v<std::decay_t<Cause>, Error>, int> = 0>
   Error(Code errc, Cause&& cause) : Error(errc, std::forward<Cause>(cause).TakeMessage()) {}
@@ -78,7 +78,7 @@ class Error {
   bool success() const { return errc_ == ErrorCode::kOk; }
   bool failure() const { return !success(); }
 
-  // Never empty; an optional because that is its type in XLA.
+  // Never empty; an optional as in XLA.
   std::optional<ErrorCode> errc() const { return errc_; }
 
   const std::string& message() const { return has_message_ ? message_ : NoMessage(); }
@@ -107,13 +107,13 @@ class Error {
   };
 };
 
-// A value of type T, or why there is none.
+// A value of type T, or an error.
 template <typename T>
 class ErrorOr : public Expected<T, Error> {
  public:
   using Expected<T, Error>::Expected;
 
-  // So that `return Error::Internal("...")` makes one. The error is a failure.
+  // Implicit, for `return Error::Internal("...")`. `error` must be a failure.
   ErrorOr(Error error)  // NOLINT(google-explicit-constructor)
       : Expected<T, Error>(Unexpected<Error>(std::move(error))) {
     assert(this->error().failure() && "an ErrorOr cannot be made of a success without a value");

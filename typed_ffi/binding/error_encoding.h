@@ -1,4 +1,4 @@
-// What a handler's xla::ffi::Error is to XLA: null, or an error of the runtime's own making.
+// How xla::ffi::Error is returned to XLA: as null, or as an error that the runtime made.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_ERROR_ENCODING_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_ERROR_ENCODING_H_
 

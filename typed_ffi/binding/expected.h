@@ -1,4 +1,4 @@
-// xla::ffi::Expected: a value or an error, and Unexpected, which wraps the error on the way in.
+// xla::ffi::Expected, a value or an error, and Unexpected, which wraps an error to construct one.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_EXPECTED_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_EXPECTED_H_
 
@@ -32,8 +32,8 @@ class Unexpected {
 
 Unexpected(const char*)->Unexpected<std::string>;
 
-// Thrown where the value of an Expected that holds an error is asked for, or the error of one that
-// holds a value. XLA's own throws the base class.
+// Thrown by value() of an Expected that holds an error, and by error() of one that holds a value.
+// XLA's own throws the base class.
 class BadExpectedAccess : public std::bad_variant_access {
  public:
   explicit BadExpectedAccess(std::string what) : what_(std::move(what)) {}
@@ -45,7 +45,7 @@ class BadExpectedAccess : public std::bad_variant_access {
 
 namespace internal {
 
-// What an error that nobody looked at was, as far as its type tells.
+// Describes an error that nobody checked, as far as its type allows.
 template <typename E>
 auto DescribeError(const E& error, int) -> decltype(std::string(error.message())) {
   return std::string(error.message());
@@ -64,7 +64,7 @@ std::string DescribeError(const E& error, long) {  // NOLINT(google-runtime-int)
 #endif
 }
 
-// Which of two is alive. Trivial where both are, so that such an Expected can be constexpr.
+// Holds one of the two. Trivial if both are, so that such an Expected can be constexpr.
 template <typename T, typename E,
           bool trivial = std::is_trivially_copyable_v<T>&& std::is_trivially_copyable_v<E>>
 struct ExpectedStorage {
@@ -103,7 +103,7 @@ struct ExpectedStorage<T, E, false> {
   ExpectedStorage& operator=(const ExpectedStorage& other) {
     return *this = ExpectedStorage(other);
   }
-  // What moves with an exception may be gone afterwards: handlers' types do not.
+  // If a move throws, the old value may be lost. Moves of handlers' types do not throw.
   ExpectedStorage& operator=(ExpectedStorage&& other) noexcept(
       std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_constructible_v<E>) {
     if (this != &other) {
@@ -127,7 +127,7 @@ struct ExpectedStorage<T, E, false> {
   bool has_value;
 };
 
-// As a base: not copyable where the parameter says so.
+// A base that is copyable only if `copyable` is true.
 template <bool copyable>
 struct CopyableIf {};
 template <>

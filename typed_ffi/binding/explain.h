@@ -1,5 +1,5 @@
-// Says what keeps a value of a call from being what the handler's signature wants. All of it runs
-// only in calls that fail.
+// Explains why a value of a call is not what the handler's signature wants. Runs only in calls that
+// fail.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_EXPLAIN_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_EXPLAIN_H_
 
@@ -19,8 +19,8 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// The index of the attribute `name`, -1 if there is none. Does not rely on the order, which has
-// already turned out not to be what it should.
+// Returns the index of the attribute `name`, -1 if there is none. Does not rely on the order, which
+// may be wrong in such a call.
 CALLBRIDGE_FFI_COLD inline int64_t FindByName(const XLA_FFI_Attrs& attrs, std::string_view name) {
   for (int64_t i = 0; i < attrs.size; ++i) {
     if (View(attrs.names[i]) == name) return i;
@@ -35,8 +35,8 @@ CALLBRIDGE_FFI_COLD inline void AddExpectedCount(Text& text, size_t expected,
   if (attrs.size > 0) text << " with name(s): " << attrs;
 }
 
-// These say in `diagnostic` all that keeps a value from being what is wanted, and return whether
-// nothing does.
+// Each of these writes all that is wrong with a value to `diagnostic`, and returns whether nothing
+// is.
 
 template <typename Wanted, typename Got>
 bool ExplainOne(DiagnosticEngine& diagnostic, const char* what, Wanted wanted, Got got) {
@@ -81,7 +81,7 @@ CALLBRIDGE_FFI_COLD inline bool ExplainRet(const Wanted& wanted, XLA_FFI_RetType
 CALLBRIDGE_FFI_HIDDEN inline bool ExplainMembers(const Wanted& wanted, const XLA_FFI_Attrs& attrs,
                                                  DiagnosticEngine& diagnostic);
 
-// What type of attribute is wanted for `kind`.
+// The type of attribute that `kind` wants.
 constexpr XLA_FFI_AttrType AttrTypeOf(Wanted::Kind kind) {
   switch (kind) {
     case Wanted::Kind::kScalar:

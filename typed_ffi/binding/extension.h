@@ -1,5 +1,5 @@
-// Extension<T>: what a runtime attaches to a call under a number of its own, apart from the API's
-// versions, `.Ctx<Extension<MyExtension>>()`. Record and collectives are two of these.
+// Extension<T>: what a runtime attaches to a call, with a type and a version of its own,
+// `.Ctx<Extension<MyExtension>>()`. Record and Collectives are extensions.
 //
 //   struct MyExtension {
 //     using CExtension = MyCExtension;       // a C struct that begins with an XLA_FFI_Extension
@@ -55,7 +55,7 @@ struct CtxDecoding<Extension<T>> {
   using Type = typename T::Type;
   static constexpr int kMinorVersion = internal::MinorVersionOf(internal::ApiFunction::kExtensions);
 
-  // Without the extension, or with another version of it, the call is UNIMPLEMENTED.
+  // Reports UNIMPLEMENTED if the extension is missing or has another version.
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {
     auto args = internal::MakeArgs<XLA_FFI_InvokeContext_FindExtension_Args>(
@@ -82,7 +82,7 @@ struct CtxDecoding<Extension<T>> {
   }
 };
 
-// The head of the C struct of an extension, for who attaches one.
+// Returns the header of an extension's C struct, for callers that attach one.
 template <typename T>
 XLA_FFI_Extension MakeExtensionHeader() {
   XLA_FFI_Extension header = {};

@@ -1,6 +1,6 @@
-// xla::ffi, XLA's C++ API for those who write handlers, in callbridge's own implementation: one
-// binary of a handler runs on every XLA since jaxlib 0.4.30. Everything of it is included here;
-// xla/ffi/api/ffi.h leads here too.
+// xla::ffi, XLA's C++ API for writing handlers, implemented by callbridge: one binary of a handler
+// runs on every XLA since jaxlib 0.4.30. Includes all of the API; xla/ffi/api/ffi.h includes this
+// header.
 //
 // C++17; standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FFI_H_
@@ -9,7 +9,7 @@
 #if defined(XLA_FFI_FFI_H_) || defined(XLA_FFI_API_FFI_H_)
 #error "Two different XLA FFI implementations cannot be included together: XLA's own came first"
 #endif
-// For XLA's own headers, which check it in their turn.
+// XLA's own headers check it.
 #define XLA_FFI_API_FFI_H_
 
 #include "callbridge/typed_ffi/binding/attributes.h"

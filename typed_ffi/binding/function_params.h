@@ -1,4 +1,4 @@
-// The parameters of a function that is a pointer, a lambda or another object with one operator().
+// The parameter types of a function pointer, a lambda, or another object with one operator().
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FUNCTION_PARAMS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_FUNCTION_PARAMS_H_
 
@@ -28,7 +28,7 @@ struct ParamsOfPointer<Returned (Fn::*)(Params...) const noexcept> {
 };
 // clang-format on
 
-// UnknownParams where there are several operator() or a template of it.
+// UnknownParams if operator() is overloaded or a template.
 template <typename Fn, typename = void>
 struct ParamsOfFunction {
   using type = UnknownParams;

@@ -1,6 +1,5 @@
 // xla::ffi::Future, the result of a handler that finishes later, and Promise and CountDownPromise,
-// by which the work that it started says that it has. As in XLA: one promise, at most one future of
-// it, at most one waiter for that.
+// which complete it. As in XLA, a promise has at most one future, and a future at most one waiter.
 //
 //   Future Handle(ThreadPool pool, ...) {
 //     Promise promise;
@@ -27,15 +26,15 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// What a promise and its future share: whether it is done, and until then who waits for it, in one
-// word, so that neither side ever locks.
+// What a promise and its future share: whether it is done and, until then, the waiter, in one word,
+// so that neither side locks.
 class Completion {
  public:
   Completion() = default;
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  // The last promise is gone and the waiter would wait for ever: it gets an error.
+  // The last promise is gone. Gives the waiter an error, or it would wait forever.
   ~Completion() {
     if (Waiter* waiter = WaiterIn(word_.load(std::memory_order_acquire))) {
       error_.emplace(ErrorCode::kInternal, "the promise was dropped before it was completed");
@@ -45,10 +44,10 @@ class Completion {
 
   bool done() const { return word_.load(std::memory_order_acquire) == kDone; }
 
-  // Of a completion that is done: empty for success.
+  // The error of a completion that is done; empty for success.
   const std::optional<Error>& error() const { return error_; }
 
-  // One of these, at most once.
+  // Call one of these, at most once.
   void Fail(Error error) {
     assert(!done() && "a promise is completed once");
     error_.emplace(std::move(error));
@@ -60,7 +59,8 @@ class Completion {
     if (Waiter* waiter = WaiterIn(previous)) waiter->RunAndDelete(waiter, error_);
   }
 
-  // Calls `f` when done: now and here, or later where the promise is completed. At most once.
+  // Calls `f` when done: now, or later on the thread that completes the promise. Call it at most
+  // once.
   template <typename F>
   void OnReady(F&& f) {
     if (done()) {
@@ -111,7 +111,7 @@ struct FutureAccess;
 class CountDownPromise;
 class Promise;
 
-// Movable; what was moved from may only be assigned to or destroyed.
+// Movable. A moved-from future may only be assigned to or destroyed.
 class Future {
  public:
   explicit Future(const Promise& promise);
@@ -120,8 +120,8 @@ class Future {
   Future(Future&&) = default;
   Future& operator=(Future&&) = default;
 
-  // Calls f(const std::optional<Error>&) once it is completed, empty for success: at once, or later
-  // on the thread that completes the promise; with an error where the promise is dropped instead.
+  // Calls f(const std::optional<Error>&) once it is completed, empty for success: now, or later on
+  // the thread that completes the promise. If the promise is dropped, with an error.
   template <typename F>
   void OnReady(F&& f) {
     static_assert(std::is_invocable_v<F, const std::optional<Error>&>,
@@ -137,21 +137,21 @@ class Future {
 
 namespace internal {
 
-// For the encoding of futures: whether one is done before anybody has waited for it.
+// Lets the encoding of futures check whether one is done before it waits.
 struct FutureAccess {
   static const Completion& CompletionOf(const Future& future) { return *future.completion_; }
 };
 
 }  // namespace internal
 
-// Copies complete the same future, and only one of them may.
+// Copies complete the same future; only one of them may.
 class Promise {
  public:
   Promise() : completion_(std::make_shared<internal::Completion>()) {}
 
   void SetAvailable() { completion_->Complete(); }
 
-  // The error is a failure.
+  // `error` must be a failure.
   void SetError(Error error) {
     assert(error.failure() && "a promise fails with a failure");
     completion_->Fail(std::move(error));
@@ -164,7 +164,7 @@ class Promise {
 };
 
 // Completes its promise when it has been counted down `count` times: with success, or with the last
-// error that came with a count. Counting down is thread-safe.
+// error of a count. Thread-safe.
 class CountDownPromise {
  public:
   CountDownPromise() = default;
@@ -174,11 +174,11 @@ class CountDownPromise {
   }
   explicit CountDownPromise(int64_t count) : CountDownPromise(Promise(), count) {}
 
-  // True for the call that completed the promise.
+  // Returns true for the call that completed the promise.
   bool CountDown(size_t count, const Error& error = Error::Success()) {
     assert(state_->count.load() >= static_cast<int64_t>(count) && "counted down below zero");
     if (XLA_FFI_PREDICT_FALSE(error.failure())) state_->Keep(error);
-    // Acquires what the others kept, releases what this one did.
+    // Acquires what other threads kept; releases what this one kept.
     const int64_t before =
         state_->count.fetch_sub(static_cast<int64_t>(count), std::memory_order_acq_rel);
     if (before != static_cast<int64_t>(count)) return false;
@@ -197,7 +197,7 @@ class CountDownPromise {
   struct State {
     State(Promise p, int64_t n) : promise(std::move(p)), count(n) {}
 
-    // Errors are rare and their assignment short, so that whoever comes second spins.
+    // Spins if another thread is storing its error: errors are rare and the assignment is short.
     void Keep(const Error& failure) {
       while (keeping.test_and_set(std::memory_order_acquire)) {
       }

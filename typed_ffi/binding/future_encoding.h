@@ -1,6 +1,6 @@
-// How a Future that a handler returns reaches the runtime: as one of the runtime's own futures,
-// completed from whatever thread completes ours. Runtimes without futures (before jaxlib 0.4.34)
-// get the result when it is there: the handler waits.
+// How a Future that a handler returns reaches the runtime: as a future of the runtime, which the
+// thread that completes the handler's completes. On runtimes without futures (before jaxlib 0.4.34)
+// the handler waits for the result.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_FUTURE_ENCODING_H_
 
@@ -24,7 +24,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Where a runtime keeps what futures need. One of them is null: it has no futures.
+// A runtime's functions for futures. A runtime in which one of them is null has no futures.
 struct FutureFunctions {
   XLA_FFI_Future_Create* create;
   XLA_FFI_Future_SetAvailable* set_available;
@@ -42,19 +42,18 @@ CALLBRIDGE_FFI_HIDDEN inline FutureFunctions FutureFunctionsIn(const XLA_FFI_Api
           FunctionAt<XLA_FFI_Future_SetError>(api, version, ApiFunction::kFutureSetError)};
 }
 
-// A future of the runtime's in `future`, null where it has none; in `functions` what completes it.
+// Creates a future of the runtime. Writes it to `future`, null if the runtime has no futures, and
+// the functions that complete it to `functions`. Returns null or the runtime's error.
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Api& api,
                                                                 FutureFunctions& functions,
                                                                 XLA_FFI_Future*& future) {
-  using ::callbridge::typed_ffi::kFutureCreateAt144;
-  using ::callbridge::typed_ffi::kNumThreadsAt144;
   const RuntimeVersion* version = &VersionOf(api);
   future = nullptr;
   auto args = MakeArgs<XLA_FFI_Future_Create_Args>(XLA_FFI_Future_Create_Args_STRUCT_SIZE);
-  if (version == &kRuntimeVersions[kNumThreadsAt144]) {
-    // Or jaxlib 0.4.34, which looks the same: it has Future_SetAvailable at this slot, which finds
-    // the struct too small before it looks at anything else in it. Its table ends before the other
-    // slots of this row.
+  if (const RuntimeVersion* lookalike = ::callbridge::typed_ffi::LookalikeOf(*version)) {
+    // jaxlib 0.4.38, or 0.4.34, which looks the same: it has Future_SetAvailable in this slot,
+    // which refuses the struct as too small before it reads anything else of it. Its table ends
+    // before the other slots of this row.
     auto* create = FunctionAt<XLA_FFI_Future_Create>(api, *version, ApiFunction::kFutureCreate);
     XLA_FFI_Error* error = create(&args);
     if (error == nullptr) {
@@ -63,7 +62,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Ap
       return nullptr;
     }
     DestroyError(&api, error);
-    version = &kRuntimeVersions[kFutureCreateAt144];
+    version = lookalike;
   }
   functions = FutureFunctionsIn(api, *version);
   if (!functions.complete()) return nullptr;
@@ -72,10 +71,9 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateRuntimeFuture(const XLA_FFI_Ap
   return error;
 }
 
-// The runtime waits for a future that it will not let us complete: better no process than one that
-// hangs.
-[[noreturn]] inline CALLBRIDGE_FFI_COLD void DieOfStuckFuture(const XLA_FFI_Api* api,
-                                                              XLA_FFI_Error* error) {
+// Ends the process: the runtime refused to complete a future that it waits for, and would hang.
+[[noreturn]] inline CALLBRIDGE_FFI_COLD void AbortOnStuckFuture(const XLA_FFI_Api* api,
+                                                                XLA_FFI_Error* error) {
   fprintf(stderr, "xla::ffi: the runtime refused the completion of its future: %s\n",
           GetErrorMessage(api, error));
   abort();
@@ -97,16 +95,16 @@ CALLBRIDGE_FFI_HIDDEN inline void CompleteRuntimeFuture(const XLA_FFI_Api* api,
     args.future = future;
     refusal = functions.set_available(&args);
   }
-  if (XLA_FFI_PREDICT_FALSE(refusal != nullptr)) DieOfStuckFuture(api, refusal);
+  if (XLA_FFI_PREDICT_FALSE(refusal != nullptr)) AbortOnStuckFuture(api, refusal);
 }
 
-// Waits until the future is completed, or its promise dropped.
+// Waits until the future is completed or its promise dropped.
 CALLBRIDGE_FFI_HIDDEN inline std::optional<Error> Await(Future future) {
   std::mutex mutex;
   std::condition_variable completed;
   bool is_complete = false;
   std::optional<Error> result;
-  // The promise's owner is the last to hold the future from here on, so that dropping it is
+  // From here on only the promise's owner holds the future, so that dropping the promise is
   // noticed.
   Future(std::move(future)).OnReady([&](const std::optional<Error>& error) {
     if (error.has_value()) result.emplace(*error);

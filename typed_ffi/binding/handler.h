@@ -1,11 +1,15 @@
-// xla::ffi::Ffi and Binding, with which a handler is put together:
+// xla::ffi::Ffi and Binding, which define handlers:
 //
+// clang-format off
 //   auto handler = Ffi::Bind().Arg<Buffer<F32>>().Ret<Buffer<F32>>().Attr<float>("factor").To(
-//       [](Buffer<F32> in, Result<Buffer<F32>> out, float factor) { ...; return Error::Success();
+//       [](Buffer<F32> in, Result<Buffer<F32>> out, float factor) {
+//         ...
+//         return Error::Success();
 //       });
 //   XLA_FFI_Error* error = handler->Call(call_frame);
+// clang-format on
 //
-// A handler for XLA is a plain function, which the macros in macros.h define.
+// Handlers for XLA are plain functions; the macros in macros.h define them.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_HANDLER_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_HANDLER_H_
 
@@ -32,7 +36,7 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 template <ExecutionStage stage, typename... Ts>
 class Binding;
 
-// What all handlers have in common, and where a binding begins.
+// The base of all handlers, and the start of a binding.
 class Ffi {
  public:
   template <ExecutionStage stage = ExecutionStage::kExecute>
@@ -44,12 +48,12 @@ class Ffi {
   static constexpr Binding<ExecutionStage::kExecute> BindExecute();
   static constexpr Binding<ExecutionStage::kRecord> BindRecord();
 
-  // Binds `fn` to what the types of its parameters say, see bind_to.h. A
+  // Binds `fn` by the types of its parameters, see bind_to.h. Returns a
   // std::unique_ptr<Handler<...>>.
   template <typename Fn, ExecutionStage stage = ExecutionStage::kExecute>
   static auto BindTo(Fn fn, std::initializer_list<Traits> traits = {});
 
-  // A function as a type, which the compiler can look into where it would only call a pointer.
+  // A function as a type, so that the compiler can inline it.
   template <auto fn>
   struct Wrapper;
   template <typename Returned, typename... Params, Returned (*fn)(Params...)>
@@ -61,7 +65,7 @@ class Ffi {
 
   virtual ~Ffi() = default;
 
-  // Null is success; an error is the caller's, who gave the frame its API.
+  // Returns null for success. The caller owns an error.
   virtual XLA_FFI_Error* Call(XLA_FFI_CallFrame* call_frame) const = 0;
 
   // See registration.h.
@@ -78,7 +82,7 @@ class Ffi {
   }
 };
 
-// A function with its binding, ready to be called. Immutable: any number of threads may call it.
+// A function and its binding. Immutable, so thread-safe.
 template <ExecutionStage stage, typename Fn, typename... Ts>
 class Handler : public Ffi {
  public:
@@ -92,8 +96,8 @@ class Handler : public Ffi {
   internal::BoundHandler<stage, Fn, Ts...> bound_;
 };
 
-// The parameters of a handler's function in their order, `Ts` their tags. A value: each method
-// gives a longer one.
+// The parameters of a handler's function, in order; `Ts` are their tags. Each method returns a
+// longer binding.
 template <ExecutionStage stage, typename... Ts>
 class Binding {
   static constexpr size_t Count(internal::Role role) {
@@ -164,7 +168,7 @@ class Binding {
     return With<internal::CtxOf<T>>();
   }
 
-  // A literal, or other characters that live as long as the handler.
+  // A literal, or other characters that outlive the handler.
   template <typename T>
   constexpr auto Attr(std::string_view name) const {
     static_assert(Count(internal::Role::kAttrs) == 0,
@@ -180,7 +184,7 @@ class Binding {
     return Attr<T>(internal::KeepName(name));
   }
 
-  // All attributes together, as a Dictionary or as a registered struct.
+  // Binds all attributes together, as a Dictionary or as a registered struct.
   template <typename T = Dictionary>
   constexpr auto Attrs() const {
     static_assert(kAttrs == 0, "dictionary attributes can't be mixed with regular ones");
@@ -194,7 +198,7 @@ class Binding {
     return std::make_unique<Handler<stage, Fn, Ts...>>(Bound(std::move(fn), traits));
   }
 
-  // The same by value, for the macros.
+  // Does the same by value, for the macros.
   template <typename Fn>
   constexpr auto Bound(Fn fn, std::initializer_list<Traits> traits) const {
     return internal::BoundHandler<stage, Fn, Ts...>(std::move(fn), names_, traits);

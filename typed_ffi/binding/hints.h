@@ -1,5 +1,5 @@
-// What a compiler cannot see: which way a branch goes, and what is worth inlining. The names are
-// XLA's, since handlers use them too.
+// Compiler hints: which way a branch goes, and what to inline. The names are XLA's, since handlers
+// use them too.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_HINTS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_HINTS_H_
 
@@ -9,10 +9,10 @@
 #define XLA_FFI_PREDICT_FALSE(x) (__builtin_expect(static_cast<bool>(x), false))
 #define XLA_FFI_PREDICT_TRUE(x) (__builtin_expect(static_cast<bool>(x), true))
 
-// For functions and tables of the binding's own: each library has and uses its own copy.
+// For functions and tables of the binding: each library has and uses its own copy.
 #define CALLBRIDGE_FFI_HIDDEN __attribute__((visibility("hidden")))
 
-// What runs only where a call fails: kept out of the code that runs always, and small.
+// For code that runs only in calls that fail: keeps it out of line and small.
 #define CALLBRIDGE_FFI_COLD __attribute__((noinline, cold, visibility("hidden")))
 
 #endif  // CALLBRIDGE_TYPED_FFI_BINDING_HINTS_H_

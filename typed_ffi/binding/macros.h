@@ -4,9 +4,9 @@
 //   XLA_FFI_DEFINE_HANDLER(kHandler, function, binding);
 //   XLA_FFI_DEFINE_HANDLER(kHandler, function, binding, {Traits::kCmdBufferCompatible});
 //
-// kHandler is a constant, a pointer to the function. The _SYMBOL form makes an exported C function
-// of that name instead. What comes after the name goes to internal::MakeHandler() as it stands, so
-// commas in it are harmless.
+// kHandler is a constant pointer to the function. The _SYMBOL form defines an exported C function
+// of that name instead. What follows the name is passed to internal::MakeHandler() as it is, and
+// may contain commas.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_MACROS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_MACROS_H_
 
@@ -36,8 +36,8 @@ constexpr auto MakeHandler(Fn fn, const Binding<stage, Ts...>& binding,
 }  // namespace internal
 CALLBRIDGE_FFI_NAMESPACE_END
 
-// A constant where the binding and the function are, as they are with literal names and no
-// captures; otherwise made at the first call.
+// A constant if the binding and the function are, as with literal names and no captures; otherwise
+// made in the first call.
 #define CALLBRIDGE_FFI_CALL_HANDLER(call_frame, ...)                                        \
   static const auto xla_ffi_bound_handler = ::xla::ffi::internal::MakeHandler(__VA_ARGS__); \
   return xla_ffi_bound_handler.Call(call_frame)

@@ -1,6 +1,6 @@
-// The names of attributes that a handler or a struct wants, which are known when it is compiled.
-// Calls have their attributes sorted by name, so the place of each is known too, and finding all of
-// them is one comparison each.
+// The names of attributes that a handler or a struct wants, known at compile time. A call's
+// attributes are sorted by name, so that the place of each is known too, and finding all of them
+// takes one comparison each.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_NAMES_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_NAMES_H_
 
@@ -18,25 +18,25 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// `n` names in the order in which they are wanted. The same name may be wanted twice.
+// `n` names in the order of the parameters. A name may occur twice.
 template <size_t n>
 struct Names {
   constexpr Names() = default;
 
-  // `names` and one more, for n > 0.
+  // Appends a name to `names`, for n > 0.
   constexpr Names(const Names<n - 1>& names, std::string_view last) {
     for (size_t i = 0; i + 1 < n; ++i) name[i] = names.name[i];
     name[n - 1] = last;
   }
 
-  // How many different ones there are, which is how many attributes a call must have.
+  // The number of different names, which is the number of attributes that a call must have.
   constexpr size_t CountUnique() const {
     size_t count = 0;
     for (size_t i = 0; i < n; ++i) count += IsFirst(i);
     return count;
   }
 
-  // The index among the call's attributes of the name wanted at `i`.
+  // The index of name `i` among the call's attributes.
   constexpr size_t PlaceOf(size_t i) const {
     size_t place = 0;
     for (size_t j = 0; j < n; ++j) place += IsFirst(j) && name[j] < name[i];
@@ -61,7 +61,7 @@ struct Names<0> {
   std::string_view name[1];
 };
 
-// Where the names are, computed once.
+// The places of all names, computed once.
 template <size_t n>
 struct Places {
   constexpr explicit Places(const Names<n>& names) : count(names.CountUnique()) {
@@ -80,19 +80,19 @@ struct Places<0> {
   size_t place[1] = {};
 };
 
-// A name that is no literal, kept for good, as handlers are; the same one is kept once.
-struct KeptName {
+// A name that is no literal. Lives as long as the process; equal names are kept once.
+struct InternedName {
   std::string name;
-  const KeptName* next;
+  const InternedName* next;
 };
-CALLBRIDGE_FFI_HIDDEN inline std::atomic<const KeptName*> kept_names = nullptr;
+CALLBRIDGE_FFI_HIDDEN inline std::atomic<const InternedName*> kept_names = nullptr;
 
 CALLBRIDGE_FFI_COLD inline std::string_view KeepName(const std::string& name) {
-  const KeptName* first = kept_names.load(std::memory_order_acquire);
-  for (const KeptName* kept = first; kept != nullptr; kept = kept->next) {
+  const InternedName* first = kept_names.load(std::memory_order_acquire);
+  for (const InternedName* kept = first; kept != nullptr; kept = kept->next) {
     if (kept->name == name) return kept->name;
   }
-  auto* kept = new KeptName{name, first};
+  auto* kept = new InternedName{name, first};
   while (!kept_names.compare_exchange_weak(kept->next, kept, std::memory_order_acq_rel)) {
   }
   return kept->name;
@@ -106,8 +106,8 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsSameWord(const char* a, const char
   return x == y;
 }
 
-// memcmp() == 0. Where the compiler knows `size`, and with it `b`, it is a comparison with a
-// constant or two, and three or four up to 32 bytes; words may overlap.
+// memcmp() == 0. If the compiler knows `size`, and with it `b`, it takes one or two comparisons
+// with constants, and three or four up to 32 bytes; words may overlap.
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsSame(const char* a, const char* b, size_t size) {
   if (!__builtin_constant_p(size) || size > 32) return memcmp(a, b, size) == 0;
   if (size > 8) {
@@ -126,16 +126,16 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsSame(const char* a, const char* b,
   return size == 0 || a[0] == b[0];
 }
 
-// A name may be null in a broken frame.
+// `name` may be null in a broken frame.
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool IsNamed(const XLA_FFI_ByteSpan* name,
                                                     std::string_view wanted) {
   return name != nullptr && name->len == wanted.size() && name->ptr != nullptr &&
          IsSame(name->ptr, wanted.data(), wanted.size());
 }
 
-// The index of the first name that is `wanted`, -1 where none is. A name of `wanted`'s length is
-// compared by its first and its last Word, which overlap up to twice a Word's size; most names that
-// are alike differ there.
+// Returns the index of the first name that equals `wanted`, -1 if none does. Compares a name of
+// `wanted`'s length by its first and its last Word, which overlap up to twice a Word's size; most
+// similar names differ there.
 template <typename Word>
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline int64_t FindByWords(XLA_FFI_ByteSpan* const* names,
                                                            int64_t count, std::string_view wanted) {
@@ -157,7 +157,7 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline int64_t FindByWords(XLA_FFI_ByteSpan* con
   return -1;
 }
 
-// The same for a name that the compiler does not know.
+// Does the same for a name that is unknown at compile time.
 XLA_FFI_ATTRIBUTE_NEVER_INLINE inline int64_t FindName(XLA_FFI_ByteSpan* const* names,
                                                        int64_t count, std::string_view wanted) {
   if (wanted.size() >= 8) return FindByWords<uint64_t>(names, count, wanted);

@@ -1,6 +1,6 @@
 // XLA's Record extension in C++ (jaxlib 0.11 and newer): a handler of the record stage puts
 // commands into a graph, which XLA launches later, instead of running them. As in XLA the names are
-// internal, for handlers to give their own to:
+// internal; declare your own:
 //
 //   using RecordContext = ffi::internal::RecordContextBase<ffi::internal::ErrorPolicy>;
 //   using Record = ffi::internal::RecordExtensionBase<RecordContext>;
@@ -25,7 +25,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// A kernel's argument: an address on the device, or `size` bytes of the host, which are copied.
+// A kernel's argument: an address on the device, or `size` bytes of host memory, which are copied.
 struct DevicePointer {
   void* ptr;
 };
@@ -51,7 +51,8 @@ template <typename ErrorPolicy>
 class RecordContextBase;
 }  // namespace internal
 
-// The commands that a call has recorded, in the runtime's memory, which has room for capacity().
+// The commands that a call has recorded. The runtime owns the memory, which has room for
+// capacity().
 class BoundedCommandVector {
  public:
   BoundedCommandVector(const XLA_FFI_Command** commands, int64_t* num_commands,
@@ -80,7 +81,7 @@ class BoundedCommandVector {
 
 namespace internal {
 
-// For one call. A command runs after its dependencies, in any container of commands.
+// The recording of one call. A command runs after its dependencies, a container of commands.
 template <typename ErrorPolicy>
 class RecordContextBase {
  public:
@@ -92,7 +93,7 @@ class RecordContextBase {
   RecordContextBase(const XLA_FFI_Api* api, const XLA_FFI_RecordFrame* frame)
       : api_(api), frame_(frame) {}
 
-  // Whether to record commands, or to give those of last time new arguments.
+  // Whether to record commands, or to update the arguments of those recorded last time.
   RecordAction action() const { return static_cast<RecordAction>(frame_->action); }
 
   BoundedCommandVector commands() const {
@@ -156,7 +157,7 @@ class RecordContextBase {
     return Recorded("CreateEmptyCommand", error, command);
   }
 
-  // Has XLA capture what the handler's execute stage does to the stream instead.
+  // Makes XLA capture what the handler's execute stage does to the stream instead.
   Status RequestStreamCapture() {
     return ToStatus(frame_->api->request_stream_capture(frame_->record_ctx));
   }
@@ -220,7 +221,7 @@ struct RecordExtensionBase {
 
 }  // namespace internal
 
-// The C struct around a frame, for who attaches one to a call.
+// Returns the C struct around a frame, for callers that attach one to a call.
 inline XLA_FFI_Record_Extension BuildRecordCExtension(XLA_FFI_RecordFrame* frame) {
   XLA_FFI_Record_Extension extension = {};
   extension.extension_base = MakeExtensionHeader<internal::RecordExtensionBase<void>>();

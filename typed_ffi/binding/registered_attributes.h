@@ -1,16 +1,17 @@
-// Enums and structs of the user's as attributes:
+// User-defined enums and structs as attributes:
 //
+// clang-format off
 //   enum class Mode : int32_t { kFast, kExact };
-//   XLA_FFI_REGISTER_ENUM_ATTR_DECODING(Mode);             // an attribute `0 : i32`
+//   XLA_FFI_REGISTER_ENUM_ATTR_DECODING(Mode);     // an attribute `0 : i32`
 //
 //   struct Range { int64_t lo; int64_t hi; };
-//   XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(Range,           // an attribute {hi = 42 : i64, lo =
-//   ...}
+//   XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(Range,   // an attribute {hi = 42 : i64, lo = 0 : i64}
 //                                         StructMember<int64_t>("lo"),
 //                                         StructMember<int64_t>("hi"));
+// clang-format on
 //
-// Both stand in the global namespace, once for each type. A struct is an aggregate of its members
-// in their order, and the dictionary must have exactly these.
+// Use both macros in the global namespace, once for each type. The struct must be an aggregate of
+// its members in their order, and the dictionary must have exactly these.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_REGISTERED_ATTRIBUTES_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_REGISTERED_ATTRIBUTES_H_
 
@@ -32,7 +33,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// `name` lives as long as the program.
+// `name` must live as long as the program.
 template <typename T>
 struct StructMember {
   using Type = T;
@@ -47,7 +48,7 @@ namespace internal {
 template <typename T>
 inline constexpr bool kIsRegisteredEnum = false;
 
-// The macro specialises it, with `static constexpr StructMembers<...> kMembers`.
+// Specialized by the macro, with `static constexpr StructMembers<...> kMembers`.
 template <typename T>
 struct RegisteredStruct {
   static constexpr int kMembers = 0;
@@ -90,7 +91,7 @@ constexpr MemberTable<sizeof...(Ts)> TableOf(const StructMembers<Ts...>& members
   return {{Member{members.names.name[Is], WantedBy<AttrDecoding<Ts>, XLA_FFI_AttrType>()}...}};
 }
 
-// What all decodings of a registered struct T share.
+// The base of all decodings of a registered struct T.
 template <typename T, typename Members>
 struct StructBody;
 
@@ -107,7 +108,7 @@ struct StructBody<T, StructMembers<Ts...>> {
   CALLBRIDGE_FFI_HIDDEN static constexpr Wanted kWanted = {Wanted::Kind::kStruct, DataType::INVALID,
                                                            sizeof...(Ts), kTable.member, nullptr};
 
-  // For members that are not Direct it says only whether they are there.
+  // For members that are not Direct it checks only whether they are there.
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE static bool Isa(XLA_FFI_AttrType type, const void* attr) {
     return type == XLA_FFI_AttrType_DICTIONARY &&
            HasMembers(static_cast<const XLA_FFI_Attrs*>(attr), Indices());
@@ -178,7 +179,7 @@ struct StructDecoding<T, StructMembers<Ts...>, false> : StructBody<T, StructMemb
     static constexpr size_t kPlace = Body::kMembers.places.place[index];
     std::optional<typename AttrDecoding<U>::Type> value;
   };
-  // Decoded one after the other: bases are initialised in their order.
+  // Decodes in order: bases are initialized in the order of their declaration.
   template <size_t... Is>
   struct AllHeld : Held<Ts, Is>... {
     AllHeld(const XLA_FFI_Attrs* attrs, DiagnosticEngine& diagnostic)
@@ -198,7 +199,7 @@ template <typename T>
 inline constexpr bool kIsRegisteredStruct =
     !std::is_same_v<decltype(RegisteredStruct<T>::kMembers), const int>;
 
-// The base of every AttrDecoding that nobody has specialised.
+// The base of every AttrDecoding without a specialization.
 template <typename T, bool is_enum, bool is_struct>
 struct RegisteredDecodingOf {
   static_assert(kNever<T>,
@@ -221,7 +222,7 @@ struct RegisteredDecoding : RegisteredDecodingOf<T, kIsRegisteredEnum<T>, kIsReg
 }  // namespace internal
 CALLBRIDGE_FFI_NAMESPACE_END
 
-// Specialised from the global namespace, where T means what it means to the user, and not, say, the
+// Specializes in the global namespace, where T means what it means to the user and not, say, the
 // data type xla::ffi::S4. Its members are looked up in xla::ffi.
 #define XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(T, ...)       \
   template <>                                               \

@@ -1,5 +1,5 @@
-// How handlers and types become known to a runtime from C++, which its C API is needed for: the one
-// that the runtime lends, or GetXlaFfiApi(). From Python they are registered with jax.ffi instead.
+// Registers handlers and types with a runtime from C++, through that runtime's C API or
+// GetXlaFfiApi(). From Python use jax.ffi instead.
 //
 //   XLA_FFI_REGISTER_HANDLER(GetXlaFfiApi(), "name", "Host", kHandler);
 //   XLA_FFI_REGISTER_TYPE(GetXlaFfiApi(), "name", &MyState::id, &kMyTypeInfo);
@@ -23,7 +23,7 @@ extern "C" __attribute__((visibility("default"))) const XLA_FFI_Api* callbridge_
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// The API of the process's own registry, callbridge's. Never null; lives as long as the process.
+// Returns the API of callbridge's own registry. Never null; lives as long as the process.
 inline const XLA_FFI_Api* GetXlaFfiApi() { return callbridge_xla_ffi_api(); }
 
 // What a runtime must know of T to own states of that type.
@@ -47,8 +47,8 @@ Args MakeRegistration(std::string_view name, std::string_view platform,
   return args;
 }
 
-// Registers the handlers of all stages; all but `execute` may be null. The error is the caller's.
-// A runtime older than the record stage executes instead. One older than the instantiate stage
+// Registers the handlers of all stages; all but `execute` may be null. The caller owns the error. A
+// runtime without the record stage executes instead. A runtime without the instantiate stage
 // refuses a handler that has one: it would run without what that stage makes or checks.
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterStaticHandler(
     const XLA_FFI_Api* api, std::string_view name, std::string_view platform,
@@ -66,8 +66,11 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterStaticHandler(
     return FunctionAt<old::XLA_FFI_Handler_Register_0_4_31>(*api, version, kSlot)(&args);
   }
   if (bundle.instantiate != nullptr) {
-    return CreateError(api, ErrorCode::kUnimplemented,
-                       DescribeMissing(*api, "the instantiate stage", kRuntimeVersions[1]).c_str());
+    return CreateError(
+        api, ErrorCode::kUnimplemented,
+        DescribeMissing(*api, "the instantiate stage",
+                        ::callbridge::typed_ffi::FirstWithStage(&RuntimeVersion::instantiate))
+            .c_str());
   }
   auto args = MakeRegistration<old::XLA_FFI_Handler_Register_Args_0_4_30>(name, platform, traits);
   args.bundle = {bundle.prepare, bundle.initialize, bundle.execute};
@@ -84,8 +87,8 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterStaticHandler(
 
 // ---- Types --------------------------------------------------------------------------------------
 
-// Registers a type by a name that is its own. The runtime chooses `*type_id` where it is 0. The
-// error is the caller's. `type_info` may be null where no handler returns a state of that type;
+// Registers a type under `name`, which must be unique. The runtime writes `*type_id` if it is 0.
+// The caller owns the error. `type_info` may be null if no handler returns a state of that type;
 // without the last argument states work too.
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* api,
                                                            std::string_view name,
@@ -116,8 +119,8 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* ap
 
 // ---- For the macros -----------------------------------------------------------------------------
 
-// A static registration has nobody to return an error to. The program goes on: what was not
-// registered is missed where it is used.
+// Prints the error of a static registration, which no caller gets. The program goes on: using what
+// is missing is an error later.
 inline CALLBRIDGE_FFI_COLD bool ReportRegistration(const XLA_FFI_Api* api, const char* what,
                                                    std::string_view name, XLA_FFI_Error* error) {
   if (error == nullptr) return true;

@@ -1,5 +1,4 @@
-// xla::ffi::RemainingArgs and RemainingRets: arguments and results whose number only the call
-// knows.
+// xla::ffi::RemainingArgs and RemainingRets: arguments and results of a variable number.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_REMAINING_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_REMAINING_H_
 
@@ -28,7 +27,7 @@ CALLBRIDGE_FFI_COLD inline Error NoSuchIndex(const char* what, size_t index, siz
   return Error::InvalidArgument(text.c_str());
 }
 
-// `index` counts all of the call.
+// `index` counts from the first of the call.
 CALLBRIDGE_FFI_COLD inline Error NotDecoded(const char* what, size_t index,
                                             const DiagnosticEngine& diagnostic) {
   Text text;
@@ -51,16 +50,16 @@ CALLBRIDGE_FFI_COLD inline Error NotWanted(const Wanted& wanted, const XLA_FFI_R
 
 }  // namespace internal
 
-// Those after the arguments that have parameters of their own. Valid as long as the call.
+// The arguments after those that are parameters. Valid for the duration of the call.
 class RemainingArgs {
  public:
-  // `offset` is at most the number of all.
+  // `offset` must be at most the number of all arguments.
   RemainingArgs(const XLA_FFI_Args* args, size_t offset) : args_(args), offset_(offset) {}
 
   size_t size() const { return static_cast<size_t>(args_->size) - offset_; }
   bool empty() const { return size() == 0; }
 
-  // INVALID_ARGUMENT where `index` is not below size(), INTERNAL where the argument is no T.
+  // Returns INVALID_ARGUMENT if `index` is not below size(), and INTERNAL if the argument is no T.
   template <typename T>
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE ErrorOr<T> get(size_t index) const {
     using Decoding = ArgDecoding<T>;
@@ -83,7 +82,7 @@ class RemainingArgs {
     }
   }
 
-  // For an `index` below size().
+  // `index` must be below size().
   template <typename T>
   bool isa(size_t index) const {
     assert(index < size() && "isa() of an argument that is not there");
@@ -95,7 +94,7 @@ class RemainingArgs {
   size_t offset_;
 };
 
-// The same for results.
+// The results after those that are parameters. Valid for the duration of the call.
 class RemainingRets {
  public:
   RemainingRets(const XLA_FFI_Rets* rets, size_t offset) : rets_(rets), offset_(offset) {}
@@ -136,7 +135,7 @@ class RemainingRets {
   size_t offset_;
 };
 
-// What they were called before API version 0.1.
+// The name before API version 0.1.
 using RemainingResults = RemainingRets;
 
 CALLBRIDGE_FFI_NAMESPACE_END

@@ -1,5 +1,5 @@
-// One request to the runtime that calls a handler, with the three ways it can end: it is answered,
-// refused, or the runtime has no such function.
+// Calls a function of the runtime, and reports an error if the runtime refuses or has no such
+// function.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_REQUESTS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_REQUESTS_H_
 
@@ -16,7 +16,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Takes `error`.
+// Takes ownership of `error`.
 inline CALLBRIDGE_FFI_COLD void EmitRefusal(DiagnosticEngine& diagnostic, const XLA_FFI_Api* api,
                                             std::string_view what, XLA_FFI_Error* error) {
   diagnostic.Emit("Failed to get ") << what << ": " << GetErrorMessage(api, error);
@@ -32,8 +32,8 @@ CALLBRIDGE_FFI_HIDDEN inline void EmitMissing(DiagnosticEngine& diagnostic, cons
   EmitMissing(diagnostic, api, feature, ::callbridge::typed_ffi::FirstWith(function));
 }
 
-// True where the runtime has answered in `args`, otherwise the diagnostic says why not. `feature`
-// is what the user asked for by its name, `what` what it stands for.
+// Returns true if the runtime answered in `args`; otherwise emits an error. `feature` is the name
+// by which the user asked for it, `what` describes it.
 template <ApiFunction kFunction, typename Function, typename Args>
 XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool Ask(const XLA_FFI_Api* api, Args& args,
                                                 std::string_view feature, std::string_view what,
@@ -50,7 +50,7 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline bool Ask(const XLA_FFI_Api* api, Args& ar
   return true;
 }
 
-// The API version since which a runtime has `function`.
+// The first API version whose runtimes have `function`.
 constexpr int MinorVersionOf(ApiFunction function) {
   return ::callbridge::typed_ffi::FirstWith(function).minor;
 }

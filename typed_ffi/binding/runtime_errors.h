@@ -1,5 +1,4 @@
-// Errors on their way across the C API: ours made into the runtime's, the runtime's read and given
-// back.
+// Converts errors to the runtime's and back.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_RUNTIME_ERRORS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_RUNTIME_ERRORS_H_
 
@@ -16,7 +15,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// `message` ends with a NUL and is copied. The error is the runtime's: returning it gives it back.
+// `message` is NUL-terminated and copied. The runtime owns the error once a handler returns it.
 inline CALLBRIDGE_FFI_COLD XLA_FFI_Error* CreateError(const XLA_FFI_Api* api, ErrorCode errc,
                                                       const char* message) {
   auto args = MakeArgs<XLA_FFI_Error_Create_Args>(XLA_FFI_Error_Create_Args_STRUCT_SIZE);
@@ -30,7 +29,7 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* CreateError(const XLA_FFI_Api* api,
   return CreateError(api, *error.errc(), error.message().c_str());
 }
 
-// `error` is not null, and gone afterwards.
+// `error` must not be null.
 CALLBRIDGE_FFI_HIDDEN inline void DestroyError(const XLA_FFI_Api* api, XLA_FFI_Error* error) {
   auto args = MakeArgs<XLA_FFI_Error_Destroy_Args>(XLA_FFI_Error_Destroy_Args_STRUCT_SIZE);
   args.error = error;
@@ -68,7 +67,7 @@ CALLBRIDGE_FFI_HIDDEN inline const char* GetErrorMessage(const XLA_FFI_Api* api,
   return GetErrorDetails(api, error).message;
 }
 
-// Takes the runtime's error and gives it back as one of ours.
+// Takes ownership of the runtime's error and converts it.
 CALLBRIDGE_FFI_HIDDEN inline Error TakeError(const XLA_FFI_Api* api, XLA_FFI_Error* error) {
   const ErrorDetails details = GetErrorDetails(api, error);
   Error taken(details.errc, details.message);
@@ -76,7 +75,7 @@ CALLBRIDGE_FFI_HIDDEN inline Error TakeError(const XLA_FFI_Api* api, XLA_FFI_Err
   return taken;
 }
 
-// XLA has two families of error types; code that is written for both takes one of these.
+// XLA has two families of error types; code for both takes a policy such as this.
 struct ErrorPolicy {
   using Status = Error;
   template <typename T>

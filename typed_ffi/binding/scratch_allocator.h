@@ -1,4 +1,5 @@
-// xla::ffi::ScratchAllocator: device memory for the time of one call, `.Ctx<ScratchAllocator>()`.
+// xla::ffi::ScratchAllocator: device memory for the duration of one call,
+// `.Ctx<ScratchAllocator>()`.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_SCRATCH_ALLOCATOR_H_
 
@@ -34,7 +35,7 @@ class ScratchAllocator {
     for (const Allocation& allocation : more_) Free(allocation);
   }
 
-  // `size` and `alignment` in bytes. Empty where the runtime has no such memory to give.
+  // `size` and `alignment` in bytes. Returns nullopt if the runtime has no memory.
   std::optional<void*> Allocate(size_t size, size_t alignment = 1) {
     auto args = internal::MakeArgs<XLA_FFI_DeviceMemory_Allocate_Args>(
         XLA_FFI_DeviceMemory_Allocate_Args_STRUCT_SIZE);
@@ -74,11 +75,11 @@ class ScratchAllocator {
     args.data = allocation.data;
     auto* free =
         internal::Find<internal::ApiFunction::kScratchFree, XLA_FFI_DeviceMemory_Free>(*api_);
-    // Nobody is left to tell that memory could not be freed.
+    // Nobody is left to report a failure to.
     if (XLA_FFI_Error* error = free(&args)) internal::DestroyError(api_, error);
   }
 
-  // As many allocations are noted without allocating.
+  // The number of allocations that are recorded without allocating.
   static constexpr size_t kFirst = 4;
 
   const XLA_FFI_Api* api_;
@@ -103,19 +104,19 @@ struct CtxDecoding<ScratchAllocator> {
       internal::EmitMissing(diagnostic, api, "ScratchAllocator", ApiFunction::kScratchAllocate);
       return std::nullopt;
     }
-    if (XLA_FFI_PREDICT_FALSE(!internal::IsSince(*api, kSafe)) && !HasStream(api, ctx)) {
-      internal::EmitMissing(diagnostic, api, "ScratchAllocator on the CPU",
-                            internal::kRuntimeVersions[kSafe]);
+    constexpr const internal::RuntimeVersion& kSafe =
+        ::callbridge::typed_ffi::FirstWithCpuContext();
+    if (XLA_FFI_PREDICT_FALSE(!::callbridge::typed_ffi::IsSince(*api, kSafe)) &&
+        !HasStream(api, ctx)) {
+      internal::EmitMissing(diagnostic, api, "ScratchAllocator on the CPU", kSafe);
       return std::nullopt;
     }
     return ScratchAllocator(api, ctx);
   }
 
  private:
-  // XLA:CPU up to jaxlib 0.4.33 has the functions, and crashes in them. It is told by its having no
-  // stream, for which it has an error.
-  static constexpr int kSafe = 2;
-
+  // An XLA:CPU without context has the functions and crashes in them, but returns an error when
+  // asked for a stream.
   static bool HasStream(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) {
     auto args = internal::MakeArgs<XLA_FFI_Stream_Get_Args>(XLA_FFI_Stream_Get_Args_STRUCT_SIZE);
     args.ctx = ctx;

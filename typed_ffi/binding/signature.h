@@ -1,5 +1,5 @@
-// What a handler's binding says, as types and as data: for each parameter of its function where in
-// the call frame it comes from. internal::Access<T> reads one parameter.
+// A handler's binding as types and as data: where in the call frame each parameter of its function
+// comes from. internal::Access<T> reads one parameter.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_SIGNATURE_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_SIGNATURE_H_
 
@@ -46,12 +46,14 @@ template <typename T> struct AttrsOf {};
 template <typename T> struct CtxOf {};
 // clang-format on
 
-// For each tag:
+// How to read the parameter of a tag. `at` is its index among the frame's arguments, results or
+// attributes.
+// clang-format off
 //   kRole
-//   Type        what the function is given
-//   kIsDirect   whether the parameter is read by Fits() and Get(); otherwise by Decode()
+//   Type        the type that the function takes
+//   kIsDirect   whether Fits() and Get() read the parameter; otherwise Decode() does
 //   kWanted     for messages
-// `at` is the index among the frame's arguments, results or attributes.
+// clang-format on
 template <typename Tag>
 struct Access;
 
@@ -63,7 +65,7 @@ struct Access<ArgOf<T>> {
   static constexpr bool kIsDirect = internal::kIsDirect<Decoding>;
   CALLBRIDGE_FFI_HIDDEN static constexpr Wanted kWanted = WantedBy<Decoding, XLA_FFI_ArgType>();
 
-  // Its type tag is checked together with the others'.
+  // Its type is checked together with the others'.
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE static bool Fits(const XLA_FFI_CallFrame* frame, size_t at) {
     return Decoding::Fits(frame->args.args[at]);
   }
@@ -114,7 +116,7 @@ struct Access<AllRemainingArgs> {
   }
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE static RemainingArgs Get(const XLA_FFI_CallFrame* frame,
                                                            size_t at) {
-    // The optional ones before them may not be there.
+    // The optional ones before it may be missing.
     const auto size = static_cast<size_t>(frame->args.size);
     return RemainingArgs(&frame->args, at != 0 && size < at ? size : at);
   }
@@ -178,13 +180,13 @@ struct Access<AllRemainingRets> {
   }
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE static RemainingRets Get(const XLA_FFI_CallFrame* frame,
                                                            size_t at) {
-    // The optional ones before them may not be there.
+    // The optional ones before it may be missing.
     const auto size = static_cast<size_t>(frame->rets.size);
     return RemainingRets(&frame->rets, at != 0 && size < at ? size : at);
   }
 };
 
-// Its name is checked beforehand.
+// Its name is checked before.
 template <typename T>
 struct Access<AttrOf<T>> {
   using Decoding = AttrDecoding<T>;
@@ -205,7 +207,7 @@ struct Access<AttrOf<T>> {
   }
 };
 
-// All attributes together are what a dictionary attribute is.
+// All attributes together are read as a dictionary attribute is.
 template <typename T>
 struct Access<AttrsOf<T>> {
   using Decoding = AttrDecoding<T>;
@@ -255,7 +257,7 @@ struct Operand {
   Wanted wanted;
 };
 
-// The API version 0.n that a decoding or an encoding needs; -1 where it does not say.
+// The API version 0.n that a decoding or an encoding needs; 0 if it does not say.
 template <typename T, typename = void>
 inline constexpr int kMinorVersionOf = 0;
 template <typename T>
@@ -266,7 +268,7 @@ inline constexpr int kMinorVersionOfTag = 0;
 template <typename T>
 inline constexpr int kMinorVersionOfTag<CtxOf<T>> = kMinorVersionOf<CtxDecoding<T>>;
 
-// The same for all calls of a handler.
+// What is the same for all calls of a handler.
 struct Signature {
   XLA_FFI_ExecutionStage stage;
   int minor_version;
@@ -275,14 +277,14 @@ struct Signature {
   size_t operand_count;
 };
 
-// How many parameters there are of a role.
+// The number of parameters of a role.
 constexpr int64_t CountOf(Role role, const Role* roles, size_t count) {
   int64_t found = 0;
   for (size_t i = 0; i < count; ++i) found += roles[i] == role;
   return found;
 }
 
-// Arguments and results are read in the order of their parameters, attributes are numbered so.
+// Arguments and results are read, and attributes are numbered, in the order of their parameters.
 constexpr bool IsSameList(Role a, Role b) {
   const auto list = [](Role role) {
     return role <= Role::kRemainingArgs ? 0 : role <= Role::kRemainingRets ? 1 : 2;

@@ -1,4 +1,4 @@
-// xla::ffi::Span: elements that someone else owns, side by side in memory.
+// xla::ffi::Span: a view of elements that are contiguous in memory.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_SPAN_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_SPAN_H_
 
@@ -10,8 +10,8 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// Valid as long as what it looks at: a call's dimensions and array attributes until the call is
-// over. Indices and counts are not checked.
+// Valid as long as its elements: a call's dimensions and array attributes, until the call ends.
+// Does not check indices and counts.
 template <typename T>
 class Span {
  public:
@@ -32,7 +32,7 @@ class Span {
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + size_; }
 
-  // By elements, not by address.
+  // Compares elements, not addresses.
   constexpr bool operator==(const Span& other) const {
     if (size_ != other.size_) return false;
     for (size_t i = 0; i < size_; ++i) {

@@ -1,5 +1,5 @@
-// internal::Text, a message that is being put together. Its functions are out of line, since
-// messages are what most of the code of a handler would otherwise be.
+// internal::Text: builds a message. Its functions are out of line, since messages would be most of
+// the code of a handler otherwise.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_TEXT_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_TEXT_H_
 
@@ -17,7 +17,7 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Empty where a broken frame has no text.
+// Empty if a broken frame has no text.
 inline std::string_view View(const XLA_FFI_ByteSpan* text) {
   if (text == nullptr || text->ptr == nullptr) return {};
   return std::string_view(text->ptr, text->len);

@@ -18,12 +18,12 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
-// Copyable and thread-safe; usable as long as the call that it came with, which for a handler that
-// returns a future is until that is completed.
+// Copyable and thread-safe. Valid for the duration of the call; if the handler returns a future,
+// until that is completed.
 class ThreadPool {
  public:
-  // Calls f() once, on any thread and in any order; on this one, before Schedule returns, where the
-  // runtime has no pool for this call. Tasks must not wait for one another.
+  // Calls f() once, on any thread and in any order; on this thread, before Schedule() returns, if
+  // the runtime has no pool for this call. Tasks must not wait for one another.
   template <typename F>
   void Schedule(F&& f) {
     using Task = std::decay_t<F>;
@@ -41,8 +41,8 @@ class ThreadPool {
     }
   }
 
-  // 0 where the runtime has no pool for this call. 1 on jaxlib 0.4.34 to 0.4.37, which do not tell;
-  // on these and up to jaxlib 0.5 it costs an error object to find out, so ask once.
+  // Returns 0 if the runtime has no pool for this call, and 1 on jaxlib 0.4.34 to 0.4.37, which
+  // cannot tell. On these and up to jaxlib 0.5 it costs an error object, so call it once.
   int64_t num_threads() const {
     using internal::ApiFunction;
     auto* count = internal::FunctionAt<XLA_FFI_ThreadPool_NumThreads>(

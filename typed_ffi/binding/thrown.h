@@ -1,4 +1,4 @@
-// An exception that a handler's function throws ends there: XLA gets an error instead.
+// Turns an exception that a handler's function throws into an error for XLA.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_THROWN_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_THROWN_H_
 
@@ -15,7 +15,8 @@
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// For the exception that is being handled. A thread's cancellation is none, and goes on.
+// Must be called while an exception is handled. A thread's cancellation is no exception and goes
+// on.
 CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* ReportThrown(const XLA_FFI_Api* api) {
   const std::string text = "the handler threw " + ::callbridge::DescribeCaughtException();
   return CreateError(api, ErrorCode::kInternal, text.c_str());

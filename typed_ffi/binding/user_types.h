@@ -1,5 +1,5 @@
-// Types of the user's that the runtime carries for handlers: UserData<T>, which the program's
-// caller put into the context, and State<T>, which an earlier stage of the same handler returned.
+// User-defined types that the runtime keeps for handlers: UserData<T>, which the program's caller
+// put into the context, and State<T>, which an earlier stage of the same handler returned.
 //
 // T has `static xla::ffi::TypeId id`, which registration sets (XLA_FFI_REGISTER_TYPE, or from
 // Python jax.ffi.register_ffi_type_id / register_ffi_type).
@@ -33,7 +33,7 @@ using TypeInfo = XLA_FFI_TypeInfo;
 template <typename T>
 struct UserData {};
 
-// What the handler of `stage` returned as ErrorOr<std::unique_ptr<T>>.
+// The state that the handler of `stage` returned as ErrorOr<std::unique_ptr<T>>.
 template <typename T, ExecutionStage stage = ExecutionStage::kInstantiate>
 struct State {};
 template <typename T>
@@ -49,7 +49,7 @@ template <typename T>
 inline constexpr bool kHasTypeId<T, std::void_t<decltype(T::id)>> =
     std::is_same_v<decltype(T::id), TypeId>;
 
-// The numbers of the stages are XLA's wherever states are told apart by them.
+// Stages have XLA's numbers in all versions that tell states apart by stage.
 constexpr XLA_FFI_ExecutionStage StageNumber(ExecutionStage stage) {
   return static_cast<XLA_FFI_ExecutionStage>(stage);
 }
@@ -77,9 +77,10 @@ inline constexpr char kUnregisteredType[] =
 
 // ---- Types that were registered without a deleter -----------------------------------------------
 
-// XLA_FFI_REGISTER_TYPE with three arguments, as up to jaxlib 0.7, does not tell a type's deleter,
-// and runtimes want it since 0.8. These get one of the trampolines below, which finds the deleter
-// when a handler has returned the first state of that type. Lock-free; one table for each binary.
+// XLA_FFI_REGISTER_TYPE with three arguments, as up to jaxlib 0.7, does not name a type's deleter,
+// which runtimes require since 0.8. Such a type gets one of the trampolines below, which finds the
+// deleter once a handler has returned the first state of that type. Lock-free; one table for each
+// binary.
 struct LateDeleter {
   std::atomic<const TypeId*> type_id;
   std::atomic<void (*)(void* object)> deleter;
@@ -98,7 +99,7 @@ void (*DeleteLateAt(size_t index, std::index_sequence<is...>))(void* object) {
   return kTrampolines[index];
 }
 
-// The deleter to register `type_id` with; null where the trampolines are used up.
+// Returns the deleter to register `type_id` with; null if the trampolines are used up.
 CALLBRIDGE_FFI_HIDDEN inline void (*LateDeleterOf(const TypeId* type_id))(void* object) {
   for (size_t i = 0; i < kLateDeleters; ++i) {
     const TypeId* owner = nullptr;
@@ -120,8 +121,8 @@ CALLBRIDGE_FFI_HIDDEN inline void TellLateDeleter(const TypeId* type_id,
 
 // ---- State --------------------------------------------------------------------------------------
 
-// Gives the runtime `state`, which it owns where null is returned. `deleter` is for runtimes that
-// do not learn it when the type is registered.
+// Sets the state. The runtime owns `state` if null is returned. `deleter` is passed to runtimes
+// that do not get it with the type.
 CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* SetState(const XLA_FFI_Api* api,
                                                      XLA_FFI_InvokeContext* ctx,
                                                      ExecutionStage stage, TypeId* type_id,
@@ -135,8 +136,8 @@ CALLBRIDGE_FFI_HIDDEN inline XLA_FFI_Error* SetState(const XLA_FFI_Api* api,
                      DescribeMissing(*api, FeatureName(stage), FirstWithState(stage)).c_str());
 }
 
-// The state of `stage`, null where the diagnostic says why there is none. Where null itself is the
-// state, `found` is true.
+// Returns the state of `stage`. If it fails, returns null and emits an error. `found` is true if
+// the state itself is null.
 CALLBRIDGE_FFI_HIDDEN inline void* GetState(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                             ExecutionStage stage, TypeId* type_id,
                                             DiagnosticEngine& diagnostic, bool& found) {
@@ -155,7 +156,7 @@ CALLBRIDGE_FFI_HIDDEN inline void* GetState(const XLA_FFI_Api* api, XLA_FFI_Invo
 
 }  // namespace internal
 
-// The caller's data, a T* that the caller owns.
+// The caller's data. The caller owns the T*.
 template <typename T>
 struct CtxDecoding<UserData<T>> {
   static_assert(internal::kHasTypeId<T>, "UserData<T>: T must have a `static xla::ffi::TypeId id`");
@@ -178,7 +179,7 @@ struct CtxDecoding<UserData<T>> {
   }
 };
 
-// A T* that the runtime owns, and deletes with the executable, or after the run where the stage
+// The runtime owns the T*, and deletes it with the executable, or after the run if the stage
 // belongs to one.
 template <typename T, ExecutionStage stage>
 struct CtxDecoding<State<T, stage>> {
@@ -198,7 +199,7 @@ struct CtxDecoding<State<T, stage>> {
   }
 };
 
-// A handler that returns a state: the runtime keeps it for the stages that follow.
+// Lets a handler return a state, which the runtime keeps for later stages.
 template <ExecutionStage stage, typename T>
 struct ResultEncoding<stage, ErrorOr<std::unique_ptr<T>>> {
   static_assert(stage == ExecutionStage::kInstantiate || stage == ExecutionStage::kPrepare ||

@@ -1,5 +1,5 @@
-// What a type of a handler's signature wants to find in a call, as data, for the messages about
-// what it found instead: the code that writes them is there once, not once for every handler.
+// What a type of a handler's signature expects in a call, as data for messages: the code that
+// writes them exists once, not once for every handler.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_WANTED_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_WANTED_H_
 
@@ -39,7 +39,7 @@ struct Wanted {
   DataType dtype = DataType::INVALID;
   size_t number = kDynamicRank;
   const Member* members = nullptr;
-  // Whether a user's decoding takes `value` of that XLA_FFI_ArgType, RetType or AttrType.
+  // Whether a user's decoding accepts `value` of that XLA_FFI_ArgType, RetType or AttrType.
   bool (*decodes)(int type, void* value, DiagnosticEngine& diagnostic) = nullptr;
 };
 
@@ -48,9 +48,8 @@ struct Member {
   Wanted wanted;
 };
 
-// A decoding that is `Direct` has instead of a Decode that can fail a check without side effects,
-// Isa(), and a Get() that relies on it. The handler then has nothing to hold between the two. Such
-// a decoding also has its `kWanted`.
+// The base of decodings that need no Decode(): Isa() checks without side effects, and Get() relies
+// on it, so that the handler holds nothing in between. Such a decoding also has a `kWanted`.
 struct Direct {};
 
 template <typename Decoding>

@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/caught_status.h"
+#include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"
 #include "callbridge/typed_ffi/host/invocation.h"
-#include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "callbridge/typed_ffi/old_layouts.h"
 
@@ -23,6 +23,7 @@ namespace {
 
 namespace old = typed_ffi::old;
 using typed_ffi::ApiFunction;
+using typed_ffi::ApiSlot;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
 using typed_ffi::RuntimeVersion;
@@ -38,7 +39,7 @@ XLA_FFI_Error* SizeError(const char* name, size_t expected, size_t got, int mino
                    minor, "."));
 }
 
-// Writes the value to `out`, or makes the error.
+// Writes the value to `out` and returns null, or returns its error.
 template <typename Value, typename Out>
 XLA_FFI_Error* Answer(const absl::StatusOr<Value>& value, Out& out) {
   if (!value.ok()) return ErrorObject::Make(value.status());
@@ -46,8 +47,8 @@ XLA_FFI_Error* Answer(const absl::StatusOr<Value>& value, Out& out) {
   return nullptr;
 }
 
-// What the caller lends are its own functions: an exception of theirs is the handler's error, which
-// may be in C.
+// Calls a function that calls the caller's services, and returns an exception of theirs as an
+// error: the handler may be in C.
 template <auto kFunction>
 struct Caught;
 template <typename Args, XLA_FFI_Error* (*kFunction)(Args*)>
@@ -61,58 +62,72 @@ struct Caught<kFunction> {
   }
 };
 
-// The functions of one row's table. Which struct a function takes follows from the row, so that
-// each is one instance a row; XLA checks sizes first, and names structs as is done here.
+// The functions of one row's table, a template since the row chooses the structs that they take.
+// Like XLA they check sizes first, and errors name structs as XLA's do.
 template <int kRow>
 class Table {
  public:
   static const XLA_FFI_Api* Make() {
-    constexpr size_t kSize = kVersion.table_size;
-    static_assert(kSize <= sizeof(XLA_FFI_Api));
-    // Of its true size, so that sanitizers see who reads past it.
-    alignas(XLA_FFI_Api) static char table[kSize];
-    const auto put = [](size_t offset, auto value) {
-      std::memcpy(table + offset, &value, sizeof(value));
-    };
-    put(0, size_t{kVersion.stated_size});
-    if (kRow > 0) {
-      put(offsetof(XLA_FFI_Api, api_version),
-          XLA_FFI_Api_Version{XLA_FFI_Api_Version_STRUCT_SIZE, nullptr, XLA_FFI_API_MAJOR,
-                              kVersion.minor});
-    }
-    const auto serve = [&](ApiFunction which, auto* function) {
-      const size_t offset = kVersion.slots[static_cast<int>(which)];
-      if (offset != 0) put(offset, function);
-    };
-    serve(ApiFunction::kErrorCreate, &ErrorCreate);
-    serve(ApiFunction::kErrorGetMessage, &ErrorGetMessage);
-    serve(ApiFunction::kErrorGetDetails, &ErrorGetDetails);
-    serve(ApiFunction::kErrorDestroy, &ErrorDestroy);
-    serve(ApiFunction::kHandlerRegister, &HandlerRegister);
-    serve(ApiFunction::kStream, &Stream);
-    serve(ApiFunction::kTypeIdRegister, &TypeIdRegister);
-    serve(ApiFunction::kTypeRegister, &TypeRegister);
-    serve(ApiFunction::kUserData, &UserDataGet);
-    serve(ApiFunction::kStateSet, &StateSet);
-    serve(ApiFunction::kStateGet, &StateGet);
-    serve(ApiFunction::kScratchAllocate, &Caught<&ScratchAllocate>::Call);
-    serve(ApiFunction::kScratchFree, &Caught<&ScratchFree>::Call);
-    serve(ApiFunction::kThreadPoolSchedule, &Caught<&ThreadPoolSchedule>::Call);
-    serve(ApiFunction::kThreadPoolNumThreads, &Caught<&ThreadPoolNumThreads>::Call);
-    serve(ApiFunction::kFutureCreate, &FutureCreate);
-    serve(ApiFunction::kFutureSetAvailable, &FutureSetAvailable);
-    serve(ApiFunction::kFutureSetError, &FutureSetError);
-    serve(ApiFunction::kRunId, &RunId);
-    serve(ApiFunction::kDeviceOrdinal, &DeviceOrdinal);
-    serve(ApiFunction::kExtensions, &FindExtension);
-    serve(ApiFunction::kCustomOptions, &CustomOptions);
+    // Of the row's true size, so that sanitizers report reads beyond it.
+    static ApiSlot table[kVersion.table_size / sizeof(ApiSlot)];
+    WriteApiTable(table, kVersion, &FunctionFor);
     return reinterpret_cast<const XLA_FFI_Api*>(table);
   }
 
  private:
   static constexpr const RuntimeVersion& kVersion = kRuntimeVersions[kRow];
 
-  // Null where the struct is large enough.
+  static ApiSlot FunctionFor(ApiFunction function) {
+    switch (function) {
+      case ApiFunction::kErrorCreate:
+        return &ErrorCreate;
+      case ApiFunction::kErrorGetMessage:
+        return &ErrorGetMessage;
+      case ApiFunction::kErrorGetDetails:
+        return &ErrorGetDetails;
+      case ApiFunction::kErrorDestroy:
+        return &ErrorDestroy;
+      case ApiFunction::kHandlerRegister:
+        return &HandlerRegister;
+      case ApiFunction::kStream:
+        return &Stream;
+      case ApiFunction::kTypeIdRegister:
+        return &TypeIdRegister;
+      case ApiFunction::kTypeRegister:
+        return &TypeRegister;
+      case ApiFunction::kUserData:
+        return &UserDataGet;
+      case ApiFunction::kStateSet:
+        return &StateSet;
+      case ApiFunction::kStateGet:
+        return &StateGet;
+      case ApiFunction::kScratchAllocate:
+        return &Caught<&ScratchAllocate>::Call;
+      case ApiFunction::kScratchFree:
+        return &Caught<&ScratchFree>::Call;
+      case ApiFunction::kThreadPoolSchedule:
+        return &Caught<&ThreadPoolSchedule>::Call;
+      case ApiFunction::kThreadPoolNumThreads:
+        return &Caught<&ThreadPoolNumThreads>::Call;
+      case ApiFunction::kFutureCreate:
+        return &FutureCreate;
+      case ApiFunction::kFutureSetAvailable:
+        return &FutureSetAvailable;
+      case ApiFunction::kFutureSetError:
+        return &FutureSetError;
+      case ApiFunction::kRunId:
+        return &RunId;
+      case ApiFunction::kDeviceOrdinal:
+        return &DeviceOrdinal;
+      case ApiFunction::kExtensions:
+        return &FindExtension;
+      case ApiFunction::kCustomOptions:
+        return &CustomOptions;
+    }
+    return {};
+  }
+
+  // Returns null if the struct is large enough.
   template <typename Args>
   static XLA_FFI_Error* Check(const Args& args, const char* name, size_t expected) {
     if (args.struct_size >= expected) return nullptr;
@@ -139,7 +154,7 @@ class Table {
     ErrorObject::Destroy(args->error);
   }
 
-  // The bundle stands before the traits and differs in size.
+  // The bundle comes before the traits, and its size depends on the row.
   static XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
     constexpr size_t kBundle = offsetof(XLA_FFI_Handler_Register_Args, bundle);
     constexpr size_t kTraits = kBundle + kVersion.bundle_size;
@@ -154,7 +169,7 @@ class Table {
     return ErrorObject::Make(
         RegistryOf(kVersion).Register(View(args->name), View(args->platform), bundle, traits));
   }
-  // Before there was INSTANTIATE, PREPARE came first.
+  // The first handler of a bundle is PREPARE's in rows without INSTANTIATE.
   static constexpr size_t kFirstHandler = kVersion.instantiate == typed_ffi::kNoStage
                                               ? offsetof(XLA_FFI_Handler_Bundle, prepare)
                                               : offsetof(XLA_FFI_Handler_Bundle, instantiate);
@@ -179,8 +194,8 @@ class Table {
   }
   static XLA_FFI_Error* UserDataGet(XLA_FFI_InvokeContext_Get_Args* args) {
     constexpr size_t kNeeded = XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE;
-    constexpr const char* kName =
-        kVersion.minor < 4 ? "XLA_FFI_ExecutionContext_Get_Args" : "XLA_FFI_InvokeContext_Get_Args";
+    constexpr const char* kName = kVersion.has_invoke_context ? "XLA_FFI_InvokeContext_Get_Args"
+                                                              : "XLA_FFI_ExecutionContext_Get_Args";
     if (auto* error = Check(*args, kName, kNeeded)) return error;
     return Answer(Invocation::Of(args->ctx).FindUserData(*args->type_id), args->data);
   }
@@ -207,7 +222,7 @@ class Table {
     return Answer(Invocation::Of(args->ctx).CustomOptions(), args->attrs);
   }
 
-  // `args` is the struct of the row's StateLayout.
+  // `args` must be the struct of the row's StateLayout.
   static XLA_FFI_Error* StateSet(void* args) {
     if constexpr (kVersion.state == StateLayout::kWithDeleter) {
       return SetInstantiate(*static_cast<old::XLA_FFI_State_Set_Args_0_4_31*>(args));
@@ -317,7 +332,7 @@ Tables MakeTables(std::index_sequence<kRows...>) {
 
 const XLA_FFI_Api& ApiTable(const RuntimeVersion& version) {
   static const Tables tables = MakeTables(std::make_index_sequence<kRuntimeVersionCount>());
-  return *tables[RowOf(version)];
+  return *tables[IndexOf(version)];
 }
 
 }  // namespace host

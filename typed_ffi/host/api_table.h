@@ -1,4 +1,4 @@
-// The API table that handlers call, in the shape of any version of XLA.
+// The API tables of callbridge's own runtime, of every XLA FFI version.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_API_TABLE_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_API_TABLE_H_
 
@@ -9,11 +9,13 @@
 namespace callbridge {
 namespace host {
 
-// The table of one row of kRuntimeVersions: its true layout and size, the struct_size and version
-// that such a runtime states, its functions over an Invocation, and its size checks, whose errors
-// are worded as XLA's. It lives as long as the process; the same for each call. Thread-safe.
+// Returns the API table of one row of kRuntimeVersions, with the row's layout, true size, and
+// stated size and version. Its functions serve an Invocation and check the sizes of their
+// arguments; errors are worded as XLA's. The same for each call; lives as long as the process.
+// Thread-safe.
 //
-// Handler_Register leads to RegistryOf(version), the type functions to TypeRegistry::OfProcess().
+// Handler_Register registers with RegistryOf(version), the type functions with
+// TypeRegistry::OfProcess().
 const XLA_FFI_Api& ApiTable(const typed_ffi::RuntimeVersion& version);
 
 }  // namespace host

@@ -46,7 +46,8 @@ void EncodedAttributes::Encode(Entry& entry, const std::string& name,
                                const Attributes::Value& value) {
   entry.name = name;
   entry.name_span = {entry.name.data(), entry.name.size()};
-  // Of its own, since new aligns it for every element type and sanitizers then see its bounds.
+  // A separate allocation, which is aligned for every element type and lets sanitizers check its
+  // bounds.
   entry.bytes.reset(new char[value.bytes.size()]);
   char* bytes = entry.bytes.get();
   // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a size goes with them.

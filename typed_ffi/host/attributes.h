@@ -1,4 +1,4 @@
-// EncodedAttributes: what a handler sees of a call's attributes.
+// EncodedAttributes: a call's attributes as the structs that handlers read.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_ATTRIBUTES_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_ATTRIBUTES_H_
 
@@ -12,17 +12,17 @@
 namespace callbridge {
 namespace host {
 
-// The structs that handlers read, sorted by name as XLA has them. Immutable, so thread-safe.
+// Sorted by name, as XLA passes them. Immutable, so thread-safe.
 class EncodedAttributes {
  public:
   explicit EncodedAttributes(const Attributes& attributes);
   EncodedAttributes(const EncodedAttributes&) = delete;
   EncodedAttributes& operator=(const EncodedAttributes&) = delete;
 
-  // Lives as long as this object.
+  // Valid as long as this object.
   const XLA_FFI_Attrs& get() const { return attrs_; }
 
-  // Without any; lives as long as the process.
+  // No attributes. Valid as long as the process.
   static const XLA_FFI_Attrs& None();
 
  private:

@@ -23,7 +23,7 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
   return leaves;
 }
 
-// `count` times `kBuffer`, in `own` where they are many.
+// Returns an array of `count` times `kBuffer`; stores it in `own` if it is large.
 template <typename Type, Type kBuffer>
 const Type* BufferTypes(size_t count, std::vector<Type>& own) {
   static constexpr Type kShared[] = {kBuffer, kBuffer, kBuffer, kBuffer, kBuffer, kBuffer,

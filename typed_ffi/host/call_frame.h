@@ -1,5 +1,5 @@
-// CallFrame: what is known of a typed call when its program is compiled (its arguments', results'
-// and attributes' structs), built once; each call adds its data pointers.
+// CallFrame: the part of a typed call's frame that is known when its program is compiled, built
+// once. Each call adds its data pointers.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_CALL_FRAME_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_CALL_FRAME_H_
 
@@ -16,26 +16,26 @@
 namespace callbridge {
 namespace host {
 
-// Immutable, so thread-safe: each call writes its structs into memory of its own. Movable.
+// Immutable, so thread-safe: each call writes to memory of its own. Movable.
 class CallFrame {
  public:
-  // The leaves of the operands and of the results, in preorder, are the arguments and results, as
-  // XLA:CPU passes tuples. A token is a buffer of type TOKEN and rank 0.
+  // The arguments and results are the leaves of the operands and results in preorder, as XLA:CPU
+  // passes tuples. A token is a buffer of type TOKEN and rank 0.
   CallFrame(absl::Span<const Shape> operands, absl::Span<const Shape> results,
             const Attributes& attributes);
 
   size_t argument_count() const { return argument_count_; }
   size_t result_count() const { return buffers_.size() - argument_count_; }
 
-  // Bytes that Write() needs for the structs of one call, aligned like a pointer.
+  // Returns the bytes that Write() needs, aligned like a pointer.
   size_t StorageSize() const {
     return sizeof(XLA_FFI_CallFrame) + buffers_.size() * (sizeof(void*) + sizeof(XLA_FFI_Buffer));
   }
-  // The structs of one call, in `storage`, which must live as long as the call. `buffers` has the
-  // counts above. What is left to set is `api`, `ctx` and `stage`; `future` is null. Allocates
-  // nothing.
+  // Writes the structs of one call to `storage`, which must outlive the call. `buffers` must have
+  // the counts above. The caller then sets `api`, `ctx` and `stage`; `future` is null. Does not
+  // allocate.
   XLA_FFI_CallFrame& Write(void* storage, const CallBuffers& buffers) const;
-  // A frame with the attributes alone, as the INSTANTIATE stage gets it.
+  // Returns a frame with the attributes alone, as for the INSTANTIATE stage.
   XLA_FFI_CallFrame WithoutBuffers() const;
 
  private:
@@ -44,7 +44,7 @@ class CallFrame {
   size_t argument_count_ = 0;
   std::vector<int64_t> dimensions_;      // of all buffers
   std::vector<XLA_FFI_Buffer> buffers_;  // without data: arguments, then results
-  // All are the same, so frames share them, but for large ones.
+  // All elements are equal, so that frames share the arrays, except large ones.
   const XLA_FFI_ArgType* argument_types_;
   const XLA_FFI_RetType* result_types_;
   std::vector<XLA_FFI_ArgType> many_argument_types_;

@@ -1,4 +1,4 @@
-// The one place from which handlers are called.
+// CallHandler: all calls of handlers go through it.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_CALL_HANDLER_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_CALL_HANDLER_H_
 
@@ -8,9 +8,10 @@
 namespace callbridge {
 namespace host {
 
-// Calls `handler` with a frame that is complete. Its error as it is, and INTERNAL with the type and
-// what() where it throws; a thread's cancellation passes. A future, which the frame then has, is
-// the caller's; with an error it has been abandoned, and the frame has none.
+// Calls `handler` with a complete frame. Returns the handler's error, or INTERNAL with the type and
+// what() of an exception that it throws; a thread's cancellation passes through. The caller owns
+// the future that the frame then has. If the handler fails, abandons its future and removes it from
+// the frame.
 absl::Status CallHandler(XLA_FFI_Handler* handler, XLA_FFI_CallFrame& frame);
 
 }  // namespace host

@@ -1,5 +1,5 @@
-// What an XLA_FFI_Error is where callbridge is the runtime. XLA creates errors without a context,
-// so one kind of object serves every version of the API and every caller.
+// ErrorObject: an XLA_FFI_Error of callbridge's own runtime. XLA creates errors without a context,
+// so one class serves every version of the API and every caller.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_ERROR_OBJECT_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_ERROR_OBJECT_H_
 
@@ -16,31 +16,31 @@ namespace host {
 
 class ErrorObject {
  public:
-  // The errors that are made are the caller's, who frees them with Destroy() or TakeStatus().
+  // Makes an error that the caller owns and frees with Destroy() or TakeStatus().
   static XLA_FFI_Error* Make(XLA_FFI_Error_Code code, absl::string_view message) {
     return reinterpret_cast<XLA_FFI_Error*>(new ErrorObject(code, message));
   }
-  // One that stands for something of another runtime's, which it keeps.
+  // Makes an error that stands for an object of another runtime and keeps it alive.
   static XLA_FFI_Error* Make(XLA_FFI_Error_Code code, absl::string_view message,
                              std::shared_ptr<void> origin) {
     auto* object = new ErrorObject(code, message);
     object->origin_ = std::move(origin);
     return reinterpret_cast<XLA_FFI_Error*>(object);
   }
-  // Null for OK.
+  // Makes an error of a status; returns null if it is OK.
   static XLA_FFI_Error* Make(const absl::Status& status) {
     if (status.ok()) return nullptr;
     return Make(static_cast<XLA_FFI_Error_Code>(status.code()), status.message());
   }
 
-  // `error` was made by Make() in this process and is not null.
+  // `error` must be from Make() in this process and not null.
   static const ErrorObject& Of(const XLA_FFI_Error* error) {
     return *reinterpret_cast<const ErrorObject*>(error);
   }
-  // Null is ignored.
+  // Ignores null.
   static void Destroy(XLA_FFI_Error* error) { delete reinterpret_cast<ErrorObject*>(error); }
-  // Frees the error and returns what it said; null is OK, and so is an error with the code OK, as
-  // in XLA. A number that is no code becomes UNKNOWN.
+  // Frees the error and returns it as a status. Null is OK, and so is an error with the code OK, as
+  // in XLA. An unknown code becomes UNKNOWN.
   static absl::Status TakeStatus(XLA_FFI_Error* error) {
     if (error == nullptr) return absl::OkStatus();
     const ErrorObject& object = Of(error);
@@ -49,11 +49,11 @@ class ErrorObject {
     return status;
   }
 
-  // As it was given, even where it is no known code.
+  // The code as it was given, even if it is unknown.
   XLA_FFI_Error_Code code() const { return code_; }
-  // Ends with a NUL, and lives as long as the error.
+  // NUL-terminated; valid as long as the error.
   const char* message() const { return message_.c_str(); }
-  // Null where it stands for nothing else.
+  // Null if the error stands for no other object.
   void* origin() const { return origin_.get(); }
 
  private:

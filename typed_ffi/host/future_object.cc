@@ -23,7 +23,7 @@ class BlockingWaiter : public FutureWaiter {
  private:
   static void Ready(FutureWaiter& waiter, absl::Status status) {
     auto& self = static_cast<BlockingWaiter&>(waiter);
-    // Told under the lock: Wait() may return, and this object be gone, as soon as it is released.
+    // Under the lock: once it is released, Wait() may return and destroy this object.
     std::lock_guard<std::mutex> lock(self.mutex_);
     self.status_ = std::move(status);
     self.ended_.notify_one();
@@ -39,7 +39,7 @@ class BlockingWaiter : public FutureWaiter {
 absl::Status FutureObject::Complete(XLA_FFI_Future* future, absl::Status status) {
   FutureObject& object = Of(future);
   if (object.completed_.exchange(true)) {
-    return absl::FailedPreconditionError("the XLA FFI future is completed already");
+    return absl::FailedPreconditionError("the XLA FFI future is already completed");
   }
   object.status_ = std::move(status);
   const uintptr_t before = object.state_.exchange(kDone);

@@ -1,9 +1,8 @@
-// What an XLA_FFI_Future is where callbridge is the runtime: a result that comes later. The handler
-// creates it and completes it, once, on any thread; the host takes it, once.
+// FutureObject: an XLA_FFI_Future of callbridge's own runtime. The handler creates it and completes
+// it, once, on any thread; the host takes it, once.
 //
-// A future is freed when it has been both completed and taken (or abandoned). One that is never
-// completed leaks, and whoever waits for it waits forever; one that was never handed to a host
-// leaks too, as in XLA.
+// Freed when it has been both completed and taken (or abandoned). A future that is never completed
+// leaks, and waiting for it never ends. One that is never handed to a host leaks too, as in XLA.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_FUTURE_OBJECT_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_FUTURE_OBJECT_H_
 
@@ -17,26 +16,26 @@
 namespace callbridge {
 namespace host {
 
-// Who is told of a future's end. It is the host's, and lives until it has been told; the future is
-// gone by then, so the waiter may be too when `ready` returns.
+// Waits for a future. The host owns it and must keep it until `ready` is called. The future is gone
+// by then, so `ready` may destroy the waiter.
 struct FutureWaiter {
-  // On the thread that completes the future.
+  // Called on the thread that completes the future.
   void (*ready)(FutureWaiter& waiter, absl::Status status);
 };
 
 class FutureObject {
  public:
-  // One allocation.
+  // Allocates once.
   static XLA_FFI_Future* Create() { return reinterpret_cast<XLA_FFI_Future*>(new FutureObject); }
 
-  // The handler's side. FAILED_PRECONDITION where the future is completed already; to be asked of a
+  // For handlers. Returns FAILED_PRECONDITION if the future is already completed. Completing a
   // future that may have been freed is the handler's bug, as in XLA.
   static absl::Status Complete(XLA_FFI_Future* future, absl::Status status);
 
-  // The host's side, once: the result where it is there; else nothing, and `waiter` will be told.
-  // Neither allocates.
+  // For the host, once: returns the result if there is one; otherwise returns nullopt and calls
+  // `waiter` later. Does not allocate, nor does Complete().
   static absl::optional<absl::Status> Take(XLA_FFI_Future* future, FutureWaiter& waiter);
-  // The host's side, instead of Take(): the result is of no interest.
+  // For the host, instead of Take(), if it does not need the result.
   static void Abandon(XLA_FFI_Future* future);
 
  private:

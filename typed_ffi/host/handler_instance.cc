@@ -38,7 +38,8 @@ int8_t NumberOf(const RuntimeVersion& version, XLA_FFI_ExecutionStage stage) {
 
 absl::Status CheckHandlers(const RuntimeVersion& version, const XLA_FFI_Handler_Bundle& handlers) {
   if (handlers.execute == nullptr) {
-    return absl::InvalidArgumentError("a handler needs an EXECUTE stage, and this one has none");
+    return absl::InvalidArgumentError(
+        "the handler has no EXECUTE stage, which every handler needs");
   }
   for (XLA_FFI_ExecutionStage stage : kStages) {
     if (HandlerOf(handlers, stage) == nullptr) continue;

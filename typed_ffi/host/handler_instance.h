@@ -1,4 +1,4 @@
-// HandlerInstance: a handler at one call site of a program, with the state that it keeps there.
+// HandlerInstance: a handler at one call site of a program, with the state of that site.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_HANDLER_INSTANCE_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_HANDLER_INSTANCE_H_
 
@@ -20,14 +20,14 @@ namespace callbridge {
 namespace host {
 
 // Calls a handler as a runtime of one row of kRuntimeVersions does: INSTANTIATE once, when it is
-// made; PREPARE, INITIALIZE and EXECUTE in each run, as far as the handler has them. What a handler
-// returns as an error ends the run.
+// created; PREPARE, INITIALIZE and EXECUTE in each run, for the stages that it has. An error of the
+// handler ends the run.
 class HandlerInstance {
  public:
-  // Calls the INSTANTIATE handler, which sees the attributes alone, in XLA's floating-point mode
-  // (abi/xla_floating_point.h). `handlers` must stay callable
-  // as long as this object lives. INVALID_ARGUMENT without an execute handler, UNIMPLEMENTED with
-  // one for a stage that the version does not have.
+  // Calls the INSTANTIATE handler with the attributes alone, in XLA's floating-point mode
+  // (abi/xla_floating_point.h). `handlers` must stay callable as long as this object lives. Returns
+  // INVALID_ARGUMENT without an execute handler, and UNIMPLEMENTED with a handler for a stage that
+  // the version does not have.
   static absl::StatusOr<std::unique_ptr<HandlerInstance>> Create(
       const typed_ffi::RuntimeVersion& version, const XLA_FFI_Handler_Bundle& handlers,
       CallFrame frame, const RuntimeServices& services = {});
@@ -35,14 +35,15 @@ class HandlerInstance {
   HandlerInstance& operator=(const HandlerInstance&) = delete;
 
   // Runs the handler in the caller's floating-point mode and waits for its future, if it returns
-  // one: forever, where it never completes it. PREPARE and INITIALIZE keep their state until the
-  // run ends. Thread-safe as far as the handler is; allocates nothing of its own up to 256
-  // arguments and results (one block above), and takes no lock but to wait.
+  // one; forever if nothing completes it. State of PREPARE and INITIALIZE lives until the run ends.
+  // Thread-safe if the handler is. Allocates nothing of its own up to 256 arguments and results
+  // (one block above), and locks only to wait.
   //
-  // INVALID_ARGUMENT where the buffers' counts are not the frame's. INTERNAL where the handler
-  // throws, or returns a future that the version does not have.
+  // Returns INVALID_ARGUMENT if the buffers' counts are not the frame's, and INTERNAL if the
+  // handler throws or returns a future that the version does not have.
   absl::Status Execute(const CallBuffers& buffers, const RuntimeServices& services = {}) const;
-  // The same with RECORD in EXECUTE's place. UNIMPLEMENTED where the handler has none.
+  // Does the same with RECORD in place of EXECUTE. Returns UNIMPLEMENTED if there is no such
+  // handler.
   absl::Status Record(const CallBuffers& buffers, const RuntimeServices& services = {}) const;
 
   const CallFrame& frame() const { return frame_; }
@@ -66,7 +67,7 @@ class HandlerInstance {
   absl::Status CheckCounts(const CallBuffers& buffers) const;
   absl::Status RunToEnd(XLA_FFI_ExecutionStage last, const CallBuffers& buffers,
                         const RuntimeServices& services) const;
-  // Leaves the future of the last stage in the frame.
+  // The future of the last stage is in the frame afterwards.
   absl::Status CallStages(XLA_FFI_ExecutionStage last, XLA_FFI_CallFrame& frame, Run& run) const;
   absl::Status CallStage(XLA_FFI_ExecutionStage stage, XLA_FFI_CallFrame& frame,
                          Invocation& invocation) const;
@@ -80,19 +81,20 @@ class HandlerInstance {
   mutable HandlerState state_;  // set by INSTANTIATE alone
 };
 
-// A run that may go on when its call has returned. One at a time; it must live until it is done.
+// An asynchronous run. Starts one run at a time; must live until the run is done.
 class AsyncRun {
  public:
-  // Called once, the last that the run does: another one may be started then, or this be destroyed.
+  // Called once, as the last thing that a run does: it may start another run, or destroy this
+  // object.
   using Done = void(void* user, absl::Status status);
 
   explicit AsyncRun(const HandlerInstance& instance);
   AsyncRun(const AsyncRun&) = delete;
   AsyncRun& operator=(const AsyncRun&) = delete;
 
-  // As HandlerInstance::Execute(), but in XLA's floating-point mode, and without the waiting:
-  // `done` is called before this returns, or on the thread that completes the handler's future;
-  // never, where nobody completes it. Allocates nothing of its own.
+  // Like HandlerInstance::Execute(), but in XLA's floating-point mode and without waiting: calls
+  // `done` before it returns, or on the thread that completes the handler's future; never if
+  // nothing completes it. Allocates nothing of its own.
   void Start(const CallBuffers& buffers, const RuntimeServices& services, Done* done, void* user);
 
  private:

@@ -10,7 +10,6 @@
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
-#include "callbridge/typed_ffi/host/releases.h"
 
 namespace callbridge {
 namespace host {
@@ -18,6 +17,7 @@ namespace {
 
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
+using typed_ffi::RuntimeVersion;
 
 std::string OneName(absl::string_view platform) {
   const absl::StatusOr<Platform> known = ParsePlatform(platform);
@@ -26,11 +26,6 @@ std::string OneName(absl::string_view platform) {
 
 bool SameAddresses(const XLA_FFI_Handler_Bundle& one, const XLA_FFI_Handler_Bundle& other) {
   return std::memcmp(&one, &other, sizeof(one)) == 0;
-}
-
-// From jaxlib 0.4.38 on.
-bool TakesTheSameAgain(const RuntimeVersion& version) {
-  return RowOf(version) >= typed_ffi::kNumThreadsAt144;
 }
 
 }  // namespace
@@ -43,7 +38,7 @@ absl::Status HandlerRegistry::Register(absl::string_view name, absl::string_view
                                                    platform,
                                                    " must provide an execute implementation"));
   }
-  // Not under the lock: it is the handler's own code that answers.
+  // Not under the lock, since it calls the handler.
   absl::StatusOr<HandlerMetadata> metadata = QueryMetadata(version_, handlers);
   if (!metadata.ok()) return metadata.status();
   RegisteredHandler handler = {std::string(name), std::string(platform), handlers,
@@ -60,7 +55,7 @@ absl::StatusOr<bool> HandlerRegistry::Add(RegisteredHandler handler, Registratio
   const auto [known, is_new] =
       handlers_.emplace(Key(OneName(handler.platform), handler.name), handler);
   const bool same = SameAddresses(known->second.handlers, handler.handlers);
-  if (!is_new && same && TakesTheSameAgain(version_)) return false;
+  if (!is_new && same && version_.accepts_duplicates) return false;
   if (is_new || (scope != nullptr && !scope->Has(known->second.handlers.execute))) {
     known->second = handler;
     if (scope != nullptr) scope->Add(std::move(handler));
@@ -113,9 +108,9 @@ Registries* MakeRegistries(std::index_sequence<kRows...>) {
 
 HandlerRegistry& RegistryOf(const RuntimeVersion& version) {
   const TableLock lock;
-  // Never destroyed: libraries' destructors may still ask.
+  // Never destroyed, since destructors of libraries may still use it.
   static auto& registries = *MakeRegistries(std::make_index_sequence<kRuntimeVersionCount>());
-  return registries[RowOf(version)];
+  return registries[IndexOf(version)];
 }
 
 }  // namespace host

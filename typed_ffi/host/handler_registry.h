@@ -1,4 +1,4 @@
-// The handlers that are registered with callbridge as the runtime.
+// The registries of handlers of callbridge's own runtime.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_HANDLER_REGISTRY_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_HANDLER_REGISTRY_H_
 
@@ -27,42 +27,41 @@ struct RegisteredHandler {
 
 class RegistrationScope;
 
-// Registers as a runtime of one row does. Thread-safe.
+// Registers handlers as a runtime of one row does. Thread-safe.
 class HandlerRegistry {
  public:
   explicit HandlerRegistry(const typed_ffi::RuntimeVersion& version) : version_(version) {}
   HandlerRegistry(const HandlerRegistry&) = delete;
   HandlerRegistry& operator=(const HandlerRegistry&) = delete;
 
-  // Queries the handlers' metadata, whose errors it returns. INVALID_ARGUMENT without an execute
-  // handler. ALREADY_EXISTS where other handlers have that name on that platform, and before jaxlib
-  // 0.4.38 where the same ones have it; later the same ones may come again. "Host" and "cpu" are
-  // one platform, and case does not matter. Within a RegistrationScope the handlers of other
-  // libraries give way; outside of one, whose owner says when what it gathered is unloaded, the
-  // library that holds `handlers.execute` stays loaded for good.
+  // Queries the handlers' metadata and returns its errors. Returns INVALID_ARGUMENT without an
+  // execute handler, and ALREADY_EXISTS if other handlers have that name on that platform, or if
+  // the same ones do and the row does not accept duplicates. "Host" and "cpu" are one platform;
+  // case does not matter. Within a RegistrationScope the handlers of other libraries give way;
+  // outside of one, the library that holds `handlers.execute` stays loaded for good.
   absl::Status Register(absl::string_view name, absl::string_view platform,
                         const XLA_FFI_Handler_Bundle& handlers, XLA_FFI_Handler_Traits traits);
 
-  // Forgets handlers that are about to be unloaded; does nothing if the name leads elsewhere by
-  // now.
+  // Removes handlers before their library is unloaded. Does nothing if other handlers have the name
+  // by now.
   void Forget(const RegisteredHandler& handler);
 
-  // NOT_FOUND names what is registered.
+  // Returns NOT_FOUND, which lists what is registered, if there is none.
   absl::StatusOr<RegisteredHandler> Find(absl::string_view name, absl::string_view platform) const;
-  // All of them, by platform, then name.
+  // Returns all handlers, sorted by platform, then name.
   std::vector<RegisteredHandler> List() const;
 
  private:
   using Key = std::pair<std::string, std::string>;  // the platform's one name, the handler's
 
-  // Whether it was not there before. `scope` is the calling thread's, or null.
+  // Returns whether the handler was added. `scope` is the calling thread's, or null.
   absl::StatusOr<bool> Add(RegisteredHandler handler, RegistrationScope* scope);
 
   const typed_ffi::RuntimeVersion& version_;
   std::map<Key, RegisteredHandler> handlers_;  // under the TableLock
 };
 
-// The one that ApiTable(version) registers with. Lives as long as the process.
+// Returns the registry that ApiTable(version) registers with. Lives as long as the process.
 HandlerRegistry& RegistryOf(const typed_ffi::RuntimeVersion& version);
 
 }  // namespace host

@@ -1,4 +1,4 @@
-// State that a handler leaves behind at one stage to find at later ones.
+// HandlerState: state that a handler sets at one stage and gets at later ones.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_HANDLER_STATE_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_HANDLER_STATE_H_
 
@@ -9,8 +9,7 @@
 namespace callbridge {
 namespace host {
 
-// At most one object, which it owns and ends once, by the object's deleter. Not thread-safe while
-// it is set.
+// Owns at most one object and deletes it with its deleter. Not thread-safe while it is being set.
 class HandlerState {
  public:
   HandlerState() = default;
@@ -20,14 +19,14 @@ class HandlerState {
     if (deleter_ != nullptr) End();
   }
 
-  // Takes `state`, unless it fails. A null `deleter` leaves the object alone in the end.
-  // FAILED_PRECONDITION where there is one already.
+  // Takes ownership of `state` unless it fails. With a null `deleter` never deletes it. Returns
+  // FAILED_PRECONDITION if there is a state already.
   absl::Status Set(XLA_FFI_TypeId type, void* state, void (*deleter)(void*));
-  // NOT_FOUND where there is none, INVALID_ARGUMENT where it is of another type.
+  // Returns NOT_FOUND if there is no state, and INVALID_ARGUMENT if it is of another type.
   absl::StatusOr<void*> Get(XLA_FFI_TypeId type) const;
 
  private:
-  // What the deleter throws is dropped: nobody is there to hear of it.
+  // Drops exceptions of the deleter.
   void End();
 
   bool is_set_ = false;

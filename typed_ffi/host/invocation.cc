@@ -27,34 +27,34 @@ absl::Status Invocation::OutcomeOfFailure(absl::Status status) const {
       absl::StrCat(status.message(), " (", refused, ": ", services_.why_no_more, ")"));
 }
 
-// The texts begin as XLA's do.
+// The messages start like XLA's.
 
 absl::StatusOr<void*> Invocation::Stream() const {
   if (services_.stream.has_value()) return *services_.stream;
   static constexpr char kWhat[] = "XLA FFI GPU stream is not available";
   if (services_.why_no_more != nullptr) return Refuse(kWhat);
-  return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
+  return absl::UnimplementedError(absl::StrCat(kWhat, ": the caller provides none"));
 }
 
 absl::StatusOr<int32_t> Invocation::DeviceOrdinal() const {
   if (services_.device_ordinal.has_value()) return *services_.device_ordinal;
   static constexpr char kWhat[] = "XLA FFI device ordinal is not available";
   if (services_.why_no_more != nullptr) return Refuse(kWhat);
-  return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
+  return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the caller provides none"));
 }
 
 absl::StatusOr<int64_t> Invocation::RunId() const {
   if (services_.run_id.has_value()) return *services_.run_id;
   static constexpr char kWhat[] = "XLA FFI run id is not available";
   if (services_.why_no_more != nullptr) return Refuse(kWhat);
-  return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the call was given none"));
+  return absl::FailedPreconditionError(absl::StrCat(kWhat, ": the caller provides none"));
 }
 
 absl::StatusOr<ThreadPool*> Invocation::Threads() const {
   if (services_.thread_pool != nullptr) return services_.thread_pool;
   static constexpr char kWhat[] = "No intra-op thread pool available on this platform";
   if (services_.why_no_more != nullptr) return Refuse(kWhat);
-  return absl::UnimplementedError(absl::StrCat(kWhat, ": the call was lent none"));
+  return absl::UnimplementedError(absl::StrCat(kWhat, ": the caller provides none"));
 }
 
 absl::StatusOr<void*> Invocation::FindUserData(XLA_FFI_TypeId type) const {

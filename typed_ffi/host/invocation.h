@@ -1,5 +1,5 @@
-// Invocation: what an XLA_FFI_InvokeContext is where callbridge is the runtime. It answers what
-// handlers ask through the API table.
+// Invocation: an XLA_FFI_InvokeContext of callbridge's own runtime. The API table's functions call
+// it.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_INVOCATION_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_INVOCATION_H_
 
@@ -20,19 +20,19 @@
 namespace callbridge {
 namespace host {
 
-// Where each stage's state is kept; null where a stage keeps none.
+// Where each stage keeps its state; null for a stage that keeps none.
 struct StageStates {
   HandlerState* instantiate = nullptr;
   HandlerState* prepare = nullptr;
   HandlerState* initialize = nullptr;
 };
 
-// One call, or the stages of one run. It must live until the handler is done with it: the end of
-// the future, for an asynchronous one. Thread-safe but for set_stage(), and for SetState(), which
-// only a stage's own handler may call.
+// One call, or the stages of one run. Must live until the handler is done: for an asynchronous one,
+// until its future is completed. Thread-safe except set_stage(), and SetState(), which only a
+// stage's own handler may call.
 class Invocation {
  public:
-  // `lent` is copied, and what it points to is not.
+  // Copies `services`, but not what it points to.
   Invocation(const RuntimeServices& services, const StageStates& states)
       : services_(services),
         states_(states),
@@ -40,47 +40,48 @@ class Invocation {
         caller_(services.why_no_more == nullptr ? std::thread::id() : std::this_thread::get_id()) {}
 
   XLA_FFI_InvokeContext* get() { return reinterpret_cast<XLA_FFI_InvokeContext*>(this); }
-  // A null context is a call that was lent nothing.
+  // A null context is a call without services.
   static Invocation& Of(XLA_FFI_InvokeContext* context) {
     return context != nullptr ? *reinterpret_cast<Invocation*>(context) : OfNothing();
   }
 
-  // The stage that is called next.
+  // Sets the stage that is called next.
   void set_stage(XLA_FFI_ExecutionStage stage) { stage_ = stage; }
 
-  // What was not lent is UNIMPLEMENTED with RuntimeServices::why_no_more where that says so. Else
-  // it is UNIMPLEMENTED or FAILED_PRECONDITION,
+  // These return a missing service as UNIMPLEMENTED with RuntimeServices::why_no_more, if that is
+  // set, and otherwise as UNIMPLEMENTED or FAILED_PRECONDITION.
   absl::StatusOr<void*> Stream() const;
   absl::StatusOr<int32_t> DeviceOrdinal() const;
   absl::StatusOr<int64_t> RunId() const;
   absl::StatusOr<ThreadPool*> Threads() const;
-  // Whether a task must be run at once by the thread that schedules it: there never are threads to
-  // lend, and it is not the thread that called the handler, which may have returned. XLA's headers
-  // put an error into diagnostics that are gone by then.
+
+  // Whether the thread that schedules a task must run it at once: there are never threads for it,
+  // and this is not the thread that called the handler, which may have returned. XLA's headers
+  // would write an error to diagnostics that no longer exist.
   bool MustRunTasksHere() const {
     return services_.thread_pool == nullptr && services_.why_no_more != nullptr &&
            std::this_thread::get_id() != caller_;
   }
-  // NOT_FOUND where the caller has put in none of that type,
+  // Returns NOT_FOUND if the caller provided no user data of that type.
   absl::StatusOr<void*> FindUserData(XLA_FFI_TypeId type) const;
-  // null where there is none of that type,
+  // Returns null if there is no extension of that type.
   absl::StatusOr<const XLA_FFI_Extension*> FindExtension(int64_t type) const;
-  // and empty where there are none. Never null.
+  // Returns empty attributes, never null, if there are no options.
   absl::StatusOr<const XLA_FFI_Attrs*> CustomOptions() const;
-  // As CallScratch.
+  // Allocates and frees as CallScratch does.
   absl::StatusOr<void*> AllocateScratch(size_t size, size_t alignment);
   absl::Status FreeScratch(void* data) { return scratch_.Free(data); }
 
-  // As HandlerState. FAILED_PRECONDITION where `stage` is not the one that is called, or keeps no
-  // state.
+  // Sets the state as HandlerState does. Returns FAILED_PRECONDITION if `stage` is not the one
+  // being called, or keeps no state.
   absl::Status SetState(XLA_FFI_ExecutionStage stage, XLA_FFI_TypeId type, void* state,
                         void (*deleter)(void*));
-  // As HandlerState.
+  // Gets the state as HandlerState does.
   absl::StatusOr<void*> GetState(XLA_FFI_ExecutionStage stage, XLA_FFI_TypeId type) const;
 
-  // What becomes of `status`, with which the handler ended: UNIMPLEMENTED where it failed and had
-  // asked for what cannot be lent, since XLA's headers make an INVALID_ARGUMENT of that, and
-  // handlers what they like.
+  // Returns the run's status, given the handler's: UNIMPLEMENTED if the handler failed after asking
+  // for a service that the caller can never provide, since XLA's headers turn that into
+  // INVALID_ARGUMENT, and handlers into anything.
   absl::Status Outcome(absl::Status status) const {
     if (ABSL_PREDICT_TRUE(status.ok() || services_.why_no_more == nullptr)) return status;
     return OutcomeOfFailure(std::move(status));
@@ -89,8 +90,8 @@ class Invocation {
  private:
   static Invocation& OfNothing();
 
-  // UNIMPLEMENTED with RuntimeServices::why_no_more, which is not null. `what` is in static
-  // storage.
+  // Returns UNIMPLEMENTED with RuntimeServices::why_no_more, which must not be null. `what` must be
+  // in static storage.
   absl::Status Refuse(const char* what) const;
   absl::Status OutcomeOfFailure(absl::Status status) const;
 

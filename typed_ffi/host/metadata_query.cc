@@ -11,25 +11,18 @@ namespace {
 
 using typed_ffi::RuntimeVersion;
 
-// Where the version has no state type, nobody may write there.
+// Detects writes to the state type id of a version that has none.
 constexpr int64_t kUntouched = 0x5ca1ab1e;
-
-// The lowest that such a runtime takes. Those with versions took exactly their own while the query
-// had no API table, and from then on all since 0.1.
-int OldestMinor(const RuntimeVersion& version) {
-  return version.null_api_in_query ? version.minor : 1;
-}
 
 absl::Status CheckVersion(const RuntimeVersion& version, const HandlerMetadata& metadata) {
   const int minor = metadata.minor_version;
-  if (metadata.major_version == XLA_FFI_API_MAJOR && minor >= OldestMinor(version) &&
-      minor <= version.minor) {
+  if (AcceptsHandlers(version, metadata.major_version, minor)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "FFI handler's API version (", metadata.major_version, ".", minor,
       ") does not match the framework's: ", version.releases, " takes ", XLA_FFI_API_MAJOR, ".",
-      OldestMinor(version), " to ", XLA_FFI_API_MAJOR, ".", int{version.minor}));
+      int{version.oldest_handler}, " to ", XLA_FFI_API_MAJOR, ".", int{version.minor}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The metadata query: a call of a handler by which a runtime learns what the handler was built for.
+// The metadata query: a call by which a runtime asks a handler which version it was built for.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_METADATA_QUERY_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_METADATA_QUERY_H_
 
@@ -13,21 +13,22 @@ struct HandlerMetadata {
   int major_version;
   int minor_version;
   XLA_FFI_Handler_Traits traits;
-  // Of the state that it makes; unknown where it makes none.
+  // The type of the state that the handler makes; unknown if it makes none.
   XLA_FFI_TypeId state_type;
 };
 
-// Asks `handler` as a runtime of that row does, with or without an API table. Runtimes before XLA
-// FFI 0.1 ask nothing, and take it for one of their own version.
+// Queries `handler` as a runtime of that row does, with or without an API table. Runtimes before
+// XLA FFI 0.1 have no query, and take every handler for one of their own version.
 //
-// Fails with the handler's error, "Fetching XLA FFI metadata failed: ..."; INVALID_ARGUMENT where
-// it was built for a version that such a runtime does not take; INTERNAL where it throws, or writes
-// a field that the version does not have.
+// Returns the handler's error as "Fetching XLA FFI metadata failed: ...", INVALID_ARGUMENT if such
+// a runtime does not accept the handler's version, and INTERNAL if the handler throws or writes a
+// field that the version does not have.
 absl::StatusOr<HandlerMetadata> QueryMetadata(const typed_ffi::RuntimeVersion& version,
                                               XLA_FFI_Handler* handler);
 
-// Asks those handlers of the bundle that such a runtime asks when they are registered. The traits
-// of both, the rest is the execute handler's, the state type INSTANTIATE's.
+// Queries the handlers of the bundle that such a runtime queries at registration. Returns the
+// traits of both, the state type of the INSTANTIATE handler, and the rest of the execute handler's
+// metadata.
 absl::StatusOr<HandlerMetadata> QueryMetadata(const typed_ffi::RuntimeVersion& version,
                                               const XLA_FFI_Handler_Bundle& handlers);
 

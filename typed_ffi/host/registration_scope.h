@@ -1,4 +1,5 @@
-// RegistrationScope: what a library registers with callbridge as the runtime while it is opened.
+// RegistrationScope: gathers what a library registers with callbridge's own runtime while it is
+// loaded.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_REGISTRATION_SCOPE_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_REGISTRATION_SCOPE_H_
 
@@ -12,20 +13,20 @@
 namespace callbridge {
 namespace host {
 
-// Handlers and types that are to be forgotten together.
+// Handlers and types to remove together.
 struct Registrations {
   std::vector<RegisteredHandler> handlers;  // as HandlerRegistry has them
   std::vector<XLA_FFI_TypeId> types;        // that are new
 
-  // Forgets them, in the registry that ApiTable(version) registers with and in
-  // TypeRegistry::OfProcess(), but for names that lead elsewhere by now.
+  // Removes them from the registry of ApiTable(version) and from TypeRegistry::OfProcess(), except
+  // names that others have by now.
   void Forget(const typed_ffi::RuntimeVersion& version) const;
 };
 
-// While it lives, gathers what the thread that made it registers: the constructors of a library run
-// on the thread that opens it. Within it a name that another library has is no error, but leads to
-// this library's from then on, since each library that is opened has targets of its own. Scopes
-// nest, and each gathers what is registered while it is the innermost one.
+// Gathers what the thread that made it registers: the constructors of a library run on the thread
+// that loads it. Within a scope, a name that another library has is no error and leads to this
+// library from then on, since each loaded library has targets of its own. Scopes nest; each gathers
+// what is registered while it is the innermost.
 class RegistrationScope {
  public:
   RegistrationScope();
@@ -35,7 +36,7 @@ class RegistrationScope {
 
   const Registrations& registrations() const { return registrations_; }
 
-  // The calling thread's; null where it has none.
+  // Returns the calling thread's innermost scope, or null.
   static RegistrationScope* Innermost();
 
   // ---- For the registries

@@ -13,6 +13,7 @@ namespace host {
 namespace {
 
 using typed_ffi::kNewestVersion;
+using typed_ffi::kOldestVersion;
 using typed_ffi::kRuntimeVersionCount;
 using typed_ffi::kRuntimeVersions;
 
@@ -52,8 +53,8 @@ absl::StatusOr<const RuntimeVersion*> VersionOfRelease(absl::string_view release
     if (*number >= First(kRuntimeVersions[row])) return &kRuntimeVersions[row];
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("XLA FFI as jaxlib ", release, " has it is not known: callbridge knows jaxlib ",
-                   Words(kRuntimeVersions[0])[1], " to ", Last(kNewestVersion)));
+      absl::StrCat("the XLA FFI of jaxlib ", release, " is unknown: callbridge knows jaxlib ",
+                   Words(kOldestVersion)[1], " to ", Last(kNewestVersion)));
 }
 
 }  // namespace host

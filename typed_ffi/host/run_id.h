@@ -1,4 +1,4 @@
-// The numbers of the runs of this process, which XLA:CPU lends to typed handlers.
+// Run ids, which XLA:CPU passes to typed handlers.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_RUN_ID_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_RUN_ID_H_
 
@@ -7,7 +7,7 @@
 namespace callbridge {
 namespace host {
 
-// A number that no other run in this process has: 1, 2 and so on. Thread-safe.
+// Returns 1, 2 and so on: unique within the process. Thread-safe.
 int64_t NewRunId();
 
 }  // namespace host

@@ -1,4 +1,4 @@
-// RuntimeServices: what the caller of a typed handler lends to it for one call.
+// RuntimeServices: what the caller of a typed handler provides for one call.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_RUNTIME_SERVICES_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_RUNTIME_SERVICES_H_
 
@@ -13,30 +13,30 @@
 namespace callbridge {
 namespace host {
 
-// An object of the caller's for the handlers that know its type (TypeRegistry has the ids).
+// An object for handlers that know its type. TypeRegistry has the ids.
 struct UserData {
   XLA_FFI_TypeId type;
   void* data;
 };
 
-// Each may be missing; a handler that asks for it then gets an error that says so. Nothing is
-// owned: all of it must live until the handler is done, an asynchronous one until it completes its
-// future. What the API version that is imitated does not have, a handler cannot ask for.
+// Each service may be missing; a handler that asks for it then gets an error that says so. Borrows
+// everything: it must live until the handler is done, for an asynchronous one until its future is
+// completed. Handlers can ask only for what the emulated API version has.
 struct RuntimeServices {
-  // A CUstream or hipStream_t, as it is; null is that platform's default stream.
+  // A CUstream or hipStream_t; null is the platform's default stream.
   absl::optional<void*> stream;
   absl::optional<int32_t> device_ordinal;
   absl::optional<int64_t> run_id;
   ThreadPool* thread_pool = nullptr;
   ScratchAllocator* scratch = nullptr;
   absl::Span<const UserData> user_data;
-  // EncodedAttributes::get(); null is none, which is no error.
+  // EncodedAttributes::get(); null means no options and is no error.
   const XLA_FFI_Attrs* custom_options = nullptr;
-  // A chain; null is none.
+  // A chain; null means no extensions.
   const XLA_FFI_Extension* extensions = nullptr;
-  // Why the caller can never lend what is missing here, for people; in static storage. Then a
-  // handler that asks for any of it, options and extensions too, gets UNIMPLEMENTED with this
-  // reason, and where it fails, so does the run. Null where it could have been lent.
+  // Why the caller can never provide what is missing, as a text for users in static storage; null
+  // if it could have. If set, a handler that asks for anything missing, options and extensions
+  // included, gets UNIMPLEMENTED with this text, and so does the run if the handler then fails.
   const char* why_no_more = nullptr;
 };
 

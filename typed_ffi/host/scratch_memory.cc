@@ -20,7 +20,7 @@ void HostScratchAllocator::Free(void* data, size_t) { std::free(data); }
 absl::StatusOr<void*> CallScratch::Allocate(size_t size, size_t alignment) {
   if (allocator_ == nullptr) {
     return absl::UnimplementedError(
-        "No device memory allocator available on this platform: the call was lent none");
+        "No device memory allocator available on this platform: the caller provides none");
   }
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat("scratch memory cannot be aligned to ",
@@ -43,8 +43,7 @@ absl::Status CallScratch::Free(void* data) {
   auto found = std::find_if(blocks_.begin(), blocks_.end(),
                             [data](const Block& block) { return block.data == data; });
   if (found == blocks_.end()) {
-    return absl::InvalidArgumentError(
-        "memory is freed that this call did not allocate, or has freed already");
+    return absl::InvalidArgumentError("expected memory that this call allocated and has not freed");
   }
   const Block block = *found;
   blocks_.erase(found);

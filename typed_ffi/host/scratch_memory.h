@@ -1,4 +1,4 @@
-// The scratch memory that a host lends to handlers.
+// Scratch memory for handlers.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_SCRATCH_MEMORY_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_SCRATCH_MEMORY_H_
 
@@ -12,29 +12,29 @@
 namespace callbridge {
 namespace host {
 
-// Memory of the device that the call is for. Who lends memory of its own implements this,
-// thread-safe.
+// Allocates memory on the device of the call. Implement it for other memory than the host's.
+// Implementations must be thread-safe.
 class ScratchAllocator {
  public:
   virtual ~ScratchAllocator() = default;
-  // Null where it cannot be had. `size` in bytes, which may be 0; `alignment` in bytes, a power of
+  // Returns null if there is no memory. `size` in bytes, may be 0; `alignment` in bytes, a power of
   // two.
   virtual void* Allocate(size_t size, size_t alignment) = 0;
-  // `size` is what was asked for.
+  // `size` is the size that was passed to Allocate().
   virtual void Free(void* data, size_t size) = 0;
 };
 
-// Memory of the host.
+// Allocates host memory.
 class HostScratchAllocator : public ScratchAllocator {
  public:
   void* Allocate(size_t size, size_t alignment) override;
   void Free(void* data, size_t size) override;
 };
 
-// What one call has allocated. Frees at its end what the handler has not freed. Thread-safe.
+// The allocations of one call. Frees at the end what the handler has not freed. Thread-safe.
 class CallScratch {
  public:
-  // `allocator` may be null: then nothing can be had.
+  // `allocator` may be null: all allocations then fail.
   explicit CallScratch(ScratchAllocator* allocator) : allocator_(allocator) {}
   CallScratch(const CallScratch&) = delete;
   CallScratch& operator=(const CallScratch&) = delete;
@@ -42,10 +42,10 @@ class CallScratch {
     if (!blocks_.empty()) FreeAll();
   }
 
-  // UNIMPLEMENTED without an allocator, INVALID_ARGUMENT for an alignment that is no power of two,
-  // RESOURCE_EXHAUSTED where the allocator gives nothing.
+  // Returns UNIMPLEMENTED without an allocator, INVALID_ARGUMENT if the alignment is no power of
+  // two, and RESOURCE_EXHAUSTED if the allocator returns null.
   absl::StatusOr<void*> Allocate(size_t size, size_t alignment);
-  // INVALID_ARGUMENT where `data` was not allocated here, or was freed. Null is ignored.
+  // Returns INVALID_ARGUMENT if `data` was not allocated here, or is already freed. Ignores null.
   absl::Status Free(void* data);
 
  private:

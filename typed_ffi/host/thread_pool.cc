@@ -42,7 +42,7 @@ void FixedThreadPool::Work() {
   UseXlaFloatingPoint();
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    // A running task may yet schedule more, so the last thread to go is the last one at work.
+    // A running task may schedule more, so that the last working thread is the last to end.
     changed_.wait(lock, [this] { return !tasks_.empty() || (ending_ && running_ == 0); });
     if (tasks_.empty()) break;
     const Task task = tasks_.front();
@@ -61,7 +61,7 @@ namespace {
 class LazyThreads final : public ThreadPool {
  public:
   void Schedule(XLA_FFI_Task* task, void* data) override {
-    // The parent's pool has no threads in a forked process, and its lock may be held for good.
+    // In a forked process the parent's pool has no threads, and its lock may be held forever.
     PerProcess<FixedThreadPool, LazyThreads>::Get(num_threads()).Schedule(task, data);
   }
   int64_t num_threads() const override { return std::max(2u, std::thread::hardware_concurrency()); }

@@ -1,4 +1,4 @@
-// The threads that a host lends to handlers.
+// Threads for handlers.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_THREAD_POOL_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_THREAD_POOL_H_
 
@@ -14,11 +14,10 @@
 namespace callbridge {
 namespace host {
 
-// Who lends threads of its own implements this.
+// Implement it to provide threads of your own.
 class ThreadPool {
  public:
-  // Runs task(data) once, on any thread, the caller's included. Thread-safe; may be called in a
-  // task.
+  // Runs task(data) once, on any thread, the caller's included. Thread-safe; tasks may call it.
   virtual void Schedule(XLA_FFI_Task* task, void* data) = 0;
   virtual int64_t num_threads() const = 0;
 
@@ -30,10 +29,11 @@ class ThreadPool {
 // (abi/xla_floating_point.h), whichever thread made the pool.
 class FixedThreadPool final : public ThreadPool {
  public:
-  // At least one thread. Where the system has no more, those that it has; where it has none,
-  // Schedule() runs the tasks itself, and counts as the one.
+  // At least one thread. Has fewer if the system has no more; without any, Schedule() runs the
+  // tasks itself, and counts as one.
   explicit FixedThreadPool(int64_t num_threads);
-  // Waits for all tasks, those that they schedule included. Not to be called on one of the threads.
+  // Waits for all tasks, including those that they schedule. Must not be called on one of the
+  // threads.
   ~FixedThreadPool();
 
   void Schedule(XLA_FFI_Task* task, void* data) override;
@@ -57,12 +57,12 @@ class FixedThreadPool final : public ThreadPool {
   std::vector<std::thread> threads_;
 };
 
-// As many threads as there are processors, and at least two. They start when the first task comes,
-// and live as long as the process.
+// Returns the process's pool: as many threads as there are processors, at least two. They start
+// with the first task and live as long as the process.
 //
-// A process that is forked has threads of its own, which start with its first task. What the parent
-// had scheduled runs in the parent alone. May be used in the child whatever the parent's other
-// threads were doing.
+// A forked process gets threads of its own, which start with its first task; tasks that the parent
+// scheduled run in the parent alone. Usable in the child whatever the parent's other threads were
+// doing.
 ThreadPool& ProcessThreads();
 
 }  // namespace host

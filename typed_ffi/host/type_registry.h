@@ -1,5 +1,5 @@
-// The types of state and user data that handlers register: an id for each name, and from XLA FFI
-// 0.2 on how to end an object of it.
+// The types of state and user data that handlers register: an id for each name and, since XLA FFI
+// 0.2, a deleter.
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_TYPE_REGISTRY_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_TYPE_REGISTRY_H_
 
@@ -17,7 +17,7 @@ namespace host {
 
 struct RegisteredType {
   std::string name;
-  void (*deleter)(void* object);  // null where nobody has said
+  void (*deleter)(void* object);  // null if not registered
 };
 
 class RegistrationScope;
@@ -25,28 +25,25 @@ class RegistrationScope;
 // Thread-safe.
 class TypeRegistry {
  public:
-  // The one that every API table of this process serves: a library keeps a type's id in one
-  // variable, whichever table it is registered with.
+  // Returns the registry that every API table of this process shares: a library keeps a type's id
+  // in one variable, whichever table it registers it with.
   static TypeRegistry& OfProcess();
 
-  // Whether an id was given out here: above all that XLA gives out, so that a type's variable tells
-  // whose it is.
-  static bool GaveOut(XLA_FFI_TypeId id) { return id.type_id >= kFirstId; }
+  // Whether callbridge gave out an id: its ids are above all that XLA gives out.
+  static bool Issued(XLA_FFI_TypeId id) { return id.type_id >= kFirstId; }
 
-  // Gives `name` a new id, written to `id`, where that is XLA_FFI_UNKNOWN_TYPE_ID. Where it is not,
-  // `name` gets that very id, which is how a type that has one is registered once more. `info` may
-  // be null.
+  // Writes a new id for `name` to `id` if that is XLA_FFI_UNKNOWN_TYPE_ID. Otherwise gives `name`
+  // that id, to register a type once more that has one. `info` may be null.
   //
-  // ALREADY_EXISTS where `name` has another id, or the id another name. INVALID_ARGUMENT for an
-  // empty name or an id below 0. Within a RegistrationScope the types of other libraries give up
-  // their names; outside of one, whose owner says when what it gathered is unloaded, the library
-  // that holds the deleter stays loaded for good.
+  // Returns ALREADY_EXISTS if `name` has another id, or the id another name, and INVALID_ARGUMENT
+  // for an empty name or an id below 0. Within a RegistrationScope the types of other libraries
+  // give up their names; outside of one, the library that holds the deleter stays loaded for good.
   absl::Status Register(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info);
 
-  // Forgets a type whose library is about to be unloaded.
+  // Removes a type before its library is unloaded.
   void Forget(XLA_FFI_TypeId id);
 
-  // Nothing where no type has that id.
+  // Returns nullopt if no type has that id.
   absl::optional<RegisteredType> Find(XLA_FFI_TypeId id) const;
 
  private:
@@ -55,7 +52,7 @@ class TypeRegistry {
   absl::Status Add(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info,
                    RegistrationScope* scope);
 
-  // All under the TableLock.
+  // Guarded by the TableLock.
   int64_t next_id_ = kFirstId;
   std::map<std::string, int64_t> ids_;
   std::map<int64_t, RegisteredType> types_;

@@ -342,7 +342,7 @@ TEST_P(ApiTableTest, AFutureIsCompletedOnce) {
     EXPECT_EQ(fails ? set_error() : Call(ApiFunction::kFutureSetAvailable, available),
               absl::OkStatus());
     const absl::Status again =
-        absl::FailedPreconditionError("the XLA FFI future is completed already");
+        absl::FailedPreconditionError("the XLA FFI future is already completed");
     EXPECT_EQ(set_error(), again);
     EXPECT_EQ(Call(ApiFunction::kFutureSetAvailable, available), again);
     EXPECT_EQ(origin.use_count(), 1) << "the errors are gone";

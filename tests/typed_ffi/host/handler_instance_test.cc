@@ -162,8 +162,9 @@ TEST_F(StagesOfInstanceTest, AVersionHasThoseThatItKnows) {
 
 TEST_F(StagesOfInstanceTest, ExecuteIsNeeded) {
   all.execute = nullptr;
-  EXPECT_EQ(Instance(kNewestVersion, all).status(),
-            absl::InvalidArgumentError("a handler needs an EXECUTE stage, and this one has none"));
+  EXPECT_EQ(
+      Instance(kNewestVersion, all).status(),
+      absl::InvalidArgumentError("the handler has no EXECUTE stage, which every handler needs"));
   EXPECT_THAT(stages, ElementsAre()) << "before anything is called";
 }
 

@@ -135,7 +135,7 @@ TEST(HandlerRegistryTest, TheSameAgainByVersion) {
     HandlerRegistry registry(version);
     ASSERT_TRUE(registry.Register("f", "Host", Executes(&Handler<0>), 0).ok());
     const absl::Status again = registry.Register("f", "Host", Executes(&Handler<0>), 0);
-    if (RowOf(version) >= 3) {
+    if (IndexOf(version) >= 3) {
       EXPECT_EQ(again, absl::OkStatus());
     } else {
       EXPECT_EQ(again,
@@ -322,7 +322,7 @@ TEST(TypeRegistryTest, TheLastIdIsNoReasonToBeginAnew) {
   EXPECT_TRUE(registry.Register("last", last, nullptr).ok());
   EXPECT_TRUE(registry.Register("next", next, nullptr).ok());
   EXPECT_TRUE(registry.Register("after", after, nullptr).ok());
-  EXPECT_TRUE(TypeRegistry::GaveOut(next));
+  EXPECT_TRUE(TypeRegistry::Issued(next));
   EXPECT_EQ(after.type_id, next.type_id + 1);
 }
 

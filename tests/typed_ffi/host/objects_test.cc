@@ -147,8 +147,8 @@ TEST(TypeRegistryTest, TakesAnIdThatATypeHasAlready) {
   EXPECT_TRUE(registry.Register("given", given, nullptr).ok());
   EXPECT_TRUE(registry.Register("next", next, nullptr).ok());
   EXPECT_EQ(given.type_id, 7);
-  EXPECT_FALSE(TypeRegistry::GaveOut(given));
-  EXPECT_TRUE(TypeRegistry::GaveOut(next));
+  EXPECT_FALSE(TypeRegistry::Issued(given));
+  EXPECT_TRUE(TypeRegistry::Issued(next));
   XLA_FFI_TypeId ahead = {next.type_id + 1}, after = {};
   EXPECT_TRUE(registry.Register("ahead", ahead, nullptr).ok());
   EXPECT_TRUE(registry.Register("after", after, nullptr).ok());
@@ -283,9 +283,9 @@ TEST(CallScratchTest, TellsSizesAndReasons) {
               absl::InvalidArgumentError(
                   "scratch memory cannot be aligned to 6 bytes: an alignment is a power of two"));
     EXPECT_TRUE(scratch.Free(nullptr).ok());
-    EXPECT_EQ(scratch.Free(&allocator),
-              absl::InvalidArgumentError(
-                  "memory is freed that this call did not allocate, or has freed already"));
+    EXPECT_EQ(
+        scratch.Free(&allocator),
+        absl::InvalidArgumentError("expected memory that this call allocated and has not freed"));
     EXPECT_TRUE(scratch.Free(&allocator.memory[0]).ok());
     EXPECT_EQ(allocator.text, "+100/32 +0/32 +7/32 +13/1 -0 ");
   }
@@ -331,7 +331,7 @@ TEST(ReleasesTest, AreFoundByName) {
   for (const auto& [release, row] : kReleases) {
     const absl::StatusOr<const RuntimeVersion*> version = VersionOfRelease(release);
     ASSERT_TRUE(version.ok()) << version.status();
-    EXPECT_EQ(RowOf(**version), row) << release;
+    EXPECT_EQ(IndexOf(**version), row) << release;
   }
   for (const char* release : {"0.4.29", "0.13", "1.0", "0", "x", "0.4.x", "0.-4", "0.12.0.1.1",
                               "0.12.0.-1", "0.4", "1.4.31", "-1.12"}) {
@@ -340,10 +340,9 @@ TEST(ReleasesTest, AreFoundByName) {
   }
   EXPECT_THAT(VersionOfRelease("0.4.29").status().message(),
               HasSubstr("knows jaxlib 0.4.30 to 0.12"));
-  EXPECT_EQ(
-      VersionOfRelease("0.13").status(),
-      absl::InvalidArgumentError(
-          "XLA FFI as jaxlib 0.13 has it is not known: callbridge knows jaxlib 0.4.30 to 0.12"));
+  EXPECT_EQ(VersionOfRelease("0.13").status(),
+            absl::InvalidArgumentError(
+                "the XLA FFI of jaxlib 0.13 is unknown: callbridge knows jaxlib 0.4.30 to 0.12"));
   EXPECT_EQ(VersionOfRelease("x").status(),
             absl::InvalidArgumentError("\"x\" is no release of jaxlib, such as 0.4.30 or 0.12"));
 }
