@@ -9,7 +9,7 @@ from callbridge._error import CallbridgeError
 
 
 def check_text(value: Any, what: str) -> None:
-    """TypeError, with `what` as its subject, for what is no str."""
+    """Raises TypeError, which begins with `what`, for anything but a str."""
     if not isinstance(value, str):
         raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
 
@@ -25,7 +25,7 @@ def check_choice(value: Any, what: str, choices: Iterable[str]) -> None:
 
 
 def utf_8(value: str, what: str) -> bytes:
-    """INVALID_ARGUMENT, with `what` as its subject, where halves of characters are in it."""
+    """Raises INVALID_ARGUMENT, which begins with `what`, for a str that UTF-8 cannot encode."""
     try:
         return value.encode()
     except UnicodeEncodeError:

@@ -17,7 +17,7 @@ class Attributes:
     """A dictionary that the C API reads; it is freed with the last reference to `handle`."""
 
     def __init__(self, attributes: Any, what: str = "attributes"):
-        """TypeError where something in it is no attribute. `what` names it in errors."""
+        """Raises TypeError if something in it is not an attribute. `what` names it in errors."""
         if not isinstance(attributes, Mapping):
             raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
         self.handle = _handles.make_attributes()
@@ -62,7 +62,7 @@ def refuse_masked(value: Any, what: str) -> None:
 
 
 def refuse_wide(value: Any, what: str) -> None:
-    """TypeError for an int that is not an int64, which handlers get."""
+    """Raises TypeError for an int that is not an int64, which handlers get."""
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise TypeError(f"{what}: {value} is not an int64; pass a numpy.uint64 or an array of one")
 

@@ -23,7 +23,7 @@ PROVIDES_ATTRIBUTES = 64
 
 
 class Struct(ctypes.Structure):
-    """One that opens with struct_size, which it sets itself. Keeps what its pointers lead to."""
+    """A struct that begins with struct_size, and sets it. Keeps alive what it points to."""
 
     def __init__(self, **fields):
         super().__init__(struct_size=ctypes.sizeof(self), **fields)
@@ -213,7 +213,7 @@ ffi_register_type = _fallible("ffi_register_type", c_char_p, c_void_p, c_void_p)
 
 
 def probe_typed(address: int) -> tuple[int, str]:
-    """The verdict, CALLBRIDGE_PROBE_*, and its evidence."""
+    """Returns the verdict, CALLBRIDGE_PROBE_*, and its evidence."""
     verdict, evidence = c_int32(), c_void_p()
     _probe_typed(address, verdict, evidence)
     try:
@@ -223,7 +223,7 @@ def probe_typed(address: int) -> tuple[int, str]:
 
 
 def text(value: str, what: str) -> bytes:
-    """`value` as a C string. `what` names it in errors."""
+    """Returns `value` as a C string. `what` names it in errors."""
     check_text(value, what)
     try:
         encoded = value.encode(errors="surrogateescape")

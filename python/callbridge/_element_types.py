@@ -16,7 +16,7 @@ class ElementType:
 
     @property
     def dtype(self) -> np.dtype:
-        """UNIMPLEMENTED where it is one of ml_dtypes, and that is not installed or too old."""
+        """Raises UNIMPLEMENTED if it is one of ml_dtypes, and that is missing or too old."""
         try:
             return np.dtype(self.dtype_name)
         except TypeError:
@@ -75,7 +75,7 @@ NUMBERS: dict[np.dtype, int] = {}
 
 
 def element_type(dtype, what: str = "the array") -> ElementType:
-    """That of a dtype of any byte order. INVALID_ARGUMENT, with `what` as its subject, else."""
+    """Returns the type of a dtype in any byte order. Raises INVALID_ARGUMENT if there is none."""
     found = _FOUND.get(dtype)
     if found is not None:
         return found

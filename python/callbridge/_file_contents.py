@@ -17,7 +17,7 @@ class FileContents:
     untouched: tuple  # what find() returns as long as the file has not changed
 
     def still_there(self) -> bool:
-        """False where the file has gone or holds something else. Reads it if it was touched."""
+        """Returns false if the file is gone or has other content. Reads it if it was touched."""
         if find(self.path) == self.untouched:
             return True
         now = read(self.path)
@@ -25,7 +25,7 @@ class FileContents:
 
 
 def find(path: str) -> tuple | None:
-    """What is other after a regular file was touched; None where there is no such file."""
+    """Returns what changes when a regular file is touched; None if there is no such file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Where libcallbridge.so is."""
+"""Finds libcallbridge.so."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ _INSTALLED = pathlib.Path(__file__).resolve().parents[2] / "lib" / "libcallbridg
 
 
 def find_library() -> str:
-    """The path in CALLBRIDGE_LIBRARY, else that of the installed library; ImportError else."""
+    """Returns the path in CALLBRIDGE_LIBRARY or of the installed library, or raises ImportError."""
     declared = os.environ.get(VARIABLE)
     if declared:
         if not os.path.exists(declared):

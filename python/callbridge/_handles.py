@@ -58,7 +58,7 @@ def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
 
 
 def make_attributes() -> AttributesHandle:
-    """An empty dictionary."""
+    """Returns an empty dictionary."""
     address = ctypes.c_void_p()
     _c_api.ffi_attributes_create(ctypes.byref(address))
     assert address.value is not None

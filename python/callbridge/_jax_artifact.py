@@ -176,7 +176,7 @@ def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
 
 
 def text_of(data: bytes) -> str:
-    """The module of an upgraded artifact as StableHLO text."""
+    """Returns the module of an upgraded artifact as StableHLO text."""
     text = _as_text(data)
     if text is not None:
         return text

@@ -55,10 +55,10 @@ class _Attribute:
 
 
 def freeze(attributes: Attributes | None) -> dict[str, Any]:
-    """The keyword arguments for what jax.ffi.ffi_call() returns. Arrays are copied.
+    """Returns keyword arguments for the function that jax.ffi.ffi_call() returns. Copies arrays.
 
-    TypeError for what is no attribute, INVALID_ARGUMENT for arrays of what XLA has no element type
-    for, UNIMPLEMENTED for what jax.ffi cannot pass.
+    Raises TypeError for what is not an attribute, INVALID_ARGUMENT for arrays without an element
+    type of XLA's, UNIMPLEMENTED for what jax.ffi cannot pass.
     """
     if attributes is None:
         return {}
@@ -112,13 +112,13 @@ def _freeze(value: Any, what: str) -> _Attribute:
 
 
 def thaw(attributes: dict[str, _Attribute]) -> dict[str, Any]:
-    """What freeze() was given."""
+    """Returns the argument of freeze()."""
     values = {name: attribute.__jax_array__() for name, attribute in attributes.items()}
     return {n: thaw(value) if isinstance(value, dict) else value for n, value in values.items()}
 
 
 def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
-    """UNIMPLEMENTED where the XLA of this JAX does not decode one, and that of another does.
+    """Raises UNIMPLEMENTED if the XLA of this JAX does not decode one, and that of another does.
 
     Arrays that none decodes XLA refuses itself, when the program runs; but arrays of bool some
     releases of JAX pass as other bytes.

@@ -90,7 +90,7 @@ def _form(operands: tuple, leaves: list) -> tuple | None:
 
 
 def _classify(operand: Any) -> bool:
-    """Whether the operand's class is known now."""
+    """Returns whether the operand's class is known now."""
     if isinstance(operand, jax.Array) and hasattr(operand, "aval"):
         _HAS_AVAL[type(operand)] = True
     elif type(operand) is np.ndarray or isinstance(operand, np.generic):

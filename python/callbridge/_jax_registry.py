@@ -62,7 +62,7 @@ def _check_name(entry: Entry) -> None:
 
 
 def _not_registered(entry: Entry, handlers: dict[str, Any]) -> dict[str, Any]:
-    """Returns those of `handlers` that XLA does not have. ALREADY_EXISTS if it has others."""
+    """Returns the `handlers` that XLA lacks. Raises ALREADY_EXISTS if it has other ones."""
     registered = _jax_registered_targets.registered(entry.target.name, entry.platform)
     new = {}
     for path, handler in handlers.items():
@@ -105,7 +105,7 @@ def _calls_by_ffi(runtime: Runtime, entry: Entry, is_typed: bool) -> bool:
 
 
 def lacks_typed(entry: Entry, name: str) -> CallbridgeError:
-    """The error for the path "typed", where it does not lead to `entry`."""
+    """Returns the error for the path "typed", if it does not lead to `entry`."""
     is_typed = entry.abi == "typed_ffi"
     return unimplemented(
         f"{name}, by the path 'typed',", lambda row: _calls_by_ffi(row, entry, is_typed)
@@ -147,7 +147,7 @@ registry = Registry("callbridge.jax", "XLA", _serve, _check_name, lambda: jax.de
 
 
 def check_path(prefer: str | None) -> None:
-    """INVALID_ARGUMENT for unknown names of a path."""
+    """Raises INVALID_ARGUMENT for an unknown path."""
     if prefer is not None:
         check_choice(prefer, "prefer", PATHS)
 
@@ -161,7 +161,7 @@ def fastest_path(entry: Entry) -> str:
 
 
 def check_path_fits(entry: Entry, prefer: str | None) -> None:
-    """INVALID_ARGUMENT or UNIMPLEMENTED where that path does not lead to the target."""
+    """Raises INVALID_ARGUMENT or UNIMPLEMENTED if that path does not lead to the target."""
     if prefer is None or prefer in entry.paths:
         return
     name = f"target {entry.target.name!r} on {entry.platform}"

@@ -1,4 +1,4 @@
-"""What differs between the releases of JAX, as data: all of it stands here, and nowhere else."""
+"""All that differs between the releases of JAX, as data. No other module compares releases."""
 
 from __future__ import annotations
 
@@ -158,14 +158,14 @@ EFFECT_LISTS = (
 
 
 def parse_release(version: str) -> tuple[int, ...]:
-    """ "0.5.3.dev20250401" is (0, 5, 3)."""
+    """Returns (0, 5, 3) for "0.5.3.dev20250401"."""
     numbers = re.match(r"\d+(\.\d+)*", version)
     assert numbers is not None, version
     return tuple(map(int, numbers[0].split(".")))
 
 
 def runtime_of(release: tuple[int, ...]) -> Runtime:
-    """Its row, or the one below it. UNIMPLEMENTED for releases before the first."""
+    """Returns its row, or the one before it. Raises UNIMPLEMENTED for releases before the first."""
     rows = [row for row in RUNTIMES if row.release <= release]
     if not rows:
         raise CallbridgeError(
@@ -191,13 +191,13 @@ RUNTIME = runtime_of(RELEASE)
 
 
 def jax_function(name: str) -> Any:
-    """What a row names."""
+    """Returns the function that a row names."""
     module, _, attribute = name.rpartition(".")
     return getattr(importlib.import_module(module), attribute)
 
 
 def jax_function_or(name: str, default: Any) -> Any:
-    """The same of a private name, which a release to come may lack: then `default`."""
+    """Likewise for a private name; returns `default` if a later release lacks it."""
     try:
         return jax_function(name)
     except (ImportError, AttributeError):
@@ -205,7 +205,7 @@ def jax_function_or(name: str, default: Any) -> Any:
 
 
 def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
-    """The error for `what`, which this JAX lacks; the first row for which `can` is true has it."""
+    """Returns the error for `what`, which this JAX lacks and the first row with true `can` has."""
     first = next(row.release for row in RUNTIMES if can(row))
     return CallbridgeError(
         "UNIMPLEMENTED",
@@ -214,5 +214,5 @@ def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
 
 
 def release_text(release: tuple[int, ...]) -> str:
-    """ "0.5.3" of (0, 5, 3)."""
+    """Returns "0.5.3" for (0, 5, 3)."""
     return ".".join(map(str, release))

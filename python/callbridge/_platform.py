@@ -23,5 +23,5 @@ def parse_platform(name: str) -> str:
 
 
 def find_platform(name: str) -> str | None:
-    """The same, but None for a platform that callbridge cannot call."""
+    """Likewise, but returns None for a platform that callbridge cannot call."""
     return _CANONICAL.get(name.lower())

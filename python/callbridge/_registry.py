@@ -57,7 +57,7 @@ class Registry:
         """
         Args:
           module: the public module, for errors.
-          registrar: who keeps one function a name, for errors.
+          registrar: what keeps one function for each name, for errors.
           serve: makes a target ready to be called, by the ABI beside it where its own is not known,
             and returns Entry.paths; called once an entry, with the registry locked. What it raises
             is for those who call the target.
@@ -183,7 +183,7 @@ class Registry:
         return platforms[0] if len(platforms) == 1 else parse_platform(self._default_platform())
 
     def _known(self, entry: Entry) -> Entry:
-        """The entry that has the name of `entry` already, or `entry`."""
+        """Returns the entry that already has the name of `entry`, or `entry`."""
         name = entry.target.name
         known = self._entries.get((name, entry.platform), entry)
         if known.handlers == entry.handlers:
@@ -199,7 +199,7 @@ class Registry:
         )
 
     def _serve(self, entry: Entry, abi: Abi | None) -> None:
-        """Serves the target, unless it is. INVALID_ARGUMENT where `abi` is wrong."""
+        """Serves the target, unless it is. Raises INVALID_ARGUMENT if `abi` is wrong."""
         target = entry.target
         _target.to_c(target, abi or entry.declared_abi)
         if entry.paths:

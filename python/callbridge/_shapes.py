@@ -17,7 +17,7 @@ from callbridge._error import CallbridgeError
 
 @dataclasses.dataclass(frozen=True)
 class ShapeDtype:
-    """An array of which only the form is known."""
+    """The form of an array."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -40,16 +40,16 @@ _INSTEAD: list[tuple[Any, str, str]] = [
 
 
 def leaves(tree: Any, what: str) -> list:
-    """The leaves of `tree`. TypeError, with `what` as its subject, for what is no tree."""
+    """Returns the leaves of `tree`. Raises TypeError if it is not a tree."""
     found: list = []
     map_leaves(lambda leaf, _: found.append(leaf), tree, what)
     return found
 
 
 def map_leaves(function: Callable[[Any, str], Any], tree: Any, what: str) -> Any:
-    """`tree` with each leaf replaced by what the function makes of it, given its name in errors.
+    """Returns `tree` with each leaf replaced by function(leaf, its name in errors).
 
-    TypeError, with `what` as its subject, for what is no tree.
+    Raises TypeError, which begins with `what`, if it is not a tree.
     """
     if type(tree) is tuple:
         return tuple(
@@ -81,7 +81,7 @@ def leaf_count(tree: Any) -> int:
 
 
 def rebuild(tree: Any, values: Iterator) -> Any:
-    """`tree` with its leaves replaced by the next ones of `values`."""
+    """Returns `tree` with its leaves replaced by the next ones of `values`."""
     if type(tree) is tuple:
         return tuple(rebuild(element, values) for element in tree)
     return next(values)
@@ -114,7 +114,7 @@ def tree_text(tree: Any, leaf_text: Callable[[Any, str], str], what: str) -> str
 
 
 def parse_result(result: Any) -> Any:
-    """A tree from a shape text, or `result` itself where it is a tree already."""
+    """Returns the tree of a shape text, or `result` itself if it is a tree."""
     if not isinstance(result, str):
         leaves(result, "result")
         return result
@@ -139,9 +139,9 @@ def parse_result(result: Any) -> Any:
 
 
 def parse_fixed_result(result: Any) -> Any:
-    """The same with leaves of which only the form is known, and which nobody can change later.
+    """Returns a copy whose leaves are forms, which later changes do not affect.
 
-    TypeError where one's shape is no tuple of sizes.
+    Raises TypeError if the shape of a leaf is not a tuple of sizes.
     """
     return map_leaves(
         lambda leaf, what: ShapeDtype(_sizes(leaf.shape, what), leaf.dtype),

@@ -165,7 +165,7 @@ class _Upgrade:
         return config_attributes(TYPED_VERSION, attributes)
 
     def _descriptor(self) -> bytes | None:
-        """What the target must be told beyond the leaves, if anything."""
+        """Returns what the target needs beyond the leaves, if anything."""
         opaque = self._call.opaque
         if opaque.startswith(_call_site.DESCRIPTOR_MAGIC) and self._call.api_version == VERSION_3:
             return opaque  # callbridge made this call; the opaque is the descriptor already
@@ -208,7 +208,7 @@ def _elements(type_: Any) -> list:
 
 
 def _leaves(type_: Any, path: tuple = ()) -> list[tuple[Any, tuple[int, ...]]]:
-    """The types of the leaves in preorder, each with its path."""
+    """Returns the types of the leaves in preorder, each with its path."""
     if not _is_tuple(type_):
         return [(type_, path)]
     return [
@@ -261,7 +261,7 @@ def _row_major(type_: ir.Type) -> range:
 
 
 def _maker(value: ir.Value, name: str) -> ir.Operation | None:
-    """The operation of that name that makes `value`."""
+    """Returns the operation of that name that makes `value`."""
     owner = value.owner
     operation = None if isinstance(owner, ir.Block) else owner.operation
     return operation if operation is not None and operation.name == name else None

@@ -52,12 +52,12 @@ def reads_opaque(platform: str, abi: str | None) -> bool:
 
 
 def takes_tuples(platform: str, abi: str | None) -> bool:
-    """False where a target is given the leaves of its operands and results alone."""
+    """Returns false if a target gets only the leaves of its operands and results."""
     return _provides(platform, abi, _c_api.PROVIDES_TUPLES)
 
 
 def counts_buffers(platform: str, abi: str | None) -> bool:
-    """True where a target is told how many operands and results its call has."""
+    """Returns true if a target gets the numbers of operands and results of its call."""
     return _provides(platform, abi, _c_api.PROVIDES_COUNTS)
 
 

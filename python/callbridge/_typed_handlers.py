@@ -44,10 +44,10 @@ def addresses(name: str, handlers: Any) -> dict[Stage, int]:
 def adapt(
     name: str, platform: str, handlers: dict[Stage, int], release: str | None
 ) -> dict[Stage, int]:
-    """By stage, what a runtime is to be given in the handlers' place.
+    """Returns the handlers to give a runtime instead of `handlers`, by stage.
 
-    `release` is the runtime's, of jaxlib; None: any. INVALID_ARGUMENT where one proves to be no
-    typed handler, and what else callbridge_ffi_adapt_handlers (callbridge_ffi.h) answers.
+    `release` is the runtime's release of jaxlib; None: any. Raises INVALID_ARGUMENT if one proves
+    not to be a typed handler, and the errors of callbridge_ffi_adapt_handlers (callbridge_ffi.h).
     """
     adapted = _c_api.FfiHandlers()
     try:
@@ -111,10 +111,10 @@ def _address(handler: Any) -> int:
 
 
 def refuse_as_untyped(target: Target, platform: str, abi: Abi | None) -> None:
-    """INVALID_ARGUMENT for a typed handler that is about to be called as an untyped function.
+    """Raises INVALID_ARGUMENT if the target proves to be a typed handler.
 
-    A process of its own asks functions of which nothing but the declaration is known. What cannot
-    be told is as it was declared.
+    Asks functions that are only declared, in another process. If that proves nothing, the
+    declaration holds.
     """
     if target.abi is not None:
         return

@@ -1,4 +1,4 @@
-"""`callbridge upgrade` for what MLIR alone reads. The command runs it in a Python that has JAX.
+"""`callbridge upgrade` for what only MLIR reads. The command runs it in a Python with JAX.
 
 tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM) with the file's bytes as standard input:
 the command has read them, and a pipe has them once only. FILE is its name, for messages. OUTPUT "-"

@@ -1,4 +1,4 @@
-"""The types of what callbridge's functions take and return, for annotations and type checkers."""
+"""The types of callbridge's parameters and results, for annotations and type checkers."""
 
 from __future__ import annotations
 

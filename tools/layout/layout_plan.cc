@@ -11,7 +11,7 @@ namespace callbridge {
 namespace {
 
 // The visitor of abi/table_walk.h that draws: it names what it reads, and keeps the tables.
-class Planner {
+class LayoutPlanner {
  public:
   struct Node {
     bool is_tuple;
@@ -122,7 +122,7 @@ std::string CallersOn(TupleLayout tuple_layout, const Shape* result) {
 
 LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result,
                     TupleLayout tuple_layout) {
-  Planner planner;
+  LayoutPlanner planner;
   planner.PlanHost(operands, result, tuple_layout);
   LayoutPlan plan = std::move(planner).Take();
   plan.title = absl::StrCat("CPU, ", TupleLayoutName(tuple_layout), " tuple layout");
@@ -141,7 +141,7 @@ LayoutPlan HostPlanOfAnyLayout(absl::Span<const Shape> operands, const Shape* re
 }
 
 LayoutPlan GpuPlan(absl::Span<const Shape> operands, const Shape* result) {
-  Planner planner;
+  LayoutPlanner planner;
   planner.PlanGpu(operands, result);
   LayoutPlan plan = std::move(planner).Take();
   plan.title = "GPU";

@@ -53,7 +53,7 @@ def GetTupleElement(tuple_data: XlaOp, index: int) -> XlaOp:
 
 
 def destructure(builder: XlaBuilder, op: XlaOp) -> list[XlaOp]:
-    """The elements of a tuple."""
+    """Returns the elements of a tuple."""
     return [GetTupleElement(op, i) for i in range(len(op.shape.tuple_shapes()))]
 
 
