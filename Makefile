@@ -11,7 +11,7 @@ help:
 	@echo "make format    format the C++ and Python files in place"
 	@echo "make lint      check the format and run the static checks"
 	@echo "make install   install into PREFIX=DIR ($(PREFIX)), below DESTDIR where it is set"
-	@echo "make clean     remove build/ and .venv/ (downloads stay in the cache)"
+	@echo "make clean     remove build/ and .venv (downloads and what is installed from them stay in the cache)"
 
 demo test bench matrix format lint:
 	@scripts/$@

@@ -18,7 +18,7 @@ size_t PhysicalMemory() {
 }  // namespace
 
 absl::StatusOr<AlignedMemory> AlignedMemory::Allocate(size_t size) {
-  // malloc() promises more than there is, and ends the process when it is written to.
+  // malloc() may promise more memory than there is; writing to it then ends the process.
   void* data = nullptr;
   if (size <= PhysicalMemory()) {
     data = aligned_alloc(kArrayAlignment, size == 0 ? kArrayAlignment : Aligned(size));

@@ -13,17 +13,18 @@ namespace callbridge {
 // Bytes to which XLA:CPU aligns buffers; old targets may use aligned vector instructions.
 inline constexpr size_t kArrayAlignment = 64;
 
-// `size` rounded up to the alignment.
+// Returns `size` rounded up to a multiple of the alignment.
 inline constexpr size_t Aligned(size_t size) {
   return (size + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
 }
 
 class AlignedMemory {
  public:
-  // No memory: null, 0 bytes.
+  // Holds no memory: data() is null, size() is 0.
   AlignedMemory() = default;
-  // Uninitialised. RESOURCE_EXHAUSTED where `size` is more than this machine has, or more than can
-  // be had now. Of 0 bytes it is a pointer all the same: targets may not expect null.
+  // Allocates uninitialised memory. Returns a pointer that is not null also for 0 bytes, since
+  // targets may not expect null. Returns RESOURCE_EXHAUSTED if `size` exceeds the machine's memory,
+  // or if the allocation fails.
   static absl::StatusOr<AlignedMemory> Allocate(size_t size);
 
   char* data() { return data_.get(); }

@@ -1,8 +1,8 @@
-// ApiVersion: the number of an ABI of custom calls. 1 to 4 are XLA's (xla.CustomCallApiVersion in
-// hlo.proto); an ABI that XLA does not number has one from kFirstOwnApiVersion on. What is known of
-// each ABI is its row (target_abi.h).
+// ApiVersion: the number of an ABI of custom calls. XLA numbers 1 to 4 (xla.CustomCallApiVersion in
+// hlo.proto); an ABI that XLA does not number gets a number from kFirstOwnApiVersion on. The ABI's
+// row describes it (target_abi.h).
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_ABI_API_VERSION_H_
 #define CALLBRIDGE_ABI_API_VERSION_H_
 
@@ -20,8 +20,8 @@ enum class ApiVersion : uint8_t {
 
 inline constexpr int kFirstOwnApiVersion = 100;
 
-// `number` where an ABI can have it, and kUnspecified for all others. Whether one has it, the table
-// knows (adapters/target_abis.h).
+// Returns `number` as an ApiVersion, or kUnspecified if no ABI may have that number. Does not check
+// that an ABI with that number exists; adapters/target_abis.h does.
 constexpr ApiVersion ApiVersionOfNumber(int64_t number) {
   const bool is_of_xla = number >= 0 && number <= static_cast<int>(ApiVersion::kTypedFfi);
   const bool is_own = number >= kFirstOwnApiVersion && number <= UINT8_MAX;

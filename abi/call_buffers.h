@@ -6,9 +6,9 @@
 
 namespace callbridge {
 
-// Both lists are lent for the call, and the target may be handed them as they are, so their
-// contents are undefined afterwards: a target of the untyped ABIs may write into the list it is
-// given. The buffers stay the caller's. A leaf without a buffer (a token) has a null pointer.
+// Both lists are borrowed for the call. The target may get them as they are, and an untyped target
+// may write into the list that it gets, so their contents are undefined after the call. The buffers
+// stay the caller's. A leaf without a buffer (a token) has a null pointer.
 struct CallBuffers {
   // The data pointers of all operands' leaves, in preorder.
   absl::Span<void*> operands;

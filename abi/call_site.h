@@ -17,15 +17,18 @@ struct CallSite {
   // The name that the program calls; only errors use it.
   std::string target_name;
   Platform platform = Platform::kHost;
-  // The caller's claim. kUnspecified: what is known of the target decides.
+  // The caller's claim. kUnspecified: the ABI that is known of the target is used.
   ApiVersion api_version = ApiVersion::kUnspecified;
   TupleLayout tuple_layout = TupleLayout::kNested;
   std::vector<Shape> operands;
   Shape result;
-  // Any bytes, for untyped targets alone.
+  // Any bytes. Only for untyped targets.
   std::string opaque;
-  // For typed targets alone.
+  // Only for typed targets.
   Attributes attributes;
+  // The release of jaxlib whose XLA calls a typed target, or "newest". Empty: one that the
+  // handler's headers were made for.
+  std::string release;
 };
 
 }  // namespace callbridge

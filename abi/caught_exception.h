@@ -1,6 +1,6 @@
-// What an exception was that a function of somebody else's has thrown.
+// Describes an exception that another author's function threw.
 //
-// C++11 and later; standard library alone: this header goes into other people's builds.
+// Needs C++11. Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_ABI_CAUGHT_EXCEPTION_H_
 #define CALLBRIDGE_ABI_CAUGHT_EXCEPTION_H_
 
@@ -16,8 +16,8 @@
 namespace callbridge {
 inline namespace callbridge_v1 {
 
-// The type of the exception that is being handled, and its what() if it has one:
-// "std::runtime_error: boom", "int". A thread's cancellation is no exception, and goes on.
+// Returns the type of the exception that is being handled, and its what() if it has one:
+// "std::runtime_error: boom", "int". Rethrows a thread's cancellation, which is not an exception.
 __attribute__((cold, noinline, visibility("hidden"))) inline std::string DescribeCaughtException() {
   std::string text = "an exception of another language";
   if (const std::type_info* type = abi::__cxa_current_exception_type()) {

@@ -1,4 +1,4 @@
-// The status of an exception that must not leave a C function.
+// Converts an exception into a status, for C functions, which must not throw.
 #ifndef CALLBRIDGE_ABI_CAUGHT_STATUS_H_
 #define CALLBRIDGE_ABI_CAUGHT_STATUS_H_
 
@@ -6,9 +6,10 @@
 
 namespace callbridge {
 
-// Of the exception that is being handled; call it in a catch (...) block. RESOURCE_EXHAUSTED, with
-// no message, for std::bad_alloc, without allocating; INTERNAL for any other, "threw <type>:
-// <what()>". Rethrows a thread's cancellation, which must not be swallowed.
+// Returns the status of the exception that is being handled; call it in a catch (...) block.
+// Returns RESOURCE_EXHAUSTED without a message, and without allocating, for std::bad_alloc. Returns
+// INTERNAL, "threw <type>: <what()>", for any other exception. Rethrows a thread's cancellation,
+// which must not be swallowed.
 absl::Status CaughtStatus();
 
 }  // namespace callbridge

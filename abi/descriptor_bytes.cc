@@ -5,7 +5,7 @@
 namespace callbridge {
 namespace {
 
-// `bytes` has at least `width` of them.
+// `bytes` has at least `width` bytes.
 uint64_t NumberOf(absl::string_view bytes, size_t width) {
   uint64_t value = 0;
   for (size_t i = 0; i < width; ++i) {

@@ -1,5 +1,5 @@
-// How site descriptors are written and read: numbers are little-endian, counts stand before what
-// they count, and nothing is allocated on the word of a count.
+// Reads and writes the bytes of site descriptors. Numbers are little-endian. A count precedes what
+// it counts; readers check it against the bytes that follow before they allocate.
 #ifndef CALLBRIDGE_ABI_DESCRIPTOR_BYTES_H_
 #define CALLBRIDGE_ABI_DESCRIPTOR_BYTES_H_
 
@@ -17,31 +17,32 @@ namespace callbridge {
 // Appends the `width` lowest bytes of `value`.
 void AppendNumber(uint64_t value, size_t width, std::string* bytes);
 
-// Reads from front to back. What cannot be read is INVALID_ARGUMENT, which says at which byte, what
-// was expected there and what came.
+// Reads bytes from front to back. Malformed input is INVALID_ARGUMENT, which names the byte, what
+// was expected there and what was found.
 class DescriptorReader {
  public:
-  // `part` is what `bytes` are of a descriptor; only errors use it. Both must outlive the reader.
+  // `part` names, in errors, the part of the descriptor that `bytes` are. Both must outlive the
+  // reader.
   DescriptorReader(absl::string_view part, absl::string_view bytes)
       : part_(part), size_(bytes.size()), rest_(bytes) {}
 
-  // The next byte, which stays the next.
+  // Returns the next byte without passing it.
   absl::StatusOr<uint8_t> PeekByte(absl::string_view what) const;
-  // The next byte as the number of a type other than kInvalid, which stays the next.
+  // Returns the next byte as the number of a type other than kInvalid, without passing it.
   absl::StatusOr<PrimitiveType> PeekType(absl::string_view what) const;
-  // Passes bytes that are there.
+  // Passes `size` bytes, which must be there.
   void Skip(size_t size) { rest_.remove_prefix(size); }
 
-  // A number of `width` bytes, up to 8.
+  // Reads a number of `width` bytes, at most 8.
   absl::StatusOr<uint64_t> ReadNumber(size_t width, absl::string_view what);
-  // The same, where it counts things behind it that take `smallest` bytes or more, and of which
-  // there can be so many.
+  // Reads a count of things that follow it and take at least `smallest` bytes each. Fails if the
+  // bytes that follow cannot hold so many.
   absl::StatusOr<uint64_t> ReadCount(size_t width, size_t smallest, absl::string_view what);
-  // A view of the next `size` bytes.
+  // Returns a view of the next `size` bytes, and passes them.
   absl::StatusOr<absl::string_view> ReadBytes(size_t size, absl::string_view what);
   absl::Status ReadEnd() const;
 
-  // The error at the next byte.
+  // Returns an error about the next byte.
   absl::Status Expected(absl::string_view what, absl::string_view found) const;
 
  private:

@@ -1,5 +1,5 @@
-// CALLBRIDGE_EXPORTED marks what libcallbridge.so exports; everything else is hidden. The list that
-// it must agree with is c_api/exported_symbols.txt.
+// CALLBRIDGE_EXPORTED marks what libcallbridge.so exports; everything else is hidden.
+// c_api/exported_symbols.txt lists the same names.
 #ifndef CALLBRIDGE_ABI_EXPORTED_H_
 #define CALLBRIDGE_ABI_EXPORTED_H_
 

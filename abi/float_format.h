@@ -1,6 +1,6 @@
-// FloatFormat: which bits are which number, for every floating-point type, and from one type to
-// another. All in integers, so that it is the same in any floating-point mode: that of XLA:CPU
-// takes subnormal floats for zeros.
+// FloatFormat: the bit layout of every floating-point type, and conversions between types. Uses
+// integers only, so that results do not depend on the floating-point mode: XLA:CPU's treats
+// subnormal floats as zeros.
 #ifndef CALLBRIDGE_ABI_FLOAT_FORMAT_H_
 #define CALLBRIDGE_ABI_FLOAT_FORMAT_H_
 
@@ -12,7 +12,7 @@ namespace callbridge {
 
 // From the highest bit down: the sign, the exponent, the mantissa.
 struct FloatFormat {
-  // Which bit patterns are no finite numbers.
+  // Which bit patterns are not finite numbers.
   enum class Specials {
     kIeee,          // the highest exponent: infinity, NaN
     kNanOnly,       // "FN": the highest exponent with all mantissa bits is NaN
@@ -51,8 +51,8 @@ struct FloatFormat {
                                                                           << mantissa_bits;
   }
 
-  // The NaN that arithmetic makes, without a sign where the type has NaNs with and without; -0
-  // where there is none.
+  // Returns the NaN that arithmetic produces, without a sign if the type has NaNs with and without
+  // one. Returns -0 if the type has no NaN.
   constexpr uint64_t QuietNan() const {
     switch (specials) {
       case Specials::kIeee:
@@ -67,7 +67,7 @@ struct FloatFormat {
     return SignBit();
   }
   constexpr uint64_t One() const { return static_cast<uint64_t>(bias) << mantissa_bits; }
-  // The greatest of what is no NaN: infinity, if there is one.
+  // Returns the greatest value that is not NaN: infinity, if there is one.
   constexpr uint64_t Greatest() const {
     switch (specials) {
       case Specials::kIeee:
@@ -84,13 +84,13 @@ struct FloatFormat {
   constexpr uint64_t Least() const {
     return specials == Specials::kExponentOnly ? 0 : SignBit() | Greatest();
   }
-  // Significant decimal digits that tell all numbers apart: one more than 1 + mantissa_bits bits
-  // make, rounded up.
+  // Returns how many significant decimal digits tell all numbers apart: one more than 1 +
+  // mantissa_bits bits make, rounded up.
   constexpr int Digits() const { return 2 + (mantissa_bits + 1) * 30103 / 100000; }
 
-  // Exact. Infinities and NaNs become such.
+  // Exact. Infinities stay infinities and NaNs stay NaNs.
   double Decode(uint64_t bits) const;
-  // To the nearest, ties to even; ConvertFloat() says what becomes of the rest.
+  // Rounds to the nearest, ties to even. Treats all other values as ConvertFloat() does.
   uint64_t Encode(double value) const;
 };
 
@@ -110,7 +110,7 @@ inline constexpr FloatFormat kFloatFormats[] = {
     {PrimitiveType::kF8E8M0FNU, 8, 0, 127, FloatFormat::Specials::kExponentOnly},
 };
 
-// nullptr where the type is no floating-point type, or a complex one.
+// Returns null if the type is complex or not a floating-point type.
 constexpr const FloatFormat* FindFloatFormat(PrimitiveType type) {
   for (const FloatFormat& format : kFloatFormats) {
     if (format.type == type) return &format;
@@ -118,7 +118,7 @@ constexpr const FloatFormat* FindFloatFormat(PrimitiveType type) {
   return nullptr;
 }
 
-// value / 2^dropped to the nearest, ties to even.
+// Returns value / 2^dropped, rounded to the nearest, ties to even.
 constexpr uint64_t ShiftRounded(uint64_t value, int dropped) {
   if (dropped <= 0) return value << -dropped;
   if (dropped > 63) return 0;
@@ -126,13 +126,14 @@ constexpr uint64_t ShiftRounded(uint64_t value, int dropped) {
   return (value + (uint64_t{1} << (dropped - 1)) - 1 + odd) >> dropped;
 }
 
-// The number of `from` as one of `to`: to the nearest, ties to even. What is too large becomes
-// infinity, NaN where there is none, and the greatest number where there is no NaN either. NaNs
-// become quiet ones with their sign; a format of IEEE's that holds all of another's mantissa keeps
-// theirs. An exponent alone cannot say 0, and nothing with a sign: they become NaN; what is too
-// small for it becomes the least number.
+// Converts a number from one format to another, to the nearest, ties to even.
 //
-// Inline, since little of it is left where the compiler knows the formats.
+// A number that is too large becomes infinity; NaN if the format has no infinity; the greatest
+// number if it has no NaN either. NaNs become quiet and keep their sign; an IEEE format that holds
+// all of the other's mantissa keeps the mantissa too. kExponentOnly has neither 0 nor a sign: 0 and
+// all numbers with a sign become NaN, and a number that is too small becomes the least one.
+//
+// Inline, since little of it is left when the compiler knows the formats.
 [[gnu::always_inline]] constexpr uint64_t ConvertFloat(const FloatFormat& from, uint64_t bits,
                                                        const FloatFormat& to) {
   using Specials = FloatFormat::Specials;
@@ -143,13 +144,13 @@ constexpr uint64_t ShiftRounded(uint64_t value, int dropped) {
   const bool negative = (bits & from.SignBit()) != 0;
   const uint64_t sign = negative && !to_exponent ? to.SignBit() : 0;
   int dropped = from.mantissa_bits - to.mantissa_bits;
-  // One is the other's upper part. Finite or not, numbers of one sign are ordered as their bits
-  // are, so rounding the bits rounds the number, and a carry goes over into the exponent.
+  // One format is the other's upper part. Numbers of one sign are ordered as their bits are,
+  // infinities too, so rounding the bits rounds the number, and a carry goes into the exponent.
   if (from_ieee && to_ieee && from.bias == to.bias && (dropped <= 0 || !from.IsNan(bits))) {
     return ShiftRounded(bits, dropped);
   }
   if (from.IsNan(bits)) {
-    // The only bits that it can have are no sign.
+    // Only the sign bit can be set here, and that pattern is NaN.
     if (from.specials == Specials::kNegativeZero) return to.QuietNan();
     if (!from_ieee || !to_ieee || dropped > 0) return sign | to.QuietNan();
     return sign | to.Greatest() | (bits & from.MantissaMask()) << -dropped;

@@ -1,4 +1,4 @@
-// The program or library that holds an address of this process.
+// Finds the program or library that holds an address of this process.
 #ifndef CALLBRIDGE_ABI_LOADED_OBJECT_H_
 #define CALLBRIDGE_ABI_LOADED_OBJECT_H_
 
@@ -7,7 +7,8 @@
 
 namespace callbridge {
 
-// What ld.so knows of it, and owns; null where no loaded file holds `address`.
+// Returns ld.so's entry for the file that holds `address`, which ld.so owns. Returns null if no
+// loaded file holds it.
 inline const link_map* LoadedObject(const void* address) {
   Dl_info info;
   link_map* object = nullptr;
@@ -16,12 +17,12 @@ inline const link_map* LoadedObject(const void* address) {
   return found ? object : nullptr;
 }
 
-// Keeps the library that holds `address` loaded for as long as the process lives, whoever closes
-// it. Does nothing where no loaded file holds it.
+// Keeps the library that holds `address` loaded until the process ends, whoever calls dlclose().
+// Does nothing if no loaded file holds it.
 inline void KeepLoaded(const void* address) {
   const link_map* object = LoadedObject(address);
   if (object == nullptr || *object->l_name == '\0') return;  // the program itself stays anyway
-  // Finds it by the name that ld.so has for it, whether or not the file is still there.
+  // Uses the name that ld.so knows it by: the file itself may be gone.
   dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 

@@ -1,4 +1,4 @@
-// Threads of callbridge's own, which the program around it does not know of.
+// Starts threads that the program does not know of.
 #ifndef CALLBRIDGE_ABI_OWN_THREADS_H_
 #define CALLBRIDGE_ABI_OWN_THREADS_H_
 
@@ -13,8 +13,9 @@
 
 namespace callbridge {
 
-// Blocks, as long as it lives, the signals that others send to this thread. What the thread's own
-// instructions raise is not blocked: the kernel would end the process without its handler.
+// Blocks, while it lives, the signals that others send to this thread. Signals that the thread's
+// own instructions raise are not blocked: the kernel would end the process without running a
+// handler.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -33,9 +34,9 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-// Starts a thread that runs function(), which must not throw. Signals that are sent to the process
-// are left to the program's own threads, where their handlers expect to run. False where the system
-// has no more threads, or no memory for one.
+// Starts a thread that runs function(), which must not throw. Signals sent to the process are left
+// to the program's own threads, where their handlers expect to run. Returns false if the system
+// cannot start another thread.
 template <typename Function>
 bool AddOwnThread(std::vector<std::thread>& threads, Function function) {
   const BlockedSignals inherited;

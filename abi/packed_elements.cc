@@ -8,7 +8,7 @@
 namespace callbridge {
 namespace {
 
-// Where element `i` is, packed.
+// The position of packed element `i`.
 struct Place {
   Place(size_t i, int bits)
       : byte(i * static_cast<size_t>(bits) / 8),
@@ -17,7 +17,7 @@ struct Place {
   int shift;
 };
 
-// The layout, or that of row-major where none is said.
+// Returns the layout, or row-major if there is none.
 Layout LayoutOf(const Shape& shape) {
   if (shape.layout().has_value()) return *shape.layout();
   Layout row_major;
@@ -26,7 +26,7 @@ Layout LayoutOf(const Shape& shape) {
   return row_major;
 }
 
-// The array, with this size of elements; 0 is their own, or a byte.
+// Returns the array with elements of this size; 0 means their natural size, at least a byte.
 absl::StatusOr<Shape> WithElementSize(const Shape& array, int bits) {
   Layout layout = LayoutOf(array);
   layout.element_size_in_bits = bits;

@@ -1,4 +1,4 @@
-// PerProcess: an object of this process, which a process that is forked from it does not share.
+// PerProcess: an object that a forked process does not share with its parent.
 #ifndef CALLBRIDGE_ABI_PER_PROCESS_H_
 #define CALLBRIDGE_ABI_PER_PROCESS_H_
 
@@ -9,16 +9,16 @@
 
 namespace callbridge {
 
-// The one T named by `Name`, a type of its own. For what a fork leaves behind broken: a mutex that
-// another thread had locked, threads.
+// The one T of this process that `Name`, a type of its own, names. For what fork() leaves broken: a
+// mutex that another thread had locked, threads.
 //
-// Locks nothing, not even by a static local's initialisation: in a forked process the thread that
-// had locked it is not there. So what two threads do at once here may be done twice.
+// Takes no lock, not even for the initialisation of a static local: in a forked process the thread
+// that held it does not exist. So two threads may do the same thing twice.
 template <typename T, typename Name>
 class PerProcess {
  public:
-  // Made on first use in each process, as T(arguments...). Never destroyed: a fork in the midst of
-  // its use, or the process's end, must not do it.
+  // Constructs T(arguments...) on first use in each process. Never destroys it: a fork during its
+  // use, or the end of the process, must not.
   template <typename... Arguments>
   static T& Get(const Arguments&... arguments) {
     T* object = object_.load(std::memory_order_acquire);

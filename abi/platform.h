@@ -1,5 +1,5 @@
-// Platform: where a custom call runs. XLA names platforms by text; here "Host" and "cpu" are one,
-// and case does not matter.
+// Platform: where a custom call runs. XLA names platforms by text; here "Host" and "cpu" are the
+// same, and case does not matter.
 #ifndef CALLBRIDGE_ABI_PLATFORM_H_
 #define CALLBRIDGE_ABI_PLATFORM_H_
 
@@ -12,14 +12,14 @@ namespace callbridge {
 
 enum class Platform : uint8_t { kHost, kCuda, kRocm };
 
-// XLA's own spelling: "Host", "CUDA", "ROCM". The view is to static storage.
+// Returns XLA's spelling: "Host", "CUDA", "ROCM". The view is of static storage.
 absl::string_view PlatformName(Platform platform);
 
-// Reads "Host" or "cpu", "CUDA", "ROCM", in any case; "gpu" is `gpu`, the one that the runtime has.
-// INVALID_ARGUMENT lists the names.
+// Parses "Host" or "cpu", "CUDA" and "ROCM", in any case. "gpu" means `gpu`, the runtime's GPU
+// platform. Returns INVALID_ARGUMENT, which lists the names, for any other name.
 absl::StatusOr<Platform> ParsePlatform(absl::string_view name, Platform gpu = Platform::kCuda);
 
-// True for CUDA and ROCM.
+// Returns true for CUDA and ROCM.
 inline bool IsGpu(Platform platform) { return platform != Platform::kHost; }
 
 }  // namespace callbridge

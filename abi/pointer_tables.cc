@@ -92,7 +92,7 @@ class PointerTables::Planner {
   }
 
  private:
-  // The shapes come next, before all that were to come.
+  // Reads these shapes next, before all others that are waiting.
   void Push(absl::Span<const Shape> shapes) {
     for (size_t i = shapes.size(); i > 0; --i) rest_.push_back(&shapes[i - 1]);
   }
@@ -116,9 +116,9 @@ class PointerTables::Planner {
 
   absl::Span<const Shape> shapes_;
   TupleLayout tuple_layout_;
-  std::vector<const Shape*> rest_;  // to be read, the next one last
+  std::vector<const Shape*> rest_;  // shapes to read, the next one last
   bool run_is_open_ = false;
-  std::vector<Run> runs_;  // of leaves in slots
+  std::vector<Run> runs_;  // of adjacent leaves in slots
   PointerTables tables_;
 };
 

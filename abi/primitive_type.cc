@@ -13,10 +13,10 @@ namespace {
 struct TypeInfo {
   absl::string_view name;
   PrimitiveType type;
-  int bits;  // 0: no array element
+  int bits;  // 0: not an element type
 };
 
-// A type's number is its place in this table.
+// The number of a type is its index in this table.
 constexpr TypeInfo kTypes[] = {
     {"invalid", PrimitiveType::kInvalid, 0},
     {"pred", PrimitiveType::kPred, 8},

@@ -1,7 +1,6 @@
-// PrimitiveType: the element types of XLA arrays, with the numbers, names and widths that XLA gives
-// them. The numbers are those of `xla.PrimitiveType` in xla_data.proto, and XLA_FFI_DataType uses
-// the same ones, so a value read from either can be cast to this type once IsPrimitiveType()
-// agrees.
+// PrimitiveType: the element types of XLA's arrays, with XLA's numbers, names and widths. The
+// numbers are those of `xla.PrimitiveType` in xla_data.proto and of XLA_FFI_DataType, so a number
+// of either can be cast to this type if IsPrimitiveType() returns true for it.
 #ifndef CALLBRIDGE_ABI_PRIMITIVE_TYPE_H_
 #define CALLBRIDGE_ABI_PRIMITIVE_TYPE_H_
 
@@ -48,20 +47,23 @@ enum class PrimitiveType : uint8_t {
   kF8E8M0FNU = 33,
 };
 
-// True if `value` is the number of a type above other than kInvalid.
+// Returns true if `value` is the number of a type above other than kInvalid.
 bool IsPrimitiveType(int64_t value);
 
-// True if `type` can be the element type of an array: every type but kInvalid, kTuple and kToken.
+// Returns true if `type` can be the element type of an array: every type but kInvalid, kTuple and
+// kToken.
 bool IsArrayElement(PrimitiveType type);
 
-// XLA's lower-case name ("f32", "bf16", "s4", "f8e4m3fn", "pred", "token", "tuple"); "invalid" for
-// kInvalid. The view is to static storage.
+// Returns XLA's lower-case name ("f32", "bf16", "s4", "f8e4m3fn", "pred", "token", "tuple"), or
+// "invalid" for kInvalid. The view is of static storage.
 absl::string_view PrimitiveTypeName(PrimitiveType type);
 
-// The type with this name, as PrimitiveTypeName() writes it. INVALID_ARGUMENT names what came.
+// Returns the type of a name that PrimitiveTypeName() returns. Returns INVALID_ARGUMENT for any
+// other.
 absl::StatusOr<PrimitiveType> ParsePrimitiveType(absl::string_view name);
 
-// Bits of one element (pred is 8, s4 is 4, c128 is 128); 0 for types that are no array element.
+// Returns the bits of one element (8 for pred, 4 for s4, 128 for c128), or 0 if `type` is not an
+// element type.
 int BitWidth(PrimitiveType type);
 
 }  // namespace callbridge

@@ -19,8 +19,8 @@ std::string ArrayText(PrimitiveType type, absl::Span<const int64_t> dimensions) 
   return absl::StrCat(PrimitiveTypeName(type), "[", absl::StrJoin(dimensions, ","), "]");
 }
 
-// The product, or nothing where it does not fit. An array with a dimension of 0 is empty however
-// large the others are, so no partial product decides.
+// Returns the product, or nothing if it does not fit. An array with a dimension of 0 is empty
+// however large the others are, so a partial product decides nothing.
 std::optional<int64_t> CheckedProduct(absl::Span<const int64_t> dimensions) {
   if (std::find(dimensions.begin(), dimensions.end(), 0) != dimensions.end()) return 0;
   int64_t product = 1;
@@ -30,13 +30,13 @@ std::optional<int64_t> CheckedProduct(absl::Span<const int64_t> dimensions) {
   return product;
 }
 
-// Bits that one element takes in memory: whole bytes, unless the layout says otherwise.
+// Returns the bits of one element in memory: whole bytes, unless the layout says otherwise.
 int64_t StoredBits(PrimitiveType type, const std::optional<Layout>& layout) {
   if (layout.has_value() && layout->element_size_in_bits != 0) return layout->element_size_in_bits;
   return (int64_t{BitWidth(type)} + 7) / 8 * 8;
 }
 
-// Bytes of so many elements, or nothing where they do not fit int64.
+// Returns the bytes of so many elements, or nothing if they do not fit int64.
 std::optional<int64_t> CheckedBytes(int64_t element_count, int64_t bits) {
   const absl::uint128 bytes = (absl::uint128(element_count) * absl::uint128(bits) + 7) >> 3;
   if (bytes > absl::uint128(kMaxInt64)) return std::nullopt;

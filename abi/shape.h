@@ -1,7 +1,7 @@
-// Shape: what XLA knows of a value's form: an array, a tuple of shapes, or a token.
+// Shape: the form of a value in XLA: an array, a tuple of shapes, or a token.
 //
-// A tuple's *leaves* are the arrays and tokens below it, depth first, left to right ("preorder");
-// a shape that is no tuple is its own single leaf; an empty tuple has none.
+// The *leaves* of a tuple are the arrays and tokens in it, depth first, left to right ("preorder").
+// A shape that is not a tuple is its own single leaf. An empty tuple has no leaves.
 #ifndef CALLBRIDGE_ABI_SHAPE_H_
 #define CALLBRIDGE_ABI_SHAPE_H_
 
@@ -19,7 +19,7 @@ namespace callbridge {
 struct Layout {
   // Dimension numbers, the fastest-varying first; a permutation of 0..rank-1.
   std::vector<int64_t> minor_to_major;
-  // Bits that one element takes, where that is not its natural size (XLA's "E(4)"); 0 = natural.
+  // Bits of one element, if not its natural size (XLA's "E(4)"); 0 = natural.
   int64_t element_size_in_bits = 0;
 
   friend bool operator==(const Layout& a, const Layout& b) {
@@ -30,19 +30,19 @@ struct Layout {
 
 class Shape {
  public:
-  // Deepest nesting of tuples that MakeTuple, ParseShape and the site descriptor accept. XLA itself
-  // sets no limit; this one keeps recursion over hostile input off the end of the stack.
+  // The deepest nesting of tuples that MakeTuple, ParseShape and site descriptors accept. XLA has
+  // no limit; this one keeps recursion over hostile input from overflowing the stack.
   static constexpr int kMaxTupleDepth = 128;
 
   // The empty tuple `()`.
   Shape() = default;
 
-  // An array. INVALID_ARGUMENT where the type is no array element, a dimension is negative, the
-  // layout is no permutation, or the byte size does not fit int64.
+  // Makes an array. Returns INVALID_ARGUMENT if the type is not an element type, a dimension is
+  // negative, the layout is not a permutation, or the byte size does not fit int64.
   static absl::StatusOr<Shape> MakeArray(PrimitiveType element_type,
                                          std::vector<int64_t> dimensions,
                                          std::optional<Layout> layout = std::nullopt);
-  // INVALID_ARGUMENT where the tuple would be nested deeper than kMaxTupleDepth.
+  // Returns INVALID_ARGUMENT if the tuple would be nested deeper than kMaxTupleDepth.
   static absl::StatusOr<Shape> MakeTuple(std::vector<Shape> elements);
   static Shape MakeToken();
 
@@ -50,34 +50,34 @@ class Shape {
   bool IsTuple() const { return type_ == PrimitiveType::kTuple; }
   bool IsToken() const { return type_ == PrimitiveType::kToken; }
 
-  // kTuple and kToken for those.
+  // Returns kTuple for a tuple and kToken for a token.
   PrimitiveType element_type() const { return type_; }
   // Empty for tuples and tokens.
   absl::Span<const int64_t> dimensions() const { return dimensions_; }
-  // Absent means "not said": row-major wherever bytes are concerned.
+  // Absent if not given: row-major for all that concerns bytes.
   const std::optional<Layout>& layout() const { return layout_; }
-  // Empty for what is no tuple.
+  // Empty if the shape is not a tuple.
   absl::Span<const Shape> tuple_elements() const { return elements_; }
 
-  // Product of the dimensions (1 for rank 0); 0 for tuples and tokens.
+  // Returns the product of the dimensions (1 for rank 0); 0 for tuples and tokens.
   int64_t ElementCount() const;
-  // Bytes of the array's buffer: sub-byte elements take a byte each unless the layout packs them
-  // (XLA's ShapeUtil::ByteSizeOf). 0 for tokens. For a tuple the sum over its leaves, which fails
-  // with INVALID_ARGUMENT where it does not fit int64.
+  // Returns the bytes of the array's buffer: elements of less than a byte take a byte each unless
+  // the layout packs them (XLA's ShapeUtil::ByteSizeOf). Returns 0 for a token, the sum over its
+  // leaves for a tuple, and INVALID_ARGUMENT if that sum does not fit int64.
   absl::StatusOr<int64_t> ByteSize() const;
 
-  // Levels of tuples: 0 for an array or token, 1 for `()` and `(f32[])`.
+  // Returns the levels of tuples: 0 for an array or token, 1 for `()` and `(f32[])`.
   int TupleDepth() const { return depth_; }
-  // Number of leaves.
+  // Returns the number of leaves.
   int64_t LeafCount() const;
-  // The leaves in preorder. They point into this shape, which must outlive them.
+  // Returns the leaves in preorder. They point into this shape, which must outlive them.
   std::vector<const Shape*> Leaves() const;
 
-  // The same without any layout. INVALID_ARGUMENT where elements that a layout packs would be too
-  // many without it.
+  // Returns the shape without any layout. Returns INVALID_ARGUMENT if an array whose layout packs
+  // its elements would be too large without it.
   absl::StatusOr<Shape> WithoutLayouts() const;
 
-  // Equal in type, dimensions, layout and, for tuples, elements.
+  // Compares type, dimensions, layout and, for tuples, elements.
   friend bool operator==(const Shape& a, const Shape& b);
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 

@@ -39,7 +39,7 @@ void AppendShape(const Shape& shape, std::string* text) {
   if (shape.layout().has_value()) AppendLayout(*shape.layout(), text);
 }
 
-// Recursive descent; `rest_` is what is still to be read.
+// A recursive-descent parser; `rest_` is the text that it has not read yet.
 class ShapeParser {
  public:
   explicit ShapeParser(absl::string_view text) : text_(text), rest_(text) {}
@@ -109,7 +109,7 @@ class ShapeParser {
     return type;
   }
 
-  // Behind "[", up to and with "]".
+  // Starts after "[", reads up to and including "]".
   absl::StatusOr<std::vector<int64_t>> ParseDimensions() {
     std::vector<int64_t> dimensions;
     if (Consume("]")) return dimensions;
@@ -126,7 +126,7 @@ class ShapeParser {
     return dimensions;
   }
 
-  // Behind "{", up to and with "}".
+  // Starts after "{", reads up to and including "}".
   absl::StatusOr<Layout> ParseLayout() {
     Layout layout;
     if (Consume("}")) return layout;
@@ -151,7 +151,7 @@ class ShapeParser {
     return absl::StartsWith(rest_, ":");
   }
 
-  // "E(4)"; XLA writes tiles, memory spaces and the like at this place too.
+  // Reads "E(4)". XLA also writes tiles, memory spaces and other details here.
   absl::StatusOr<int64_t> ParseElementSize() {
     if (!Consume("E")) {
       return Expected("E(bits) (tiles and other details of a layout are not supported)");
@@ -184,7 +184,7 @@ class ShapeParser {
     return absl::ConsumePrefix(&rest_, token);
   }
 
-  // White space, and the comments that XLA writes into long tuples: /*index=5*/.
+  // Skips white space and the comments that XLA writes into long tuples: /*index=5*/.
   void SkipBlanks() {
     while (true) {
       rest_ = absl::StripLeadingAsciiWhitespace(rest_);
@@ -205,7 +205,7 @@ class ShapeParser {
     return ErrorAt(rest_, absl::StrCat("expected ", what, ", found ", found));
   }
 
-  // `at` is what was still to be read where the error is.
+  // `at` is the unread text at the position of the error.
   absl::Status ErrorAt(absl::string_view at, absl::string_view message) const {
     return absl::InvalidArgumentError(
         absl::StrCat("shape text, character ", text_.size() - at.size() + 1, ": ", message));

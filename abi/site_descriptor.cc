@@ -57,7 +57,7 @@ class TreeReader {
     return static_cast<TupleLayout>(*tuple_layout);
   }
 
-  // A count and as many trees, of which the smallest is one byte.
+  // Reads a count and as many trees, of which the smallest is one byte.
   absl::StatusOr<std::vector<Shape>> ReadShapes(absl::string_view what, int enclosing_tuples) {
     const absl::StatusOr<uint64_t> count = bytes_.ReadCount(kU32Size, /*smallest=*/1, what);
     if (!count.ok()) return count.status();
@@ -108,7 +108,7 @@ absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes)
   if (bytes.size() < kHeaderSize) {
     return absl::InvalidArgumentError(absl::StrCat("site descriptor: expected a header of ",
                                                    kHeaderSize, " bytes, found ", bytes.size(),
-                                                   " bytes; it was cut off on its way"));
+                                                   " bytes; the descriptor was truncated"));
   }
   DescriptorReader header("header", bytes.substr(kSiteDescriptorMagicSize));
   const uint64_t tree_size = header.ReadNumber(kU32Size, "the size of its tree").value();
@@ -116,7 +116,7 @@ absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes)
   if (tree_size > rest.size()) {
     return absl::InvalidArgumentError(absl::StrCat("site descriptor: expected a tree of ",
                                                    tree_size, " bytes, found ", rest.size(),
-                                                   " bytes; it was cut off on its way"));
+                                                   " bytes; the descriptor was truncated"));
   }
   return SiteDescriptorParts{rest.substr(0, tree_size), rest.substr(tree_size)};
 }

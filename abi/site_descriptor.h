@@ -1,16 +1,19 @@
-// The site descriptor: the few bytes that carry what differs per call site (tuple trees, tuple
-// layout, the user's opaque) through a runtime that knows nothing of them: in the attribute
-// kSiteDescriptorAttribute of a typed call, in the opaque of a version-3 call. A call of arrays
-// alone, of a target that reads no opaque, needs none.
+// The site descriptor: the few bytes that pass what differs per call site (tuple trees, tuple
+// layout, the user's opaque) through a runtime that knows nothing of it: in the attribute
+// kSiteDescriptorAttribute of a typed call, in the opaque of a version-3 call. A call whose
+// operands and results are all arrays, of a target that reads no opaque, needs none.
 //
 // Format, little-endian, version 1:
-//   8 bytes   kSiteDescriptorMagic
-//   u32       size of the tree part
-//   tree part u8 tuple layout (TupleLayout), u32 operand count, the operands' trees, the result's
-//   tree tree      u8 PrimitiveType; behind kTuple a u32 element count and the elements' trees rest
-//   the opaque, any bytes
-// Dimensions are not carried: they are XLA's to check, and they change under vmap and
-// shape-polymorphic export while the tree does not. So an array leaf decodes to a Shape of rank 0.
+// clang-format off
+//   8 bytes    kSiteDescriptorMagic
+//   u32        size of the tree part in bytes
+//   tree part  u8 tuple layout (TupleLayout), u32 operand count, the operands' trees, the result's tree
+//   the rest   the opaque, any bytes
+//
+//   tree       u8 PrimitiveType; after kTuple a u32 element count and the elements' trees
+// clang-format on
+// Dimensions are left out: XLA checks them, and they change under vmap and shape-polymorphic export
+// while the tree does not. So an array leaf decodes to a Shape of rank 0.
 #ifndef CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_
 #define CALLBRIDGE_ABI_SITE_DESCRIPTOR_H_
 
@@ -26,7 +29,7 @@
 namespace callbridge {
 
 inline constexpr char kSiteDescriptorAttribute[] = "callbridge_site";
-// Begins with a byte that no text has, so that no opaque of text is mistaken for a descriptor.
+// Begins with a byte that no UTF-8 text contains, so that no text is mistaken for a descriptor.
 inline constexpr char kSiteDescriptorMagic[9] = "\xCB\0site\0\1";
 inline constexpr size_t kSiteDescriptorMagicSize = 8;
 
@@ -36,11 +39,11 @@ struct SiteDescriptor {
   Shape result;
 };
 
-// The descriptor of `site`: its tuple layout, operands, result and opaque; the rest of it is not
-// carried.
+// Returns the descriptor of `site`: its tuple layout, operands, result and opaque. Leaves out the
+// rest.
 std::string EncodeSiteDescriptor(const CallSite& site);
 
-// True if `bytes` begin as a descriptor does.
+// Returns true if `bytes` begin as a descriptor does.
 inline bool IsSiteDescriptor(const char* bytes, size_t size) {
   return size >= kSiteDescriptorMagicSize &&
          std::memcmp(bytes, kSiteDescriptorMagic, kSiteDescriptorMagicSize) == 0;
@@ -51,12 +54,12 @@ struct SiteDescriptorParts {
   absl::string_view tree;
   absl::string_view opaque;
 };
-// INVALID_ARGUMENT where the magic or the tree's size is wrong. Constant time.
+// Returns INVALID_ARGUMENT if the magic or the tree's size is wrong. Constant time.
 absl::StatusOr<SiteDescriptorParts> SplitSiteDescriptor(absl::string_view bytes);
 
-// Reads SiteDescriptorParts::tree. INVALID_ARGUMENT says at which byte and what was expected there:
-// an unknown tuple layout or type, counts that reach past the end, tuples deeper than
-// Shape::kMaxTupleDepth, bytes left over.
+// Reads SiteDescriptorParts::tree. Returns INVALID_ARGUMENT, which names the byte and what was
+// expected there, for an unknown tuple layout or type, a count that reaches past the end, tuples
+// deeper than Shape::kMaxTupleDepth, or bytes left over.
 absl::StatusOr<SiteDescriptor> DecodeSiteTree(absl::string_view tree);
 
 }  // namespace callbridge

@@ -7,11 +7,12 @@
 namespace callbridge {
 namespace {
 
-// Needs no construction, so that libraries which are loaded earlier can register.
+// Needs no constructor, so that libraries that are loaded earlier can register.
 std::mutex mutex;
 
-// When the program starts or loads callbridge: later, one thread could fork while another one is
-// about to say so and has the lock. Fails where there is no memory; forks are not watched then.
+// Registers the fork handlers when the program starts or loads callbridge. Done later, a thread
+// could fork while another one is registering them and holds the lock. If there is no memory it
+// fails, and forks do not take the lock.
 [[maybe_unused]] const int watches_forks =
     pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
 

@@ -1,16 +1,16 @@
-// TableLock: the lock of the tables that a process has one of, such as its registries.
+// TableLock: the lock of all tables of which a process has one, such as its registries.
 #ifndef CALLBRIDGE_ABI_TABLE_LOCK_H_
 #define CALLBRIDGE_ABI_TABLE_LOCK_H_
 
 namespace callbridge {
 
-// Holds the one lock of all these tables as long as it lives. fork() takes it too, so that a child
-// finds it free and the tables whole, whatever other threads did in its parent.
+// Holds, while it lives, the one lock of all these tables. fork() takes it too, so that a child
+// finds it free and the tables consistent, whatever other threads of the parent were doing.
 //
-// For a look-up or an insertion, and for the function that makes a table the first time: a local
-// static that one thread is making hangs in a child. What is done under it must not lock again,
-// fork, call code of others, or call ld.so, which has a lock of its own: a library's constructor
-// may fork under that.
+// Hold it for a look-up, an insertion, or the construction of a table (a static local that another
+// thread is constructing would block a child for ever). Under it, do not lock again, fork, call
+// other people's code, or call ld.so, which has a lock of its own: a library's constructor may fork
+// under that.
 class TableLock {
  public:
   TableLock();

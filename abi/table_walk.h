@@ -35,7 +35,7 @@
 // A table is opened with all of its slots, or with none, and grows by AppendSlot(). A function that
 // returns false ends the walk, which then returns false.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_ABI_TABLE_WALK_H_
 #define CALLBRIDGE_ABI_TABLE_WALK_H_
 

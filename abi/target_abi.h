@@ -1,8 +1,8 @@
-// TargetAbi: what is known of one ABI of custom calls, as data. The rows stand in the ABIs' own
-// folders (legacy/target_abi.h, status_returning/target_abi.h, typed_ffi/target_abi.h), beside the
-// code that calls their functions; adapters/target_abi_list.h lists them.
+// TargetAbi: a row that describes one ABI of custom calls. Each ABI's folder has its row beside the
+// code that calls its functions (legacy/target_abi.h, status_returning/target_abi.h,
+// typed_ffi/target_abi.h); adapters/target_abi_list.h lists the rows.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_ABI_TARGET_ABI_H_
 #define CALLBRIDGE_ABI_TARGET_ABI_H_
 
@@ -16,13 +16,14 @@
 namespace callbridge {
 inline namespace callbridge_v1 {
 
-// What a parameter is for, and the types that it is declared with: as demanglers write them,
-// separated by "|".
+// The types that a parameter is declared with, by its purpose, as demanglers write them, separated
+// by "|".
 namespace parameter {
 inline constexpr char kOut[] = "void*";
-// Real code declares void** where the documentation has const void**, so all of jaxlib's kernels.
+// The documentation has const void**, but real code declares void**, all of jaxlib's kernels
+// included.
 inline constexpr char kIn[] = "void const**|void**|void const* const*";
-// Any pointer: toolkits have their own names for a stream's type.
+// Any pointer: each toolkit has its own name for a stream's type.
 inline constexpr char kStream[] = "*";
 inline constexpr char kBuffers[] = "void**";
 // char* in jax-cuda12-plugin 0.4.30's _mosaic_gpu_ext.so.
@@ -30,23 +31,23 @@ inline constexpr char kOpaque[] = "char const*|char*";
 inline constexpr char kOpaqueSize[] = "unsigned long";
 }  // namespace parameter
 
-// What a call lends to a target; bits, which the C API hands out.
-namespace lends {
+// What a call provides to a target besides its buffers, as bits. The C API uses the same numbers.
+namespace provides {
 inline constexpr uint32_t kStatus = 1;  // an XlaCustomCallStatus to report a failure by
 inline constexpr uint32_t kOpaque = 2;  // bytes of the call site
 inline constexpr uint32_t kStream = 4;
-inline constexpr uint32_t kTuples = 8;   // tuples as tables of pointers; without: leaves alone
-inline constexpr uint32_t kCounts = 16;  // how many operands and results there are
+inline constexpr uint32_t kTuples = 8;   // tuples as tables of pointers; without it, only leaves
+inline constexpr uint32_t kCounts = 16;  // the numbers of operands and results
 inline constexpr uint32_t kShapes = 32;
-inline constexpr uint32_t kAttributes = 64;  // of the call site, by name
-}  // namespace lends
+inline constexpr uint32_t kAttributes = 64;  // named attributes of the call site
+}  // namespace provides
 
-// What a function of a certain type is.
+// What a function's type says about its ABI.
 enum class Proof : uint8_t {
-  kAbi,               // of this ABI, wherever its type is seen
-  kAbiInSymbols,      // of this ABI where a symbol has the type, but nothing that macros register
-  kAbiInSource,       // of this ABI where a macro sees the type, but not where a symbol has it
-  kSwappedArguments,  // one of this ABI whose author swapped two arguments; macros refuse it
+  kAbi,               // the function has this ABI, wherever its type is seen
+  kAbiInSymbols,      // has this ABI if a symbol shows the type; macros do not conclude it
+  kAbiInSource,       // has this ABI if a macro sees the type; symbols do not conclude it
+  kSwappedArguments,  // has this ABI, but with two arguments swapped; macros refuse it
 };
 
 inline constexpr size_t kMaxParameters = 8;
@@ -63,32 +64,32 @@ constexpr bool IsSeenInSymbols(const Signature& signature) {
 
 inline constexpr size_t kMaxSignatures = 2;
 
-// An ABI on one kind of platform.
+// An ABI on one platform: Host or GPU.
 struct PlatformAbi {
-  // The ABI by whose code functions of this one are called; kUnspecified where the platform does
-  // not have this ABI. ABIs with one `called_as` are called alike: to declare one for another is no
-  // mistake.
+  // The ABI whose code calls functions of this one; kUnspecified if the platform does not have this
+  // ABI. ABIs with the same `called_as` are called alike, so declaring one for the other is
+  // harmless.
   ApiVersion called_as;
-  uint32_t lends;                        // lends::...
+  uint32_t provides;                     // provides::... bits
   Signature signatures[kMaxSignatures];  // without parameters after the last
-  // A function of unknown ABI is called by this one: on that platform a wrong guess cannot crash.
+  // Functions of unknown ABI are called by this one, because a wrong guess cannot crash there.
   bool serves_unknown;
 };
 
 struct TargetAbi {
   ApiVersion number;
-  const char* name;      // in texts, in Python and on the command line
+  const char* name;      // in messages, in Python and on the command line
   const char* c_name;    // the enumerator in callbridge.h
   const char* cpp_name;  // the enumerator of ApiVersion
-  const char* result;    // what its functions return, as demanglers write it
+  const char* result;    // the return type of its functions, as demanglers write it
   PlatformAbi host;
   PlatformAbi gpu;
 };
 
-// ---- A type and its spelling ----
+// ---- C++ types and their spelling ----
 
-// A type as demanglers write it, for those that are no pointers. Empty for a type that no row
-// names. Rows that name more types specialise it.
+// The spelling, by demanglers, of a type that is not a pointer; empty if no row names the type.
+// Rows that name further types specialise it.
 template <typename T>
 inline constexpr std::string_view kTypeName = "";
 template <>
@@ -102,7 +103,7 @@ inline constexpr std::string_view kTypeName<int64_t> = "long";
 template <>
 inline constexpr std::string_view kTypeName<size_t> = "unsigned long";
 
-// Whether T is written as `text`.
+// Tells whether demanglers write T as `text`.
 template <typename T>
 struct Spelling {
   static constexpr bool kIsPointer = false;
@@ -126,8 +127,7 @@ struct Spelling<T*> {
   }
 };
 
-// Calls visit(type) with each of the types of a parameter until one returns true, and returns
-// whether one did.
+// Calls visit(type) for each type of a parameter until one returns true. Returns whether one did.
 template <typename Visit>
 constexpr bool AnyType(std::string_view types, Visit visit) {
   for (;;) {
@@ -138,7 +138,7 @@ constexpr bool AnyType(std::string_view types, Visit visit) {
   }
 }
 
-// Whether a parameter that is `types` is declared with T.
+// Returns true if a parameter of these types may be declared as T.
 template <typename T>
 constexpr bool IsDeclaredAs(std::string_view types) {
   return AnyType(types, [](std::string_view type) {

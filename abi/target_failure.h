@@ -1,4 +1,4 @@
-// The errors that a target causes: what it reports, and what it throws.
+// The errors that a target causes: a failure that it reports, an exception that it throws.
 #ifndef CALLBRIDGE_ABI_TARGET_FAILURE_H_
 #define CALLBRIDGE_ABI_TARGET_FAILURE_H_
 
@@ -7,13 +7,14 @@
 
 namespace callbridge {
 
-// What XLA makes of a failure that a target set: INTERNAL, "CustomCall failed: <message>".
+// Returns the error that XLA makes of a failure that a target reports: INTERNAL, "CustomCall
+// failed: <message>".
 absl::Status CustomCallFailed(absl::string_view message);
 
-// INTERNAL, "CustomCall failed: the target threw <type>: <what()>", for the exception that is being
-// handled. Call it in a catch (...) block. Rethrows a thread's cancellation, which must not be
-// swallowed. Old targets were called from code without exceptions, so theirs are bugs; here they
-// end as errors and not as a terminated process.
+// Returns INTERNAL, "CustomCall failed: the target threw <type>: <what()>", for the exception that
+// is being handled. Call it in a catch (...) block. Rethrows a thread's cancellation, which must
+// not be swallowed. Runtimes call targets from code without exceptions, where a throw ends the
+// process; here it becomes an error.
 absl::Status CaughtException();
 
 }  // namespace callbridge

@@ -10,7 +10,8 @@ namespace callbridge {
 
 // Returns "nested" or "flat".
 absl::string_view TupleLayoutName(TupleLayout tuple_layout);
-// Returns INVALID_ARGUMENT, which names the two, for any other name.
+// Parses a name that TupleLayoutName() returns. Returns INVALID_ARGUMENT, which lists both, for any
+// other.
 absl::StatusOr<TupleLayout> ParseTupleLayout(absl::string_view name);
 
 }  // namespace callbridge

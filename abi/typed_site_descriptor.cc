@@ -219,7 +219,7 @@ class SiteReader {
     return bytes_.ReadBytes(*size, what);
   }
 
-  // The name's count and the kind.
+  // The count of a name's bytes, and the kind.
   static constexpr size_t kSmallestAttribute = kU64Size + 1;
 
   DescriptorReader bytes_;
@@ -252,7 +252,7 @@ absl::StatusOr<CallSite> DecodeTypedSiteDescriptor(absl::string_view bytes) {
   if (!IsTypedSiteDescriptor(bytes)) {
     return absl::InvalidArgumentError(
         "expected a site descriptor of version 2, which begins with bytes cb 00 73 69 74 65 00 02; "
-        "it is that of a call site with attributes, of which there may be none");
+        "make it of a call site with attributes, which may be empty");
   }
   return SiteReader(bytes.substr(kMagicSize)).ReadSite();
 }

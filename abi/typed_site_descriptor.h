@@ -1,21 +1,25 @@
-// The typed site descriptor: the call site of a typed FFI handler as bytes, which reach it as the
-// opaque of a version-3 call, through a runtime that has no FFI. Such a call brings pointers alone,
-// so unlike the descriptor of an untyped target's site (site_descriptor.h) this one holds all that
-// the handler's call frame tells: types, dimensions, attributes.
+// The typed site descriptor: the call site of a typed FFI handler as bytes. It reaches the handler
+// as the opaque of a version-3 call, through a runtime without FFI. Such a call passes pointers
+// only, so unlike the descriptor of an untyped target's site (site_descriptor.h) this one holds all
+// that the handler's call frame must say: types, dimensions, attributes.
 //
-// Format, numbers being u64 and little-endian, version 2 of site descriptors:
+// Format, version 2 of site descriptors; numbers are u64 and little-endian:
+// clang-format off
 //   8 bytes     kTypedSiteDescriptorMagic
-//   leaves      of the operands: a count, then each
+//   leaves      of the operands: a count, then each leaf
 //   leaves      of the result
 //   dictionary  the attributes
-// leaf: u8 PrimitiveType, no tuple; behind an array's, a count of dimensions, then each
-// dictionary: a count of attributes, then each: name, u8 Attributes::Value::Kind, value. Names are
-//   in ascending order of their bytes and differ, so that one site has one descriptor.
-// name and string: a count of bytes, then these
-// scalar: u8 PrimitiveType, one element; array: u8 PrimitiveType, a count of elements, then these.
-//   Elements are as they lie in memory, little-endian, those of less than a byte a byte each.
-// Layouts, the tuple layout and the tuples around the leaves are not carried: handlers see none of
-// them.
+//
+//   leaf        u8 PrimitiveType, not kTuple; for an array, a count of dimensions, then each
+//   dictionary  a count of attributes, then each: name, u8 Attributes::Value::Kind, value
+//   name        a count of bytes, then these; names are distinct and in ascending order of their bytes
+//   string      a count of bytes, then these
+//   scalar      u8 PrimitiveType, one element
+//   array       u8 PrimitiveType, a count of elements, then these
+//   element     as in memory, little-endian; elements of less than a byte take a byte each
+// clang-format on
+// Layouts, the tuple layout and the tuples around the leaves are left out: handlers do not see
+// them. The same site always has the same descriptor.
 #ifndef CALLBRIDGE_ABI_TYPED_SITE_DESCRIPTOR_H_
 #define CALLBRIDGE_ABI_TYPED_SITE_DESCRIPTOR_H_
 
@@ -29,20 +33,21 @@ namespace callbridge {
 
 inline constexpr char kTypedSiteDescriptorMagic[9] = "\xCB\0site\0\2";
 
-// Dictionaries in dictionaries that a descriptor may hold, the attributes themselves being the
-// first.
+// The deepest nesting of dictionaries in a descriptor; the attributes themselves are the first
+// level.
 inline constexpr int kMaxDictionaryDepth = 64;
 
-// The descriptor of `site`: its operands, result and attributes. INVALID_ARGUMENT where it has an
-// opaque, which typed handlers are not given, or dictionaries deeper than kMaxDictionaryDepth.
+// Returns the descriptor of `site`: its operands, result and attributes. Returns INVALID_ARGUMENT
+// if it has an opaque, which typed handlers do not get, or dictionaries nested deeper than
+// kMaxDictionaryDepth.
 absl::StatusOr<std::string> EncodeTypedSiteDescriptor(const CallSite& site);
 
-// True if `bytes` begin as a typed site descriptor does.
+// Returns true if `bytes` begin as a typed site descriptor does.
 bool IsTypedSiteDescriptor(absl::string_view bytes);
 
-// The site that a descriptor describes, of API version kTypedFfi. Its operands are leaves, its
-// result is the tuple of leaves, also where that is one. INVALID_ARGUMENT says at which byte behind
-// the magic and what was expected there.
+// Returns the site that a descriptor describes, with API version kTypedFfi. Its operands are
+// leaves; its result is a tuple of leaves, also of a single one. Returns INVALID_ARGUMENT, which
+// names the byte after the magic and what was expected there.
 absl::StatusOr<CallSite> DecodeTypedSiteDescriptor(absl::string_view bytes);
 
 }  // namespace callbridge

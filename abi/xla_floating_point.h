@@ -1,7 +1,7 @@
-// The floating-point mode in which XLA:CPU calls its targets. Measured in targets called by
-// TensorFlow 2.13.1 and jaxlib 0.4.30, 0.6.2 and 0.10.2, at all stages and in tasks of their thread
-// pools: subnormal numbers are read and written as zeros, and both the SSE and the x87 unit round
-// to nearest. Without it the results differ in bits.
+// The floating-point mode in which XLA:CPU calls its targets: subnormal numbers are read and
+// written as zeros, and both the SSE and the x87 unit round to nearest. Results in another mode
+// differ in bits. Measured in targets called by TensorFlow 2.13.1 and jaxlib 0.4.30, 0.6.2 and
+// 0.10.2, at all stages and in tasks of their thread pools.
 #ifndef CALLBRIDGE_ABI_XLA_FLOATING_POINT_H_
 #define CALLBRIDGE_ABI_XLA_FLOATING_POINT_H_
 
@@ -16,8 +16,8 @@ namespace callbridge {
 inline constexpr unsigned kFlushToZero = 0x8000;
 inline constexpr unsigned kDenormalsAreZero = 0x0040;
 
-// Sets the mode for a call on a thread that has a mode of its own, which the destructor restores.
-// Which exceptions trap stays the thread's, as it does in XLA.
+// Sets the mode for one call on the caller's thread; the destructor restores the thread's own mode.
+// Which exceptions trap stays as the thread has it, as in XLA.
 class XlaFloatingPoint {
  public:
   XlaFloatingPoint() {
@@ -44,8 +44,8 @@ class XlaFloatingPoint {
   const unsigned saved_ = _mm_getcsr();
 };
 
-// Sets the mode for good on a thread of callbridge's own, whose mode would else be that of the
-// thread that started it. Nothing traps.
+// Sets the mode permanently, on a thread of callbridge's own, which would otherwise inherit the
+// mode of the thread that started it. No exception traps.
 inline void UseXlaFloatingPoint() {
   fesetenv(FE_DFL_ENV);
   _mm_setcsr(_mm_getcsr() | kFlushToZero | kDenormalsAreZero);

@@ -8,13 +8,16 @@
 
 namespace callbridge {
 
-BoundCall::BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> kept)
+BoundCall::BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library)
     : plan_(std::move(plan)),
       opaque_bytes_(new char[opaque.size()]),
       opaque_(opaque_bytes_.get(), opaque.size()),
-      kept_(std::move(kept)) {
+      library_(std::move(library)) {
   std::copy(opaque.begin(), opaque.end(), opaque_bytes_.get());
 }
+
+BoundCall::BoundCall(CallPlan plan, std::shared_ptr<const TypedCall> typed)
+    : plan_(std::move(plan)), typed_(std::move(typed)) {}
 
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                                const ExecutionContext& context) {
@@ -34,7 +37,7 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
         InstantiateTyped(site, known, context.services);
     if (!typed.ok()) return typed.status();
     CallPlan plan = PlanTypedCall(**typed, site);
-    return BoundCall(std::move(plan), "", *std::move(typed));
+    return BoundCall(std::move(plan), *std::move(typed));
   }
   absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(known);
   if (!abi.ok()) return abi.status();
@@ -42,6 +45,11 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
     return absl::InvalidArgumentError(
         absl::StrCat("the call site has attributes, but custom call \"", target.name,
                      "\" is untyped and takes none: pass bytes as its opaque"));
+  }
+  if (!site.release.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the call site names the release \"", site.release, "\", but custom call \"",
+                     target.name, "\" is untyped, and all releases call it alike: leave the release out"));
   }
   return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.tuple_layout),
                    site.opaque, target.library);

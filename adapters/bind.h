@@ -1,4 +1,4 @@
-// Bind: the one narrow place that every call passes. A CallSite and a Target become a BoundCall.
+// Bind: makes a BoundCall of a CallSite and a Target. All calls go through it.
 #ifndef CALLBRIDGE_ADAPTERS_BIND_H_
 #define CALLBRIDGE_ADAPTERS_BIND_H_
 
@@ -17,17 +17,21 @@
 
 namespace callbridge {
 
-// A target bound to a call site, with the state that a typed handler keeps there. Movable. It keeps
-// the target's library loaded; a function of no library that callbridge opened must outlive it.
+struct TypedCall;
+
+// A target bound to a call site, with the state that a typed handler keeps there. Movable. Keeps
+// the target's library loaded; a function of a library that callbridge did not load must outlive
+// it.
 class BoundCall {
  public:
-  // Calls the target. On success no allocation (up to kStackPointers pointers; one block above), no
-  // lock, no lookup. Thread-safe and re-entrant as far as the target is.
+  // Calls the target. On success, does not allocate for up to kStackPointers pointers and allocates
+  // one block for more; takes no lock and looks nothing up. Thread-safe and re-entrant as far as
+  // the target is.
   //
-  // INVALID_ARGUMENT where the buffers' counts are not those of the call site's leaves. INTERNAL
-  // "CustomCall failed: <message>" where the target reports a failure, or throws: then the message
-  // says so and has the exception's what(). A typed handler's errors are as it made them, and where
-  // it returns a future this waits for it.
+  // Returns INVALID_ARGUMENT if the counts of the buffers are not those of the call site's leaves.
+  // Returns INTERNAL, "CustomCall failed: <message>", if the target reports a failure or throws; in
+  // the latter case the message contains the exception's what(). Returns a typed handler's errors
+  // unchanged, and waits for a future that it returns.
   absl::Status Execute(const CallBuffers& buffers, const ExecutionContext& context = {}) const {
     if (ABSL_PREDICT_FALSE(buffers.operands.size() != plan_.operands.leaf_count() ||
                            buffers.results.size() != plan_.result.leaf_count())) {
@@ -36,24 +40,31 @@ class BoundCall {
     return plan_.run(plan_, opaque_, buffers, context);
   }
 
+  // Returns the handler of a typed target, null for an untyped one.
+  const std::shared_ptr<const TypedCall>& typed() const { return typed_; }
+
  private:
   friend absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                                         const ExecutionContext& context);
 
-  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> kept);
+  BoundCall(CallPlan plan, absl::string_view opaque, std::shared_ptr<const void> library);
+  BoundCall(CallPlan plan, std::shared_ptr<const TypedCall> typed);
 
   CallPlan plan_;
   std::unique_ptr<char[]> opaque_bytes_;
-  absl::string_view opaque_;          // of opaque_bytes_
-  std::shared_ptr<const void> kept_;  // the library, and a typed handler's instance
+  absl::string_view opaque_;  // of opaque_bytes_
+  std::shared_ptr<const void> library_;
+  std::shared_ptr<const TypedCall> typed_;
 };
 
-// Validates, decides the target's ABI and plans the pointer lists; once per call site.
+// Validates the site, finds the target's ABI and plans the pointer lists. Call it once for each
+// call site.
 //
-// NOT_FOUND where the target is for another platform than the site. INVALID_ARGUMENT where nobody
-// knows the target's ABI: neither the target nor, as a declaration, the site; and where the site
-// has attributes for an untyped target. Typed targets are instantiated here, and fail as
-// InstantiateTyped() does (typed_call.h); `context` is what their INSTANTIATE stage is lent.
+// Returns NOT_FOUND if the target is for another platform than the site. Returns INVALID_ARGUMENT
+// if the target's ABI is known neither from the target nor, as a declaration, from the site; or if
+// the site has attributes or a release for an untyped target. Instantiates typed targets, and
+// returns the errors of InstantiateTyped() (typed_call.h). `context` is what the INSTANTIATE stage
+// gets.
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                                const ExecutionContext& context = {});
 

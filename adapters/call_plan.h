@@ -1,4 +1,4 @@
-// CallPlan: what is called, and what goes where in its pointer lists, computed once.
+// CallPlan: which function a bound call calls, and which pointer goes into which slot of its lists.
 #ifndef CALLBRIDGE_ADAPTERS_CALL_PLAN_H_
 #define CALLBRIDGE_ADAPTERS_CALL_PLAN_H_
 
@@ -11,7 +11,8 @@ namespace callbridge {
 
 struct CallPlan {
   UntypedAbi::Run run;
-  // What `run` calls: the function of an untyped target, the host::HandlerInstance of a typed one.
+  // The argument of `run`: the function of an untyped target, the host::HandlerInstance of a typed
+  // one.
   void* callee;
   PointerTables operands;
   PointerTables result;
@@ -20,8 +21,8 @@ struct CallPlan {
 CallPlan PlanCall(const UntypedAbi& abi, void* function, absl::Span<const Shape> operands,
                   const Shape& result, TupleLayout tuple_layout);
 
-// INVALID_ARGUMENT where `buffers` has not as many pointers as the plan has leaves. The message
-// names both counts.
+// Returns INVALID_ARGUMENT, which names both counts, if `buffers` does not have one pointer for
+// each leaf of the plan.
 absl::Status CheckLeafCounts(const CallPlan& plan, const CallBuffers& buffers);
 
 }  // namespace callbridge

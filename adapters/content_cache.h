@@ -1,4 +1,4 @@
-// ContentCache: what was made of some bytes, found by those bytes.
+// ContentCache: values by the bytes that they were made from.
 #ifndef CALLBRIDGE_ADAPTERS_CONTENT_CACHE_H_
 #define CALLBRIDGE_ADAPTERS_CONTENT_CACHE_H_
 
@@ -14,9 +14,9 @@
 
 namespace callbridge {
 
-// Grows by one value for each distinct content and never shrinks: values may be in use at any time.
-// For values that are few; EvictingCache is for others. Thread-safe; finds without a lock, as fast
-// among many values as among few.
+// Adds one value for each distinct content and never removes one: values may be in use at any time.
+// For a small number of values; EvictingCache is for more. Thread-safe. Finds without a lock, and
+// as fast among many values as among few.
 template <typename Value>
 class ContentCache {
  public:
@@ -24,13 +24,13 @@ class ContentCache {
   ContentCache(const ContentCache&) = delete;
   ContentCache& operator=(const ContentCache&) = delete;
 
-  // The value of `content`, which lives as long as the cache; null where there is none. While
-  // another thread adds, it may miss one that is there. Hashes all of the content, compares it
-  // once, and allocates nothing.
+  // Returns the value of `content`, which lives as long as the cache, or null if there is none. May
+  // miss a value that another thread is adding. Hashes all of the content, compares it once, and
+  // allocates nothing.
   Value* Find(absl::string_view content) const { return Find(Hash(content), content); }
 
-  // The same, where there may be none yet: then it becomes Value(arguments...). Of several threads
-  // that add one content at once all get the same value.
+  // Returns the value of `content`, and adds Value(arguments...) if there is none. Threads that add
+  // the same content at once all get the same value.
   template <typename... Arguments>
   Value& Add(absl::string_view content, Arguments&&... arguments) {
     const size_t hash = Hash(content);

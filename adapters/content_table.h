@@ -1,4 +1,4 @@
-// ContentTable: nodes by a hash of their content, found without a lock.
+// ContentTable: a hash table of nodes, searched without a lock.
 #ifndef CALLBRIDGE_ADAPTERS_CONTENT_TABLE_H_
 #define CALLBRIDGE_ADAPTERS_CONTENT_TABLE_H_
 
@@ -10,16 +10,16 @@
 
 namespace callbridge {
 
-// What the table knows of a node. Derive from it.
+// The base class of nodes: what the table stores in them.
 template <typename Node>
 struct ContentNode {
   std::atomic<size_t> hash{0};
   std::atomic<Node*> next{nullptr};  // in its bucket
 };
 
-// A hash table of chains, with at least as many buckets as nodes. Nodes are the owner's, and must
-// live as long as the table, removed ones too: who searches may still look at them. Find() is
-// thread-safe; changes must be made by one thread at a time.
+// A hash table with chains and at least as many buckets as nodes. The owner keeps the nodes alive
+// as long as the table, removed ones too, because a search may still look at them. Find() is
+// thread-safe; only one thread at a time may change the table.
 template <typename Node>
 class ContentTable {
  public:
@@ -27,9 +27,9 @@ class ContentTable {
   ContentTable(const ContentTable&) = delete;
   ContentTable& operator=(const ContentTable&) = delete;
 
-  // The first node of this hash for which matches(node); null where there is none. While another
-  // thread changes the table it may miss one that is there, and come by one that is not, or not of
-  // this hash any more, which `matches` must refuse.
+  // Returns the first node of this hash for which matches(node) is true, or null. While another
+  // thread changes the table, it may miss a node, and may call `matches` with one that was removed
+  // or whose hash has changed, which `matches` must refuse.
   template <typename Matches>
   Node* Find(size_t hash, const Matches& matches) const {
     const Buckets& buckets = *buckets_.load(std::memory_order_acquire);
@@ -40,7 +40,7 @@ class ContentTable {
     return nullptr;
   }
 
-  // Allocates what one Insert() more needs.
+  // Allocates what the next Insert() needs.
   void Reserve() {
     const Buckets& old = *buckets_.load(std::memory_order_relaxed);
     if (size_ <= old.mask) return;
@@ -60,13 +60,13 @@ class ContentTable {
     buckets_.store(grown.get(), std::memory_order_release);
     outgrown_.push_back(std::move(grown));
   }
-  // After Reserve(). The node is in no table.
+  // Call Reserve() first. The node must not be in a table.
   void Insert(Node& node, size_t hash) {
     node.hash.store(hash, std::memory_order_relaxed);
     Link(*buckets_.load(std::memory_order_relaxed), node);
     ++size_;
   }
-  // The node is in this table. May be inserted again.
+  // The node must be in this table. It may be inserted again.
   void Remove(Node& node) {
     const Buckets& buckets = *buckets_.load(std::memory_order_relaxed);
     std::atomic<Node*>* link = &buckets.Of(node.hash.load(std::memory_order_relaxed));
@@ -98,8 +98,8 @@ class ContentTable {
   std::array<Bucket, 8> first_heads_{};
   Buckets first_{first_heads_.size() - 1, first_heads_.data(), nullptr};
   std::atomic<const Buckets*> buckets_{&first_};
-  // Those of today, and smaller ones, in which someone may still search: no more than as many
-  // again.
+  // Today's buckets and all smaller ones, which a thread may still be searching. The smaller ones
+  // together have no more buckets than today's.
   std::vector<std::unique_ptr<Buckets>> outgrown_;
   size_t size_ = 0;
 };

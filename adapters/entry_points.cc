@@ -12,7 +12,8 @@
 namespace callbridge {
 namespace {
 
-// The entry points of each target. Thread-safe. Never destroyed: runtimes keep entry points.
+// The entry points of each target. Thread-safe. Never destroyed, because runtimes keep entry
+// points.
 template <typename Key, typename Entry>
 class Entries {
  public:
@@ -22,7 +23,7 @@ class Entries {
     return entries;
   }
 
-  // Those of Entry(arguments...), which is made where nobody has asked for `key` before.
+  // Returns the entry points for `key`, and makes them of Entry(arguments...) on the first call.
   template <typename... Arguments>
   absl::StatusOr<EntryPoints> Get(const Key& key, const Arguments&... arguments) {
     const TableLock lock;

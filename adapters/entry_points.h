@@ -1,15 +1,21 @@
-// Entry points: the way back. A runtime that knows nothing of callbridge is given a target as a
-// function of an ABI that it calls: an untyped one of version 3, or a typed FFI handler.
+// Entry points: functions by which a runtime that knows nothing of callbridge calls a target. Each
+// is of an ABI that the runtime calls: an untyped function of version 3, or a typed FFI handler.
+// Runtimes older than FFI call typed targets by the untyped function too.
 //
-// Runtimes older than FFI are given a typed target as a function of version 3 too.
+// Each *target* has one pair of entry points. What differs per *call site* (tuple trees, tuple
+// layout, the user's opaque) comes with each call as a site descriptor (abi/site_descriptor.h): as
+// the opaque of an untyped call, as the attribute kSiteDescriptorAttribute of a typed one.
 //
-// There is one pair of them per *target*. What differs per *call site* (tuple trees, tuple layout,
-// the user's opaque) comes along with each call as a site descriptor (abi/site_descriptor.h): as
-// the opaque of an untyped call, as the attribute kSiteDescriptorAttribute of a typed one. Calls
-// without a descriptor are calls of arrays, and of one array or a tuple of other than one array as
-// the result. Calls of a target that is lent counts (abi/target_abi.h) always have one by
-// version 3. Calls of a typed target always have one, a typed site descriptor
-// (abi/typed_site_descriptor.h), since their handlers are told shapes and attributes.
+// clang-format off
+//   call                                            descriptor
+//   operands are arrays; the result is one array    none
+//     or a tuple of 0 or of 2 and more arrays
+//   other calls of an untyped target                abi/site_descriptor.h
+//   version-3 calls of a target that needs the      abi/site_descriptor.h, always
+//     numbers of operands and results
+//   version-3 calls of a typed target, whose        abi/typed_site_descriptor.h, always
+//     handler needs shapes and attributes
+// clang-format on
 #ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
 #define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
 
@@ -20,30 +26,29 @@
 namespace callbridge {
 
 struct EntryPoints {
-  // Host: void(void* out, const void** in, const char* opaque, size_t opaque_len,
-  // XlaCustomCallStatus*), GPU: void(CUstream, void** buffers, const char* opaque, size_t
-  // opaque_len, XlaCustomCallStatus*). The status is the runtime's, in the layout of
-  // status_returning/custom_call_status_internal.h. Operands and results come as jaxlib >= 0.4.38
-  // hands them over: flat.
+  // The function of version 3. Host: void(void* out, const void** in, const char* opaque, size_t
+  // opaque_len, XlaCustomCallStatus*). GPU: void(CUstream, void** buffers, const char* opaque,
+  // size_t opaque_len, XlaCustomCallStatus*). The status is the runtime's, in the layout of
+  // status_returning/custom_call_status_internal.h. Operands and results come flat, as jaxlib >=
+  // 0.4.38 passes them.
   //
-  // A typed target's calls PREPARE, INITIALIZE and EXECUTE, INSTANTIATE in the first call of each
-  // distinct descriptor, and waits for a future. Of more than UntypedToTypedEntry::kMostSites
-  // distinct descriptors those that no call has used lately are forgotten, and their state deleted:
-  // their next call is a first one again. Version 3 lends buffers, and on GPU the stream. A handler
-  // that asks for anything else gets UNIMPLEMENTED: run id, device ordinal, thread pool (on which
-  // XLA's headers run the task on the calling thread), scratch memory, user data of the execution
+  // For a typed target: each call runs PREPARE, INITIALIZE and EXECUTE and waits for a future; the
+  // first call of each distinct descriptor also runs INSTANTIATE. Keeps at most
+  // UntypedToTypedEntry::kMostSites descriptors with their state. It evicts those that no call has
+  // used lately; their next call runs INSTANTIATE again. The handler gets its buffers, and on GPU
+  // the stream. Everything else is UNIMPLEMENTED: run id, device ordinal, thread pool (XLA's
+  // headers then run the task on the calling thread), scratch memory, user data of the execution
   // context, custom options, extensions, and on Host the stream.
   void* untyped;
-  // For the execute stage, on the runtimes of runtime_versions.h but for jaxlib 0.4.30, which
-  // numbers the stages otherwise. Null for a typed target, which such runtimes are given as
-  // AdaptHandlers() says (cross_version/handler.h).
+  // The handler for the execute stage, on all runtimes of runtime_versions.h but jaxlib 0.4.30,
+  // which numbers the stages differently. Null for a typed target: these runtimes get what
+  // AdaptHandlers() makes (cross_version/handler.h).
   XLA_FFI_Handler* typed;
 };
 
-// The entry points that lead to `target`, which live as long as the process, and so does the
-// library that holds it; asking again for a target of the same address, platform, ABI and stages
-// gives the same ones. INVALID_ARGUMENT where nobody knows the target's ABI, or its address is
-// null. Thread-safe.
+// Returns the entry points of `target`. They live as long as the process and keep the target's
+// library loaded. Returns the same ones for a target of the same address, platform, ABI and stages.
+// Returns INVALID_ARGUMENT if the target's ABI is not known or its address is null. Thread-safe.
 absl::StatusOr<EntryPoints> GetEntryPoints(const Target& target);
 
 }  // namespace callbridge

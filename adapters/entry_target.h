@@ -1,4 +1,4 @@
-// EntryTarget: what the entry points of one target know.
+// EntryTarget: what the entry points of one target use.
 #ifndef CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
 #define CALLBRIDGE_ADAPTERS_ENTRY_TARGET_H_
 
@@ -27,7 +27,7 @@ struct EntryTarget {
   const UntypedAbi::UntypedEntry untyped_entry;
   const UntypedAbi::TypedEntry typed_entry;
   const std::string name;
-  const std::shared_ptr<const void> library;  // loaded for good: runtimes keep entry points
+  const std::shared_ptr<const void> library;  // never unloaded: runtimes keep entry points
   const UntypedAbi& abi;
   // For calls without a site descriptor.
   const CallPlan array_result;

@@ -1,4 +1,4 @@
-// EvictingCache: what was made of some bytes, found by those bytes, as long as there is room.
+// EvictingCache: a limited number of values, by the bytes that they were made from.
 #ifndef CALLBRIDGE_ADAPTERS_EVICTING_CACHE_H_
 #define CALLBRIDGE_ADAPTERS_EVICTING_CACHE_H_
 
@@ -17,9 +17,9 @@
 
 namespace callbridge {
 
-// Has up to `capacity` values, and then evicts one for each that it adds: one that has not been
-// looked up lately and that nobody holds, and where all are held it grows. Thread-safe; finds
-// without a lock, as fast among many values as among few.
+// Holds up to `capacity` values. Beyond that it evicts one for each that it adds: one that was not
+// looked up lately and is not held. It grows if all are held. Thread-safe. Finds without a lock,
+// and as fast among many values as among few.
 template <typename Value>
 class EvictingCache {
  private:
@@ -30,7 +30,7 @@ class EvictingCache {
   EvictingCache(const EvictingCache&) = delete;
   EvictingCache& operator=(const EvictingCache&) = delete;
 
-  // A value, which is not evicted while this lives, or none. Must not outlive the cache.
+  // A value, or none. The value is not evicted while this lives. Must not outlive the cache.
   class Held {
    public:
     Held() = default;
@@ -54,13 +54,13 @@ class EvictingCache {
     Node* node_ = nullptr;
   };
 
-  // The value of `content`. While another thread adds, it may miss one that is there. Hashes all of
-  // the content, compares it once, and allocates nothing.
+  // Returns the value of `content`, if there is one. May miss a value that another thread is
+  // adding. Hashes all of the content, compares it once, and allocates nothing.
   Held Find(absl::string_view content) const { return Find(Hash(content), content); }
 
-  // The same, where there may be none yet: then it becomes Value(). Of several threads that add one
-  // content at once all get the same value. An evicted value is destroyed on this thread, without
-  // any lock.
+  // Returns the value of `content`, and adds Value() if there is none. Threads that add the same
+  // content at once all get the same value. Destroys an evicted value on this thread, without
+  // holding a lock.
   Held FindOrAdd(absl::string_view content) {
     const size_t hash = Hash(content);
     std::unique_ptr<Value> evicted;
@@ -74,17 +74,18 @@ class EvictingCache {
     if (node == nullptr) node = &nodes_.emplace_back();
     node->content = std::move(kept);
     node->value = std::move(value);
-    // Added and not stored: who has come by the node is about to take back what it added.
+    // Adds rather than stores, because a thread that found the node may be about to subtract what
+    // it added.
     node->holders.fetch_add(1 - kEvicted, std::memory_order_release);
     table_.Insert(*node, hash);
     return Held(node);
   }
 
  private:
-  // Holders of a node that has no value, or fewer than none.
+  // The holders of a node without a value are this number or little more, never as many as 0.
   static constexpr int64_t kEvicted = INT64_MIN / 2;
 
-  // Lives as long as the cache, for one value after the other.
+  // Lives as long as the cache, and holds one value after another.
   struct Node : ContentNode<Node> {
     bool Hold() {
       if (holders.fetch_add(1, std::memory_order_acquire) >= 0) return true;
@@ -94,7 +95,7 @@ class EvictingCache {
 
     std::atomic<int64_t> holders{kEvicted};
     std::atomic<bool> used_lately{false};
-    // Must be held to be looked at.
+    // Read only while the node is held.
     std::string content;
     std::unique_ptr<Value> value;
   };
@@ -114,9 +115,9 @@ class EvictingCache {
     return Held(node);
   }
 
-  // A node whose value was evicted into `evicted`; null where all that there are is held.
+  // Moves a value into `evicted` and returns its node. Returns null if all nodes are held.
   Node* Evict(std::unique_ptr<Value>& evicted) {
-    // In the second round none has been used lately, but for what is looked up meanwhile.
+    // In the second round no node was used lately, except by look-ups during this loop.
     for (size_t tried = 0; tried < 2 * nodes_.size(); ++tried) {
       Node& node = nodes_[next_tried_++ % nodes_.size()];
       if (node.used_lately.exchange(false, std::memory_order_relaxed)) continue;

@@ -42,6 +42,8 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
   return leaves;
 }
 
+}  // namespace
+
 host::RuntimeServices ServicesOfXlaCpu() {
   host::RuntimeServices services;
   services.device_ordinal = 0;
@@ -49,8 +51,6 @@ host::RuntimeServices ServicesOfXlaCpu() {
   services.thread_pool = &host::ProcessThreads();
   return services;
 }
-
-}  // namespace
 
 absl::Status Execute(const CallSite& site, const Target& target,
                      absl::Span<const HostArray> operands, absl::Span<const HostArray> results,

@@ -1,6 +1,6 @@
-// The ABI of a custom-call function, read off its C++ type, for the registration macros.
+// Finds the ABI of a custom-call function from its C++ type, for the registration macros.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_FUNCTION_ABI_H_
 #define CALLBRIDGE_ADAPTERS_FUNCTION_ABI_H_
 
@@ -11,13 +11,13 @@
 namespace callbridge {
 inline namespace callbridge_v1 {
 
-// XLA's api_version numbers, 0 where the type is none of that platform's custom calls.
+// XLA's api_version numbers; 0 if the type is not a custom call on that platform.
 struct FunctionVersions {
   int host = 0;
   int gpu = 0;
 };
 
-// Whether functions with these parameters are what the signature says.
+// Tells whether functions with these parameters have the signature.
 template <typename... Parameters>
 constexpr bool Matches(const Signature& signature) {
   if (sizeof...(Parameters) > kMaxParameters) return false;
@@ -30,7 +30,7 @@ constexpr bool Matches(const Signature& signature) {
          (i == kMaxParameters || signature.parameters[i] == nullptr);
 }
 
-// The number of the ABI that has such a signature on a platform, which is a member of TargetAbi.
+// Returns the number of the ABI with such a signature on `platform`, a member of TargetAbi.
 template <typename Result, typename... Parameters>
 constexpr int NumberOfAbi(PlatformAbi TargetAbi::*platform, Proof proof) {
   for (const TargetAbi* abi : kTargetAbis) {

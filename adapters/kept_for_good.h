@@ -1,4 +1,4 @@
-// What must stay for as long as the process lives, though its owner could close it.
+// Keeps libraries loaded until the process ends.
 #ifndef CALLBRIDGE_ADAPTERS_KEPT_FOR_GOOD_H_
 #define CALLBRIDGE_ADAPTERS_KEPT_FOR_GOOD_H_
 
@@ -6,8 +6,8 @@
 
 namespace callbridge {
 
-// Holds on to `library` for good: something that is never destroyed, or that a runtime was given,
-// leads into it. Null is ignored. Thread-safe.
+// Keeps `library` for as long as the process lives, because something that is never destroyed, or
+// that a runtime got, points into it. Ignores null. Thread-safe.
 void KeepForGood(std::shared_ptr<const void> library);
 
 }  // namespace callbridge

@@ -1,6 +1,6 @@
 // PlanCache: the plans of one target's call sites, by the tree part of their site descriptors, so
-// that a descriptor is decoded once and not once a call. Runtimes older than FFI state have no
-// other place for it, and asking a newer one for state costs more than this look-up.
+// that a descriptor is decoded once and not in every call. Runtimes older than FFI state have no
+// other place for plans, and reading state from a newer runtime costs more than this look-up.
 #ifndef CALLBRIDGE_ADAPTERS_PLAN_CACHE_H_
 #define CALLBRIDGE_ADAPTERS_PLAN_CACHE_H_
 
@@ -21,14 +21,14 @@ struct SitePlan {
   std::vector<PrimitiveType> result_types;
 };
 
-// Thread-safe; finding a known tree takes no lock and allocates nothing. It never shrinks: trees
-// have no dimensions, so programs have few, and a plan has no state.
+// Thread-safe. Finding a known tree takes no lock and allocates nothing. Never shrinks: trees have
+// no dimensions, so a program has few, and a plan has no state.
 class PlanCache {
  public:
   PlanCache(const UntypedAbi& abi, void* function) : abi_(abi), function_(function) {}
 
-  // The plan for a descriptor's tree part (abi/site_descriptor.h); it lives as long as the cache.
-  // INVALID_ARGUMENT where the tree is malformed.
+  // Returns the plan for a descriptor's tree part (abi/site_descriptor.h), which lives as long as
+  // the cache. Returns INVALID_ARGUMENT if the tree is malformed.
   absl::StatusOr<const SitePlan*> Find(absl::string_view tree);
 
  private:

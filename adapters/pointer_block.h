@@ -1,4 +1,4 @@
-// Room for the pointer lists of one call.
+// Allocates the pointer lists of one call.
 #ifndef CALLBRIDGE_ADAPTERS_POINTER_BLOCK_H_
 #define CALLBRIDGE_ADAPTERS_POINTER_BLOCK_H_
 
@@ -10,19 +10,19 @@
 
 namespace callbridge {
 
-// Pointers that a call may need before it allocates.
+// The pointers of a call that stay on the stack.
 inline constexpr size_t kStackPointers = 256;
 
-// kFunction(block, arguments...) with one block of the heap.
+// Calls kFunction(block, arguments...) with a block of the heap.
 template <auto kFunction, typename... Arguments>
 ABSL_ATTRIBUTE_NOINLINE auto WithHeapPointers(size_t size, Arguments&... arguments) {
   std::unique_ptr<void*[]> block(new void*[size]);
   return kFunction(block.get(), arguments...);
 }
 
-// kFunction(block, arguments...), where `block` has room for `size` uninitialised pointers: on the
-// stack up to kStackPointers, else on the heap. (A lambda in the function's place would have its
-// captures written to memory.)
+// Calls kFunction(block, arguments...), where `block` has room for `size` uninitialised pointers:
+// on the stack up to kStackPointers, else on the heap. (A lambda instead of kFunction would have
+// its captures written to memory.)
 template <auto kFunction, typename... Arguments>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline auto WithPointers(size_t size, Arguments&... arguments) {
   if (ABSL_PREDICT_FALSE(size > kStackPointers)) {

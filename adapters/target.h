@@ -1,4 +1,4 @@
-// Target: a custom-call function and what is known of it.
+// Target: a custom-call function and what is known about it.
 #ifndef CALLBRIDGE_ADAPTERS_TARGET_H_
 #define CALLBRIDGE_ADAPTERS_TARGET_H_
 
@@ -14,19 +14,19 @@ namespace callbridge {
 struct Target {
   std::string name;
   Platform platform = Platform::kHost;
-  // Its ABI; kUnspecified where that is neither proved nor declared.
+  // The function's ABI; kUnspecified if it is neither proved nor declared.
   ApiVersion api_version = ApiVersion::kUnspecified;
-  // True if the function's own type says so (its mangled name, or the source that registered it);
-  // false where somebody declared it. Declarations of version 1 are often wrong about a status, so
-  // such a target is given one all the same.
+  // True if the function's own type proves it (its mangled name, or the source that registered it);
+  // false if the caller declared it. Declarations of version 1 are often wrong about the status, so
+  // a target that is only declared gets a status all the same.
   bool api_version_is_proved = false;
-  // Must stay callable for as long as anything is bound to it.
+  // Must stay callable as long as anything is bound to it.
   void* address = nullptr;
-  // What keeps it so, where callbridge could unload it: BoundCalls and entry points hold on to
-  // this.
+  // Keeps the function's library loaded, if callbridge could unload it. BoundCalls and entry points
+  // hold on to it.
   std::shared_ptr<const void> library = nullptr;
-  // A typed handler's other stages, each null where it has none; `execute` is not read, since that
-  // is `address`.
+  // The other stages of a typed handler, null for those that it does not have. `execute` is not
+  // read; `address` is used.
   XLA_FFI_Handler_Bundle stages = {};
 };
 

@@ -1,13 +1,15 @@
-// The list of all ABIs of custom calls, for what is decided while compiling; target_abis.h is the
-// same at run time.
+// The list of all ABIs of custom calls, for use at compile time; target_abis.h is for run time.
 //
-// To add one: write its row and the code that calls its functions in a folder of its own, as
-// legacy/ has them in target_abi.h and target_call.h; list the row here, and the code in
-// target_abis.cc. To try one from outside of the tree, name its folder with CMake's
-// CALLBRIDGE_MORE_ABIS: the folder's target_abi.h defines CALLBRIDGE_MORE_TARGET_ABIS, a list of
-// pointers to its rows, and its target_call.h CALLBRIDGE_MORE_UNTYPED_ABIS, a list of UntypedAbi.
+// To add an ABI:
+// 1. Make a folder with its row (target_abi.h) and the code that calls its functions
+//    (target_call.h), as in legacy/.
+// 2. List the row in kTargetAbis below, and the code in target_abis.cc.
 //
-// Standard library alone: this header goes into other people's builds.
+// To try an ABI outside of the tree, pass its folder to CMake as CALLBRIDGE_MORE_ABIS. The folder's
+// target_abi.h defines CALLBRIDGE_MORE_TARGET_ABIS, a list of pointers to its rows, and its
+// target_call.h defines CALLBRIDGE_MORE_UNTYPED_ABIS, a list of UntypedAbi.
+//
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_ADAPTERS_TARGET_ABI_LIST_H_
 #define CALLBRIDGE_ADAPTERS_TARGET_ABI_LIST_H_
 
@@ -25,7 +27,7 @@
 namespace callbridge {
 inline namespace callbridge_v1 {
 
-// By number.
+// Ordered by number.
 inline constexpr const TargetAbi* kTargetAbis[] = {&kOriginalAbi, &kStatusReturningAbi,
                                                    &kStatusReturningUnifiedAbi, &kTypedFfiAbi,
                                                    CALLBRIDGE_MORE_TARGET_ABIS};

@@ -23,8 +23,8 @@
 namespace callbridge {
 namespace {
 
-// An ABI is called by the code of the row's `called_as`, unless it has code of its own for targets
-// that prove to be of it.
+// An ABI is called by the code of its row's `called_as`, unless it has code of its own for targets
+// whose type proves it.
 constexpr UntypedAbi kUntypedAbis[] = {
     WithTables<HostOriginal>(kOriginalAbi, /*needs_proof=*/true),
     WithTables<HostStatusReturning>(kStatusReturningAbi),
@@ -40,7 +40,7 @@ const UntypedAbi* FindCalls(bool is_gpu, ApiVersion version, bool needs_proof) {
   return found != std::end(kUntypedAbis) ? found : nullptr;
 }
 
-// The row that decides how the target is called; null where nobody knows.
+// Returns the row that decides how the target is called, or null if its ABI is not known.
 const TargetAbi* RowOf(const Target& target) {
   if (const TargetAbi* known = FindTargetAbi(target.api_version)) return known;
   for (const TargetAbi* abi : kTargetAbis) {
@@ -49,7 +49,7 @@ const TargetAbi* RowOf(const Target& target) {
   return nullptr;
 }
 
-// As the demangler writes one type.
+// `type` is spelled as the demangler spells it.
 bool IsDeclaredAs(absl::string_view parameter_types, absl::string_view type) {
   return AnyType(std::string_view(parameter_types.data(), parameter_types.size()),
                  [&](std::string_view known) {
@@ -125,7 +125,7 @@ std::string UntypedAbiNames(Platform platform) {
   for (const TargetAbi* abi : kTargetAbis) {
     const PlatformAbi& on_platform = On(platform, *abi);
     if (on_platform.called_as != ApiVersion::kUnspecified &&
-        (on_platform.lends & lends::kAttributes) == 0) {
+        (on_platform.provides & provides::kAttributes) == 0) {
       names.push_back(abi->name);
     }
   }

@@ -1,6 +1,6 @@
-// The table of ABIs: finds rows (abi/target_abi.h) by number, name and parameters, and names them
-// in errors. Everything but the header-only parts asks here, so that an ABI more changes one
-// object, that of target_abis.cc.
+// The table of ABIs: finds rows (abi/target_abi.h) by number, name and parameters, and lists them
+// in errors. All code but the header-only parts uses this, so that adding an ABI changes only one
+// object file, target_abis.cc's.
 #ifndef CALLBRIDGE_ADAPTERS_TARGET_ABIS_H_
 #define CALLBRIDGE_ADAPTERS_TARGET_ABIS_H_
 
@@ -16,36 +16,38 @@
 
 namespace callbridge {
 
-// All ABIs, by number. Static storage.
+// Returns all ABIs, ordered by number. Static storage.
 absl::Span<const TargetAbi* const> TargetAbis();
 
-// Null for a number that no ABI has; kUnspecified is none.
+// Returns null for kUnspecified and for a number that no ABI has.
 const TargetAbi* FindTargetAbi(int64_t number);
 inline const TargetAbi* FindTargetAbi(ApiVersion version) {
   return FindTargetAbi(static_cast<int64_t>(version));
 }
 
-// What is known of the ABI on that platform.
+// Returns the part of the row for that platform.
 inline const PlatformAbi& On(Platform platform, const TargetAbi& abi) {
   return IsGpu(platform) ? abi.gpu : abi.host;
 }
 
-// The row's name; "unspecified" for kUnspecified, "unknown" for a number that no ABI has. Static
-// storage.
+// Returns the row's name; "unspecified" for kUnspecified, "unknown" for a number that no ABI has.
+// Static storage.
 absl::string_view ApiVersionName(ApiVersion version);
 
-// Reads a name as ApiVersionName() writes it. INVALID_ARGUMENT lists the names.
+// Parses a name that ApiVersionName() returns. Returns INVALID_ARGUMENT, which lists the names, for
+// any other.
 absl::StatusOr<ApiVersion> ParseApiVersion(absl::string_view name);
 
-// The ABI of functions whose symbols have these types of parameters, as demanglers write them;
-// kUnspecified where they are no custom calls on that platform.
+// Returns the ABI of functions whose symbols have parameters of these types, as demanglers write
+// them. Returns kUnspecified if they are not custom calls on that platform.
 ApiVersion ApiVersionOfSymbol(absl::Span<const absl::string_view> types, Platform platform);
 
-// All names: "original, status_returning, status_returning_unified or typed_ffi".
+// Returns all names: "original, status_returning, status_returning_unified or typed_ffi".
 std::string TargetAbiNames();
-// The same of the ABIs on that platform whose call sites have an opaque and no attributes.
+// Returns the names of the platform's ABIs whose call sites have an opaque and no attributes,
+// likewise.
 std::string UntypedAbiNames(Platform platform);
-// All numbers, kUnspecified's too: "0 to 4".
+// Returns the range of all numbers, 0 for kUnspecified included: "0 to 4".
 std::string ApiVersionNumbers();
 
 }  // namespace callbridge

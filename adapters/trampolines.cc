@@ -86,7 +86,8 @@ void CrossVersionClosure(ffi_cif*, void* result, void** arguments, void* handler
 
 using ClosureBody = void (*)(ffi_cif*, void* result, void** arguments, void* user);
 
-// A function of the signature `cif` that calls body(user); null where the system allows none.
+// Returns a function of the signature `cif` that calls body(user), or null if the system allows
+// none.
 void* MakeClosure(ffi_cif& cif, ClosureBody body, void* user) {
   void* code = nullptr;
   auto* closure = static_cast<ffi_closure*>(ffi_closure_alloc(sizeof(ffi_closure), &code));
@@ -98,7 +99,7 @@ void* MakeClosure(ffi_cif& cif, ClosureBody body, void* user) {
   return code;
 }
 
-// The call interfaces, which closures refer to for as long as they live.
+// The call interfaces. Closures refer to them for as long as they live.
 struct ClosureSignatures {
   ClosureSignatures() {
     ffi_prep_cif(&untyped, FFI_DEFAULT_ABI, untyped_arguments.size(), &ffi_type_void,

@@ -1,5 +1,5 @@
-// Trampolines: functions without a context argument that find their EntryTarget,
-// UntypedToTypedEntry or CrossVersionHandler all the same.
+// Trampolines: functions without a context argument that each call one EntryTarget,
+// UntypedToTypedEntry or CrossVersionHandler.
 #ifndef CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 #define CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 
@@ -13,19 +13,19 @@
 
 namespace callbridge {
 
-// Functions that are compiled in; a process that holds more targets gets libffi closures, which
-// need memory that is writable and executable.
+// The number of compiled trampolines. A process with more targets uses libffi closures, which need
+// memory that is writable and executable.
 inline constexpr size_t kCompiledTrampolines = 1024;
 inline constexpr size_t kCompiledTypedTargetTrampolines = 256;
 inline constexpr size_t kCompiledCrossVersionTrampolines = 256;
 
-// Entry points that call `entry`, which must live as long as the process, as they do. Not
-// thread-safe. RESOURCE_EXHAUSTED where the compiled ones are used up and the system allows no
-// closures.
+// Returns entry points that call `entry`, which must live as long as the process, as they do.
+// Returns RESOURCE_EXHAUSTED if no compiled trampoline is left and the system allows no closures.
+// Not thread-safe.
 absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry);
-// The same for a typed target, with EntryPoints::untyped alone.
+// Likewise for a typed target: makes only EntryPoints::untyped.
 absl::StatusOr<EntryPoints> MakeTrampolines(UntypedToTypedEntry& entry);
-// The same for CallCrossVersion().
+// Likewise for a handler that CallCrossVersion() serves.
 absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(CrossVersionHandler& handler);
 
 }  // namespace callbridge

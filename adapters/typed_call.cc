@@ -6,6 +6,8 @@
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/kept_for_good.h"
+#include "callbridge/typed_ffi/host/metadata_query.h"
+#include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
@@ -17,7 +19,7 @@ using host::RuntimeServices;
 using typed_ffi::kNewestVersion;
 using typed_ffi::RuntimeVersion;
 
-// ---- Which runtime a handler is shown
+// ---- The runtime version for a handler
 
 struct Shown {
   const RuntimeVersion* version;
@@ -46,6 +48,17 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
   return Shown{&kNewestVersion, *wrappers};
 }
 
+// Returns the version of `release`, which must be one that the handlers run on.
+absl::StatusOr<Shown> RuntimeOfRelease(const std::string& release,
+                                       const XLA_FFI_Handler_Bundle& handlers) {
+  const absl::StatusOr<const RuntimeVersion*> version =
+      host::VersionOfRelease(release == "newest" ? "" : release);
+  if (!version.ok()) return version.status();
+  const absl::StatusOr<host::HandlerMetadata> metadata = host::QueryMetadata(**version, handlers);
+  if (!metadata.ok()) return metadata.status();
+  return Shown{*version, handlers};
+}
+
 absl::Status WithTargetName(const Target& target, const absl::Status& status) {
   return absl::Status(status.code(),
                       absl::StrCat("custom call \"", target.name, "\": ", status.message()));
@@ -64,13 +77,16 @@ absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const Cal
                                   context.services != nullptr ? *context.services : nothing);
 }
 
-// A GPU's calls always have a stream.
-absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
-                      const ExecutionContext& context) {
+RuntimeServices ServicesOnGpu(const ExecutionContext& context) {
   RuntimeServices services;
   if (context.services != nullptr) services = *context.services;
   if (!services.stream.has_value()) services.stream = context.stream;
-  return InstanceOf(plan).Execute(buffers, services);
+  return services;
+}
+
+absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
+                      const ExecutionContext& context) {
+  return InstanceOf(plan).Execute(buffers, ServicesOnGpu(context));
 }
 
 }  // namespace
@@ -86,14 +102,18 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
   }
   XLA_FFI_Handler_Bundle handlers = target.stages;
   handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
-  absl::StatusOr<Shown> shown = ChooseRuntime(handlers, target);
-  if (!shown.ok()) return WithTargetName(target, shown.status());
+  absl::StatusOr<Shown> shown = site.release.empty() ? ChooseRuntime(handlers, target)
+                                                     : RuntimeOfRelease(site.release, handlers);
+  if (!shown.ok()) {
+    return site.release.empty() ? WithTargetName(target, shown.status()) : shown.status();
+  }
   absl::StatusOr<std::unique_ptr<HandlerInstance>> instance =
       HandlerInstance::Create(*shown->version, shown->handlers,
                               host::CallFrame(site.operands, {&site.result, 1}, site.attributes),
                               services != nullptr ? *services : RuntimeServices());
   if (!instance.ok()) return instance.status();
-  return std::make_shared<const TypedCall>(TypedCall{target.library, *std::move(instance)});
+  return std::make_shared<const TypedCall>(
+      TypedCall{target.library, *std::move(instance), IsGpu(site.platform)});
 }
 
 CallPlan PlanTypedCall(const TypedCall& call, const CallSite& site) {
@@ -101,6 +121,11 @@ CallPlan PlanTypedCall(const TypedCall& call, const CallSite& site) {
   return {IsGpu(site.platform) ? &RunOnGpu : &RunOnHost, call.instance.get(),
           PointerTables::ForOperands(site.operands, TupleLayout::kFlat),
           PointerTables::ForResult(site.result, TupleLayout::kFlat)};
+}
+
+RuntimeServices ServicesOf(const TypedCall& call, const ExecutionContext& context) {
+  if (call.on_gpu) return ServicesOnGpu(context);
+  return context.services != nullptr ? *context.services : RuntimeServices();
 }
 
 }  // namespace callbridge

@@ -12,7 +12,7 @@
 namespace callbridge {
 namespace {
 
-// The runtime asks for metadata by a frame without a call, whose api may be null.
+// The runtime asks for metadata with a frame that has no call, and whose api may be null.
 XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
   for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
     if (extension->type == XLA_FFI_Extension_Metadata) {
@@ -27,8 +27,8 @@ void AnswerMetadata(XLA_FFI_Metadata& metadata) {
   metadata.traits = 0;
 }
 
-// The bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of a NumPy
-// one; an attribute of another type has no bytes, so it is no descriptor either.
+// Returns the bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of
+// a NumPy array; an attribute of any other type is not a descriptor.
 absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs) {
   for (int64_t i = 0; i < attrs.size; ++i) {
     const XLA_FFI_ByteSpan& name = *attrs.names[i];
@@ -48,7 +48,7 @@ absl::optional<absl::string_view> FindSiteDescriptor(const XLA_FFI_Attrs& attrs)
   return absl::nullopt;
 }
 
-// The target has no way to learn of any other attribute than the descriptor.
+// A target sees no attribute but the descriptor.
 absl::Status RefuseAttributes(const EntryTarget& entry, const XLA_FFI_Attrs& attrs) {
   std::string text;
   for (int64_t i = 0; i < attrs.size; ++i) {
@@ -65,7 +65,8 @@ void* DataPointer(const XLA_FFI_Buffer& buffer) {
   return buffer.dtype == XLA_FFI_DataType_TOKEN ? nullptr : buffer.data;
 }
 
-// Writes the data pointers of `size` arguments or results. False where one of them is no buffer.
+// Writes the data pointers of `size` arguments or results. Returns false if one of them is not a
+// buffer.
 template <typename Type>
 bool GatherPointers(int64_t size, const Type* types, Type buffer, void* const* buffers,
                     void** pointers) {
@@ -93,9 +94,10 @@ absl::Status CheckTypes(const char* what, absl::Span<const PrimitiveType> declar
   return absl::OkStatus();
 }
 
-absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
-                           absl::string_view descriptor, const CallBuffers& buffers,
-                           const ExecutionContext& context) {
+// Returns the plan for a call whose attributes hold `descriptor`. Sets `opaque` to a part of it.
+absl::StatusOr<const CallPlan*> FindPlan(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
+                                         absl::string_view descriptor, const CallBuffers& buffers,
+                                         absl::string_view& opaque) {
   absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
   if (!parts.ok()) return parts.status();
   absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
@@ -105,7 +107,8 @@ absl::Status CallDescribed(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
   if (checked.ok()) checked = CheckTypes("operand", plan.operand_types, frame.args.args);
   if (checked.ok()) checked = CheckTypes("result", plan.result_types, frame.rets.rets);
   if (!checked.ok()) return checked;
-  return plan.call.run(plan.call, parts->opaque, buffers, context);
+  opaque = parts->opaque;
+  return &plan.call;
 }
 
 // `pointers` has room for the data pointers of the arguments and results.
@@ -126,23 +129,17 @@ absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI
   if (ABSL_PREDICT_FALSE(frame.attrs.size != static_cast<int64_t>(descriptor.has_value()))) {
     return RefuseAttributes(entry, frame.attrs);
   }
-  if (descriptor.has_value()) return CallDescribed(entry, frame, *descriptor, buffers, context);
-  const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
-  return plan.run(plan, {}, buffers, context);
-}
-
-absl::Status Execute(EntryTarget& entry, const XLA_FFI_CallFrame& frame,
-                     const ExecutionContext& context) {
-  if (ABSL_PREDICT_FALSE(frame.stage != XLA_FFI_ExecutionStage_EXECUTE)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("custom call \"", entry.name,
-                     "\" serves the execute stage only, but was called at stage ", frame.stage));
+  if (!descriptor.has_value()) {
+    const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
+    return plan.run(plan, {}, buffers, context);
   }
-  const auto size = static_cast<size_t>(frame.args.size + frame.rets.size);
-  return WithPointers<&CallWithPointers>(size, entry, frame, context);
+  absl::string_view opaque;
+  absl::StatusOr<const CallPlan*> plan = FindPlan(entry, frame, *descriptor, buffers, opaque);
+  if (!plan.ok()) return plan.status();
+  return (*plan)->run(**plan, opaque, buffers, context);
 }
 
-// Null, or the error that the runtime made.
+// Returns null, or the error that the runtime made.
 XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& context) {
   XLA_FFI_Stream_Get_Args args = {};
   args.struct_size = sizeof(args);
@@ -168,11 +165,19 @@ XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryT
     AnswerMetadata(*metadata);
     return nullptr;
   }
+  if (ABSL_PREDICT_FALSE(frame->stage != XLA_FFI_ExecutionStage_EXECUTE)) {
+    return MakeError(*frame->api, absl::InvalidArgumentError(absl::StrCat(
+                                      "custom call \"", entry.name,
+                                      "\" serves the execute stage only, but was called at stage ",
+                                      frame->stage)));
+  }
   ExecutionContext context;
   if (entry.abi.is_gpu()) {
     if (XLA_FFI_Error* error = GetStream(*frame, context)) return error;
   }
-  absl::Status status = Execute(entry, *frame, context);
+  const auto size = static_cast<size_t>(frame->args.size + frame->rets.size);
+  const XLA_FFI_CallFrame& call = *frame;
+  const absl::Status status = WithPointers<&CallWithPointers>(size, entry, call, context);
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 

@@ -1,4 +1,4 @@
-// The typed way back: an FFI handler that leads to a target.
+// The entry point by which a runtime with FFI calls an untyped target: a typed handler.
 #ifndef CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
 #define CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
 
@@ -14,14 +14,15 @@
 
 namespace callbridge {
 
-// Serves every call of EntryPoints::typed: answers the metadata query, and on the execute stage
-// calls the target. Null on success; else an error of the frame's runtime.
+// Serves every call of EntryPoints::typed: answers the metadata query, and calls the target on the
+// execute stage. Returns null on success, else an error of the frame's runtime.
 XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
-// The error of the frame's runtime for `status`, which is not OK.
+// Returns an error of the frame's runtime for `status`, which must not be OK.
 XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status);
 
-// Writes the data pointers of `size` arguments or results. False where one of them is no array.
+// Writes the data pointers of `size` arguments or results. Returns false if one of them is not an
+// array.
 template <typename Type>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool GatherArrays(int64_t size, const Type* types,
                                                       Type buffer_type, void* const* buffers,
@@ -35,14 +36,13 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool GatherArrays(int64_t size, const Type* 
   return true;
 }
 
-// Serves one call of EntryPoints::typed for a target on Host that Calls::Call() calls, as
-// CallUntypedTargetFromTypedInFull() does, and faster where it is a call of arrays without
-// attributes.
+// Serves one call of EntryPoints::typed for a target on Host that Calls::Call() calls. Does what
+// CallUntypedTargetFromTypedInFull() does, and is faster for a call of arrays without attributes.
 template <typename Calls>
 XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   const XLA_FFI_Args& args = frame->args;
   const XLA_FFI_Rets& rets = frame->rets;
-  // One comparison of two numbers that are both to be 0.
+  // Compares two numbers at once; both must be 0.
   const uint64_t more = reinterpret_cast<uintptr_t>(frame->extension_start) |
                         static_cast<uint64_t>(frame->attrs.size);
   if (ABSL_PREDICT_FALSE(more != 0 || frame->stage != XLA_FFI_ExecutionStage_EXECUTE ||

@@ -1,6 +1,5 @@
-// UntypedAbi: how targets of one untyped ABI are called on one kind of platform. The code that
-// calls them stands in the ABI's folder (target_call.h); untyped_calls.h makes these functions of
-// it.
+// UntypedAbi: how targets of one untyped ABI are called on one platform. The calling code is in the
+// ABI's folder (target_call.h); untyped_calls.h instantiates these functions for it.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_ABI_H_
 
@@ -22,37 +21,37 @@ struct CallPlan;
 struct EntryTarget;
 
 struct UntypedAbi {
-  // Calls `function` with the list of pointers that a runtime has made for it. CustomCallFailed()
-  // where it reports a failure or throws. No allocation on success.
+  // Calls `function` with the list of pointers that a runtime made for it. Returns
+  // CustomCallFailed() if it reports a failure or throws. Does not allocate on success.
   using CallOnGpu = absl::Status (*)(void* function, void* stream, void** buffers,
                                      absl::string_view opaque);
-  // Runs a planned call whose buffers have been counted. No allocation on success up to
-  // kStackPointers pointers, one block above.
+  // Runs a planned call whose buffers have been counted. On success, does not allocate for up to
+  // kStackPointers pointers, and allocates one block for more.
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
                                const CallBuffers& buffers, const ExecutionContext& context);
-  // Serves a runtime's call of version 3 (untyped_to_untyped_entry.h).
+  // Serves a call of version 3 by a runtime (untyped_to_untyped_entry.h).
   using UntypedEntry = void (*)(void* first, void** pointers, const char* opaque, size_t opaque_len,
                                 XlaCustomCallStatus* status, EntryTarget& entry);
-  // Serves a runtime's call of a typed handler (typed_to_untyped_entry.h).
+  // Serves a call of a typed handler by a runtime (typed_to_untyped_entry.h).
   using TypedEntry = XLA_FFI_Error* (*)(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
   const TargetAbi& row;
-  bool needs_proof;       // for targets alone whose type proves the ABI
-  bool takes_leaves;      // and no tuples: it is planned as run_with_tables
+  bool needs_proof;       // serves only targets whose type proves the ABI
+  bool takes_leaves;      // takes no tuples: always runs run_with_tables
   CallOnGpu call_on_gpu;  // null on Host
 
-  Run run_array_result;  // lists lent by the caller as they are, `out` is results[0]
-  Run run_list_result;   // the same, `out` is the list of results
-  Run run_with_tables;   // lists written by the plan's PointerTables
+  Run run_array_result;  // with the caller's lists as they are; `out` is results[0]
+  Run run_list_result;   // likewise; `out` is the list of results
+  Run run_with_tables;   // with lists that the plan's PointerTables write
   UntypedEntry untyped_entry;
   TypedEntry typed_entry;
 
   bool is_gpu() const { return call_on_gpu != nullptr; }
 };
 
-// The ABI by which `target`, which is not typed, is called. What is known of the target decides,
-// whatever a call site claims: api_version is only the caller's claim. INVALID_ARGUMENT where it is
-// not known and a wrong guess could crash.
+// Returns the ABI by which `target`, an untyped one, is called. What is known about the target
+// decides, not a call site's api_version, which is only the caller's claim. Returns
+// INVALID_ARGUMENT if the ABI is not known and a wrong guess could crash.
 absl::StatusOr<const UntypedAbi*> FindUntypedAbi(const Target& target);
 
 }  // namespace callbridge

@@ -1,5 +1,6 @@
-// UntypedAbi made of a type `Calls` whose static function Call() calls a target. They are
-// templates, so that the way from Execute, and from either entry point, to the target is two calls.
+// Makes an UntypedAbi from a type `Calls` whose static function Call() calls a target. These are
+// templates, so that the path from Execute(), and from either entry point, to the target is two
+// calls.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_CALLS_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_CALLS_H_
 
@@ -15,7 +16,7 @@
 
 namespace callbridge {
 
-// ---- A list of operands, and what `out` is ----
+// ---- Calls with a list of operands, and `out` ----
 
 template <typename Calls>
 absl::Status RunArrayResult(const CallPlan& plan, const absl::string_view& opaque,
@@ -46,7 +47,7 @@ absl::Status RunWithTables(const CallPlan& plan, const absl::string_view& opaque
   return WithPointers<&CallWithTables<Calls>>(slots, plan, opaque, buffers);
 }
 
-// Calls::Call(function, out, in, opaque).
+// For Calls::Call(function, out, in, opaque).
 template <typename Calls>
 constexpr UntypedAbi WithTables(const TargetAbi& row, bool needs_proof = false) {
   return {row,
@@ -60,7 +61,7 @@ constexpr UntypedAbi WithTables(const TargetAbi& row, bool needs_proof = false) 
           &CallTyped<Calls>};
 }
 
-// ---- One list: the operands' leaves, then the result's ----
+// ---- Calls with one list: the operands' leaves, then the result's ----
 
 inline void CopyPointers(const CallBuffers& buffers, void** list) {
   void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), list);
@@ -81,7 +82,7 @@ absl::Status RunWithStream(const CallPlan& plan, const absl::string_view& opaque
                                               plan, opaque, buffers, context);
 }
 
-// Calls::Call(function, stream, buffers, opaque), on GPU.
+// For Calls::Call(function, stream, buffers, opaque), on GPU.
 template <typename Calls>
 constexpr UntypedAbi WithStream(const TargetAbi& row) {
   return {row,
@@ -110,7 +111,7 @@ absl::Status RunWithCount(const CallPlan& plan, const absl::string_view& opaque,
                                              opaque, buffers);
 }
 
-// Calls::Call(function, buffers, opaque), on Host, where `buffers` is a span.
+// For Calls::Call(function, buffers, opaque) on Host, where `buffers` is a span.
 template <typename Calls>
 constexpr UntypedAbi WithCount(const TargetAbi& row) {
   return {row,

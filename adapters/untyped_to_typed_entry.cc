@@ -15,7 +15,7 @@ const host::RuntimeServices& ServicesOfVersionThree() {
   static const host::RuntimeServices& services = *[] {
     auto* nothing = new host::RuntimeServices;
     nothing->why_no_more =
-        "the runtime calls this handler by custom-call version 3, which lends nothing of the kind";
+        "the runtime calls this handler by custom-call version 3, which provides no such thing";
     return nothing;
   }();
   return services;
@@ -40,20 +40,20 @@ absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
   if (!site.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("custom call \"", target_.name,
-                     "\" is a typed FFI handler, and its call's opaque must describe the call "
+                     "\" is a typed FFI handler, so the call's opaque must describe the call "
                      "site: ",
                      site.status().message()));
   }
   site->platform = target_.platform;
   Sites::Held known = sites_.FindOrAdd(descriptor);
-  // Only those wait that call the same site for the first time.
+  // Waits only for a thread that makes the first call of the same site.
   const std::lock_guard<std::recursive_mutex> lock(known->binding);
   if (known->Bound() != nullptr) return known;
   if (known->is_being_bound) {
     return absl::FailedPreconditionError(
         absl::StrCat("custom call \"", target_.name,
-                     "\": INSTANTIATE calls the call site that it is called for, which cannot be "
-                     "called before INSTANTIATE has returned"));
+                     "\": INSTANTIATE calls its own call site, which cannot be called before "
+                     "INSTANTIATE has returned"));
   }
   ExecutionContext context;
   context.services = &ServicesOfVersionThree();
@@ -84,7 +84,7 @@ absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void*
     context.stream = first;
     buffers.results = {pointers + site.operands, site.results};
   } else {
-    // The runtime was told of flat results: a lone one is an array to it.
+    // The runtime passes flat results, so a lone one is a pointer to an array.
     buffers.results = {site.results == 1 ? &first : static_cast<void**>(first), site.results};
   }
   return site.call.Execute(buffers, context);

@@ -1,5 +1,4 @@
-// The untyped way back to a typed target: a function of version 3 that leads to an FFI handler, for
-// runtimes that have no FFI.
+// The entry point by which a runtime without FFI calls a typed target: a function of version 3.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_TO_TYPED_ENTRY_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_TO_TYPED_ENTRY_H_
 
@@ -19,29 +18,30 @@
 
 namespace callbridge {
 
-// A typed target, and its handlers' instances at the call sites that have called it, by their
-// descriptors (abi/typed_site_descriptor.h): sites that are alike share one, and its state.
+// A typed target, and the instances of its handlers at the call sites that have called it, by their
+// descriptors (abi/typed_site_descriptor.h). Sites with equal descriptors share one instance and
+// its state.
 class UntypedToTypedEntry {
  public:
   static constexpr size_t kMostSites = 32768;
 
-  // Of `most_sites` instances. A runtime does not say which programs are gone, so beyond that one
-  // that no call has used lately goes for each that comes, and its state is deleted; the site's
-  // next call makes both anew. None goes while a call uses it.
+  // Keeps at most `most_sites` instances. A runtime does not say which programs are gone, so beyond
+  // that number each new instance evicts one that no call has used lately, and deletes its state;
+  // the site's next call makes both anew. An instance that a call uses is not evicted.
   explicit UntypedToTypedEntry(const Target& target, size_t most_sites = kMostSites)
       : target_(target), sites_(most_sites) {}
   UntypedToTypedEntry(const UntypedToTypedEntry&) = delete;
   UntypedToTypedEntry& operator=(const UntypedToTypedEntry&) = delete;
 
   // Serves one call of EntryPoints::untyped, whose opaque is a typed site descriptor. `first` and
-  // `pointers` are out and in on Host, the stream and the buffers on GPU.
+  // `pointers` are `out` and `in` on Host, the stream and the buffers on GPU.
   //
-  // A descriptor's first call decodes it, binds the target and calls INSTANTIATE, once until the
-  // instance is evicted; where that fails, the next call tries again. All further calls find it by
-  // a hash of all its bytes and one comparison, without a lock and without allocating, and then are
-  // BoundCall::Execute(). FAILED_PRECONDITION for a call by the INSTANTIATE that it would have to
-  // wait for. What is not OK goes into `status` as "<CODE>: <message>", since that is
-  // text alone. Thread-safe as far as the target is.
+  // The first call with a descriptor decodes it, binds the target and calls INSTANTIATE; if that
+  // fails, the next call tries again. Later calls find the instance by a hash of all bytes and one
+  // comparison, without a lock and without allocating, and run BoundCall::Execute(). Returns
+  // FAILED_PRECONDITION if INSTANTIATE calls its own site, because the call would wait for itself.
+  // Writes errors into `status` as "<CODE>: <message>", since that is text only. Thread-safe as far
+  // as the target is.
   void Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
             XlaCustomCallStatus* status);
 
@@ -51,9 +51,9 @@ class UntypedToTypedEntry {
     size_t results;
     BoundCall call;
   };
-  // One object, since among many sites each pointer that a call follows is a cache miss.
+  // One object, because among many sites each pointer that a call follows is a cache miss.
   struct Site {
-    // Null where it is not bound yet.
+    // Returns null if the site is not bound yet.
     const BoundSite* Bound() const {
       return is_bound.load(std::memory_order_acquire) ? &*bound : nullptr;
     }

@@ -4,35 +4,15 @@
 
 namespace callbridge {
 
-absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
-                           absl::string_view descriptor) {
-  absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
-  if (!parts.ok()) return parts.status();
-  // GPU lists are flat whatever the trees.
-  if (entry.abi.is_gpu()) {
-    return entry.abi.call_on_gpu(entry.function, first, pointers, parts->opaque);
-  }
-
-  absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
-  if (!site.ok()) return site.status();
-  const CallPlan& plan = (*site)->call;
-  // The runtime was told of flat results: a lone leaf is an array to it, whatever tuple it stands
-  // in.
-  const size_t results = plan.result.leaf_count();
-  CallBuffers buffers{{pointers, plan.operands.leaf_count()},
-                      {results == 1 ? &first : static_cast<void**>(first), results}};
-  return plan.run(plan, parts->opaque, buffers, {});
-}
-
 void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, size_t opaque_len,
                              XlaCustomCallStatus* status, EntryTarget& entry) {
   const absl::Status result =
       IsSiteDescriptor(opaque, opaque_len)
           ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
           : absl::InvalidArgumentError(absl::StrCat(
-                "custom call \"", entry.name, "\" is of the ABI ", entry.abi.row.name,
-                ", whose functions are told how many operands and results a call has, and its "
-                "call's opaque must describe the call site (callbridge_site_encode)"));
+                "custom call \"", entry.name, "\" has the ABI ", entry.abi.row.name,
+                ", whose functions get the numbers of operands and results, so the call's opaque "
+                "must describe the call site: pass the bytes of callbridge_site_encode"));
   if (result.ok()) return;
   XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
 }

@@ -1,9 +1,10 @@
-// The untyped way back: functions of version 3 that lead to a target.
+// The entry point by which a runtime calls an untyped target: a function of version 3.
 #ifndef CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
 #define CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
 
 #include <cstddef>
 
+#include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/entry_target.h"
@@ -12,11 +13,29 @@
 namespace callbridge {
 
 // Serves a call whose opaque is a site descriptor.
-absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
-                           absl::string_view descriptor);
+ABSL_ATTRIBUTE_NOINLINE inline absl::Status CallDescribed(EntryTarget& entry, void* first,
+                                                          void** pointers,
+                                                          absl::string_view descriptor) {
+  absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
+  if (!parts.ok()) return parts.status();
+  // GPU lists are flat whatever the trees.
+  if (entry.abi.is_gpu()) {
+    return entry.abi.call_on_gpu(entry.function, first, pointers, parts->opaque);
+  }
+
+  absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
+  if (!site.ok()) return site.status();
+  const CallPlan& plan = (*site)->call;
+  // The runtime passes flat results, so a lone leaf is a pointer to an array, whatever tuple it is
+  // in.
+  const size_t results = plan.result.leaf_count();
+  CallBuffers buffers{{pointers, plan.operands.leaf_count()},
+                      {results == 1 ? &first : static_cast<void**>(first), results}};
+  return plan.run(plan, parts->opaque, buffers, {});
+}
 
 // Serves one call of EntryPoints::untyped for a target that Calls::Call() calls. `first` and
-// `pointers` are out and in on Host, the stream and the buffers on GPU. The entry comes last, so
+// `pointers` are `out` and `in` on Host, the stream and the buffers on GPU. `entry` comes last, so
 // that the other arguments stay in the registers in which the target expects them.
 template <typename Calls>
 void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
@@ -30,7 +49,8 @@ void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque
   }
 }
 
-// The same for a target on Host that is lent counts, which only a site descriptor has.
+// Likewise for a target on Host that needs the numbers of operands and results, which only a site
+// descriptor has.
 void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, size_t opaque_len,
                              XlaCustomCallStatus* status, EntryTarget& entry);
 

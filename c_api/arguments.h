@@ -48,12 +48,6 @@ inline absl::Status CheckArray(absl::string_view name, const void* data,
                                                  " elements of ", element_bytes, " bytes"));
 }
 
-// A name, or another text that must be there, though it may be empty.
-inline absl::Status CheckText(absl::string_view name, const char* text, absl::string_view size_name,
-                              size_t size) {
-  return text == nullptr ? NullError(name) : CheckArray(name, text, size_name, size);
-}
-
 // INVALID_ARGUMENT names the list, or the element's data, that is null though it must not be.
 inline absl::Status CheckArrays(const char* name, const callbridge_array* arrays, size_t count) {
   absl::Status list =

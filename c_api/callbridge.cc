@@ -13,11 +13,8 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/abi/typed_site_descriptor.h"
-#include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
-#include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target_abis.h"
-#include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
@@ -25,10 +22,7 @@
 #include "callbridge/loader/target_library.h"
 #include "callbridge/loader/typed_probe.h"
 
-using callbridge::BoundCall;
-using callbridge::CallContext;
 using callbridge::CallSite;
-using callbridge::CheckArrays;
 using callbridge::EntryPoints;
 using callbridge::FromC;
 using callbridge::KnowsField;
@@ -47,10 +41,6 @@ struct callbridge_library {
     return library != nullptr ? library->targets() : process_targets;
   }
   std::string name() const { return library != nullptr ? library->path() : "the process"; }
-};
-
-struct callbridge_call {
-  BoundCall call;
 };
 
 const char* callbridge_version() { return CALLBRIDGE_VERSION; }
@@ -164,60 +154,6 @@ callbridge_error* callbridge_site_encode(const callbridge_site* site, char** byt
 }
 
 void callbridge_bytes_free(char* bytes) { delete[] bytes; }
-
-callbridge_error* callbridge_execute(const callbridge_target* target, const callbridge_site* site,
-                                     const callbridge_array* operands, size_t operand_count,
-                                     const callbridge_array* results, size_t result_count,
-                                     const callbridge_execution_context* context) {
-  return WithoutExceptions({{"target", target}, {"site", site}}, [&] {
-    absl::Status arrays = CheckArrays("operands", operands, operand_count);
-    if (arrays.ok()) arrays = CheckArrays("results", results, result_count);
-    if (!arrays.ok()) return arrays;
-    absl::StatusOr<Target> known = FromC(*target);
-    if (!known.ok()) return known.status();
-    absl::StatusOr<CallSite> call_site = FromC(*site, *known);
-    if (!call_site.ok()) return call_site.status();
-    CallContext services;
-    absl::Status copied = services.Copy(context);
-    if (!copied.ok()) return copied;
-    return callbridge::Execute(*call_site, *known, FromC(operands, operand_count),
-                               FromC(results, result_count), services.get());
-  });
-}
-
-callbridge_error* callbridge_call_bind(const callbridge_target* target, const callbridge_site* site,
-                                       callbridge_call** call) {
-  return WithoutExceptions({{"target", target}, {"site", site}, {"call", call}}, [&] {
-    absl::StatusOr<Target> known = FromC(*target);
-    if (!known.ok()) return known.status();
-    absl::StatusOr<CallSite> call_site = FromC(*site, *known);
-    if (!call_site.ok()) return call_site.status();
-    absl::StatusOr<BoundCall> bound = callbridge::Bind(*call_site, *known);
-    if (!bound.ok()) return bound.status();
-    *call = new callbridge_call{*std::move(bound)};
-    return absl::OkStatus();
-  });
-}
-
-void callbridge_call_destroy(callbridge_call* call) { delete call; }
-
-callbridge_error* callbridge_call_execute(const callbridge_call* call, void** operands,
-                                          size_t operand_count, void** results, size_t result_count,
-                                          const callbridge_execution_context* context) {
-  return WithoutExceptions([&]() -> absl::Status {
-    if (call == nullptr) return callbridge::NullError("call");
-    if (operands == nullptr && operand_count > 0) return callbridge::NullError("operands");
-    if (results == nullptr && result_count > 0) return callbridge::NullError("results");
-    const callbridge::CallBuffers buffers = {{operands, operand_count}, {results, result_count}};
-    if (context == nullptr) return call->call.Execute(buffers);
-    CallContext services;
-    absl::Status copied = services.Copy(context);
-    if (!copied.ok()) return copied;
-    if (services.as_xla_cpu())
-      return callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
-    return call->call.Execute(buffers, services.get());
-  });
-}
 
 callbridge_error* callbridge_target_entry_points(const callbridge_target* target,
                                                  callbridge_entry_points* entry_points) {

@@ -1,27 +1,29 @@
 // callbridge.h: callbridge's stable C ABI, for other languages and for runtimes of their own.
 //
 // Rules
-// - A struct opens with `struct_size`, which the caller sets to sizeof; later versions only append
-//   fields, read no more than struct_size says, and accept the size of the first version for ever.
-//   Enumerators keep their numbers.
-// - A function that can fail returns a callbridge_error*, null on success. The caller owns errors
-// and
-//   frees them with callbridge_error_destroy. Out parameters are written on success only.
-// - A pointer must not be null, unless its comment says that it may be, or it is a list, a text
-// with
-//   its size beside it or the data of an array, and that size or count is 0, or it is the `user`
-//   that a callback gets. Else: INVALID_ARGUMENT, which names the parameter or field; functions
+// - Structs: one that grows opens with `struct_size`. The caller sets it to sizeof. Later versions
+//   only append fields, read no more than struct_size says, and accept the size of the first
+//   version forever. Enumerators keep their numbers.
+// - Errors: a function that can fail returns a callbridge_error*, null on success. The caller owns
+//   it and frees it with callbridge_error_destroy. Out parameters are written on success only.
+//   Besides the errors that its comment lists, any function may return INVALID_ARGUMENT for its
+//   arguments (next rule), RESOURCE_EXHAUSTED if memory runs out, and INTERNAL if a callback
+//   throws. C++ exceptions never leave a function; a thread's cancellation (pthread_cancel) does.
+// - Pointers must not be null, except: one whose comment says so; a list or data whose count or
+//   size is 0; the `user` of a callback. INVALID_ARGUMENT names the parameter or field. Functions
 //   that return no error ignore the call, and return 0 or null.
-// - Texts are UTF-8 and end with a NUL unless a size stands beside them. A text that a function
-// hands
-//   out is valid until the object that it was asked of is destroyed.
-// - No function takes ownership of what it is given. All are thread-safe, on one object too, except
-//   those that destroy or close it.
-// - C++ exceptions do not leave a function. What a callback throws becomes INTERNAL, and memory
-// that
-//   cannot be had RESOURCE_EXHAUSTED. The cancellation of a thread passes through.
+// - Names, paths, shapes and releases are UTF-8 and end with a NUL. Bytes that may hold NULs (an
+//   opaque, the value of a string attribute, a message, a module) have their size beside them.
+//   A text that a function returns is valid until the object that it belongs to is destroyed.
+// - Ownership: no function takes ownership of an argument. What a function borrows, it borrows
+//   until it returns, unless its comment says more.
+// - Threads: all functions are thread-safe, on one object too, except those that destroy or close
+//   it.
 //
-// C99 or C++; standard library alone.
+// callbridge/callbridge.hpp is the C++17 form: handles that free themselves, and errors as results
+// or exceptions. examples/c_runtime/ is a complete program in C.
+//
+// C99 or C++; standard library alone. Link to libcallbridge.so.
 #ifndef CALLBRIDGE_C_API_CALLBRIDGE_H_
 #define CALLBRIDGE_C_API_CALLBRIDGE_H_
 
@@ -34,7 +36,7 @@
 extern "C" {
 #endif
 
-// "MAJOR.MINOR.PATCH".
+// Returns "MAJOR.MINOR.PATCH", the version of the library that is loaded.
 CALLBRIDGE_EXPORTED const char* callbridge_version(void);
 
 // ---- Errors -------------------------------------------------------------------------------------
@@ -47,59 +49,65 @@ typedef struct callbridge_error {
   size_t message_size;
 } callbridge_error;
 
-// "INVALID_ARGUMENT" and so on; "UNKNOWN" for numbers that are no code. Static storage.
+// Returns "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no code. Static storage.
 CALLBRIDGE_EXPORTED const char* callbridge_error_code_name(int32_t code);
-// For those who build on this API and report errors as it does. `message` is copied. Never returns
-// null: where there is no memory for the error, it is the one that says so.
+
+// Returns an error with a copy of `message`, for code that builds on this API and reports errors as
+// it does. Never returns null: if memory runs out, returns the error that says so.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_error_create(int32_t code, const char* message,
                                                               size_t message_size);
-// Null is ignored.
+
+// Frees `error`; null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
 
 // ---- Targets ------------------------------------------------------------------------------------
 
-// The ABIs of custom calls: XLA's numbers (xla.CustomCallApiVersion). callbridge_target_abi_at says
-// what is known of each, and of those that are not named here.
+// The ABIs of custom calls, by XLA's numbers (xla.CustomCallApiVersion). callbridge_target_abi_at
+// describes each of them, and those that a later library adds.
 enum {
-  CALLBRIDGE_API_VERSION_UNSPECIFIED = 0,  // not known; enough for GPU targets
+  CALLBRIDGE_API_VERSION_UNSPECIFIED = 0,  // unknown; callable on GPU only
   CALLBRIDGE_API_VERSION_ORIGINAL = 1,
   CALLBRIDGE_API_VERSION_STATUS_RETURNING = 2,
   CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED = 3,
   CALLBRIDGE_API_VERSION_TYPED_FFI = 4,
 };
 
-// What a call lends to a target: bits.
+// What a call provides to a target: bits.
 enum {
-  CALLBRIDGE_LENDS_STATUS = 1,   // an XlaCustomCallStatus, by which it reports a failure
-  CALLBRIDGE_LENDS_OPAQUE = 2,   // the site's opaque
-  CALLBRIDGE_LENDS_STREAM = 4,   // the GPU stream
-  CALLBRIDGE_LENDS_TUPLES = 8,   // tuples as tables of pointers; without it the leaves alone
-  CALLBRIDGE_LENDS_COUNTS = 16,  // how many operands and results there are
-  CALLBRIDGE_LENDS_SHAPES = 32,
-  CALLBRIDGE_LENDS_ATTRIBUTES = 64,  // the site's attributes
+  CALLBRIDGE_PROVIDES_STATUS = 1,       // an XlaCustomCallStatus to report a failure with
+  CALLBRIDGE_PROVIDES_OPAQUE = 2,       // the site's opaque
+  CALLBRIDGE_PROVIDES_STREAM = 4,       // the GPU stream
+  CALLBRIDGE_PROVIDES_TUPLES = 8,       // tuples as tables of pointers; without it only the leaves
+  CALLBRIDGE_PROVIDES_COUNTS = 16,      // the numbers of operands and results
+  CALLBRIDGE_PROVIDES_SHAPES = 32,      // their shapes
+  CALLBRIDGE_PROVIDES_ATTRIBUTES = 64,  // the site's attributes
 };
 
-// An ABI on one platform. The texts are static.
+// An ABI on one platform. The texts have static storage.
 typedef struct callbridge_target_abi {
   size_t struct_size;
   int32_t api_version;
-  // ABIs of equal `called_as` are called alike on that platform, so that a target may be declared
-  // to be of either. 0: the platform does not have this ABI.
+  // ABIs with equal `called_as` are called alike on that platform: a target may be declared as
+  // either. 0: the platform does not have this ABI.
   int32_t called_as;
-  uint32_t lends;  // CALLBRIDGE_LENDS_*
-  // Nonzero: targets of CALLBRIDGE_API_VERSION_UNSPECIFIED are called as this ABI. Zero for all
-  // ABIs of a platform: there a target's ABI must be known.
+  uint32_t provides;  // CALLBRIDGE_PROVIDES_*
+  // Nonzero: targets of CALLBRIDGE_API_VERSION_UNSPECIFIED are called as this ABI. If it is zero
+  // for all ABIs of a platform, a target's ABI must be known there.
   int32_t serves_unspecified;
   const char* name;        // "original"
-  const char* enumerator;  // "CALLBRIDGE_API_VERSION_ORIGINAL", which this header need not have
+  const char* enumerator;  // "CALLBRIDGE_API_VERSION_ORIGINAL"; this header may lack it
 } callbridge_target_abi;
 
+// Returns the number of ABIs.
 CALLBRIDGE_EXPORTED size_t callbridge_target_abi_count(void);
-// The ABIs by number; `index` is less than the count. OUT_OF_RANGE where it is not. `platform` is
-// as in callbridge_target.
+
+// Writes the ABI at `index` on `platform` (as in callbridge_target) to `*abi`, whose struct_size
+// the caller set. ABIs are sorted by number. Returns OUT_OF_RANGE if `index` is not less than the
+// count, and INVALID_ARGUMENT if `platform` is unknown.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_abi_at(size_t index, const char* platform,
                                                                callbridge_target_abi* abi);
 
+// A custom-call function and what is known of it.
 typedef struct callbridge_target {
   size_t struct_size;
   const char* name;
@@ -107,51 +115,65 @@ typedef struct callbridge_target {
   int32_t api_version;            // CALLBRIDGE_API_VERSION_*, or another ABI's number
   int32_t api_version_is_proved;  // nonzero: the function's type says so; zero: declared
   void* address;                  // must stay callable while anything made of the target is in use
-  const char* evidence;           // handed out: how the ABI is known, for people; not read
-  // Of a typed target, whose handler for the stage execute is at `address`: those for the other
-  // stages, `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, null where there is none.
+  const char* evidence;           // output only: how the ABI is known, to show to people
+  // The other stages of a typed target, whose execute stage is `address`:
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`; null for a stage that it does not have.
   void* instantiate;
   void* prepare;
   void* initialize;
   void* record;
 } callbridge_target;
 
-// A shared library that registers custom calls, opened without the XLA that it was built for. Its
-// constructors run in this process.
+// A shared library that registers custom calls, opened without the XLA that it was built for.
 typedef struct callbridge_library callbridge_library;
 
+// Opens a private copy of the library at `path` and runs its constructors in this process. The
+// caller closes `*library`. Returns NOT_FOUND if there is no such file; PERMISSION_DENIED if it
+// cannot be read; INVALID_ARGUMENT if it is not an x86-64 shared library or is corrupt;
+// FAILED_PRECONDITION if a library or symbol that it needs is missing, and names it; INTERNAL if a
+// constructor throws.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load(const char* path,
                                                               callbridge_library** library);
-// The same, but a process of its own (the helper program callbridge-load) loads the file first, so
-// that a constructor that crashes or exits is INTERNAL, and one that does not return in 60 seconds
-// DEADLINE_EXCEEDED.
+
+// Same as callbridge_library_load, but first loads the file in another process (the helper program
+// callbridge-load). Returns INTERNAL also if a constructor crashes or exits, DEADLINE_EXCEEDED if
+// one does not return within 60 seconds, and UNAVAILABLE if the other process cannot be started.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load_isolated(
     const char* path, callbridge_library** library);
-// What is registered in this process at the time of the call, as if it were one library: the
-// targets that were linked into the program and its libraries, and those of libraries that were
-// loaded. Closing it closes nothing else.
+
+// Lists what is registered in this process at the time of the call, as if it were one library: the
+// targets that were linked into the program and its libraries, and those of loaded libraries. The
+// caller closes `*library`, which closes nothing else.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_of_process(callbridge_library** library);
-// Unloads the library. Returns FAILED_PRECONDITION, and leaves it open, while a callbridge_call, a
-// callbridge_ffi_call or a run that is not done leads into it, and for good once entry points of
-// one of its targets were handed out or handlers of it were adapted. Threads that the library
-// started must be done with its code. Null is ignored.
+
+// Unloads the library and destroys the handle; null is ignored. Returns FAILED_PRECONDITION and
+// leaves it open while a callbridge_call or an unfinished run uses it, and forever once
+// callbridge_target_entry_points or callbridge_ffi_adapt_handlers was called for one of its
+// targets. Threads that the library started must have left its code.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_close(callbridge_library* library);
+
+// Returns the number of targets that the library registered.
 CALLBRIDGE_EXPORTED size_t callbridge_library_target_count(const callbridge_library* library);
-// The targets that it registered, by name, then platform; `index` is less than the count.
-// OUT_OF_RANGE where it is not. `platform` is as registered, and may be one that callbridge cannot
-// call.
+
+// Writes the target at `index` to `*target`, whose struct_size the caller set. Targets are sorted
+// by name, then platform. `platform` is as registered, and may be one that callbridge cannot call.
+// The texts are valid until the library is closed. Returns OUT_OF_RANGE if `index` is not less than
+// the count.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_target(const callbridge_library* library,
                                                                 size_t index,
                                                                 callbridge_target* target);
 
 // ---- Shapes -------------------------------------------------------------------------------------
 
-// Visits a shape's nodes in preorder. `element_type` is XLA's number (xla.PrimitiveType): 13 is a
-// tuple, and `count` then the number of its elements, whose nodes follow; 17 is a token; everything
-// else an array, of which `dimensions` holds `count`, and `size_bytes` is its size.
+// Visits one node of a shape. `element_type` is XLA's number (xla.PrimitiveType): 13 is a tuple,
+// whose `count` elements follow; 17 is a token; everything else is an array of `size_bytes` bytes
+// with `count` dimensions. `dimensions` is valid until the visitor returns.
 typedef void callbridge_shape_visitor(void* user, int32_t element_type, const int64_t* dimensions,
                                       size_t count, int64_t size_bytes);
-// Shapes are written as XLA writes them: "f32[8,4]", "(f32[32],(f32[64],f32[128]))", "token[]".
+
+// Calls `visit` with each node of the shape, in preorder. Shapes are written as XLA writes them:
+// "f32[8,4]", "(f32[32],(f32[64],f32[128]))", "token[]". Returns INVALID_ARGUMENT if `shape` is not
+// a shape.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
                                                              callbridge_shape_visitor* visit,
                                                              void* user);
@@ -160,122 +182,180 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
 
 enum {
   CALLBRIDGE_TUPLE_LAYOUT_NESTED = 0,  // tuple operands as nested tables: the documented ABI
-  CALLBRIDGE_TUPLE_LAYOUT_FLAT = 1,    // as jaxlib >= 0.4.38 hands them over
+  CALLBRIDGE_TUPLE_LAYOUT_FLAT = 1,    // as jaxlib >= 0.4.38 passes them
 };
 
-// What is known of a call when the program around it is compiled.
+// A call as it is known when the program around it is compiled.
 typedef struct callbridge_site {
   size_t struct_size;
-  int32_t tuple_layout;         // CALLBRIDGE_TUPLE_LAYOUT_*
+  int32_t tuple_layout;         // CALLBRIDGE_TUPLE_LAYOUT_*; for untyped targets
   const char* const* operands;  // their shapes
   size_t operand_count;
-  const char* result;  // its shape
+  const char* result;  // its shape; a tuple for several results, "()" for none
   const char* opaque;  // any bytes; for untyped targets
   size_t opaque_size;
-  const struct callbridge_ffi_attributes* attributes;  // for typed targets; null is none
+  const struct callbridge_ffi_attributes* attributes;  // for typed targets; null for none
+  // For typed targets: the jaxlib release whose XLA the call emulates, with its API table, frames
+  // and checks: "0.4.30" to "0.12", or "newest". Null or empty: a release that the handler's
+  // headers were made for.
+  const char* release;
 } callbridge_site;
 
-// The bytes by which a call site travels through a runtime to an entry point (below): the attribute
-// "callbridge_site" of a typed call, or the opaque of a version-3 call. The attribute may be a
-// string, which every XLA with FFI decodes, or a uint8 array, which XLA decodes since jaxlib
-// 0.4.38. A site whose `attributes` are not null, though they may be empty, is a typed target's,
-// and its bytes are the opaque of a version-3 call; INVALID_ARGUMENT where it has an opaque too.
-// Free them with callbridge_bytes_free.
+// Encodes a call site for an entry point (callbridge_target_entry_points), to pass it through a
+// runtime: as the attribute "callbridge_site" of a typed call, or as the opaque of a version-3
+// call. The attribute may be a string, which every XLA with FFI decodes, or a uint8 array, which
+// XLA decodes since jaxlib 0.4.38. If `attributes` is not null, even if it is empty, the site is a
+// typed target's, and its bytes are the opaque of a version-3 call. `release` is not encoded. The
+// caller frees `*bytes` with callbridge_bytes_free. Returns INVALID_ARGUMENT if the site has both
+// attributes and an opaque, or a text in it is not a shape.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site,
                                                              char** bytes, size_t* size);
+
+// Frees bytes that a function of this API returned; null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
 
 // ---- Calling a target ---------------------------------------------------------------------------
 
+// What the caller provides to a target.
 typedef struct callbridge_execution_context {
   size_t struct_size;
   void* stream;  // for GPU targets: the CUstream or hipStream_t, null for the default one
-  // For typed targets: what they are lent (callbridge_ffi.h); on GPU `stream` stands in for a
-  // missing stream. Null: nothing by callbridge_call_execute, and by callbridge_execute what
-  // XLA:CPU lends, which is threads, a run id and device ordinal 0.
+  // For typed targets: what a handler may ask for (callbridge_ffi.h). Null provides nothing, unless
+  // `as_xla_cpu` is set. On GPU `stream` replaces a missing stream.
   const struct callbridge_runtime_services* services;
-  // Nonzero: callbridge_call_execute calls as callbridge_execute always does and XLA:CPU would:
-  // with these loans where `lent` is null, and in its floating-point mode, in which subnormals are
-  // zero.
+  // Nonzero: if `services` is null, provides to a typed target what XLA:CPU provides: a thread
+  // pool, a run id of the run's own, device ordinal 0. callbridge_call_execute then also calls in
+  // XLA:CPU's floating-point mode, in which subnormals are zero, instead of the caller's.
   int32_t as_xla_cpu;
 } callbridge_execution_context;
 
-// A leaf's memory, the caller's. Frozen: it has no struct_size, since lists of it are passed, and
-// never grows.
+// The memory of a leaf; the caller owns it. Frozen: it is passed in lists, so it has no struct_size
+// and never grows.
 typedef struct callbridge_array {
-  void* data;  // null only where size_bytes is 0
+  void* data;  // null only if size_bytes is 0
   size_t size_bytes;
 } callbridge_array;
 
-// Binds and calls once, on arrays in host memory: one for each leaf of the operands and of the
-// result, in preorder. Sizes are checked against the shapes. `context` may be null. A typed target
-// gets the leaves as its arguments and results; its future is waited for; its errors are as it made
-// them.
+// A target bound to a call site, with the state that a typed handler keeps there. Targets of every
+// ABI, untyped and typed, are bound, executed and started by the same functions.
+typedef struct callbridge_call callbridge_call;
+
+// Binds `target` to `site`: validates both, plans the pointer tables, and calls the INSTANTIATE
+// stage of a typed target with `context`, which may be null. Copies what it needs of its arguments.
+// The target's functions must stay callable until the call is destroyed. The caller destroys
+// `*call`.
+//
+// Returns INVALID_ARGUMENT if the target's ABI is unknown and a wrong guess could crash; if an
+// untyped target gets attributes or a release, or a typed one an opaque; if `release` is unknown,
+// or its XLA cannot run the handler. Returns UNIMPLEMENTED if that XLA lacks a stage of the
+// handler. Returns errors of INSTANTIATE unchanged.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(
+    const callbridge_target* target, const callbridge_site* site,
+    const callbridge_execution_context* context, callbridge_call** call);
+
+// Destroys `call`, and the state of a typed handler once the last run is over; null is ignored.
+CALLBRIDGE_EXPORTED void callbridge_call_destroy(callbridge_call* call);
+
+// Calls the target on the leaves' data pointers, in preorder, and waits until it is done. The
+// pointers of tokens and of empty arrays may be null. Both lists are undefined afterwards, the
+// results' contents after an error. `context` may be null. Allocates nothing on success up to 256
+// pointers, and takes no lock.
+//
+// Returns INVALID_ARGUMENT if the counts are not those of the site's leaves; INTERNAL "CustomCall
+// failed: <message>" if an untyped target fails or throws; a typed handler's errors unchanged.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
+    const callbridge_call* call, void** operands, size_t operand_count, void** results,
+    size_t result_count, const callbridge_execution_context* context);
+
+// A run that callbridge_call_start started.
+typedef struct callbridge_run callbridge_run;
+
+// Reports how a run ended. `error` is null on success; otherwise the callback owns it. What the
+// callback throws is dropped. It must not wait for the run.
+typedef void callbridge_done(void* user, callbridge_error* error);
+
+// Same as callbridge_call_execute, but calls the target in XLA:CPU's floating-point mode and does
+// not wait for a typed handler's future. Calls the target on this thread: an untyped target, or a
+// handler that returns no future, is done when this function returns. The buffers, the target's
+// functions and what `context` points to must live until the run is over; `call` may be destroyed
+// before.
+//
+// If `done` is not null, calls it once with `user`, before this function returns or on the thread
+// that completes the future. If `run` is not null, writes a handle to wait with, which the caller
+// destroys; `done` may run before that. Errors of the run go to both. If this function returns an
+// error, it started nothing and does not call `done`.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_start(
+    const callbridge_call* call, void** operands, size_t operand_count, void** results,
+    size_t result_count, const callbridge_execution_context* context, callbridge_done* done,
+    void* user, callbridge_run** run);
+
+// Waits until the run is over and `done` has returned, for at most `timeout_milliseconds`; less
+// than 0 waits forever, and so does more than 292 years. Returns how the run ended, in every call:
+// a copy of its error, or null. Returns DEADLINE_EXCEEDED if the run is not over; the handler may
+// still use the buffers then.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_run_wait(const callbridge_run* run,
+                                                          int64_t timeout_milliseconds);
+
+// Destroys the handle; null is ignored. Does not wait: a run that is not over goes on.
+CALLBRIDGE_EXPORTED void callbridge_run_destroy(callbridge_run* run);
+
+// Binds a target, executes the call once and destroys it, on arrays in host memory: one for each
+// leaf of the operands and of the result, in preorder. Executes with `context`, which may be null,
+// as if `as_xla_cpu` were set; binds with none.
+//
+// Returns INVALID_ARGUMENT if the size of an array is not that of its shape, and the errors of
+// callbridge_call_bind and callbridge_call_execute.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_execute(
     const callbridge_target* target, const callbridge_site* site, const callbridge_array* operands,
     size_t operand_count, const callbridge_array* results, size_t result_count,
     const callbridge_execution_context* context);
 
-// A target bound to a call site, with the state that a typed handler keeps there.
-typedef struct callbridge_call callbridge_call;
-
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(const callbridge_target* target,
-                                                           const callbridge_site* site,
-                                                           callbridge_call** call);
-// Null is ignored.
-CALLBRIDGE_EXPORTED void callbridge_call_destroy(callbridge_call* call);
-// Calls the target with the leaves' data pointers, in preorder, as they are: those of tokens and of
-// empty arrays may be null. Both lists are lent, and undefined afterwards. A typed handler's future
-// is waited for. No allocation on success up to 256 pointers, no lock. `context` may be null.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
-    const callbridge_call* call, void** operands, size_t operand_count, void** results,
-    size_t result_count, const callbridge_execution_context* context);
-
 // ---- Handing a target to a runtime --------------------------------------------------------------
 
-// Functions that lead to a target, to register with a runtime under any name. They live as long as
-// the process; asking again for the same target gives the same ones.
+// Functions that call a target, to register with a runtime under any name. They live as long as the
+// process.
 typedef struct callbridge_entry_points {
   size_t struct_size;
-  // To be called with api_version 3. On Host
-  // `void(void* out, const void** in, const char* opaque, size_t opaque_size,
-  // XlaCustomCallStatus*)`, on GPU `void(CUstream, void** buffers, const char* opaque, size_t
-  // opaque_size, XlaCustomCallStatus*)`. Operands are arrays; `out` is the result's array where
-  // that is one, else a list of them. Calls of a target that is lent CALLBRIDGE_LENDS_COUNTS need
-  // the bytes of callbridge_site_encode as their opaque.
+  // Called with api_version 3. On Host `void(void* out, const void** in, const char* opaque,
+  // size_t opaque_size, XlaCustomCallStatus*)`, on GPU `void(CUstream, void** buffers, const char*
+  // opaque, size_t opaque_size, XlaCustomCallStatus*)`. Operands are arrays; `out` is the result's
+  // array if the result is one, and a list of arrays otherwise. Calls of a target with
+  // CALLBRIDGE_PROVIDES_COUNTS need the bytes of callbridge_site_encode as their opaque.
   //
-  // A typed target's, for runtimes without FFI, needs the bytes of callbridge_site_encode as the
-  // opaque of every call. Sites of the same bytes share one INSTANTIATE, which the first call
-  // makes, and its state. A target keeps the states of 32,768 sites: beyond that, states that no
-  // call uses, and none has used lately, are deleted, and the site's next call makes one anew. A
-  // future is waited for. Errors are "<CODE>: <message>". The handler is lent the buffers, and on
-  // GPU the stream; UNIMPLEMENTED answers it where it asks for the run id, the device ordinal, a
-  // thread pool (XLA's headers then run the task on the calling thread), scratch memory, user data
-  // of the execution context, custom options, extensions, and on Host the stream.
+  // That of a typed target, for runtimes without FFI, needs the bytes of callbridge_site_encode as
+  // the opaque of every call. The first call of a site calls INSTANTIATE; sites with equal bytes
+  // share its state. A target keeps the states of 32,768 sites. Beyond that, it deletes states that
+  // no call uses and none used lately, and instantiates the site anew in its next call. Waits for
+  // futures. Errors are "<CODE>: <message>". Provides the buffers, and on GPU the stream. A handler
+  // gets UNIMPLEMENTED if it asks for the run id, the device ordinal, a thread pool (XLA's headers
+  // then run the task on the calling thread), scratch memory, user data of the execution context,
+  // custom options, extensions, or on Host the stream.
   void* untyped;
   // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.31 to
-  // 0.12.0.1. Null for a typed target: callbridge_ffi_adapt_handlers says what to register of that.
+  // 0.12.0.1. Null for a typed target: register what callbridge_ffi_adapt_handlers returns.
   void* typed;
 } callbridge_entry_points;
 
-// INVALID_ARGUMENT where the target's ABI is not known and a wrong guess could crash.
+// Writes the target's entry points to `*entry_points`, whose struct_size the caller set. Returns
+// the same ones for the same target each time. Keeps the target's library open for the rest of the
+// process. Returns INVALID_ARGUMENT if the target's ABI is unknown and a wrong guess could crash.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
     const callbridge_target* target, callbridge_entry_points* entry_points);
 
 // ---- Asking a function what it is ---------------------------------------------------------------
 
 enum {
-  // It could not be asked, since its address belongs to no file that can be opened, or it returned
-  // without an answer, which proves nothing.
+  // Unknown: no file that can be opened holds the address, or the function returned without an
+  // answer, which proves nothing.
   CALLBRIDGE_PROBE_UNVERIFIED = 0,
   CALLBRIDGE_PROBE_TYPED = 1,
   CALLBRIDGE_PROBE_NOT_TYPED = 2,  // it crashed, threw, ended the process or did not return
 };
 
-// Whether the function at `address`, in this process, is a typed FFI handler. A helper process
-// opens its file and calls it there with a query that every typed handler answers; nothing is
-// called in this process. `evidence` may be null, or gets a line for people, to be freed with
-// callbridge_bytes_free.
+// Writes to `*verdict` whether the function at `address`, in this process, is a typed FFI handler
+// (CALLBRIDGE_PROBE_*). A helper process opens its file and calls it there with a query that every
+// typed handler answers; nothing is called in this process. If `evidence` is not null, writes a
+// line that explains the verdict, which the caller frees with callbridge_bytes_free.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict,
                                                              char** evidence);
 

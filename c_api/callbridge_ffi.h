@@ -1,13 +1,12 @@
 // callbridge_ffi.h: XLA's typed FFI without XLA, a part of callbridge's stable C ABI: the API table
-// of this process, calls of typed handlers in the shape of any XLA that was ever released, and what
-// a real XLA is given in place of handlers that were built for another one.
-// callbridge/handler_call.h is the C++ form of calling, for unit tests.
+// of this process, what a real XLA is given in place of handlers that were built for another one,
+// and what a call of a typed target passes: attributes and runtime services. callbridge.h binds and
+// calls typed targets, in the shape of any XLA that was ever released, as it does untyped ones.
+// callbridge/handler_call.h calls a handler in a unit test.
 //
-// The rules are those of callbridge.h. Element types have XLA's numbers (xla.PrimitiveType), shapes
-// are written as XLA writes them. Names are UTF-8, with their size beside them, so that no NUL ends
-// them.
+// The rules are those of callbridge.h. Element types have XLA's numbers (xla.PrimitiveType).
 //
-// C99 or C++; standard library alone.
+// C99 or C++; standard library alone. Link to libcallbridge.so.
 #ifndef CALLBRIDGE_C_API_CALLBRIDGE_FFI_H_
 #define CALLBRIDGE_C_API_CALLBRIDGE_FFI_H_
 
@@ -25,8 +24,8 @@ struct XLA_FFI_Api;
 
 // ---- The process's own API table ----------------------------------------------------------------
 
-// The table of the newest API version known, for XLA_FFI_REGISTER_HANDLER and the like: handlers
-// and types that are registered through it are callbridge's. Lives as long as the process.
+// Returns the table of the newest API version known, for XLA_FFI_REGISTER_HANDLER and the like.
+// Handlers and types that are registered through it are callbridge's. Lives as long as the process.
 CALLBRIDGE_EXPORTED const struct XLA_FFI_Api* callbridge_xla_ffi_api(void);
 
 // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, whoever's header declares these.
@@ -42,42 +41,48 @@ typedef struct callbridge_ffi_handlers {
   callbridge_ffi_handler* record;
 } callbridge_ffi_handlers;
 
-// The texts and `handlers` live as long as the call of the visitor. `traits` has XLA's bits.
+// Visits one registered handler. The texts and `handlers` are valid until the visitor returns.
+// `traits` has XLA's bits.
 typedef void callbridge_ffi_handler_visitor(void* user, const char* name, const char* platform,
                                             const callbridge_ffi_handlers* handlers,
                                             uint32_t traits);
-// Visits what is registered through callbridge_xla_ffi_api(), by platform, then name.
+
+// Calls `visit` with each handler that is registered through callbridge_xla_ffi_api(), sorted by
+// platform, then name.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_visit_handlers(
     callbridge_ffi_handler_visitor* visit, void* user);
-// Fills `handlers`, whose struct_size the caller set. NOT_FOUND names what is registered.
+
+// Writes the handlers that are registered under `name` for `platform` to `*handlers`, whose
+// struct_size the caller set. Returns NOT_FOUND, which lists what is registered.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_find_handlers(
     const char* name, const char* platform, callbridge_ffi_handlers* handlers);
 
-// Makes a type of state or of user data known, before the handlers that use it are registered or
+// Registers a type of state or of user data, before the handlers that use it are registered or
 // called. `type_id` is the address of the variable that holds the type's XLA_FFI_TypeId, in the
-// handlers' library:
-// where it is 0 it gets an id, and where it is not, `name` gets that id, which a runtime may have
-// given. `deleter` ends an object of the type, and its library stays loaded for good; null where
-// the handlers' headers hand it over with each state, up to jaxlib 0.7, and for user data. Ids are
-// the same for every release. ALREADY_EXISTS where the name has another id, or the id another name.
+// handlers' library. If it is 0, it gets an id; otherwise `name` gets that id, which a runtime may
+// have given. Ids are the same for every release. `deleter` deletes an object of the type, and its
+// library stays loaded for good; it is null for user data, and if the handlers' headers pass it
+// with each state, as they do up to jaxlib 0.7.
+//
+// Returns ALREADY_EXISTS if the name has another id, or the id another name; INVALID_ARGUMENT if
+// the name is empty or `type_id` is not aligned.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* name,
-                                                                   size_t name_size,
                                                                    int64_t* type_id,
                                                                    void (*deleter)(void*));
 
 // ---- Handlers that were built for another runtime -----------------------------------------------
 
-// What to register with a runtime in place of a target's handlers, for the same stages. They may be
-// built with XLA's headers of any version from jaxlib 0.4.30 to 0.12.0.1, or with callbridge's.
-// `adapted`, whose struct_size the caller set, gets the handlers themselves where all run on that
-// runtime as they are, and where they were written by hand; else wrappers, which live as long as
-// the process and serve any runtime. Asking again gives the same ones. The handlers must stay
-// callable as long as the process: callbridge_library_close leaves their library open. `platform`
-// is "Host" or "cpu", "CUDA", "ROCM", in any case; `release` is the runtime's, of jaxlib, such as
-// "0.10.2", and null where that is not known.
+// Writes to `*adapted`, whose struct_size the caller set, what to register with a runtime in place
+// of a target's handlers, for the same stages: the handlers themselves if they all run on that
+// runtime as they are, or were written by hand; otherwise wrappers, which live as long as the
+// process and serve any runtime. Gives the same ones for the same handlers. The handlers may be
+// built with XLA's headers of any version from jaxlib 0.4.30 to 0.12.0.1, or with callbridge's, and
+// must stay callable as long as the process: callbridge_library_close leaves their library open.
+// `platform` is "Host" or "cpu", "CUDA", "ROCM", in any case; `release` is the runtime's, of
+// jaxlib, such as "0.10.2", and null if it is not known.
 //
-// INVALID_ARGUMENT where callbridge_probe_typed proves that one is no typed handler, and where one
-// makes state of a type that is not registered; FAILED_PRECONDITION where it cannot be asked;
+// Returns INVALID_ARGUMENT if callbridge_probe_typed proves that one is no typed handler, or one
+// makes state of a type that is not registered; FAILED_PRECONDITION if one cannot be asked;
 // UNIMPLEMENTED for headers newer than are known.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
     const callbridge_ffi_handlers* handlers, const char* platform, const char* release,
@@ -85,60 +90,75 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
 
 // ---- Attributes ---------------------------------------------------------------------------------
 
-// A dictionary. What is set is copied; a name that is set again gets the new value.
+// A dictionary, for callbridge_site and callbridge_runtime_services.
 typedef struct callbridge_ffi_attributes callbridge_ffi_attributes;
 
+// Makes an empty dictionary. The caller destroys `*attributes`.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_create(
     callbridge_ffi_attributes** attributes);
-// Null is ignored.
+
+// Destroys `attributes`; null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_ffi_attributes_destroy(callbridge_ffi_attributes* attributes);
-// `value` is one element.
+
+// Sets `name` to a copy of the element at `value`, in place of an earlier value. Returns
+// INVALID_ARGUMENT if `element_type` is no array's.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_scalar(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size, int32_t element_type,
+    callbridge_ffi_attributes* attributes, const char* name, int32_t element_type,
     const void* value);
-// `data` is `count` elements.
+
+// Sets `name` to a copy of the `count` elements at `data`, in place of an earlier value. Returns
+// INVALID_ARGUMENT if `element_type` is no array's, or no memory can hold that many elements.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_array(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size, int32_t element_type,
-    const void* data, size_t count);
+    callbridge_ffi_attributes* attributes, const char* name, int32_t element_type, const void* data,
+    size_t count);
+
+// Sets `name` to a string of the `text_size` bytes at `text`, in place of an earlier value. The
+// bytes may hold NULs and need not be UTF-8.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_string(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size, const char* text,
-    size_t text_size);
+    callbridge_ffi_attributes* attributes, const char* name, const char* text, size_t text_size);
+
+// Sets `name` to a copy of `dictionary`, which may be `attributes` itself, in place of an earlier
+// value.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_dictionary(
-    callbridge_ffi_attributes* attributes, const char* name, size_t name_size,
+    callbridge_ffi_attributes* attributes, const char* name,
     const callbridge_ffi_attributes* dictionary);
 
-// ---- What is lent to a call ---------------------------------------------------------------------
+// ---- Runtime services ---------------------------------------------------------------------------
 
 // What the functions of a thread pool or of scratch memory throw is the error that a handler gets;
-// of `free`, it is dropped.
+// what `free` throws is dropped.
 
 typedef struct callbridge_ffi_thread_pool {
   size_t struct_size;
   void* user;
   // Runs task(data) once, on any thread.
   void (*schedule)(void* user, void (*task)(void* data), void* data);
+  // Returns how many threads run tasks.
   int64_t (*num_threads)(void* user);
 } callbridge_ffi_thread_pool;
 
 typedef struct callbridge_ffi_scratch {
   size_t struct_size;
   void* user;
-  // Bytes; `alignment` is a power of two. Null where there is no more.
+  // Returns `size` bytes; null if there is no more memory. `alignment` is a power of two.
   void* (*allocate)(void* user, size_t size, size_t alignment);
+  // Frees what `allocate` returned for `size`.
   void (*free)(void* user, void* data, size_t size);
 } callbridge_ffi_scratch;
 
-// Threads of callbridge's, and memory of the host. They live as long as the process.
+// Returns callbridge's own threads. They live as long as the process.
 CALLBRIDGE_EXPORTED const callbridge_ffi_thread_pool* callbridge_ffi_process_threads(void);
+
+// Returns memory of the host. It lives as long as the process.
 CALLBRIDGE_EXPORTED const callbridge_ffi_scratch* callbridge_ffi_host_memory(void);
 
-// A number that no other run in this process has. Runs that callbridge lends a run id to, because
-// the caller lent none, take theirs from here, too.
+// Returns a number that no other run in this process has. Runs that callbridge gives a run id to,
+// because the caller lends none, take theirs from here, too.
 CALLBRIDGE_EXPORTED int64_t callbridge_ffi_new_run_id(void);
 
-// Null is missing: a handler that asks for it gets an error. The struct and what it points to
-// directly are read at once and not kept; `user` objects, extensions and user data must live until
-// the handler is done.
+// What a typed handler may ask the runtime for. A null field is missing: a handler that asks for it
+// gets an error. The struct and what it points to directly are copied at once. `user` objects,
+// extensions and user data must live until the run is over.
 typedef struct callbridge_runtime_services {
   size_t struct_size;
   void* const* stream;
@@ -152,49 +172,6 @@ typedef struct callbridge_runtime_services {
   const callbridge_ffi_attributes* custom_options;
   const void* extensions;  // a chain of XLA_FFI_Extension
 } callbridge_runtime_services;
-
-// ---- Calling a handler --------------------------------------------------------------------------
-
-typedef struct callbridge_ffi_site {
-  size_t struct_size;
-  // A release of jaxlib whose XLA is imitated, "0.4.30" to "0.12": its API table, frames and
-  // checks. Null or empty is the newest one known. A handler must be one that such an XLA can run.
-  const char* release;
-  const char* const* operands;  // their shapes; the leaves of tuples are arguments of their own
-  size_t operand_count;
-  const char* const* results;
-  size_t result_count;
-  const callbridge_ffi_attributes* attributes;  // may be null
-} callbridge_ffi_site;
-
-// A handler at one call site, with the state that it keeps there.
-typedef struct callbridge_ffi_call callbridge_ffi_call;
-
-// Asks the handlers what they were built for, as that XLA does when they are registered, and calls
-// the INSTANTIATE handler. `context` may be null.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_create(
-    const callbridge_ffi_handlers* handlers, const callbridge_ffi_site* site,
-    const callbridge_runtime_services* context, callbridge_ffi_call** call);
-// Ends the handler's state, when the last run is done. Null is ignored.
-CALLBRIDGE_EXPORTED void callbridge_ffi_call_destroy(callbridge_ffi_call* call);
-
-// Calls PREPARE, INITIALIZE and EXECUTE on the leaves' data pointers, in preorder, and waits for
-// the handler's future, if it returns one: DEADLINE_EXCEEDED where that is not completed in
-// `timeout_milliseconds`; less than 0 is forever, and so is more than 292 years. Then the handler
-// may still be at work, and the buffers must live until it is done. `context` may be null.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_execute(
-    const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
-    void* const* results, size_t result_count, const callbridge_runtime_services* context,
-    int64_t timeout_milliseconds);
-
-// `error` is null on success, and else the callee's, who destroys it. What it throws is dropped.
-typedef void callbridge_ffi_done(void* user, callbridge_error* error);
-// The same without waiting: `done` is called once, before this returns or on the thread that
-// completes the future; or this returns an error, and it is not.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_call_start(
-    const callbridge_ffi_call* call, void* const* operands, size_t operand_count,
-    void* const* results, size_t result_count, const callbridge_runtime_services* context,
-    callbridge_ffi_done* done, void* user);
 
 #ifdef __cplusplus
 }  // extern "C"

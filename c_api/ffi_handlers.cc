@@ -86,14 +86,13 @@ callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* pla
   });
 }
 
-callbridge_error* callbridge_ffi_register_type(const char* name, size_t name_size, int64_t* type_id,
+callbridge_error* callbridge_ffi_register_type(const char* name, int64_t* type_id,
                                                void (*deleter)(void*)) {
-  return WithoutExceptions({{"type_id", type_id}}, [&] {
-    absl::Status checked = callbridge::CheckText("name", name, "name_size", name_size);
-    if (checked.ok()) checked = CheckAligned(type_id);
+  return WithoutExceptions({{"name", name}, {"type_id", type_id}}, [&] {
+    absl::Status checked = CheckAligned(type_id);
     if (!checked.ok()) return checked;
     const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
     return callbridge::host::TypeRegistry::OfProcess().Register(
-        {name, name_size}, *reinterpret_cast<XLA_FFI_TypeId*>(type_id), &info);
+        name, *reinterpret_cast<XLA_FFI_TypeId*>(type_id), &info);
   });
 }

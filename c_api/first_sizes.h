@@ -73,11 +73,6 @@ static_assert(kFirstSize<callbridge_runtime_services> ==
               EndOf(&callbridge_runtime_services::extensions,
                     offsetof(callbridge_runtime_services, extensions)));
 
-template <>
-inline constexpr size_t kFirstSize<callbridge_ffi_site> = 56;
-static_assert(kFirstSize<callbridge_ffi_site> ==
-              EndOf(&callbridge_ffi_site::attributes, offsetof(callbridge_ffi_site, attributes)));
-
 // Handed out, so that callers check it; destroyed by who made it.
 template <>
 inline constexpr size_t kFirstSize<callbridge_error> = 32;

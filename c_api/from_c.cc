@@ -1,6 +1,8 @@
 #include "callbridge/c_api/from_c.h"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
@@ -17,6 +19,24 @@ static_assert(sizeof(callbridge_array) == sizeof(HostArray) &&
                   offsetof(callbridge_array, data) == offsetof(HostArray, data) &&
                   offsetof(callbridge_array, size_bytes) == offsetof(HostArray, size_bytes),
               "FromC() hands arrays over as they are");
+
+// What keeps all of a target's functions callable: the library that holds them, or one each where
+// stages lie in others. Null where none is callbridge's.
+std::shared_ptr<const void> LibrariesOf(const callbridge_target& target,
+                                        const XLA_FFI_Handler_Bundle& stages) {
+  using Libraries = std::vector<std::shared_ptr<const TargetLibrary>>;
+  const auto library = TargetLibrary::Holding(target.address);
+  Libraries others;
+  for (XLA_FFI_Handler* stage :
+       {stages.instantiate, stages.prepare, stages.initialize, stages.record}) {
+    if (stage == nullptr) continue;
+    auto other = TargetLibrary::Holding(reinterpret_cast<const void*>(stage));
+    if (other != nullptr && other != library) others.push_back(std::move(other));
+  }
+  if (others.empty()) return library;
+  others.push_back(library);
+  return std::make_shared<const Libraries>(std::move(others));
+}
 
 absl::StatusOr<Shape> ParseField(const std::string& field, const char* text) {
   if (text == nullptr) return NullError(field);
@@ -50,13 +70,14 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
   }
   absl::StatusOr<Platform> platform = ParsePlatform(target.platform);
   if (!platform.ok()) return platform.status();
+  const XLA_FFI_Handler_Bundle stages = StagesFromC(target);
   return Target{target.name,
                 *platform,
                 static_cast<ApiVersion>(target.api_version),
                 target.api_version_is_proved != 0,
                 target.address,
-                TargetLibrary::Holding(target.address),
-                StagesFromC(target)};
+                LibrariesOf(target, stages),
+                stages};
 }
 
 absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
@@ -89,6 +110,7 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
   if (KnowsField(site, site.attributes) && site.attributes != nullptr) {
     call_site.attributes = site.attributes->Get();
   }
+  if (KnowsField(site, site.release) && site.release != nullptr) call_site.release = site.release;
   return call_site;
 }
 

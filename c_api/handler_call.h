@@ -1,5 +1,5 @@
-// HandlerCall: calls a typed FFI handler without XLA, as a chosen release of XLA calls it; what an
-// author unit-tests a handler with.
+// HandlerCall: calls a typed FFI handler without XLA, to unit-test it. Emulates the XLA of the
+// release that you choose.
 //
 //   std::vector<float> x = {1, 2, 3}, y(3);
 //   callbridge::HandlerCall call(AddHandler);
@@ -7,11 +7,11 @@
 //   const callbridge::HandlerResult result = call.Run();
 //   EXPECT_TRUE(result.ok()) << result;
 //
-// A handler is built with XLA's own headers or with callbridge's; this header needs neither, and is
-// included before or after them. Programs link to libcallbridge.so.
+// The handler may be built with XLA's own headers or with callbridge's. This header needs neither,
+// and may be included before or after them. Link to libcallbridge.so.
 //
-// By default a call is lent what XLA:CPU lends: a thread pool, a run id of its own, device ordinal
-// 0.
+// By default a call provides what XLA:CPU provides: a thread pool, a run id of its own, device
+// ordinal 0.
 //
 // C++17; standard library alone.
 #ifndef CALLBRIDGE_C_API_HANDLER_CALL_H_
@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <ratio>
 #include <string>
 #include <string_view>
@@ -35,58 +34,23 @@
 
 namespace callbridge {
 
-// What a run came to.
-class HandlerResult {
- public:
-  HandlerResult() = default;
-  // Takes `error`, null being success.
-  explicit HandlerResult(callbridge_error* error) {
-    if (error == nullptr) return;
-    code_ = error->code;
-    message_.assign(error->message, error->message_size);
-    callbridge_error_destroy(error);
-  }
-
-  bool ok() const { return code_ == 0; }
-  // The numbers of XLA_FFI_Error_Code and absl::StatusCode.
-  int code() const { return code_; }
-  // "INVALID_ARGUMENT" and so on.
-  std::string code_name() const { return callbridge_error_code_name(code_); }
-  const std::string& message() const { return message_; }
-
-  friend std::ostream& operator<<(std::ostream& out, const HandlerResult& result) {
-    return result.ok() ? out << "OK" : out << result.code_name() << ": " << result.message();
-  }
-
- private:
-  int code_ = 0;
-  std::string message_;
-};
-
-// Gives a type of state or user data its id, once for a process: `id` is an `XLA_FFI_TypeId` or
-// `xla::ffi::TypeId`. `deleter` ends a state of the type; it may be null. Throws HandlerCallError
-// where the name has another id.
-template <typename TypeId>
-void RegisterHandlerType(std::string_view name, TypeId* id, void (*deleter)(void*) = nullptr) {
-  handler_call::Check(
-      callbridge_ffi_register_type(name.data(), name.size(), &id->type_id, deleter));
-}
-
-// One call site of one handler. First it is told what there is; the first Run() instantiates the
-// handler, and all runs share the state that INSTANTIATE leaves. Throws HandlerCallError where what
-// it is told makes no sense, and from every member where it was moved from. Not thread-safe.
+// One call site of one handler. Describe the call first. The first Run() instantiates the handler,
+// and all runs share the state that INSTANTIATE makes. Throws HandlerCallError if the description
+// is invalid, and from every member if this object was moved from. Not thread-safe.
 class HandlerCall {
  public:
-  // The handler of the EXECUTE stage.
+  // `execute` is the handler of the EXECUTE stage.
   template <typename Error, typename Frame>
   explicit HandlerCall(Error* (*execute)(Frame*)) {
     state().handlers.execute = reinterpret_cast<callbridge_ffi_handler*>(execute);
   }
-  // What was registered through callbridge_xla_ffi_api() under that name.
+  // Returns a call of the handler that was registered through callbridge_xla_ffi_api() under
+  // `name`.
   static HandlerCall Registered(const std::string& name, const std::string& platform = "Host") {
     HandlerCall call;
-    handler_call::Check(
-        callbridge_ffi_find_handlers(name.c_str(), platform.c_str(), &call.state().handlers));
+    handler_call::Check(callbridge_ffi_find_handlers(handler_call::Text("a name", name),
+                                                     handler_call::Text("a platform", platform),
+                                                     &call.state().handlers));
     return call;
   }
 
@@ -105,15 +69,17 @@ class HandlerCall {
     return Set(state().handlers.initialize, reinterpret_cast<callbridge_ffi_handler*>(handler));
   }
 
-  // ---- What the program says
+  // ---- The call site
 
-  // The release of jaxlib whose XLA is imitated, "0.4.30" to "0.12"; the newest by default. A
-  // handler runs on those that its headers are good for.
-  HandlerCall& OnJaxlib(std::string release) { return Set(state().release, std::move(release)); }
+  // Emulates the XLA of a jaxlib release, "0.4.30" to "0.12"; by default the newest. A handler runs
+  // on the releases that its headers support.
+  HandlerCall& OnJaxlib(std::string release) {
+    handler_call::Text("a release", release);
+    return Set(state().release, std::move(release));
+  }
 
-  // An argument: an array of the elements' own type, of these dimensions or of one dimension. A
-  // variable is borrowed for the runs, which see its present elements; of a temporary, a copy is
-  // kept.
+  // Adds an argument: an array of the elements' type, of `dimensions` or of one dimension. Borrows
+  // a variable, whose elements each run reads anew; keeps a copy of a temporary.
   template <typename T>
   HandlerCall& Arg(const std::vector<T>& data) {
     return Arg(data, {static_cast<int64_t>(data.size())});
@@ -139,7 +105,7 @@ class HandlerCall {
   HandlerCall& Arg(const std::vector<T>&& data, const std::vector<int64_t>& dimensions) {
     return Arg(std::vector<T>(data), dimensions);
   }
-  // Of a scalar, likewise.
+  // Adds a scalar argument. Borrows or copies it, as above.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   HandlerCall& Arg(const T& scalar) {
     return Arg(ShapeText<T>({}), &scalar);
@@ -148,14 +114,15 @@ class HandlerCall {
   HandlerCall& Arg(const T&& scalar) {
     return Arg(Keep(T(scalar)));
   }
-  // Of any type, by XLA's name of its shape: "bf16[2,3]", "pred[]", "token[]".
-  // `data` is borrowed for the runs.
+  // Adds an argument of any type, whose shape is written as XLA writes it: "bf16[2,3]", "pred[]",
+  // "token[]". Borrows `data`.
   HandlerCall& Arg(const std::string& shape, const void* data) {
+    handler_call::Text("a shape", shape);
     state().arguments.push_back({shape, const_cast<void*>(data)});
     return Reset();
   }
 
-  // A result, which the handler writes.
+  // Adds a result, which the handler writes. Borrows it.
   template <typename T>
   HandlerCall& Ret(std::vector<T>& data) {
     return Ret(data, {static_cast<int64_t>(data.size())});
@@ -170,55 +137,59 @@ class HandlerCall {
     return Ret(ShapeText<T>({}), &scalar);
   }
   HandlerCall& Ret(const std::string& shape, void* data) {
+    handler_call::Text("a shape", shape);
     state().results.push_back({shape, data});
     return Reset();
   }
 
-  // As HandlerAttributes::Set().
+  // Sets an attribute. Same as HandlerAttributes::Set().
   template <typename T>
-  HandlerCall& Attr(std::string_view name, const T& value) {
+  HandlerCall& Attr(const std::string& name, const T& value) {
     state().attributes.Set(name, value);
     return Reset();
   }
 
-  // ---- What the runtime lends, from the next run on
+  // ---- What the runtime provides, from the next run on
 
-  HandlerCall& Stream(void* stream) { return Lend(state().stream, stream); }
-  HandlerCall& DeviceOrdinal(int32_t ordinal) { return Lend(state().device_ordinal, ordinal); }
-  // The same for all runs.
-  HandlerCall& RunId(int64_t run_id) { return Lend(state().run_id, run_id); }
-  // The objects are read when a run starts, and what they lead to must live until it is done.
+  HandlerCall& Stream(void* stream) { return Provide(state().stream, stream); }
+  HandlerCall& DeviceOrdinal(int32_t ordinal) { return Provide(state().device_ordinal, ordinal); }
+  // Gives all runs this id, instead of a new one each.
+  HandlerCall& RunId(int64_t run_id) { return Provide(state().run_id, run_id); }
+  // Borrows a thread pool or scratch memory. A run reads the object when it starts; what the object
+  // points to must live until the run is over.
   HandlerCall& ThreadPool(const callbridge_ffi_thread_pool& pool) {
-    return Lend(state().threads, &pool);
+    return Provide(state().threads, &pool);
   }
-  HandlerCall& ThreadPool(const callbridge_ffi_thread_pool&&) = delete;  // would be gone by then
+  HandlerCall& ThreadPool(const callbridge_ffi_thread_pool&&) =
+      delete;  // would be destroyed by then
   HandlerCall& Scratch(const callbridge_ffi_scratch& scratch) {
-    return Lend(state().scratch, &scratch);
+    return Provide(state().scratch, &scratch);
   }
-  HandlerCall& Scratch(const callbridge_ffi_scratch&&) = delete;  // would be gone by then
-  // Memory of the host.
+  HandlerCall& Scratch(const callbridge_ffi_scratch&&) = delete;  // would be destroyed by then
+  // Provides host memory as scratch memory.
   HandlerCall& Scratch() { return Scratch(*callbridge_ffi_host_memory()); }
-  // An object whose type was registered (RegisterHandlerType).
+  // Adds user data: an object whose type was registered (RegisterHandlerType).
   template <typename TypeId>
   HandlerCall& UserData(const TypeId& id, void* data) {
     state().user_data_types.push_back(id.type_id);
     state().user_data.push_back(data);
     return *this;
   }
+  // Sets a custom option. Same as HandlerAttributes::Set().
   template <typename T>
-  HandlerCall& Option(std::string_view name, const T& value) {
+  HandlerCall& Option(const std::string& name, const T& value) {
     state().options.Set(name, value);
     return *this;
   }
-  // The first XLA_FFI_Extension of a chain.
-  HandlerCall& Extensions(const void* first) { return Lend(state().extensions, first); }
-  // Nothing at all but what is lent after this.
-  HandlerCall& LendNothing() {
+  // Provides a chain of XLA_FFI_Extension, by its first.
+  HandlerCall& Extensions(const void* first) { return Provide(state().extensions, first); }
+  // Provides nothing but what is set after this.
+  HandlerCall& ProvideNothing() {
     State& services = state();
     services.stream.reset();
     services.device_ordinal.reset();
     services.run_id.reset();
-    services.lends_run_id = false;
+    services.has_run_id = false;
     services.threads = nullptr;
     services.scratch = nullptr;
     services.user_data_types.clear();
@@ -228,37 +199,45 @@ class HandlerCall {
     return *this;
   }
 
-  // How long a run waits for a handler that returned a future; 60 seconds by default. Less than 0
-  // is forever, and so is more than 292 years. Rounded up to milliseconds.
+  // Sets how long a run waits for a handler that returned a future; by default 60 seconds. Less
+  // than 0 waits forever, and so does more than 292 years. Rounds up to milliseconds.
   template <typename Number, typename Unit>
   HandlerCall& Timeout(std::chrono::duration<Number, Unit> timeout) {
     using std::chrono::milliseconds;
     using Rough = std::chrono::duration<double, std::milli>;  // holds all that milliseconds cannot
     const Rough rough(timeout);
     const bool is_forever = rough < Rough(0) || rough >= Rough(milliseconds::max());
-    return Lend(state().timeout,
-                is_forever ? milliseconds(-1) : std::chrono::ceil<milliseconds>(timeout));
+    return Provide(state().timeout,
+                   is_forever ? milliseconds(-1) : std::chrono::ceil<milliseconds>(timeout));
   }
 
   // ---- Calling
 
-  // INSTANTIATE in the first run; then PREPARE, INITIALIZE and EXECUTE, and waits for a future.
-  // What the handler returned; INVALID_ARGUMENT where the chosen release cannot run it;
-  // DEADLINE_EXCEEDED where it completes its future too late, in which case its buffers must live
-  // on, and this object where it keeps some.
+  // Calls INSTANTIATE in the first run; then PREPARE, INITIALIZE and EXECUTE; then waits for a
+  // future. Returns what the handler returned; INVALID_ARGUMENT if the chosen release cannot run
+  // it; DEADLINE_EXCEEDED if it does not complete its future in time. Then it may still use the
+  // buffers, and this object must live on if it keeps some.
   HandlerResult Run() {
     const int64_t run_id =
         state().run_id.has_value() ? *state().run_id : callbridge_ffi_new_run_id();
-    const callbridge_runtime_services context = Context(run_id);
+    const callbridge_runtime_services services = Services(run_id);
+    callbridge_execution_context context = {};
+    context.struct_size = sizeof(context);
+    context.services = &services;
     if (state().call == nullptr) {
       HandlerResult instantiated = InstantiateCall(context);
       if (!instantiated.ok()) return instantiated;
     }
-    const std::vector<void*> arguments = Pointers(state().arguments);
-    const std::vector<void*> results = Pointers(state().results);
-    return HandlerResult(callbridge_ffi_call_execute(
-        state().call.get(), arguments.data(), arguments.size(), results.data(), results.size(),
-        &context, state().timeout.count()));
+    std::vector<void*> arguments = Pointers(state().arguments);
+    std::vector<void*> results = Pointers(state().results);
+    callbridge_run* run = nullptr;
+    HandlerResult started(callbridge_call_start(state().call.get(), arguments.data(),
+                                                arguments.size(), results.data(), results.size(),
+                                                &context, nullptr, nullptr, &run));
+    if (!started.ok()) return started;
+    HandlerResult result(callbridge_run_wait(run, state().timeout.count()));
+    callbridge_run_destroy(run);
+    return result;
   }
 
  private:
@@ -267,7 +246,7 @@ class HandlerCall {
     void* data;
   };
   struct Destroy {
-    void operator()(callbridge_ffi_call* call) const { callbridge_ffi_call_destroy(call); }
+    void operator()(callbridge_call* call) const { callbridge_call_destroy(call); }
   };
   struct State {
     callbridge_ffi_handlers handlers = {
@@ -281,7 +260,7 @@ class HandlerCall {
     std::optional<void*> stream;
     std::optional<int32_t> device_ordinal = 0;
     std::optional<int64_t> run_id;
-    bool lends_run_id = true;
+    bool has_run_id = true;  // a new one for each run, unless `run_id` is set
     const callbridge_ffi_thread_pool* threads = callbridge_ffi_process_threads();
     const callbridge_ffi_scratch* scratch = nullptr;
     std::vector<int64_t> user_data_types;
@@ -290,7 +269,7 @@ class HandlerCall {
     const void* extensions = nullptr;
     std::chrono::milliseconds timeout{60000};
 
-    std::unique_ptr<callbridge_ffi_call, Destroy> call;
+    std::unique_ptr<callbridge_call, Destroy> call;
   };
 
   HandlerCall() = default;
@@ -299,7 +278,7 @@ class HandlerCall {
     if (state_ != nullptr) return *state_;
     throw HandlerCallError("this HandlerCall was moved from: use what it was moved to");
   }
-  // The value, where it lives as long as this object.
+  // Keeps `value` as long as this object lives.
   template <typename T>
   const T& Keep(T value) {
     auto kept = std::make_shared<const T>(std::move(value));
@@ -334,6 +313,11 @@ class HandlerCall {
     for (const Buffer& buffer : buffers) shapes.push_back(buffer.shape.c_str());
     return shapes;
   }
+  static std::string TupleShape(const std::vector<Buffer>& buffers) {
+    std::string text = "(";
+    for (const Buffer& buffer : buffers) text += (text.size() > 1 ? "," : "") + buffer.shape;
+    return text + ")";
+  }
   // The call site has changed: the next run is of a new instance.
   HandlerCall& Reset() {
     state().call.reset();
@@ -345,47 +329,62 @@ class HandlerCall {
     return Reset();
   }
   template <typename T, typename Value>
-  HandlerCall& Lend(T& field, const Value& value) {
+  HandlerCall& Provide(T& field, const Value& value) {
     field = value;
     return *this;
   }
 
-  // Refers to `run_id`, which is lent unless the caller said otherwise.
-  callbridge_runtime_services Context(const int64_t& run_id) const {
-    const State& services = state();
-    callbridge_runtime_services context = {};
-    context.struct_size = sizeof(context);
-    if (services.stream.has_value()) context.stream = &*services.stream;
-    if (services.device_ordinal.has_value()) context.device_ordinal = &*services.device_ordinal;
-    if (services.lends_run_id || services.run_id.has_value()) context.run_id = &run_id;
-    context.thread_pool = services.threads;
-    context.scratch = services.scratch;
-    context.user_data_types = services.user_data_types.data();
-    context.user_data = services.user_data.data();
-    context.user_data_count = services.user_data.size();
-    context.custom_options = services.options.get();
-    context.extensions = services.extensions;
-    return context;
+  // Refers to `run_id`, which is provided unless the caller said otherwise.
+  callbridge_runtime_services Services(const int64_t& run_id) const {
+    const State& provided = state();
+    callbridge_runtime_services services = {};
+    services.struct_size = sizeof(services);
+    if (provided.stream.has_value()) services.stream = &*provided.stream;
+    if (provided.device_ordinal.has_value()) services.device_ordinal = &*provided.device_ordinal;
+    if (provided.has_run_id || provided.run_id.has_value()) services.run_id = &run_id;
+    services.thread_pool = provided.threads;
+    services.scratch = provided.scratch;
+    services.user_data_types = provided.user_data_types.data();
+    services.user_data = provided.user_data.data();
+    services.user_data_count = provided.user_data.size();
+    services.custom_options = provided.options.get();
+    services.extensions = provided.extensions;
+    return services;
   }
 
-  HandlerResult InstantiateCall(const callbridge_runtime_services& context) {
+  callbridge_target Target() const {
+    const callbridge_ffi_handlers& handlers = state().handlers;
+    callbridge_target target = {};
+    target.struct_size = sizeof(target);
+    target.name = "handler";
+    target.platform = "Host";
+    target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
+    target.address = reinterpret_cast<void*>(handlers.execute);
+    target.instantiate = reinterpret_cast<void*>(handlers.instantiate);
+    target.prepare = reinterpret_cast<void*>(handlers.prepare);
+    target.initialize = reinterpret_cast<void*>(handlers.initialize);
+    target.record = reinterpret_cast<void*>(handlers.record);
+    return target;
+  }
+
+  HandlerResult InstantiateCall(const callbridge_execution_context& context) {
+    const callbridge_target target = Target();
     const std::vector<const char*> operands = Shapes(state().arguments);
-    const std::vector<const char*> results = Shapes(state().results);
-    callbridge_ffi_site site = {};
+    const std::string result = TupleShape(state().results);
+    callbridge_site site = {};
     site.struct_size = sizeof(site);
-    site.release = state().release.c_str();
     site.operands = operands.data();
     site.operand_count = operands.size();
-    site.results = results.data();
-    site.result_count = results.size();
+    site.result = result.c_str();
     site.attributes = state().attributes.get();
-    callbridge_ffi_call* call = nullptr;
-    HandlerResult made(callbridge_ffi_call_create(&state().handlers, &site, &context, &call));
+    site.release = state().release.empty() ? "newest" : state().release.c_str();
+    callbridge_call* call = nullptr;
+    HandlerResult made(callbridge_call_bind(&target, &site, &context, &call));
     state().call.reset(call);
     return made;
   }
 
-  std::unique_ptr<State> state_ = std::make_unique<State>();  // null where it was moved from
+  std::unique_ptr<State> state_ = std::make_unique<State>();  // null if it was moved from
 };
 
 }  // namespace callbridge

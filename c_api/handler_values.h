@@ -1,13 +1,11 @@
-// The values that a HandlerCall passes: element types by C++ type, and attributes.
+// The values that a HandlerCall takes and returns: attributes, types of state, results.
 //
 // C++17; standard library alone.
 #ifndef CALLBRIDGE_C_API_HANDLER_VALUES_H_
 #define CALLBRIDGE_C_API_HANDLER_VALUES_H_
 
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,51 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "callbridge/c_api/attribute_values.h"
+#include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 
 namespace callbridge {
 
-// XLA's number and name of a C++ type's element type.
-struct ElementType {
-  int32_t number;
-  const char* name;
-};
-
-template <typename T>
-constexpr ElementType ElementTypeOf() {
-  if constexpr (std::is_same_v<T, bool>)
-    return {1, "pred"};
-  else if constexpr (std::is_same_v<T, int8_t>)
-    return {2, "s8"};
-  else if constexpr (std::is_same_v<T, int16_t>)
-    return {3, "s16"};
-  else if constexpr (std::is_same_v<T, int32_t>)
-    return {4, "s32"};
-  else if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, long long>)
-    return {5, "s64"};
-  else if constexpr (std::is_same_v<T, uint8_t>)
-    return {6, "u8"};
-  else if constexpr (std::is_same_v<T, uint16_t>)
-    return {7, "u16"};
-  else if constexpr (std::is_same_v<T, uint32_t>)
-    return {8, "u32"};
-  else if constexpr (std::is_same_v<T, uint64_t> || std::is_same_v<T, unsigned long long>)
-    return {9, "u64"};
-  else if constexpr (std::is_same_v<T, float>)
-    return {11, "f32"};
-  else if constexpr (std::is_same_v<T, double>)
-    return {12, "f64"};
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    return {15, "c64"};
-  else if constexpr (std::is_same_v<T, std::complex<double>>)
-    return {18, "c128"};
-  else
-    static_assert(!sizeof(T*),
-                  "no XLA element type is this C++ type: name one, as in Arg(\"bf16[4]\", data)");
-}
-
-// What went wrong in putting a call together, as opposed to in the call: a shape that cannot be
-// read, and the like.
+// Thrown if a HandlerCall is set up wrongly, such as with dimensions that do not fit the data.
+// Errors of the call itself are HandlerResults.
 class HandlerCallError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -67,7 +28,7 @@ class HandlerCallError : public std::invalid_argument {
 
 namespace handler_call {
 
-// Frees `error`; throws where it is one.
+// Throws `error` and frees it; does nothing if it is null.
 inline void Check(callbridge_error* error) {
   if (error == nullptr) return;
   const std::string message(error->message, error->message_size);
@@ -75,10 +36,16 @@ inline void Check(callbridge_error* error) {
   throw HandlerCallError(message);
 }
 
+// Returns `text`, which errors call `what`, as a C string. Throws if it holds a NUL.
+inline const char* Text(const char* what, const std::string& text) {
+  Check(c_form::CheckNoNul(what, text));
+  return text.c_str();
+}
+
 }  // namespace handler_call
 
-// A dictionary of attributes. Throws HandlerCallError where a value makes no sense, and where it
-// was moved from.
+// A dictionary of attributes. Throws HandlerCallError if a value is invalid or this object was
+// moved from.
 //
 //   HandlerAttributes().Set("n", 3).Set("scale", 0.5f).Set("shape", std::vector<int64_t>{2, 3})
 class HandlerAttributes {
@@ -89,34 +56,20 @@ class HandlerAttributes {
     attributes_.reset(made);
   }
 
-  // A number, a bool, a complex number, a text, a vector of numbers, or a dictionary. The C++ type
-  // is the attribute's: 3 is an s32, int64_t{3} an s64. A name that is set again gets the new
-  // value.
+  // Sets `name` to a number, a bool, a complex number, a text, a vector of numbers, or a dictionary
+  // (another HandlerAttributes, which is copied), in place of an earlier value. The C++ type
+  // decides the attribute's: 3 is an s32, int64_t{3} an s64.
   template <typename T>
-  HandlerAttributes& Set(std::string_view name, const T& value) {
-    callbridge_ffi_attributes* const to = Own();
+  HandlerAttributes& Set(const std::string& name, const T& value) {
     if constexpr (std::is_same_v<T, HandlerAttributes>) {
-      handler_call::Check(
-          callbridge_ffi_attributes_set_dictionary(to, name.data(), name.size(), value.get()));
-    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
-      const std::string_view text = value;
-      handler_call::Check(callbridge_ffi_attributes_set_string(to, name.data(), name.size(),
-                                                               text.data(), text.size()));
+      handler_call::Check(c_form::SetAttribute(Own(), name, value.get()));
     } else {
-      handler_call::Check(callbridge_ffi_attributes_set_scalar(to, name.data(), name.size(),
-                                                               ElementTypeOf<T>().number, &value));
+      handler_call::Check(c_form::SetAttribute(Own(), name, value));
     }
     return *this;
   }
-  template <typename T>
-  HandlerAttributes& Set(std::string_view name, const std::vector<T>& values) {
-    static_assert(!std::is_same_v<T, bool>, "a vector of bool has no elements to point to");
-    handler_call::Check(callbridge_ffi_attributes_set_array(
-        Own(), name.data(), name.size(), ElementTypeOf<T>().number, values.data(), values.size()));
-    return *this;
-  }
 
-  // Null where this object was moved from.
+  // Returns the C API's handle, which this object owns; null if it was moved from.
   const callbridge_ffi_attributes* get() const { return attributes_.get(); }
 
  private:
@@ -133,6 +86,43 @@ class HandlerAttributes {
 
   std::unique_ptr<callbridge_ffi_attributes, Destroy> attributes_;
 };
+
+// How a run ended.
+class HandlerResult {
+ public:
+  HandlerResult() = default;
+  // Owns `error`; null is success.
+  explicit HandlerResult(callbridge_error* error) {
+    if (error == nullptr) return;
+    code_ = error->code;
+    message_.assign(error->message, error->message_size);
+    callbridge_error_destroy(error);
+  }
+
+  bool ok() const { return code_ == 0; }
+  // The numbers of XLA_FFI_Error_Code and absl::StatusCode.
+  int code() const { return code_; }
+  // Returns "INVALID_ARGUMENT" and so on.
+  std::string code_name() const { return callbridge_error_code_name(code_); }
+  const std::string& message() const { return message_; }
+
+  friend std::ostream& operator<<(std::ostream& out, const HandlerResult& result) {
+    return result.ok() ? out << "OK" : out << result.code_name() << ": " << result.message();
+  }
+
+ private:
+  int code_ = 0;
+  std::string message_;
+};
+
+// Registers a type of state or user data, once a process, and writes its id to `*id`, an
+// `XLA_FFI_TypeId` or `xla::ffi::TypeId`. `deleter` deletes a state of the type; it may be null.
+// Throws HandlerCallError if the name has another id.
+template <typename TypeId>
+void RegisterHandlerType(const std::string& name, TypeId* id, void (*deleter)(void*) = nullptr) {
+  handler_call::Check(
+      callbridge_ffi_register_type(handler_call::Text("a name", name), &id->type_id, deleter));
+}
 
 }  // namespace callbridge
 

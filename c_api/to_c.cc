@@ -24,13 +24,13 @@ callbridge_error out_of_memory = {sizeof(callbridge_error),
                                   static_cast<int32_t>(absl::StatusCode::kResourceExhausted),
                                   kOutOfMemory.data(), kOutOfMemory.size()};
 
-static_assert(CALLBRIDGE_LENDS_STATUS == lends::kStatus &&
-              CALLBRIDGE_LENDS_OPAQUE == lends::kOpaque &&
-              CALLBRIDGE_LENDS_STREAM == lends::kStream &&
-              CALLBRIDGE_LENDS_TUPLES == lends::kTuples &&
-              CALLBRIDGE_LENDS_COUNTS == lends::kCounts &&
-              CALLBRIDGE_LENDS_SHAPES == lends::kShapes &&
-              CALLBRIDGE_LENDS_ATTRIBUTES == lends::kAttributes);
+static_assert(CALLBRIDGE_PROVIDES_STATUS == provides::kStatus &&
+              CALLBRIDGE_PROVIDES_OPAQUE == provides::kOpaque &&
+              CALLBRIDGE_PROVIDES_STREAM == provides::kStream &&
+              CALLBRIDGE_PROVIDES_TUPLES == provides::kTuples &&
+              CALLBRIDGE_PROVIDES_COUNTS == provides::kCounts &&
+              CALLBRIDGE_PROVIDES_SHAPES == provides::kShapes &&
+              CALLBRIDGE_PROVIDES_ATTRIBUTES == provides::kAttributes);
 
 }  // namespace
 
@@ -103,7 +103,7 @@ absl::Status ToC(const TargetAbi& abi, Platform platform, callbridge_target_abi*
   const PlatformAbi& on_platform = On(platform, abi);
   out->api_version = static_cast<int32_t>(abi.number);
   out->called_as = static_cast<int32_t>(on_platform.called_as);
-  out->lends = on_platform.lends;
+  out->provides = on_platform.provides;
   out->serves_unspecified = on_platform.serves_unknown ? 1 : 0;
   out->name = abi.name;
   out->enumerator = abi.c_name;

@@ -1,4 +1,4 @@
-// ArenaLayout: where in one block of memory arrays lie that live at different times.
+// ArenaLayout: packs arrays with different lifetimes into one block of memory.
 #ifndef CALLBRIDGE_CLIENT_ARENA_LAYOUT_H_
 #define CALLBRIDGE_CLIENT_ARENA_LAYOUT_H_
 
@@ -11,13 +11,13 @@ namespace callbridge::client {
 
 class ArenaLayout {
  public:
-  // The offset of an array of `size` bytes, aligned. RESOURCE_EXHAUSTED where the arena gets larger
-  // than size_t counts.
+  // Returns the offset of an array of `size` bytes, aligned. Returns RESOURCE_EXHAUSTED if the
+  // arena would exceed the range of size_t.
   absl::StatusOr<size_t> Take(size_t size);
-  // Gives back what Take(size) returned.
+  // Returns an array's memory, which Take(size) returned.
   void GiveBack(size_t offset, size_t size);
 
-  // Of the whole arena.
+  // Returns the size of the whole arena.
   size_t size() const { return size_; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using hlo::Opcode;
 
-// A pred's byte may be any, and a bool's only 0 or 1.
+// The byte of a pred may have any value, a bool only 0 or 1.
 template <typename T>
 T Load(const void* array, size_t index) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -39,8 +39,8 @@ void Unary(const void* operand, const void*, void* result, size_t count) {
   }
 }
 
-// Integers wrap. Their arithmetic is that of the unsigned type of at least int's width, since what
-// is narrower would be promoted to int, and overflow there.
+// Integers wrap. Computes in the unsigned type of at least int's width, since narrower types would
+// be promoted to int, and overflow there.
 template <typename T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
@@ -84,7 +84,7 @@ struct Multiply {
   }
 };
 
-// 1 for each part that is infinite and 0 for each one that is not, with their signs.
+// Replaces each infinite part by 1 and each other part by 0, keeping their signs.
 template <typename T>
 std::complex<T> Infinities(std::complex<T> value) {
   return {std::copysign(std::isinf(value.real()) ? T{1} : T{0}, value.real()),
@@ -116,7 +116,7 @@ struct Divide {
   }
   template <typename T>
   static std::complex<T> Of(std::complex<T> a, std::complex<T> b) {
-    // Smith's: the denominator's smaller part is divided by its larger one, so that no square
+    // Smith's method: divides the denominator's smaller part by its larger one, so that no square
     // overflows.
     std::complex<T> result;
     if (std::fabs(b.real()) < std::fabs(b.imag())) {
@@ -135,7 +135,7 @@ struct Divide {
   }
 
  private:
-  // What C's Annex G makes of zeros and infinities where the division's rules make NaN of them.
+  // Computes what C's Annex G prescribes for zeros and infinities where plain division yields NaN.
   template <typename T>
   static std::complex<T> WhereDivisionIsNan(std::complex<T> a, std::complex<T> b,
                                             std::complex<T> nan) {
@@ -158,7 +158,7 @@ struct Divide {
   }
 };
 
-// NaN wins, and of zeros, which subnormal numbers are, the positive one is greater.
+// NaN wins. Of zeros, which include subnormal numbers, the positive one is greater.
 struct Maximum {
   template <typename T>
   static T Of(T a, T b) {
@@ -213,12 +213,12 @@ struct Abs {
     const T large = Maximum::Of(real, imaginary);
     const T ratio = small / large;
     const T result = large * std::sqrt(std::fma(ratio, ratio, T{1}));
-    // 0 / 0 and infinity / infinity: both parts are equal.
+    // 0 / 0 or infinity / infinity: both parts are equal.
     return result != result ? small : result;
   }
 };
 
-// An operation on a type of 16 bits is that of float, rounded.
+// Computes 16-bit types in float and rounds the result.
 template <typename Operation>
 struct ByFloat {
   template <typename T>

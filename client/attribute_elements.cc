@@ -55,7 +55,7 @@ bool AppendFloat(absl::string_view word, std::string& bytes) {
   double value;
   if (!absl::SimpleAtod(word, &value)) return false;
   if constexpr (std::is_same_v<T, float>) {
-    // Not by way of double, which would round twice.
+    // Not through double, which would round twice.
     float narrow;
     return absl::SimpleAtof(word, &narrow) && Append(narrow, bytes);
   }

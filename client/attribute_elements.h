@@ -1,4 +1,4 @@
-// The numbers in an MLIR attribute's text, as bytes of an element type.
+// Parses the numbers in an MLIR attribute's text.
 #ifndef CALLBRIDGE_CLIENT_ATTRIBUTE_ELEMENTS_H_
 #define CALLBRIDGE_CLIENT_ATTRIBUTE_ELEMENTS_H_
 
@@ -10,12 +10,12 @@
 
 namespace callbridge::client {
 
-// MLIR's name of an element type: "i1", "i32", "ui8", "si16", "f32", "bf16". Nothing for those that
-// no attribute can have.
+// Parses MLIR's name of an element type: "i1", "i32", "ui8", "si16", "f32", "bf16". Returns nothing
+// for types that attributes cannot have.
 std::optional<PrimitiveType> ParseMlirType(absl::string_view name);
 
-// Appends the element that `word` says: "true", "-12", "1.5e-3", "0x7F800000" (a float's bits).
-// False where it is none of the type, or out of its range.
+// Appends the element that `word` denotes: "true", "-12", "1.5e-3", "0x7F800000" (a float's bits).
+// Returns false if it is not of the type or out of its range.
 bool AppendElement(absl::string_view word, PrimitiveType type, std::string& bytes);
 
 }  // namespace callbridge::client

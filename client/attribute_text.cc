@@ -17,7 +17,8 @@
 namespace callbridge::client {
 namespace {
 
-// Deepest nesting of dictionaries. MLIR has no limit; this one keeps recursion off the stack's end.
+// The deepest nesting of dictionaries. MLIR has no limit; this one keeps the recursion from
+// overflowing the stack.
 constexpr int kMaxDepth = 64;
 
 bool IsWordCharacter(char c) {
@@ -43,7 +44,7 @@ class Parser {
   void SkipSpace() {
     while (!AtEnd() && absl::ascii_isspace(text_[at_])) ++at_;
   }
-  // Skips white space, and `token` if it is next.
+  // Skips white space, then `token` if it is next.
   bool Take(absl::string_view token) {
     SkipSpace();
     if (!absl::StartsWith(text_.substr(at_), token)) return false;
@@ -54,7 +55,7 @@ class Parser {
     SkipSpace();
     return !AtEnd() && text_[at_] == c;
   }
-  // Letters, digits and what stands in numbers; empty where there are none.
+  // Returns the letters, digits and signs of numbers that are next; empty if there are none.
   absl::string_view Word() {
     SkipSpace();
     const size_t start = at_;
@@ -68,10 +69,15 @@ class Parser {
         absl::StrCat("attributes, character ", at_ + 1, ": expected ", what, ", but there is ",
                      rest.empty() ? "the end" : absl::StrCat("\"", absl::CHexEscape(rest), "\"")));
   }
+  absl::Status Duplicate(absl::string_view name) const {
+    return absl::InvalidArgumentError(absl::StrCat("attributes, character ", at_ + 1,
+                                                   ": duplicate attribute \"",
+                                                   absl::CHexEscape(name), "\""));
+  }
   absl::Status Unknown(absl::string_view name, absl::string_view what) const {
     return absl::UnimplementedError(absl::StrCat(
         "attribute \"", absl::CHexEscape(name), "\" is ", absl::CHexEscape(what.substr(0, 40)),
-        ", which the embedded runtime cannot hand to a target; run the module on XLA"));
+        ", which the embedded runtime cannot pass to a target; run the module on XLA"));
   }
 
   static absl::StatusOr<OwnedAttributes> Create() {
@@ -118,7 +124,9 @@ class Parser {
           IsNext('"') ? String() : absl::StatusOr<std::string>(Word());
       if (!name.ok()) return name.status();
       if (name->empty()) return Expected("an attribute's name");
-      if (!names->insert(*name).second) return Expected(absl::StrCat("no second \"", *name, "\""));
+      if (absl::StrContains(*name, '\0'))
+        return Unknown(*name, "an attribute with a NUL in its name");
+      if (!names->insert(*name).second) return Duplicate(*name);
       if (IsNext(',') || IsNext('}')) return Unknown(*name, "a unit attribute");
       if (!Take("=")) return Expected("`=`");
       absl::Status status = Value(*name, depth, attributes->get());
@@ -132,15 +140,15 @@ class Parser {
     if (IsNext('"')) {
       absl::StatusOr<std::string> value = String();
       if (!value.ok()) return value.status();
-      return TakeStatus(callbridge_ffi_attributes_set_string(attributes, name.data(), name.size(),
+      return TakeStatus(callbridge_ffi_attributes_set_string(attributes, name.c_str(),
                                                              value->data(), value->size()));
     }
     if (IsNext('{')) {
       std::set<std::string> names;
       absl::StatusOr<OwnedAttributes> value = Dictionary(depth + 1, &names);
       if (!value.ok()) return value.status();
-      return TakeStatus(callbridge_ffi_attributes_set_dictionary(attributes, name.data(),
-                                                                 name.size(), value->get()));
+      return TakeStatus(
+          callbridge_ffi_attributes_set_dictionary(attributes, name.c_str(), value->get()));
     }
     const size_t start = at_;
     if (Take("array<")) return Array(name, attributes);
@@ -168,7 +176,7 @@ class Parser {
     std::string bytes;
     if (!AppendElement(word, type, bytes)) return NoElement(name, word, type);
     return TakeStatus(callbridge_ffi_attributes_set_scalar(
-        attributes, name.data(), name.size(), static_cast<int32_t>(type), bytes.data()));
+        attributes, name.c_str(), static_cast<int32_t>(type), bytes.data()));
   }
 
   absl::Status NoElement(const std::string& name, absl::string_view word, PrimitiveType type) {
@@ -179,12 +187,12 @@ class Parser {
 
   static absl::Status SetArray(const std::string& name, PrimitiveType type,
                                const std::string& bytes, callbridge_ffi_attributes* attributes) {
-    return TakeStatus(callbridge_ffi_attributes_set_array(attributes, name.data(), name.size(),
+    return TakeStatus(callbridge_ffi_attributes_set_array(attributes, name.c_str(),
                                                           static_cast<int32_t>(type), bytes.data(),
                                                           bytes.size() / (BitWidth(type) / 8)));
   }
 
-  // Behind `array<`.
+  // Starts after `array<`.
   absl::Status Array(const std::string& name, callbridge_ffi_attributes* attributes) {
     const absl::string_view type_name = Word();
     const std::optional<PrimitiveType> type = ParseMlirType(type_name);
@@ -200,7 +208,7 @@ class Parser {
     return SetArray(name, *type, bytes, attributes);
   }
 
-  // Behind `dense<`. The elements' type comes behind the elements.
+  // Starts after `dense<`. The elements' type follows the elements.
   absl::Status Dense(const std::string& name, callbridge_ffi_attributes* attributes) {
     std::vector<absl::string_view> words;
     std::string raw;
@@ -218,7 +226,7 @@ class Parser {
       raw = absl::HexStringToBytes(hex->substr(2));
     } else {
       is_list = IsNext('[');
-      // Brackets show the dimensions, which the type tells too.
+      // The brackets repeat the dimensions that the type has.
       while (!IsNext('>')) {
         if (Take("[") || Take("]") || Take(",")) continue;
         if (IsNext('(')) return Unknown(name, "dense, of complex numbers");
@@ -253,7 +261,7 @@ class Parser {
       if (!AppendElement(word, type, raw)) return NoElement(name, word, type);
     }
     const size_t element_bytes = BitWidth(type) / 8;
-    // One element without brackets stands for all.
+    // One element without brackets is the value of all.
     if (!is_list && raw.size() == element_bytes && count != 1) {
       if (count > kMaxSplat) return Unknown(name, "a dense splat of more than 2^24 elements");
       const std::string element = std::move(raw);
@@ -269,7 +277,7 @@ class Parser {
     return SetArray(name, type, raw, attributes);
   }
 
-  // A text of some bytes must not take gigabytes.
+  // A short text must not take gigabytes.
   static constexpr int64_t kMaxSplat = int64_t{1} << 24;
 
   absl::string_view text_;

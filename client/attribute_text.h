@@ -1,4 +1,5 @@
-// The attributes of a typed custom call, which a module has as the text of an MLIR dictionary.
+// Parses the attributes of a typed custom call, which a module holds as the text of an MLIR
+// dictionary.
 #ifndef CALLBRIDGE_CLIENT_ATTRIBUTE_TEXT_H_
 #define CALLBRIDGE_CLIENT_ATTRIBUTE_TEXT_H_
 
@@ -24,11 +25,11 @@ struct ParsedAttributes {
   std::set<std::string> names;  // of the outermost dictionary
 };
 
-// `{a = 1 : i32, "b" = [..]}` as MLIR prints it: booleans, integers and floats, strings,
-// `array<i32: 1, 2>`, `dense<..> : tensor<..>` (its elements in order, whatever its dimensions) and
-// dictionaries of them. An empty text is an empty dictionary. INVALID_ARGUMENT tells at which
-// character, counted from 1, what was expected; UNIMPLEMENTED names the attribute whose kind or
-// type is another.
+// Parses `{a = 1 : i32, "b" = [..]}` as MLIR prints it: booleans, integers, floats, strings,
+// `array<i32: 1, 2>`, `dense<..> : tensor<..>` (its elements in order, without the dimensions) and
+// dictionaries of these. An empty text is an empty dictionary. Returns INVALID_ARGUMENT, which
+// names the character, counted from 1, and what was expected there; UNIMPLEMENTED, which names the
+// attribute, for any other kind or type.
 absl::StatusOr<ParsedAttributes> ParseAttributes(absl::string_view text);
 
 }  // namespace callbridge::client

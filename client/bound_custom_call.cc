@@ -13,7 +13,7 @@
 namespace callbridge::client {
 namespace {
 
-// An old module says nothing of versions, and means the first one.
+// An old module does not set api_version, which means version 1.
 int32_t VersionOf(const xla::HloInstructionProto& instruction) {
   const int version = instruction.custom_call_api_version();
   return version == xla::API_VERSION_UNSPECIFIED ? CALLBRIDGE_API_VERSION_ORIGINAL : version;
@@ -26,9 +26,9 @@ absl::Status ResolveVersion(int32_t version, callbridge_target& target) {
   const bool typed_target = target.api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
   if (typed_target && !typed_call) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the call is an untyped one, of api_version ", version,
-        ", and the target a typed handler; set API_VERSION_TYPED_FFI, and say in the attributes "
-        "what the opaque says"));
+        "the call is untyped (api_version ", version,
+        "), but the target is a typed handler; set API_VERSION_TYPED_FFI, and pass attributes "
+        "instead of the opaque"));
   }
   if (typed_target || !typed_call) return absl::OkStatus();
   callbridge_entry_points entry_points = {};
@@ -64,7 +64,7 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
     if (!parsed.ok()) return bound.Named(parsed.status());
     attributes = *std::move(parsed);
   }
-  // A typed call with a site descriptor was an untyped one before it was upgraded.
+  // A typed call with a site descriptor was an untyped one before the upgrade.
   const bool wants_typed = version == CALLBRIDGE_API_VERSION_TYPED_FFI &&
                            attributes.names.count(kSiteDescriptorAttribute) == 0;
   absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host", wants_typed);
@@ -94,7 +94,7 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
     site.opaque_size = opaque.size();
   }
   callbridge_call* call = nullptr;
-  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, &call));
+  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, nullptr, &call));
   if (!status.ok()) return bound.Named(status);
   bound.call_.reset(call);
   return bound;
@@ -110,7 +110,7 @@ absl::Status BoundCustomCall::Execute(absl::Span<void*> operands, absl::Span<voi
 
 absl::Status BoundCustomCall::ExecuteTyped(absl::Span<void*> operands, absl::Span<void*> results,
                                            int64_t run_id) const {
-  // What XLA:CPU lends.
+  // XLA:CPU passes 0.
   static constexpr int32_t kDeviceOrdinal = 0;
   callbridge_runtime_services services = {};
   services.struct_size = sizeof services;

@@ -21,17 +21,18 @@ namespace callbridge::client {
 class BoundCustomCall {
  public:
   BoundCustomCall() = default;
-  // `operands` and `result` are what the target is given, layouts and all. The instruction's
-  // api_version is taken at its word where nobody knows the target's ABI, and else tells whether
-  // the call is typed. An untyped target of a typed call is called by its typed entry point, which
-  // upgraded modules lead to. Errors name the instruction and the target.
+  // Binds the instruction to its target. `operands` and `result` are the shapes that the target
+  // gets, with layouts. If the target's ABI is not known, the instruction's api_version is used;
+  // else api_version only says whether the call is typed. A typed call of an untyped target, as in
+  // upgraded modules, goes through the target's typed entry point. Errors name the instruction and
+  // the target.
   static absl::StatusOr<BoundCustomCall> Bind(const xla::HloInstructionProto& instruction,
                                               const TargetTable& targets,
                                               absl::Span<const Shape> operands,
                                               const Shape& result);
 
-  // The leaves' pointers, in preorder; the lists are undefined afterwards. `run_id` is what typed
-  // targets are told.
+  // Calls the target with the leaves' pointers, in preorder; the lists' contents are undefined
+  // afterwards. Typed targets get `run_id`.
   absl::Status Execute(absl::Span<void*> operands, absl::Span<void*> results, int64_t run_id) const;
 
  private:

@@ -1,4 +1,4 @@
-// From the C API's errors to absl's.
+// Converts errors of the C API into absl::Status.
 #ifndef CALLBRIDGE_CLIENT_C_STATUS_H_
 #define CALLBRIDGE_CLIENT_C_STATUS_H_
 
@@ -8,7 +8,7 @@
 
 namespace callbridge::client {
 
-// Frees `error`; null is OK.
+// Frees `error`. Null is OK.
 inline absl::Status TakeStatus(callbridge_error* error) {
   if (error == nullptr) return absl::OkStatus();
   absl::Status status(static_cast<absl::StatusCode>(error->code),

@@ -47,7 +47,7 @@ callbridge_error* ToC(const absl::Status& status) {
                                  status.message().size());
 }
 
-// The error of what `function` returns or throws, after CheckPointers(required).
+// Returns the error of what `function` returns or throws, after CheckPointers(required).
 template <typename Function>
 callbridge_error* WithoutExceptions(std::initializer_list<Pointer> required, Function function) {
   try {

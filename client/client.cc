@@ -43,20 +43,20 @@ std::vector<Shape> ShapesToXla(const std::vector<::callbridge::Shape>& shapes) {
   return converted;
 }
 
-// The arrays of `literal`, in preorder.
+// Returns the arrays of `literal`, in preorder.
 std::vector<callbridge_array> ArraysOf(const LiteralBase& literal) {
   std::vector<callbridge_array> arrays;
   ShapeUtil::ForEachSubshape(literal.shape(), [&](const Shape& shape, const ShapeIndex& index) {
     if (shape.IsTuple()) return;
-    // The executable writes to results alone, which are nobody else's yet.
+    // The executable writes only to results, which nothing else uses yet.
     arrays.push_back({const_cast<void*>(literal.untyped_data(index)),
                       static_cast<size_t>(shape.IsToken() ? 0 : literal.size_bytes(index))});
   });
   return arrays;
 }
 
-// The module, with its parameters row-major, as the client has them, and the result in the layout
-// that the options say, or the computation itself.
+// Returns the module with row-major parameters, as the client holds them, and with the result in
+// the layout of the options, or else of the computation.
 StatusOr<HloModuleProto> WithLayouts(const XlaComputation& computation,
                                      const ExecutionOptions* options) {
   HloModuleProto module = computation.proto();
@@ -102,7 +102,7 @@ StatusOr<std::unique_ptr<GlobalData>> Client::Execute(const ExecutionHandle& han
                                                       ExecutionProfile* execution_profile) {
   if (handle.executable_ == nullptr) {
     return absl::InvalidArgumentError(
-        "expected a handle that Compile() returned, but this one is of no computation");
+        "expected a handle that Compile() returned, but this one has no computation");
   }
   const client::Executable& executable = *handle.executable_;
   std::vector<Shape> shapes;
@@ -114,7 +114,7 @@ StatusOr<std::unique_ptr<GlobalData>> Client::Execute(const ExecutionHandle& han
   Status status = CheckArguments(shapes, parameters);
   if (!status.ok()) return status;
   std::vector<callbridge_array> operands;
-  // Arguments in another layout than the parameter's.
+  // Arguments whose layout differs from the parameter's.
   std::vector<Literal> relaid;
   relaid.reserve(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -204,12 +204,12 @@ StatusOr<std::unique_ptr<ProgramShape>> Client::GetComputationShape(
 StatusOr<std::vector<DeviceHandle>> Client::GetDeviceHandles(int64_t device_count) {
   if (device_count != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected 1 device, which is all there are, but got ", device_count));
+        absl::StrCat("expected 1 device, since the host is the only one, but got ", device_count));
   }
   return std::vector<DeviceHandle>(1);
 }
 
-// By value, as XLA's: it frees what it is given.
+// Takes the values by value, as XLA does: it destroys them.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void GlobalData::Release(std::vector<std::unique_ptr<GlobalData>>) {}
 

@@ -1,4 +1,4 @@
-// xla::Client: compiles and runs computations, as programs of XLA's C++ API do.
+// xla::Client: compiles and runs computations, with the interface of XLA's C++ API.
 #ifndef CALLBRIDGE_CLIENT_CLIENT_H_
 #define CALLBRIDGE_CLIENT_CLIENT_H_
 
@@ -18,21 +18,22 @@
 namespace xla {
 inline namespace callbridge_v1 {
 
-// Over the embedded runtime. Custom calls find the targets that are registered in the process when
-// the computation is compiled. Thread-safe. Get one from ClientLibrary.
+// Runs computations on the embedded runtime. A custom call finds the targets that are registered in
+// the process when the computation is compiled. Thread-safe. ClientLibrary returns one.
 class CALLBRIDGE_EXPORTED Client {
  public:
   virtual ~Client() = default;
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // INVALID_ARGUMENT where the shapes are not those of the parameters, layouts aside.
-  // UNIMPLEMENTED for instructions that the embedded runtime does not have.
+  // Returns INVALID_ARGUMENT if the shapes, without layouts, are not the parameters', and
+  // UNIMPLEMENTED for an instruction that the embedded runtime does not have.
   StatusOr<ExecutionHandle> Compile(const XlaComputation& computation,
                                     absl::Span<const Shape> argument_shapes,
                                     const ExecutionOptions* execution_options = nullptr);
 
-  // On the calling thread; done when it returns. Arguments may be in any layout.
+  // Runs the computation on the calling thread and returns when it is done. Arguments may have any
+  // layout.
   StatusOr<std::unique_ptr<GlobalData>> Execute(const ExecutionHandle& handle,
                                                 absl::Span<GlobalData* const> arguments,
                                                 ExecutionProfile* execution_profile = nullptr);
@@ -45,18 +46,18 @@ class CALLBRIDGE_EXPORTED Client {
                                        const ExecutionOptions* execution_options = nullptr,
                                        ExecutionProfile* execution_profile = nullptr);
 
-  // A copy of the value; in the layout of `shape_with_layout`, where that is given.
+  // Returns a copy of the value, in the layout of `shape_with_layout` if that is given.
   StatusOr<Literal> Transfer(const GlobalData& data, const Shape* shape_with_layout = nullptr);
-  // A copy of the literal.
+  // Copies the literal.
   StatusOr<std::unique_ptr<GlobalData>> TransferToServer(
       const LiteralSlice& literal, const DeviceHandle* device_handle = nullptr);
 
   Status Unregister(const GlobalData& data);
-  // Copies of the tuple's elements.
+  // Returns copies of the tuple's elements.
   StatusOr<std::vector<std::unique_ptr<GlobalData>>> DeconstructTuple(const GlobalData& data);
   StatusOr<Shape> GetShape(const GlobalData& data);
   StatusOr<std::unique_ptr<ProgramShape>> GetComputationShape(const XlaComputation& computation);
-  // `device_count` times the one device.
+  // Returns the only device. Returns INVALID_ARGUMENT if `device_count` is not 1.
   StatusOr<std::vector<DeviceHandle>> GetDeviceHandles(int64_t device_count);
 
  protected:

@@ -42,12 +42,13 @@ StatusOr<LocalClient*> ClientLibrary::GetOrCreateLocalClient(
 StatusOr<LocalClient*> ClientLibrary::GetOrCreateLocalClient(const LocalClientOptions& options) {
   if (options.platform() != nullptr) {
     return absl::UnimplementedError(
-        "the embedded runtime has no platform but the host, which null stands for; run the "
-        "program on XLA");
+        "the embedded runtime has the host as its only platform: pass null, or run the program "
+        "on XLA");
   }
   if (options.number_of_replicas() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "expected 1 replica, since there is one device, but got ", options.number_of_replicas()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected 1 replica, since the host is the only device, but got ",
+                     options.number_of_replicas()));
   }
   if (options.allowed_devices().has_value() && options.allowed_devices()->count(0) == 0) {
     return absl::InvalidArgumentError(

@@ -1,4 +1,4 @@
-// xla::ClientLibrary: where programs get their client from.
+// xla::ClientLibrary: returns the client of this process.
 #ifndef CALLBRIDGE_CLIENT_CLIENT_LIBRARY_H_
 #define CALLBRIDGE_CLIENT_CLIENT_LIBRARY_H_
 
@@ -10,7 +10,7 @@
 #include "callbridge/hlo/status.h"
 
 namespace stream_executor {
-// A kind of device. The embedded runtime has the host alone, which null stands for.
+// A kind of device. The embedded runtime has only the host, which is null.
 class Platform;
 }  // namespace stream_executor
 
@@ -19,7 +19,7 @@ inline namespace callbridge_v1 {
 
 namespace se = ::stream_executor;
 
-// What programs set is kept, and changes nothing: there is one device, and no other platform.
+// Options are stored and have no effect: there is one device and no other platform.
 class CALLBRIDGE_EXPORTED LocalClientOptions {
  public:
   LocalClientOptions(se::Platform* platform = nullptr, int number_of_replicas = 1,
@@ -46,8 +46,9 @@ class CALLBRIDGE_EXPORTED ClientLibrary {
  public:
   ClientLibrary() = delete;
 
-  // The same client each time; it lives as long as the process. UNIMPLEMENTED for a platform other
-  // than the host, INVALID_ARGUMENT where device 0 is not allowed or there should be replicas.
+  // Returns the same client each time; it lives as long as the process. Returns UNIMPLEMENTED for a
+  // platform other than the host, INVALID_ARGUMENT if device 0 is not allowed or replicas are
+  // requested.
   static StatusOr<LocalClient*> GetOrCreateLocalClient(
       se::Platform* platform = nullptr,
       const std::optional<std::set<int>>& allowed_devices = std::nullopt);

@@ -12,9 +12,10 @@ namespace callbridge::client {
 
 class ConstantPool {
  public:
-  // The place of a copy of the bytes. RESOURCE_EXHAUSTED where there is no memory for it.
+  // Copies the bytes and returns their place in the pool. Returns RESOURCE_EXHAUSTED if there is no
+  // memory.
   absl::StatusOr<size_t> Add(const void* data, size_t size);
-  // Targets read the bytes there and must not write to them.
+  // Returns the bytes at `place`, which targets may read and must not write.
   void* at(size_t place) const { return const_cast<char*>(blocks_[place].data()); }
 
   size_t size() const { return blocks_.size(); }

@@ -12,12 +12,12 @@
 namespace callbridge::client {
 namespace {
 
-// The integer nearest to `value` towards zero, of those that To has.
+// Returns the integer of type To that is nearest to `value`, towards zero.
 template <typename To, typename From>
 To Saturated(From value) {
   using Limits = std::numeric_limits<To>;
   if (value != value) return 0;
-  // One beyond the largest, a power of two, which every float has.
+  // The largest plus one: a power of two, which every float type has.
   const From beyond = std::ldexp(From{1}, Limits::digits);
   if (value >= beyond) return Limits::max();
   if (value < static_cast<From>(Limits::min())) return Limits::min();
@@ -32,7 +32,7 @@ To Converted(From value) {
     return To(static_cast<typename To::value_type>(value.real()),
               static_cast<typename To::value_type>(value.imag()));
   } else if constexpr (std::is_same_v<From, xla::bfloat16> && std::is_same_v<To, bool>) {
-    // XLA:CPU compares the bits, to which subnormal numbers are no zeros.
+    // XLA:CPU compares the bits, so subnormal numbers are not zeros.
     return (value.x & 0x7fff) != 0;
   } else if constexpr (kIsSmallFloat<From>) {
     return Converted<To>(static_cast<float>(value));
@@ -41,7 +41,7 @@ To Converted(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != 0;
   } else if constexpr (kIsSmallFloat<To>) {
-    // Of a double too, which XLA:CPU rounds twice.
+    // Also for a double, which XLA:CPU rounds twice.
     return To(static_cast<float>(value));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return Saturated<To>(value);
@@ -69,7 +69,7 @@ ElementwiseKernel FindTo(PrimitiveType to) {
       to,
       [](auto element) -> ElementwiseKernel {
         using To = typename decltype(element)::type;
-        // XLA takes the real part by an instruction of its own.
+        // XLA takes the real part by a separate instruction.
         if constexpr (kIsComplex<From> && !kIsComplex<To>)
           return nullptr;
         else
@@ -129,7 +129,7 @@ absl::StatusOr<ElementwiseKernel> FindConversion(PrimitiveType from, PrimitiveTy
       from, [&](auto element) { return FindTo<typename decltype(element)::type>(to); },
       []() -> ElementwiseKernel { return nullptr; });
   if (kernel == nullptr) {
-    return absl::UnimplementedError(absl::StrCat("the embedded runtime converts no ",
+    return absl::UnimplementedError(absl::StrCat("the embedded runtime does not convert ",
                                                  PrimitiveTypeName(from), " to ",
                                                  PrimitiveTypeName(to), "; run the module on XLA"));
   }

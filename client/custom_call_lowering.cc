@@ -21,7 +21,7 @@ using xla::HloInstructionProto;
 
 struct Leaf {
   const Shape* shape;
-  size_t place;  // among the whole shape's leaves
+  size_t place;  // index among the leaves of the whole shape
 };
 
 Leaf FindLeaf(const Shape& shape, absl::Span<const int64_t> index) {
@@ -35,8 +35,8 @@ Leaf FindLeaf(const Shape& shape, absl::Span<const int64_t> index) {
   return leaf;
 }
 
-// `operands` and `result` are the shapes that the call is given, with their layouts; `nodes` is how
-// much a look at all of them costs.
+// `operands` and `result` are the shapes of the call, with their layouts; `nodes` is the cost of
+// visiting all of them.
 absl::Status AddAliases(const HloInstructionProto& instruction, const std::vector<Shape>& operands,
                         const Shape& result, size_t nodes, GraphBuilder& builder, Step& step) {
   if (instruction.output_operand_aliasing().empty()) return absl::OkStatus();
@@ -49,7 +49,7 @@ absl::Status AddAliases(const HloInstructionProto& instruction, const std::vecto
   std::set<size_t> aliased_operands;
   std::set<size_t> aliased_results;
   for (const xla::OutputOperandAliasing& alias : instruction.output_operand_aliasing()) {
-    // To find a leaf takes a look at all that stands before it.
+    // Finding a leaf visits all leaves before it.
     absl::Status charged = builder.Charge(nodes);
     if (!charged.ok()) return charged;
     const Leaf from = FindLeaf(operands[alias.operand_index()], alias.operand_shape_index());
@@ -69,14 +69,14 @@ absl::Status AddAliases(const HloInstructionProto& instruction, const std::vecto
     if (!aliased_operands.insert(operand_place).second ||
         !aliased_results.insert(to.place).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat(names, "expected each leaf to be aliased once, but one is twice"));
+          absl::StrCat(names, "expected each leaf to be aliased once, but one is aliased twice"));
     }
     step.aliases.push_back({operand_place, to.place});
   }
   return absl::OkStatus();
 }
 
-// As the target gets it: elements of less than a byte are packed.
+// Returns the shape as the target gets it: with packed elements of less than a byte.
 absl::StatusOr<Shape> Packed(const Shape& shape) {
   for (const Shape* leaf : shape.Leaves()) {
     absl::Status natural = CheckElementSize(*leaf, BitWidth(leaf->element_type()));
@@ -85,7 +85,7 @@ absl::StatusOr<Shape> Packed(const Shape& shape) {
   return PackedShape(shape);
 }
 
-// What the call is given. Only one that constrains its layouts is given others than row-major ones.
+// Returns the shapes of the call. Operands are row-major unless the call constrains its layouts.
 absl::StatusOr<std::vector<Shape>> OperandShapes(const HloInstructionProto& instruction,
                                                  const std::vector<InstructionResult*>& operands) {
   std::vector<Shape> shapes;

@@ -1,4 +1,4 @@
-// LowerCustomCall: a custom call becomes a step of a Graph.
+// LowerCustomCall: makes a custom call a step of a Graph.
 #ifndef CALLBRIDGE_CLIENT_CUSTOM_CALL_LOWERING_H_
 #define CALLBRIDGE_CLIENT_CUSTOM_CALL_LOWERING_H_
 
@@ -13,7 +13,7 @@
 
 namespace callbridge::client {
 
-// Binds the call, puts its arrays into the layouts that it constrains and back, and sets the
+// Binds the call and converts its arrays to the layouts that it constrains, and back. Sets the
 // leaves and the step of `result`, whose shape is known. `shape_with_layouts` is the instruction's.
 absl::Status LowerCustomCall(const xla::HloInstructionProto& instruction,
                              const TargetTable& targets,

@@ -1,4 +1,4 @@
-// The C++ types of array elements on which the embedded runtime computes.
+// The C++ types of the array elements with which the embedded runtime computes.
 #ifndef CALLBRIDGE_CLIENT_ELEMENT_TYPES_H_
 #define CALLBRIDGE_CLIENT_ELEMENT_TYPES_H_
 
@@ -25,9 +25,9 @@ struct ElementType {
 template <xla::PrimitiveType kType>
 using ElementTypeOf = ElementType<typename xla::primitive_util::PrimitiveTypeToNative<kType>::type>;
 
-// Calls `visit(ElementType<T>())` with the type of `type`'s elements, and returns what it returns;
-// `otherwise()` where nothing is computed on them: what has fewer than 8 bits, floats of 8. pred is
-// bool: any byte but 0 is true.
+// Calls `visit(ElementType<T>())` with the C++ type of `type`'s elements. Calls `otherwise()` for
+// types with which the embedded runtime does not compute: those of fewer than 8 bits, floats of 8.
+// pred is bool: any byte but 0 is true. Returns what it called returned.
 template <typename Visit, typename Otherwise>
 auto VisitElementType(PrimitiveType type, const Visit& visit, const Otherwise& otherwise) {
   switch (type) {

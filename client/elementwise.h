@@ -1,4 +1,4 @@
-// What add, convert and the like do to each element, as XLA:CPU does it.
+// Elementwise operations (add, convert and so on) with XLA:CPU's results.
 #ifndef CALLBRIDGE_CLIENT_ELEMENTWISE_H_
 #define CALLBRIDGE_CLIENT_ELEMENTWISE_H_
 
@@ -10,25 +10,25 @@
 
 namespace callbridge::client {
 
-// On `count` elements that lie side by side, in the same order in all arrays. An operand of a
-// unary kernel is on the left, and `right` is not read. The result may be an operand's memory where
-// their elements have the same size. In the calling thread's floating-point mode.
+// Computes `count` adjacent elements, in the same order in all arrays. A unary kernel's operand is
+// `left`; it does not read `right`. The result may overwrite an operand if their elements have the
+// same size. Uses the calling thread's floating-point mode.
 using ElementwiseKernel = void (*)(const void* left, const void* right, void* result, size_t count);
 
-// add, subtract, multiply, divide, maximum, minimum, negate, abs of elements of `type`. Bit for bit
-// what jaxlib 0.10.2 computes on processors that have FMA, NaNs' payloads aside: an integer divided
-// by 0 is -1, NaN and the positive zero win. (TensorFlow 2.13.1 asks for a maximum and minimum
-// that are faster, and lose NaNs.)
-// UNIMPLEMENTED where XLA:CPU has none either, and for types of 8 bits and fewer that are no
-// integers.
+// Returns the kernel for add, subtract, multiply, divide, maximum, minimum, negate or abs of
+// elements of `type`. Its results are bit for bit those of jaxlib 0.10.2 on processors with FMA,
+// except for NaNs' payloads: an integer divided by 0 is -1; maximum and minimum return NaN if an
+// operand is NaN, and prefer the positive zero. (TensorFlow 2.13.1 sets faster ones that lose
+// NaNs.) Returns UNIMPLEMENTED if XLA:CPU has no such operation, and for types of at most 8 bits
+// that are not integers.
 absl::StatusOr<ElementwiseKernel> FindArithmetic(hlo::Opcode opcode, PrimitiveType type);
-// Floats become integers towards zero; NaN becomes 0, what is out of range the nearest limit.
-// UNIMPLEMENTED from complex types to others, and for types of 8 bits and fewer that are no
-// integers.
+// Returns the kernel that converts elements. Floats become integers towards zero; NaN becomes 0,
+// and a value out of range the nearest limit. Returns UNIMPLEMENTED for complex types to others,
+// and for types of at most 8 bits that are not integers.
 absl::StatusOr<ElementwiseKernel> FindConversion(PrimitiveType from, PrimitiveType to);
-// Between a byte for each element and packed elements (abi/packed_elements.h), for types of less
-// than a byte; null for others. Unpacked, the other bits of a byte repeat a signed integer's sign,
-// as in literals.
+// Returns the kernel between elements of a byte each and packed elements (abi/packed_elements.h)
+// for types of less than a byte, null for others. In unpacked elements, a byte's other bits repeat
+// a signed integer's sign, as in literals.
 ElementwiseKernel FindPacking(PrimitiveType type);
 ElementwiseKernel FindUnpacking(PrimitiveType type);
 

@@ -16,15 +16,15 @@
 namespace callbridge::client {
 
 struct ExecutableOptions {
-  // Threads on which calls that do not depend on each other run; 1: all on the caller's.
+  // The threads on which independent calls run. With 1, all run on the caller's.
   int threads = 1;
 };
 
 class Executable {
  public:
-  // Checks the module (hlo::CheckModule), finds its targets and binds its custom calls, of which
-  // each is bound once. UNIMPLEMENTED names an instruction that the embedded runtime does not have,
-  // and advises to run the module on XLA.
+  // Checks the module (hlo::CheckModule), finds its targets and binds each custom call once.
+  // Returns UNIMPLEMENTED, which names the instruction and suggests XLA, if the embedded runtime
+  // does not have it.
   static absl::StatusOr<std::unique_ptr<Executable>> Compile(const xla::HloModuleProto& module,
                                                              const TargetTable& targets,
                                                              const ExecutableOptions& options = {});
@@ -33,10 +33,10 @@ class Executable {
   const std::vector<Shape>& parameters() const;
   const Shape& result() const;
 
-  // One array for each leaf of the parameters and of the result, in preorder, row-major unless the
-  // program shape has another layout; the caller's memory, which is neither kept nor, for
-  // parameters, written. Nothing that depends on a call that failed is run, and the results are
-  // undefined then; the first error is returned, with the instruction's name. Thread-safe.
+  // Runs the program. Takes one array for each leaf of the parameters and of the result, in
+  // preorder, row-major unless the program shape has another layout. The caller owns the memory;
+  // parameters are only read. If a call fails, nothing that depends on it runs, the results are
+  // undefined, and the first error is returned with the instruction's name. Thread-safe.
   absl::Status Execute(absl::Span<const callbridge_array> parameters,
                        absl::Span<const callbridge_array> results) const;
 

@@ -1,5 +1,5 @@
-// What the old client's methods take and return beside data. In XLA these are messages of a
-// protocol between processes; here they are only what programs say with them.
+// Parameters and results of the old client's methods. In XLA these are messages of a protocol
+// between processes; here they are plain classes with the same accessors.
 #ifndef CALLBRIDGE_CLIENT_EXECUTION_MESSAGES_H_
 #define CALLBRIDGE_CLIENT_EXECUTION_MESSAGES_H_
 
@@ -17,10 +17,10 @@ class Executable;
 namespace xla {
 inline namespace callbridge_v1 {
 
-// A compiled computation. Copies are the same one.
+// A compiled computation. Copies refer to the same one.
 class CALLBRIDGE_EXPORTED ExecutionHandle {
  public:
-  // Of none: executing it is an error.
+  // A handle without a computation; executing it is an error.
   ExecutionHandle() = default;
 
  private:
@@ -31,7 +31,7 @@ class CALLBRIDGE_EXPORTED ExecutionHandle {
   std::shared_ptr<const ::callbridge::client::Executable> executable_;
 };
 
-// The one device there is.
+// The only device.
 class CALLBRIDGE_EXPORTED DeviceHandle {
  public:
   int64_t handle() const { return 0; }
@@ -40,7 +40,7 @@ class CALLBRIDGE_EXPORTED DeviceHandle {
 
 class CALLBRIDGE_EXPORTED ExecutionOptions {
  public:
-  // The result's layouts, in place of those that the computation says.
+  // The result's layouts, instead of those that the computation has.
   const ShapeProto& shape_with_output_layout() const { return shape_with_output_layout_; }
   ShapeProto* mutable_shape_with_output_layout() { return &shape_with_output_layout_; }
   bool has_shape_with_output_layout() const {

@@ -1,4 +1,5 @@
-// xla::GlobalData: a value that was handed to the client, or that an execution left there.
+// xla::GlobalData: a value that the client holds: a literal it was given, or the result of an
+// execution.
 #ifndef CALLBRIDGE_CLIENT_GLOBAL_DATA_H_
 #define CALLBRIDGE_CLIENT_GLOBAL_DATA_H_
 
@@ -12,7 +13,7 @@
 namespace xla {
 inline namespace callbridge_v1 {
 
-// Lives as long as whoever has it keeps it: the client does not need to be asked.
+// Valid as long as this object, whether or not the client exists.
 class CALLBRIDGE_EXPORTED GlobalData {
  public:
   GlobalData(const GlobalData&) = delete;

@@ -1,5 +1,5 @@
-// Graph: what a module computes, as steps on values. Tuples, calls of computations and whatever
-// moves no bytes are gone: a value is one array or token.
+// Graph: a module as steps on values. A value is one array or token: lowering resolves tuples,
+// calls of computations and all else that moves no bytes.
 #ifndef CALLBRIDGE_CLIENT_GRAPH_H_
 #define CALLBRIDGE_CLIENT_GRAPH_H_
 
@@ -24,13 +24,13 @@ struct Value {
   enum class Source { kParameter, kConstant, kStep };
 
   Source source = Source::kStep;
-  // The parameters' leaf, or the constant's place in the pool.
+  // The leaf's index among the parameters' leaves, or the constant's place in the pool.
   size_t index = 0;
   size_t size_bytes = 0;
   bool is_token = false;
-  // The step behind which it is there.
+  // The step after which the value is available.
   StepId producer = kNoStep;
-  // The value whose bytes it has: itself, unless all that is new is the producer.
+  // The value that owns the bytes: itself, unless only the producer differs.
   ValueId bytes_of = 0;
 };
 
@@ -39,20 +39,20 @@ struct Step {
     kCustomCall,
     kElementwise,
     kCopy,
-    kWait,  // does nothing, behind others
+    kWait,  // does nothing, after others
   };
   enum class Hint { kEarliest, kNone, kLatest };
 
   Kind kind = Kind::kWait;
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
-  // Steps that it stands behind, whether or not it reads what they make.
+  // The steps after which this one runs, whether or not it reads their values.
   std::vector<StepId> after;
-  // Of a custom call: operands whose memory a result gets, by their places in the lists.
+  // Of a custom call: the operands whose memory a result takes, as indices into both lists.
   std::vector<std::pair<size_t, size_t>> aliases;
   BoundCustomCall call;
   Hint hint = Hint::kNone;
-  // It runs even where nobody reads what it makes.
+  // Runs even if nothing reads its results.
   bool has_effect = false;
 
   ElementwiseKernel kernel = nullptr;

@@ -1,4 +1,4 @@
-// GraphBuilder: adds values and steps to a Graph, and bounds how many.
+// GraphBuilder: adds values and steps to a Graph, and limits their number.
 #ifndef CALLBRIDGE_CLIENT_GRAPH_BUILDER_H_
 #define CALLBRIDGE_CLIENT_GRAPH_BUILDER_H_
 
@@ -14,34 +14,35 @@
 
 namespace callbridge::client {
 
-// UNIMPLEMENTED where the leaf's layout says another size of elements than `bits`, or none.
+// Returns UNIMPLEMENTED if the leaf's layout gives elements a size other than `bits`.
 absl::Status CheckElementSize(const Shape& leaf, int64_t bits);
 
 class GraphBuilder {
  public:
-  // A small module may say a lot: computations that call each other twice, instructions that name a
-  // large tuple many times. RESOURCE_EXHAUSTED where `amount`, of instructions, leaves and the
-  // like, makes too many in all.
+  // Counts `amount` instructions, leaves and the like. Returns RESOURCE_EXHAUSTED if there are too
+  // many in all: a small module may expand to much, by computations that each call another one
+  // twice, or instructions that use a large tuple many times.
   absl::Status Charge(size_t amount);
 
-  // A leaf of a parameter.
+  // Returns the value of a parameter's leaf.
   absl::StatusOr<ValueId> Parameter(const Shape& leaf, size_t index);
   absl::StatusOr<ValueId> Constant(const Shape& leaf, const void* data);
   absl::StatusOr<ValueId> Elementwise(ElementwiseKernel kernel, std::vector<ValueId> operands,
                                       const Shape& result);
   absl::StatusOr<ValueId> Copy(StridedCopy copy, ValueId operand, const Shape& result);
-  // One value for each leaf of the result. `operands` has the layouts of the operands' shapes; the
-  // results have those of the result's.
+  // Returns one value for each leaf of the result. `operands` have the layouts of the operands'
+  // shapes; the returned values have the layouts of the result's.
   absl::StatusOr<std::vector<ValueId>> CustomCall(Step step, const Shape& result);
   ValueId Token(const std::vector<ValueId>& behind);
-  // The same values, but there only when the steps `behind`, and those that make all of them, are
-  // done.
+  // Returns the same values, available only after the steps `behind` and those that make the
+  // values.
   std::vector<ValueId> Wait(const std::vector<ValueId>& values, std::vector<StepId> behind);
 
-  // From the order of `leaf`'s layout to row-major, and back; the value itself where they are one.
+  // Converts a value from the order of `leaf`'s layout to row-major, and back. Returns the value
+  // itself if the orders are the same.
   absl::StatusOr<ValueId> ToRowMajor(ValueId value, const Shape& leaf);
   absl::StatusOr<ValueId> FromRowMajor(ValueId value, const Shape& leaf);
-  // The same, from the packed elements that `leaf`'s layout says, and to them. Elsewhere each
+  // Likewise, and unpacks or packs elements if `leaf`'s layout packs them. Everywhere else each
   // element has bytes of its own.
   absl::StatusOr<ValueId> FromCall(ValueId value, const Shape& leaf);
   absl::StatusOr<ValueId> ToCall(ValueId value, const Shape& leaf);

@@ -10,15 +10,15 @@
 
 namespace callbridge::client {
 
-// What an instruction makes: its shape without layouts, and a value for each leaf, row-major.
+// The result of an instruction: its shape without layouts, and a value for each leaf, row-major.
 struct InstructionResult {
   Shape shape;
   size_t nodes = 0;
   std::vector<ValueId> leaves;
-  // For each element of a tuple the place of its first leaf, and behind them the number of leaves.
-  // Filled when the first one is asked for, so that taking all elements is linear.
+  // For each element of a tuple the index of its first leaf; then the number of leaves. Filled when
+  // the first one is read, so that reading all elements takes linear time.
   std::vector<size_t> element_starts;
-  // The step that is the instruction's; kNoStep where all it has are its leaves' producers.
+  // The instruction's own step; kNoStep if it has only its leaves' producers.
   StepId step = kNoStep;
 
   void FindElements() {

@@ -1,5 +1,4 @@
-// xla::LocalClient: the client whose devices are in this process. It has the host's processor, and
-// no other.
+// xla::LocalClient: the client for devices of this process. The host's processor is the only one.
 #ifndef CALLBRIDGE_CLIENT_LOCAL_CLIENT_H_
 #define CALLBRIDGE_CLIENT_LOCAL_CLIENT_H_
 

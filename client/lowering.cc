@@ -26,17 +26,19 @@ using hlo::Opcode;
 using xla::HloComputationProto;
 using xla::HloInstructionProto;
 
-// Deepest nesting of calls. XLA has no limit; this one keeps recursion off the stack's end.
+// The deepest nesting of calls. XLA has no limit; this one keeps the recursion from overflowing the
+// stack.
 constexpr int kMaxCallDepth = 100;
 
-// What is on all levels of the tuple; a bound on what its texts and lists take.
+// Returns the number of nodes on all levels of the tuple, which bounds the size of its texts and
+// lists.
 size_t NodeCount(const Shape& shape) {
   size_t count = 1;
   for (const Shape& element : shape.tuple_elements()) count += NodeCount(element);
   return count;
 }
 
-// The arrays of a literal of that shape, null for tokens, in preorder.
+// Appends the arrays of a literal of that shape, null for tokens, in preorder.
 void AppendLeaves(const xla::LiteralSlice& literal, const Shape& shape,
                   std::vector<const void*>& data) {
   if (!shape.IsTuple()) {
@@ -49,7 +51,7 @@ void AppendLeaves(const xla::LiteralSlice& literal, const Shape& shape,
   }
 }
 
-// Programs hand over and get back a byte at least for each element.
+// Callers' arrays have at least a byte for each element.
 absl::Status CheckWholeBytes(const Shape& leaf) {
   return CheckElementSize(leaf, std::max(8, BitWidth(leaf.element_type())));
 }
@@ -133,7 +135,7 @@ class Lowering {
       }
       if (instruction.control_predecessor_ids_size() > 0) {
         Await(instruction, frame, *result);
-        // As if something else could see when it runs; what it stands behind runs then, too.
+        // Marks the step as having an effect, so that it and all before it run.
         builder_.step(result->step).has_effect = true;
       }
       frame.places[instruction.id()] = frame.results.size();
@@ -142,7 +144,7 @@ class Lowering {
     return frame[computation.root_id()].leaves;
   }
 
-  // Puts the instruction behind its control predecessors.
+  // Makes the instruction run after its control predecessors.
   void Await(const HloInstructionProto& instruction, Frame& frame, InstructionResult& result) {
     std::vector<StepId> behind;
     for (int64_t id : instruction.control_predecessor_ids()) {
@@ -206,7 +208,7 @@ class Lowering {
       }
       case Opcode::kCopy:
       case Opcode::kReshape:
-        // Values never change, and reshaped they lie as they lay.
+        // Values never change, and a reshape does not move bytes.
         result.leaves = operands[0]->leaves;
         return result;
       case Opcode::kAddDependency: {

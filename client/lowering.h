@@ -1,4 +1,4 @@
-// Lower: a module becomes a Graph.
+// Lower: makes a Graph of a module.
 #ifndef CALLBRIDGE_CLIENT_LOWERING_H_
 #define CALLBRIDGE_CLIENT_LOWERING_H_
 
@@ -9,10 +9,10 @@
 
 namespace callbridge::client {
 
-// `module` must have passed hlo::CheckModule(). Binds its custom calls; a computation that is
-// called is there once for each call. UNIMPLEMENTED names an instruction that the embedded runtime
-// does not have; RESOURCE_EXHAUSTED is for modules that become too many steps, or are nested too
-// deep.
+// Lowers `module`, which must have passed hlo::CheckModule(), and binds its custom calls. A
+// computation is copied for each call of it. Returns UNIMPLEMENTED, which names the instruction, if
+// the embedded runtime does not have it, and RESOURCE_EXHAUSTED if the module expands to too many
+// steps or is nested too deep.
 absl::StatusOr<Graph> Lower(const xla::HloModuleProto& module, const TargetTable& targets);
 
 }  // namespace callbridge::client

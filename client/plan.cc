@@ -11,12 +11,12 @@
 namespace callbridge::client {
 namespace {
 
-// Where a value lies.
+// Where a value is.
 struct Location {
   enum class Memory { kNone, kParameter, kConstant, kResult, kArena };
 
   Memory memory = Memory::kNone;
-  // The leaf, the place in the pool, or bytes in the arena.
+  // The leaf's index, the place in the pool, or the offset in the arena.
   size_t index = 0;
 };
 using Memory = Location::Memory;
@@ -160,8 +160,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The result gets the operand's own memory where nobody needs the operand afterwards, and else
-  // memory of its own with a copy of the operand, which the call is given for both.
+  // Gives the result the operand's own memory if no later step reads the operand. Otherwise gives
+  // it memory of its own with a copy of the operand, which the call gets as both.
   absl::Status PlaceAliased(int position, size_t operand_place, size_t result_place,
                             bool is_only_use, PlannedStep& planned,
                             std::vector<int>& predecessors) {
@@ -174,7 +174,7 @@ class Planner {
         if (reader != position) predecessors.push_back(reader);
       }
       locations_[result] = from;
-      // The memory is the result's now.
+      // The result owns the memory now.
       locations_[operand] = {};
       return absl::OkStatus();
     }
@@ -202,7 +202,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The memory of what this step is the last to read, and of what it makes for nobody.
+  // Returns the memory of what this step is the last to read, and of what it makes and no step
+  // reads.
   void GiveBackUnneeded(int position) {
     const Step& step = graph_.steps[order_[position]];
     for (ValueId operand : step.operands) GiveBackUnread(BytesOf(operand), position);
@@ -220,7 +221,7 @@ class Planner {
   const bool in_order_;
   const std::vector<StepId> order_;
   std::vector<int> position_;  // by step
-  // By value, of those that have bytes of their own: positions of the steps that read them.
+  // By value, for those with bytes of their own: positions of the steps that read them.
   std::vector<int> last_read_;
   std::vector<std::vector<int>> readers_;
   std::vector<size_t> result_of_;

@@ -1,4 +1,4 @@
-// Plan: what an Executable does when it runs: which steps, in which order, on which memory.
+// Plan: what an Executable runs: which steps, in which order, on which memory.
 #ifndef CALLBRIDGE_CLIENT_PLAN_H_
 #define CALLBRIDGE_CLIENT_PLAN_H_
 
@@ -11,7 +11,7 @@
 
 namespace callbridge::client {
 
-// Where an array lies: so many bytes behind one of the pointers that a run has (Plan::bases).
+// The place of an array: an offset from one of a run's pointers (Plan::bases).
 struct Address {
   size_t base = 0;
   size_t offset = 0;
@@ -25,19 +25,19 @@ struct Move {
 
 struct PlannedStep {
   Step step;
-  // Of the operands and behind them of the results.
+  // The operands' arrays, then the results'.
   std::vector<Address> arrays;
-  // Before the step: operands that it writes to, though somebody still needs them.
+  // Copies of operands that the step overwrites and later steps still read; made before the step.
   std::vector<Move> copies;
-  // Places in the plan. They stand behind this step, and may start when they have seen as many
-  // as `predecessors`.
+  // The steps that run after this one, by index. A step may start when `predecessors` steps are
+  // done.
   std::vector<int> successors;
   int predecessors = 0;
 };
 
-// A run's pointers, in this order: null, which is a token's, the run's arena, the caller's
-// parameters and results by leaf, the constants by place in the pool. Parameters and constants are
-// not written.
+// The pointers of a run, in this order: null, for tokens; the run's arena; the caller's parameters
+// and results, by leaf; the constants, by place in the pool. Runs do not write to parameters and
+// constants.
 struct Bases {
   static constexpr size_t kNull = 0;
   static constexpr size_t kArena = 1;
@@ -54,21 +54,21 @@ struct Plan {
   std::vector<size_t> parameter_sizes;
   std::vector<size_t> result_sizes;
   ConstantPool constants;
-  // Each behind those that it needs.
+  // Each after those that it needs.
   std::vector<PlannedStep> steps;
-  // Results that lie elsewhere when all steps are done.
+  // Copies of results that are elsewhere when all steps are done.
   std::vector<Move> result_copies;
   size_t arena_bytes = 0;
-  // Arrays of no bytes have a pointer too.
+  // Also for arrays of no bytes, which need a pointer too.
   bool uses_arena = false;
   Bases bases;
-  // Of one step.
+  // The most arrays of any step.
   size_t most_arrays = 0;
 };
 
-// Leaves out what nobody needs, and gives each value its place. With `in_order`, steps run in the
-// plan's order, and memory is used again as soon as that allows. RESOURCE_EXHAUSTED where the sizes
-// do not add up to a number of bytes.
+// Drops steps that nothing needs and assigns memory to each value. With `in_order`, steps run in
+// the plan's order, and memory is reused as soon as possible. Returns RESOURCE_EXHAUSTED if the
+// sizes exceed the range of size_t.
 absl::StatusOr<Plan> MakePlan(Graph graph, bool in_order);
 
 }  // namespace callbridge::client

@@ -52,14 +52,14 @@ class Run {
     return absl::OkStatus();
   }
 
-  // What a step's pointers are written to, on each thread.
+  // Receives a step's pointers. Each thread has its own.
   using Pointers = absl::InlinedVector<void*, 64>;
   Pointers MakePointers() const { return Pointers(plan_.most_arrays); }
 
   absl::Status Do(const PlannedStep& planned, void** pointers) const {
     for (const Move& move : planned.copies) Copy(move);
     const Step& step = planned.step;
-    // Written for each call anew: the target may have changed them.
+    // Written anew for each call, because the target may change them.
     void** next = pointers;
     for (const Address& array : planned.arrays) *next++ = At(array);
     void** const operands = pointers;
@@ -92,7 +92,7 @@ class Run {
   const int64_t run_id_ = callbridge_ffi_new_run_id();
 };
 
-// Gives the steps of a run to threads.
+// Distributes the steps of a run to threads.
 class ThreadedRun {
  public:
   ThreadedRun(const Plan& plan, const Run& run)
@@ -106,12 +106,12 @@ class ThreadedRun {
 
   absl::Status On(int threads) {
     const size_t useful = std::min(plan_.steps.size(), static_cast<size_t>(std::max(threads, 1)));
-    // Before there are threads, which must not throw.
+    // Allocated before any thread starts, because threads must not throw.
     std::vector<Run::Pointers> pointers(std::max<size_t>(useful, 1), run_.MakePointers());
     {
       Joined others;
       for (size_t i = 1; i < useful; ++i) {
-        // Where there are no more threads, those that there are do all the work.
+        // If the system has no more threads, those that run do all the work.
         if (!AddOwnThread(others.threads, [this, mine = &pointers[i]] { Work(*mine); })) break;
       }
       Work(pointers[0]);
@@ -121,7 +121,7 @@ class ThreadedRun {
   }
 
  private:
-  // The caller's thread may be cancelled in a target, and the others must not outlive the run.
+  // The caller's thread may be cancelled in a target; the other threads must not outlive the run.
   struct Joined {
     ~Joined() {
       for (std::thread& thread : threads) thread.join();
@@ -155,7 +155,8 @@ class ThreadedRun {
     try {
       return run_.Do(plan_.steps[step], pointers.data());
     } catch (abi::__forced_unwind&) {
-      // The target ended its thread, or somebody cancelled it; the others must not wait for it.
+      // The target ended its thread, or another thread cancelled it; the others must not wait for
+      // this step.
       const std::lock_guard<std::mutex> lock(mutex_);
       Finish(step, absl::CancelledError("the thread that runs a custom call was ended in it"));
       throw;
@@ -187,13 +188,13 @@ class ThreadedRun {
   const Run& run_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  // All below under the mutex.
-  std::vector<int> missing_;  // predecessors that are not done, by step
+  // All members below are guarded by the mutex.
+  std::vector<int> missing_;  // number of predecessors that are not done, by step
   Ready ready_;
   size_t left_;
   absl::Status status_;
   int failed_ = 0;
-  std::exception_ptr thrown_;  // what the run ends with, if not null
+  std::exception_ptr thrown_;  // rethrown at the end of the run, if not null
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// RunPlan: one run of a plan.
+// RunPlan: runs a plan once.
 #ifndef CALLBRIDGE_CLIENT_PLAN_RUN_H_
 #define CALLBRIDGE_CLIENT_PLAN_RUN_H_
 
@@ -9,10 +9,10 @@
 
 namespace callbridge::client {
 
-// The arrays have the sizes that the plan says. With one thread, steps run in the plan's order, on
-// the caller's thread, and the first that fails ends the run. With more, whatever is free runs on
-// any thread; after a failure nothing is started any more, and the error is that of the first in
-// the plan's order of those that failed. A plan that was made to run in order takes one thread.
+// The arrays must have the sizes of the plan. With one thread, steps run in the plan's order on the
+// caller's thread, and the first failure ends the run. With more, a step runs on any thread as soon
+// as it can; after a failure no further step starts, and of all errors the first in the plan's
+// order is returned. A plan that was made with `in_order` needs one thread.
 absl::Status RunPlan(const Plan& plan, absl::Span<const callbridge_array> parameters,
                      absl::Span<const callbridge_array> results, int threads);
 

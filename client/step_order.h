@@ -1,4 +1,4 @@
-// The steps of a graph that are needed, in an order in which they can run.
+// Orders the steps of a graph that are needed.
 #ifndef CALLBRIDGE_CLIENT_STEP_ORDER_H_
 #define CALLBRIDGE_CLIENT_STEP_ORDER_H_
 
@@ -8,12 +8,12 @@
 
 namespace callbridge::client {
 
-// The steps that this one stands behind, sorted, each once.
+// Returns the steps after which this one runs, sorted, without duplicates.
 std::vector<StepId> Predecessors(const Graph& graph, StepId step);
 
-// Those with an effect, those that make the results, and what they need. Each stands behind its
-// predecessors; among those that could be next, calls with the hint kEarliest come first and with
-// kLatest last, else what the module has first.
+// Returns the steps with effects, those that make the results, and all that these need, each after
+// its predecessors. Of those that could be next, calls with the hint kEarliest come first and those
+// with kLatest last; else the module's order decides.
 std::vector<StepId> OrderSteps(const Graph& graph);
 
 }  // namespace callbridge::client

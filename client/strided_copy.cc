@@ -6,11 +6,11 @@
 namespace callbridge::client {
 namespace {
 
-// Bytes between neighbours in each dimension, where the layout `minor_to_major` is dense.
+// Returns the bytes between neighbours in each dimension, if the layout `minor_to_major` is dense.
 std::vector<int64_t> Strides(absl::Span<const int64_t> dimensions,
                              absl::Span<const int64_t> minor_to_major, int64_t element_bytes) {
   std::vector<int64_t> strides(dimensions.size());
-  // Unsigned, since beside a dimension of size 0 the others may be of any size.
+  // Unsigned, since with a dimension of size 0 the others may have any size.
   uint64_t stride = static_cast<uint64_t>(element_bytes);
   for (int64_t dimension : minor_to_major) {
     strides[dimension] = static_cast<int64_t>(stride);
@@ -139,7 +139,7 @@ void StridedCopy::Run(const void* from_array, void* to_array) const {
     memcpy(to, from, unit_);
     return;
   }
-  // An odometer over all dimensions but the innermost.
+  // Counts through all dimensions but the innermost.
   const size_t outer = dimensions_.size() - 1;
   std::vector<int64_t> position(outer);
   while (true) {

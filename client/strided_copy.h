@@ -1,4 +1,4 @@
-// StridedCopy: an array's elements from one order in memory to another.
+// StridedCopy: copies an array's elements from one order in memory to another.
 #ifndef CALLBRIDGE_CLIENT_STRIDED_COPY_H_
 #define CALLBRIDGE_CLIENT_STRIDED_COPY_H_
 
@@ -13,22 +13,23 @@ namespace callbridge::client {
 
 class StridedCopy {
  public:
-  // Bytes that lie as they are to lie.
+  // Copies bytes without reordering.
   static StridedCopy OfBytes(size_t size);
-  // The elements of `shape`, from the order of its layout (row-major where it has none) to
+  // Copies the elements of `shape` from the order of its layout (row-major if it has none) to
   // row-major, and back.
   static StridedCopy ToRowMajor(const Shape& shape);
   static StridedCopy FromRowMajor(const Shape& shape);
-  // Both are row-major; dimension i of the operand is dimension `dimensions[i]` of the result.
+  // Copies between row-major arrays; dimension i of the operand is dimension `dimensions[i]` of the
+  // result.
   static StridedCopy Broadcast(const Shape& operand, absl::Span<const int64_t> dimensions,
                                const Shape& result);
 
-  // Nothing is moved: all bytes lie as they are to lie.
+  // Returns true if the copy does not reorder bytes.
   bool IsDense() const;
   void Run(const void* from, void* to) const;
 
  private:
-  // From the slowest-varying to the fastest; strides in bytes.
+  // From the slowest-varying to the fastest. Strides are in bytes.
   struct Dimension {
     int64_t size;
     int64_t from_stride;
@@ -38,14 +39,14 @@ class StridedCopy {
   StridedCopy(int64_t element_bytes, const std::vector<Dimension>& dimensions);
   void RunInnermost(const char* from, char* to) const;
 
-  // Bytes that are moved at once.
+  // The bytes that are moved at once.
   int64_t unit_ = 0;
-  // None has the size 1, nor goes on where the one behind it ends. Of a copy of nothing, one of
-  // the size 0.
+  // No dimension has size 1 or could be merged with the next one. An empty copy has one dimension
+  // of size 0.
   std::vector<Dimension> dimensions_;
 };
 
-// Whether the array's elements lie in row-major order: it has no layout, or that one.
+// Returns true if the array's elements are in row-major order: it has no layout, or that one.
 bool IsRowMajor(const Shape& array);
 
 }  // namespace callbridge::client

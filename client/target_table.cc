@@ -11,8 +11,8 @@
 namespace callbridge::client {
 namespace {
 
-// Platforms are compared without case, and "cpu" is "Host". What XLA does not know is kept as it
-// was registered: no call finds it, but errors show it.
+// Compares platforms without case; "cpu" is "Host". Keeps platforms that XLA does not know as they
+// were registered: calls do not find them, but errors list them.
 std::string PlatformKey(absl::string_view platform) {
   std::string key = absl::AsciiStrToUpper(platform);
   if (key == "CPU" || key == "HOST") return "Host";
@@ -27,7 +27,7 @@ absl::StatusOr<TargetTable> TargetTable::OfProcess() {
   if (!opened.ok()) return opened;
   TargetTable table;
   absl::Status added = table.Add(library);
-  // A view of the process: what is in it stays loaded.
+  // Closes only the view of the process; the libraries stay loaded.
   absl::Status closed = TakeStatus(callbridge_library_close(library));
   if (!added.ok()) return added;
   if (!closed.ok()) return closed;
@@ -43,7 +43,7 @@ absl::Status TargetTable::Add(const callbridge_library* library) {
     absl::Status read = TakeStatus(callbridge_library_target(library, i, &target));
     if (!read.ok()) return read;
     Named& named = added[{target.name, PlatformKey(target.platform)}];
-    // These texts are the library's; Find() gives out those of the key.
+    // Find() returns the key's texts; these are the library's.
     target.name = target.platform = target.evidence = nullptr;
     const bool is_typed = target.api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
     (is_typed ? named.typed : named.untyped) = target;
@@ -63,7 +63,8 @@ absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
     target.platform = found->first.second.c_str();
     return target;
   }
-  // A module may have any number of calls and a process any number of targets: the list is cut.
+  // A module may have any number of calls and a process any number of targets, so the list is
+  // limited.
   constexpr size_t kShown = 20;
   std::vector<std::string> registered;
   for (const auto& [key, target] : targets_) {
@@ -75,7 +76,7 @@ absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
   }
   return absl::NotFoundError(absl::StrCat(
       "no target \"", name, "\" is registered for ", PlatformKey(platform),
-      registered.empty() ? "; none is registered at all"
+      registered.empty() ? "; nothing is registered"
                          : absl::StrCat("; registered are ", absl::StrJoin(registered, ", ")),
       ". Register it with XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library"));
 }

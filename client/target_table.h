@@ -1,4 +1,4 @@
-// The targets that a module's custom calls find, by name and platform.
+// TargetTable: the targets of a module's custom calls, by name and platform.
 #ifndef CALLBRIDGE_CLIENT_TARGET_TABLE_H_
 #define CALLBRIDGE_CLIENT_TARGET_TABLE_H_
 
@@ -16,21 +16,21 @@ namespace callbridge::client {
 
 class TargetTable {
  public:
-  // What is registered in this process at the time of the call.
+  // Returns the targets that are registered in this process at the time of the call.
   static absl::StatusOr<TargetTable> OfProcess();
 
-  // Adds a library's targets; they go before those of the same name that are there. The library
-  // must outlive what is compiled with this table.
+  // Adds a library's targets, which replace those of the same name. The library must outlive what
+  // is compiled with this table.
   absl::Status Add(const callbridge_library* library);
 
-  // Of a name that is both a typed handler's and an untyped function's, the one that `typed` says;
-  // else whichever there is. NOT_FOUND names the target, the platform and what is registered. The
-  // result refers to texts of this table.
+  // Returns the target of that name. If the name is both a typed handler's and an untyped
+  // function's, `typed` chooses. Returns NOT_FOUND, which names the target, the platform and what
+  // is registered. The result refers to this table's texts.
   absl::StatusOr<callbridge_target> Find(absl::string_view name, absl::string_view platform,
                                          bool typed) const;
 
  private:
-  // What one library has by one name. Functions of unknown ABI are among the untyped ones.
+  // One library's targets of one name. Functions of unknown ABI count as untyped.
   struct Named {
     std::optional<callbridge_target> typed;
     std::optional<callbridge_target> untyped;

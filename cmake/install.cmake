@@ -17,19 +17,19 @@ install(TARGETS callbridge_command RUNTIME DESTINATION bin)
 set_target_properties(callbridge_module PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib")
 install(TARGETS callbridge_probe callbridge_load callbridge_module RUNTIME DESTINATION libexec/callbridge)
 
-# In the tree include/callbridge/<floor> is a link to the floor; installed, a folder with its headers.
-file(GLOB front_door CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/callbridge/*)
-foreach(entry ${front_door})
-  if(IS_SYMLINK ${entry})
-    file(REAL_PATH ${entry} floor)
-    get_filename_component(name ${entry} NAME)
-    install(DIRECTORY ${floor}/ DESTINATION include/callbridge/${name} FILES_MATCHING PATTERN "*.h")
+# In the tree include/callbridge/<floor> is a link to the floor; installed, a folder with its public headers. What protoc
+# generates lies elsewhere.
+set(public_headers ${PROJECT_SOURCE_DIR}/include/public_headers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${public_headers})
+file(STRINGS ${public_headers} headers)
+foreach(header ${headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  if(header MATCHES "^callbridge/hlo/.*[.]pb[.]h$")
+    install(FILES ${PROJECT_BINARY_DIR}/hlo/include/${header} DESTINATION include/${folder})
   else()
-    install(FILES ${entry} DESTINATION include/callbridge)
+    install(FILES ${PROJECT_SOURCE_DIR}/include/${header} DESTINATION include/${folder})
   endif()
 endforeach()
-install(DIRECTORY ${PROJECT_BINARY_DIR}/hlo/include/callbridge DESTINATION include FILES_MATCHING PATTERN "*.pb.h")
-install(DIRECTORY include/xla include/tensorflow DESTINATION include FILES_MATCHING PATTERN "*.h")
 
 install(DIRECTORY python/callbridge DESTINATION python
   FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")

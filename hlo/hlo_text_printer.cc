@@ -359,7 +359,7 @@ class ModulePrinter {
     for (const auto& [name, value] : sorted) {
       if (!NameUniquer::IsName(name)) {
         return absl::UnimplementedError(
-            absl::StrCat("expected a frontend attribute's name that HLO text can say, got \"",
+            absl::StrCat("expected a frontend attribute's name that HLO text can express, got \"",
                          absl::CHexEscape(name), "\""));
       }
       if (&name != &sorted.front().first) Append(",");

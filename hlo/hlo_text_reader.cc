@@ -333,12 +333,12 @@ absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
   absl::StatusOr<HloModuleProto> as_module =
       module.ParseFromArray(bytes.data(), size)
           ? Checked(std::move(module))
-          : absl::InvalidArgumentError("the bytes are no message of this kind");
+          : absl::InvalidArgumentError("the bytes are not a message of this kind");
   if (as_module.ok()) return as_module;
   xla::HloProto dump;
   absl::StatusOr<HloModuleProto> as_dump =
       !dump.ParseFromArray(bytes.data(), size)
-          ? absl::InvalidArgumentError("the bytes are no message of this kind")
+          ? absl::InvalidArgumentError("the bytes are not a message of this kind")
       : dump.has_hlo_module() ? Checked(std::move(*dump.mutable_hlo_module()))
                               : absl::InvalidArgumentError("it has no module");
   if (as_dump.ok()) return as_dump;

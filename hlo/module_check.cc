@@ -113,7 +113,7 @@ class Checker {
     for (const int64_t id : proto.called_computation_ids()) {
       const ShapedComputation* found = Find(id);
       if (found == nullptr) {
-        return Invalid("it calls computation ", id, ": expected one that stands before its own, ",
+        return Invalid("it calls computation ", id, ": expected one before its own, ",
                        id == computation.proto->id() ? "but that is its own" : "but there is none");
       }
       called.push_back(found);
@@ -127,7 +127,7 @@ class Checker {
   }
 
   static absl::Status Unfound(absl::string_view what, int64_t id) {
-    return Invalid(what, " ", id, ": expected an instruction that stands before this one in its ",
+    return Invalid(what, " ", id, ": expected an instruction before this one in its ",
                    "computation");
   }
 
@@ -146,7 +146,7 @@ class Checker {
                        " parameters, expected 0 to ", unordered.size() - 1, ", each once");
       }
       if (computation.parameters[number] != nullptr) {
-        return Invalid("parameter number ", number, " is there twice: expected 0 to ",
+        return Invalid("parameter number ", number, " occurs twice: expected 0 to ",
                        unordered.size() - 1, ", each once");
       }
       computation.parameters[number] = parameter;
@@ -232,7 +232,7 @@ class Checker {
       for (const int64_t id : sequence.instruction_ids()) {
         if (unscheduled.erase(id) == 1) continue;
         return Invalid("schedule of computation ", Quoted(computation->proto->name()),
-                       ": instruction ", id, " is not in it, or is there twice");
+                       ": instruction ", id, " is not in it, or occurs twice");
       }
     }
     return absl::OkStatus();
@@ -301,7 +301,7 @@ absl::StatusOr<std::vector<const HloInstructionProto*>> InstructionOrder(
       for (int64_t needed : *ids) {
         if (before.contains(needed)) continue;
         return BadSchedule(computation, absl::StrCat("expected instruction ", needed, " before ",
-                                                     id, ", which needs it, got it behind"));
+                                                     id, ", which needs it, got it after"));
       }
     }
     if (before.insert(id).second) order.push_back(instruction);

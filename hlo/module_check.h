@@ -16,7 +16,7 @@ namespace callbridge::hlo {
 // Returns OK if `module` is well-formed, so that later readers need no checks of their own:
 // clang-format off
 // - The entry computation exists, ids are unique, and each id that is referred to exists.
-// - No computation calls itself, and each instruction stands after its operands.
+// - No computation calls itself, and each instruction comes after its operands.
 // - Parameters are numbered 0 to n - 1, once each, and match the program shape.
 // - Each instruction whose opcode opcode.h lists has the right number of operands and the shape that
 //   follows from their shapes.

@@ -132,7 +132,7 @@ absl::Status CheckBroadcast(const Shape& operand, Dimensions dimensions, const S
     }
     if (taken[to]) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Broadcast dimension ", to, " is there twice; each takes one of the operand's."));
+          "Broadcast dimension ", to, " occurs twice; each takes one of the operand's."));
     }
     taken[to] = true;
     if (operand.dimensions()[i] != result.dimensions()[to]) {

@@ -19,7 +19,7 @@ namespace {
 absl::Status Unimplemented(absl::string_view what) {
   return absl::UnimplementedError(
       absl::StrCat(what,
-                   ", which no custom call of callbridge's can be given: expected a shape of "
+                   ", which callbridge cannot pass to a custom call: expected a shape of "
                    "dense arrays, tokens and tuples of fixed sizes"));
 }
 
@@ -67,7 +67,7 @@ absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
   const int type = proto.element_type();
   if (type != xla::TUPLE && proto.tuple_shapes_size() != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected a shape that is no tuple to have no "
+        absl::StrCat("expected a shape other than a tuple to have no "
                      "elements; one of element type ",
                      type, " has ", proto.tuple_shapes_size()));
   }

@@ -42,7 +42,7 @@ Status CheckShape(const Shape& shape, bool require_layout, int depth = 1) {
   constexpr int kMaxTupleDepth = ::callbridge::Shape::kMaxTupleDepth;
   if (!shape.IsTuple() && shape.tuple_shapes_size() != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected a shape that is no tuple to have no elements; ", shape.ToString(),
+        absl::StrCat("expected a shape other than a tuple to have no elements; ", shape.ToString(),
                      " has ", shape.tuple_shapes_size()));
   }
   if (!shape.IsTuple() && !shape.IsToken() && !shape.IsOpaque()) {

@@ -177,7 +177,7 @@ absl::StatusOr<std::string> CallLayouts(const HloInstructionProto& call) {
     return absl::UnimplementedError(
         absl::StrCat("custom call ", absl::CHexEscape(call.name()),
                      " has layouts inside of tuples that are not row-major, which StableHLO cannot "
-                     "say; write the module as HLO text"));
+                     "express; write the module as HLO text"));
   }
   const std::string results = IsTuple(call.shape())
                                   ? LayoutsText(elements)

@@ -237,7 +237,7 @@ class ModulePrinter {
                                                    absl::CHexEscape(instruction.opcode()), "\""));
     }
     if (instruction.control_predecessor_ids_size() != 0) {
-      return Unsupported(instruction, "a control predecessor, which StableHLO has not");
+      return Unsupported(instruction, "a control predecessor, which StableHLO lacks");
     }
     if (*opcode == Opcode::kParameter) return PrintParameter(instruction);
     absl::StatusOr<Value> value = TypedValue(instruction);

@@ -14,7 +14,7 @@ namespace {
 
 bool IsWordCharacter(char c) { return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-'; }
 
-// Where the string that begins at `begin` ends, behind its quote; npos where it does not.
+// Returns the position after the string that begins at `begin`; npos if its quote is never closed.
 size_t StringEnd(absl::string_view text, size_t begin) {
   for (size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -26,7 +26,7 @@ size_t StringEnd(absl::string_view text, size_t begin) {
   return absl::string_view::npos;
 }
 
-// Behind the array's shape that `text` begins with, its layout included.
+// Returns the position after the array's shape at the beginning of `text`, including its layout.
 size_t ArrayEnd(absl::string_view text) {
   size_t end = text.find(']');
   if (end == absl::string_view::npos) return text.size();
@@ -79,7 +79,7 @@ bool IsUtf8(absl::string_view bytes) {
     for (size_t k = 1; k < size; ++k) {
       if ((byte(i + k) & 0xC0) != 0x80) return false;
     }
-    // Too long a form, half of a surrogate pair, or beyond the last code point.
+    // An overlong form, half of a surrogate pair, or beyond the last code point.
     const uint8_t second = byte(i + 1);
     if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
         (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
@@ -106,7 +106,7 @@ void TextCursor::SkipBlanks() {
     } else {
       return;
     }
-    if (end == absl::string_view::npos) return;  // an error for whoever reads next
+    if (end == absl::string_view::npos) return;  // the next reader reports an error
     position_ = end;
   }
 }

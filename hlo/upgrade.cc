@@ -64,13 +64,13 @@ bool HasTuple(absl::Span<const Shape> shapes) {
   return std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.IsTuple(); });
 }
 
-// What a target with `site` must be told, beyond the leaves that a typed call brings: "" if
-// nothing. The rule of python/callbridge/jax.py, but for the opaque: which targets read one is not
-// known here.
+// Returns the descriptor of what a target needs beyond the leaves of a typed call; "" if nothing.
+// The same rule as in python/callbridge/jax.py, except for the opaque: it is not known here which
+// targets read it.
 std::string SiteAttribute(const CallSite& site) {
   if (site.api_version == ApiVersion::kStatusReturningUnified &&
       IsSiteDescriptor(site.opaque.data(), site.opaque.size())) {
-    return site.opaque;  // callbridge made this call, and says itself what the target expects
+    return site.opaque;  // callbridge made this call; the opaque is the descriptor already
   }
   const bool trees_arrive = !HasTuple(site.operands) &&
                             (!site.result.IsTuple() || (site.result.LeafCount() != 1 &&
@@ -78,7 +78,7 @@ std::string SiteAttribute(const CallSite& site) {
   return trees_arrive && site.opaque.empty() ? "" : EncodeSiteDescriptor(site);
 }
 
-// The dictionary that XLA hands a typed target as attributes.
+// Returns the dictionary that XLA passes to a typed target as attributes.
 std::string TypedConfig(const CallSite& site) {
   const std::string attribute = SiteAttribute(site);
   if (attribute.empty()) return "{}";
@@ -113,7 +113,7 @@ class ModuleUpgrade {
   // A value of the computation that is being upgraded.
   struct Value {
     const HloInstructionProto* instruction = nullptr;  // as it was
-    // Filled where a call needs them.
+    // Set if a call needs them.
     std::optional<Shape> shape;
     int64_t node_count = 0;
     Ids leaves;
@@ -170,7 +170,7 @@ class ModuleUpgrade {
     scheduled->second.Swap(&upgraded);
   }
 
-  // Marks the tuple, and all tuples that a tuple instruction makes it of.
+  // Marks the tuple, and all tuples that the tuple instruction makes it from.
   void MarkFlattened(int64_t id) {
     Ids pending = {id};
     while (!pending.empty()) {
@@ -184,7 +184,7 @@ class ModuleUpgrade {
     }
   }
 
-  // Sets the leaves of a tuple that is no call's result.
+  // Sets the leaves of a tuple that is not a call's result.
   void FlattenTuple(const HloInstructionProto& instruction, HloComputationProto* computation) {
     Ids leaves;
     if (ParseOpcode(instruction.opcode()) == Opcode::kTuple) {
@@ -231,8 +231,8 @@ class ModuleUpgrade {
     }
   }
 
-  // Adds the tuple instructions for `shape`, and moves `leaves` past those that they take. Returns
-  // the id of the outermost one.
+  // Adds the tuple instructions for `shape`, and advances `leaves` past those that it uses. Returns
+  // the id of the outermost instruction.
   int64_t AddTuple(const std::string& name, const xla::ShapeProto& shape,
                    HloComputationProto* computation, const int64_t** leaves) {
     if (shape.element_type() != xla::TUPLE) return *(*leaves)++;
@@ -328,15 +328,15 @@ class ModuleUpgrade {
     call->clear_operand_shapes_with_layout();
     for (const xla::ShapeProto* shape : layouts) *call->add_operand_shapes_with_layout() = *shape;
     if (original.constrain_layout()) return;
-    // A target that nobody asked about layouts wants row-major ones. To XLA no constraint means
-    // that it may choose, as soon as another instruction would like something else.
+    // A target whose call constrains no layout expects row-major ones. To XLA, no constraint means
+    // that it may choose another one if that suits another instruction.
     call->set_constrain_layout(true);
     for (xla::ShapeProto& shape : *call->mutable_operand_shapes_with_layout())
       SetToDefaultLayout(&shape);
     SetToDefaultLayout(call->mutable_shape());
   }
 
-  // Aliases are of leaves: each now has a number instead of an index.
+  // Aliases refer to leaves, which are now operands of their own.
   static void FlattenAliases(const CallSite& site, const HloInstructionProto& original,
                              HloInstructionProto* call) {
     if (original.output_operand_aliasing_size() == 0) return;

@@ -137,8 +137,8 @@ StatusOr<const XlaBuilder::Instruction*> XlaBuilder::Find(XlaOp op) const {
   TF_RETURN_IF_ERROR(CheckOp(op));
   const auto found = index_of_id_.find(op.handle());
   if (found == index_of_id_.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "No XlaOp with handle ", op.handle(), ": Build() took it, or an error is in its place"));
+    return absl::InvalidArgumentError(absl::StrCat("No XlaOp with handle ", op.handle(),
+                                                   ": Build() took it, or it was an error"));
   }
   return &instructions_[found->second];
 }

@@ -1,8 +1,9 @@
-// xla::CustomCallTargetRegistry and xla::RegisterCustomCallTarget, source-compatible with XLA's
-// header of the same name. The classes live in an inline namespace and are inline throughout, so a
-// process that also holds a real XLA has no clash; what they import is registry_functions.h.
+// xla::CustomCallTargetRegistry, source-compatible with XLA's header of the same name;
+// xla::RegisterCustomCallTarget is in include/callbridge/register.h. The class is inline and in an
+// inline namespace, so it does not clash with a real XLA in the same process. It imports the
+// functions of registry_functions.h.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_LEGACY_CUSTOM_CALL_TARGET_REGISTRY_H_
 #define CALLBRIDGE_LEGACY_CUSTOM_CALL_TARGET_REGISTRY_H_
 
@@ -28,24 +29,25 @@ class __attribute__((visibility("hidden"))) CustomCallTargetRegistry {
     return &registry;
   }
 
-  // A symbol that is registered again replaces the earlier one in silence, as in TensorFlow 2.13.1.
-  // Platforms are compared exactly. Thread-safe, as are the others.
+  // Registers `address` under `symbol` for `platform`. Replaces an earlier registration silently,
+  // as TensorFlow 2.13.1 does. Compares platforms exactly. Thread-safe.
   void Register(const std::string& symbol, void* address, const std::string& platform) {
     RegisterWithVersion(symbol, address, platform, 0);
   }
-  // The same where the function's type is known.
+  // Registers a function whose ABI is known from its type. `api_version` is the ABI's number.
+  // Thread-safe.
   void RegisterWithVersion(const std::string& symbol, void* address, const std::string& platform,
                            int api_version) {
     callbridge_register_target(symbol.data(), symbol.size(), address, platform.data(),
                                platform.size(), api_version);
   }
 
-  // Null where there is none.
+  // Returns null if nothing is registered. Thread-safe.
   void* Lookup(const std::string& symbol, const std::string& platform) const {
     return callbridge_lookup_target(symbol.data(), symbol.size(), platform.data(), platform.size());
   }
 
-  // All that is registered in the process, by symbol, then platform.
+  // Returns all targets of the process, by symbol, then platform. Thread-safe.
   std::vector<Target> Targets() const {
     std::vector<Target> targets;
     callbridge_visit_targets(

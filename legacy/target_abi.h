@@ -1,9 +1,9 @@
 // API_VERSION_ORIGINAL, version 1:
 //   Host  void(void* out, const void** in)
 //   GPU   void(stream, void** buffers, const char* opaque, size_t opaque_len)
-// What calls it on Host is target_call.h; on GPU it is called as version 2.
+// target_call.h calls it on Host; on GPU it is called as version 2.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_LEGACY_TARGET_ABI_H_
 #define CALLBRIDGE_LEGACY_TARGET_ABI_H_
 
@@ -13,9 +13,9 @@
 namespace callbridge {
 inline namespace callbridge_v1 {
 
-// On Host real code calls functions of version 1 by version 2 and the reverse: a function of two
-// parameters ignores a third argument. So a declaration does not tell the two apart, and both are
-// lent a status; only proof spares a function of it.
+// Real code registers functions of version 1 as version 2 on Host, and the reverse: a function of
+// two parameters ignores a third argument. So a declaration does not tell the two apart, and both
+// get a status. Only a function whose type proves version 1 gets none.
 inline constexpr TargetAbi kOriginalAbi = {
     ApiVersion::kOriginal,
     "original",
@@ -24,14 +24,14 @@ inline constexpr TargetAbi kOriginalAbi = {
     "void",
     /*host=*/
     {ApiVersion::kStatusReturning,
-     lends::kTuples,
+     provides::kTuples,
      {{Proof::kAbi, {parameter::kOut, parameter::kIn}},
-      // So in one sentence of XLA's documentation, against all of its examples.
+      // One sentence of XLA's documentation has this order, against all of its examples.
       {Proof::kSwappedArguments, {parameter::kIn, parameter::kOut}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kStatusReturning,
-     lends::kStream | lends::kOpaque,
+     provides::kStream | provides::kOpaque,
      {{Proof::kAbi,
        {parameter::kStream, parameter::kBuffers, parameter::kOpaque, parameter::kOpaqueSize}}},
      /*serves_unknown=*/false},

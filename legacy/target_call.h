@@ -1,4 +1,4 @@
-// How functions of version 1 are called on Host.
+// Calls functions of version 1 on Host.
 #ifndef CALLBRIDGE_LEGACY_TARGET_CALL_H_
 #define CALLBRIDGE_LEGACY_TARGET_CALL_H_
 
@@ -8,7 +8,7 @@
 
 namespace callbridge {
 
-// For functions whose type proves that they take no status; all others are called as
+// For functions whose type proves that they take no status. All others are called by
 // HostStatusReturning (status_returning/target_call.h).
 struct HostOriginal {
   static absl::Status Call(void* function, void* out, void** in, absl::string_view /*opaque*/) {

@@ -1,6 +1,6 @@
-// TargetRegistry: where custom-call targets are registered by name and platform, whichever way they
-// came: the source-compatible xla::CustomCallTargetRegistry, an old binary's bound symbols, or the
-// C API.
+// TargetRegistry: the custom-call targets of this process, by name and platform. The
+// source-compatible xla::CustomCallTargetRegistry, the bound symbols of old binaries and the C API
+// register here.
 #ifndef CALLBRIDGE_LEGACY_TARGET_REGISTRY_H_
 #define CALLBRIDGE_LEGACY_TARGET_REGISTRY_H_
 
@@ -15,28 +15,28 @@ namespace callbridge {
 
 struct RegisteredTarget {
   std::string name;
-  // As it was written: the registry compares it exactly, as XLA's does.
+  // As registered: the registry compares it exactly, as XLA's does.
   std::string platform;
   void* address = nullptr;
-  // Where the registering code showed the function's type; kUnspecified elsewhere.
+  // kUnspecified if the registering code did not show the function's type.
   ApiVersion api_version = ApiVersion::kUnspecified;
 };
 
-// Thread-safe. Old binaries keep its address for as long as they live, so Global() is never
-// destroyed.
+// Thread-safe. Global() is never destroyed, because old binaries keep its address.
 class TargetRegistry {
  public:
   static TargetRegistry& Global();
 
-  // A name that is registered again replaces the earlier one in silence, as in TensorFlow 2.13.1.
-  // Outside of a RegistrationScope, whose owner says when what it gathered is unloaded, the library
-  // that holds the target stays loaded for good: nobody would say that its targets are gone.
+  // Registers a target. Replaces an earlier one of the same name silently, as TensorFlow 2.13.1
+  // does. Outside of a RegistrationScope, keeps the library that holds the target loaded until the
+  // process ends, because nothing would tell the registry that it is unloaded.
   void Register(RegisteredTarget target);
-  // Null where there is none.
+  // Returns null if nothing is registered.
   void* Lookup(const std::string& name, const std::string& platform) const;
-  // All of them, by name, then platform.
+  // Returns all targets, by name, then platform.
   std::vector<RegisteredTarget> Targets() const;
-  // Forgets a target that is about to be unloaded; does nothing if the name leads elsewhere by now.
+  // Removes a target whose library is about to be unloaded. Does nothing if the name leads
+  // elsewhere by now.
   void Forget(const RegisteredTarget& target);
 
  private:
@@ -45,9 +45,8 @@ class TargetRegistry {
   std::map<Key, RegisteredTarget> targets_;  // under the TableLock
 };
 
-// While it lives, gathers a copy of what the thread that made it registers in any TargetRegistry:
-// the constructors of a library run on the thread that opens it. Scopes nest, and each gathers what
-// is registered while it is the innermost one.
+// While it lives, collects what the thread that made it registers in any TargetRegistry: a
+// library's constructors run on the thread that opens it. Scopes nest; the innermost one collects.
 class RegistrationScope {
  public:
   RegistrationScope();
@@ -55,7 +54,7 @@ class RegistrationScope {
   RegistrationScope(const RegistrationScope&) = delete;
   RegistrationScope& operator=(const RegistrationScope&) = delete;
 
-  // In the order of registration. A name may be there twice; the last one counts.
+  // In the order of registration. Of two with the same name, the last counts.
   const std::vector<RegisteredTarget>& targets() const { return targets_; }
 
  private:

@@ -22,11 +22,12 @@ namespace {
 constexpr absl::string_view kThinMagic = "!<thin>\n";
 
 struct Header {
-  std::string name;  // as it stands, less the spaces behind it
+  std::string name;  // as written, without trailing spaces
   uint64_t size = 0;
 };
 
-// Takes a header off the front; nothing at the end or where it is damaged.
+// Takes a header off the front. Returns nothing at the end of the archive or if the header is
+// damaged.
 std::optional<Header> TakeHeader(absl::string_view& archive) {
   ar_hdr raw;
   if (archive.size() < sizeof(raw)) return std::nullopt;
@@ -48,8 +49,8 @@ std::optional<absl::string_view> TakeContents(absl::string_view& archive, uint64
   return contents;
 }
 
-// "name/", or "/7": what stands at 7 in the table of long names, up to "/\n". Empty where there is
-// none. "/7:68" is the member at 68 of the archive of that name.
+// Reads "name/", or "/7": the name at offset 7 of the table of long names, up to "/\n". Returns an
+// empty name if there is none. "/7:68" is the member at offset 68 of the archive of that name.
 std::string MemberName(absl::string_view name, absl::string_view long_names, bool* is_nested) {
   *is_nested = false;
   if (!absl::ConsumePrefix(&name, "/")) return std::string(absl::StripSuffix(name, "/"));
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<std::string>> ThinMembers(absl::string_view archive) 
   absl::flat_hash_set<std::string> seen;
   absl::string_view long_names;
   while (const std::optional<Header> header = TakeHeader(archive)) {
-    // Its own tables are in it.
+    // The archive contains its own tables.
     if (header->name == "/" || header->name == "/SYM64/" || header->name == "//") {
       const std::optional<absl::string_view> contents = TakeContents(archive, header->size);
       if (!contents.has_value()) break;

@@ -40,7 +40,7 @@ absl::Status StartError(const ChildProcess& child, int error) {
       absl::StrCat(child.command.front(), " cannot be started: ", std::strerror(error)));
 }
 
-// As exec takes them; views to `words`.
+// Returns pointers into `words`, in the form that exec takes.
 std::vector<char*> Pointers(const std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -67,7 +67,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& changes) {
   return variables;
 }
 
-// What posix_spawn does in the child before the program runs.
+// Settings that posix_spawn applies in the child before the program runs.
 class SpawnSettings {
  public:
   SpawnSettings() {
@@ -88,7 +88,7 @@ class SpawnSettings {
     for (int number : child.gathered) {
       posix_spawn_file_actions_adddup2(&actions_, pipe, number);
     }
-    // A group of its own, to be killed as one; signals as a new program expects them.
+    // A process group, to be killed as one, and a new program's default signals.
     sigset_t all;
     sigset_t none;
     sigfillset(&all);
@@ -107,8 +107,9 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Waits in which a SIGINT that this thread handles is told from all other signals: it comes during
-// a wait, and nothing else does. So that the others are not kept for long, waits are short.
+// Waits, and tells a SIGINT that this thread handles from all other signals: only SIGINT is
+// unblocked, and only during a wait. Waits are short, so that other signals are not delayed for
+// long.
 class Waiter {
  public:
   explicit Waiter(absl::Time deadline) : deadline_(deadline) {
@@ -117,18 +118,18 @@ class Waiter {
     sigaddset(&interrupt, SIGINT);
     pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
     sigfillset(&in_waits_);
-    // A thread that blocks it leaves it to others.
+    // If this thread blocks SIGINT, another one handles it.
     if (sigismember(&before_, SIGINT) == 0) sigdelset(&in_waits_, SIGINT);
   }
   ~Waiter() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // False at the deadline, and after a SIGINT.
+  // Returns false at the deadline and after a SIGINT.
   bool GoesOn() const { return !interrupted_ && absl::Now() < deadline_; }
   bool interrupted() const { return interrupted_; }
 
-  // True where something can be read from `pipe`, or it ended.
+  // Returns true if `pipe` can be read or has ended.
   bool AwaitInput(int pipe) {
     pollfd readable{pipe, POLLIN, 0};
     return Wait(absl::Milliseconds(50), &readable, 1);
@@ -150,7 +151,7 @@ class Waiter {
   bool interrupted_ = false;
 };
 
-// Reads until the pipe's end. False where that did not come before the wait's.
+// Reads until the pipe's end. Returns false if the wait ended first.
 bool ReadUntilEnd(int pipe, std::string& output, Waiter& waiter) {
   char buffer[1 << 14];
   while (waiter.GoesOn()) {
@@ -164,7 +165,8 @@ bool ReadUntilEnd(int pipe, std::string& output, Waiter& waiter) {
   return false;
 }
 
-// Whether it ended meanwhile: it may close the pipe and live on. Its number stays taken.
+// Returns true if the process has ended: it may close the pipe and go on. Its process number stays
+// reserved.
 bool Ends(pid_t process, Waiter& waiter) {
   const absl::Duration longest = absl::Milliseconds(5);
   for (absl::Duration pause = absl::Microseconds(50);; pause = std::min(2 * pause, longest)) {
@@ -199,7 +201,7 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   ChildOutcome outcome;
   const bool ended =
       ReadUntilEnd(reading.number(), outcome.output, waiter) && Ends(process, waiter);
-  kill(-process, SIGKILL);  // what it left running, too
+  kill(-process, SIGKILL);  // also what it left running
   int status = 0;
   pid_t waited = 0;
   do {
@@ -207,7 +209,7 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   } while (waited < 0 && errno == EINTR);
   if (!ended && waiter.interrupted()) {
     return absl::CancelledError(
-        absl::StrCat(child.command.front(), " was ended, since a SIGINT came"));
+        absl::StrCat(child.command.front(), " was killed, because a SIGINT came"));
   }
   outcome.timed_out = !ended;
   outcome.is_unknown = ended && waited < 0;
@@ -230,7 +232,7 @@ std::string PathForChild(const std::string& path) {
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
   if (outcome.timed_out) return absl::StrCat("did not end in ", absl::FormatDuration(limit));
   if (outcome.is_unknown) {
-    return "ended, how is not known: this process ignores SIGCHLD, or waits for all of its "
+    return "ended in an unknown way: this process ignores SIGCHLD, or waits for all of its "
            "children";
   }
   if (outcome.signal != 0) {
@@ -246,7 +248,7 @@ std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
 
 namespace {
 
-// The folder of the library or program that this code is part of.
+// Returns the folder of the library or program that contains this code.
 std::filesystem::path OwnFolder() {
   static const int here = 0;
   const link_map* object = LoadedObject(&here);
@@ -298,7 +300,7 @@ std::string LoadedCallbridge() {
 }
 
 void OpenLoadedCallbridge(const char* path) {
-  // Where that fails, the error of the file that needs it tells.
+  // If that fails, the error of the file that needs it says so.
   if (*path != '\0') dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 

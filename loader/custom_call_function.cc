@@ -15,8 +15,8 @@
 namespace callbridge {
 namespace {
 
-// What linkers' and optimisers' suffixes tell: the first ones name a whole function, all others
-// (".cold", ".part.0", ".constprop.0", ".isra.0") a piece of one, or one whose parameters changed.
+// The suffixes of linkers and optimisers that name a whole function. All others (".cold",
+// ".part.0", ".constprop.0", ".isra.0") name a part of one, or one whose parameters changed.
 constexpr absl::string_view kWholeFunctionSuffixes[] = {".lto_priv.", ".llvm.", ".localalias"};
 
 bool IsWholeFunction(absl::string_view suffix) {
@@ -27,7 +27,7 @@ bool IsWholeFunction(absl::string_view suffix) {
   return false;
 }
 
-// Of a type that is no pointer: "v"; "9CUstream_t"; "N3xla5ErrorE".
+// For a type that is not a pointer: "v"; "9CUstream_t"; "N3xla5ErrorE".
 std::string MangledName(absl::string_view type) {
   static constexpr std::pair<absl::string_view, absl::string_view> kBuiltins[] = {
       {"void", "v"}, {"char", "c"}, {"int", "i"}, {"long", "l"}, {"unsigned long", "m"}};
@@ -41,15 +41,15 @@ std::string MangledName(absl::string_view type) {
   return absl::StrContains(type, "::") ? absl::StrCat("N", mangled, "E") : mangled;
 }
 
-// "void const**" is PPKv: what stands behind the type's name is put before it, from left to right.
+// "void const**" is PPKv: what follows the type's name is written before it, from left to right.
 std::string MangledType(absl::string_view type) {
   if (absl::ConsumeSuffix(&type, "*")) return absl::StrCat("P", MangledType(type));
   if (absl::ConsumeSuffix(&type, " const")) return absl::StrCat("K", MangledType(type));
   return MangledName(type);
 }
 
-// How the mangled names of custom calls end, which is with the type of the last parameter; and
-// whether "Pv", a pointer to void, stands somewhere in such names.
+// The ends of the mangled names of custom calls, which are the types of the last parameter; and
+// whether "Pv", a pointer to void, occurs before.
 using MangledEnds = std::set<std::pair<std::string, bool>>;
 
 void AddEnds(const Signature& signature, MangledEnds& ends) {
@@ -65,7 +65,7 @@ void AddEnds(const Signature& signature, MangledEnds& ends) {
     ends.emplace(MangledType({type.data(), type.size()}), has_void_pointer);
     return false;
   });
-  // S0_ and so on: a type that the name has already.
+  // S0_ and so on refer to a type that the name already contains.
   if (has_void_pointer) ends.emplace("_", true);
 }
 
@@ -82,8 +82,8 @@ const MangledEnds& EndsOfCustomCalls() {
   return ends;
 }
 
-// Whether a mangled name may end with a custom call's parameters. To demangle all of a large
-// library's names would take seconds.
+// Returns false if a mangled name cannot end with a custom call's parameters. Demangling all names
+// of a large library would take seconds.
 bool MayBeCustomCall(absl::string_view mangled) {
   for (const auto& [end, has_void_pointer] : EndsOfCustomCalls()) {
     if (!absl::EndsWith(mangled, end)) continue;

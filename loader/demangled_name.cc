@@ -19,11 +19,11 @@
 
 namespace callbridge {
 
-// ---- What it costs to demangle a name
+// ---- The cost of demangling a name
 
 namespace {
 
-// The longest that two characters stand for by themselves: Ss, the old std::string in full.
+// The longest expansion of two characters: Ss, the old std::string in full.
 constexpr size_t kLongestAbbreviation = 72;
 
 enum class Kind { kText, kSubstitution, kTemplateParameter };
@@ -35,8 +35,8 @@ struct Token {
   bool is_argument = false;  // perhaps a part of template arguments
 };
 
-// Splits a name into tokens. What it cannot tell without a grammar it takes for the dearer thing,
-// or gives up: a substitution seen where there is none would make others look cheap.
+// Splits a name into tokens. When it cannot decide without a grammar, it assumes the costlier case
+// or gives up: a substitution seen where there is none would make other names look cheap.
 class Tokens {
  public:
   explicit Tokens(absl::string_view mangled) : all_(mangled), rest_(mangled) {
@@ -48,13 +48,13 @@ class Tokens {
   }
 
   const std::vector<Token>& all() const { return tokens_; }
-  // False where the name may have to be split in another way, or is known to be bad.
+  // False if the name may have to be split in another way, or is malformed.
   bool is_certain() const { return is_certain_; }
-  // Functions with types of their own, of which each brings template arguments: the name itself and
-  // those in it (local names, addresses of functions).
+  // The number of functions in the name, each of which brings template arguments of its own: the
+  // name itself, and those in it (local names, addresses of functions).
   size_t functions() const { return functions_; }
   size_t pack_expansions() const { return pack_expansions_; }
-  // More than any pack has elements.
+  // An upper bound of the number of elements of a pack.
   size_t longest_pack() const { return longest_pack_; }
 
  private:
@@ -64,7 +64,7 @@ class Tokens {
   };
 
   void Add(const Token& token, size_t characters) {
-    // An element of a pack is or holds one of these at least.
+    // Each element of a pack is or contains one of these.
     const char c = rest_[0];
     const bool is_element = characters > 1 || absl::ascii_islower(c) || c == 'I' || c == 'J';
     if (has_arguments_ && is_element) ++longest_pack_;
@@ -80,7 +80,7 @@ class Tokens {
   bool IsIn(char opening) const {
     return !brackets_.empty() && brackets_.back().opening == opening;
   }
-  // Where a literal's type has begun. What follows the type is any text up to the next E.
+  // True after the type of a literal. Then any text may follow, up to the next E.
   bool IsInsideLiteral() const { return IsIn('L') && brackets_.back().first != tokens_.size(); }
 
   // "Li5E", "Lin5E", "Lb1E".
@@ -109,7 +109,7 @@ class Tokens {
       return true;
     }
     const absl::string_view text = rest_.substr(digits, size);
-    // What is longer than a character ends where it ends.
+    // A token longer than one character ends where its text ends.
     const char before = is_after_character_ ? Before() : '\0';
     const bool is_after_std = before == 't' && absl::EndsWith(Done(), "St");
     const bool is_after_lambda = before == 'E' && (last_closed_ == 'U' || has_expressions_);
@@ -131,7 +131,7 @@ class Tokens {
     return true;
   }
 
-  // Whether it makes no difference if it is an identifier or so many tokens of one character.
+  // Returns true if an identifier and as many tokens of one character cost the same.
   static bool IsSplitAlike(absl::string_view text) {
     return text.find_first_not_of("_EKMPROVabcdefghijklmnoqrtuvwxyz") == absl::string_view::npos;
   }
@@ -163,12 +163,12 @@ class Tokens {
     if (c == 'Z') ++functions_;
     if (c == 'I' || c == 'J') has_arguments_ = true;
     if (next == 'p' && (c == 'D' || c == 's')) ++pack_expansions_;
-    // Where expressions are, an E may close what no bracket opened.
+    // In expressions, an E may close what no bracket opened.
     const bool is_plain_d = absl::StrContains("pnisauhfdevocx012345", next);
     if (c == 'X' || (c == 'D' && !is_plain_d) || (c == 'A' && !absl::ascii_isdigit(next))) {
       has_expressions_ = true;
     }
-    // A constructor's name is its class's, once more.
+    // A constructor's name repeats its class's.
     const bool is_constructor = (c == 'C' || c == 'D') && absl::ascii_isdigit(next);
     const bool is_abbreviation = c == 'S' && next != 't';
     const size_t size = is_constructor    ? last_identifier_
@@ -178,7 +178,7 @@ class Tokens {
                                   (Before() == 'Z' || Before() == 't' || IsIn('N'));
     Add({Kind::kText, size}, 1);
     if (!is_internal_name) MatchBracket(c, next);
-    // "C1" in a class is no complex number; its digit belongs to it.
+    // "C1" in a class is not a complex number; the digit belongs to it.
     if (is_constructor && IsIn('N')) Add({Kind::kText, 1}, 1);
   }
 
@@ -214,8 +214,8 @@ class Tokens {
   bool is_certain_ = true;
 };
 
-// Where each substitution that is used may end at the latest. They are numbered in the order in
-// which they end, so each ends before the first use of itself or of any after it.
+// Returns where each used substitution ends at the latest. They are numbered in the order in which
+// they end, so each ends before the first use of itself or of a later one.
 std::map<uint64_t, size_t> LatestEnds(const std::vector<Token>& tokens) {
   std::map<uint64_t, size_t> ends;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -228,7 +228,7 @@ std::map<uint64_t, size_t> LatestEnds(const std::vector<Token>& tokens) {
   return ends;
 }
 
-// What a part of the name holds once its substitutions are expanded.
+// The size of a part of the name after its substitutions are expanded.
 struct Expansion {
   double size = 0;
   double parameters = 0;           // T_
@@ -237,7 +237,7 @@ struct Expansion {
 
 Expansion Expand(const std::vector<Token>& tokens) {
   const std::map<uint64_t, size_t> ends = LatestEnds(tokens);
-  std::vector<Expansion> before = {Expansion()};  // what stands before each token
+  std::vector<Expansion> before = {Expansion()};  // before each token
   for (const Token& token : tokens) {
     Expansion sum = before.back();
     sum.size += static_cast<double>(token.size);
@@ -261,7 +261,7 @@ Expansion Expand(const std::vector<Token>& tokens) {
 bool IsCheapToDemangle(absl::string_view mangled) {
   // The demangler recurses: a hostile name of some megabytes would overflow the stack.
   constexpr size_t kMaximumSize = 1 << 16;
-  // The first bound is near what hostile names attain, some milliseconds; the second is far above.
+  // Hostile names get near the first bound, some milliseconds; the second is far above.
   constexpr double kMaximumExpansion = 1 << 19;
   constexpr double kMaximumSteps = 1 << 26;
   if (mangled.size() > kMaximumSize) return false;
@@ -270,10 +270,10 @@ bool IsCheapToDemangle(absl::string_view mangled) {
   if (!tokens.is_certain()) return false;
   const Expansion expansion = Expand(tokens.all());
   if (expansion.size > kMaximumExpansion) return false;
-  // The way from the name to any of its parts leads through T_ at most once where there is one
-  // function: in its arguments T_ means nothing. Of two functions the inner one may be entered
-  // again. Else at most once per function entered, and none is entered more than twice at a time.
-  // The first T_ may stand anywhere, the others in arguments.
+  // A path from the name to any of its parts goes through T_ at most once if there is one function:
+  // T_ has no meaning in its arguments. If there are two functions, the inner one may be entered
+  // again. In general, at most once for each function that is entered, and each is entered at most
+  // twice at a time. The first T_ may be anywhere, the others in arguments.
   const size_t functions = tokens.functions() + 1;
   const auto parameters = static_cast<double>(functions < 3 ? 2 * functions - 1 : 2 * functions);
   const auto expansions =
@@ -291,7 +291,7 @@ std::string Demangled(absl::string_view symbol) {
   if (!IsCheapToDemangle(symbol)) return "";
   std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, nullptr), &std::free);
-  // A file may have a thousand such names.
+  // A file may have thousands of such names.
   constexpr size_t kMaximumText = 1 << 16;
   if (text == nullptr || std::strlen(text.get()) > kMaximumText) return "";
   return text.get();

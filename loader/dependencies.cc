@@ -67,7 +67,7 @@ LoaderAnswer ParseLoaderAnswer(absl::string_view output, absl::string_view path)
   LoaderAnswer answer;
   for (absl::string_view line : absl::StrSplit(output, '\n', absl::SkipEmpty())) {
     if (absl::ConsumePrefix(&line, "\t")) {
-      // The kernel's own, which is no file.
+      // The kernel's own library, which is not a file.
       if (absl::StartsWith(line, "linux-vdso") || line == "statically linked") continue;
       answer.libraries.push_back(ParseLibrary(line));
     } else if (absl::StrContains(line, "version `")) {
@@ -100,7 +100,7 @@ absl::StatusOr<LoaderAnswer> AskLoader(const std::string& path) {
 
 namespace {
 
-// Takes what the library at `path` exports out of `wanted`.
+// Removes what the library at `path` exports from `wanted`.
 void Resolve(const std::string& path, absl::flat_hash_set<absl::string_view>& wanted) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);
   if (!bytes.ok()) return;
@@ -120,9 +120,9 @@ Provider ProviderOf(absl::string_view symbol) {
   for (const OldSymbol& served : OldSymbols()) {
     if (served.name == symbol) return Provider::kCallbridge;
   }
-  // All names of Python's C API.
+  // All names of Python's C API begin so.
   const bool is_pythons = absl::StartsWith(symbol, "Py") || absl::StartsWith(symbol, "_Py");
-  return is_pythons ? Provider::kPython : Provider::kNobody;
+  return is_pythons ? Provider::kPython : Provider::kNone;
 }
 
 }  // namespace
@@ -133,8 +133,8 @@ absl::string_view ProviderName(Provider provider) {
       return "callbridge";
     case Provider::kPython:
       return "python";
-    case Provider::kNobody:
-      return "nobody";
+    case Provider::kNone:
+      return "none";
   }
   return "";
 }
@@ -159,14 +159,14 @@ std::vector<UnresolvedSymbol> FindUnresolved(
   return unresolved;
 }
 
-// ---- What this process lacks to load a library
+// ---- What is missing to load a library in this process
 
 namespace {
 
-// Whoever needs so many has one problem, not many.
+// So many missing symbols have one cause.
 constexpr size_t kMaximumShown = 100;
 
-// What ld.so says of the library: lines such as "libfoo.so.1 => not found" and
+// The output of ld.so about the library: lines such as "libfoo.so.1 => not found" and
 // "undefined symbol: f, version V	(/proc/123/fd/4)".
 absl::StatusOr<std::string> AskForSymbols(const std::string& path) {
   absl::StatusOr<ChildOutcome> outcome =

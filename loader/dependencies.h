@@ -46,16 +46,16 @@ LoaderAnswer ParseLoaderAnswer(absl::string_view output, absl::string_view path)
 enum class Provider {
   kCallbridge,  // in place of XLA
   kPython,      // the interpreter that imports the file
-  kNobody,
+  kNone,
 };
 
-// Returns "callbridge", "python" or "nobody", in static storage.
+// Returns "callbridge", "python" or "none", in static storage.
 absl::string_view ProviderName(Provider provider);
 
 struct UnresolvedSymbol {
   std::string symbol;  // mangled
   std::string name;    // readable
-  Provider provider = Provider::kNobody;
+  Provider provider = Provider::kNone;
 };
 
 // Returns the symbols of `undefined` that no library at `paths` exports, sorted by symbol.

@@ -15,9 +15,9 @@ namespace callbridge {
 
 namespace {
 
-// A table's address, its size in bytes, and, where there is one, the entry that repeats the size of
-// one of its entries. ld.so reads the companions unasked, or dies of an assertion where they are
-// wrong.
+// A table's address, its size in bytes, and the entry, if any, that repeats the size of one of its
+// entries. ld.so reads the companions without checking that they exist, or fails an assertion if
+// they are wrong.
 struct TableTags {
   const char* name;
   Elf64_Sxword address;
@@ -67,12 +67,12 @@ absl::StatusOr<DynamicTable> FindTable(const ElfFile& file, const DynamicSection
         "has a bad %s: %d was expected with %s", tags.entry_size_name, tags.entry_size, tags.name));
   }
   if (*size % tags.entry_size != 0) {
-    return absl::InvalidArgumentError(absl::StrFormat("has a bad %s: %d is no multiple of %d",
+    return absl::InvalidArgumentError(absl::StrFormat("has a bad %s: %d is not a multiple of %d",
                                                       tags.size_name, *size, tags.entry_size));
   }
   if (*address % alignof(Elf64_Addr) != 0) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("has a bad %s: address %#x is no multiple of %d", tags.name, *address,
+        absl::StrFormat("has a bad %s: address %#x is not a multiple of %d", tags.name, *address,
                         alignof(Elf64_Addr)));
   }
   absl::StatusOr<uint64_t> offset = file.FileOffset(*address, *size, tags.name);
@@ -233,7 +233,7 @@ class RelocatedMemory {
       return absl::InvalidArgumentError(absl::StrFormat(
           "has a bad relocation: it writes to address %#x, where no writable segment is", address));
     }
-    // ld.so would change what it is reading.
+    // ld.so would change the section while it reads it.
     const uint64_t dynamic_size = (dynamic_.entries().size() + 1) * sizeof(Elf64_Dyn);
     if (address < dynamic_.address() + dynamic_size && dynamic_.address() < address + size) {
       return absl::InvalidArgumentError(absl::StrFormat(
@@ -272,7 +272,7 @@ absl::Status ReadTable(const ElfFile& file, const DynamicTable& table,
   return absl::OkStatus();
 }
 
-// DT_RELACOUNT relocations are applied without a look at their type.
+// ld.so applies the first DT_RELACOUNT relocations without reading their type.
 absl::Status CheckRelativeCount(const ElfFile& file, const DynamicSection& dynamic) {
   const DynamicTable& table = dynamic.Table(DT_RELA);
   const uint64_t count = std::min(dynamic.Find(DT_RELACOUNT).value_or(0), table.count);
@@ -306,7 +306,7 @@ absl::Status CheckPackedRelocations(const ElfFile& file, const DynamicTable& tab
   return absl::OkStatus();
 }
 
-// ld.so reads one as soon as the other is there, and knows one format.
+// If one of them exists, ld.so reads the other, and knows only one format.
 absl::Status CheckPltFormat(const DynamicSection& dynamic) {
   const std::optional<uint64_t> format = dynamic.Find(DT_PLTREL);
   if (format.has_value() == dynamic.Find(DT_JMPREL).has_value() &&

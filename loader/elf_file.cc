@@ -27,7 +27,7 @@ struct MachineName {
   const char* name;
 };
 
-// What people are likely to have at hand.
+// The machines that users are likely to have.
 constexpr MachineName kMachineNames[] = {
     {EM_386, "i386"},        {EM_ARM, "ARM"},       {EM_AARCH64, "AArch64"},
     {EM_PPC64, "PowerPC64"}, {EM_S390, "S/390"},    {EM_RISCV, "RISC-V"},
@@ -62,7 +62,7 @@ absl::Status NotElf(absl::string_view bytes) {
                    absl::CHexEscape(beginning), "\"; a shared library (.so) is needed"));
 }
 
-// The ELF identification: what the rest of the file means depends on it.
+// Checks the ELF identification, which determines the meaning of the rest.
 absl::Status CheckMachine(absl::string_view bytes) {
   const bool is_64_bit = bytes[EI_CLASS] == ELFCLASS64;
   const bool is_big_endian = bytes[EI_DATA] == ELFDATA2MSB;
@@ -118,7 +118,7 @@ constexpr uint64_t kPageSize = 4096;
 // User space on x86-64 ends here.
 constexpr uint64_t kAddressLimit = uint64_t{1} << 47;
 
-// Whether `size` bytes from `offset` on lie within the first `limit` bytes.
+// Returns true if `size` bytes from `offset` on are within the first `limit` bytes.
 bool Fits(uint64_t offset, uint64_t size, uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
@@ -143,8 +143,8 @@ absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t fi
                                                segment.p_memsz, segment.p_vaddr));
   }
   if (segment.p_align > 1 && !absl::has_single_bit(segment.p_align)) {
-    return SegmentError(index,
-                        absl::StrFormat("its alignment %#x is no power of two", segment.p_align));
+    return SegmentError(
+        index, absl::StrFormat("its alignment %#x is not a power of two", segment.p_align));
   }
   return absl::OkStatus();
 }
@@ -205,8 +205,8 @@ absl::Status ElfFile::CheckLoadSegments() const {
   return absl::OkStatus();
 }
 
-// The segments that ld.so reads or protects within the memory of the loadable ones. PT_DYNAMIC is
-// dynamic_section.h's.
+// Checks the segments inside loadable ones that ld.so reads or protects. dynamic_section.h checks
+// PT_DYNAMIC.
 absl::Status ElfFile::CheckInnerSegments() const {
   for (size_t i = 0; i < segments_.size(); ++i) {
     const Elf64_Phdr& segment = segments_[i];
@@ -246,12 +246,12 @@ absl::Status ElfFile::CheckThreadLocals(size_t index) const {
     return SegmentError(index, "PT_TLS has more bytes in the file than in memory");
   }
   if (segment.p_align > 1 && !absl::has_single_bit(segment.p_align)) {
-    return SegmentError(index, "the alignment of PT_TLS is no power of two");
+    return SegmentError(index, "the alignment of PT_TLS is not a power of two");
   }
   return FileOffset(segment.p_vaddr, segment.p_filesz, "PT_TLS").status();
 }
 
-// ld.so would take the right to write from whatever lies behind the library.
+// ld.so would make read-only whatever follows the library.
 absl::Status ElfFile::CheckReadOnlyAfterRelocation(size_t index) const {
   const Elf64_Phdr& relro = segments_[index];
   for (const Elf64_Phdr& segment : segments_) {

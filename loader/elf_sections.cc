@@ -31,14 +31,14 @@ FileSymbol MakeSymbol(const Elf64_Sym& entry, absl::string_view name, bool is_dy
   return symbol;
 }
 
-// The bytes of a section; libelf checks where they lie.
+// Returns the bytes of a section; libelf checks their position.
 absl::string_view Contents(Elf_Scn* section) {
   Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
   if (data == nullptr || data->d_buf == nullptr) return {};
   return {static_cast<const char*>(data->d_buf), data->d_size};
 }
 
-// The string at `offset`, up to its NUL or to the end of the table.
+// Returns the string at `offset`, up to its NUL or the end of the table.
 absl::string_view StringAt(absl::string_view strings, uint64_t offset) {
   if (offset >= strings.size()) return {};
   strings.remove_prefix(offset);
@@ -82,11 +82,11 @@ void VisitSymbols(const SymbolTable& table, absl::FunctionRef<void(const FileSym
 namespace {
 
 bool IsFunction(uint8_t info, uint16_t section) {
-  // SHN_ABS: a symbol that was bound to this process; its value is no address in the file.
+  // SHN_ABS: a symbol that was bound to this process. Its value is not an address in the file.
   return ELF64_ST_TYPE(info) == STT_FUNC && section != SHN_UNDEF && section != SHN_ABS;
 }
 
-// Nobody reads a longer name, and a million symbols may share one of a megabyte.
+// Longer names are useless, and a million symbols may share a name of a megabyte.
 constexpr size_t kMaximumName = 64 << 10;
 
 }  // namespace
@@ -138,7 +138,7 @@ std::vector<std::string> FunctionNames::At(uint64_t address) const {
 
 namespace {
 
-// NVIDIA documents neither; these are read off what nvcc 12 and clang write.
+// NVIDIA documents neither header; read from what nvcc 12 and clang write.
 struct FatBinaryHeader {
   static constexpr uint32_t kMagic = 0xBA55ED50;
   uint32_t magic;

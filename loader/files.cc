@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kMaximumSize = int64_t{4} << 30;
 
 absl::Status OpenError(int error) {
-  // A path through something that is no directory leads to no file either.
+  // A path through a file that is not a directory does not exist either.
   if (error == ENOTDIR) error = ENOENT;
   return absl::Status(absl::ErrnoToStatusCode(error == ELOOP ? ENOENT : error),
                       absl::StrCat("cannot be opened: ", std::strerror(error)));
@@ -40,8 +40,8 @@ const char* FileTypeName(mode_t mode) {
   }
 }
 
-// In large pages, where the kernel has some: else half of the time to read a file of 500 MB is the
-// kernel's, to make its pages.
+// Uses large pages if the kernel has some: otherwise creating pages takes half of the time to read
+// a file of 500 MB.
 std::string Zeros(size_t size) {
   constexpr size_t kLargePage = size_t{2} << 20;
   std::string bytes;
@@ -105,8 +105,8 @@ absl::Status PlaceError(absl::string_view place, absl::string_view call) {
   return absl::PermissionDeniedError(absl::StrCat(place, ": ", call, ": ", std::strerror(errno)));
 }
 
-// To write more than RLIMIT_FSIZE (`ulimit -f`) allows raises SIGXFSZ, which ends the process.
-// Blocked, it leaves the error that write() returns.
+// Writing beyond RLIMIT_FSIZE (`ulimit -f`) raises SIGXFSZ, which ends the process. If the signal
+// is blocked, write() returns an error.
 class WithoutFileSizeSignal {
  public:
   WithoutFileSizeSignal() {
@@ -142,7 +142,7 @@ absl::Status WriteAll(int fd, absl::string_view bytes, absl::string_view place) 
   return absl::OkStatus();
 }
 
-// Mount options and security policies speak up only when code is mapped.
+// Mount options and security policies take effect only when code is mapped.
 absl::Status CheckCodeMayRun(int fd, absl::string_view place) {
   void* page = mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
   if (page == MAP_FAILED) return PlaceError(place, "mmap as code");

@@ -23,7 +23,7 @@
 namespace callbridge {
 namespace {
 
-// INVALID_ARGUMENT where it is none that can be inspected.
+// Returns INVALID_ARGUMENT if the file is of a kind that cannot be inspected.
 absl::StatusOr<FileKind> KindOf(absl::string_view bytes) {
   if (IsArchive(bytes) || IsThinArchive(bytes)) return FileKind::kArchive;
   absl::Status status = CheckElfHeader(bytes);
@@ -37,7 +37,7 @@ absl::StatusOr<FileKind> KindOf(absl::string_view bytes) {
   return FileKind::kSharedLibrary;
 }
 
-// What the section .dynamic says; only for what people read.
+// Reads the section .dynamic, only to show it.
 void ReadDynamicSection(Elf* elf, Inspection& inspection) {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr header;
@@ -56,7 +56,7 @@ void ReadDynamicSection(Elf* elf, Inspection& inspection) {
   }
 }
 
-// Reads one ELF file. Returns whether it has a section of dynamic symbols.
+// Reads one ELF file. Returns true if it has a section of dynamic symbols.
 bool ReadSections(Elf* elf, Inspection& inspection) {
   const bool is_object_file =
       inspection.kind == FileKind::kObjectFile || inspection.kind == FileKind::kArchive;
@@ -71,18 +71,18 @@ bool Holds(absl::string_view bytes, absl::string_view text) {
   return memmem(bytes.data(), bytes.size(), text.data(), text.size()) != nullptr;
 }
 
-// Notes what else than symbols tells of custom calls, once the symbols are known.
+// Finds signs of custom calls other than symbols. Needs the symbols.
 void ReadTexts(absl::string_view bytes, Inspection& inspection) {
   inspection.has_capsule_name =
       inspection.has_capsule_name ||
       (!inspection.symbols.python_modules.empty() && Holds(bytes, "xla._CUSTOM_CALL_TARGET"));
-  // What XLA's headers call the struct in an error, in every handler that was built with them.
+  // XLA's headers name the struct in an error text, in every handler that was built with them.
   inspection.mentions_typed_ffi = inspection.mentions_typed_ffi ||
                                   inspection.symbols.mentions_typed_ffi ||
                                   Holds(bytes, "XLA_FFI_CallFrame");
 }
 
-// Members that are no object files are passed over, as linkers do.
+// Ignores members that are not object files, as linkers do.
 void ReadMember(absl::string_view member, Inspection& inspection) {
   const absl::StatusOr<FileKind> kind = KindOf(member);
   if (!kind.ok() || *kind != FileKind::kObjectFile) return;
@@ -128,7 +128,7 @@ void RemoveOwn(SymbolFindings& symbols) {
   for (const std::string& name : symbols.defined) symbols.undefined.erase(name);
 }
 
-// Checks what ld.so and callbridge will trust, and lists the dynamic symbols where no section does.
+// Checks what ld.so and callbridge rely on, and lists the dynamic symbols if no section does.
 absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection& inspection) {
   absl::StatusOr<ElfFile> file = ElfFile::Parse(std::move(bytes));
   if (!file.ok()) return file.status();
@@ -148,7 +148,7 @@ absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection&
   return SymbolVersions::Parse(*file, *dynamic, table->symbols().size()).status();
 }
 
-// ld.so trusts the tables that were checked; where they are bad it is not asked.
+// ld.so relies on the tables that were checked. If they are bad it does not run.
 absl::Status ReadLoader(Inspection& inspection) {
   if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty()) {
     return absl::OkStatus();
@@ -163,7 +163,7 @@ absl::Status ReadLoader(Inspection& inspection) {
   return absl::OkStatus();
 }
 
-// The libraries that will be there when callbridge has opened the file.
+// Returns the libraries that provide symbols when callbridge has loaded the file.
 std::vector<std::string> Providers(const Inspection& inspection) {
   std::vector<std::string> paths;
   for (const NeededLibrary& library : inspection.loader.libraries) {
@@ -181,7 +181,7 @@ void ReadProtobufLayout(Inspection& inspection) {
   }
 }
 
-// What callbridge provides of XLA's messages, and of protobuf to those who use them.
+// Resolves the symbols of XLA's messages and of protobuf that callbridge provides.
 void ResolveProtobuf(Inspection& inspection) {
   if (!inspection.protobuf.is_used() || !inspection.protobuf.IsServed()) return;
   std::vector<std::string> symbols;
@@ -200,7 +200,7 @@ void ResolveProtobuf(Inspection& inspection) {
   }
 }
 
-// All but what ld.so knows, and what follows from that.
+// Reads all but what ld.so finds, and what follows from that.
 absl::StatusOr<Inspection> ReadBytes(std::string bytes, const std::string& path, FileReader read) {
   absl::StatusOr<FileKind> kind = KindOf(bytes);
   if (!kind.ok()) return kind.status();

@@ -39,19 +39,19 @@ namespace {
 
 using Constructor = void (*)(int argc, char** argv, char** envp);
 
-// Copies that are loaded now.
+// The number of copies that are loaded now.
 std::atomic<uint64_t> loaded_copies{0};
 
-// A quarter of the files that the process may open: the rest is the program's own.
+// A quarter of the files that the process may open; the program needs the rest.
 uint64_t MaximumFilesKept() {
   rlimit files = {};
   return getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur / 4 : 0;
 }
 
-// A name that no other copy has had: ld.so knows libraries by name, also those that it keeps after
-// dlclose(), such as those with STB_GNU_UNIQUE symbols, and the number of a closed file comes
-// again.
-// "/." and "/" between the parts say nothing to the kernel and count for ld.so.
+// Returns a name that no other copy has had. ld.so identifies libraries by name, also those that it
+// keeps after dlclose(), such as those with STB_GNU_UNIQUE symbols, and the number of a closed file
+// is reused. "/." and "/" between the parts mean nothing to the kernel and make different names to
+// ld.so.
 std::string UniqueName(const FileDescriptor& file) {
   static std::atomic<uint64_t> copies{0};
   // The process's number rather than "self", so that a debugger can follow it.
@@ -60,13 +60,13 @@ std::string UniqueName(const FileDescriptor& file) {
   return absl::StrCat(name, "/", file.number());
 }
 
-// ld.so hands them the program's arguments; here they get its name alone.
+// ld.so passes the program's arguments to constructors; here they get only its name.
 void Call(Constructor constructor) {
   char* argv[] = {program_invocation_name, nullptr};
   constructor(1, argv, environ);
 }
 
-// Whether ld.so looks for libraries beside the copy, which has no folder.
+// Returns true if ld.so would search the copy's folder for libraries, but the copy has none.
 bool SearchesOrigin(const ElfFile& file) {
   absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
   if (!dynamic.ok()) return false;
@@ -78,7 +78,7 @@ bool SearchesOrigin(const ElfFile& file) {
   return false;
 }
 
-// All that is missing, or else what dlopen() said of the first thing that was wrong.
+// Returns all that is missing, or else what dlopen() reported first.
 std::string DescribeLoadFailure(const std::string& name) {
   const char* text = dlerror();
   std::string message = text != nullptr ? text : "dlopen failed";
@@ -167,7 +167,7 @@ absl::Status LoadedCopy::CallConstructors() const {
   } catch (const std::exception& exception) {
     return absl::InternalError(absl::StrCat("a constructor threw: ", exception.what()));
   } catch (...) {
-    return absl::InternalError("a constructor threw what is no std::exception");
+    return absl::InternalError("a constructor threw a non-std exception");
   }
   return absl::OkStatus();
 }
@@ -180,11 +180,11 @@ constexpr char kName[] = "callbridge_self_test";
 constexpr char kTellingPath[] = "the self-test's library";
 constexpr uint64_t kAddend = 24;
 
-// What the symbol is bound to.
+// The object that the symbol is bound to.
 char bound_object;
 
-// A shared library with nothing but two pointers to one undefined symbol. It is mapped as it lies
-// here, from address 0 on.
+// A shared library with only two pointers to one undefined symbol. It is mapped as it is here, from
+// address 0 on.
 struct TinyLibrary {
   Elf64_Ehdr header;
   Elf64_Phdr segments[3];

@@ -14,7 +14,7 @@
 namespace callbridge {
 namespace {
 
-// As a shell and Python read it back. Both quote with '...'.
+// Quotes the text with '...', which a shell and Python both read back.
 std::string Quoted(absl::string_view text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
 }
@@ -39,7 +39,7 @@ std::string RegisterLine(absl::string_view name, absl::string_view function, boo
       ", abi=", abi == ApiVersion::kUnspecified ? "..." : Quoted(ApiVersionName(abi)), ")");
 }
 
-// The line for all capsules of a module: with the ABI where its functions have the same one.
+// Returns the line for all capsules of a module, with the ABI if all functions have the same one.
 std::string RegisterCapsulesLine(const Inspection& inspection) {
   const auto& functions = inspection.symbols.functions;
   const bool is_gpu = std::any_of(functions.begin(), functions.end(),
@@ -71,7 +71,7 @@ std::string UntypedLine(const Inspection& inspection, const CustomCallFunction& 
 
 std::vector<std::string> NextForLibrary(const Inspection& inspection) {
   return {absl::StrCat("callbridge run ", ShellWord(inspection.path),
-                       "  # names its targets; opening it runs its constructors"),
+                       "  # lists its targets; loading it runs its constructors"),
           absl::StrCat("callbridge.jax.load(", Quoted(inspection.path),
                        ")  # in Python: registers its targets with JAX")};
 }
@@ -119,7 +119,7 @@ std::vector<std::string> NextForObjects(const Inspection& inspection) {
 
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection) {
   return {absl::StrCat("callbridge inspect --probe ", ShellWord(inspection.path),
-                       "  # asks them, in a process of its own")};
+                       "  # asks them, in a separate process")};
 }
 
 }  // namespace callbridge

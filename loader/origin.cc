@@ -30,7 +30,7 @@ uint64_t RoundUpToPage(uint64_t value) { return (value + kPageSize - 1) & ~(kPag
 
 bool IsPartOfName(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// How long the $ORIGIN is that `text` begins with; 0 if it does not.
+// Returns the length of the $ORIGIN at the beginning of `text`; 0 if there is none.
 size_t OriginSize(absl::string_view text) {
   if (absl::StartsWith(text, "${ORIGIN}")) return 9;
   if (!absl::StartsWith(text, "$ORIGIN")) return 0;
@@ -50,13 +50,13 @@ bool IsExpanded(const Elf64_Dyn& entry) {
   }
 }
 
-// The new string table, with the entries of the dynamic section that lead into it.
+// The new string table, and the entries of the dynamic section that point into it.
 struct Strings {
   std::string table;
   std::vector<Elf64_Dyn> entries;
 };
 
-// None where there is nothing to replace.
+// Returns nothing if there is nothing to replace.
 absl::StatusOr<std::optional<Strings>> ReplaceStrings(const ElfFile& file,
                                                       const DynamicSection& dynamic,
                                                       absl::string_view folder) {
@@ -84,7 +84,7 @@ uint64_t EndOfMemory(const ElfFile& file) {
   return end;
 }
 
-// A view of the bytes of trivial objects.
+// Returns a view of the bytes of trivial objects.
 template <typename T>
 absl::string_view BytesOf(const std::vector<T>& objects) {
   return {reinterpret_cast<const char*>(objects.data()), objects.size() * sizeof(T)};
@@ -162,7 +162,8 @@ struct DebugLink {
 
 constexpr size_t RoundUpToFour(size_t size) { return (size + 3) & ~size_t{3}; }
 
-// A name, padded to four bytes, and a checksum; nothing where the bytes are something else.
+// Reads a name, padded to four bytes, and a checksum. Returns nothing if the bytes are something
+// else.
 std::optional<DebugLink> ReadLink(const char* bytes, size_t size, uint64_t header_offset) {
   const size_t name_size = strnlen(bytes, size);
   const size_t checksum = RoundUpToFour(name_size + 1);

@@ -20,7 +20,7 @@
 namespace callbridge {
 namespace {
 
-// All that ld.so reads, checked.
+// The checked tables that ld.so reads.
 struct LoaderTables {
   DynamicSection dynamic;
   SymbolTable symbols;
@@ -70,9 +70,9 @@ void BindSymbols(ElfFile& file, const SymbolTable& table, absl::Span<const OldSy
   }
 }
 
-// Unoptimised code exports the inline constructor of xla::RegisterCustomCallTarget, and would call
-// that of whatever other library is in the global scope, which registers elsewhere; so with the
-// inline functions of protobuf's headers. A local symbol stands for itself.
+// Unoptimised code exports the inline constructor of xla::RegisterCustomCallTarget. It would call
+// the constructor of another library in the global scope, which registers elsewhere. The same holds
+// for the inline functions of protobuf's headers. A local symbol is always bound to itself.
 bool MustBeOwn(absl::string_view name, bool binds_protobuf) {
   return absl::StartsWith(name, "_ZN3xla24RegisterCustomCallTargetC") ||
          (binds_protobuf && IsProtobufSymbol(name));
@@ -93,8 +93,8 @@ bool BindsProtobuf(absl::Span<const OldSymbol> symbols) {
                      [](const OldSymbol& symbol) { return IsProtobufSymbol(symbol.name); });
 }
 
-// Unlinks the version records of libraries that are not needed: ld.so dies of an assertion where it
-// meets one whose library is not loaded. Returns the records that stay.
+// Unlinks the version records of libraries that are not needed: ld.so fails an assertion for a
+// record whose library is not loaded. Returns the records that stay.
 std::vector<NeededVersions> UnlinkVersions(ElfFile& file, const SymbolVersions& versions,
                                            const absl::flat_hash_set<absl::string_view>& needed) {
   std::vector<NeededVersions> kept;
@@ -110,7 +110,7 @@ std::vector<NeededVersions> UnlinkVersions(ElfFile& file, const SymbolVersions& 
   return kept;
 }
 
-// Symbols that asked for a version which is gone take any.
+// Symbols with a version that is gone accept any version.
 void ResetVersionIndexes(ElfFile& file, const SymbolVersions& versions, size_t symbol_count,
                          const absl::flat_hash_set<absl::string_view>& needed) {
   absl::flat_hash_set<uint16_t> gone;
@@ -128,7 +128,7 @@ void ResetVersionIndexes(ElfFile& file, const SymbolVersions& versions, size_t s
   }
 }
 
-// The dynamic section without `dropped` libraries and without constructors.
+// Returns the dynamic section without `dropped` libraries and without constructors.
 std::vector<Elf64_Dyn> RewrittenEntries(const DynamicSection& dynamic,
                                         const absl::flat_hash_set<uint64_t>& dropped,
                                         const std::vector<NeededVersions>& versions) {
@@ -150,7 +150,7 @@ std::vector<Elf64_Dyn> RewrittenEntries(const DynamicSection& dynamic,
         if (versions.empty()) continue;
         entry.d_un.d_val = versions.size();
         break;
-      case DT_VERSYM:  // means nothing then, but ld.so would follow it into a table that it has not
+      case DT_VERSYM:  // meaningless now, but ld.so would follow it into a missing table
         if (versions.empty() && !dynamic.Find(DT_VERDEF).has_value()) continue;
         break;
       default:
@@ -197,8 +197,8 @@ absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSy
   BindSymbols(copy.file, tables->symbols, symbols);
   KeepOwnFunctions(copy.file, tables->symbols, BindsProtobuf(symbols));
 
-  // In a hostile file tables overlap, and to write one changes another: ld.so gets what was checked
-  // last.
+  // In a hostile file tables overlap, so writing one changes another. Checks again, so that ld.so
+  // gets what was checked last.
   absl::StatusOr<ElfFile> rewritten = ElfFile::Parse(copy.file.bytes());
   if (!rewritten.ok()) return rewritten.status();
   absl::Status status = ReadTables(*rewritten).status();

@@ -46,7 +46,7 @@ absl::string_view TakeXlaName(absl::string_view* symbol) {
 
 absl::string_view XlaMessageName(absl::string_view symbol) {
   if (!absl::ConsumePrefix(&symbol, "_Z")) return "";
-  // A const member, a vtable, a type, a type's name, or else any other member.
+  // A const member, a vtable, a type, a type's name, or any other member.
   for (absl::string_view kind : {"NK", "TVN", "TIN", "TSN", "N"}) {
     if (absl::ConsumePrefix(&symbol, kind)) break;
   }
@@ -69,19 +69,19 @@ bool IsXlaEnumFunction(absl::string_view symbol) {
 
 namespace {
 
-// How the compiler of protobuf declared the members of a message. Every user of a message
-// constructs one, or has it merged by the inline MergeFrom().
+// The mangled declaration of a message's members, which differs between releases of protobuf. Every
+// user of a message constructs one, or merges one by the inline MergeFrom().
 struct Sign {
   enum Kind { kEnd, kMiddle };
 
-  absl::string_view text;  // of the mangled name of a member of a message of XLA's
+  absl::string_view text;  // in the mangled name of a member of one of XLA's messages
   Kind kind;
   absl::string_view protobuf;
 };
 
-// Of the signs that code shows, the first one counts: a newer protobuf has the constructor of an
-// older one, too. Read off the generated code that each release has of its own google/protobuf/
-// any.proto.
+// If code shows several, the first one counts: a newer protobuf has the constructor of an older
+// one, too. Read from the code that each release has generated for its own
+// google/protobuf/any.proto.
 constexpr Sign kSigns[] = {
     {"C1EPN6google8protobuf5ArenaERKS0_", Sign::kEnd, "protobuf 25 or newer"},
     {"C2EPN6google8protobuf5ArenaERKS0_", Sign::kEnd, "protobuf 25 or newer"},
@@ -91,14 +91,14 @@ constexpr Sign kSigns[] = {
     {"ProtoC2Ev", Sign::kEnd, "protobuf 3.11 or older"},
     {"C1EPN6google8protobuf5ArenaE", Sign::kEnd, "protobuf 3.12 to 3.17, or 22 or newer"},
     {"C2EPN6google8protobuf5ArenaE", Sign::kEnd, "protobuf 3.12 to 3.17, or 22 or newer"},
-    // Also 3.18 to 3.20 where nothing is merged; no XLA is known that had those.
+    // Also 3.18 to 3.20 if nothing is merged; no XLA is known to have had those.
     {"C1EPN6google8protobuf5ArenaEb", Sign::kEnd, "protobuf 3.21"},
     {"C2EPN6google8protobuf5ArenaEb", Sign::kEnd, "protobuf 3.21"},
 };
 constexpr size_t kFirstServed = std::size(kSigns) - 2;
 
-// None of protobuf's is near that. In a hostile file many names share the same bytes, and each is
-// searched.
+// Far above the longest symbol of protobuf. In a hostile file many names share the same bytes, and
+// each name is searched.
 constexpr size_t kLongestSymbol = 4096;
 
 bool Shows(absl::string_view symbol, const Sign& sign) {
@@ -141,8 +141,8 @@ std::string ProtobufLayout::Refusal() const {
                               ? "it imports no constructor of a message, which would tell"
                               : absl::StrCat("it imports ", ReadableName(evidence_));
   return absl::StrCat("was compiled for ", protobuf(), " (", why,
-                      "), and of XLA's messages callbridge has the object layout of protobuf 3.21, "
-                      "as TensorFlow 2.13 has: recompile it with callbridge's headers, or with "
+                      "), but callbridge's XLA messages have the object layout of protobuf 3.21, "
+                      "like TensorFlow 2.13's: recompile it with callbridge's headers, or with "
                       "TensorFlow 2.13's");
 }
 

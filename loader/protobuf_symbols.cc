@@ -25,7 +25,7 @@ namespace {
 constexpr char kClientLibrary[] = CALLBRIDGE_CLIENT_LIBRARY;  // its SONAME
 constexpr char kProtobuf[] = "libprotobuf.so.32";
 
-// Of classes that this code has no headers of: members are functions of their object.
+// Classes that this code has no headers of; a member is a function of its object.
 constexpr char kGeneratedPool[] = "_ZN6google8protobuf14DescriptorPool14generated_poolEv";
 constexpr char kFindMessage[] =
     "_ZNK6google8protobuf14DescriptorPool21FindMessageTypeByNameERKNSt7__cxx1112basic_stringIcSt11"
@@ -34,16 +34,16 @@ using GeneratedPool = const void* (*)();
 using FindMessage = const void* (*)(const void* pool, const std::string& name);
 
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-// A genuine TensorFlow in the global scope has a protobuf of its own, of another version, under the
-// same names. The address sanitizer refuses the flag, and is not used beside one.
+// A genuine TensorFlow in the global scope has another version of protobuf under the same names.
+// The address sanitizer refuses the flag; there is no TensorFlow beside it.
 #ifdef CALLBRIDGE_ADDRESS_SANITIZER
 constexpr int kOwnSymbolsFirst = 0;
 #else
 constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
 #endif
 
-// protobuf ends the process where a second library registers messages of one name. Returns the name
-// of such a message that the process's libprotobuf already has; empty if none.
+// protobuf ends the process if a second library registers a message of the same name. Returns such
+// a name that the process's libprotobuf already has, or an empty one.
 std::string AlreadyRegistered() {
   void* protobuf = dlopen(kProtobuf, RTLD_NOLOAD | RTLD_LAZY);
   if (protobuf == nullptr) return "";
@@ -63,16 +63,16 @@ absl::StatusOr<void*> OpenHandle() {
   if (void* loaded = dlopen(kClientLibrary, kMode | RTLD_NOLOAD)) return loaded;
   if (const std::string message = AlreadyRegistered(); !message.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "something else in this process has registered the protobuf message ", message, " with ",
-        kProtobuf, ", and callbridge's cannot come beside it: link the program to ", kClientLibrary,
-        " in the place of that, or load the binary in another process"));
+        "another library in this process has registered the protobuf message ", message, " with ",
+        kProtobuf, ", which takes each message once: link the program to ", kClientLibrary,
+        " instead of that library, or load the binary in another process"));
   }
   absl::StatusOr<std::string> path = FindHelperLibrary(kClientLibrary, "CALLBRIDGE_CLIENT");
   if (!path.ok()) return path.status();
   if (void* handle = dlopen(path->c_str(), kMode | kOwnSymbolsFirst)) return handle;
   const char* error = dlerror();
   return absl::FailedPreconditionError(absl::StrCat(
-      "callbridge's part that has protobuf cannot be opened: ", error != nullptr ? error : *path,
+      "callbridge's library of XLA's messages cannot be opened: ", error != nullptr ? error : *path,
       " (it needs Debian 12's libprotobuf32)"));
 }
 
@@ -98,7 +98,7 @@ absl::StatusOr<void*> OpenProtobufLibrary() {
 
 namespace {
 
-// What of namespace xla has the same layout in every XLA that has protobuf 3.21.
+// The names of namespace xla that have the same layout in every XLA with protobuf 3.21.
 constexpr absl::string_view kServedNames[] = {
     "ShapeProto",
     "LayoutProto",
@@ -121,7 +121,7 @@ constexpr absl::string_view kRegistering[] = {
     "ExtensionSet8Register", "13VerifyVersion",
 };
 
-// Thread-local, so that no address stands for it.
+// Thread-local, so it has no fixed address.
 constexpr absl::string_view kThreadLocal = "13thread_cache_E";
 
 bool IsServedName(absl::string_view name) {
@@ -138,10 +138,11 @@ bool Registers(absl::string_view symbol) {
   return false;
 }
 
-// Each with false: a weak one must not stay undefined, since another protobuf may be in the scope.
+// Each with false, even if weak: a weak symbol that stays undefined could be bound to another
+// protobuf.
 using Undefined = absl::flat_hash_map<std::string, bool>;
 
-// Empty where the tables are bad or there is no message among them.
+// Returns nothing if the tables are bad or name no message.
 Undefined UndefinedProtobufSymbols(const ElfFile& file) {
   absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
   if (!dynamic.ok()) return {};
@@ -194,7 +195,7 @@ absl::StatusOr<std::vector<OldSymbol>> FindProtobufSymbols(absl::Span<const std:
 
 absl::StatusOr<std::vector<std::string>> ProtobufImports(const ElfFile& file,
                                                          const std::string& path) {
-  // Whoever imports a message has its name; all others are spared the rest.
+  // Code that imports a message contains its name; the check is skipped for all others.
   if (!absl::StrContains(file.bytes(), "Proto")) return std::vector<std::string>();
   const Undefined undefined = UndefinedProtobufSymbols(file);
   if (undefined.empty()) return std::vector<std::string>();
@@ -222,7 +223,7 @@ absl::StatusOr<std::vector<OldSymbol>> BindProtobufImports(absl::Span<const std:
   if (const std::string symbol = Registering(imports); !symbol.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "has protobuf messages of its own (it imports ", symbol,
-        "), and of protobuf callbridge has only what code needs that reads xla::ShapeProto: link "
+        "), but callbridge provides only the part of protobuf that reads xla::ShapeProto: link "
         "it with protobuf 3.21 itself"));
   }
   absl::StatusOr<std::vector<OldSymbol>> found = FindProtobufSymbols(imports);
@@ -238,7 +239,7 @@ absl::StatusOr<std::vector<OldSymbol>> BindProtobufImports(absl::Span<const std:
   }
   return absl::FailedPreconditionError(
       absl::StrCat(DescribeMissingParts(missing),
-                   " (of XLA's messages callbridge has ShapeProto, LayoutProto, TileProto and "
+                   " (callbridge provides XLA's messages ShapeProto, LayoutProto, TileProto and "
                    "ProgramShapeProto, with protobuf 3.21)"));
 }
 

@@ -86,7 +86,7 @@ LibraryTarget Unproved(const RegisteredTarget& target, std::string why) {
   return {target, ApiVersion::kUnspecified, std::move(why)};
 }
 
-// Reads each file once.
+// Reads each file only once.
 class Files {
  public:
   LibraryTarget WithEvidence(const RegisteredTarget& target) {
@@ -123,7 +123,8 @@ namespace {
 constexpr const char* kPlatforms[] = {"Host", "cpu", "CUDA", "ROCM", "gpu"};
 constexpr size_t kLongestName = 255;
 
-// Returns a symbol as the library sees it: in its own libraries, or else in the global scope. Null
+// Returns a symbol as the library sees it: in its own libraries, or else in the global scope.
+// Returns null
 // if it is callbridge's own.
 void* FindGenuine(void* library, const char* symbol) {
   static const int here = 0;

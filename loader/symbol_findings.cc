@@ -24,7 +24,7 @@ bool IsRegistry(absl::string_view name) {
   return false;
 }
 
-// Whether others can find it by its name.
+// Returns true if other files can find the symbol by name.
 bool IsVisible(const FileSymbol& symbol, bool is_object_file) {
   return symbol.is_defined && (symbol.is_dynamic || is_object_file) && !symbol.is_local &&
          !symbol.is_hidden;
@@ -35,7 +35,7 @@ Place PlaceOf(const FileSymbol& symbol, bool is_object_file) {
   return IsVisible(symbol, is_object_file) ? Place::kExported : Place::kPrivateCopy;
 }
 
-// A function that is exported stands in both tables; the dynamic one tells more.
+// An exported function is in both tables; the dynamic one says more.
 void AddPlace(const FileSymbol& symbol, bool is_object_file, std::map<std::string, Place>& places) {
   const Place place = PlaceOf(symbol, is_object_file);
   auto [known, is_new] = places.emplace(ReadableName(symbol.name), place);
@@ -107,7 +107,7 @@ namespace {
 
 bool HasNewString(absl::string_view symbol) { return absl::StrContains(symbol, "7__cxx11"); }
 
-// "Ss" is the mangled std::string, but may also be a part of some name.
+// "Ss" is the mangled std::string, but may also be a part of another name.
 bool HasOldString(absl::string_view symbol) {
   if (!absl::StrContains(symbol, "Ss")) return false;
   const std::string name = Demangled(symbol);

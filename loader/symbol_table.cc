@@ -20,12 +20,12 @@ constexpr uint64_t kHashWord = sizeof(uint32_t);
 
 struct GnuHashHeader {
   uint32_t bucket_count;
-  uint32_t first_symbol;  // the symbols before it are not in the table
+  uint32_t first_symbol;  // symbols before it are not in the table
   uint32_t bloom_words;   // of 64 bits
   uint32_t bloom_shift;
 };
 
-// The last symbol that a bucket leads to, or 0 if all buckets are empty.
+// Returns the last symbol that a bucket refers to, or 0 if all buckets are empty.
 absl::StatusOr<uint32_t> HighestBucket(const ElfFile& file, const GnuHashHeader& header,
                                        uint64_t buckets_offset) {
   uint32_t highest = 0;
@@ -41,7 +41,7 @@ absl::StatusOr<uint32_t> HighestBucket(const ElfFile& file, const GnuHashHeader&
   return highest;
 }
 
-// Chains lie one after the other; an odd word ends one. So if the last one ends, all do.
+// Chains are adjacent, and an odd word ends one. So if the last one ends, all do.
 absl::StatusOr<uint64_t> GnuHashedSymbols(const ElfFile& file, uint64_t address) {
   absl::StatusOr<uint64_t> offset = file.FileOffset(address, sizeof(GnuHashHeader), "DT_GNU_HASH");
   if (!offset.ok()) return offset.status();
@@ -69,7 +69,7 @@ struct SysvHashHeader {
   uint32_t chain_count;  // as many as symbols
 };
 
-// Each symbol stands in one chain, so a lookup that visits more than there are goes in circles.
+// Each symbol is in one chain, so a lookup that visits more symbols than there are is in a cycle.
 absl::StatusOr<uint64_t> SysvHashedSymbols(const ElfFile& file, uint64_t address) {
   absl::StatusOr<uint64_t> offset = file.FileOffset(address, sizeof(SysvHashHeader), "DT_HASH");
   if (!offset.ok()) return offset.status();
@@ -148,8 +148,8 @@ namespace {
 // Bit 15 of an index says that the symbol is hidden.
 constexpr uint16_t kIndexMask = 0x7fff;
 
-// Links lead forward, so a chain ends; but records may overlap, and where each has a chain of its
-// own there may be absurdly many.
+// Links lead forward, so a chain ends. But records may overlap, and if each has a chain of its own
+// there may be absurdly many.
 class RecordLimit {
  public:
   explicit RecordLimit(const ElfFile& file) : left_(file.bytes().size() / kSmallestRecord) {}
@@ -258,7 +258,7 @@ absl::Status SymbolVersions::CheckIndexes(const ElfFile& file, size_t symbol_cou
   for (const NeededVersions& library : needed_) {
     for (uint16_t index : library.indexes) known[index] = true;
   }
-  // ld.so makes no table of versions then, and reads it all the same.
+  // Without an index ld.so allocates no table of versions, but reads it.
   if (std::find(known.begin() + VER_NDX_GLOBAL, known.end(), true) == known.end()) {
     return TableError("DT_VERSYM", "no version has an index");
   }

@@ -14,8 +14,8 @@
 namespace callbridge {
 namespace {
 
-// The parameters of "name(types)"; empty if there are none, or if the name is an operator's or
-// belongs to a function that returns a function.
+// Returns the parameters of "name(types)". Returns nothing if there are none, or if the name is an
+// operator's or belongs to a function that returns a function.
 std::vector<absl::string_view> ParameterTypes(absl::string_view function) {
   function = function.substr(0, function.find(" [clone "));  // what optimisers append
   if (!absl::EndsWith(function, ")")) return {};
@@ -38,7 +38,7 @@ TargetEvidence EvidenceOfSymbols(absl::Span<const std::string> symbols,
                                  absl::string_view platform) {
   if (symbols.empty()) return {ApiVersion::kUnspecified, "no symbol at its address"};
   const absl::StatusOr<Platform> known_platform = ParsePlatform(platform);
-  std::vector<TargetEvidence> proofs;  // of different versions
+  std::vector<TargetEvidence> proofs;  // of different ABIs
   std::string unproved;
   for (const std::string& symbol : symbols) {
     const std::string function = Demangled(symbol);
@@ -61,7 +61,7 @@ TargetEvidence EvidenceOfSymbols(absl::Span<const std::string> symbols,
   }
   if (proofs.empty()) return {ApiVersion::kUnspecified, unproved};
   if (proofs.size() == 1) return proofs.front();
-  // Linkers may fold functions with the same code into one.
+  // Linkers may merge functions with the same code.
   return {
       ApiVersion::kUnspecified,
       absl::StrCat("contradictory: ",

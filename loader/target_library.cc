@@ -75,7 +75,7 @@ absl::Status TryLoadElsewhere(const std::string& path, absl::Duration limit) {
   return outcome->timed_out ? absl::DeadlineExceededError(message) : absl::InternalError(message);
 }
 
-// By name, then platform; of those registered twice, the last.
+// Sorts by name, then platform; of targets registered twice, keeps the last.
 std::vector<RegisteredTarget> WithoutReplaced(const std::vector<RegisteredTarget>& registered) {
   std::map<std::pair<std::string, std::string>, RegisteredTarget> last;
   for (const RegisteredTarget& target : registered) last[{target.name, target.platform}] = target;
@@ -99,7 +99,7 @@ std::string DescribeTargets(const std::vector<LibraryTarget>& targets) {
   return text;
 }
 
-// The libraries that are loaded, by the first address of their code and data. Thread-safe.
+// The loaded libraries, by the first address of their code and data. Thread-safe.
 class LoadedLibraries {
  public:
   static LoadedLibraries& Global() {
@@ -133,7 +133,7 @@ class LoadedLibraries {
   std::map<uint64_t, Entry> libraries_;  // under the TableLock
 };
 
-// How registering code writes a platform.
+// Returns the spellings of a platform in registering code.
 std::vector<const char*> PlatformSpellings(Platform platform) {
   switch (platform) {
     case Platform::kHost:
@@ -147,7 +147,7 @@ std::vector<const char*> PlatformSpellings(Platform platform) {
 }
 
 bool IsOn(const RegisteredTarget& target, Platform platform) {
-  // "gpu" is whichever GPU is asked for.
+  // "gpu" matches any GPU platform.
   const absl::StatusOr<Platform> registered =
       ParsePlatform(target.platform, IsGpu(platform) ? platform : Platform::kCuda);
   return registered.ok() && *registered == platform;
@@ -209,9 +209,9 @@ absl::Status TargetLibrary::Unload(std::shared_ptr<TargetLibrary>& library) {
   const long others = library.use_count() - 1;
   if (others > 0) {
     return absl::FailedPreconditionError(absl::StrCat(
-        library->path(), ": it stays loaded, since it is held ", others,
-        " times: destroy the calls that are bound to its targets first (once entry points of a "
-        "target were handed out, its library stays loaded for good)"));
+        library->path(), ": it stays loaded, since ", others,
+        " uses of it are left: destroy the calls that are bound to its targets first (a library "
+        "cannot be closed once it has given out entry points of a target)"));
   }
   library.reset();
   return absl::OkStatus();
@@ -219,7 +219,7 @@ absl::Status TargetLibrary::Unload(std::shared_ptr<TargetLibrary>& library) {
 
 absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::string& path,
                                                                    const LoadOptions& options) {
-  // As under ld.so, constructors run one at a time, and may themselves load libraries.
+  // As in ld.so, constructors run one at a time, and may themselves load libraries.
   struct Loading;
   std::lock_guard<std::recursive_mutex> lock(PerProcess<std::recursive_mutex, Loading>::Get());
 
@@ -237,7 +237,7 @@ absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::st
   if (absl::Status binds = BindingSelfTest(); !binds.ok()) return WithPath(path, binds);
   absl::StatusOr<FileDescriptor> file = WriteCodeFile(copy->file.bytes());
   if (!file.ok()) return WithPath(path, file.status());
-  // Before the libraries that it needs are opened: they may register, too.
+  // Begins before the needed libraries are loaded: they may register, too.
   RegistrationScope scope;
   host::RegistrationScope handlers;
   absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =

@@ -38,7 +38,7 @@ namespace callbridge {
 
 namespace {
 
-// The answer that a line from the helper holds: "typed answers the metadata query".
+// Parses a line from the helper: "typed answers the metadata query".
 TypedAnswer ParseAnswer(absl::string_view line) {
   const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(' ', 1));
   TypedAnswer answer{TypedVerdict::kUnverified, std::string(parts.back())};
@@ -51,7 +51,7 @@ TypedAnswer ParseAnswer(absl::string_view line) {
   return answer;
 }
 
-// The helper says "opened" before it calls the function, and what the answer was after that.
+// The helper writes "opened" before it calls the function, and the answer afterwards.
 TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
   std::vector<absl::string_view> lines =
       absl::StrSplit(outcome.output, '\n', absl::SkipWhitespace());
@@ -108,7 +108,7 @@ TypedAnswer ProbeTyped(const void* address) {
   if (*file->l_name == '\0') {
     return {TypedVerdict::kUnverified, "it is the program's own, which cannot be opened twice"};
   }
-  // A private copy has this process's addresses in it, and its file may be closed.
+  // A private copy contains addresses of this process, and its file may be closed.
   const std::shared_ptr<const TargetLibrary> library = TargetLibrary::Holding(address);
   return ProbeTyped(library != nullptr ? library->path() : file->l_name,
                     reinterpret_cast<uintptr_t>(address) - file->l_addr);
@@ -120,7 +120,7 @@ namespace {
 
 using MadeThrough = ProbeApi::MadeThrough;
 
-// A function of another type takes what comes in the further registers: nulls.
+// Passes nulls in the further registers, for functions of another type.
 using Function = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*, void*, void*, void*, void*, void*);
 
 struct Answer {
@@ -130,14 +130,14 @@ struct Answer {
   int minor = 0;
 };
 
-// Asks once. What a function of another type writes through its first argument does not reach the
-// metadata: the frame lies in pages of its own.
+// Calls the function once. What a function of another type writes through its first argument does
+// not reach the metadata: the frame is in pages of its own.
 Answer AskOnce(Function function, const ProbeApi& api, size_t struct_size) {
   constexpr size_t kRoom = size_t{1} << 20;
   constexpr int kUnwritten = -1;
   void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return {};
-  // What later versions may write behind it has room too.
+  // Leaves room for what later versions may write after it.
   struct {
     XLA_FFI_Metadata metadata;
     char behind[64];
@@ -166,7 +166,7 @@ std::string DescribeVersion(const Answer& answer) {
                       answer.minor);
 }
 
-// What stands in for Python's variables and functions, which handlers do not need to answer.
+// Replaces Python's variables and functions, which handlers do not need to answer.
 alignas(64) char no_python[1 << 12];
 
 std::vector<OldSymbol> WithPython(const ElfFile& file) {
@@ -197,7 +197,7 @@ absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
   if (!file->IsMapped(address, 1, PF_X)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": has no code at that address"));
   }
-  const ElfFile original = *file;  // the names are views to it
+  const ElfFile original = *file;  // the names are views of it
   absl::StatusOr<PrivateCopy> copy = MakePrivateCopy(*std::move(file), WithPython(original));
   if (!copy.ok()) return error(copy.status());
   absl::StatusOr<FileDescriptor> code_file = WriteCodeFile(copy->file.bytes());

@@ -24,7 +24,7 @@ bool Registers(const Inspection& inspection) {
   return false;
 }
 
-// What keeps it from being loaded; empty if nothing does.
+// Returns what prevents loading it; empty if nothing does.
 std::string Obstacle(const Inspection& inspection) {
   if (!inspection.refusal.empty()) return absl::StrCat("it ", inspection.refusal);
   std::vector<std::string> missing;
@@ -44,15 +44,15 @@ std::string Obstacle(const Inspection& inspection) {
     return absl::StrCat("it ", inspection.protobuf.Refusal());
   }
   if (!inspection.protobuf_error.empty()) return inspection.protobuf_error;
-  const size_t unresolved = CountOf(inspection, Provider::kNobody);
+  const size_t unresolved = CountOf(inspection, Provider::kNone);
   if (unresolved == 0) return "";
   return absl::StrCat(unresolved,
                       unresolved == 1 ? " symbol that it needs is" : " symbols that it needs are",
-                      " nowhere");
+                      " not found");
 }
 
 Verdict NothingSeen(const Inspection& inspection) {
-  const std::string text = "no custom call is seen in it";
+  const std::string text = "no custom call found in it";
   if (PossibleHandlers(inspection).empty()) return {Outcome::kNoCustomCalls, text, {}};
   return {Outcome::kNoCustomCalls,
           absl::StrCat(text, ", but functions without a type may be typed handlers"),
@@ -62,28 +62,28 @@ Verdict NothingSeen(const Inspection& inspection) {
 Verdict JudgeLibrary(const Inspection& inspection, const std::vector<std::string>& typed) {
   const SymbolFindings& symbols = inspection.symbols;
   if (IsTensorFlowLibrary(inspection.path)) {
-    return {Outcome::kNoCustomCalls, "it is TensorFlow itself, whose place callbridge takes", {}};
+    return {Outcome::kNoCustomCalls, "it is TensorFlow itself, which callbridge replaces", {}};
   }
   const std::string obstacle = Obstacle(inspection);
   if (!symbols.python_modules.empty()) {
     if (symbols.functions.empty() && !inspection.has_capsule_name) {
-      return {Outcome::kNoCustomCalls, "a Python module that shows no custom call", {}};
+      return {Outcome::kNoCustomCalls, "a Python module without visible custom calls", {}};
     }
     return {Outcome::kPythonModule,
-            absl::StrCat("Python imports it, and it hands its functions to Python in capsules",
+            absl::StrCat("a Python module, which passes its functions to Python in capsules",
                          obstacle.empty() ? "" : "; but ", obstacle),
             NextForModule(inspection)};
   }
   if (!obstacle.empty()) {
-    return {Outcome::kDoesNotLoad, absl::StrCat("callbridge cannot open it: ", obstacle), {}};
+    return {Outcome::kDoesNotLoad, absl::StrCat("callbridge cannot load it: ", obstacle), {}};
   }
   if (Registers(inspection)) {
-    return {Outcome::kLoads, "callbridge opens it; it registers its targets by itself",
+    return {Outcome::kLoads, "callbridge can load it; it registers its own targets",
             NextForLibrary(inspection)};
   }
   if (!symbols.functions.empty() || !typed.empty()) {
     return {Outcome::kLoadsOnly,
-            "it loads, but registers nothing with callbridge: its functions must be named",
+            "callbridge can load it, but it registers no targets: register its functions by name",
             NextForFunctions(inspection, typed)};
   }
   return NothingSeen(inspection);
@@ -116,7 +116,7 @@ Verdict Judge(const Inspection& inspection, const std::vector<std::string>& type
     case FileKind::kObjectFile:
     case FileKind::kArchive:
       if (inspection.symbols.functions.empty() && inspection.symbols.registry.empty()) {
-        return {Outcome::kNoCustomCalls, "no custom call is seen in it", {}};
+        return {Outcome::kNoCustomCalls, "no custom call found in it", {}};
       }
       return {Outcome::kMustBeLinked, "it must be linked into a shared library first",
               NextForObjects(inspection)};
@@ -124,10 +124,10 @@ Verdict Judge(const Inspection& inspection, const std::vector<std::string>& type
       break;
   }
   if (inspection.symbols.functions.empty()) {
-    return {Outcome::kNoCustomCalls, "no custom call is seen in it", {}};
+    return {Outcome::kNoCustomCalls, "no custom call found in it", {}};
   }
   return {Outcome::kDoesNotLoad,
-          "callbridge opens shared libraries, not programs: link its object files with "
+          "callbridge loads shared libraries, not programs: link its object files with "
           "`g++ -shared`",
           {}};
 }

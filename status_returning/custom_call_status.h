@@ -1,12 +1,12 @@
-// XlaCustomCallStatus: how a version-2 or version-3 target reports failure. The names and
-// signatures are XLA's, and old binaries import them unmangled, so they are frozen.
+// XlaCustomCallStatus: how a target of version 2 or 3 reports a failure. The names and signatures
+// are XLA's. Old binaries import them unmangled, so they are frozen.
 //
-// C; standard library alone: this header goes into other people's builds.
+// C. Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_STATUS_RETURNING_CUSTOM_CALL_STATUS_H_
 #define CALLBRIDGE_STATUS_RETURNING_CUSTOM_CALL_STATUS_H_
 
 #include <stddef.h>
-// Old sources call strlen on their messages and include nothing for it.
+// Old sources call strlen() on their messages and include nothing for it.
 #include <string.h>  // IWYU pragma: export
 
 #include "callbridge/abi/exported.h"
@@ -15,22 +15,21 @@
 extern "C" {
 #endif
 
-// The status of one call, owned by the caller. It is success unless the target sets a failure.
+// The status of one call, owned by the caller. Success unless the target sets a failure.
 typedef struct XlaCustomCallStatus_ XlaCustomCallStatus;
 
-// Marks the call as successful, also after a failure. A null `status` is ignored.
+// Marks the call as successful, also after a failure. Ignores a null `status`.
 CALLBRIDGE_EXPORTED void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status);
 
-// Marks the call as failed. The message is copied up to `message_len` bytes, or up to its first NUL
-// if that comes earlier, as XLA does; null is an empty one. A null `status` is ignored.
+// Marks the call as failed. Copies the message up to `message_len` bytes or its first NUL, as XLA
+// does; a null message is empty. Ignores a null `status`.
 CALLBRIDGE_EXPORTED void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status,
                                                        const char* message, size_t message_len);
 
 #ifdef __cplusplus
 }  // extern "C"
 
-// XLA's documentation of custom calls says this for the type of the global namespace; XLA never had
-// it.
+// XLA's documentation writes xla::XlaCustomCallStatus, which XLA itself never had.
 namespace xla {
 using ::XlaCustomCallStatus;
 }  // namespace xla

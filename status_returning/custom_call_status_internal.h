@@ -1,7 +1,7 @@
-// What an XlaCustomCallStatus is: an optional string, laid out as XLA's headers from
-// TensorFlow 2.12 on and jaxlib have it under libstdc++'s new string ABI. Runtimes and the private
-// copies of the status functions in old binaries write it in place, so the layout is frozen; the
-// asserts below hold it.
+// The layout of XlaCustomCallStatus: an optional string, as XLA's headers from TensorFlow 2.12 on
+// and jaxlib have it under libstdc++'s new string ABI. Runtimes, and the private copies of the
+// status functions in old binaries, write it in place, so the layout is frozen; the asserts below
+// check it.
 #ifndef CALLBRIDGE_STATUS_RETURNING_CUSTOM_CALL_STATUS_INTERNAL_H_
 #define CALLBRIDGE_STATUS_RETURNING_CUSTOM_CALL_STATUS_INTERNAL_H_
 

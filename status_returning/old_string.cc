@@ -1,5 +1,5 @@
-// The one ABI that this file is written for; it must not include anything that has strings in its
-// interface.
+// The only file that is compiled with the old string ABI. It must not include a header with strings
+// in its interface.
 #define _GLIBCXX_USE_CXX11_ABI 0
 
 #include "callbridge/status_returning/old_string.h"

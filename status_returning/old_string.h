@@ -1,5 +1,5 @@
-// std::string of libstdc++'s old ABI (_GLIBCXX_USE_CXX11_ABI=0), for code that is compiled with the
-// new one.
+// Reads std::string of libstdc++'s old ABI (_GLIBCXX_USE_CXX11_ABI=0) from code that is compiled
+// with the new one.
 #ifndef CALLBRIDGE_STATUS_RETURNING_OLD_STRING_H_
 #define CALLBRIDGE_STATUS_RETURNING_OLD_STRING_H_
 

@@ -9,7 +9,7 @@
 namespace callbridge {
 namespace {
 
-// The string of an absl::optional<std::string>, behind its flag.
+// Returns the string of an absl::optional<std::string>, which follows its flag.
 const std::string& AbslOptionalString(const uint64_t* words) {
   return *reinterpret_cast<const std::string*>(words + 1);
 }
@@ -19,8 +19,8 @@ bool LowestByteIsSet(uint64_t word) { return (word & 0xFF) != 0; }
 }  // namespace
 
 StatusStorage::Layout StatusStorage::FindLayout() const {
-  // Where the string begins at 0, its pointer has overwritten the canary of the first word; where
-  // it is a new one, its size has overwritten that of the second.
+  // A string at 0 overwrites the canary of the first word with its pointer; one of the new ABI also
+  // overwrites that of the second word, with its size.
   if (words_[0] >> 8 == kCanary) return Layout::kAbslOptional;
   return words_[1] >> 8 == kCanary ? Layout::kOldString : Layout::kOptional;
 }

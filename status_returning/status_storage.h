@@ -1,17 +1,19 @@
-// StatusStorage: the XlaCustomCallStatus that a target is lent for one call.
+// StatusStorage: the XlaCustomCallStatus of one call.
 //
-// It is real storage, and of no one layout: some binaries hold private copies of the status
-// functions, which write the object in place as the headers they were built with had it. Three
-// layouts exist:
+// Some binaries hold private copies of the status functions, which write the object in the layout
+// of the headers that they were built with. So it is storage that serves all three layouts that
+// exist:
 //
+// clang-format off
 //   kOptional      std::optional<std::string>, new string ABI    string at 0, flag at 32
-//   kOldString     the same with _GLIBCXX_USE_CXX11_ABI=0        string (one pointer) at 0, flag at
-//   8 kAbslOptional  absl::optional under C++14, the first one     flag at 0, string at 8
+//   kOldString     the same with _GLIBCXX_USE_CXX11_ABI=0        string (one pointer) at 0, flag at 8
+//   kAbslOptional  absl::optional under C++14, its first layout  flag at 0, string at 8
+// clang-format on
 //
-// All three flags begin as 0, and every byte that no copy reads before it has written it holds a
-// canary. Which canaries are gone afterwards tells the layout; the flags alone would not, since a
-// string's bytes lie where other layouts have their flags. A target whose copies disagree among
-// themselves is beyond this.
+// All three flags start as 0. Every byte that no copy reads before it writes it holds a canary; the
+// canaries that are overwritten afterwards tell the layout. The flags alone do not, since a
+// string's bytes lie where other layouts have their flags. One target whose copies have different
+// layouts is not served.
 #ifndef CALLBRIDGE_STATUS_RETURNING_STATUS_STORAGE_H_
 #define CALLBRIDGE_STATUS_RETURNING_STATUS_STORAGE_H_
 
@@ -23,7 +25,7 @@
 
 namespace callbridge {
 
-// Neither movable nor thread-safe. Until a target writes a message it allocates nothing.
+// Neither movable nor thread-safe. Allocates nothing unless the target writes a message.
 class StatusStorage {
  public:
   StatusStorage() {
@@ -31,17 +33,17 @@ class StatusStorage {
     words_[1] = kFlagAndCanary;
     words_[4] = 0;
   }
-  // Frees the message, by the layout that wrote it.
+  // Frees the message, in the layout that wrote it.
   ~StatusStorage() {
     if (ABSL_PREDICT_FALSE(IsTouched())) Clear();
   }
   StatusStorage(const StatusStorage&) = delete;
   StatusStorage& operator=(const StatusStorage&) = delete;
 
-  // What the target is handed.
+  // Returns the pointer to pass to the target.
   XlaCustomCallStatus* get() { return reinterpret_cast<XlaCustomCallStatus*>(words_); }
 
-  // OK, or what the target reported.
+  // Returns OK, or the failure that the target reported.
   absl::Status ToStatus() const {
     return ABSL_PREDICT_TRUE(!IsTouched()) ? absl::OkStatus() : ReportedStatus();
   }
@@ -49,7 +51,7 @@ class StatusStorage {
  private:
   enum class Layout { kOptional, kOldString, kAbslOptional };
 
-  // Seven bytes that are no part of an address, a size or a short string's length.
+  // Seven bytes that cannot be part of an address, a size or a short string's length.
   static constexpr uint64_t kCanary = 0xCA11B41D6E5747;
   // A flag of 0 in the lowest byte.
   static constexpr uint64_t kFlagAndCanary = kCanary << 8;

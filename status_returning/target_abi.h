@@ -4,9 +4,9 @@
 // API_VERSION_STATUS_RETURNING_UNIFIED, version 3, which on GPU is version 2:
 //   Host  void(void* out, const void** in, const char* opaque, size_t opaque_len,
 //              XlaCustomCallStatus*)
-// What calls them is target_call.h.
+// target_call.h calls them.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_STATUS_RETURNING_TARGET_ABI_H_
 #define CALLBRIDGE_STATUS_RETURNING_TARGET_ABI_H_
 
@@ -31,17 +31,17 @@ inline constexpr TargetAbi kStatusReturningAbi = {
     "void",
     /*host=*/
     {ApiVersion::kStatusReturning,
-     lends::kTuples | lends::kStatus,
+     provides::kTuples | provides::kStatus,
      {{Proof::kAbi, {parameter::kOut, parameter::kIn, parameter::kStatus}},
       {Proof::kSwappedArguments, {parameter::kIn, parameter::kOut, parameter::kStatus}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kStatusReturning,
-     lends::kStream | lends::kOpaque | lends::kStatus,
+     provides::kStream | provides::kOpaque | provides::kStatus,
      {{Proof::kAbi,
        {parameter::kStream, parameter::kBuffers, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}},
-      // The type of version 3 on Host, with which portable code is registered for a GPU too.
+      // Version 3's type on Host, with which portable code is registered for GPUs too.
       {Proof::kAbiInSource,
        {parameter::kOut, parameter::kIn, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}}},
@@ -56,14 +56,14 @@ inline constexpr TargetAbi kStatusReturningUnifiedAbi = {
     "void",
     /*host=*/
     {ApiVersion::kStatusReturningUnified,
-     lends::kTuples | lends::kOpaque | lends::kStatus,
+     provides::kTuples | provides::kOpaque | provides::kStatus,
      {{Proof::kAbi,
        {parameter::kOut, parameter::kIn, parameter::kOpaque, parameter::kOpaqueSize,
         parameter::kStatus}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kStatusReturning,
-     lends::kStream | lends::kOpaque | lends::kStatus,
+     provides::kStream | provides::kOpaque | provides::kStatus,
      {},
      /*serves_unknown=*/false},
 };

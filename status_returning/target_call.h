@@ -1,4 +1,4 @@
-// How functions that take a status are called.
+// Calls functions that take a status.
 #ifndef CALLBRIDGE_STATUS_RETURNING_TARGET_CALL_H_
 #define CALLBRIDGE_STATUS_RETURNING_TARGET_CALL_H_
 
@@ -11,8 +11,8 @@
 
 namespace callbridge {
 
-// Version 2 on Host, and version 1 too: a function of two arguments ignores a third one in the SysV
-// calling convention.
+// Calls version 2 on Host, and version 1 whose type is not proved: a function of two arguments
+// ignores a third one in the SysV calling convention.
 struct HostStatusReturning {
   static absl::Status Call(void* function, void* out, void** in, absl::string_view /*opaque*/) {
     StatusStorage status;
@@ -26,9 +26,8 @@ struct HostStatusReturning {
   }
 };
 
-// The five-argument ABIs: version 3 on Host, and every version on GPU, version 1 being the same
-// without the status, which it ignores. `first` is `out` or the stream. To the machine they are
-// one.
+// Calls the five-argument ABIs: version 3 on Host and every version on GPU, where version 1 ignores
+// the fifth argument. `first` is `out` or the stream, which are passed alike.
 struct OpaqueStatusReturning {
   static absl::Status Call(void* function, void* first, void** pointers, absl::string_view opaque) {
     using Function = void (*)(void*, void**, const char*, size_t, XlaCustomCallStatus*);

@@ -12,7 +12,7 @@ bool IsRowMajor(const Layout& layout) {
   return std::is_sorted(layout.minor_to_major.rbegin(), layout.minor_to_major.rend());
 }
 
-// Bytes between neighbours along each dimension.
+// Returns the bytes between neighbours along each dimension.
 std::vector<int64_t> Strides(const Shape& shape) {
   std::vector<int64_t> strides(shape.dimensions().size());
   int64_t stride = ElementBytes(shape.element_type());
@@ -23,7 +23,7 @@ std::vector<int64_t> Strides(const Shape& shape) {
   return strides;
 }
 
-// Walks over the elements in row-major order, the last dimension fastest.
+// Copies the elements in row-major order, the last dimension fastest.
 void CopyElements(const Array& from, char* to) {
   const absl::Span<const int64_t> dimensions = from.shape.dimensions();
   const std::vector<int64_t> strides = Strides(from.shape);

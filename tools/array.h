@@ -10,19 +10,19 @@
 
 namespace callbridge {
 
-// An array with as many bytes as its shape needs, or a token, which has none.
+// An array with its bytes, or a token, which has none.
 struct Array {
   Shape shape;
   AlignedMemory memory;
 };
 
-// An array of zeros of this shape, which is an array or token.
+// Returns an array of zeros of this shape, which must be an array or token.
 absl::StatusOr<Array> MakeArrayOfZeros(const Shape& shape);
 
-// Bytes of one element that is not packed: 1 for s4, 16 for c128.
+// Returns the bytes of one unpacked element: 1 for s4, 16 for c128.
 int64_t ElementBytes(PrimitiveType type);
 
-// The same array without a layout, its elements in row-major order. They must not be packed.
+// Returns the array without a layout, its elements in row-major order. They must not be packed.
 absl::StatusOr<Array> ToRowMajor(Array array);
 
 }  // namespace callbridge

@@ -11,7 +11,7 @@
 namespace callbridge {
 namespace {
 
-// Writes the number to `bytes`; false where it is none of that type.
+// Writes the number to `bytes`. Returns false if it is not of that type.
 template <typename T>
 bool ParseNumber(absl::string_view text, char* bytes) {
   T number;

@@ -1,9 +1,11 @@
-// How attributes of typed calls are said on the command line, as MLIR writes them:
+// Parses attributes of typed calls on the command line, in MLIR's syntax:
 //
+// clang-format off
 //   n=3:i32          an integer: i8, i16, i32, i64, ui8, ui16, ui32, ui64
 //   x=1.5:f32        a floating-point number: f32, f64
 //   deep=true        a bool
-//   name="text"      a string; between the quotes every character stands for itself
+//   name="text"      a string; no escapes: every character between the quotes is literal
+// clang-format on
 #ifndef CALLBRIDGE_TOOLS_ATTRIBUTE_H_
 #define CALLBRIDGE_TOOLS_ATTRIBUTE_H_
 
@@ -13,7 +15,8 @@
 
 namespace callbridge {
 
-// Sets the attribute that `text` says. INVALID_ARGUMENT says what was expected.
+// Adds the attribute to `attributes`. Returns INVALID_ARGUMENT, which says what was expected, if
+// `text` is malformed.
 absl::Status ParseAttribute(absl::string_view text, Attributes* attributes);
 
 }  // namespace callbridge

@@ -14,7 +14,7 @@
 namespace callbridge {
 namespace {
 
-// Notes in `value` which leaf went where.
+// Records in `value` the file of each leaf.
 absl::Status WriteOutputs(const std::vector<std::string>& outputs, ReturnedValue* value) {
   auto output = outputs.begin();
   for (size_t i = 0; i < value->leaves.size() && output != outputs.end(); ++i) {

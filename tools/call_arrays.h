@@ -1,4 +1,5 @@
-// The arrays of a call or a program: read from .npy files, made for results, written to files.
+// The arrays of a call or a program: reads operands from .npy files, makes results, writes them to
+// files.
 #ifndef CALLBRIDGE_TOOLS_CALL_ARRAYS_H_
 #define CALLBRIDGE_TOOLS_CALL_ARRAYS_H_
 
@@ -14,21 +15,20 @@
 
 namespace callbridge {
 
-// Operands as they were read: their shapes, and their leaves in preorder.
+// The operands: their shapes, and their leaves in preorder.
 struct LoadedOperands {
   std::vector<Shape> shapes;
   std::vector<Array> leaves;
 };
 absl::StatusOr<LoadedOperands> LoadOperands(const std::vector<Operand>& operands);
 
-// Arrays of zeros for the leaves of `result`, in preorder.
+// Returns arrays of zeros for the leaves of `result`, in preorder.
 absl::StatusOr<std::vector<Array>> MakeResultArrays(const Shape& result);
 
-// What is wrong with this number of output files for a result of this shape; empty if nothing is.
+// Returns an error message if this number of output files does not fit the result's shape, else "".
 std::string FindOutputUsageError(const std::vector<std::string>& outputs, const Shape& result);
 
-// Takes the arrays that a result was written into, unpacks them and writes them to `outputs`, where
-// there are any.
+// Takes the arrays of a result, unpacks them and writes them to `outputs`, if any.
 absl::StatusOr<ReturnedValue> FinishResult(const Shape& result, std::vector<Array> leaves,
                                            const std::vector<std::string>& outputs);
 

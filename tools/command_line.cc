@@ -11,14 +11,14 @@
 namespace callbridge {
 namespace {
 
-// Null where there is none of that name.
+// Returns null if there is no subcommand of that name.
 const CLI::App* FindSubcommand(const CLI::App& app, const std::string& name) {
   const auto found =
       app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
   return found.empty() ? nullptr : found[0];
 }
 
-// Whether `name` is an option that takes a text.
+// Returns true if `name` is an option that takes a text.
 bool TakesText(const CLI::App& command, const std::string& name) {
   if (!absl::StartsWith(name, "--")) return false;  // a positional's name is found, too
   const CLI::Option* option = command.get_option_no_throw(name);
@@ -29,7 +29,7 @@ bool TakesText(const CLI::App& command, const std::string& name) {
 
 CLI::Option* TakeEachUnchanged(CLI::Option* positional) {
   constexpr int kMany = CLI::detail::expected_max_vector_size;
-  // Arguments are taken as long as there are fewer than the minimum, which is not enforced then.
+  // CLI11 takes arguments until it has the minimum, and does not enforce it here.
   return positional->expected(kMany, kMany)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
@@ -55,7 +55,7 @@ void ParseCommandLine(CLI::App* app, int argc, char** argv) {
       split.push_back(std::move(argument));
     }
   }
-  std::reverse(split.begin(), split.end());  // as CLI11 takes them
+  std::reverse(split.begin(), split.end());  // the order that CLI11 expects
   app->parse(std::move(split));
 }
 

@@ -1,4 +1,4 @@
-// Command lines in which every argument stands for itself.
+// Parses command lines without CLI11's splitting of arguments.
 #ifndef CALLBRIDGE_TOOLS_COMMAND_LINE_H_
 #define CALLBRIDGE_TOOLS_COMMAND_LINE_H_
 
@@ -9,12 +9,12 @@ class Option;
 
 namespace callbridge {
 
-// Lets a positional take any number of arguments, each of them unchanged. CLI11's own way to do so
-// also splits arguments in brackets: "[a,b]" would be two files. Returns the option.
+// Lets a positional take any number of arguments unchanged. CLI11's own way also splits arguments
+// in brackets: "[a,b]" would become two files. Returns the option.
 CLI::Option* TakeEachUnchanged(CLI::Option* positional);
 
-// As app->parse(argc, argv), but "--option=" is an option with an empty text. To CLI11 the text is
-// the next argument.
+// Like app->parse(argc, argv), but "--option=" is an option with an empty text. CLI11 would take
+// the next argument as the text.
 void ParseCommandLine(CLI::App* app, int argc, char** argv);
 
 }  // namespace callbridge

@@ -24,13 +24,13 @@ std::string SmallFloatText(const FloatFormat& format, const char* element) {
       BitWidth(format.type) == 16 ? Load<uint16_t>(element) : Load<uint8_t>(element);
   const double value = format.Decode(bits);
   if (std::isnan(value)) return "nan";
-  // Fewer would tell it from its neighbours too, but be no power of 2.
+  // Fewer digits would also identify the value, but not be a power of 2.
   constexpr int kPowerOfTwoDigits = 9;
   const bool is_power = format.specials == FloatFormat::Specials::kExponentOnly;
   return absl::StrFormat("%.*g", is_power ? kPowerOfTwoDigits : format.Digits(), value);
 }
 
-// The shortest text that reads as the same value.
+// Returns the shortest text that reads back as the same value.
 template <typename Float>
 std::string FloatText(const char* element) {
   const Float value = Load<Float>(element);

@@ -1,4 +1,4 @@
-// Elements of arrays for people to read.
+// Prints the elements of arrays.
 #ifndef CALLBRIDGE_TOOLS_ELEMENT_TEXT_H_
 #define CALLBRIDGE_TOOLS_ELEMENT_TEXT_H_
 
@@ -8,9 +8,9 @@
 
 namespace callbridge {
 
-// The element at `element`, which need not be aligned: "1", "-0.5", "nan", "true", "(1,-2)". Floats
-// have the digits that tell them from their neighbours, so reading the text gives the element
-// again. 4-bit and smaller elements are the low bits of a byte.
+// Returns the text of the element at `element`, which need not be aligned: "1", "-0.5", "nan",
+// "true", "(1,-2)". Floats have as many digits as are needed to read back the same value. Elements
+// of 4 bits and fewer are the low bits of a byte.
 std::string ElementText(PrimitiveType type, const char* element);
 
 }  // namespace callbridge

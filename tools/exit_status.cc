@@ -10,7 +10,8 @@
 namespace callbridge {
 namespace {
 
-// Messages of targets are any bytes. A line feed in one must not look like the next message.
+// A target's message may hold any bytes. Escapes line feeds, so that a part does not look like a
+// message of its own.
 void PrintLine(absl::string_view message) {
   std::string line = "callbridge: ";
   for (const char& c : message) {

@@ -1,4 +1,4 @@
-// How the command ends: its exit status, and one line on stderr where it did not succeed.
+// The exit status of the command, and the line that it prints on stderr on failure.
 #ifndef CALLBRIDGE_TOOLS_EXIT_STATUS_H_
 #define CALLBRIDGE_TOOLS_EXIT_STATUS_H_
 
@@ -9,8 +9,8 @@ namespace callbridge {
 
 enum ExitStatus : int {
   kSuccess = 0,
-  kFailure = 1,     // what was asked for failed
-  kUsageError = 2,  // the command line makes no sense; nothing was done
+  kFailure = 1,     // the call or conversion failed
+  kUsageError = 2,  // the command line is invalid; nothing was done
 };
 
 // Prints "callbridge: INTERNAL: CustomCall failed: ..." and returns kFailure.

@@ -27,7 +27,7 @@ absl::Status TooLong(const std::string& path, size_t most, absl::string_view fou
       absl::StrCat(path, ": expected at most ", most, " bytes, found ", found));
 }
 
-// Bytes that are there to be read where that is known beforehand: pipes and devices have 0.
+// Returns the file's size if it is known; 0 for pipes and devices.
 size_t KnownSize(std::FILE* file) {
   struct stat info;
   return fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;

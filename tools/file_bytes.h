@@ -1,4 +1,4 @@
-// Whole files, read in one go.
+// Reads whole files.
 #ifndef CALLBRIDGE_TOOLS_FILE_BYTES_H_
 #define CALLBRIDGE_TOOLS_FILE_BYTES_H_
 
@@ -10,8 +10,8 @@
 
 namespace callbridge {
 
-// The contents of a file, pipe or device, up to its end. Errors name the path and the reason;
-// INVALID_ARGUMENT where it has more than `most` bytes, of which no more are read then.
+// Returns the contents of a file, pipe or device, up to its end. Errors name the path and the
+// reason. Returns INVALID_ARGUMENT if there are more than `most` bytes, and stops reading there.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most = SIZE_MAX);
 
 }  // namespace callbridge

@@ -1,4 +1,4 @@
-// main() without exceptions that end the process.
+// Runs main() so that an exception does not terminate the process.
 #ifndef CALLBRIDGE_TOOLS_GUARDED_MAIN_H_
 #define CALLBRIDGE_TOOLS_GUARDED_MAIN_H_
 
@@ -12,11 +12,11 @@
 
 namespace callbridge {
 
-// What `run` returns; memory that cannot be had, and what else it throws, is a line and kFailure.
+// Returns what `run` returns. If it throws, prints a line and returns kFailure.
 template <typename Run>
 int GuardedMain(Run run) {
   OccupyStandardDescriptors();
-  // A file that grows beyond `ulimit -f` is an error like that of a full disk.
+  // A file that grows beyond `ulimit -f` becomes an error like that of a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run();

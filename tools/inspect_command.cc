@@ -18,19 +18,19 @@ namespace callbridge {
 namespace {
 
 constexpr char kInspectDescription[] =
-    "Says what FILE is: its custom calls and their ABIs, what it needs, what of that is missing, "
-    "and what to type next";
+    "Describes FILE: its custom calls and their ABIs, what it needs, what is missing, and what to "
+    "type next";
 
 constexpr char kInspectFooter[] =
     R"(FILE is a shared library, a Python extension module, an object file, an archive or a program, for
-x86-64 Linux. No code of it runs: its tables are read, and ld.so is asked, in the mode that runs
-nothing, where it finds the libraries that FILE needs.
+x86-64 Linux. None of its code runs: the command reads its tables, and asks ld.so, in the mode that
+runs nothing, where the libraries are that FILE needs.
 
-Functions are judged by the types in their C++ names. Functions without one (extern "C") and
+The type in a function's mangled C++ name tells its ABI. Functions without one (extern "C") and
 functions of stripped files show no ABI.
 
---probe runs code of FILE, in a process of its own: its constructors, and each function that may be
-a typed FFI handler, which is asked for its metadata. A function of another kind may do anything.
+--probe runs code of FILE, in a separate process: its constructors, and each function that may be a
+typed FFI handler, which it asks for metadata. A function that is not a handler may do anything.
 
 Examples
   callbridge inspect libold.so

@@ -1,4 +1,4 @@
-// `callbridge inspect`: says what files are, without running any code of them.
+// `callbridge inspect`: describes files without running their code.
 #ifndef CALLBRIDGE_TOOLS_INSPECT_COMMAND_H_
 #define CALLBRIDGE_TOOLS_INSPECT_COMMAND_H_
 
@@ -22,7 +22,8 @@ struct InspectOptions {
 // Adds the subcommand `inspect`, which parses into `options`; they must outlive the app.
 CLI::App* AddInspectCommand(CLI::App* app, InspectOptions* options);
 
-// Prints what each file is. kFailure if one of them could not be inspected; the others are.
+// Prints a description of each file. Returns kFailure if one could not be inspected; inspects the
+// others.
 ExitStatus RunInspect(const InspectOptions& options);
 
 }  // namespace callbridge

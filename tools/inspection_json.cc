@@ -63,7 +63,7 @@ Json UntypedJson(const Inspection& inspection) {
   return list;
 }
 
-// What is baked into code that uses XLA's messages.
+// Describes the protobuf layout of code that uses XLA's messages.
 Json ProtobufJson(const Inspection& inspection) {
   if (!inspection.protobuf.is_used()) return nullptr;
   return {{"layout", std::string(inspection.protobuf.protobuf())},
@@ -115,7 +115,7 @@ Json FileJson(const InspectedFile& file) {
 std::string JsonOf(const std::vector<InspectedFile>& files) {
   Json list = Json::array();
   for (const InspectedFile& file : files) list.push_back(FileJson(file));
-  // Names are any bytes; JSON is UTF-8.
+  // Names may hold any bytes; JSON is UTF-8.
   return list.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

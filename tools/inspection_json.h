@@ -1,4 +1,4 @@
-// What an inspection found, for programs.
+// Prints an inspection as JSON.
 #ifndef CALLBRIDGE_TOOLS_INSPECTION_JSON_H_
 #define CALLBRIDGE_TOOLS_INSPECTION_JSON_H_
 
@@ -9,7 +9,7 @@
 
 namespace callbridge {
 
-// A list with one object for each file. Bytes that are no UTF-8 are replaced.
+// Returns a list with one object for each file. Replaces bytes that are not UTF-8.
 std::string JsonOf(const std::vector<InspectedFile>& files);
 
 }  // namespace callbridge

@@ -13,10 +13,11 @@
 namespace callbridge {
 namespace {
 
-// Beyond that, the rest is counted; --json has all.
+// The rest is counted; --json shows all.
 constexpr size_t kMaximumShown = 60;
 
-// A file's names are any bytes. A line feed in one must not look like the next line.
+// A name may hold any bytes. Escapes line feeds, so that a part does not look like a line of its
+// own.
 std::string Printable(absl::string_view text) {
   std::string printable;
   for (const char& c : text) {
@@ -59,11 +60,11 @@ std::vector<std::string> NeedsTexts(const Inspection& inspection) {
   for (const std::string& name : inspection.needed) {
     const auto place = found.find(name);
     absl::string_view path = place != found.end() ? place->second : "";
-    if (IsReplaced(inspection, name)) path = "not needed: callbridge takes its place";
+    if (IsReplaced(inspection, name)) path = "not needed: callbridge replaces it";
     if (path.empty()) path = inspection.loader.libraries.empty() ? "" : "not found";
     texts.push_back(path.empty() || path == name ? name : absl::StrCat(name, " => ", path));
   }
-  // What those need in turn is shown where it is missing.
+  // Libraries that these need are shown if they are missing.
   for (const NeededLibrary& library : inspection.loader.libraries) {
     const bool is_direct = std::find(inspection.needed.begin(), inspection.needed.end(),
                                      library.name) != inspection.needed.end();
@@ -90,7 +91,7 @@ std::vector<std::string> PlaceTexts(const Inspection& inspection,
   for (const auto& [name, place] : places) {
     const bool is_served = std::find(served.begin(), served.end(), name) != served.end();
     texts.push_back(
-        absl::StrCat(name, ": ", PlaceName(place), is_served ? ", callbridge has it" : ""));
+        absl::StrCat(name, ": ", PlaceName(place), is_served ? ", provided by callbridge" : ""));
   }
   return texts;
 }
@@ -105,22 +106,22 @@ std::vector<std::string> FunctionTexts(const Inspection& inspection) {
 }
 
 std::string ProtobufText(const Inspection& inspection) {
-  const std::string layout = absl::StrCat("XLA's messages are used, with the object layout of ",
+  const std::string layout = absl::StrCat("it uses XLA's messages, with the object layout of ",
                                           inspection.protobuf.protobuf());
   if (!inspection.protobuf.IsServed()) {
-    return absl::StrCat(layout, "; callbridge has that of protobuf 3.21 alone");
+    return absl::StrCat(layout, "; callbridge has only that of protobuf 3.21");
   }
   if (!inspection.protobuf_error.empty()) {
     return absl::StrCat(layout, ", but ", inspection.protobuf_error);
   }
-  return absl::StrCat(layout, ", which callbridge has");
+  return absl::StrCat(layout, ", which callbridge provides");
 }
 
-// Where functions cannot be seen, or not their types.
+// Explains why functions, or their types, cannot be seen.
 std::string BlindSpot(const Inspection& inspection) {
   if (!inspection.symbols.has_static_symbols) {
-    return "stripped: static functions have no names here, so their ABIs do not show; declare them "
-           "(abi=, --abi)";
+    return "stripped: static functions have no names here, so their ABIs are not visible; declare "
+           "them (abi=, --abi)";
   }
   return "";
 }
@@ -149,13 +150,13 @@ void AppendFile(const InspectedFile& file, std::string* text) {
   absl::StrAppend(text, Printable(inspection.path), ": ", FileKindName(inspection.kind), "\n");
   Paragraph paragraph(text);
   paragraph.Add("needs", NeedsTexts(inspection));
-  paragraph.AddSome("missing", UnresolvedTexts(inspection, Provider::kNobody));
+  paragraph.AddSome("missing", UnresolvedTexts(inspection, Provider::kNone));
   const size_t pythons = UnresolvedTexts(inspection, Provider::kPython).size();
   if (pythons != 0) paragraph.Add("python", {absl::StrCat(pythons, " symbols of the interpreter")});
   for (const std::string& module : symbols.python_modules) {
     paragraph.Add("module", {absl::StrCat("import ", module,
                                           inspection.has_capsule_name
-                                              ? ", which hands out custom calls in capsules"
+                                              ? ", which passes custom calls to Python in capsules"
                                               : "")});
   }
   if (const std::string strings = StringAbiText(inspection.string_abi); !strings.empty()) {
@@ -173,7 +174,8 @@ void AppendFile(const InspectedFile& file, std::string* text) {
     const std::vector<std::string> untyped = UntypedTexts(inspection);
     if (!untyped.empty()) {
       paragraph.AddSome("untyped", untyped);
-      paragraph.Add("note", {"XLA's FFI is mentioned: these may be typed handlers; --probe asks"});
+      paragraph.Add("note",
+                    {"it refers to XLA's FFI: these may be typed handlers; --probe finds out"});
     }
   } else {
     paragraph.Add("probe", ProbeTexts(file.probed));

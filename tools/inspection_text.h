@@ -1,4 +1,4 @@
-// What an inspection found, for people.
+// Prints an inspection as text.
 #ifndef CALLBRIDGE_TOOLS_INSPECTION_TEXT_H_
 #define CALLBRIDGE_TOOLS_INSPECTION_TEXT_H_
 
@@ -19,17 +19,17 @@ struct ProbedFunction {
 struct InspectedFile {
   Inspection inspection;
   Verdict verdict;
-  std::vector<ProbedFunction> probed;  // empty where nobody asked
+  std::vector<ProbedFunction> probed;  // empty unless --probe is given
 };
 
-// A paragraph for each file. Names from the files cannot break the lines.
+// Returns a paragraph for each file. Names from the files cannot break lines.
 std::string TextOf(const std::vector<InspectedFile>& files);
 
-// "the new one (std::__cxx11)", ...; empty where no string is seen.
+// Returns "libstdc++'s new string ABI (std::__cxx11)", ...; empty if no string is seen.
 std::string StringAbiText(StringAbi abi);
 
-// What is seen of CUDA and HIP: "libcudart.so.12", "libcudart, linked statically", "kernels for
-// compute_90, sm_50". Empty where nothing is.
+// Returns what the file shows of CUDA and HIP: "libcudart.so.12", "libcudart, linked statically",
+// "CUDA kernels for compute_90, sm_50".
 std::vector<std::string> GpuTexts(const Inspection& inspection);
 
 }  // namespace callbridge

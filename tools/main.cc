@@ -20,7 +20,7 @@
 
 namespace {
 
-// What --help and --version ask for.
+// Prints what --help or --version asks for.
 callbridge::ExitStatus PrintHelp(const CLI::App& app, const CLI::ParseError& asked) {
   std::ostringstream text;
   app.exit(asked, text);
@@ -28,8 +28,8 @@ callbridge::ExitStatus PrintHelp(const CLI::App& app, const CLI::ParseError& ask
   return printed.ok() ? callbridge::kSuccess : callbridge::Failure(printed);
 }
 
-// CLI11 says of an unknown one, and of an unknown option in its place, only that one is required.
-// Empty if nothing is wrong.
+// Returns an error if the subcommand is not known, else "". For that, and for an unknown option in
+// its place, CLI11 only says that a subcommand is required.
 std::string FindSubcommandError(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || app.get_option_no_throw(argv[1]) != nullptr) return "";
   std::vector<std::string> names;

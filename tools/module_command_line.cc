@@ -16,28 +16,28 @@ Examples
   callbridge show module.pb
   callbridge show module.hlo --form stablehlo --output module.mlir
 
-Exit status: 0 on success, 1 if FILE is no such module, 2 if the command line is wrong.)";
+Exit status: 0 on success, 1 if FILE is not such a module, 2 if the command line is wrong.)";
 
 constexpr char kUpgrade[] =
-    "Turns every untyped custom call of a module into a typed one of the same name";
+    "Replaces every untyped custom call of a module by a typed one of the same name";
 
 constexpr char kUpgradeFooter[] =
-    R"(FILE is a serialized HloModuleProto or HloProto, or HLO text. The module that is written runs on
-runtimes that call untyped targets no more, or pass them no tuples, where the targets are registered
-through callbridge, in Python by callbridge.jax.load(), or by register() with their abi=. Opaque and
-tuple trees travel in the attribute callbridge_site.
+    R"(FILE is a serialized HloModuleProto or HloProto, or HLO text. The result runs on runtimes that no
+longer call untyped targets, or pass no tuples to them, if the targets are registered through
+callbridge: in Python by callbridge.jax.load(), or by register() with their abi=. The attribute
+callbridge_site holds the opaque and the tuple trees.
 
 FILE may also be what an older JAX wrote: StableHLO text, a portable artifact, or what jax.export
-serialized. Those are upgraded by the Python that CALLBRIDGE_PYTHON names, or else by python3, which
-needs jax (and flatbuffers, for jax.export); the command says which it was. They stay what they are,
-or become text with --form stablehlo.
+serialized. Python upgrades those: CALLBRIDGE_PYTHON, or else python3, which needs jax (and
+flatbuffers, for jax.export); the command prints which it used. The result has the form of FILE, or
+is text with --form stablehlo.
 
 Examples
   callbridge upgrade old.pb --form proto --output new.pb
   callbridge upgrade old.hlo --form stablehlo
   callbridge upgrade old.mlirbc --output new.mlirbc
 
-Exit status: 0 on success, 1 if FILE is no such module, 2 if the command line is wrong.)";
+Exit status: 0 on success, 1 if FILE is not such a module, 2 if the command line is wrong.)";
 
 CLI::App* AddModuleCommand(CLI::App* app, const char* name, const char* description,
                            const char* footer, ModuleOptions* options) {
@@ -58,10 +58,10 @@ CLI::App* AddModuleCommand(CLI::App* app, const char* name, const char* descript
             }
             options->form = found->second;
           },
-          "What is written: hlo, HLO text (the default); stablehlo, StableHLO text; or proto, a "
+          "The form to write: hlo, HLO text (the default); stablehlo, StableHLO text; or proto, a "
           "serialized HloModuleProto")
       ->type_name("FORM");
-  command->add_option("--output", options->output, "Write to this file, not to standard output")
+  command->add_option("--output", options->output, "Write to this file instead of standard output")
       ->type_name("FILE");
   return command;
 }

@@ -1,4 +1,4 @@
-// `callbridge show` and `callbridge upgrade`: HLO modules from one form into another.
+// `callbridge show` and `callbridge upgrade`: convert HLO modules between forms.
 #ifndef CALLBRIDGE_TOOLS_MODULE_COMMANDS_H_
 #define CALLBRIDGE_TOOLS_MODULE_COMMANDS_H_
 
@@ -14,7 +14,7 @@ class App;
 
 namespace callbridge {
 
-// The command line of one of them.
+// The command line of either.
 struct ModuleOptions {
   std::string file;
   int32_t form = CALLBRIDGE_MODULE_HLO_TEXT;
@@ -25,7 +25,7 @@ struct ModuleOptions {
 CLI::App* AddShowCommand(CLI::App* app, ModuleOptions* options);
 CLI::App* AddUpgradeCommand(CLI::App* app, ModuleOptions* options);
 
-// Writes the module, as it is or upgraded, in the form that is asked for.
+// Writes the module, as it is or upgraded, in the requested form.
 ExitStatus RunShow(const ModuleOptions& options);
 ExitStatus RunUpgrade(const ModuleOptions& options);
 

@@ -13,14 +13,14 @@ using client::TakeStatus;
 
 namespace {
 
-// No message of protobuf begins so, no bytecode of MLIR and no flatbuffer.
+// No protobuf message, MLIR bytecode or flatbuffer begins with these bytes.
 constexpr absl::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 struct EncodingMark {
   absl::string_view bytes;
   const char* encoding;
 };
-// The first that fits counts.
+// The first match counts.
 constexpr EncodingMark kEncodingMarks[] = {
     {absl::string_view("\xFF\xFE\0\0", 4), "UTF-32"},
     {absl::string_view("\0\0\xFE\xFF", 4), "UTF-32"},

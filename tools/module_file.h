@@ -24,20 +24,20 @@ struct DestroyProgram {
 using ModulePointer = std::unique_ptr<callbridge_module, DestroyModule>;
 using ProgramPointer = std::unique_ptr<callbridge_program, DestroyProgram>;
 
-// The contents of a file with a module of any kind, without the byte order mark that UTF-8 text may
-// begin with. Errors name the path. INVALID_ARGUMENT for more bytes than protobuf reads, and for
+// Returns the contents of a file that holds a module of any kind, without the byte order mark of
+// UTF-8. Errors name the path. Returns INVALID_ARGUMENT for more bytes than protobuf reads, and for
 // text in UTF-16 or UTF-32.
 absl::StatusOr<std::string> ReadModuleBytes(const std::string& path);
 
-// The module in what ReadModuleBytes() returned. Errors name the path.
+// Parses what ReadModuleBytes() returned. Errors name the path.
 absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path);
 
-// The module in one of the forms CALLBRIDGE_MODULE_*.
+// Returns the module in one of the forms CALLBRIDGE_MODULE_*.
 absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t form);
 
 absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module);
 
-// Compiles it with the targets of the libraries in these files, which stay loaded.
+// Compiles the module with the targets of these library files, which stay loaded.
 absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,
                                              const std::vector<std::string>& libraries,
                                              bool isolate);

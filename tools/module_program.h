@@ -1,7 +1,7 @@
-// Modules are left to a program of its own, callbridge-module, which reads the same command line.
+// Runs callbridge-module, a separate program for commands on modules with the same command line.
 //
-// It stands on the shared libraries, as every other user's program does; this one has callbridge's
-// floors in it, and a process with both would have two registries.
+// It links to the shared libraries, as users' programs do. callbridge has the libraries' code
+// linked in; a process with both would have two registries.
 #ifndef CALLBRIDGE_TOOLS_MODULE_PROGRAM_H_
 #define CALLBRIDGE_TOOLS_MODULE_PROGRAM_H_
 
@@ -11,13 +11,14 @@
 
 namespace callbridge {
 
-// Whether `run` is given a library: a regular file that begins as ELF files do. What cannot be
-// opened counts as one, so that the loader says why. Other files are not touched, since what they
-// have can be read once only: callbridge-module does that.
+// Returns true if `run` should treat the file as a library: a regular file that begins as ELF files
+// do, or one that cannot be opened, so that the loader reports why. Does not read other files,
+// since a pipe can be read only once: callbridge-module does that.
 bool IsLibrary(const std::string& path);
 
-// Becomes callbridge-module. Returns only if there is none: beside callbridge, in
-// ../libexec/callbridge, or where the environment's CALLBRIDGE_MODULE says.
+// Replaces this process by callbridge-module. Returns only if it is not found: not beside
+// callbridge, not in ../libexec/callbridge, and not where the environment variable
+// CALLBRIDGE_MODULE says.
 ExitStatus BecomeModuleProgram(char** argv);
 
 }  // namespace callbridge

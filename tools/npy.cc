@@ -23,7 +23,7 @@ struct NamedType {
   PrimitiveType type;
 };
 
-// What a .npy file can name.
+// The types that a .npy file can name.
 constexpr NamedType kNamedTypes[] = {
     {"b1", PrimitiveType::kPred},   {"?", PrimitiveType::kPred}, {"i1", PrimitiveType::kS8},
     {"i2", PrimitiveType::kS16},    {"i4", PrimitiveType::kS32}, {"i8", PrimitiveType::kS64},
@@ -33,7 +33,7 @@ constexpr NamedType kNamedTypes[] = {
     {"f1", PrimitiveType::kF8E5M2},
 };
 
-// True for the types that a .npy file holds as 'V'.
+// Returns true for the types that a .npy file stores as 'V'.
 bool IsVoid(PrimitiveType type) {
   if (type == PrimitiveType::kF8E5M2) return true;
   return std::none_of(std::begin(kNamedTypes), std::end(kNamedTypes),
@@ -44,7 +44,7 @@ bool IsComplex(PrimitiveType type) {
   return type == PrimitiveType::kC64 || type == PrimitiveType::kC128;
 }
 
-// Types that a 'V' of so many bytes can be.
+// Returns the types that a 'V' of so many bytes can be.
 std::vector<PrimitiveType> VoidTypes(int64_t element_bytes) {
   std::vector<PrimitiveType> types;
   for (int64_t number = 0; number <= UINT8_MAX; ++number) {

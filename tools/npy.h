@@ -1,11 +1,11 @@
-// NumPy's .npy files, to and from arrays of every XLA element type.
+// Reads and writes NumPy's .npy files, as arrays of every XLA element type.
 //
-// A .npy file cannot name the types that NumPy knows through ml_dtypes only: numpy.save writes
-// '<V2' for bfloat16 and '<V1' for the 4-bit and 8-bit ones, float8_e5m2 apart, for which it writes
-// '<f1'. Whoever reads a 'V' must be told the type.
+// A .npy file cannot name the types that NumPy knows only through ml_dtypes: numpy.save writes
+// '<V2' for bfloat16 and '<V1' for types of 8 bits and fewer, but '<f1' for float8_e5m2. The reader
+// of a 'V' must know the type.
 //
 // Written by hand, since no library in Debian reads these: xtensor refuses bfloat16 and int4 and
-// takes truncated files in silence.
+// silently accepts truncated files.
 #ifndef CALLBRIDGE_TOOLS_NPY_H_
 #define CALLBRIDGE_TOOLS_NPY_H_
 
@@ -19,18 +19,18 @@
 
 namespace callbridge {
 
-// Reads a whole file. The array has no layout: Fortran order becomes row-major, big-endian becomes
-// little-endian. `declared` names the type where the file cannot, and must agree with it where it
-// can.
+// Decodes a whole file. The array has no layout: Fortran order becomes row-major, big-endian
+// becomes little-endian. `declared` is the type if the file cannot name it, and must match if the
+// file does.
 //
-// INVALID_ARGUMENT says what is wrong, without the file's name: the header, a dtype that XLA lacks
-// (nothing is ever unpickled), a type that is missing or contradicted, or bytes that are too few or
-// too many.
+// Returns INVALID_ARGUMENT, without the file's name, if the header is malformed, XLA lacks the
+// dtype (nothing is ever unpickled), the type is missing or contradicted, or there are too few or
+// too many bytes.
 absl::StatusOr<Array> DecodeNpy(absl::string_view file, std::optional<PrimitiveType> declared);
 
-// The bytes before the array's data, as numpy.save writes them for an array of this shape in
-// row-major order; its layout is ignored. float8_e5m2 alone differs: it is written as '<V1', since
-// numpy.load refuses the '<f1' of numpy.save.
+// Returns the bytes before the array's data, as numpy.save writes them for a row-major array of
+// this shape; ignores its layout. Differs for float8_e5m2 only: writes '<V1', since numpy.load
+// refuses the '<f1' of numpy.save.
 absl::StatusOr<std::string> NpyHeaderFor(const Shape& shape);
 
 }  // namespace callbridge

@@ -19,7 +19,8 @@ constexpr size_t kMaxRank = 64;           // NPY_MAXDIMS of NumPy 2
 constexpr size_t kDataAlignment = 64;     // numpy.lib.format.ARRAY_ALIGN
 constexpr size_t kGrowthAxisDigits = 21;  // numpy.lib.format.GROWTH_AXIS_MAX_DIGITS
 
-// Reads the Python literals that a header may hold; `rest_` is what is still to be read.
+// Parses the Python literals that a header may contain; `rest_` is the text that it has not read
+// yet.
 class DictionaryParser {
  public:
   explicit DictionaryParser(absl::string_view text) : text_(text), rest_(text) {}
@@ -67,7 +68,7 @@ class DictionaryParser {
     return absl::OkStatus();
   }
 
-  // A Python tuple: "()", "(3,)", "(2, 3)", "(2, 3,)".
+  // Parses a Python tuple: "()", "(3,)", "(2, 3)", "(2, 3,)".
   absl::Status ParseShape() {
     if (!Consume("(")) return Expected("a tuple of dimensions");
     while (!Consume(")")) {
@@ -93,8 +94,7 @@ class DictionaryParser {
     return absl::OkStatus();
   }
 
-  // Takes `'key':` in quotes of either kind. A key that is there for the second time stays where it
-  // is.
+  // Consumes `'key':` in quotes of either kind. Does not consume a key that was seen before.
   bool ConsumeKey(absl::string_view key, bool* seen) {
     if (*seen) return false;
     *seen = Consume(absl::StrCat("'", key, "'")) || Consume(absl::StrCat("\"", key, "\""));
@@ -133,7 +133,7 @@ class DictionaryParser {
   bool has_shape_ = false;
 };
 
-// The bytes that hold the length of the dictionary, little-endian: 2 in version 1.0, 4 later.
+// Returns the width of the dictionary's length, little-endian: 2 bytes in version 1.0, 4 later.
 absl::StatusOr<size_t> LengthBytes(absl::string_view version) {
   const int major = static_cast<unsigned char>(version[0]);
   const int minor = static_cast<unsigned char>(version[1]);
@@ -153,7 +153,8 @@ std::string TupleText(const std::vector<int64_t>& dimensions) {
   return absl::StrCat("(", absl::StrJoin(dimensions, ", "), dimensions.size() == 1 ? "," : "", ")");
 }
 
-// numpy.save leaves room for the dimension along which an array grows: the first, in C order.
+// Returns the room that numpy.save leaves for the dimension along which an array grows: the first
+// in C order.
 size_t GrowthPadding(const std::vector<int64_t>& dimensions) {
   return dimensions.empty() ? 0 : kGrowthAxisDigits - absl::StrCat(dimensions.front()).size();
 }

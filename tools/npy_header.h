@@ -14,25 +14,25 @@
 namespace callbridge {
 
 struct NpyHeader {
-  // NumPy's text of the element type: "<f4".
+  // NumPy's name of the element type: "<f4".
   std::string descr;
   bool fortran_order = false;
-  // Not negative; their product may be any.
+  // Not negative; their product may overflow.
   std::vector<int64_t> dimensions;
 };
 
 struct NpyParts {
   NpyHeader header;
-  // What follows the header; a view into the file.
+  // The bytes after the header; a view into the file.
   absl::string_view data;
 };
 
-// Takes a file of version 1.0, 2.0 or 3.0 apart. INVALID_ARGUMENT says what is wrong with it, and
-// for the dictionary at which of its characters. Structured dtypes are refused.
+// Splits a file of version 1.0, 2.0 or 3.0. Returns INVALID_ARGUMENT, which names the character for
+// an error in the dictionary. Refuses structured dtypes.
 absl::StatusOr<NpyParts> SplitNpy(absl::string_view file);
 
-// The bytes before the data of a row-major array, as numpy.save writes them (version 1.0).
-// INVALID_ARGUMENT for more dimensions than NumPy has.
+// Returns the bytes before the data of a row-major array, as numpy.save writes them (version 1.0).
+// Returns INVALID_ARGUMENT for more dimensions than NumPy has.
 absl::StatusOr<std::string> EncodeNpyHeader(absl::string_view descr,
                                             const std::vector<int64_t>& dimensions);
 

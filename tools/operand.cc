@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::string_view kToken = "token[]";
 
-// What stands before the first ":", if that is letters and digits only.
+// Returns the text before the first ":", if it consists of letters and digits.
 absl::string_view TypePrefix(absl::string_view text) {
   const size_t colon = text.find(':');
   if (colon == absl::string_view::npos || colon == 0) return {};
@@ -26,7 +26,7 @@ absl::string_view TypePrefix(absl::string_view text) {
                                                                         : absl::string_view();
 }
 
-// Recursive descent; `rest_` is what is still to be read.
+// A recursive-descent parser; `rest_` is the text that it has not read yet.
 class OperandParser {
  public:
   explicit OperandParser(absl::string_view text) : text_(text), rest_(text) {}

@@ -1,12 +1,14 @@
-// How operands are said on the command line: a .npy file, a token, or a tuple of those.
+// Parses operands on the command line: a .npy file, a token, or a tuple of those.
 //
+// clang-format off
 //   x.npy                        an array
-//   bf16:x.npy                   an array whose file cannot say its type; needed there only
+//   bf16:x.npy                   an array whose file cannot name its type; for such files only
 //   token[]                      a token
 //   (a.npy,(b.npy,c.npy),())     a tuple
+// clang-format on
 //
-// Blanks around the parts of a tuple do not count. A file outside of tuples may have any name that
-// does not begin with "(" or "TYPE:" ("./" before it helps); inside, no "(", ")" or ",".
+// Ignores blanks around the parts of a tuple. Outside of tuples a file name must not begin with "("
+// or "TYPE:" (prefix it with "./"); in a tuple it must not contain "(", ")" or ",".
 #ifndef CALLBRIDGE_TOOLS_OPERAND_H_
 #define CALLBRIDGE_TOOLS_OPERAND_H_
 
@@ -31,11 +33,12 @@ struct Operand {
   std::vector<Operand> elements;              // kTuple
 };
 
-// INVALID_ARGUMENT says what was expected and at which character.
+// Returns INVALID_ARGUMENT, which says what was expected at which character, if `text` is
+// malformed.
 absl::StatusOr<Operand> ParseOperand(absl::string_view text);
 
-// Reads the operand's files, appends its leaves in preorder, elements of less than a byte packed,
-// and returns its shape. Errors name the file.
+// Reads the operand's files and appends its leaves in preorder, packing elements of less than a
+// byte. Returns its shape. Errors name the file.
 absl::StatusOr<Shape> LoadOperand(const Operand& operand, std::vector<Array>* leaves);
 
 }  // namespace callbridge

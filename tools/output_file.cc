@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writes all of it and closes the file. Returns 0 or an errno.
+// Writes all bytes and closes the file. Returns 0 or an errno.
 int WriteAndClose(FileDescriptor file, absl::string_view head, absl::string_view tail) {
   for (absl::string_view bytes : {head, tail}) {
     while (!bytes.empty()) {
@@ -30,7 +30,7 @@ int WriteAndClose(FileDescriptor file, absl::string_view head, absl::string_view
       bytes.remove_prefix(static_cast<size_t>(count));
     }
   }
-  // Some file systems write only now.
+  // Some file systems write only here.
   return close(file.Release()) == 0 ? 0 : errno;
 }
 
@@ -47,7 +47,8 @@ bool IsInProc(const fs::path& link) {
          info.f_type == PROC_SUPER_MAGIC;
 }
 
-// Where the symbolic links lead, whether a file is there or not. None for a link in /proc.
+// Returns the path at the end of the symbolic links, whether the file exists or not. Returns
+// nothing for a link in /proc.
 std::optional<fs::path> FollowLinks(fs::path path) {
   std::error_code error;
   while (fs::is_symlink(fs::symlink_status(path, error))) {
@@ -58,17 +59,17 @@ std::optional<fs::path> FollowLinks(fs::path path) {
   return path;
 }
 
-// A new file beside another one. It is removed with this unless it took the other's place.
+// A new file beside another one. The destructor removes it unless it has replaced the other one.
 class TemporaryFile {
  public:
   ~TemporaryFile() {
     if (!path_.empty()) unlink(path_.c_str());
   }
 
-  // Returns 0 or an errno, as the others do.
+  // Returns 0 or an errno, like the other functions.
   int Create(const fs::path& folder) {
     for (int i = 0;; ++i) {
-      // The name is no longer than any other may be.
+      // No longer than the name of any other file may be.
       const fs::path path = folder / absl::StrCat(".callbridge-", getpid(), "-", i);
       file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
       if (file_.is_open()) {
@@ -106,7 +107,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view head, absl::st
   const bool is_there = stat(path.c_str(), &old) == 0;
   if (!is_there && errno != ENOENT) return absl::ErrnoToStatus(errno, path);
   if (is_there && !S_ISREG(old.st_mode)) return WriteInPlace(path, head, tail);
-  // A folder in which files may be replaced does not make them writable.
+  // A folder that allows replacing files does not make a read-only file writable.
   if (is_there && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
     return absl::ErrnoToStatus(errno, path);
   }
@@ -119,7 +120,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view head, absl::st
   if (is_there && (error == EACCES || error == EPERM)) return WriteInPlace(path, head, tail);
   if (error == 0) error = temporary.Write(head, tail);
   if (error == 0) error = temporary.TakePlaceOf(*place);
-  // It is mounted where it is.
+  // The file is a mount point.
   if (error == EBUSY) return WriteInPlace(path, head, tail);
   return error == 0 ? absl::OkStatus() : absl::ErrnoToStatus(error, path);
 }

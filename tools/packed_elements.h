@@ -1,8 +1,8 @@
-// Arrays whose elements take less than a byte, as NumPy has them and packed
+// Converts arrays with elements of less than a byte between NumPy's form and the packed form
 // (abi/packed_elements.h).
 //
-// NumPy gives each element the low bits of a byte and leaves the other bits zero, also where it is
-// negative (ml_dtypes 0.6.0, measured).
+// NumPy stores each element in the low bits of a byte and leaves the other bits zero, also for
+// negative elements (ml_dtypes 0.6.0, measured).
 #ifndef CALLBRIDGE_TOOLS_PACKED_ELEMENTS_H_
 #define CALLBRIDGE_TOOLS_PACKED_ELEMENTS_H_
 
@@ -14,16 +14,15 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where a leaf of `shape` states an element size in which custom calls never get
-// it.
+// Returns INVALID_ARGUMENT if a leaf of `shape` states an element size that custom calls never get.
 absl::Status CheckElementSizes(const Shape& shape);
 
-// The array as custom calls get it, of PackedShape(); whole bytes come back as they are. Only the
-// low bits of an element count.
+// Returns the array as custom calls get it, of PackedShape(); arrays of whole bytes are returned as
+// they are. Reads only the low bits of each element.
 absl::StatusOr<Array> PackElements(Array array);
 
-// The array as NumPy has it: a byte for each element of less than that, in the same order in
-// memory; others come back as they are. The inverse of PackElements().
+// Returns the array as NumPy has it: a byte for each element of less than that, in the same order
+// in memory; other arrays are returned as they are. The inverse of PackElements().
 absl::StatusOr<Array> UnpackElements(Array array);
 
 }  // namespace callbridge

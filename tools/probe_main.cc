@@ -1,6 +1,6 @@
 // callbridge-probe FILE ADDRESS LIBCALLBRIDGE: asks the function at ADDRESS of FILE whether it is a
-// typed FFI handler. LIBCALLBRIDGE is LoadedCallbridge() of the process that asks. A helper of
-// callbridge's (loader/typed_probe.h), which runs it and reads its answers.
+// typed FFI handler, and reports the answers to the callbridge process that runs it
+// (loader/typed_probe.h). LIBCALLBRIDGE is LoadedCallbridge() of that process.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,11 +18,11 @@ namespace {
 
 void Say(const std::string& line) {
   const std::string whole = absl::StrCat(absl::StrReplaceAll(line, {{"\n", " "}}), "\n");
-  // There is nobody else to tell where it cannot be written.
+  // If it cannot be written, there is no other channel to report to.
   if (write(callbridge::kAnswersDescriptor, whole.data(), whole.size()) < 0) std::_Exit(1);
 }
 
-// A crash is an answer like any other: no core file, and no process that outlives its parent.
+// A crash is a possible answer: writes no core file, and ends with its parent.
 void PrepareForCrash() {
   const rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -44,5 +44,5 @@ int main(int argc, char** argv) {
   Say("opened");
   alarm(callbridge::kSecondsToAnswer);
   callbridge::AskForMetadata(*function, Say);
-  std::_Exit(0);  // without the file's destructors
+  std::_Exit(0);  // skips the file's destructors
 }

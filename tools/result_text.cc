@@ -15,7 +15,7 @@
 namespace callbridge {
 namespace {
 
-// XLA's ShapeIndex: the way from the result to a leaf, empty for a result that is no tuple.
+// XLA's ShapeIndex: the path from the result to a leaf; empty for a result that is not a tuple.
 using Path = std::vector<int64_t>;
 
 void AppendPaths(const Shape& shape, Path* path, std::vector<Path>* paths) {
@@ -75,7 +75,7 @@ nlohmann::ordered_json JsonOf(const ReturnedValue& result) {
   return json;
 }
 
-// Names are any bytes; JSON is UTF-8.
+// Names may hold any bytes; JSON is UTF-8.
 std::string Line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -1,4 +1,4 @@
-// What a call returned, for people and for programs.
+// Prints what a call returned, as text and as JSON.
 #ifndef CALLBRIDGE_TOOLS_RESULT_TEXT_H_
 #define CALLBRIDGE_TOOLS_RESULT_TEXT_H_
 
@@ -12,16 +12,16 @@
 
 namespace callbridge {
 
-// What was returned.
+// A returned value.
 struct ReturnedValue {
   Shape shape;
   // The leaves in preorder; arrays are row-major.
   std::vector<Array> leaves;
-  // The file of each leaf; empty where it was not written.
+  // The file of each leaf; empty if it was not written.
   std::vector<std::string> files;
 };
 
-// Everything about a finished call.
+// A finished call.
 struct CallRecord {
   Target target;
   // How the target's ABI is known.
@@ -29,19 +29,19 @@ struct CallRecord {
   ReturnedValue result;
 };
 
-// Everything about a finished run of a module.
+// A finished run of a module.
 struct ProgramRecord {
   // The module's file.
   std::string module;
   ReturnedValue result;
 };
 
-// The target's ABI, or the module, in one line, then one line a leaf: its place in the result,
-// shape, first elements.
+// Returns one line for the target's ABI or the module, then one for each leaf: its path in the
+// result, its shape, its first elements.
 std::string TextOf(const CallRecord& call);
 std::string TextOf(const ProgramRecord& program);
 
-// The same as one JSON object, without elements: those are for the files.
+// Returns one JSON object, without the elements, which go to files.
 std::string JsonOf(const CallRecord& call);
 std::string JsonOf(const ProgramRecord& program);
 

@@ -22,7 +22,7 @@
 namespace callbridge {
 namespace {
 
-// What a library registered: "do_custom_call on Host, scale on CUDA".
+// Returns what a library registered: "do_custom_call on Host, scale on CUDA".
 std::string TargetNames(const TargetLibrary& library) {
   if (library.targets().empty()) return "nothing";
   return absl::StrJoin(library.targets(), ", ", [](std::string* text, const LibraryTarget& target) {
@@ -43,7 +43,7 @@ ExitStatus MissingTarget(const RunOptions& options) {
       absl::StrCat("TARGET is required; ", options.file, " registers ", TargetNames(**library)));
 }
 
-// What is wrong with the options as a whole; empty if nothing is.
+// Returns an error if the options do not fit together, else "".
 std::string FindUsageError(const RunOptions& options) {
   if (!options.result.has_value()) return "--result is required: the shape that the target returns";
   if (absl::Status sizes = CheckElementSizes(*options.result); !sizes.ok()) {
@@ -52,7 +52,7 @@ std::string FindUsageError(const RunOptions& options) {
   return FindOutputUsageError(options.outputs, *options.result);
 }
 
-// How the library shows the target's ABI, or that it does not.
+// Returns how the library shows the target's ABI, or that it does not.
 std::string EvidenceOf(const TargetLibrary& library, const Target& target) {
   for (const LibraryTarget& candidate : library.targets()) {
     if (candidate.registered.name == target.name &&
@@ -68,7 +68,7 @@ struct FoundTarget {
   std::string evidence;
 };
 
-// The target, with what the library shows or else --abi says of it.
+// Returns the target, with the ABI that the library shows or else --abi declares.
 absl::StatusOr<FoundTarget> FindTarget(const TargetLibrary& library, const RunOptions& options) {
   absl::StatusOr<Target> target = library.Find(*options.target, options.platform, options.abi);
   if (!target.ok()) return target.status();
@@ -77,7 +77,7 @@ absl::StatusOr<FoundTarget> FindTarget(const TargetLibrary& library, const RunOp
   if (options.abi == ApiVersion::kUnspecified) return found;
   if (!found.target.api_version_is_proved) {
     found.target.api_version = options.abi;
-    found.evidence = "as --abi says";
+    found.evidence = "declared by --abi";
   } else if (found.target.api_version != options.abi) {
     return absl::InvalidArgumentError(
         absl::StrCat(found.target.name, " is ", ApiVersionName(found.target.api_version), " (",

@@ -20,20 +20,20 @@ class App;
 
 namespace callbridge {
 
-// The command line of one run.
+// The command line of `run`.
 struct RunOptions {
   std::string file;
   std::optional<std::string> target;
   std::vector<Operand> operands;
   std::optional<Shape> result;
   std::vector<std::string> outputs;
-  std::vector<std::string> libraries;  // that a module finds its targets in
+  std::vector<std::string> libraries;  // for a module: where it finds its targets
   Platform platform = Platform::kHost;
   ApiVersion abi = ApiVersion::kUnspecified;
   TupleLayout tuple_layout = TupleLayout::kNested;
   std::string opaque;
   Attributes attributes;
-  std::optional<std::string> opaque_file;  // in place of `opaque`
+  std::optional<std::string> opaque_file;  // instead of `opaque`
   bool json = false;
   bool isolate = false;
 };

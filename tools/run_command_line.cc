@@ -13,9 +13,8 @@ namespace callbridge {
 namespace {
 
 constexpr char kRunDescription[] =
-    "Calls TARGET, a custom call that the shared library FILE registers, or runs the HLO module "
-    "FILE, "
-    "without XLA";
+    "Calls the custom call TARGET of the shared library FILE, or runs the HLO module FILE, without "
+    "XLA";
 
 constexpr char kRunFooter[] = R"(Operands
   x.npy                  an array
@@ -25,17 +24,17 @@ constexpr char kRunFooter[] = R"(Operands
 Big-endian and column-major files are converted.
 
 TARGET may be a typed FFI handler that FILE registers by callbridge's headers; it gets the arrays in
-preorder, and is lent what XLA:CPU lends.
+preorder, and what XLA:CPU provides: a thread pool, a device ordinal, a run id.
 
 FILE may also be an HLO module, in a serialized proto or in HLO text; then there is no TARGET, the
-operands are the module's parameters, and --library says where its custom calls are found.
+operands are the module's parameters, and --library names the libraries of its custom calls.
 
 Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
 TARGET gets 4-bit and smaller elements as XLA:CPU passes them: packed, the first in the lowest bits.
 
 Output files have the dtype that numpy.save would write. NumPy cannot name bf16, s4 and so on, so
-these arrive as void: numpy.load(file).view(ml_dtypes.bfloat16).
+these are saved as void: numpy.load(file).view(ml_dtypes.bfloat16).
 
 Examples
   callbridge run libold.so do_custom_call b.npy c.npy --result f32[2048] --output a.npy
@@ -47,7 +46,7 @@ FILE is native code and runs in this process: run only what you trust.
 
 Exit status: 0 on success, 1 if the call failed or could not be made, 2 if the command line is wrong.)";
 
-// What the parser of an option's text returns, or the end of CLI11's parsing.
+// Returns the parsed value. Throws CLI11's error if the parser failed.
 template <typename T>
 T ValueOrThrow(absl::StatusOr<T> value, const std::string& option) {
   if (!value.ok()) throw CLI::ValidationError(option, std::string(value.status().message()));
@@ -61,7 +60,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
   run->footer(kRunFooter);
   run->add_option("FILE", options->file, "The library, or the module")->type_name("")->required();
   run->add_option("TARGET", options->target,
-                  "The custom call's name; without one, an error names all that it registers")
+                  "The custom call's name; without one, an error lists what FILE registers")
       ->type_name("");
   TakeEachUnchanged(run->add_option_function<std::vector<std::string>>(
                         "OPERAND",
@@ -71,7 +70,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
                                 ValueOrThrow(ParseOperand(text), "OPERAND"));
                           }
                         },
-                        "What the target is called with, see below"))
+                        "The operands, see below"))
       ->type_name("");
 
   run->add_option_function<std::string>(
@@ -83,7 +82,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
       ->type_name("SHAPE");
   run->add_option(
          "--output", options->outputs,
-         "Write the result to this .npy file; for a tuple, once for each array in it, in order")
+         "Write the result to this .npy file; repeat it for each array of a tuple, in order")
       ->type_name("FILE")
       ->allow_extra_args(false);
   run->add_option("--library", options->libraries,
@@ -101,8 +100,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          [=](const std::string& text) {
            options->abi = ValueOrThrow(ParseApiVersion(text), "--abi");
          },
-         absl::StrCat("How the target is called, where the library does not prove it: ",
-                      TargetAbiNames()))
+         absl::StrCat("The target's ABI, if the library does not prove it: ", TargetAbiNames()))
       ->type_name("ABI");
   run->add_option_function<std::string>(
          "--platform",
@@ -134,9 +132,9 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   CLI::Option* opaque =
-      run->add_option("--opaque", options->opaque, "The opaque that the target is called with")
+      run->add_option("--opaque", options->opaque, "The opaque to pass to the target")
           ->type_name("TEXT");
-  run->add_option("--opaque-file", options->opaque_file, "The same, any bytes, from a file")
+  run->add_option("--opaque-file", options->opaque_file, "A file that holds the opaque, any bytes")
       ->type_name("FILE")
       ->excludes(opaque);
   return run;

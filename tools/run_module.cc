@@ -22,14 +22,14 @@
 namespace callbridge {
 namespace {
 
-// As hlo/ tells it from a proto.
+// Distinguishes HLO text from a proto as hlo/ does.
 bool IsHloText(absl::string_view bytes) {
   const absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
   return absl::StartsWith(text, "HloModule") || absl::StartsWith(text, "//") ||
          absl::StartsWith(text, "/*");
 }
 
-// The file may be of any kind. It is read once: a pipe has its bytes once only.
+// The file may be of any kind. Reads it only once, because a pipe cannot be read again.
 absl::StatusOr<ModulePointer> ReadModuleToRun(const std::string& path) {
   const absl::StatusOr<std::string> bytes = ReadModuleBytes(path);
   if (!bytes.ok()) return bytes.status();
@@ -47,10 +47,10 @@ absl::StatusOr<ModulePointer> ReadModuleToRun(const std::string& path) {
       absl::StripPrefix(module.status().message(), absl::StrCat(path, ": "));
   return absl::Status(
       module.status().code(),
-      absl::StrCat(path, ": no library, since it is no ELF file, and no module: ", why));
+      absl::StrCat(path, ": not a library (not an ELF file), and not a module: ", why));
 }
 
-// What is wrong with the options for a module; empty if nothing is.
+// Returns an error if an option does not apply to modules, else "".
 std::string FindUsageError(const RunOptions& options) {
   const bool of_a_target =
       options.result.has_value() || !options.opaque.empty() || options.opaque_file.has_value() ||
@@ -59,11 +59,11 @@ std::string FindUsageError(const RunOptions& options) {
   if (!of_a_target) return "";
   return absl::StrCat(
       "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout "
-      "say how a library's target is called, and ",
-      options.file, " is no library: a module says that itself");
+      "are for a library's target, but ",
+      options.file, " is a module, whose calls have these themselves");
 }
 
-// All operands; what stands where a library's target would is the first one.
+// Returns all operands; the argument TARGET is the first one.
 absl::StatusOr<std::vector<Operand>> AllOperands(const RunOptions& options) {
   std::vector<Operand> operands;
   if (options.target.has_value()) {
@@ -78,8 +78,8 @@ absl::StatusOr<std::vector<Operand>> AllOperands(const RunOptions& options) {
 absl::Status CheckParameters(const callbridge_program& program, const std::vector<Shape>& given) {
   const size_t count = callbridge_program_parameter_count(&program);
   if (given.size() != count) {
-    return absl::InvalidArgumentError(absl::StrCat("the module has ", count, " parameters, and ",
-                                                   given.size(), " operands came"));
+    return absl::InvalidArgumentError(absl::StrCat("the module has ", count, " parameters, but ",
+                                                   given.size(), " operands were given"));
   }
   for (size_t i = 0; i < count; ++i) {
     const char* text = callbridge_program_parameter(&program, i);
@@ -107,7 +107,7 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
   if (!operands.ok()) return operands.status();
   absl::StatusOr<LoadedOperands> loaded = LoadOperands(*operands);
   if (!loaded.ok()) return loaded.status();
-  // The embedded runtime has a byte for each element.
+  // The embedded runtime uses a byte for each element.
   for (Array& leaf : loaded->leaves) {
     absl::StatusOr<Array> unpacked = UnpackElements(std::move(leaf));
     if (!unpacked.ok()) return unpacked.status();
@@ -121,7 +121,7 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
   absl::Status executed = client::TakeStatus(
       callbridge_program_execute(&program, in.data(), in.size(), out.data(), out.size()));
   if (!executed.ok()) return executed;
-  // Of an element of less than a byte it fills the other bits with its sign, and NumPy with zeros.
+  // In elements of less than a byte the embedded runtime extends the sign; NumPy has zeros there.
   for (Array& leaf : *results) {
     absl::StatusOr<Array> packed = PackElements(std::move(leaf));
     if (!packed.ok()) return packed.status();

@@ -7,8 +7,8 @@
 
 namespace callbridge {
 
-// Runs the module `options.file` on the operands, of which the command line's TARGET is the first,
-// and prints what it returned.
+// Runs the module `options.file` and prints what it returned. The command line's TARGET is the
+// first operand.
 ExitStatus RunModule(const RunOptions& options);
 
 }  // namespace callbridge

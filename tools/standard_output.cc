@@ -17,7 +17,8 @@ absl::Status PrintToStandardOutput(absl::string_view text) {
 void OccupyStandardDescriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(number, F_GETFD) >= 0) continue;
-    // For the other direction than it is used in. The lowest free number is this one.
+    // Opens it for the opposite direction, so that using it fails. open() returns the lowest free
+    // number, which is this one.
     open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

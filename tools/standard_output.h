@@ -1,4 +1,4 @@
-// Standard output, where what cannot be written is an error.
+// Prints to standard output and reports write errors.
 #ifndef CALLBRIDGE_TOOLS_STANDARD_OUTPUT_H_
 #define CALLBRIDGE_TOOLS_STANDARD_OUTPUT_H_
 
@@ -10,8 +10,8 @@ namespace callbridge {
 // Errors name standard output and the reason.
 absl::Status PrintToStandardOutput(absl::string_view text);
 
-// Must be called before any file is opened. Takes the numbers 0 to 2 where they are closed, so that
-// no file gets them which the program opens: reading or writing there fails.
+// Call before any file is opened. Opens the descriptors 0 to 2 if they are closed, so that no file
+// that the program opens gets them; reading or writing them fails.
 void OccupyStandardDescriptors();
 
 }  // namespace callbridge

@@ -29,8 +29,9 @@ Integer ReadLittleEndian(absl::string_view bytes, size_t at) {
   return value;
 }
 
-// jax.export's flatbuffers have no identifier, but a root table which points to its own layout.
-// Protobuf's first byte, the tag of a name or a module, makes no offset of four bytes' alignment.
+// jax.export's flatbuffers have no identifier, but a root table that points to its own vtable. The
+// first byte of a protobuf, the tag of a name or a module, cannot be an offset aligned to four
+// bytes.
 bool IsFlatbuffer(absl::string_view bytes) {
   if (bytes.size() < 16) return false;
   const int64_t root = ReadLittleEndian<uint32_t>(bytes, 0);
@@ -42,10 +43,11 @@ bool IsFlatbuffer(absl::string_view bytes) {
   return size >= 4 && size % 2 == 0 && layout + size <= static_cast<int64_t>(bytes.size());
 }
 
-// What MLIR's printer begins a module with: aliases and locations, or the operation.
+// Returns true if `bytes` begin as MLIR's printer begins a module: with aliases and locations, or
+// the operation.
 bool IsMlirText(absl::string_view bytes) {
   absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
-  // HLO text may begin with a comment, too.
+  // HLO text may also begin with a comment.
   while (absl::StartsWith(text, "//")) {
     text.remove_prefix(std::min(text.find('\n'), text.size()));
     text = absl::StripLeadingAsciiWhitespace(text);
@@ -57,7 +59,7 @@ bool IsMlirText(absl::string_view bytes) {
   return false;
 }
 
-// So that the Python finds callbridge, of which it needs the library that this program has.
+// Lets Python find the callbridge package and the library that this program uses.
 absl::Status SetEnvironment() {
   const absl::StatusOr<std::string> folder = FindPythonFolder();
   if (!folder.ok()) return folder.status();
@@ -88,8 +90,8 @@ absl::Status SetStandardInput(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-// With -c as with -m, Python looks for modules in the working folder first, where a jax.py or a
-// json.py may be anything. (Its options against that are of Python 3.11, or drop PYTHONPATH too.)
+// With -c and -m, Python looks for modules in the working folder first, where a jax.py or a json.py
+// may be anything. (The options that prevent that need Python 3.11, or drop PYTHONPATH too.)
 constexpr char kProgram[] =
     "import sys; sys.path = [path for path in sys.path if path]; "
     "from callbridge._upgrade_command import main; sys.exit(main(*sys.argv[1:]))";
@@ -104,7 +106,7 @@ ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options
   if (options.form == CALLBRIDGE_MODULE_HLO_PROTO) {
     return Failure(absl::UnimplementedError(
         absl::StrCat(options.file,
-                     " is StableHLO, which is written as what it was, or as text with --form "
+                     " is StableHLO, which can be written in its own form, or as text with --form "
                      "stablehlo, but not as an HLO proto")));
   }
   absl::Status found = SetEnvironment();

@@ -1,4 +1,4 @@
-// `callbridge upgrade` of programs that only MLIR reads: a Python with JAX does it.
+// `callbridge upgrade` of programs that only MLIR reads: runs a Python with JAX.
 #ifndef CALLBRIDGE_TOOLS_UPGRADE_BY_PYTHON_H_
 #define CALLBRIDGE_TOOLS_UPGRADE_BY_PYTHON_H_
 
@@ -8,13 +8,13 @@
 
 namespace callbridge {
 
-// True if `bytes` begin as StableHLO text, as MLIR's bytecode or as what jax.export serializes,
-// none of which a module of HLO does.
+// Returns true if `bytes` begin as StableHLO text, as MLIR's bytecode or as what jax.export
+// serializes. No HLO module begins so.
 bool IsStableHlo(absl::string_view bytes);
 
-// Becomes that Python, with `bytes`, which are the file's, as its standard input:
-// CALLBRIDGE_PYTHON, or else the python3 in PATH. Returns only where it cannot be started, and for
-// forms that MLIR does not write.
+// Replaces this process by Python (CALLBRIDGE_PYTHON, or else python3 in PATH), with the file's
+// `bytes` as standard input. Returns only if it cannot be started, or for a form that MLIR does not
+// write.
 ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options);
 
 }  // namespace callbridge

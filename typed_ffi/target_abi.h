@@ -24,12 +24,12 @@ inline constexpr TargetAbi kTypedFfiAbi = {
     "XLA_FFI_Error*",
     /*host=*/
     {ApiVersion::kTypedFfi,
-     lends::kCounts | lends::kShapes | lends::kAttributes,
+     provides::kCounts | provides::kShapes | provides::kAttributes,
      {{Proof::kAbiInSymbols, {parameter::kCallFrame}}},
      /*serves_unknown=*/false},
     /*gpu=*/
     {ApiVersion::kTypedFfi,
-     lends::kStream | lends::kCounts | lends::kShapes | lends::kAttributes,
+     provides::kStream | provides::kCounts | provides::kShapes | provides::kAttributes,
      {{Proof::kAbiInSymbols, {parameter::kCallFrame}}},
      /*serves_unknown=*/false},
 };

@@ -12,11 +12,11 @@
 
 namespace callbridge {
 
-// Exported, for those who link old object files with libcallbridge.so; the loader of old binaries
-// finds them in the table below.
+// Exported for programs that link old object files with libcallbridge.so. The loader of old
+// binaries finds them in the table below.
 
-// xla::CustomCallTargetRegistry::Global(). Old code hands what this returns to Register and Lookup
-// as `this` and never looks inside.
+// xla::CustomCallTargetRegistry::Global(). Old code passes the result to Register and Lookup as
+// `this` and never looks inside.
 CALLBRIDGE_EXPORTED void* Global() __asm__(CALLBRIDGE_UPSTREAM_GLOBAL);
 void* Global() { return &TargetRegistry::Global(); }
 
@@ -38,8 +38,7 @@ void* Lookup(const void* registry, const std::string& name, const std::string& p
 
 namespace {
 
-// The callbridge_ and status functions are what code recompiled against callbridge's headers
-// imports.
+// Code recompiled against callbridge's headers imports the callbridge_ and status functions.
 const OldSymbol kOldSymbols[] = {
     {CALLBRIDGE_UPSTREAM_GLOBAL, reinterpret_cast<void*>(&Global)},
     {CALLBRIDGE_UPSTREAM_REGISTER, reinterpret_cast<void*>(&Register)},

@@ -1,5 +1,5 @@
-// What old object files link to: the upstream names of the registry and of the status functions,
-// with the functions of ours that stand in for them.
+// The symbols of XLA's registry and status functions that old object files link to, and
+// callbridge's functions that serve them.
 #ifndef CALLBRIDGE_ADAPTERS_LINK_OLD_SYMBOLS_H_
 #define CALLBRIDGE_ADAPTERS_LINK_OLD_SYMBOLS_H_
 
@@ -9,13 +9,13 @@
 namespace callbridge {
 
 struct OldSymbol {
-  // As it stands in an object file's symbol table.
+  // As in an object file's symbol table.
   absl::string_view name;
   // The function in this process that an undefined reference to `name` is bound to.
   void* address;
 };
 
-// In no particular order; static storage.
+// Static storage, in no particular order.
 absl::Span<const OldSymbol> OldSymbols();
 
 }  // namespace callbridge

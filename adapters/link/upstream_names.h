@@ -1,6 +1,6 @@
-// The member functions of xla::CustomCallTargetRegistry as old object files name them, in both of
-// libstdc++'s string ABIs; "Ss" is a std::string of the old one. Read off binaries that were built
-// against TensorFlow 2.13.1's headers.
+// The mangled names of xla::CustomCallTargetRegistry's member functions in old object files, in
+// both string ABIs of libstdc++; "Ss" is a std::string of the old one. Read from binaries that were
+// built against TensorFlow 2.13.1's headers.
 //
 // Macros, since the names of symbols (__asm__) have to be literals.
 #ifndef CALLBRIDGE_ADAPTERS_LINK_UPSTREAM_NAMES_H_

@@ -144,3 +144,4 @@ static ffi::Error AffineImpl(Floats in, ffi::Result<Floats> out, ffi::Dictionary
 }
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Affine, AffineImpl,
                               ffi::Ffi::Bind().Arg<Floats>().Ret<Floats>().Attrs());
+XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "affine", "Host", Affine);

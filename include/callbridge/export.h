@@ -1,18 +1,19 @@
-// CALLBRIDGE_EXPORT: one line gives an old custom-call function a typed XLA FFI handler, and one
-// line gives a typed handler a function of the untyped ABI.
+// CALLBRIDGE_EXPORT: gives an old custom-call function a typed XLA FFI handler, in one line.
+// CALLBRIDGE_EXPORT_UNTYPED: gives a typed handler a function of the untyped ABI.
 //
 //   void do_custom_call(void* out, const void** in);
 //   CALLBRIDGE_EXPORT(DoCustomCall, do_custom_call);
 //   CALLBRIDGE_EXPORT(DoCustomCall, do_custom_call,
 //                     callbridge::ExportOptions().Shapes("f32[128], f32[2048] -> f32[2048]"));
 //
-// A function may keep what it makes of its opaque, and take it first:
+// A function may keep what it computes from its opaque. It takes that state as its first parameter:
 //
 //   std::unique_ptr<Plan> MakePlan(const char* opaque, size_t opaque_len);
 //   void apply_plan(const Plan& plan, void* out, const void** in);
 //   CALLBRIDGE_EXPORT(ApplyPlan, apply_plan, callbridge::ExportOptions().State<&MakePlan>());
 //
-// Standard library alone: this header goes into other people's builds, and nothing is to be linked.
+// Uses the standard library only, and needs no library at link time: this header is included in
+// other people's builds.
 #ifndef CALLBRIDGE_EXPORT_H_
 #define CALLBRIDGE_EXPORT_H_
 
@@ -21,7 +22,7 @@
 #include "callbridge/adapters/exports/status_functions.h"
 #include "callbridge/adapters/exports/untyped_function.h"
 
-// Options are a constant callbridge::ExportOptions. The macros stand at namespace scope.
+// The options are a constant callbridge::ExportOptions. Use the macros at namespace scope.
 #define CALLBRIDGE_EXPORT_OPTIONS(name, ...)             \
   namespace {                                            \
   struct name {                                          \
@@ -32,9 +33,9 @@
   }                                                      \
   static_assert(true, "")
 
-// Defines `extern "C" XLA_FFI_Error* handler(XLA_FFI_CallFrame*)`, exported, which calls
-// `function`: any function of the untyped ABIs, which is told by its type, and which takes its
-// state before all else where the options have State().
+// Defines and exports `extern "C" XLA_FFI_Error* handler(XLA_FFI_CallFrame*)`, which calls
+// `function`. The function may have any untyped ABI; its type tells which. With
+// ExportOptions().State() it takes its state as its first parameter.
 #define CALLBRIDGE_EXPORT(handler, function, ...)                           \
   CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##handler, __VA_ARGS__);  \
   extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* handler( \
@@ -44,11 +45,12 @@
   }                                                                         \
   static_assert(true, "")
 
-// Defines `extern "C" void name(void* out, const void** in, const char* opaque, size_t opaque_len,
-// XlaCustomCallStatus*)`, exported, a custom call of api_version 3 that calls the typed handler
-// `handler`. With ExportOptions().Gpu() its first two parameters are the stream and the buffers,
-// and it is of version 2 too. The options must have Shapes() without `?`. The handler gets an
-// opaque that is not empty as its attribute OpaqueAttribute(), a string; a future is waited for.
+// Defines and exports `extern "C" void name(void* out, const void** in, const char* opaque, size_t
+// opaque_len, XlaCustomCallStatus*)`, a custom call of api_version 3, which calls the typed handler
+// `handler`. With ExportOptions().Gpu() the first two parameters are the stream and the buffers,
+// and the function also serves api_version 2. The options must have Shapes() without `?`. An opaque
+// that is not empty is passed as the string attribute OpaqueAttribute(). Waits for a future that
+// the handler returns.
 #define CALLBRIDGE_EXPORT_UNTYPED(name, handler, ...)                                         \
   CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##name, __VA_ARGS__);                       \
   extern "C" __attribute__((visibility("default"))) void name(                                \

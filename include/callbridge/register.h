@@ -1,7 +1,7 @@
-// The macros by which source code registers custom calls, and the class they make, as XLA has them.
-// Where the macro sees the function's type, its ABI is registered along with it.
+// XLA's macros that register custom calls, and the class that they construct. Where a macro sees
+// the function's type, it registers the function's ABI too.
 //
-// Standard library alone: this header goes into other people's builds.
+// Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_REGISTER_H_
 #define CALLBRIDGE_REGISTER_H_
 
@@ -17,11 +17,11 @@ inline namespace callbridge_v1 {
 
 class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
  public:
-  // The upstream constructor: the type of the function is not shown.
+  // XLA's constructor. The function's type is not known here.
   RegisterCustomCallTarget(const std::string& name, void* address, const std::string& platform) {
     CustomCallTargetRegistry::Global()->Register(name, address, platform);
   }
-  // Takes whatever upstream's macros cast to void*: functions, pointers and numbers.
+  // Takes what XLA's macros cast to void*: functions, pointers and numbers.
   template <typename Address, typename = decltype(reinterpret_cast<void*>(std::declval<Address>()))>
   RegisterCustomCallTarget(const std::string& name, Address&& address,
                            const std::string& platform) {

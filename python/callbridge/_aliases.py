@@ -10,7 +10,7 @@ from callbridge._error import CallbridgeError
 
 
 def copied(aliases: Any) -> dict[int, int]:
-    """What later changes to `aliases` do not reach. TypeError for what is no dict and not None."""
+    """Returns a copy of `aliases`. Raises TypeError for anything but a dict and None."""
     if aliases is None:
         return {}
     if not isinstance(aliases, Mapping):
@@ -28,8 +28,8 @@ def check(
     results: Sequence[Any],
     result_layouts: Sequence | None,
 ) -> None:
-    """INVALID_ARGUMENT where there is no such array, the two differ in form, or a result has two.
-    TypeError for what are no integers.
+    """Raises INVALID_ARGUMENT if there is no such array, the forms differ, or a result has two.
+    Raises TypeError for anything but integers.
 
     Not all releases of JAX find negative numbers.
     """

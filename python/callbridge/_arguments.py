@@ -9,22 +9,23 @@ from callbridge._error import CallbridgeError
 
 
 def check_text(value: Any, what: str) -> None:
-    """TypeError, with `what` as its subject, for what is no str."""
+    """Raises TypeError, which begins with `what`, for anything but a str."""
     if not isinstance(value, str):
         raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
 
 
 def check_choice(value: Any, what: str, choices: Iterable[str]) -> None:
-    """Also INVALID_ARGUMENT for a str that is none of `choices`."""
+    """Also raises INVALID_ARGUMENT for a str that is not in `choices`."""
     check_text(value, what)
     if value not in choices:
         raise CallbridgeError(
-            "INVALID_ARGUMENT", f"{what} {value!r} is none of {', '.join(map(repr, choices))}"
+            "INVALID_ARGUMENT",
+            f"{what}: expected one of {', '.join(map(repr, choices))}, got {value!r}",
         )
 
 
 def utf_8(value: str, what: str) -> bytes:
-    """INVALID_ARGUMENT, with `what` as its subject, where halves of characters are in it."""
+    """Raises INVALID_ARGUMENT, which begins with `what`, for a str that UTF-8 cannot encode."""
     try:
         return value.encode()
     except UnicodeEncodeError:

@@ -8,6 +8,7 @@ import numpy as np
 from callbridge import _c_api, _handles
 from callbridge._arguments import utf_8
 from callbridge._element_types import element_type
+from callbridge._error import CallbridgeError
 
 _EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
 
@@ -16,7 +17,7 @@ class Attributes:
     """A dictionary that the C API reads; it is freed with the last reference to `handle`."""
 
     def __init__(self, attributes: Any, what: str = "attributes"):
-        """TypeError where something in it is no attribute. `what` names it in errors."""
+        """Raises TypeError if something in it is not an attribute. `what` names it in errors."""
         if not isinstance(attributes, Mapping):
             raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
         self.handle = _handles.make_attributes()
@@ -24,15 +25,19 @@ class Attributes:
             if not isinstance(name, str):
                 raise TypeError(f"{what}: expected names that are str, got {name!r}")
             encoded = utf_8(name, f"{what}[{name!r}]")
+            if b"\0" in encoded:
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT", f"{what}: expected names without NULs, got {name!r}"
+                )
             self._set(encoded, value, f"{what}[{name!r}]")
 
     def _set(self, name: bytes, value: Any, what: str) -> None:
         if isinstance(value, Mapping):
             inner = Attributes(value, what)
-            _c_api.ffi_attributes_set_dictionary(self.handle, name, len(name), inner.handle)
+            _c_api.ffi_attributes_set_dictionary(self.handle, name, inner.handle)
         elif isinstance(value, (str, bytes)):
             text = utf_8(value, what) if isinstance(value, str) else value
-            _c_api.ffi_attributes_set_string(self.handle, name, len(name), text, len(text))
+            _c_api.ffi_attributes_set_string(self.handle, name, text, len(text))
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
             refuse_masked(value, what)
             refuse_wide(value, what)
@@ -40,12 +45,10 @@ class Attributes:
             number = element_type(array.dtype, what).number
             if isinstance(value, np.ndarray):
                 _c_api.ffi_attributes_set_array(
-                    self.handle, name, len(name), number, array.ctypes.data, array.size
+                    self.handle, name, number, array.ctypes.data, array.size
                 )
             else:
-                _c_api.ffi_attributes_set_scalar(
-                    self.handle, name, len(name), number, array.ctypes.data
-                )
+                _c_api.ffi_attributes_set_scalar(self.handle, name, number, array.ctypes.data)
         else:
             raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
 
@@ -59,9 +62,9 @@ def refuse_masked(value: Any, what: str) -> None:
 
 
 def refuse_wide(value: Any, what: str) -> None:
-    """TypeError for an int that is no int64, which handlers get."""
+    """Raises TypeError for an int that is not an int64, which handlers get."""
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise TypeError(f"{what}: {value} is no int64; pass a numpy.uint64 or an array of one")
+        raise TypeError(f"{what}: {value} is not an int64; pass a numpy.uint64 or an array of one")
 
 
 def as_array(value: Any) -> np.ndarray:

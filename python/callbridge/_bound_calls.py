@@ -16,7 +16,7 @@ else:
 
 __all__ = ["CAPACITY", "BoundCall", "caller"]
 
-# Of the forms that one function of custom_call()'s was called with, so many stay bound.
+# The number of forms that one function of custom_call() keeps bound.
 CAPACITY = 256
 
 
@@ -39,7 +39,7 @@ def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
                 # Calls that found it before hold a reference.
                 while len(by_form) >= CAPACITY:
                     oldest, _ = min(list(by_form.items()), key=lambda item: item[1].last_use)
-                    by_form.pop(oldest, None)  # a signal handler may have dropped it
+                    by_form.pop(oldest, None)  # a signal handler may have removed it
                 by_form[key] = found
             return found
 

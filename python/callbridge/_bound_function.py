@@ -1,4 +1,4 @@
-"""What custom_call() returns."""
+"""The class of the functions that custom_call() returns."""
 
 from __future__ import annotations
 

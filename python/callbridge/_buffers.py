@@ -18,7 +18,7 @@ _ALIGNMENT = 64  # bytes
 
 
 class Buffer:
-    """The first aligned bytes of `memory`, which is of _ALIGNMENT bytes more than are used."""
+    """Returns the aligned part of `memory`, which has _ALIGNMENT bytes more than are used."""
 
     __slots__ = ("_memory", "_offset", "address")
 
@@ -29,7 +29,7 @@ class Buffer:
         self.address = address + self._offset
 
     def array(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """A view of it."""
+        """Returns a view of it."""
         return np.ndarray(shape, dtype, self._memory, self._offset)
 
 
@@ -46,7 +46,7 @@ class Form:
     __slots__ = ("size_bytes", "stored_shape", "stored_dtype", "pack", "unpack")
 
     def __init__(self, leaf: Any):
-        """That of `leaf`. INVALID_ARGUMENT where its dtype is no element type of XLA's."""
+        """Returns the form of `leaf`. Raises INVALID_ARGUMENT if it has no element type."""
         element = _element_types.element_type(leaf.dtype)
         shape = tuple(leaf.shape)
         bits, dtype = element.bits, element.dtype
@@ -58,18 +58,18 @@ class Form:
             self.unpack = lambda packed: _packed_elements.unpack(packed, bits, dtype, shape)
 
     def operand(self, array: np.ndarray) -> Buffer:
-        """A copy of the array: what a target does to its operands stays in the call."""
+        """Returns a copy of the array, since a target may write to its operands."""
         buffer = Buffer(np.empty(self.size_bytes + _ALIGNMENT, np.uint8))
         stored = buffer.array(self.stored_shape, self.stored_dtype)
         stored[...] = array if self.pack is None else self.pack(array)
         return buffer
 
     def result(self) -> Buffer:
-        """Zeros."""
+        """Returns a buffer of zeros."""
         return Buffer(np.zeros(self.size_bytes + _ALIGNMENT, np.uint8))
 
     def array(self, buffer: Buffer) -> np.ndarray:
-        """The array in `buffer`; a view of it unless that is packed."""
+        """Returns the array in `buffer`: a view, unless it is packed."""
         stored = buffer.array(self.stored_shape, self.stored_dtype)
         return stored if self.unpack is None else self.unpack(stored)
 

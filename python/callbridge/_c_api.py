@@ -13,17 +13,17 @@ from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
 
-# CALLBRIDGE_LENDS_*
-LENDS_OPAQUE = 2
-LENDS_TUPLES = 8
-LENDS_COUNTS = 16
-LENDS_ATTRIBUTES = 64
+# CALLBRIDGE_PROVIDES_*
+PROVIDES_OPAQUE = 2
+PROVIDES_TUPLES = 8
+PROVIDES_COUNTS = 16
+PROVIDES_ATTRIBUTES = 64
 
 # ---- Structs ------------------------------------------------------------------------------------
 
 
 class Struct(ctypes.Structure):
-    """One that opens with struct_size, which it sets itself. Keeps what its pointers lead to."""
+    """A struct that begins with struct_size, and sets it. Keeps alive what it points to."""
 
     def __init__(self, **fields):
         super().__init__(struct_size=ctypes.sizeof(self), **fields)
@@ -59,7 +59,7 @@ class TargetAbi(Struct):
         ("struct_size", c_size_t),
         ("api_version", c_int32),
         ("called_as", c_int32),
-        ("lends", c_uint32),
+        ("provides", c_uint32),
         ("serves_unspecified", c_int32),
         ("name", c_char_p),
         ("enumerator", c_char_p),
@@ -76,6 +76,7 @@ class Site(Struct):
         ("opaque", c_char_p),
         ("opaque_size", c_size_t),
         ("attributes", c_void_p),
+        ("release", c_char_p),
     ]
 
 
@@ -176,7 +177,9 @@ execute = _fallible(
     c_size_t,
     POINTER(ExecutionContext),
 )
-call_bind = _fallible("call_bind", POINTER(Target), POINTER(Site), POINTER(c_void_p))
+call_bind = _fallible(
+    "call_bind", POINTER(Target), POINTER(Site), POINTER(ExecutionContext), POINTER(c_void_p)
+)
 call_destroy = _function("call_destroy", None, c_void_p)
 call_execute = _fallible(
     "call_execute",
@@ -195,22 +198,22 @@ ffi_adapt_handlers = _fallible(
 ffi_attributes_create = _fallible("ffi_attributes_create", POINTER(c_void_p))
 ffi_attributes_destroy = _function("ffi_attributes_destroy", None, c_void_p)
 ffi_attributes_set_scalar = _fallible(
-    "ffi_attributes_set_scalar", c_void_p, c_char_p, c_size_t, c_int32, c_void_p
+    "ffi_attributes_set_scalar", c_void_p, c_char_p, c_int32, c_void_p
 )
 ffi_attributes_set_array = _fallible(
-    "ffi_attributes_set_array", c_void_p, c_char_p, c_size_t, c_int32, c_void_p, c_size_t
+    "ffi_attributes_set_array", c_void_p, c_char_p, c_int32, c_void_p, c_size_t
 )
 ffi_attributes_set_string = _fallible(
-    "ffi_attributes_set_string", c_void_p, c_char_p, c_size_t, c_char_p, c_size_t
+    "ffi_attributes_set_string", c_void_p, c_char_p, c_char_p, c_size_t
 )
 ffi_attributes_set_dictionary = _fallible(
-    "ffi_attributes_set_dictionary", c_void_p, c_char_p, c_size_t, c_void_p
+    "ffi_attributes_set_dictionary", c_void_p, c_char_p, c_void_p
 )
-ffi_register_type = _fallible("ffi_register_type", c_char_p, c_size_t, c_void_p, c_void_p)
+ffi_register_type = _fallible("ffi_register_type", c_char_p, c_void_p, c_void_p)
 
 
 def probe_typed(address: int) -> tuple[int, str]:
-    """The verdict, CALLBRIDGE_PROBE_*, and its evidence."""
+    """Returns the verdict, CALLBRIDGE_PROBE_*, and its evidence."""
     verdict, evidence = c_int32(), c_void_p()
     _probe_typed(address, verdict, evidence)
     try:
@@ -220,7 +223,7 @@ def probe_typed(address: int) -> tuple[int, str]:
 
 
 def text(value: str, what: str) -> bytes:
-    """`value` as a C string. `what` names it in errors."""
+    """Returns `value` as a C string. `what` names it in errors."""
     check_text(value, what)
     try:
         encoded = value.encode(errors="surrogateescape")

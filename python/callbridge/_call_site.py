@@ -1,4 +1,4 @@
-"""Call sites: what is known of a call before its arrays are."""
+"""Call sites: what is known about a call before its arrays exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from callbridge._attributes import Attributes
 
 TUPLE_LAYOUTS = {"nested": 0, "flat": 1}
 
-# abi/site_descriptor.h: how a descriptor begins, and the attribute that carries it in typed calls.
+# abi/site_descriptor.h: the first bytes of a descriptor, and its attribute in typed calls.
 DESCRIPTOR_MAGIC = b"\xcb\0site\0\1"
 DESCRIPTOR_ATTRIBUTE = "callbridge_site"
 
@@ -67,7 +67,7 @@ def needs_descriptor(
     reads_opaque: bool = True,
     counts_buffers: bool = False,
 ) -> bool:
-    """Whether a call must carry a site descriptor, so that the target gets what it expects.
+    """Returns whether a call needs a site descriptor, so that the target gets what it expects.
 
     XLA is given the leaves of the operands and of the result, and, by the path "version_3", the
     opaque. hlo/upgrade.cc has the same rule for HLO, by the path "typed"; a test compares the two.
@@ -80,7 +80,7 @@ def needs_descriptor(
       path: "version_3" or "typed".
       takes_tuples: false if the target expects leaves, as on a GPU.
       reads_opaque: false if the target takes no opaque.
-      counts_buffers: true if the target is told how many operands and results its call has, which
+      counts_buffers: true if the target gets the numbers of operands and results of its call, which
         version 3 does not say.
     """
     if path == "version_3":
@@ -94,7 +94,7 @@ def needs_descriptor(
 
 
 def _leaves_are_enough(operands: tuple, result: Any, tuple_layout: str) -> bool:
-    """Whether a target on the CPU expects what XLA makes of the leaves alone.
+    """Returns whether a target on the CPU expects what XLA makes of the leaves alone.
 
     XLA passes a pointer for each leaf of the operands; of the result one pointer to the array, or a
     table of any other number of arrays.
@@ -110,12 +110,12 @@ def _leaves_are_enough(operands: tuple, result: Any, tuple_layout: str) -> bool:
 def descriptor(
     operands: tuple, result: Any, tuple_layout: str, opaque: bytes, leaf_text=_shapes.type_text
 ) -> bytes:
-    """The site descriptor. Dimensions are not in it, so those of `operands` may be symbolic."""
+    """Returns the site descriptor. It has no dimensions, so those of `operands` may be symbolic."""
     return _encode(site(operands, result, tuple_layout, opaque, leaf_text))
 
 
 def typed_descriptor(operands: tuple, result: Any, attributes: Attributes) -> bytes:
-    """The opaque by which a typed handler is called as version 3. Dimensions are in it."""
+    """Returns the opaque for calling a typed handler as version 3. It has the dimensions."""
     return _encode(site(operands, result, "nested", b"", _shapes.array_text, attributes.handle))
 
 

@@ -16,7 +16,7 @@ class ElementType:
 
     @property
     def dtype(self) -> np.dtype:
-        """UNIMPLEMENTED where it is one of ml_dtypes, and that is not installed or too old."""
+        """Raises UNIMPLEMENTED if it is one of ml_dtypes, and that is missing or too old."""
         try:
             return np.dtype(self.dtype_name)
         except TypeError:
@@ -68,14 +68,14 @@ _TYPES = [
 TUPLE = 13
 BY_NUMBER = {element.number: element for element in _TYPES}
 _BY_DTYPE_NAME = {element.dtype_name: element for element in _TYPES}
-# What element_type() found: NumPy takes several microseconds for a dtype's name.
+# Caches element_type(): NumPy takes several microseconds for a dtype's name.
 _FOUND: dict[np.dtype, ElementType] = {}
-# The numbers of the dtypes, in native byte order, of which callbridge.numpy had operands.
+# The numbers of native dtypes that callbridge.numpy has seen as operands.
 NUMBERS: dict[np.dtype, int] = {}
 
 
 def element_type(dtype, what: str = "the array") -> ElementType:
-    """That of a dtype of any byte order. INVALID_ARGUMENT, with `what` as its subject, else."""
+    """Returns the type of a dtype in any byte order. Raises INVALID_ARGUMENT if there is none."""
     found = _FOUND.get(dtype)
     if found is not None:
         return found
@@ -84,7 +84,7 @@ def element_type(dtype, what: str = "the array") -> ElementType:
     if element is None:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"{what} is of dtype {name}, which is no element "
+            f"{what} is of dtype {name}, which is not an element "
             "type of XLA's; convert it with astype()",
         )
     if isinstance(dtype, np.dtype):

@@ -33,7 +33,7 @@ class CallbridgeError(Exception):
 
     def __new__(cls, code: str, message: str) -> CallbridgeError:
         kind = _BY_CODE.get(code, cls) if cls is CallbridgeError else cls
-        # CPython has each object made by the base whose memory layout it has.
+        # CPython creates each object by the base class whose memory layout it has.
         base = OSError if issubclass(kind, OSError) else Exception
         return base.__new__(kind, code, message)
 
@@ -69,7 +69,7 @@ class CallbridgeMemoryError(CallbridgeError, MemoryError):
 class CallbridgeTimeoutError(CallbridgeError, TimeoutError):
     def __init__(self, code: str, message: str):
         super().__init__(code, message)
-        self.errno = errno.ETIMEDOUT  # OSError took the code for it
+        self.errno = errno.ETIMEDOUT  # OSError used the code as its errno
 
 
 class CallbridgePermissionError(CallbridgeError, PermissionError):

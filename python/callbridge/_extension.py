@@ -1,4 +1,4 @@
-"""The module in C that does callbridge.numpy's calls, where it can be loaded."""
+"""Loads the C module that makes callbridge.numpy's calls."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _NAME = "callbridge_python"
 # CPython's stable ABI; other Pythons have no such suffix.
 _SUFFIX = ".abi3.so"
 _OLDEST_VERSION = (3, 11)
-# Of what this package and the module use of each other; the number is in python/extension/module.c,
-# too.
+# Identifies the interface between this package and the module; python/extension/module.c has the
+# same number.
 _BUILD = f"{_c_api.version().decode()}, interface 1"
-_ADVICE = "make it anew, with libcallbridge.so, or remove it: without it, calls take more time"
+_ADVICE = "build it again with libcallbridge.so, or remove it: calls then take longer"
 
 
 def _load() -> ModuleType | None:
-    """None where this Python has no such ABI, and where the build made no module, since Python's
-    headers were not there. ImportError where the module is of another build."""
+    """Returns None if this Python has no such ABI, or if the build made no module for lack of
+    Python's headers. Raises ImportError if the module is of another build."""
     path = os.path.join(os.path.dirname(find_library()), _NAME + _SUFFIX)
     is_loadable = (
         _SUFFIX in importlib.machinery.EXTENSION_SUFFIXES and sys.version_info >= _OLDEST_VERSION

@@ -14,10 +14,10 @@ _CHUNK = 1 << 20  # bytes
 class FileContents:
     path: str  # absolute
     digest: str
-    untouched: tuple  # what find() returns for as long as nobody has touched the file
+    untouched: tuple  # what find() returns as long as the file has not changed
 
     def still_there(self) -> bool:
-        """False where the file has gone or holds something else. Reads it if it was touched."""
+        """Returns false if the file is gone or has other content. Reads it if it was touched."""
         if find(self.path) == self.untouched:
             return True
         now = read(self.path)
@@ -25,14 +25,14 @@ class FileContents:
 
 
 def find(path: str) -> tuple | None:
-    """What is other after a regular file was touched; None where there is no such file."""
+    """Returns what changes when a regular file is touched; None if there is no such file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    # The time of change too: programs set the time of modification back.
+    # The time of change too: programs may reset the time of modification.
     times = status.st_mtime_ns, status.st_ctime_ns
     return status.st_dev, status.st_ino, status.st_size, *times
 

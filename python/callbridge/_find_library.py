@@ -1,4 +1,4 @@
-"""Where libcallbridge.so is."""
+"""Finds libcallbridge.so."""
 
 import os
 import pathlib
@@ -9,12 +9,12 @@ _INSTALLED = pathlib.Path(__file__).resolve().parents[2] / "lib" / "libcallbridg
 
 
 def find_library() -> str:
-    """The path in CALLBRIDGE_LIBRARY, else that of the installed library; ImportError else."""
+    """Returns the path in CALLBRIDGE_LIBRARY or of the installed library, or raises ImportError."""
     declared = os.environ.get(VARIABLE)
     if declared:
         if not os.path.exists(declared):
             raise ImportError(
-                f"{VARIABLE} is {declared!r}, where no file is; set it to the path "
+                f"{VARIABLE} is {declared!r}, which is not a file; set it to the path "
                 "of libcallbridge.so, or unset it to use the installed one"
             )
         return os.path.abspath(declared)

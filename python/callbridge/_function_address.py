@@ -1,4 +1,4 @@
-"""The addresses of native functions that are handed over as Python objects."""
+"""The addresses of native functions that users pass as Python objects."""
 
 import ctypes
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from callbridge import _memory
 from callbridge._error import CallbridgeError
 
-# What XLA names its capsules of custom calls.
+# The name of XLA's capsules of custom calls.
 CAPSULE_NAME = b"xla._CUSTOM_CALL_TARGET"
 
-# Not ctypes.pythonapi, which is everybody's: jax.ffi.pycapsule sets its functions' types.
+# A private copy: ctypes.pythonapi is shared, and jax.ffi.pycapsule sets the types of its functions.
 _api = ctypes.PyDLL(None)
 _api.PyCapsule_New.restype = ctypes.py_object
 _api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -35,24 +35,24 @@ def keep(function: Any) -> None:
 
 
 def capsule_pointer(capsule: Any, what: str = "the function") -> int:
-    """What a capsule of any name holds, or the address that an int is.
+    """Returns the pointer in a capsule of any name, or an int as an address.
 
-    TypeError and INVALID_ARGUMENT, with `what` as the subject, for what is no address.
+    Raises TypeError or INVALID_ARGUMENT, which begin with `what`, if it is not an address.
     """
     if isinstance(capsule, _Capsule):
         return _api.PyCapsule_GetPointer(capsule, _api.PyCapsule_GetName(capsule))
     if isinstance(capsule, int) and not isinstance(capsule, bool):
         if not 0 <= capsule < 2**64:
-            raise CallbridgeError("INVALID_ARGUMENT", f"{what}: {capsule} is no address")
+            raise CallbridgeError("INVALID_ARGUMENT", f"{what}: {capsule} is not an address")
         return capsule
     raise TypeError(f"{what}: expected a capsule or an address, got {type(capsule).__name__}")
 
 
 def function_address(function: Any) -> int:
-    """The address that a capsule of XLA's or a ctypes function holds.
+    """Returns the address in a capsule of XLA's or in a ctypes function.
 
-    INVALID_ARGUMENT where the capsule's name says that it holds something else, where the function
-    is null, and where there is no code. The object must be kept for as long as the address is used.
+    Raises INVALID_ARGUMENT if the capsule's name says that it holds something else, if the function
+    is null, or if there is no code. Keep the object as long as the address is used.
     """
     address = _held_address(function)
     _memory.check(address, 1, "x", "the function")

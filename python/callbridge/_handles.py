@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from callbridge import _c_api
 
-# Not ctypes.pythonapi, which is everybody's.
+# A private copy, since ctypes.pythonapi is shared.
 _untrack = ctypes.PyDLL(None).PyObject_GC_UnTrack
 _untrack.restype = None
 _untrack.argtypes = [ctypes.py_object]
@@ -38,7 +38,7 @@ class _Handle(int):
 class CallHandle(_Handle):
     __slots__ = ()
 
-    # An argument, since modules are emptied before their last objects end.
+    # A default argument, since modules are emptied before their last objects are destroyed.
     def __del__(self, destroy: Callable = _c_api.call_destroy):
         destroy(self)
 
@@ -52,13 +52,13 @@ class AttributesHandle(_Handle):
 
 def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
     address = ctypes.c_void_p()
-    _c_api.call_bind(target, site, ctypes.byref(address))
+    _c_api.call_bind(target, site, None, ctypes.byref(address))
     assert address.value is not None
     return CallHandle(address.value)
 
 
 def make_attributes() -> AttributesHandle:
-    """An empty dictionary."""
+    """Returns an empty dictionary."""
     address = ctypes.c_void_p()
     _c_api.ffi_attributes_create(ctypes.byref(address))
     assert address.value is not None

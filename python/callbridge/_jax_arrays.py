@@ -15,18 +15,18 @@ from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import RUNTIME, Runtime, unimplemented
 
 _BYTES_LIMIT = 2**63
-# What JAX narrows while it has no 64-bit types.
+# The types that JAX narrows while 64-bit types are disabled.
 _WIDE = ("int64", "uint64", "float64", "complex128")
 
 
 def check_operands(operands: Sequence) -> None:
-    """INVALID_ARGUMENT for arrays that have no element type, such as random keys."""
+    """Raises INVALID_ARGUMENT for arrays that have no element type, such as random keys."""
     for operand in operands:
         _element_types.element_type(operand.dtype, "an operand")
 
 
 def check_results(results: Sequence) -> None:
-    """INVALID_ARGUMENT for arrays that cannot be. Dimensions that are symbols may be any."""
+    """Raises INVALID_ARGUMENT for impossible arrays. Symbolic dimensions may have any size."""
     total = 0
     for result in results:
         bits = _element_types.element_type(result.dtype, "a result").bits
@@ -37,7 +37,7 @@ def check_results(results: Sequence) -> None:
             raise CallbridgeError(
                 "INVALID_ARGUMENT", f"a result has the shape {result.shape}: a size is negative"
             )
-        # XLA multiplies in any order, so a zero saves nothing.
+        # XLA multiplies in any order, so a size of 0 does not prevent an overflow.
         total += math.prod(max(int(size), 1) for size in sizes) * max(bits // 8, 1)
     if total >= _BYTES_LIMIT:
         raise CallbridgeError(
@@ -46,12 +46,12 @@ def check_results(results: Sequence) -> None:
 
 
 def has_wide(results: Sequence) -> bool:
-    """Whether check_width() may refuse them."""
+    """Returns whether check_width() may refuse them."""
     return any(_element_types.element_type(x.dtype).dtype_name in _WIDE for x in results)
 
 
 def check_width(results: Sequence) -> None:
-    """INVALID_ARGUMENT for results of which JAX would make a narrower buffer, in silence."""
+    """Raises INVALID_ARGUMENT for results for which JAX would silently make a narrower buffer."""
     for result in results:
         narrowed: Any = jax.dtypes.canonicalize_dtype(result.dtype)
         if narrowed != result.dtype:
@@ -63,7 +63,7 @@ def check_width(results: Sequence) -> None:
 
 
 def check_types(arrays: Sequence, path: str) -> None:
-    """UNIMPLEMENTED for element types that this JAX does not hand over by `path`."""
+    """Raises UNIMPLEMENTED for element types that this JAX does not pass by `path`."""
     for array in arrays:
         _check_type(_element_types.element_type(array.dtype).dtype_name, path)
 

@@ -96,7 +96,7 @@ class _Upgrade:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
                 f"{exported.fun_name!r} was exported with calling convention {convention}, whose "
-                "modules are no portable artifacts; expected "
+                "modules are not portable artifacts; expected "
                 f"{_OLDEST_CALLING_CONVENTION} or later; export it again with a newer JAX",
             )
         changes: dict[str, Any] = {
@@ -131,9 +131,9 @@ def _parse(text: str) -> ir.Module:
     except ir.MLIRError as error:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"jax {jax.__version__} cannot read this text, whose form StableHLO does not promise "
-            "to keep; where it is of an older JAX, write it there as a portable artifact "
-            f"(stablehlo.serialize_portable_artifact), which it does: {error}",
+            f"jax {jax.__version__} cannot read this text: StableHLO's text changes between "
+            "releases; if an older JAX wrote it, write a portable artifact there instead "
+            f"(stablehlo.serialize_portable_artifact): {error}",
         ) from None
 
 
@@ -148,8 +148,8 @@ def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
     if not is_portable:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            "this is MLIR's bytecode, but no portable artifact of StableHLO, and only the jaxlib "
-            "that wrote it can read it for sure; write it there by "
+            "this is MLIR's bytecode, but not a portable artifact of StableHLO, so only the jaxlib "
+            "that wrote it surely reads it; write it there by "
             "stablehlo.serialize_portable_artifact, or as text",
         )
     told = []
@@ -176,7 +176,7 @@ def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
 
 
 def text_of(data: bytes) -> str:
-    """The module of an upgraded artifact as StableHLO text."""
+    """Returns the module of an upgraded artifact as StableHLO text."""
     text = _as_text(data)
     if text is not None:
         return text

@@ -21,12 +21,12 @@ from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import NEWEST, RUNTIME, RUNTIMES, release_text, unimplemented
 from callbridge.typing import Attributes
 
-# Of what jax.ffi makes scalar attributes.
+# The types from which jax.ffi makes scalar attributes.
 _SCALARS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "bfloat16"),
 )
-_SCALARS_OF_NO_XLA = ("float16", "bfloat16")  # which version 3 carries
+_SCALARS_OF_NO_XLA = ("float16", "bfloat16")  # version 3 passes them
 _INT64_MAX = 2**63 - 1
 _EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
 
@@ -37,7 +37,7 @@ class _Attribute:
     def __init__(self, value: Any, identity: Any):
         self._value = value
         self._identity = identity
-        self._hash = hash(identity)  # which JAX asks for in every call
+        self._hash = hash(identity)  # JAX needs it in every call
 
     def __jax_array__(self) -> Any:
         return self._value
@@ -55,10 +55,10 @@ class _Attribute:
 
 
 def freeze(attributes: Attributes | None) -> dict[str, Any]:
-    """The keyword arguments for what jax.ffi.ffi_call() returns. Arrays are copied.
+    """Returns keyword arguments for the function that jax.ffi.ffi_call() returns. Copies arrays.
 
-    TypeError for what is no attribute, INVALID_ARGUMENT for arrays of what XLA has no element type
-    for, UNIMPLEMENTED for what jax.ffi cannot pass.
+    Raises TypeError for what is not an attribute, INVALID_ARGUMENT for arrays without an element
+    type of XLA's, UNIMPLEMENTED for what jax.ffi cannot pass.
     """
     if attributes is None:
         return {}
@@ -112,13 +112,13 @@ def _freeze(value: Any, what: str) -> _Attribute:
 
 
 def thaw(attributes: dict[str, _Attribute]) -> dict[str, Any]:
-    """What freeze() was given."""
+    """Returns the argument of freeze()."""
     values = {name: attribute.__jax_array__() for name, attribute in attributes.items()}
     return {n: thaw(value) if isinstance(value, dict) else value for n, value in values.items()}
 
 
 def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
-    """UNIMPLEMENTED where the XLA of this JAX does not decode one, and that of another does.
+    """Raises UNIMPLEMENTED if the XLA of this JAX does not decode one, and that of another does.
 
     Arrays that none decodes XLA refuses itself, when the program runs; but arrays of bool some
     releases of JAX pass as other bytes.
@@ -156,7 +156,7 @@ def _check_array(dtype: np.dtype, subject: str) -> None:
     )
 
 
-# ---- As XLA is given them -----------------------------------------------------------------------
+# ---- As XLA gets them ---------------------------------------------------------------------------
 
 
 def _int16_array(values: list[int]) -> ir.Attribute:
@@ -164,7 +164,7 @@ def _int16_array(values: list[int]) -> ir.Attribute:
     return ir.Attribute.parse(f"array<i16{': ' if values else ''}{', '.join(map(str, values))}>")
 
 
-# Arrays of other types are given as tensors.
+# Arrays of other types become tensors.
 _ARRAYS = {
     "int8": ir.DenseI8ArrayAttr.get,
     "int16": _int16_array,

@@ -15,11 +15,11 @@ from callbridge import _jax_arrays, _shapes
 from callbridge._jax_runtimes import RUNTIME, jax_function
 
 _typeof = jax_function(RUNTIME.typeof)
-# Of one function of custom_call()'s; beyond, all are made again as they come.
+# The number of forms that one function of custom_call() keeps; beyond it, all are dropped.
 _CAPACITY = 256
-# Of the classes of operands, which are few: whether their shape and dtype are those of `aval`.
+# By class of operand: whether its shape and dtype are those of `aval`. There are few classes.
 _HAS_AVAL: dict[type, bool] = {}
-# NumPy arrays of these are narrowed by JAX while it has no 64-bit types.
+# JAX narrows NumPy arrays of these types while 64-bit types are disabled.
 _WIDE = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
 
 
@@ -34,7 +34,7 @@ class CallCache:
           results: its results' leaves.
         """
         self._prepare = prepare
-        # What a mesh means depends on where the call is.
+        # The meaning of a mesh depends on the context of the call.
         self._is_kept = not any(hasattr(getattr(x, "sharding", None), "mesh") for x in results)
         self._by_form: dict[tuple, tuple[Callable, dict]] = {}
 
@@ -79,7 +79,7 @@ def _form(operands: tuple, leaves: list) -> tuple | None:
         try:
             array = operand.aval if has_aval else operand
             shape, dtype = array.shape, array.dtype
-        except AttributeError:  # a tracer of something else
+        except AttributeError:  # a tracer of another kind
             return None
         if not has_aval and dtype in _WIDE:
             return None
@@ -90,7 +90,7 @@ def _form(operands: tuple, leaves: list) -> tuple | None:
 
 
 def _classify(operand: Any) -> bool:
-    """Whether the operand's class is known now."""
+    """Returns whether the operand's class is known now."""
     if isinstance(operand, jax.Array) and hasattr(operand, "aval"):
         _HAS_AVAL[type(operand)] = True
     elif type(operand) is np.ndarray or isinstance(operand, np.generic):

@@ -119,7 +119,7 @@ def _alias(operand: int, result: int, is_tuple: bool) -> ir.Attribute:
 
 
 def layouts_attribute(layouts: Sequence[Sequence[int]]) -> ir.Attribute:
-    """Of the operation's attributes operand_layouts and result_layouts."""
+    """Returns a value for the operation's attributes operand_layouts and result_layouts."""
     return ir.ArrayAttr.get(
         [
             ir.DenseIntElementsAttr.get(np.asarray(layout, np.int64), type=ir.IndexType.get())

@@ -20,8 +20,8 @@ from callbridge import _jax_attributes
 from callbridge._jax_custom_call_op import custom_call_op
 from callbridge._jax_runtimes import EFFECT_LISTS, PATHS, RUNTIME
 
-# Of vmap's methods that call the target once: the size of the batch dimension that operands get
-# which have none; None: they get no dimension. "all": that of the others.
+# The methods of vmap that call the target once: the size of the batch dimension that operands
+# without one get; None: they get none; "all": the size that the others have.
 _BATCH_SIZES = {"expand_dims": 1, "broadcast_all": "all", "legacy_vectorized": None}
 _VMAP_METHODS = ("sequential", "sequential_unrolled", *_BATCH_SIZES, None)
 
@@ -71,7 +71,7 @@ def ffi_call(
     return call
 
 
-# ---- What is asked of a call --------------------------------------------------------------------
+# ---- The parameters of a call -------------------------------------------------------------------
 
 
 def _minor_to_major(

@@ -14,7 +14,7 @@ _has_lost_threads = False
 
 
 def check_threads() -> None:
-    """FAILED_PRECONDITION where JAX would hang."""
+    """Raises FAILED_PRECONDITION if JAX would hang."""
     if _has_lost_threads:
         raise CallbridgeError(
             "FAILED_PRECONDITION",

@@ -10,15 +10,15 @@ from callbridge._error import CallbridgeError
 
 
 def copied(layouts: Any) -> Any:
-    """What later changes to lists of `layouts` do not reach."""
+    """Returns a copy of `layouts` and the lists in it."""
     return list(map(copied, layouts)) if isinstance(layouts, list) else layouts
 
 
 def checked(layouts: Any, arrays: Sequence[Any], what: str) -> list | None:
-    """One for each of `arrays`, None being row-major; or None where all are.
+    """Returns a layout for each of `arrays`, None for row-major; or None if all are row-major.
 
-    INVALID_ARGUMENT, with `what` as its subject, for what is no layout of the array; TypeError for
-    what is no layout.
+    Raises INVALID_ARGUMENT, which begins with `what`, for a layout that does not fit the array, and
+    TypeError for anything but a layout.
     """
     if layouts is None:
         return None
@@ -49,7 +49,7 @@ def _dimensions(layout: Any, rank: int, what: str) -> tuple[int, ...]:
     if sorted(dimensions) != list(range(rank)):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"{what} is {dimensions}, which is no layout of an array of rank {rank}: expected each "
-            "of its dimensions once, from the major to the minor one",
+            f"{what} is {dimensions}, which is not a layout of an array of rank {rank}: expected "
+            "each of its dimensions once, from the major to the minor one",
         )
     return dimensions

@@ -1,4 +1,4 @@
-"""The targets that XLA has, whoever registered them.
+"""The targets that are registered with XLA, by any program.
 
 To register a name again with another address ends the process: at once if JAX's backend has
 started, otherwise when it starts, since JAX keeps registrations until then.

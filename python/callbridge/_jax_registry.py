@@ -54,7 +54,7 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
 
 
 def _check_name(entry: Entry) -> None:
-    # A typed handler that cannot be registered is for those to hear of who call it.
+    # If a typed handler cannot be registered, only its callers get an error.
     if entry.abi != "typed_ffi":
         _refuse_registered_name(
             entry, _jax_registered_targets.registered(entry.target.name, entry.platform)
@@ -62,7 +62,7 @@ def _check_name(entry: Entry) -> None:
 
 
 def _not_registered(entry: Entry, handlers: dict[str, Any]) -> dict[str, Any]:
-    """Returns those of `handlers` that XLA does not have. ALREADY_EXISTS if it has others."""
+    """Returns the `handlers` that XLA lacks. Raises ALREADY_EXISTS if it has other ones."""
     registered = _jax_registered_targets.registered(entry.target.name, entry.platform)
     new = {}
     for path, handler in handlers.items():
@@ -79,12 +79,12 @@ def _refuse_registered_name(entry: Entry, registered: dict) -> None:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {entry.target.name!r} on {entry.platform} of {entry.source}: XLA has another "
-            "function by that name, which JAX was given without callbridge or by an earlier import "
-            "of it, and keeps it for as long as the process lives; register it by another name",
+            "function of that name, registered without callbridge or by an earlier import of "
+            "it, and keeps it until the process ends; register this one under another name",
         )
 
 
-# What leads to a target, by path.
+# The address that leads to a target, by path.
 
 
 def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     handlers = {}
     if _calls_by_ffi(RUNTIME, entry, is_typed=True):
         handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]
-    # An untyped function of the same name has that path, where there are two.
+    # If the library has an untyped function of the same name, that path is the function's.
     if RUNTIME.ffi_call == OWN_FFI_CALL and (entry.untyped is None or not handlers):
         handlers["version_3"] = make_capsule(_entry_points(c_target).untyped)
     return handlers
@@ -105,7 +105,7 @@ def _calls_by_ffi(runtime: Runtime, entry: Entry, is_typed: bool) -> bool:
 
 
 def lacks_typed(entry: Entry, name: str) -> CallbridgeError:
-    """The error for the path "typed", where it does not lead to `entry`."""
+    """Returns the error for the path "typed", if it does not lead to `entry`."""
     is_typed = entry.abi == "typed_ffi"
     return unimplemented(
         f"{name}, by the path 'typed',", lambda row: _calls_by_ffi(row, entry, is_typed)
@@ -147,13 +147,13 @@ registry = Registry("callbridge.jax", "XLA", _serve, _check_name, lambda: jax.de
 
 
 def check_path(prefer: str | None) -> None:
-    """INVALID_ARGUMENT for unknown names of a path."""
+    """Raises INVALID_ARGUMENT for an unknown path."""
     if prefer is not None:
         check_choice(prefer, "prefer", PATHS)
 
 
 def fastest_path(entry: Entry) -> str:
-    # A typed handler is lent more by its own ABI than version 3 can lend it.
+    # Its own ABI provides more to a typed handler than version 3 does.
     fastest = (
         "typed" if entry.abi == "typed_ffi" else _jax_runtimes.fastest_path(RELEASE, entry.platform)
     )
@@ -161,7 +161,7 @@ def fastest_path(entry: Entry) -> str:
 
 
 def check_path_fits(entry: Entry, prefer: str | None) -> None:
-    """INVALID_ARGUMENT or UNIMPLEMENTED where that path does not lead to the target."""
+    """Raises INVALID_ARGUMENT or UNIMPLEMENTED if that path does not lead to the target."""
     if prefer is None or prefer in entry.paths:
         return
     name = f"target {entry.target.name!r} on {entry.platform}"
@@ -175,5 +175,5 @@ def check_path_fits(entry: Entry, prefer: str | None) -> None:
         raise lacks_typed(entry, name)
     raise CallbridgeError(
         "INVALID_ARGUMENT",
-        f"{name} is a typed handler, which {prefer!r} is no way to in this JAX; leave prefer out",
+        f"{name} is a typed handler, which this JAX cannot call by {prefer!r}; leave prefer out",
     )

@@ -1,4 +1,4 @@
-"""What differs between the releases of JAX, as data: all of it stands here, and nowhere else."""
+"""All that differs between the releases of JAX, as data. No other module compares releases."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Path:
     entry_point: str  # the field of callbridge_entry_points
 
 
-# In the order of registering: of a name that somebody else has registered with another address, the
-# typed registry tells by an exception, the untyped one by ending the process.
+# In the order of registering. If a name is registered already with another address, the typed
+# registry raises an exception, while the untyped one ends the process.
 PATHS = {
     "typed": Path(custom_call_api_version=4, registration_api_version=1, entry_point="typed"),
     "version_3": Path(custom_call_api_version=3, registration_api_version=0, entry_point="untyped"),
 }
 
-# jax.ffi.register_ffi_target's names.
+# The names that jax.ffi.register_ffi_target uses.
 JAX_PLATFORM = {"Host": "cpu", "CUDA": "CUDA", "ROCM": "ROCM"}
 
 
@@ -39,35 +39,35 @@ class Runtime:
     """A release of JAX, and those after it up to the next row. Names are where they are in JAX."""
 
     release: tuple[int, ...]
-    typeof: str  # of an array or a tracer, its shape and dtype
+    typeof: str  # the function that returns the shape and dtype of an array or a tracer
     ffi_call: str
     register: str
-    # Without it XLA has one registry, of untyped functions.
+    # False: XLA has one registry, of untyped functions.
     registers_by_api_version: bool
     has_typed_ffi: bool
-    # The names that XLA has targets for can be listed.
+    # The names of XLA's registered targets can be listed.
     lists_targets: bool
-    # XLA has the stage "instantiate", and so numbers the stages as it does today: it calls typed
-    # handlers at all of them, and serves the typed entry points of untyped targets. (It speaks
-    # FFI 0.0 then; typed_ffi/runtime_versions.h has the version of each release.)
+    # XLA has the stage "instantiate" and today's stage numbers: it calls typed handlers at all
+    # stages, and calls the typed entry points of untyped targets. (It has FFI 0.0 then;
+    # typed_ffi/runtime_versions.h has the version of each release.)
     has_instantiate: bool
-    # NumPy's names of the element types that XLA does not hand to custom calls...
+    # NumPy's names of the element types that XLA does not pass to custom calls...
     lacks_types: tuple[str, ...]
-    # ... and those that its FFI has no number for: handlers would take them for another one.
+    # ... and of those without a number in its FFI, which handlers would take for another type.
     typed_lacks_types: tuple[str, ...]
-    # What XLA decodes among the attributes of typed calls: arrays of these, by NumPy's names...
+    # The element types of arrays that XLA decodes as attributes of typed calls, by NumPy's names...
     array_attributes: tuple[str, ...]
-    # ... and dictionaries in the dictionary.
+    # ... and whether it decodes dictionaries in the dictionary.
     has_dictionary_attributes: bool
-    # The functions of jax.experimental.shard_map that make it know a primitive; for OWN_FFI_CALL.
+    # The functions of jax.experimental.shard_map that register a primitive; for OWN_FFI_CALL.
     shard_map_rules: tuple[str, ...]
-    # jaxlib's bindings of MLIR can take modules apart, and write portable artifacts of them.
+    # jaxlib's MLIR bindings can traverse modules and write portable artifacts.
     upgrades_artifacts: bool
-    # JAX's own maybe_jvp_tracer() takes None for the tangent of what nobody differentiates.
+    # JAX's own maybe_jvp_tracer() accepts None as the tangent of an operand without one.
     jvp_takes_none: bool
 
 
-# Where JAX has none that takes all that is needed.
+# For releases whose own functions lack something that callbridge needs.
 OWN_FFI_CALL = "callbridge._jax_ffi_call.ffi_call"
 
 _SUB_BYTE = ("int2", "uint2", "int4", "uint4")
@@ -108,8 +108,8 @@ _0_4_31 = dataclasses.replace(
     _0_4_30, release=(0, 4, 31), has_instantiate=True, typed_lacks_types=()
 )
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
-# jax.extend.ffi.ffi_call (from here on) and jax.ffi.ffi_call (from 0.5.0 on) are there, but vmap of
-# them without a method is a deprecated loop, and shard_map does not know the former.
+# jax.extend.ffi.ffi_call (since this release) and jax.ffi.ffi_call (since 0.5.0) exist, but their
+# vmap without a method is a deprecated loop, and shard_map does not support the former.
 _0_4_38 = dataclasses.replace(
     _0_4_34,
     release=(0, 4, 38),
@@ -117,7 +117,7 @@ _0_4_38 = dataclasses.replace(
     typed_lacks_types=_SUB_BYTE,
     array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),
 )
-# Measured on 0.5.3 and 0.6.2, which refuse None, and on 0.4.38 and 0.7.2, which take it.
+# Measured: 0.5.3 and 0.6.2 refuse None; 0.4.38 and 0.7.2 accept it.
 _0_5_0 = dataclasses.replace(_0_4_38, release=(0, 5, 0), jvp_takes_none=False)
 _0_5_3 = dataclasses.replace(
     _0_5_0,
@@ -132,23 +132,23 @@ _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
 )
 _0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
-# In order.
+# In ascending order.
 RUNTIMES = (
     *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
     *(_0_5_0, _0_5_3, _0_6_0, _0_6_2, _0_7_0),
 )
-# The last release that callbridge is tested with, which the last row describes.
+# The newest release that callbridge is tested with; the last row describes it.
 NEWEST = (0, 12, 0, 1)
 
-# By platform, what JAX keeps until its backend starts, as (name, target, API version, ...)...
+# By platform: JAX's list, until its backend starts, of (name, target, API version, ...)...
 PENDING_TARGETS = "jaxlib.xla_client._custom_callback"
-# ... and the function of a platform that tells what XLA has: a capsule, or a dict of them, by name.
+# ... and a platform's function that returns XLA's targets by name: capsules, or dicts of them.
 XLA_TARGETS = "jaxlib.xla_client.custom_call_targets"
 
-# JAX's backends that have started.
+# The JAX backends that have started.
 STARTED_BACKENDS = "jax._src.xla_bridge._backends"
 
-# Where effects are listed that a jaxpr may have, in jax._src.effects; for OWN_FFI_CALL.
+# The name of the list, in jax._src.effects, of effects that a jaxpr may have; for OWN_FFI_CALL.
 EFFECT_LISTS = (
     "lowerable_effects",
     "control_flow_allowed_effects",
@@ -158,14 +158,14 @@ EFFECT_LISTS = (
 
 
 def parse_release(version: str) -> tuple[int, ...]:
-    """ "0.5.3.dev20250401" is (0, 5, 3)."""
+    """Returns (0, 5, 3) for "0.5.3.dev20250401"."""
     numbers = re.match(r"\d+(\.\d+)*", version)
     assert numbers is not None, version
     return tuple(map(int, numbers[0].split(".")))
 
 
 def runtime_of(release: tuple[int, ...]) -> Runtime:
-    """Its row, or the one below it. UNIMPLEMENTED for releases before the first."""
+    """Returns its row, or the one before it. Raises UNIMPLEMENTED for releases before the first."""
     rows = [row for row in RUNTIMES if row.release <= release]
     if not rows:
         raise CallbridgeError(
@@ -191,13 +191,13 @@ RUNTIME = runtime_of(RELEASE)
 
 
 def jax_function(name: str) -> Any:
-    """What a row names."""
+    """Returns the function that a row names."""
     module, _, attribute = name.rpartition(".")
     return getattr(importlib.import_module(module), attribute)
 
 
 def jax_function_or(name: str, default: Any) -> Any:
-    """The same of a private name, which a release to come may lack: then `default`."""
+    """Likewise for a private name; returns `default` if a later release lacks it."""
     try:
         return jax_function(name)
     except (ImportError, AttributeError):
@@ -205,7 +205,7 @@ def jax_function_or(name: str, default: Any) -> Any:
 
 
 def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
-    """The error for `what`, which this JAX lacks; the first row for which `can` is true has it."""
+    """Returns the error for `what`, which this JAX lacks and the first row with true `can` has."""
     first = next(row.release for row in RUNTIMES if can(row))
     return CallbridgeError(
         "UNIMPLEMENTED",
@@ -214,5 +214,5 @@ def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
 
 
 def release_text(release: tuple[int, ...]) -> str:
-    """ "0.5.3" of (0, 5, 3)."""
+    """Returns "0.5.3" for (0, 5, 3)."""
     return ".".join(map(str, release))

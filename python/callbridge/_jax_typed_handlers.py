@@ -20,7 +20,7 @@ from callbridge.typing import Stage
 
 
 def adapt(name: str, platform: str, handlers: dict[Stage, int]) -> dict[Stage, Any]:
-    """What XLA is to be given in the handlers' place, by stage: capsules."""
+    """Returns the capsules to give XLA instead of the handlers, by stage."""
     adapted = _typed_handlers.adapt(name, platform, handlers, jaxlib.__version__)
     return {stage: make_capsule(address) for stage, address in adapted.items()}
 
@@ -35,7 +35,7 @@ class VersionThreeConfig:
     attributes: tuple  # of names and frozen values
 
     def opaque_for(self, operands: Sequence, results: Sequence) -> bytes:
-        """UNIMPLEMENTED where a dimension is known only at run time."""
+        """Raises UNIMPLEMENTED if a dimension is known only at run time."""
         for array in (*operands, *results):
             if not all(isinstance(size, int) for size in array.shape):
                 raise CallbridgeError(

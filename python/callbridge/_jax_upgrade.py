@@ -61,7 +61,7 @@ def upgrade(
     unknown: set[str] = set()
 
     def version_of(call: UntypedCall) -> int | None:
-        # What the old program took it for. 0 is what programs have that do not say.
+        # The ABI that the old program assumed. Programs that name none have 0.
         likely_abi = UNTYPED[call.api_version or 1]
         try:
             entry = _jax_registry.registry.find(call.target, platform, likely_abi, is_guess=True)

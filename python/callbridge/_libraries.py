@@ -16,12 +16,12 @@ class Libraries:
 
     def __init__(self, registry: Registry):
         self._registry = registry
-        self._lock = threading.RLock()  # signal handlers come at any moment
-        # By what the files hold, so that a file that was touched or copied is not opened again.
+        self._lock = threading.RLock()  # signal handlers may run at any moment
+        # By content, so that a file that was touched or copied is not loaded again.
         self._opened: dict[str, Library] = {}
-        self._added: set[str] = set()  # those of which the registry has, and serves, all
+        self._added: set[str] = set()  # those whose targets are all registered and can be called
         self._first_digests: dict[str, str] = {}  # by path
-        self._digests: dict[tuple | None, str] = {}  # of files that nobody has touched since
+        self._digests: dict[tuple | None, str] = {}  # of files that have not changed since
 
     def load(self, path: str | os.PathLike, isolate: bool) -> Library:
         """The library that `path` holds, its targets in the registry; of one content the same.
@@ -34,7 +34,7 @@ class Libraries:
             if digest is None:
                 contents = _file_contents.read(path)
                 if contents is None:
-                    return Library(path, isolate)  # says what is wrong
+                    return Library(path, isolate)  # raises the error
                 digest = contents.digest
                 if digest not in self._opened:
                     self._opened.setdefault(digest, Library(path, isolate, contents))

@@ -1,4 +1,4 @@
-"""What memory is at an address that somebody has handed over as a number."""
+"""Checks the memory at an address that a user passed as a number."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _WORDS = {"r": "readable", "w": "writable", "x": "executable"}
 
 
 def check(address: int, size: int, access: str, what: str) -> None:
-    """INVALID_ARGUMENT, with `what` as its subject, where a use of the memory would crash.
+    """Raises INVALID_ARGUMENT, which begins with `what`, if using the memory would crash.
 
-    `size` is in bytes; `access` is letters of "rwx". Where there is no /proc, nothing is found.
+    `size` is in bytes; `access` is letters of "rwx". Without /proc, nothing is checked.
     """
     try:
         with open("/proc/self/maps", "rb") as maps:

@@ -14,7 +14,7 @@ _WITH_DIALECT_VERSIONS = 1  # the first version of the format in which a dialect
 
 
 def dialects(data: bytes) -> frozenset[bytes]:
-    """The names of the dialects that the module uses. ValueError where `data` is damaged."""
+    """Returns the dialects that the module uses. Raises ValueError if `data` is damaged."""
     if not data.startswith(MAGIC):
         raise ValueError("expected MLIR's bytecode, which begins with 'ML\\xefR'")
     reader = _Reader(data, len(MAGIC))
@@ -57,7 +57,7 @@ def _dialect_names(reader: _Reader, version: int) -> list[int]:
 
 
 class _Reader:
-    """Raises ValueError where the bytes end too early."""
+    """Raises ValueError if the bytes end too early."""
 
     def __init__(self, data: bytes, position: int = 0):
         self._data = data

@@ -10,10 +10,10 @@ from callbridge import _element_types, _shapes
 
 
 def arrays(operands: tuple, what: str = "operands") -> tuple:
-    """The tree of operands, each leaf an exact numpy.ndarray: row-major, in native byte order.
+    """Returns the tree with leaves of type numpy.ndarray: row-major, in native byte order.
 
-    They are copied where they are not so already. TypeError for what is no operand,
-    INVALID_ARGUMENT for dtypes that are no element types of XLA's.
+    Copies leaves that are not so already. Raises TypeError for what is not an operand,
+    INVALID_ARGUMENT for dtypes that are not element types of XLA's.
     """
     return _shapes.map_leaves(_array, operands, what)
 
@@ -30,7 +30,7 @@ def _array(leaf: Any, what: str) -> np.ndarray:
 
 
 def _check_duck(leaf: Any, array: np.ndarray, what: str) -> None:
-    """TypeError where it says that it is another array than the one that it makes."""
+    """Raises TypeError if its shape or dtype differs from that of the array that it makes."""
     declared, made = (tuple(leaf.shape), leaf.dtype), (array.shape, array.dtype)
     # The dtypes of others, such as torch's, are not compared.
     if declared[0] != made[0] or (isinstance(leaf.dtype, np.dtype) and declared[1] != made[1]):

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def pack(array: np.ndarray, bits: int) -> np.ndarray:
-    """The elements of `array`, row-major, as bytes."""
+    """Returns the elements of `array`, row-major, as bytes."""
     per_byte = 8 // bits
     fields = np.zeros(-(-array.size // per_byte) * per_byte, np.uint8)
     fields[: array.size] = array.reshape(-1).view(np.uint8) & (2**bits - 1)
@@ -20,7 +20,7 @@ def pack(array: np.ndarray, bits: int) -> np.ndarray:
 
 
 def unpack(packed: np.ndarray, bits: int, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """The array whose elements are in the bytes `packed`."""
+    """Returns the array whose elements are in the bytes `packed`."""
     fields = (packed[:, np.newaxis] >> _shifts(bits)) & np.uint8(2**bits - 1)
     return fields.reshape(-1)[: math.prod(shape)].view(dtype).reshape(shape)
 

@@ -16,11 +16,12 @@ def parse_platform(name: str) -> str:
     platform = find_platform(name)
     if platform is None:
         raise CallbridgeError(
-            "INVALID_ARGUMENT", f"platform {name!r} is none of Host or cpu, CUDA or gpu, ROCM"
+            "INVALID_ARGUMENT",
+            f"platform: expected Host or cpu, CUDA or gpu, or ROCM, got {name!r}",
         )
     return platform
 
 
 def find_platform(name: str) -> str | None:
-    """The same, but None for a platform that callbridge cannot call."""
+    """Likewise, but returns None for a platform that callbridge cannot call."""
     return _CANONICAL.get(name.lower())

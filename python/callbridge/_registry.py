@@ -23,15 +23,15 @@ from callbridge.typing import Abi, Stage
 @dataclasses.dataclass
 class Entry:
     target: Target
-    source: str  # where it comes from, for people
-    owner: Any  # kept, so that the address stays callable
+    source: str  # where it comes from, for messages
+    owner: Any  # keeps the address callable
     platform: str  # canonical
-    handlers: dict[Stage, int]  # addresses by stage; of an untyped function that of "execute"
-    paths: tuple[str, ...] = ()  # by which it can be called by now
-    declared_abi: Abi | None = None  # by which it is served, where its own is not known
-    # Of a typed handler, the untyped function that its library registered by the same name.
+    handlers: dict[Stage, int]  # addresses by stage; an untyped function's is "execute"
+    paths: tuple[str, ...] = ()  # by which it can be called so far
+    declared_abi: Abi | None = None  # by which it is called, if its own is not known
+    # For a typed handler: the untyped function that its library registered by the same name.
     untyped: Entry | None = None
-    # True for that function: calls of version 4 are the handler's.
+    # True for that function: version-4 calls go to the handler.
     is_beside_handler: bool = False
 
     @property
@@ -57,7 +57,7 @@ class Registry:
         """
         Args:
           module: the public module, for errors.
-          registrar: who keeps one function a name, for errors.
+          registrar: what keeps one function for each name, for errors.
           serve: makes a target ready to be called, by the ABI beside it where its own is not known,
             and returns Entry.paths; called once an entry, with the registry locked. What it raises
             is for those who call the target.
@@ -70,7 +70,7 @@ class Registry:
         self._serve_target = serve
         self._check_name = check_name
         self._default_platform = default_platform
-        self._lock = threading.RLock()  # signal handlers come at any moment
+        self._lock = threading.RLock()  # signal handlers may run at any moment
         self._entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
 
     def add_library(self, library: Library) -> bool:
@@ -98,14 +98,14 @@ class Registry:
                 if self._known(entry) is entry:
                     self._check_name(entry)
             entries = {key: self._entries.get(key, new) for key, new in added.items()}
-            self._entries.update(entries)  # at once, whatever interrupts
+            self._entries.update(entries)  # in one step, in case of an interrupt
             for entry in entries.values():
                 try:
                     if not entry.paths and not _must_be_declared(entry):
                         self._serve(entry, None)
                 except CallbridgeError:
                     refused = True
-                except Exception as error:  # of XLA; the others are served all the same
+                except Exception as error:  # XLA's; the other targets are registered all the same
                     failure = failure or error
         if failure is not None:
             raise failure
@@ -183,23 +183,23 @@ class Registry:
         return platforms[0] if len(platforms) == 1 else parse_platform(self._default_platform())
 
     def _known(self, entry: Entry) -> Entry:
-        """The entry that has the name of `entry` already, or `entry`."""
+        """Returns the entry that already has the name of `entry`, or `entry`."""
         name = entry.target.name
         known = self._entries.get((name, entry.platform), entry)
         if known.handlers == entry.handlers:
             return known
         if not known.paths and known.target.address == entry.target.address:
-            return entry  # with its other stages
+            return entry  # which may have gained stages
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {name!r} on {entry.platform} is at {_addresses(entry)} in {entry.source}, but "
             f"that name is registered at {_addresses(known)} in {known.source}, and "
-            f"{self._registrar} keeps one function a name for as long as the process lives; "
-            "register it by another name",
+            f"{self._registrar} keeps one function for each name until the process ends; "
+            "register it under another name",
         )
 
     def _serve(self, entry: Entry, abi: Abi | None) -> None:
-        """Serves the target, unless it is. INVALID_ARGUMENT where `abi` is wrong."""
+        """Serves the target, unless it is. Raises INVALID_ARGUMENT if `abi` is wrong."""
         target = entry.target
         _target.to_c(target, abi or entry.declared_abi)
         if entry.paths:
@@ -211,7 +211,7 @@ class Registry:
                     "register it by another name too",
                 )
             return
-        # Both at once, whatever interrupts.
+        # Both in one step, in case of an interrupt.
         entry.paths, entry.declared_abi = self._serve_target(entry, abi), abi
 
 

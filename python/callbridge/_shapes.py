@@ -1,4 +1,4 @@
-"""Shape trees: an array, or an exact tuple of shape trees, as XLA nests them.
+"""Shape trees: an array, or a plain tuple of shape trees, as XLA nests them.
 
 The arrays of a tree are its leaves, listed in preorder. A leaf is anything with `shape` and
 `dtype`: an array, a NumPy scalar, a jax.ShapeDtypeStruct.
@@ -17,7 +17,7 @@ from callbridge._error import CallbridgeError
 
 @dataclasses.dataclass(frozen=True)
 class ShapeDtype:
-    """An array of which only the form is known."""
+    """The form of an array."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -25,12 +25,12 @@ class ShapeDtype:
 
 # ---- Trees of Python values ---------------------------------------------------------------------
 
-# What JAX would flatten into leaves too, or drop, without the target hearing of it.
+# Values that JAX would flatten into leaves too, or drop, without telling the target.
 _INSTEAD: list[tuple[Any, str, str]] = [
-    (list, "a list", "an exact tuple for a tuple, numpy.asarray(...) for an array"),
+    (list, "a list", "a plain tuple for a tuple, numpy.asarray(...) for an array"),
     (type(None), "None", "() for an empty tuple"),
-    (dict, "a dict", "an exact tuple of its values, in the order that the target expects"),
-    (tuple, "a named tuple", "an exact tuple, as tuple(...) makes it"),
+    (dict, "a dict", "a plain tuple of its values, in the order that the target expects"),
+    (tuple, "a named tuple", "a plain tuple, as tuple(...) makes it"),
     (
         (bool, int, float, complex),
         "a Python number",
@@ -40,16 +40,16 @@ _INSTEAD: list[tuple[Any, str, str]] = [
 
 
 def leaves(tree: Any, what: str) -> list:
-    """The leaves of `tree`. TypeError, with `what` as its subject, for what is no tree."""
+    """Returns the leaves of `tree`. Raises TypeError if it is not a tree."""
     found: list = []
     map_leaves(lambda leaf, _: found.append(leaf), tree, what)
     return found
 
 
 def map_leaves(function: Callable[[Any, str], Any], tree: Any, what: str) -> Any:
-    """`tree` with each leaf replaced by what the function makes of it, given its name in errors.
+    """Returns `tree` with each leaf replaced by function(leaf, its name in errors).
 
-    TypeError, with `what` as its subject, for what is no tree.
+    Raises TypeError, which begins with `what`, if it is not a tree.
     """
     if type(tree) is tuple:
         return tuple(
@@ -72,7 +72,7 @@ def _check_leaf(leaf: Any, what: str) -> None:
         if isinstance(leaf, refused):
             raise TypeError(f"{what} is {name}; pass {instead}")
     raise TypeError(
-        f"{what}: expected an array or an exact tuple of arrays, got {type(leaf).__name__}"
+        f"{what}: expected an array or a plain tuple of arrays, got {type(leaf).__name__}"
     )
 
 
@@ -81,7 +81,7 @@ def leaf_count(tree: Any) -> int:
 
 
 def rebuild(tree: Any, values: Iterator) -> Any:
-    """`tree` with its leaves replaced by the next ones of `values`."""
+    """Returns `tree` with its leaves replaced by the next ones of `values`."""
     if type(tree) is tuple:
         return tuple(rebuild(element, values) for element in tree)
     return next(values)
@@ -114,7 +114,7 @@ def tree_text(tree: Any, leaf_text: Callable[[Any, str], str], what: str) -> str
 
 
 def parse_result(result: Any) -> Any:
-    """A tree from a shape text, or `result` itself where it is a tree already."""
+    """Returns the tree of a shape text, or `result` itself if it is a tree."""
     if not isinstance(result, str):
         leaves(result, "result")
         return result
@@ -139,9 +139,9 @@ def parse_result(result: Any) -> Any:
 
 
 def parse_fixed_result(result: Any) -> Any:
-    """The same with leaves of which only the form is known, and which nobody can change later.
+    """Returns a copy whose leaves are forms, which later changes do not affect.
 
-    TypeError where one's shape is no tuple of sizes.
+    Raises TypeError if the shape of a leaf is not a tuple of sizes.
     """
     return map_leaves(
         lambda leaf, what: ShapeDtype(_sizes(leaf.shape, what), leaf.dtype),
@@ -166,6 +166,6 @@ def _build(nodes: Iterator) -> Any:
     element = _element_types.BY_NUMBER.get(number)
     if element is None:
         raise CallbridgeError(
-            "INVALID_ARGUMENT", "result has a token, which is no value in Python; leave it out"
+            "INVALID_ARGUMENT", "result has a token, which has no value in Python; leave it out"
         )
     return ShapeDtype(tuple(form), element.dtype)

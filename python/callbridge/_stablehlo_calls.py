@@ -25,7 +25,7 @@ from callbridge._jax_custom_call_op import (
     layouts_attribute,
 )
 
-# XLA's own calls: target names, a "*" at the end standing for any ending. The list is hlo's.
+# XLA's own targets; "*" at the end of a name matches any ending. hlo/ owns the list.
 _LIST = pathlib.Path(__file__).with_name("xla_internal_calls.inc").read_text(encoding="utf-8")
 _PATTERNS = re.findall(r'^"(.+)",$', _LIST, re.MULTILINE)
 _OWN_TARGETS = frozenset(pattern for pattern in _PATTERNS if not pattern.endswith("*"))
@@ -55,7 +55,7 @@ def upgrade(
 
     `version_of` gives the version of the call that takes its place, 3 or 4; None: it stays.
     """
-    # A list, since operations that are no calls may be gone when the next call is upgraded.
+    # A list, since operations other than calls may be gone when the next call is upgraded.
     found = [
         (operation, call)
         for operation in _walk(module.operation)
@@ -104,7 +104,7 @@ class _Upgrade:
         self._tuple_layout = tuple_layout
         self._operand_types = [operand.type for operand in operation.operands]
         results = [result.type for result in operation.results]
-        # More than one result, and none, are the elements of a tuple.
+        # No result, or more than one, becomes a tuple.
         self._has_one_result = len(results) == 1
         self._result_type = results[0] if self._has_one_result else tuple(results)
 
@@ -128,7 +128,7 @@ class _Upgrade:
 
     def _attributes(self, operands: list, results: list) -> dict[str, ir.Attribute]:
         given = self._operation.attributes
-        # By numbers, since what an iteration gives has changed.
+        # By index, since what iteration yields differs between releases.
         attributes = {given[i].name: given[i].attr for i in range(len(given))}
         attributes.update(self._config())
         for name, types in (("operand_layouts", operands), ("result_layouts", results)):
@@ -165,17 +165,17 @@ class _Upgrade:
         return config_attributes(TYPED_VERSION, attributes)
 
     def _descriptor(self) -> bytes | None:
-        """What the target must be told beyond the leaves, if anything."""
+        """Returns what the target needs beyond the leaves, if anything."""
         opaque = self._call.opaque
         if opaque.startswith(_call_site.DESCRIPTOR_MAGIC) and self._call.api_version == VERSION_3:
-            return opaque  # callbridge made this call, and says itself what the target expects
+            return opaque  # callbridge made this call; the opaque is the descriptor already
         shape_operands = (
             self._shape_operands() if _SHAPE_OPERANDS in self._operation.attributes else []
         )
         operands = [t for i, t in enumerate(self._operand_types) if i not in shape_operands]
         trees, result = tuple(map(_tree, operands)), _tree(self._result_type)
         path = "version_3" if self._version == VERSION_3 else "typed"
-        # Which targets read an opaque is not known here.
+        # It is not known here which targets read an opaque.
         if not _call_site.needs_descriptor(trees, result, self._tuple_layout, opaque, path):
             return None
         return _call_site.descriptor(trees, result, self._tuple_layout, opaque, _leaf_text)
@@ -208,7 +208,7 @@ def _elements(type_: Any) -> list:
 
 
 def _leaves(type_: Any, path: tuple = ()) -> list[tuple[Any, tuple[int, ...]]]:
-    """The types of the leaves in preorder, each with its path."""
+    """Returns the types of the leaves in preorder, each with its path."""
     if not _is_tuple(type_):
         return [(type_, path)]
     return [
@@ -261,7 +261,7 @@ def _row_major(type_: ir.Type) -> range:
 
 
 def _maker(value: ir.Value, name: str) -> ir.Operation | None:
-    """The operation of that name that makes `value`."""
+    """Returns the operation of that name that makes `value`."""
     owner = value.owner
     operation = None if isinstance(owner, ir.Block) else owner.operation
     return operation if operation is not None and operation.name == name else None

@@ -30,7 +30,7 @@ class Target(Immutable):
       platform: as it was registered: "Host", "cpu", "CUDA", ...
       abi: "original", "status_returning", "status_returning_unified" or "typed_ffi" where that is
         proved; None where it must be declared.
-      evidence: how `abi` is known, for people.
+      evidence: how `abi` is known, as text.
       address: of the function, in this process; of a typed handler that for the stage "execute".
       stages: of a typed handler, the addresses of its handlers for other stages: "instantiate",
         "prepare", "initialize", "record".
@@ -75,10 +75,9 @@ def from_c(target: _c_api.Target, library: Library) -> Target:
 
 
 def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
-    """`target` as the C API calls it, by its own ABI or else the declared one.
+    """Returns `target` for the C API, with its own ABI or else the declared one.
 
-    INVALID_ARGUMENT where the two contradict each other, and where there is neither but a wrong
-    guess could crash.
+    Raises INVALID_ARGUMENT if the two differ, or if there is neither and a wrong guess could crash.
     """
     abi = _agreed_abi(target, declared_abi)
     return _c_api.Target(
@@ -92,20 +91,20 @@ def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
 
 
 def check_abi(abi: Abi | None) -> None:
-    """TypeError and INVALID_ARGUMENT for what is no ABI's name."""
+    """Raises TypeError or INVALID_ARGUMENT if it is not an ABI's name."""
     if abi is not None:
         check_choice(abi, "abi", _target_abis.NAMES)
 
 
 def check_name(name: str) -> None:
-    """TypeError and INVALID_ARGUMENT for what no target can be called."""
+    """Raises TypeError or INVALID_ARGUMENT if no target can have that name."""
     _c_api.text(name, "target")
 
 
 def check_fits(
     target: Target, abi: Abi | None, opaque: bytes, attributes: Attributes | None
 ) -> None:
-    """INVALID_ARGUMENT for what targets of that ABI cannot be given."""
+    """Raises INVALID_ARGUMENT for arguments that targets of that ABI do not take."""
     name = f"target {target.name!r} on {parse_platform(target.platform)}"
     if abi == "typed_ffi" and opaque:
         raise CallbridgeError(

@@ -24,11 +24,11 @@ _ROWS = {platform: {row.name.decode(): row for row in _rows(platform)} for platf
 NUMBERS = {None: 0, **{name: row.api_version for name, row in _ROWS[HOST].items()}}
 NAMES = tuple(_ROWS[HOST])
 BY_NUMBER = {number: name for name, number in NUMBERS.items()}
-# What a target without attributes may be.
+# The ABIs of a target without attributes.
 UNTYPED = {
     row.api_version: name
     for name, row in _ROWS[HOST].items()
-    if not row.lends & _c_api.LENDS_ATTRIBUTES
+    if not row.provides & _c_api.PROVIDES_ATTRIBUTES
 }
 
 
@@ -48,17 +48,17 @@ def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
 
 
 def reads_opaque(platform: str, abi: str | None) -> bool:
-    return _lends(platform, abi, _c_api.LENDS_OPAQUE)
+    return _provides(platform, abi, _c_api.PROVIDES_OPAQUE)
 
 
 def takes_tuples(platform: str, abi: str | None) -> bool:
-    """False where a target is given the leaves of its operands and results alone."""
-    return _lends(platform, abi, _c_api.LENDS_TUPLES)
+    """Returns false if a target gets only the leaves of its operands and results."""
+    return _provides(platform, abi, _c_api.PROVIDES_TUPLES)
 
 
 def counts_buffers(platform: str, abi: str | None) -> bool:
-    """True where a target is told how many operands and results its call has."""
-    return _lends(platform, abi, _c_api.LENDS_COUNTS)
+    """Returns true if a target gets the numbers of operands and results of its call."""
+    return _provides(platform, abi, _c_api.PROVIDES_COUNTS)
 
 
 def _row(platform: str, abi: str | None) -> _c_api.TargetAbi | None:
@@ -73,6 +73,6 @@ def _called_as(platform: str, abi: str | None) -> int:
     return 0 if row is None else row.called_as
 
 
-def _lends(platform: str, abi: str | None, bit: int) -> bool:
+def _provides(platform: str, abi: str | None, bit: int) -> bool:
     row = _row(platform, abi)
-    return row is not None and bool(row.lends & bit)
+    return row is not None and bool(row.provides & bit)

@@ -31,7 +31,7 @@ def addresses(name: str, handlers: Any) -> dict[Stage, int]:
         if stage not in _STAGES:
             raise CallbridgeError(
                 "INVALID_ARGUMENT",
-                f"target {name!r} has a handler for stage {stage!r}, which is none of "
+                f"target {name!r} has a handler for stage {stage!r}: expected one of "
                 f"{', '.join(map(repr, _STAGES))}",
             )
     if "execute" not in stages:
@@ -44,10 +44,10 @@ def addresses(name: str, handlers: Any) -> dict[Stage, int]:
 def adapt(
     name: str, platform: str, handlers: dict[Stage, int], release: str | None
 ) -> dict[Stage, int]:
-    """By stage, what a runtime is to be given in the handlers' place.
+    """Returns the handlers to give a runtime instead of `handlers`, by stage.
 
-    `release` is the runtime's, of jaxlib; None: any. INVALID_ARGUMENT where one proves to be no
-    typed handler, and what else callbridge_ffi_adapt_handlers (callbridge_ffi.h) answers.
+    `release` is the runtime's release of jaxlib; None: any. Raises INVALID_ARGUMENT if one proves
+    not to be a typed handler, and the errors of callbridge_ffi_adapt_handlers (callbridge_ffi.h).
     """
     adapted = _c_api.FfiHandlers()
     try:
@@ -73,7 +73,7 @@ def register_type(name: str, type_id: Any, type_info: Any) -> None:
         _check(variable, ctypes.c_int64, "r", what)
         if ctypes.c_int64.from_address(variable).value == 0:
             _check(variable, ctypes.c_int64, "rw", what)  # it gets an id
-    _c_api.ffi_register_type(encoded, len(encoded), variable, deleter)
+    _c_api.ffi_register_type(encoded, variable, deleter)
 
 
 def _deleter(type_info: int) -> int | None:
@@ -98,7 +98,7 @@ def _check(address: int, type_: type, access: str, what: str) -> None:
     if address % ctypes.alignment(type_) != 0:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"{what} is at {address:#x}, which is no multiple of {ctypes.alignment(type_)}",
+            f"{what} is at {address:#x}, which is not a multiple of {ctypes.alignment(type_)}",
         )
 
 
@@ -111,10 +111,10 @@ def _address(handler: Any) -> int:
 
 
 def refuse_as_untyped(target: Target, platform: str, abi: Abi | None) -> None:
-    """INVALID_ARGUMENT for a typed handler that is about to be called as an untyped function.
+    """Raises INVALID_ARGUMENT if the target proves to be a typed handler.
 
-    A process of its own asks functions of which nothing but the declaration is known. What cannot
-    be told is as it was declared.
+    Asks functions that are only declared, in another process. If that proves nothing, the
+    declaration holds.
     """
     if target.abi is not None:
         return

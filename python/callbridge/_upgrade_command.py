@@ -1,4 +1,4 @@
-"""`callbridge upgrade` for what MLIR alone reads. The command runs it in a Python that has JAX.
+"""`callbridge upgrade` for what only MLIR reads. The command runs it in a Python with JAX.
 
 tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM) with the file's bytes as standard input:
 the command has read them, and a pipe has them once only. FILE is its name, for messages. OUTPUT "-"
@@ -25,7 +25,7 @@ def main(file: str, output: str, form: str) -> int:
     from callbridge._stablehlo_calls import TYPED_VERSION
 
     try:
-        # As in HLO: every untyped call, since nobody is asked here who has which target.
+        # As in HLO: upgrades every untyped call, since no registry is available here.
         data = upgrade_artifact(_standard_input(), lambda call: TYPED_VERSION, "nested")
         if form == "text":
             data = text_of(data).encode()
@@ -47,8 +47,8 @@ def _fail(message: str) -> int:
     return 1
 
 
-# Past sys.stdin and sys.stdout: those are None where the numbers are closed, and what they could
-# not write they write again when Python ends.
+# Bypasses sys.stdin and sys.stdout: they are None if the descriptors are closed, and Python writes
+# at its end what they could not write.
 
 
 def _standard_input() -> bytes:

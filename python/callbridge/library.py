@@ -60,9 +60,9 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     return Library(os.fsdecode(path), isolate)
 
 
-# By absolute path and content, the first of each: what pickled libraries are in this process.
+# By absolute path and content: the libraries that unpickling uses in this process.
 _opened: dict[tuple[str, str], Library] = {}
-_lock = threading.RLock()  # held while one is unpickled
+_lock = threading.RLock()  # held while a library is unpickled
 
 
 class Library(Immutable):

@@ -63,7 +63,7 @@ __all__ = [
     "register_type",
 ]
 
-# Keywords of callbridge.jax.custom_call that say something to XLA or JAX alone.
+# Keywords of callbridge.jax.custom_call that concern only XLA or JAX.
 _OF_JAX = {
     "prefer": "there is one way to a target here, and no XLA on it",
     "has_side_effect": "every call takes place here, whether its result is used or not",

@@ -1,4 +1,4 @@
-"""The types of what callbridge's functions take and return, for annotations and type checkers."""
+"""The types of callbridge's parameters and results, for annotations and type checkers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Platform = Literal["Host", "cpu", "CUDA", "cuda", "gpu", "ROCM", "rocm"]
 TupleLayout = Literal["nested", "flat"]
 # A way through XLA.
 Path = Literal["version_3", "typed"]
-# Of a typed handler.
+# A stage of a typed handler.
 Stage = Literal["instantiate", "prepare", "initialize", "execute", "record"]
-# As for jax.ffi.ffi_call.
+# The methods of jax.ffi.ffi_call.
 VmapMethod = Literal["sequential", "sequential_unrolled", "expand_dims", "broadcast_all"]
 
 # ---- Shapes and arrays --------------------------------------------------------------------------
@@ -55,7 +55,7 @@ JaxTree = Tree["jax.Array"]
 
 # A ctypes function, or a capsule named "xla._CUSTOM_CALL_TARGET".
 Function = Union["_CFuncPtr", "CapsuleType"]
-# Or its address.
+# The same, or its address.
 Handler = Union[Function, int]
 Handlers = Union[Handler, dict[Stage, Handler]]
 # A capsule of a pointer, or the pointer's address.
@@ -77,7 +77,7 @@ class MajorToMinor(Protocol):
 # Dimensions, from the major to the minor one; None is row-major.
 Layout = Union[Sequence[int], MajorToMinor, None]
 
-# ---- Options that functions have alike -----------------------------------------------------------
+# ---- Options of several functions ---------------------------------------------------------------
 
 
 class _Options(TypedDict, total=False):

@@ -26,7 +26,7 @@ static void BoundCallDealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// `described` is a _buffers.Form; `convert` the name of the function among its attributes.
+// `described` is a _buffers.Form; `convert` names the function among its attributes.
 static int SetForm(Form* form, PyObject* described, const char* convert) {
   PyObject* size_bytes = PyObject_GetAttrString(described, "size_bytes");
   form->size_bytes = size_bytes == NULL ? 0 : PyLong_AsSize_t(size_bytes);
@@ -66,7 +66,7 @@ static int SetForms(BoundCall* bound, PyObject* operands, PyObject* results, PyO
   return 0;
 }
 
-// As callbridge._python_calls.BoundCall.__init__.
+// Does what callbridge._python_calls.BoundCall.__init__ does.
 static PyObject* BoundCallNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject *handle, *operands, *results, *aliases, *tree;
@@ -111,9 +111,9 @@ PyType_Spec bound_call_spec = {
     .slots = bound_call_slots,
 };
 
-// Sets the exception that `error` is, and frees it.
+// Raises `error` as an exception, and frees it.
 static void Raise(const State* state, callbridge_error* error) {
-  // Targets write their own messages, in any encoding.
+  // A target's message may have any encoding.
   PyObject* raised = PyObject_CallFunction(
       state->error_class, "sN", callbridge_error_code_name(error->code),
       PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)error->message_size, "backslashreplace"));
@@ -123,7 +123,7 @@ static void Raise(const State* state, callbridge_error* error) {
   Py_DECREF(raised);
 }
 
-// The array that lies in `memory`, of which it takes the reference.
+// Returns the array in `memory`. Takes over the reference.
 static PyObject* ResultArray(const State* state, const Form* form, Memory* memory) {
   PyObject* array = PyObject_CallFunctionObjArgs(state->ndarray, form->shape, form->dtype,
                                                  (PyObject*)memory, NULL);
@@ -134,7 +134,7 @@ static PyObject* ResultArray(const State* state, const Form* form, Memory* memor
   return unpacked;
 }
 
-// The result in the form of `tree`; takes its arrays out of `memories`, which `*next` counts.
+// Returns the result in the form of `tree`. Takes its arrays from `memories`; `*next` counts them.
 static PyObject* ResultTree(const State* state, BoundCall* bound, PyObject* tree, Memory** memories,
                             size_t* next) {
   if (!PyTuple_CheckExact(tree)) {
@@ -156,8 +156,8 @@ static PyObject* ResultTree(const State* state, BoundCall* bound, PyObject* tree
   return tuple;
 }
 
-// Replaces operands of less than a byte an element by packed ones. `packed` gets what must outlive
-// the call.
+// Replaces operands with elements of less than a byte by packed ones. `packed` gets what must
+// outlive the call.
 static int Pack(const BoundCall* bound, Reading* reading, PyObject* packed) {
   for (size_t i = 0; i < bound->operand_count; ++i) {
     Leaf* leaf = &reading->leaves[i];
@@ -181,7 +181,7 @@ static size_t SizeBytes(const ArrayInterface* array) {
   return size_bytes;
 }
 
-// Calls the target on copies of the operands. `memories` gets the results' memory.
+// Calls the target on copies of the operands. `memories` receives the results' memory.
 static int Execute(const BoundCall* bound, const Reading* reading, Memory** memories) {
   const size_t operand_count = bound->operand_count, result_count = bound->result_count;
   const Form* const result_forms = bound->forms + operand_count;

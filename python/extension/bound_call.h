@@ -9,26 +9,26 @@
 #include "callbridge/python/extension/reading.h"
 
 typedef struct {
-  PyObject* shape;  // of the array as it lies in memory, packed or not
+  PyObject* shape;  // of the array in memory, packed or not
   PyObject* dtype;
-  PyObject* convert;  // packs an operand, unpacks a result; None where the array is used as it is
+  PyObject* convert;  // packs an operand, unpacks a result; None if the array is used as it is
   size_t size_bytes;
 } Form;
 
 typedef struct {
   PyObject ob_base;
-  PyObject* handle;  // _handles.CallHandle: destroys `call` with the last reference to it
+  PyObject* handle;  // _handles.CallHandle: destroys `call` when its last reference goes
   const callbridge_call* call;
-  Form* forms;  // of the operands, then of the results
+  Form* forms;  // the operands', then the results'
   size_t operand_count, result_count;
-  int64_t* aliases;  // by result: the operand that has its memory, or -1
-  PyObject* tree;    // the form of the result: None, or a tuple of such
+  int64_t* aliases;  // by result: the operand whose memory it uses, or -1
+  PyObject* tree;    // the form of the result: None, or a tuple of forms
   uint64_t last_use;
 } BoundCall;
 
 extern PyType_Spec bound_call_spec;  // as callbridge._python_calls.BoundCall
 
-// Calls the target on the operands that were read, which are of the form that it is bound to.
+// Calls the target on the operands that were read, which must have the form that it is bound to.
 // Returns its result, or null with an exception set.
 PyObject* CallBound(BoundCall* bound, Reading* reading);
 

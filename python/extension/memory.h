@@ -1,4 +1,4 @@
-// The memory of arrays that targets make.
+// The memory of arrays that targets write.
 
 #ifndef CALLBRIDGE_PYTHON_EXTENSION_MEMORY_H_
 #define CALLBRIDGE_PYTHON_EXTENSION_MEMORY_H_
@@ -8,7 +8,7 @@
 // Bytes, as XLA:CPU aligns its buffers, since old code may use aligned instructions.
 enum { kAlignment = 64 };
 
-// A Python object that exports its bytes as a buffer; an array that views them keeps it.
+// A Python object that exports its bytes as a buffer. An array that views them keeps it alive.
 typedef struct {
   PyObject ob_base;
   char* block;  // owned
@@ -18,10 +18,10 @@ typedef struct {
 
 extern PyType_Spec memory_spec;  // of memory_type
 
-// Returns zeros. Null with an exception set.
+// Returns zeroed memory, or null with an exception set.
 Memory* NewMemory(const State* state, size_t size_bytes);
 
-// The first aligned address from `pointer` on.
+// Returns the first aligned address that is not before `pointer`.
 char* AlignUp(char* pointer);
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_MEMORY_H_

@@ -8,8 +8,8 @@
 
 // ---- Caller: the function that custom_call() returns --------------------------------------------
 
-// It has no tp_clear, so that calls may come at any time: cycles lead through `prepare` or `bind`,
-// which the garbage collector can clear.
+// Has no tp_clear, because calls may come at any time. Cycles go through `prepare` or `bind`, which
+// the garbage collector can clear.
 
 typedef struct {
   PyObject ob_base;
@@ -50,7 +50,7 @@ static void CallerDealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// The BoundCall for what was read: a new reference.
+// Returns the BoundCall for what was read, as a new reference.
 static BoundCall* Find(Caller* caller, const Reading* reading, PyObject* operands) {
   PyObject* key = PyBytes_FromStringAndSize(reading->key, (Py_ssize_t)reading->key_size);
   if (key == NULL) return NULL;
@@ -69,7 +69,7 @@ static BoundCall* Find(Caller* caller, const Reading* reading, PyObject* operand
 static PyObject* CallerCall(PyObject* self, PyObject* operands) {
   Caller* caller = (Caller*)self;
   if (!PyTuple_CheckExact(operands)) {
-    PyErr_SetString(PyExc_TypeError, "expected an exact tuple of operands");
+    PyErr_SetString(PyExc_TypeError, "expected a plain tuple of operands");
     return NULL;
   }
   const State* state = PyType_GetModuleState(Py_TYPE(self));
@@ -137,15 +137,15 @@ static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) 
   return type;
 }
 
-// What callbridge/_extension.py compares, since the package takes the file that is there. The
-// number of the interface is another one whenever what the two use of each other is.
+// callbridge/_extension.py compares this, since the package loads whatever file is there. Change
+// the number of the interface when anything that one uses of the other changes.
 static const char kBuild[] = CALLBRIDGE_VERSION ", interface 1";
 
 static int ModuleExec(PyObject* module) {
   if (PyModule_AddStringConstant(module, "BUILD", kBuild) < 0) return -1;
   State* state = PyModule_GetState(module);
   PyObject* caller_type = AddType(module, &caller_spec, "Caller");
-  Py_XDECREF(caller_type);  // the module has it
+  Py_XDECREF(caller_type);  // the module holds a reference
   const int is_whole =
       caller_type != NULL && (state->memory_type = AddType(module, &memory_spec, NULL)) != NULL &&
       (state->bound_call_type = AddType(module, &bound_call_spec, "BoundCall")) != NULL &&
@@ -157,7 +157,7 @@ static int ModuleExec(PyObject* module) {
   return is_whole ? 0 : -1;
 }
 
-// There is no m_clear, as of Caller: types lead back to the module, and can be cleared.
+// Has no m_clear, like Caller: types refer back to the module, and can be cleared.
 static int ModuleTraverse(PyObject* module, visitproc visit, void* arg) {
   State* state = PyModule_GetState(module);
   if (state == NULL) return 0;

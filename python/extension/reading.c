@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Of ArrayInterface.flags.
+// Flags of ArrayInterface.
 enum { kRowMajor = 0x1 };
 
 void BeginReading(Reading* reading, const State* state) {
@@ -22,8 +22,8 @@ void EndReading(Reading* reading) {
   if (reading->key != reading->inline_key) PyMem_Free(reading->key);
 }
 
-// Returns a block of twice the size that begins with what `old` holds, and frees `old` unless it is
-// `inline_block`. Null with an exception set.
+// Returns a block of twice the size with the contents of `old`. Frees `old` unless it is
+// `inline_block`. Returns null with an exception set on failure.
 static void* Grow(void* old, const void* inline_block, size_t size_bytes) {
   void* grown = PyMem_Malloc(2 * size_bytes);
   if (grown == NULL) return PyErr_NoMemory();

@@ -7,7 +7,7 @@
 
 enum { kInlineLeaves = 8, kInlineKeyBytes = 256 };
 
-// NumPy's array interface protocol, version 3, the struct that `__array_struct__` holds.
+// The struct in `__array_struct__`: version 3 of NumPy's array interface protocol.
 typedef struct {
   int two;
   int nd;
@@ -26,7 +26,7 @@ typedef struct {
   const ArrayInterface* interface;
 } Leaf;
 
-// The arrays of a tree of operands, and what distinguishes their forms, as bytes.
+// The arrays in a tree of operands, and the bytes that distinguish its form from others.
 typedef struct {
   const State* state;
   Leaf* leaves;
@@ -40,8 +40,8 @@ typedef struct {
 void BeginReading(Reading* reading, const State* state);
 void EndReading(Reading* reading);
 
-// Reads a tree of operands. Returns 1; 0 where something in it is not ready to be copied byte by
-// byte, and must be prepared first; -1 with an exception set.
+// Reads a tree of operands. Returns 1 on success; 0 if an array must be prepared first, because it
+// cannot be copied byte by byte; -1 with an exception set.
 int ReadTuple(Reading* reading, PyObject* tuple);
 
 // Sets `leaf->view` and `leaf->interface` to those of `leaf->array`, an exact numpy.ndarray.

@@ -10,12 +10,12 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-// What a module holds, which lives as long as objects of its types. A package that is imported
-// again has a module of its own, since its CallbridgeError is another class.
+// The state of a module, which lives as long as objects of its types. A package that is imported
+// again has a module of its own, because its CallbridgeError is another class.
 typedef struct {
   PyObject* ndarray;
   PyObject* error_class;
-  PyObject* numbers;  // dict: numpy.dtype, in native byte order, to the number of its element type
+  PyObject* numbers;  // dict: numpy.dtype in native byte order -> the number of its element type
   PyObject* memory_type;
   PyObject* bound_call_type;
   PyObject* dtype_name;

@@ -124,7 +124,7 @@ TEST(TargetAbisTest, AreCalledAsAnAbi) {
       Target target;
       target.platform = platform;
       target.api_version = abi->number;
-      const bool is_untyped = (here.lends & lends::kAttributes) == 0;
+      const bool is_untyped = (here.provides & provides::kAttributes) == 0;
       for (bool is_proved : {false, true}) {
         target.api_version_is_proved = is_proved;
         const absl::StatusOr<const UntypedAbi*> calls = FindUntypedAbi(target);

@@ -52,8 +52,8 @@ class TypedTargetSitesTest : public testing::Test {
 };
 
 constexpr char kCallsItself[] =
-    "FAILED_PRECONDITION: custom call \"typed\": INSTANTIATE calls the call site that it is called "
-    "for, which cannot be called before INSTANTIATE has returned";
+    "FAILED_PRECONDITION: custom call \"typed\": INSTANTIATE calls its own call site, which cannot "
+    "be called before INSTANTIATE has returned";
 
 TEST_F(TypedTargetSitesTest, AnInstantiateThatCallsItsOwnSiteGetsAnError) {
   std::string inner;

@@ -459,8 +459,8 @@ TEST(TypedTargetEntryTest, AHandlerMayDoWithout) {
   EXPECT_EQ(result, 2);
   EXPECT_EQ(call(1),
             "UNIMPLEMENTED: cannot do without (No device memory allocator available on this "
-            "platform: the runtime calls this handler by custom-call version 3, which lends "
-            "nothing of the kind)");
+            "platform: the runtime calls this handler by custom-call version 3, which provides "
+            "no such thing)");
 }
 
 // ---- Opaques that describe no site
@@ -473,7 +473,7 @@ TEST(TypedTargetEntryTest, ACallWithoutADescriptorIsAnErrorAndNoCall) {
   };
   EXPECT_THAT(call(""),
               StartsWith("INVALID_ARGUMENT: custom call \"typed\" is a typed FFI handler, "
-                         "and its call's opaque must describe the call site: expected a "
+                         "so the call's opaque must describe the call site: expected a "
                          "site descriptor of version 2"));
   EXPECT_THAT(call("{\"key\": 1}"), HasSubstr("expected a site descriptor of version 2"));
   EXPECT_THAT(call(EncodeSiteDescriptor(FloatSite(0))),

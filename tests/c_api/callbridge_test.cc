@@ -147,7 +147,7 @@ TEST(CallbridgeTest, BindOnceAndExecute) {
   const callbridge_target target = AddTarget();
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   for (int32_t i = 0; i < 3; ++i) {
     int32_t b = 10, sum = 0;
     void* operands[] = {&i, &b};
@@ -171,7 +171,7 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   const callbridge_execution_context context = {sizeof(context), &stream, nullptr, 0};
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   void* pointers[] = {nullptr, nullptr};
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, pointers, 2, pointers, 1, &context)), "OK");
   EXPECT_EQ(seen, &stream);
@@ -192,7 +192,7 @@ TEST(CallbridgeTest, XlaCpusFloatingPointModeIsForThoseWhoAsk) {
   const char* const operands[] = {"f32[]"};
   const callbridge_site site = Site(operands, "f32[]");
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   float smallest = std::numeric_limits<float>::min(), half = -1;
   void* ins[] = {&smallest};
   void* outs[] = {&half};
@@ -215,12 +215,12 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
   auto bind_target = [&](auto change) {
     callbridge_target target = AddTarget();
     change(target);
-    return ErrorText(callbridge_call_bind(&target, &good_site, &call));
+    return ErrorText(callbridge_call_bind(&target, &good_site, nullptr, &call));
   };
   auto bind_site = [&](auto change) {
     callbridge_site site = PairSite();
     change(site);
-    return ErrorText(callbridge_call_bind(&good_target, &site, &call));
+    return ErrorText(callbridge_call_bind(&good_target, &site, nullptr, &call));
   };
   EXPECT_THAT(bind_target([](auto& t) { t.struct_size = 8; }),
               StartsWith("INVALID_ARGUMENT: callbridge_target.struct_size is 8"));
@@ -261,24 +261,26 @@ std::string AbiText(size_t index, const char* platform) {
   const std::string error = ErrorText(callbridge_target_abi_at(index, platform, &abi));
   if (error != "OK") return error;
   return absl::StrCat(abi.name, " ", abi.enumerator, " ", abi.api_version, " as ", abi.called_as,
-                      " lends ", abi.lends, abi.serves_unspecified != 0 ? " unspecified" : "");
+                      " provides ", abi.provides,
+                      abi.serves_unspecified != 0 ? " unspecified" : "");
 }
 
 TEST(CallbridgeTest, AbisAreEnumerated) {
   ASSERT_EQ(callbridge_target_abi_count(), 4U);
-  EXPECT_EQ(AbiText(0, "Host"), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 lends 8");
+  EXPECT_EQ(AbiText(0, "Host"), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 provides 8");
   EXPECT_EQ(AbiText(1, "cpu"),
-            "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 lends 9");
-  EXPECT_EQ(AbiText(2, "HOST"),
-            "status_returning_unified CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED 3 as 3 lends "
-            "11");
-  EXPECT_EQ(AbiText(3, "Host"), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 lends 112");
+            "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 provides 9");
+  EXPECT_EQ(
+      AbiText(2, "HOST"),
+      "status_returning_unified CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED 3 as 3 provides "
+      "11");
+  EXPECT_EQ(AbiText(3, "Host"), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 provides 112");
   for (const char* gpu : {"CUDA", "rocm", "gpu"}) {
-    EXPECT_EQ(AbiText(0, gpu), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 lends 6");
+    EXPECT_EQ(AbiText(0, gpu), "original CALLBRIDGE_API_VERSION_ORIGINAL 1 as 2 provides 6");
     EXPECT_EQ(
         AbiText(1, gpu),
-        "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 lends 7 unspecified");
-    EXPECT_EQ(AbiText(3, gpu), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 lends 116");
+        "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 provides 7 unspecified");
+    EXPECT_EQ(AbiText(3, gpu), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 provides 116");
   }
   EXPECT_EQ(AbiText(4, "Host"), "OUT_OF_RANGE: target ABI 4 was asked for, but there are 4");
   EXPECT_THAT(AbiText(0, "TPU"), StartsWith("INVALID_ARGUMENT: unknown platform \"TPU\""));
@@ -292,7 +294,7 @@ TEST(CallbridgeTest, AContextHasItsFirstVersionAtLeast) {
   const callbridge_target target = AddTarget();
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   int32_t a = 2, b = 40, sum = 0;
   const callbridge_array operands[] = {{&a, 4}, {&b, 4}}, result = {&sum, 4};
   void* ins[] = {&a, &b};

@@ -64,21 +64,21 @@ TEST(ExceptionsTest, OfVisitorsOfHandlersAreErrors) {
 }
 
 TEST(ExceptionsTest, OfWhatARunTellsAreDropped) {
-  const callbridge_ffi_handlers handlers = Handlers();
-  const callbridge_ffi_site site = OldSite();
-  callbridge_ffi_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &site, nullptr, &call)), "OK");
+  const callbridge_target target = TypedTarget(Handlers());
+  const callbridge_site site = OldSite();
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
   int times = 0;
   const auto done = [](void* user, callbridge_error* error) {
     callbridge_error_destroy(error);
     ++*static_cast<int*>(user);
     throw 42;
   };
-  EXPECT_EQ(
-      ErrorText(callbridge_ffi_call_start(call, nullptr, 0, nullptr, 0, nullptr, +done, &times)),
-      "OK");
+  EXPECT_EQ(ErrorText(callbridge_call_start(call, nullptr, 0, nullptr, 0, nullptr, +done, &times,
+                                            nullptr)),
+            "OK");
   EXPECT_EQ(times, 1);
-  callbridge_ffi_call_destroy(call);
+  callbridge_call_destroy(call);
 }
 
 // ---- What a handler is lent, and what it leaves behind
@@ -111,14 +111,21 @@ XLA_FFI_Error* Allocate(XLA_FFI_CallFrame* frame) noexcept {
 }
 
 std::string RunOnce(const callbridge_ffi_handlers& handlers,
-                    const callbridge_runtime_services& context) {
-  callbridge_ffi_site site = {};
-  site.struct_size = sizeof(site);
-  callbridge_ffi_call* call = nullptr;
-  EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &site, &context, &call)), "OK");
-  std::string text =
-      ErrorText(callbridge_ffi_call_execute(call, nullptr, 0, nullptr, 0, &context, -1));
-  callbridge_ffi_call_destroy(call);
+                    const callbridge_runtime_services& services) {
+  const callbridge_target target = TypedTarget(handlers);
+  callbridge_site site = ResultSite("()");
+  site.release = "newest";
+  const callbridge_execution_context context = Lending(services);
+  callbridge_call* call = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &site, &context, &call)), "OK");
+  callbridge_run* run = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_start(call, nullptr, 0, nullptr, 0, &context, nullptr,
+                                            nullptr, &run)),
+            "OK");
+  std::string text = ErrorText(callbridge_run_wait(run, -1));
+  callbridge_run_destroy(run);
+  EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, nullptr, 0, &context)), text);
+  callbridge_call_destroy(call);
   return text;
 }
 
@@ -157,7 +164,7 @@ XLA_FFI_Error* MakeState(XLA_FFI_CallFrame* frame) {
 
 TEST(ExceptionsTest, OfStatesEndsAreDropped) {
   static int ended = 0;
-  ASSERT_EQ(ErrorText(callbridge_ffi_register_type("exceptions.State", 16, &state_type.type_id,
+  ASSERT_EQ(ErrorText(callbridge_ffi_register_type("exceptions.State", &state_type.type_id,
                                                    [](void*) {
                                                      ++ended;
                                                      throw 42;

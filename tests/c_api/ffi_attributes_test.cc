@@ -20,18 +20,18 @@ constexpr int32_t kS32Number = 4;
 void SetEach(callbridge_ffi_attributes* attributes, int round) {
   const std::string name = "a name that needs an allocation " + std::to_string(round % 7);
   const int32_t numbers[] = {round, round};
-  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, name.data(), name.size(),
-                                                           kS32Number, numbers)),
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, name.c_str(), kS32Number,
+                                                           numbers)),
             "OK");
-  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes, name.data(), name.size() - 1,
-                                                          kS32Number, numbers, 2)),
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_array(attributes, name.c_str() + 1, kS32Number,
+                                                          numbers, 2)),
             "OK");
-  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_string(attributes, name.data(), name.size() - 2,
+  EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_string(attributes, name.c_str() + 2,
                                                            name.data(), name.size())),
             "OK");
 }
 
-// What reads attributes: a site of a typed target, a site of a handler, a call's options.
+// What reads attributes: a typed target's site, encoded and bound, and a call's options.
 void ReadEach(const callbridge_ffi_attributes* attributes) {
   callbridge_site site = {};
   site.struct_size = sizeof(site);
@@ -42,14 +42,15 @@ void ReadEach(const callbridge_ffi_attributes* attributes) {
   EXPECT_EQ(ErrorText(callbridge_site_encode(&site, &bytes, &size)), "OK");
   callbridge_bytes_free(bytes);
 
-  const callbridge_ffi_handlers handlers = Handlers();
-  callbridge_ffi_site ffi_site = OldSite();
-  ffi_site.attributes = attributes;
-  callbridge_runtime_services context = NoServices();
-  context.custom_options = attributes;
-  callbridge_ffi_call* call = nullptr;
-  EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &ffi_site, &context, &call)), "OK");
-  callbridge_ffi_call_destroy(call);
+  const callbridge_target target = TypedTarget(Handlers());
+  callbridge_site old_site = OldSite();
+  old_site.attributes = attributes;
+  callbridge_runtime_services services = NoServices();
+  services.custom_options = attributes;
+  const callbridge_execution_context context = Lending(services);
+  callbridge_call* call = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &old_site, &context, &call)), "OK");
+  callbridge_call_destroy(call);
 }
 
 TEST(FfiAttributesTest, AreThreadSafe) {
@@ -71,7 +72,7 @@ TEST(FfiAttributesTest, AreThreadSafe) {
        {std::pair(attributes, other), std::pair(other, attributes), std::pair(other, other)}) {
     threads.emplace_back([to = to, from = from] {
       for (int round = 0; round < 5; ++round) {  // each doubles what is in there
-        EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_dictionary(to, "d", 1, from)), "OK");
+        EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_dictionary(to, "d", from)), "OK");
       }
     });
   }

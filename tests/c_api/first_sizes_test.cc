@@ -37,7 +37,6 @@ const std::map<std::string, size_t>& Promised() {
       {"callbridge_runtime_services", kFirstSize<callbridge_runtime_services>},
       {"callbridge_ffi_handlers", kFirstSize<callbridge_ffi_handlers>},
       {"callbridge_ffi_scratch", kFirstSize<callbridge_ffi_scratch>},
-      {"callbridge_ffi_site", kFirstSize<callbridge_ffi_site>},
       {"callbridge_ffi_thread_pool", kFirstSize<callbridge_ffi_thread_pool>},
       {"callbridge_site", kFirstSize<callbridge_site>},
       {"callbridge_target", kFirstSize<callbridge_target>},
@@ -73,29 +72,29 @@ TEST(FirstSizesTest, EachStructHasOne) {
 }
 
 // A struct to which a field was appended, as a later version will.
-struct GrownSite : callbridge_ffi_site {
+struct GrownScratch : callbridge_ffi_scratch {
   const void* appended;
 };
 
 }  // namespace
 
 template <>
-inline constexpr size_t kFirstSize<GrownSite> = kFirstSize<callbridge_ffi_site>;
+inline constexpr size_t kFirstSize<GrownScratch> = kFirstSize<callbridge_ffi_scratch>;
 
 namespace {
 
 TEST(FirstSizesTest, AppendedFieldsAreNotAskedFor) {
-  GrownSite site = {};
-  site.struct_size = sizeof(callbridge_ffi_site);
-  EXPECT_TRUE(CheckStructSize("callbridge_ffi_site", site).ok());
-  EXPECT_FALSE(KnowsField(site, site.appended));
-  site.struct_size = sizeof(site);
-  EXPECT_TRUE(CheckStructSize("callbridge_ffi_site", site).ok());
-  EXPECT_TRUE(KnowsField(site, site.appended));
-  site.struct_size = sizeof(callbridge_ffi_site) - 1;
-  EXPECT_EQ(CheckStructSize("callbridge_ffi_site", site).message(),
-            "callbridge_ffi_site.struct_size is 55, but must be at least 56: set it to "
-            "sizeof(callbridge_ffi_site)");
+  GrownScratch scratch = {};
+  scratch.struct_size = sizeof(callbridge_ffi_scratch);
+  EXPECT_TRUE(CheckStructSize("callbridge_ffi_scratch", scratch).ok());
+  EXPECT_FALSE(KnowsField(scratch, scratch.appended));
+  scratch.struct_size = sizeof(scratch);
+  EXPECT_TRUE(CheckStructSize("callbridge_ffi_scratch", scratch).ok());
+  EXPECT_TRUE(KnowsField(scratch, scratch.appended));
+  scratch.struct_size = sizeof(callbridge_ffi_scratch) - 1;
+  EXPECT_EQ(CheckStructSize("callbridge_ffi_scratch", scratch).message(),
+            "callbridge_ffi_scratch.struct_size is 31, but must be at least 32: set it to "
+            "sizeof(callbridge_ffi_scratch)");
 }
 
 // The first `kFirstSize<Struct>` bytes of a struct, behind which no memory is.
@@ -151,23 +150,32 @@ TEST(FirstSizesTest, UntypedCalls) {
 }
 
 TEST(FirstSizesTest, CallsOfHandlers) {
-  const AtTheEdge<callbridge_ffi_handlers> handlers(Handlers());
-  const AtTheEdge<callbridge_ffi_site> site(OldSite());
+  const AtTheEdge<callbridge_target> target(TypedTarget(Handlers()));
+  const AtTheEdge<callbridge_site> site(ResultSite("()"));
   const AtTheEdge<callbridge_ffi_thread_pool> pool(*callbridge_ffi_process_threads());
   const AtTheEdge<callbridge_ffi_scratch> scratch(*callbridge_ffi_host_memory());
-  callbridge_runtime_services whole_context = NoServices();
-  whole_context.thread_pool = pool.get();
-  whole_context.scratch = scratch.get();
-  const AtTheEdge<callbridge_runtime_services> context(whole_context);
-  callbridge_ffi_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_ffi_call_create(handlers.get(), site.get(), context.get(), &call)),
+  callbridge_runtime_services whole_services = NoServices();
+  whole_services.thread_pool = pool.get();
+  whole_services.scratch = scratch.get();
+  const AtTheEdge<callbridge_runtime_services> services(whole_services);
+  const callbridge_execution_context context = Lending(*services.get());
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_call_bind(target.get(), site.get(), &context, &call)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, nullptr, 0, &context)), "OK");
+  callbridge_run* run = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_start(call, nullptr, 0, nullptr, 0, &context, nullptr,
+                                            nullptr, &run)),
             "OK");
-  EXPECT_EQ(ErrorText(callbridge_ffi_call_execute(call, nullptr, 0, nullptr, 0, context.get(), -1)),
-            "OK");
-  callbridge_ffi_call_destroy(call);
+  EXPECT_EQ(ErrorText(callbridge_run_wait(run, -1)), "OK");
+  callbridge_run_destroy(run);
+  callbridge_call_destroy(call);
   const AtTheEdge<callbridge_ffi_handlers> found({});
   EXPECT_THAT(ErrorText(callbridge_ffi_find_handlers("no such handler", "Host", found.get())),
               HasSubstr("NOT_FOUND"));
+  const AtTheEdge<callbridge_ffi_handlers> handlers(Handlers());
+  EXPECT_THAT(
+      ErrorText(callbridge_ffi_adapt_handlers(handlers.get(), "Host", nullptr, found.get())),
+      HasSubstr("FAILED_PRECONDITION"));
 }
 
 }  // namespace

@@ -33,8 +33,7 @@ void ListTheProcess() {
 
 void RegisterAType() {
   int64_t id = 0;
-  const std::string name = "a type";
-  callbridge_error_destroy(callbridge_ffi_register_type(name.data(), name.size(), &id, nullptr));
+  callbridge_error_destroy(callbridge_ffi_register_type("a type", &id, nullptr));
 }
 
 void FindHandlers() {
@@ -49,12 +48,12 @@ void MakeEntryPoints() {
 }
 
 void MakeACall() {
-  const callbridge_ffi_handlers handlers = Handlers();
-  callbridge_ffi_site site = OldSite();
-  site.release = nullptr;
-  callbridge_ffi_call* call = nullptr;
-  callbridge_error_destroy(callbridge_ffi_call_create(&handlers, &site, nullptr, &call));
-  callbridge_ffi_call_destroy(call);
+  const callbridge_target target = TypedTarget(Handlers());
+  callbridge_site site = OldSite();
+  site.release = "newest";
+  callbridge_call* call = nullptr;
+  callbridge_error_destroy(callbridge_call_bind(&target, &site, nullptr, &call));
+  callbridge_call_destroy(call);
 }
 
 using Work = void (*)();

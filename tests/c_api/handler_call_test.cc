@@ -180,6 +180,15 @@ XLA_FFI_DEFINE_HANDLER(
     kTellLoans, TellLoans,
     ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S64>>().Ctx().Ctx<ffi::CustomOptions>());
 
+TEST(HandlerValuesTest, NamesHoldNoNuls) {
+  const std::string name("a\0b", 3);
+  EXPECT_THROW(HandlerAttributes().Set(name, 1), HandlerCallError);
+  EXPECT_THROW(HandlerAttributes().Set(name, std::vector<int32_t>{1}), HandlerCallError);
+  EXPECT_THROW(HandlerCall(kConcatenate).Attr(name, "text"), HandlerCallError);
+  ffi::TypeId id = {};
+  EXPECT_THROW(RegisterHandlerType(name, &id), HandlerCallError);
+}
+
 TEST(HandlerCallTest, LendsNothingButWhatIsLentAfterThat) {
   RegisterHandlerType("handler_call_test.Owner", &Owner::id);
   Owner owner;
@@ -192,7 +201,7 @@ TEST(HandlerCallTest, LendsNothingButWhatIsLentAfterThat) {
   call.Stream(nullptr).Scratch().Option("n", 1).RunId(7).UserData(Owner::id, &owner);
   ASSERT_TRUE(call.Run().ok());
   EXPECT_THAT(loans, ElementsAre(1, 1, 1, 1, 1, 1, 1));
-  ASSERT_TRUE(call.LendNothing().Run().ok());
+  ASSERT_TRUE(call.ProvideNothing().Run().ok());
   EXPECT_THAT(loans, ElementsAre(0, 0, 0, 0, 0, 0, 0));
   ASSERT_TRUE(call.DeviceOrdinal(1).RunId(7).Run().ok());
   EXPECT_THAT(loans, ElementsAre(0, 1, 1, 0, 0, 0, 0));
@@ -280,7 +289,7 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
   EXPECT_MOVED_FROM(UserData(id, &scalar));
   EXPECT_MOVED_FROM(Option("n", 1));
   EXPECT_MOVED_FROM(Extensions(nullptr));
-  EXPECT_MOVED_FROM(LendNothing());
+  EXPECT_MOVED_FROM(ProvideNothing());
   EXPECT_MOVED_FROM(Timeout(std::chrono::milliseconds(1)));
   EXPECT_MOVED_FROM(Run());
 #undef EXPECT_MOVED_FROM

@@ -45,39 +45,37 @@ class LibraryLifetimeTest : public testing::Test {
     EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes_)), "OK");
     const auto ended = static_cast<int64_t>(reinterpret_cast<intptr_t>(&ended_));
     constexpr int32_t kS64 = 5;
-    EXPECT_EQ(
-        ErrorText(callbridge_ffi_attributes_set_scalar(attributes_, "ended", 5, kS64, &ended)),
-        "OK");
-    site_.struct_size = sizeof(site_);
-    site_.results = kShapes;
-    site_.result_count = 1;
+    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes_, "ended", kS64, &ended)),
+              "OK");
+    site_ = ResultSite("s64[2]");
     site_.attributes = attributes_;
+    site_.release = "newest";
   }
   ~LibraryLifetimeTest() override { callbridge_ffi_attributes_destroy(attributes_); }
 
-  callbridge_ffi_call* Create() {
-    callbridge_ffi_call* call = nullptr;
-    EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers_, &site_, nullptr, &call)), "OK");
+  callbridge_call* Create() {
+    const callbridge_target target = TypedTarget(handlers_);
+    callbridge_call* call = nullptr;
+    EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &site_, nullptr, &call)), "OK");
     return call;
   }
-  void Start(callbridge_ffi_call* call) {
+  void Start(callbridge_call* call) {
     void* results[] = {&completer_};
-    EXPECT_EQ(ErrorText(callbridge_ffi_call_start(
+    EXPECT_EQ(ErrorText(callbridge_call_start(
                   call, nullptr, 0, results, 1, nullptr,
                   [](void* user, callbridge_error* error) {
                     auto& test = *static_cast<LibraryLifetimeTest*>(user);
                     test.outcome_ = ErrorText(error);
                     test.ended_when_told_ = test.ended_;
                   },
-                  this)),
+                  this, nullptr)),
               "OK");
   }
   std::string Close() { return ErrorText(callbridge_library_close(library_)); }
 
-  static constexpr const char* kShapes[] = {"s64[2]"};
   callbridge_library* library_ = nullptr;
   callbridge_ffi_handlers handlers_ = Handlers(nullptr);
-  callbridge_ffi_site site_ = {};
+  callbridge_site site_ = {};
   callbridge_ffi_attributes* attributes_ = nullptr;
   int ended_ = 0;
   int ended_when_told_ = -1;
@@ -86,22 +84,22 @@ class LibraryLifetimeTest : public testing::Test {
 };
 
 TEST_F(LibraryLifetimeTest, CallsKeepItOpen) {
-  callbridge_ffi_call* call = Create();
+  callbridge_call* call = Create();
   EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
   Start(call);
   completer_.complete(completer_.promise);
   EXPECT_EQ(outcome_, "OK");
   EXPECT_THAT(Close(), HasSubstr("it stays loaded"));
   EXPECT_EQ(ended_, 0);
-  callbridge_ffi_call_destroy(call);
+  callbridge_call_destroy(call);
   EXPECT_EQ(ended_, 1);
   EXPECT_EQ(Close(), "OK");
 }
 
 TEST_F(LibraryLifetimeTest, RunsThatAreNotDoneKeepItOpen) {
-  callbridge_ffi_call* call = Create();
+  callbridge_call* call = Create();
   Start(call);
-  callbridge_ffi_call_destroy(call);
+  callbridge_call_destroy(call);
   EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
   EXPECT_EQ(outcome_, "not yet");
   completer_.complete(completer_.promise);
@@ -120,9 +118,9 @@ TEST_F(LibraryLifetimeTest, CallsOfEachStageKeepItOpen) {
                             &callbridge_ffi_handlers::execute}) {
     handlers_ = Handlers();
     handlers_.*stage = its;
-    callbridge_ffi_call* call = Create();
+    callbridge_call* call = Create();
     EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
-    callbridge_ffi_call_destroy(call);
+    callbridge_call_destroy(call);
   }
   EXPECT_EQ(Close(), "OK");
 }
@@ -145,19 +143,23 @@ TEST_F(LibraryLifetimeTest, CallsOfStagesThatOldReleasesLackKeepItOpen) {
     } else {
       handlers_.instantiate = its.instantiate;
     }
-    callbridge_ffi_call* call = Create();
+    callbridge_call* call = Create();
     EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: ")) << records;
-    callbridge_ffi_call_destroy(call);
+    callbridge_call_destroy(call);
   }
   EXPECT_EQ(Close(), "OK");
 }
 
 TEST_F(LibraryLifetimeTest, RunsThatNobodyWaitsForKeepItOpen) {
-  callbridge_ffi_call* call = Create();
+  callbridge_call* call = Create();
   void* results[] = {&completer_};
-  EXPECT_THAT(ErrorText(callbridge_ffi_call_execute(call, nullptr, 0, results, 1, nullptr, 0)),
-              StartsWith("DEADLINE_EXCEEDED: "));
-  callbridge_ffi_call_destroy(call);
+  callbridge_run* run = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_start(call, nullptr, 0, results, 1, nullptr, nullptr, nullptr,
+                                            &run)),
+            "OK");
+  EXPECT_THAT(ErrorText(callbridge_run_wait(run, 0)), StartsWith("DEADLINE_EXCEEDED: "));
+  callbridge_run_destroy(run);
+  callbridge_call_destroy(call);
   EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
   completer_.complete(completer_.promise);
   EXPECT_EQ(ended_, 1);
@@ -196,7 +198,7 @@ class UntypedLibraryTest : public testing::Test {
 TEST_F(UntypedLibraryTest, BoundCallsKeepItOpen) {
   const callbridge_site site = CopySite();
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site, nullptr, &call)), "OK");
   EXPECT_THAT(Close(), StartsWith("FAILED_PRECONDITION: "));
   callbridge_call_destroy(call);
   EXPECT_EQ(Close(), "OK");

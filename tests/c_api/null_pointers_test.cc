@@ -23,13 +23,12 @@ using callbridge::null_pointers::Row;
 // Arguments of which each is good. Lives as long as the process.
 struct Valid {
   Valid() {
-    ffi_site.operands = ffi_site.results = callbridge::kS32;
-    ffi_site.operand_count = ffi_site.result_count = 1;
     EXPECT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
-    EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &site, &call)), "OK");
-    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes)), "OK");
-    EXPECT_EQ(ErrorText(callbridge_ffi_call_create(&handlers, &ffi_site, nullptr, &ffi_call)),
+    EXPECT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
+    EXPECT_EQ(ErrorText(callbridge_call_start(call, pointers, 1, pointers, 1, nullptr, nullptr,
+                                              nullptr, &run)),
               "OK");
+    EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes)), "OK");
   }
 
   int32_t number = 0;
@@ -42,12 +41,11 @@ struct Valid {
   callbridge_entry_points entry_points = {sizeof(entry_points), nullptr, nullptr};
   callbridge_ffi_handlers handlers = callbridge::Handlers();
   callbridge_ffi_handlers adapted = callbridge::Handlers(nullptr);
-  callbridge_ffi_site ffi_site = callbridge::OldSite();
   int64_t type_id = 0;
   callbridge_library* library = nullptr;
   callbridge_call* call = nullptr;
+  callbridge_run* run = nullptr;
   callbridge_ffi_attributes* attributes = nullptr;
-  callbridge_ffi_call* ffi_call = nullptr;
   // Where a function writes what it must not make here.
   callbridge_library* no_library = nullptr;
   callbridge_call* no_call = nullptr;
@@ -58,31 +56,41 @@ struct Valid {
 void Done(void*, callbridge_error* error) { callbridge_error_destroy(error); }
 void Visit(void*, const char*, size_t, const char*, size_t, void*, int) {}
 // What is made where a null is allowed is not to leak.
-callbridge_error* CreateAndDestroy(const callbridge_ffi_handlers* handlers,
-                                   const callbridge_ffi_site* site,
-                                   const callbridge_runtime_services* context,
-                                   callbridge_ffi_call** call) {
-  callbridge_error* error = callbridge_ffi_call_create(handlers, site, context, call);
-  if (error == nullptr) callbridge_ffi_call_destroy(*call);
+callbridge_error* BindAndDestroy(const callbridge_target* target, const callbridge_site* site,
+                                 const callbridge_execution_context* context,
+                                 callbridge_call** call) {
+  callbridge_error* error = callbridge_call_bind(target, site, context, call);
+  if (error == nullptr) callbridge_call_destroy(*call);
+  return error;
+}
+callbridge_error* StartAndDestroy(const callbridge_call* call, void** operands,
+                                  size_t operand_count, void** results, size_t result_count,
+                                  const callbridge_execution_context* context,
+                                  callbridge_done* done, void* user, callbridge_run** run) {
+  callbridge_error* error = callbridge_call_start(call, operands, operand_count, results,
+                                                  result_count, context, done, user, run);
+  if (error == nullptr && run != nullptr) callbridge_run_destroy(*run);
   return error;
 }
 
 std::vector<Row> Rows() {
   static auto& v = *new Valid;
-  static callbridge_runtime_services services = callbridge::NoServices();
-  static callbridge_ffi_call* made = nullptr;
+  static callbridge_run* started = nullptr;
   v.context.struct_size = sizeof(v.context);
   return {
       Of("XlaCustomCallStatusSetFailure", &XlaCustomCallStatusSetFailure, "status message len",
          nullptr, "x", 1),
       Of("XlaCustomCallStatusSetSuccess", &XlaCustomCallStatusSetSuccess, "status", nullptr),
       Of("callbridge_bytes_free", &callbridge_bytes_free, "bytes", nullptr),
-      Of("callbridge_call_bind", &callbridge_call_bind, "target site call", &v.target, &v.site,
-         &v.no_call),
+      Of("callbridge_call_bind", &BindAndDestroy, "target site context? call", &v.target, &v.site,
+         &v.context, &v.no_call),
       Of("callbridge_call_destroy", &callbridge_call_destroy, "call", nullptr),
       Of("callbridge_call_execute", &callbridge_call_execute,
          "call operands operand_count results result_count context?", v.call, v.pointers, 1,
          v.pointers, 1, &v.context),
+      Of("callbridge_call_start", &StartAndDestroy,
+         "call operands operand_count results result_count context? done? user? run?", v.call,
+         v.pointers, 1, v.pointers, 1, &v.context, &Done, &v, &started),
       Of("callbridge_error_code_name", &callbridge_error_code_name, "code", 0),
       Of("callbridge_error_create", &callbridge_error_create, "code message message_size", 5, "x",
          1),
@@ -97,30 +105,20 @@ std::vector<Row> Rows() {
       Of("callbridge_ffi_attributes_destroy", &callbridge_ffi_attributes_destroy, "attributes",
          nullptr),
       Of("callbridge_ffi_attributes_set_array", &callbridge_ffi_attributes_set_array,
-         "attributes name name_size element_type data count", v.attributes, "n", 1, 4, &v.number,
-         1),
+         "attributes name element_type data count", v.attributes, "n", 4, &v.number, 1),
       Of("callbridge_ffi_attributes_set_dictionary", &callbridge_ffi_attributes_set_dictionary,
-         "attributes name name_size dictionary", v.attributes, "n", 1, v.attributes),
+         "attributes name dictionary", v.attributes, "n", v.attributes),
       Of("callbridge_ffi_attributes_set_scalar", &callbridge_ffi_attributes_set_scalar,
-         "attributes name name_size element_type value", v.attributes, "n", 1, 4, &v.number),
+         "attributes name element_type value", v.attributes, "n", 4, &v.number),
       Of("callbridge_ffi_attributes_set_string", &callbridge_ffi_attributes_set_string,
-         "attributes name name_size text text_size", v.attributes, "n", 1, "x", 1),
-      Of("callbridge_ffi_call_create", &CreateAndDestroy, "handlers site context? call",
-         &v.handlers, &v.ffi_site, &services, &made),
-      Of("callbridge_ffi_call_destroy", &callbridge_ffi_call_destroy, "call", nullptr),
-      Of("callbridge_ffi_call_execute", &callbridge_ffi_call_execute,
-         "call operands operand_count results result_count context? timeout_milliseconds",
-         v.ffi_call, v.pointers, 1, v.pointers, 1, &services, -1),
-      Of("callbridge_ffi_call_start", &callbridge_ffi_call_start,
-         "call operands operand_count results result_count context? done user?", v.ffi_call,
-         v.pointers, 1, v.pointers, 1, &services, &Done, &v),
+         "attributes name text text_size", v.attributes, "n", "x", 1),
       Of("callbridge_ffi_find_handlers", &callbridge_ffi_find_handlers, "name platform handlers",
          "null_pointers", "Host", &v.adapted),
       Of("callbridge_ffi_host_memory", &callbridge_ffi_host_memory, ""),
       Of("callbridge_ffi_new_run_id", &callbridge_ffi_new_run_id, ""),
       Of("callbridge_ffi_process_threads", &callbridge_ffi_process_threads, ""),
-      Of("callbridge_ffi_register_type", &callbridge_ffi_register_type,
-         "name name_size type_id deleter?", "null_pointers", 13, &v.type_id, [](void*) {}),
+      Of("callbridge_ffi_register_type", &callbridge_ffi_register_type, "name type_id deleter?",
+         "null_pointers", &v.type_id, [](void*) {}),
       Of(
           "callbridge_ffi_visit_handlers", &callbridge_ffi_visit_handlers, "visit user?",
           [](void*, const char*, const char*, const callbridge_ffi_handlers*, uint32_t) {}, &v),
@@ -140,6 +138,8 @@ std::vector<Row> Rows() {
       Of("callbridge_register_target", &callbridge_register_target,
          "name name_size address platform platform_size api_version", "null_pointers_registered",
          24, &v, "Host", 4, 1),
+      Of("callbridge_run_destroy", &callbridge_run_destroy, "run", nullptr),
+      Of("callbridge_run_wait", &callbridge_run_wait, "run timeout_milliseconds", v.run, -1),
       Of(
           "callbridge_shape_visit", &callbridge_shape_visit, "shape visit user?", "s32[]",
           [](void*, int32_t, const int64_t*, size_t, int64_t) {}, &v),

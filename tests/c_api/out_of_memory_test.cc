@@ -56,7 +56,7 @@ TEST(OutOfMemoryTest, Targets) {
       OriginalTarget(&CopyS32, "a name that no string holds without an allocation");
   const callbridge_site site = Site(shapes, "s32[]");
   callbridge_call* call = nullptr;
-  EXPECT_GT(Starve(0, [&] { return callbridge_call_bind(&target, &site, &call); }), 0);
+  EXPECT_GT(Starve(0, [&] { return callbridge_call_bind(&target, &site, nullptr, &call); }), 0);
   callbridge_call_destroy(call);
   char* bytes = nullptr;
   size_t size = 0;
@@ -75,30 +75,34 @@ TEST(OutOfMemoryTest, Handlers) {
   const auto set = [&](const std::function<callbridge_error*()>& function) {
     EXPECT_GT(Starve(0, function), 0);
   };
+  set([&] { return callbridge_ffi_attributes_set_scalar(attributes, name.c_str(), 4, &number); });
   set([&] {
-    return callbridge_ffi_attributes_set_scalar(attributes, name.data(), 100, 4, &number);
+    return callbridge_ffi_attributes_set_array(attributes, name.c_str() + 1, 4, &number, 1);
   });
   set([&] {
-    return callbridge_ffi_attributes_set_array(attributes, name.data(), 99, 4, &number, 1);
+    return callbridge_ffi_attributes_set_string(attributes, name.c_str() + 2, name.data(), 100);
   });
   set([&] {
-    return callbridge_ffi_attributes_set_string(attributes, name.data(), 98, name.data(), 100);
+    return callbridge_ffi_attributes_set_dictionary(attributes, name.c_str() + 3, attributes);
   });
-  set([&] {
-    return callbridge_ffi_attributes_set_dictionary(attributes, name.data(), 97, attributes);
-  });
-  const callbridge_ffi_handlers handlers = Handlers();
-  callbridge_ffi_site site = OldSite();
+  const callbridge_target target = TypedTarget(Handlers());
+  callbridge_site site = OldSite();
   site.operands = kS32;
   site.operand_count = 1;
   site.attributes = attributes;
-  callbridge_runtime_services context = NoServices();
-  context.custom_options = attributes;
-  callbridge_ffi_call* call = nullptr;
-  set([&] { return callbridge_ffi_call_create(&handlers, &site, &context, &call); });
+  callbridge_runtime_services services = NoServices();
+  services.custom_options = attributes;
+  const callbridge_execution_context context = Lending(services);
+  callbridge_call* call = nullptr;
+  set([&] { return callbridge_call_bind(&target, &site, &context, &call); });
   void* pointers[] = {&call};
-  set([&] { return callbridge_ffi_call_execute(call, pointers, 1, nullptr, 0, &context, 1000); });
-  callbridge_ffi_call_destroy(call);
+  callbridge_run* run = nullptr;
+  set([&] {
+    return callbridge_call_start(call, pointers, 1, nullptr, 0, &context, nullptr, nullptr, &run);
+  });
+  EXPECT_EQ(callbridge_run_wait(run, 1000), nullptr);
+  callbridge_run_destroy(run);
+  callbridge_call_destroy(call);
   callbridge_ffi_attributes_destroy(attributes);
 }
 

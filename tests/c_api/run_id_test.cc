@@ -86,7 +86,7 @@ TEST(RunIdTest, IsTheCallersWhereThatSaysSo) {
     EXPECT_EQ(id, 77);
   }
   HandlerCall without(kTellRunId);
-  EXPECT_THAT(without.Ret(id).LendNothing().Run().message(),
+  EXPECT_THAT(without.Ret(id).ProvideNothing().Run().message(),
               testing::HasSubstr("run id is not available"));
 }
 

@@ -56,12 +56,34 @@ inline callbridge_ffi_handlers Handlers(XLA_FFI_Handler* execute = &Succeed) {
   return handlers;
 }
 
+// A typed target on the host.
+inline callbridge_target TypedTarget(const callbridge_ffi_handlers& handlers) {
+  callbridge_target target = {};
+  target.struct_size = sizeof(target);
+  target.name = "handler";
+  target.platform = "Host";
+  target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
+  target.address = reinterpret_cast<void*>(handlers.execute);
+  target.instantiate = reinterpret_cast<void*>(handlers.instantiate);
+  target.prepare = reinterpret_cast<void*>(handlers.prepare);
+  target.initialize = reinterpret_cast<void*>(handlers.initialize);
+  target.record = reinterpret_cast<void*>(handlers.record);
+  return target;
+}
+
 // On the release that asks a handler nothing before it calls it.
-inline callbridge_ffi_site OldSite() {
-  callbridge_ffi_site site = {};
-  site.struct_size = sizeof(site);
+inline callbridge_site OldSite() {
+  callbridge_site site = ResultSite("()");
   site.release = "0.4.30";
   return site;
+}
+
+// Refers to `services`.
+inline callbridge_execution_context Lending(const callbridge_runtime_services& services) {
+  callbridge_execution_context context = {};
+  context.struct_size = sizeof(context);
+  context.services = &services;
+  return context;
 }
 
 inline callbridge_runtime_services NoServices() {

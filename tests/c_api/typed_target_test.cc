@@ -53,7 +53,7 @@ class TypedTargetTest : public ::testing::Test {
     target_.instantiate = reinterpret_cast<void*>(&Instantiate);
     EXPECT_EQ(callbridge_ffi_attributes_create(&attributes_), nullptr);
     const int32_t n = 40;
-    EXPECT_EQ(callbridge_ffi_attributes_set_scalar(attributes_, "n", 1, 4, &n), nullptr);
+    EXPECT_EQ(callbridge_ffi_attributes_set_scalar(attributes_, "n", 4, &n), nullptr);
     site_.attributes = attributes_;
     instantiated = 0;
   }
@@ -110,7 +110,7 @@ TEST_F(TypedTargetTest, CallsItsHandlerForEachStage) {
 
 TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, nullptr, &call)), "OK");
   void* results[] = {&result_};
   const int32_t ordinal = 2;
   callbridge_runtime_services services = NoServices();
@@ -131,7 +131,7 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
 
 TEST_F(TypedTargetTest, IsLentWhatXlaCpuLends) {
   callbridge_call* call = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, &call)), "OK");
+  ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, nullptr, &call)), "OK");
   void* results[] = {&result_};
   callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 1};
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");

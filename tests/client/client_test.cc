@@ -88,7 +88,7 @@ TEST(ClientTest, ArgumentsThatAreNotTheParametersAreRefusedByNumberAndShape) {
   }
   EXPECT_EQ(Refused(TheClient().Compile(both, {F32s({2, 3}, {1, 0})}).status()), kCases[0].message);
   EXPECT_EQ(Refused(TheClient().Execute(ExecutionHandle(), {}).status()),
-            "expected a handle that Compile() returned, but this one is of no computation");
+            "expected a handle that Compile() returned, but this one has no computation");
 }
 
 TEST(ClientTest, ArgumentsMayBeInAnyLayout) {

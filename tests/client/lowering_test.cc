@@ -121,9 +121,9 @@ TEST(LoweringTest, AnUntypedCallOfATypedHandlerIsRefused) {
     const absl::Status status = RunText(Call("TypedServices", each.version)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
     EXPECT_EQ(status.message(),
-              absl::StrCat("the call is an untyped one, of api_version ", each.number,
-                           ", and the target a typed handler; set API_VERSION_TYPED_FFI, and say "
-                           "in the attributes what the opaque says (instruction \"the_call\", "
+              absl::StrCat("the call is untyped (api_version ", each.number,
+                           "), but the target is a typed handler; set API_VERSION_TYPED_FFI, and "
+                           "pass attributes instead of the opaque (instruction \"the_call\", "
                            "target \"TypedServices\")"));
   }
 }
@@ -147,9 +147,10 @@ TEST(LoweringTest, ErrorsNameTheInstruction) {
   EXPECT_THAT(std::string(attributes.message()), EndsWith(names + "TypedFail\")"));
   EXPECT_EQ(RunText("x = f8e5m2[] constant(1)\nROOT y = f8e5m2[] add(x, x)").status().message(),
             "the embedded runtime has no add of f8e5m2; run the module on XLA (instruction \"y\")");
-  EXPECT_EQ(RunText("x = f8e5m2[] constant(1)\nROOT y = f32[] convert(x)").status().message(),
-            "the embedded runtime converts no f8e5m2 to f32; run the module on XLA (instruction "
-            "\"y\")");
+  EXPECT_EQ(
+      RunText("x = f8e5m2[] constant(1)\nROOT y = f32[] convert(x)").status().message(),
+      "the embedded runtime does not convert f8e5m2 to f32; run the module on XLA (instruction "
+      "\"y\")");
   const std::string nested = "inner {\n" + Call("Missing") +
                              "\n}\nENTRY e {\n  ROOT outer = s32[] call(), to_apply=inner\n}\n";
   EXPECT_THAT(std::string(CompileText(nested).status().message()),

@@ -24,7 +24,7 @@ void Register(const std::string& name, const std::string& platform, void* addres
 
 TEST(TargetTableTest, AnEmptyOneSaysSo) {
   EXPECT_EQ(Refused(TargetTable().Find("f", "CPU", false).status(), absl::StatusCode::kNotFound),
-            "no target \"f\" is registered for Host; none is registered at all. Register it with "
+            "no target \"f\" is registered for Host; nothing is registered. Register it with "
             "XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library");
 }
 

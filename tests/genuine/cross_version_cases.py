@@ -66,7 +66,7 @@ def register_types(library: ctypes.CDLL, path: str) -> None:
             # XLA_FFI_TypeInfo is a size, an extension pointer and the deleter.
             deleter = ctypes.cast(get_info(), ctypes.POINTER(ctypes.c_void_p))[2]
         type_name = f"{name} of {path}".encode()
-        _c_api.ffi_register_type(type_name, len(type_name), get_id(), deleter)
+        _c_api.ffi_register_type(type_name, get_id(), deleter)
 
 
 def check(case: Case, outcome: Any) -> str:

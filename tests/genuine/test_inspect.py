@@ -108,7 +108,7 @@ def test_what_it_says_is_what_the_module_registers(pattern):
     assert found["verdict"]["outcome"] == "python_module"
     assert found["python_modules"] == [path.name.partition(".")[0]]
     assert found["has_capsules"]
-    assert not [u for u in found["unresolved"] if u["provider"] == "nobody"]
+    assert not [u for u in found["unresolved"] if u["provider"] == "none"]
     functions = {function["address"]: function for function in found["functions"]}
     if abi == "stripped":
         assert found["stripped"] and not functions
@@ -181,6 +181,6 @@ def test_tensorflow_takes_at_most_twice_the_time_of_nm():
 
 def test_tensorflow_itself():
     found = inspected(TENSORFLOW)
-    assert found["verdict"]["text"] == "it is TensorFlow itself, whose place callbridge takes"
+    assert found["verdict"]["text"] == "it is TensorFlow itself, which callbridge replaces"
     places = {entry["name"]: entry["place"] for entry in found["registry"]}
     assert places["xla::CustomCallTargetRegistry::Global()"] == "exported"

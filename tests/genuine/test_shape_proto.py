@@ -86,8 +86,8 @@ def test_headers_of_another_protobuf(tmp_path):
     )
     command = BUILD / "callbridge"
     done = subprocess.run([command, "inspect", binary], capture_output=True, text=True)
-    assert "the object layout of protobuf 25 or newer; callbridge has that of" in done.stdout
-    assert "callbridge cannot open it: it was compiled for protobuf 25 or newer" in done.stdout
+    assert "the object layout of protobuf 25 or newer; callbridge has only that of" in done.stdout
+    assert "callbridge cannot load it: it was compiled for protobuf 25 or newer" in done.stdout
     done = subprocess.run(
         [command, "inspect", "--json", binary, TARGETS / "shape_proto_linked.so"],
         capture_output=True,

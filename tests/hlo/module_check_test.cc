@@ -132,7 +132,8 @@ TEST(ModuleCheckTest, RefusesAndNamesEveryFault) {
       {[](auto& m) { Entry(m, 4).set_control_predecessor_ids(0, 1); }, "control predecessor 1"},
       {[](auto& m) { Entry(m, 2).set_called_computation_ids(0, 20); }, "but that is its own"},
       {[](auto& m) { Entry(m, 2).set_called_computation_ids(0, 9); }, "but there is none"},
-      {[](auto& m) { m.mutable_computations()->SwapElements(0, 1); }, "stands before its own"},
+      {[](auto& m) { m.mutable_computations()->SwapElements(0, 1); },
+       "expected one before its own"},
       {[](auto& m) {
          m.mutable_computations(0)->mutable_instructions(2)->add_called_computation_ids(20);
        },
@@ -142,7 +143,7 @@ TEST(ModuleCheckTest, RefusesAndNamesEveryFault) {
       {[](auto& m) { Entry(m, 0).set_parameter_number(-1); }, "parameter number -1"},
       {[](auto& m) { Entry(m, 0).set_parameter_number(int64_t{1} << 62); }, "with 1 parameters"},
       {[](auto& m) { m.mutable_computations(0)->mutable_instructions(1)->set_parameter_number(0); },
-       "parameter number 0 is there twice"},
+       "parameter number 0 occurs twice"},
       {[](auto& m) { m.mutable_host_program_shape()->add_parameters(); }, "expected 1 parameters"},
       {[](auto& m) { m.mutable_host_program_shape()->mutable_parameters(0)->set_dimensions(0, 3); },
        "parameter 0: expected f32[2]{0}, as the instruction has, got f32[3]"},
@@ -318,7 +319,7 @@ TEST(ModuleCheckTest, RefusesAndNamesEveryFault) {
       {[](auto& m) { (*m.mutable_schedule()->mutable_sequences())[20].add_instruction_ids(3); },
        "instruction 3 is not in it"},
       {[](auto& m) { (*m.mutable_schedule()->mutable_sequences())[20].add_instruction_ids(15); },
-       "instruction 15 is not in it, or is there twice"},
+       "instruction 15 is not in it, or occurs twice"},
   };
   for (size_t i = 0; i < faults.size(); ++i) {
     HloModuleProto module = ValidModule();

@@ -56,20 +56,20 @@ TEST(ModuleFaults, FaultsAreToldOfWhoHasThem) {
               m.mutable_computations(1)->mutable_instructions(1)->set_called_computation_ids(0, 77);
             }),
             "INVALID_ARGUMENT: computation \"e\": instruction \"q\": it calls computation 77: "
-            "expected one that stands before its own, but there is none");
+            "expected one before its own, but there is none");
   EXPECT_EQ(fault([](HloModuleProto& m) {
               m.mutable_computations(1)->mutable_instructions(1)->set_called_computation_ids(
                   0, m.computations(1).id());
             }),
             absl::StrCat("INVALID_ARGUMENT: computation \"e\": instruction \"q\": it calls "
                          "computation ",
-                         entry, ": expected one that stands before its own, but that is its own"));
+                         entry, ": expected one before its own, but that is its own"));
   EXPECT_EQ(fault([](HloModuleProto& m) {
               m.mutable_computations(1)->mutable_instructions(2)->set_control_predecessor_ids(0,
                                                                                               77);
             }),
             "INVALID_ARGUMENT: computation \"e\": instruction \"r\": control predecessor 77: "
-            "expected an instruction that stands before this one in its computation");
+            "expected an instruction before this one in its computation");
   EXPECT_EQ(fault([](HloModuleProto& m) {
               m.mutable_host_program_shape()->mutable_result()->set_dimensions(0, 3);
             }),
@@ -92,8 +92,8 @@ TEST(ModuleFaults, FaultsAreToldOfWhoHasThem) {
         (*m.mutable_schedule()->mutable_sequences())[m.computations(0).id()].add_instruction_ids(
             77);
       }),
-      "INVALID_ARGUMENT: schedule of computation \"f\": instruction 77 is not in it, or is "
-      "there twice");
+      "INVALID_ARGUMENT: schedule of computation \"f\": instruction 77 is not in it, or "
+      "occurs twice");
 }
 
 TEST(ModuleFaults, SchedulesKeepToControlPredecessors) {
@@ -105,7 +105,7 @@ TEST(ModuleFaults, SchedulesKeepToControlPredecessors) {
   ids[1] = 1;
   EXPECT_EQ(PrintHloText(module).status().ToString(),
             "INVALID_ARGUMENT: schedule of computation \"e\": expected instruction 1 before 2, "
-            "which needs it, got it behind");
+            "which needs it, got it after");
 }
 
 // Which have as many elements, none but one another's.

@@ -94,7 +94,7 @@ TEST(ModuleTexts, ValuesThatAreUsual) {
   }
   (*instruction->mutable_frontend_attributes()->mutable_map())["a b\n"] = "c";
   EXPECT_EQ(Printed(module),
-            "UNIMPLEMENTED: expected a frontend attribute's name that HLO text can say, got "
+            "UNIMPLEMENTED: expected a frontend attribute's name that HLO text can express, got "
             "\"a b\\n\"");
 }
 
@@ -291,7 +291,7 @@ TEST(ModuleTexts, LayoutsAndAliasesOfAStableHloCall) {
                              "  a = ((f32[4,5]{0,1})) custom-call(p), custom_call_target=\"t\","
                              " operand_layout_constraints={(f32[2,3]{1,0})}"))),
       "UNIMPLEMENTED: custom call a has layouts inside of tuples that are not row-major, "
-      "which StableHLO cannot say; write the module as HLO text");
+      "which StableHLO cannot express; write the module as HLO text");
 }
 
 TEST(ModuleTexts, ApiVersionsOfStableHlo) {

@@ -73,8 +73,8 @@ TEST(ReadModule, TellsOfEachKindOfMessage) {
       "\"HloModule\". ";
   EXPECT_EQ(error("\xff"),
             absl::StrCat(kExpected,
-                         "As HloModuleProto: the bytes are no message of this kind. As "
-                         "HloProto: the bytes are no message of this kind"));
+                         "As HloModuleProto: the bytes are not a message of this kind. As "
+                         "HloProto: the bytes are not a message of this kind"));
   EXPECT_THAT(error(""), AllOf(HasSubstr(kExpected), HasSubstr(". As HloProto: it has no module")));
   xla::HloModuleProto module = Module();
   module.mutable_computations(0)->mutable_instructions(1)->set_operand_ids(0, 77);

@@ -42,9 +42,9 @@ TEST(ShapeUtil, SaysWhatMakesAShapeNone) {
       {"element_type: TUPLE tuple_shapes {" + f32 + "} tuple_shapes { element_type: F32 }",
        "the shape f32[] has no layout"},
       {f32 + "tuple_shapes {} tuple_shapes {}",
-       "expected a shape that is no tuple to have no elements; f32[] has 2"},
+       "expected a shape other than a tuple to have no elements; f32[] has 2"},
       {"element_type: TOKEN tuple_shapes {}",
-       "expected a shape that is no tuple to have no elements; token[] has 1"},
+       "expected a shape other than a tuple to have no elements; token[] has 1"},
       {"element_type: TOKEN dimensions: 1", only_arrays},
       {"element_type: TOKEN layout {}", only_arrays},
       {"element_type: OPAQUE_TYPE dimensions: 1", only_arrays},
@@ -93,7 +93,7 @@ TEST(ShapeUtil, SaysWhatCannotBeMade) {
 
 TEST(ShapeFromProto, SaysWhatEachFaultIs) {
   const std::string suffix =
-      ", which no custom call of callbridge's can be given: expected a shape of dense arrays, "
+      ", which callbridge cannot pass to a custom call: expected a shape of dense arrays, "
       "tokens and tuples of "
       "fixed sizes";
   const std::pair<const char*, std::string> cases[] = {
@@ -107,7 +107,7 @@ TEST(ShapeFromProto, SaysWhatEachFaultIs) {
       {"element_type: F32 dimensions: [2, 2] is_dynamic_dimension: false",
        "expected as many is_dynamic_dimension as dimensions, 2, or none; got 1"},
       {"element_type: F32 tuple_shapes {} tuple_shapes {}",
-       "expected a shape that is no tuple to have no elements; one of element type 11 has 2"},
+       "expected a shape other than a tuple to have no elements; one of element type 11 has 2"},
       {"element_type: 99", "expected an element type that is known; got number 99"},
       {"element_type: TOKEN layout { minor_to_major: 0 }",
        "expected only arrays to have dimensions and a layout"},

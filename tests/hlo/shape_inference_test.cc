@@ -165,7 +165,7 @@ TEST(ShapeInferenceTest, ErrorsWordForWord) {
       {broadcast("f32[2]", {2}, "f32[2,3]"),
        "Broadcast dimension 2 is out of bound: the result has 2 dimensions."},
       {broadcast("f32[3,3]", {1, 1}, "f32[2,3]"),
-       "Broadcast dimension 1 is there twice; each takes one of the operand's."},
+       "Broadcast dimension 1 occurs twice; each takes one of the operand's."},
       {broadcast("f32[2,5]", {0, 2}, "f32[2,3,4]"),
        "Broadcast dimension 2 has size 4 in the result, but the operand's dimension 1 has 5; from "
        "f32[2,5] to f32[2,3,4]."},
@@ -202,7 +202,7 @@ TEST(ShapeInferenceTest, BroadcastPutsEachDimensionSomewhere) {
   EXPECT_THAT(check("f32[2]", {}, "f32[2]"), HasSubstr("operand rank: 1"));
   EXPECT_THAT(check("f32[2]", {1}, "f32[2]"), HasSubstr("dimension 1 is out of bound"));
   EXPECT_THAT(check("f32[2]", {-1}, "f32[2]"), HasSubstr("dimension -1 is out of bound"));
-  EXPECT_THAT(check("f32[2,2]", {0, 0}, "f32[2,2]"), HasSubstr("dimension 0 is there twice"));
+  EXPECT_THAT(check("f32[2,2]", {0, 0}, "f32[2,2]"), HasSubstr("dimension 0 occurs twice"));
   EXPECT_THAT(check("f32[1]", {0}, "f32[2]"), HasSubstr("has size 2 in the result"));
   EXPECT_THAT(check("f32[2]", {0}, "s32[2]"), HasSubstr("keeps the element type"));
   EXPECT_THAT(check("()", {}, "f32[2]"), HasSubstr("for operand of broadcast, but got ()"));

@@ -219,7 +219,7 @@ TEST(StableHloText, RefusesWhatItCannotSay) {
        "layouts inside of tuples"},
       {"  p = f32[] parameter(0)\n  q = f32[] abs(p)\n"
        "  ROOT r = (f32[]) tuple(p), control-predecessors={q}",
-       "UNIMPLEMENTED: a control predecessor, which StableHLO has not (r) cannot be written as "
+       "UNIMPLEMENTED: a control predecessor, which StableHLO lacks (r) cannot be written as "
        "StableHLO here; write the module as HLO text"},
       {"  p = s1[] parameter(0)", "UNIMPLEMENTED: StableHLO has no elements of type s1"},
       {"  p = (f32[],(u1[])) parameter(0)", "no elements of type u1"},

@@ -210,7 +210,7 @@ TEST(InstructionFaults, SayWhatWasExpectedAndWhatCame) {
        "?INVALID_ARGUMENT: computation \"e\": parameter number -1: with 3 parameters, expected 0 "
        "to 2, each once"},
       {"i = f32[2] parameter(1)",
-       "?INVALID_ARGUMENT: computation \"e\": parameter number 1 is there twice: expected 0 to 2, "
+       "?INVALID_ARGUMENT: computation \"e\": parameter number 1 occurs twice: expected 0 to 2, "
        "each once"},
       {"i = f32[2] custom-call(p, p), operand_layout_constraints={f32[2]}",
        "expected 2 operand shapes with layout, as there are operands, got 1"},
@@ -317,7 +317,7 @@ TEST(ModuleFaults, SchedulesThatNoTextCanHave) {
   };
   const std::string at = "INVALID_ARGUMENT: schedule of computation \"e\\n\": ";
   EXPECT_EQ(printed({1, 2}), "OK");
-  EXPECT_EQ(printed({2, 1}), at + "expected instruction 1 before 2, which needs it, got it behind");
+  EXPECT_EQ(printed({2, 1}), at + "expected instruction 1 before 2, which needs it, got it after");
   EXPECT_EQ(printed({1}), at + "expected its 2 instructions, got 1");
   EXPECT_EQ(printed({1, 1}), at + "expected its 2 instructions, got 1");
   EXPECT_EQ(printed({1, 2, 3}), at + "instruction 3 is not in it");

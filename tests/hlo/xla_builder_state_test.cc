@@ -188,8 +188,7 @@ TEST(XlaBuilderStateTest, ABuildLeavesTheBuilderEmptyAndGoesOnCounting) {
   xla::Call(&b, called, {x});
   EXPECT_EQ(b.Build().ValueOrDie().proto().computations_size(), 2);
   EXPECT_EQ(b.GetShape(x).status().ToString(),
-            "INVALID_ARGUMENT: No XlaOp with handle 1: Build() took it, or an error is in its "
-            "place");
+            "INVALID_ARGUMENT: No XlaOp with handle 1: Build() took it, or it was an error");
   EXPECT_EQ(XlaBuilderFriend::GetInstruction(x), nullptr);
   const XlaOp again = P(b, 0, F32s({3}));
   ASSERT_TRUE(again.valid()) << b.first_error();

@@ -248,7 +248,7 @@ TEST(XlaBuilderTest, CallingWhatIsNoComputation) {
   module = Called();
   module.mutable_computations(0)->mutable_instructions(1)->set_operand_ids(
       0, module.computations(0).instructions(2).id());
-  EXPECT_THAT(error(module), HasSubstr("stands before this one"));
+  EXPECT_THAT(error(module), HasSubstr("an instruction before this one"));
   XlaBuilder b("b");
   xla::CustomCallWithComputation(&b, "f", {}, XlaComputation(), F32s({2}));
   EXPECT_THAT(ErrorOf(b), HasSubstr("INVALID_ARGUMENT"));

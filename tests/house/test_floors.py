@@ -28,7 +28,7 @@ BESIDE = {"include", "tests", "examples", "benchmarks"}
 # The front door's headers lead inside; what they do is done there.
 FRONT_DOOR_LINES = 50
 
-SOURCES = {".h", ".c", ".cc", ".cpp", ".cu", ".inc"}
+SOURCES = {".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # "struct Name;" on a line, after "template <...>" or not, in or out of a namespace on that line.
 TYPE_DECLARED = re.compile(
@@ -41,7 +41,7 @@ TYPE_DEFINED = re.compile(
     r"(?: +final)?(?: *:[^;{]*)? *\{",
     re.MULTILINE,
 )
-ALONE = re.compile(r"standard library alone", re.IGNORECASE)
+ALONE = re.compile(r"standard library (?:alone|only)", re.IGNORECASE)
 # And cxxabi.h, which is part of the C++ library of both g++ and clang.
 STANDARD = set(
     """
@@ -177,7 +177,7 @@ def alone_violations(root):
     for folder in (*FLOORS, "include"):
         for path in sources(root / folder):
             at_the_door = path.parent == root / "include/callbridge"
-            if path.suffix == ".h" and (at_the_door or ALONE.search(path.read_text())):
+            if path.suffix in (".h", ".hpp") and (at_the_door or ALONE.search(path.read_text())):
                 visit(path, path.relative_to(root), {path})
     return sorted(found)
 

@@ -361,7 +361,7 @@ def test_what_is_no_attribute(attributes, words):
 
 @pytest.mark.parametrize("value", [2**63, -(2**63) - 1])
 def test_integers_out_of_range(value):
-    with pytest.raises(TypeError, match=r"attributes\['x'\]: -?\d+ is no int64; .*uint64"):
+    with pytest.raises(TypeError, match=r"attributes\['x'\]: -?\d+ is not an int64; .*uint64"):
         kind(value)
 
 

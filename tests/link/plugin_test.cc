@@ -50,7 +50,7 @@ TEST(PluginTest, WhatItRegisteredOutlivesItsClosing) {
   ASSERT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes)), "OK");
   const int32_t start = 7;
   constexpr int32_t kS32 = 4;
-  ASSERT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, "start", 5, kS32, &start)),
+  ASSERT_EQ(ErrorText(callbridge_ffi_attributes_set_scalar(attributes, "start", kS32, &start)),
             "OK");
   int32_t count = 0;
   const callbridge_array counted = {&count, 4};

@@ -163,7 +163,7 @@ TEST(ChildProcessTest, EndsAtAnInterruptThatIsHandled) {
     const absl::Time start = absl::Now();
     const absl::Status status = StatusWithSignal(SIGINT, script);
     EXPECT_LT(absl::Now() - start, absl::Seconds(20));
-    EXPECT_EQ(status, absl::CancelledError("/bin/sh was ended, since a SIGINT came"));
+    EXPECT_EQ(status, absl::CancelledError("/bin/sh was killed, because a SIGINT came"));
     EXPECT_EQ(handled, 1);
     sigaction(SIGINT, &before, nullptr);
   }

@@ -139,10 +139,10 @@ TEST(UnresolvedSymbolsTest, AreSortedAndNameWhoHasThem) {
                           {"_py", false},
                           {"P", false},
                           {"XlaCustomCallStatusSetFailure", false}}),
-              ElementsAre(Pair("P", Provider::kNobody), Pair("PyErr_Occurred", Provider::kPython),
+              ElementsAre(Pair("P", Provider::kNone), Pair("PyErr_Occurred", Provider::kPython),
                           Pair("XlaCustomCallStatusSetFailure", Provider::kCallbridge),
-                          Pair("_Py_NoneStruct", Provider::kPython), Pair("_py", Provider::kNobody),
-                          Pair("py_mine", Provider::kNobody)));
+                          Pair("_Py_NoneStruct", Provider::kPython), Pair("_py", Provider::kNone),
+                          Pair("py_mine", Provider::kNone)));
 }
 
 TEST(UnresolvedSymbolsTest, WhatIsWeakMayStayUndefinedUnlessItIsServed) {
@@ -155,10 +155,10 @@ TEST(UnresolvedSymbolsTest, WhatIsWeakMayStayUndefinedUnlessItIsServed) {
 TEST(UnresolvedSymbolsTest, WhatALibraryExportsIsResolved) {
   const std::string libm = "/lib/x86_64-linux-gnu/libm.so.6";
   EXPECT_THAT(Unresolved({{"cosf", false}, {"nobodys", false}}, {"/dev/null", libm}),
-              ElementsAre(Pair("nobodys", Provider::kNobody)));
+              ElementsAre(Pair("nobodys", Provider::kNone)));
   EXPECT_THAT(Unresolved({{"cosf", false}}, {libm, "/no/such/library"}), IsEmpty());
   EXPECT_THAT(Unresolved({{"cosf", false}}, {"/no/such/library"}),
-              ElementsAre(Pair("cosf", Provider::kNobody)));
+              ElementsAre(Pair("cosf", Provider::kNone)));
 }
 
 MissingParts MissingIn(const std::string& path) {

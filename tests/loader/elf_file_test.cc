@@ -150,7 +150,7 @@ TEST(ElfFileTest, ChecksSegments) {
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_memsz = 1; }, "for 1 bytes of memory");
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD, 3).p_memsz = UINT64_MAX; },
                 "outside of user space");
-  ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_align = 0x1001; }, "no power of two");
+  ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_align = 0x1001; }, "not a power of two");
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD, 2).p_vaddr = 0; }, "and the one before ends");
   ExpectRefused(
       [](ElfEditor& e) {
@@ -196,7 +196,7 @@ TEST(ElfFileTest, ChecksSegments) {
         Elf64_Phdr& segment = e.Segment(PT_GNU_STACK);
         segment = {PT_TLS, PF_R, 0, 0, 0, 8, 8, 3};
       },
-      "the alignment of PT_TLS is no power of two");
+      "the alignment of PT_TLS is not a power of two");
 }
 
 // The last value that is good, and the first that is not.
@@ -229,7 +229,7 @@ TEST(ElfFileTest, ChecksSegmentsToTheByte) {
     ExpectAccepted([&](ElfEditor& e) { e.Segment(PT_LOAD).p_align = alignment; });
   }
   ExpectRefused([](ElfEditor& e) { e.Segment(PT_LOAD).p_align = 3; },
-                "its alignment 0x3 is no power of two");
+                "its alignment 0x3 is not a power of two");
 
   // ld.so protects whole pages.
   const auto to_end_of_page = [](ElfEditor& e) {

@@ -152,7 +152,7 @@ TEST(InspectionTest, KindsHaveNames) {
   EXPECT_EQ(FileKindName(FileKind::kArchive), "archive of object files");
   EXPECT_EQ(ProviderName(Provider::kCallbridge), "callbridge");
   EXPECT_EQ(ProviderName(Provider::kPython), "python");
-  EXPECT_EQ(ProviderName(Provider::kNobody), "nobody");
+  EXPECT_EQ(ProviderName(Provider::kNone), "none");
   EXPECT_EQ(PlaceName(Place::kImported), "imported");
   EXPECT_EQ(PlaceName(Place::kPrivateCopy), "a private copy");
   EXPECT_EQ(PlaceName(Place::kExported), "exported");
@@ -180,7 +180,7 @@ TEST(InspectionTest, BytesAreInspectedWithoutTheLoader) {
   ASSERT_TRUE(inspection.ok()) << inspection.status();
   EXPECT_EQ(inspection->path, "/x.so");
   EXPECT_THAT(inspection->loader.libraries, IsEmpty());
-  EXPECT_THAT(Unresolved(*inspection), Contains("memcpy: nobody"));
+  EXPECT_THAT(Unresolved(*inspection), Contains("memcpy: none"));
   EXPECT_THAT(Unresolved(*inspection),
               Contains("xla::CustomCallTargetRegistry::Global(): callbridge"));
   inspection = InspectBytes(BytesOf(OldBinary("shape_proto_unlinked")), "/x.so", read);
@@ -199,9 +199,9 @@ TEST(InspectionTest, NamesWhatIsNeededAndWhoHasIt) {
   EXPECT_EQ(linked.string_abi, StringAbi::kNew);
 
   const Inspection missing = Inspected(OldBinary("missing_symbol"));
-  EXPECT_THAT(Unresolved(missing), Contains("function_of_a_lost_library: nobody"));
+  EXPECT_THAT(Unresolved(missing), Contains("function_of_a_lost_library: none"));
   EXPECT_EQ(Judge(missing).outcome, Outcome::kDoesNotLoad);
-  EXPECT_EQ(Judge(missing).text, "callbridge cannot open it: 1 symbol that it needs is nowhere");
+  EXPECT_EQ(Judge(missing).text, "callbridge cannot load it: 1 symbol that it needs is not found");
 
   // Weak references may stay open.
   EXPECT_THAT(Unresolved(Inspected(OldBinary("weak_status"))),

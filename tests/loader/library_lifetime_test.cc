@@ -135,7 +135,8 @@ TEST(LibraryLifetimeTest, ABoundCallKeepsItsLibrary) {
   std::optional<BoundCall> call = BindOrDie(*library->Find("c_function", Platform::kHost));
   absl::Status status = TargetLibrary::Unload(library);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("stays loaded, since it is held 1 times"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("stays loaded, since 1 uses of it are left"));
   ASSERT_NE(library, nullptr);
   EXPECT_EQ(CallWith(*call, 40), 42);
   // Also where nobody asks.

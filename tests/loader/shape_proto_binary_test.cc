@@ -167,8 +167,8 @@ TEST_F(ShapeProtoBinaryTest, MessagesAreNeverRegisteredTwice) {
         std::exit(0);
       },
       ::testing::ExitedWithCode(0),
-      "FAILED_PRECONDITION: .*shape_proto_linked.so: something else in this process has registered "
-      "the protobuf message xla.HloModuleProto with libprotobuf.so.32");
+      "FAILED_PRECONDITION: .*shape_proto_linked.so: another library in this process has "
+      "registered the protobuf message xla.HloModuleProto with libprotobuf.so.32");
 }
 
 // Then nothing of callbridge's is opened.
@@ -207,8 +207,8 @@ TEST_F(ShapeProtoBinaryTest, AnotherLayoutIsRefused) {
   EXPECT_EQ(Load("shape_proto_of_3_9").status().ToString(),
             "FAILED_PRECONDITION: " + OldBinary("shape_proto_of_3_9") +
                 ": was compiled for protobuf 3.11 or older (it imports "
-                "xla::ShapeProto::ShapeProto()), and of XLA's messages callbridge has the object "
-                "layout of protobuf 3.21, as TensorFlow 2.13 has: recompile it with callbridge's "
+                "xla::ShapeProto::ShapeProto()), but callbridge's XLA messages have the object "
+                "layout of protobuf 3.21, like TensorFlow 2.13's: recompile it with callbridge's "
                 "headers, or with TensorFlow 2.13's");
   EXPECT_THAT(std::string(Load("shape_proto_with_own_messages").status().message()),
               HasSubstr("has protobuf messages of its own (it imports "));
@@ -224,7 +224,7 @@ TEST_F(ShapeProtoBinaryTest, IsInspected) {
   ASSERT_TRUE(inspection.ok()) << inspection.status();
   EXPECT_EQ(Judge(*inspection).outcome, Outcome::kDoesNotLoad);
   EXPECT_THAT(Judge(*inspection).text,
-              StartsWith("callbridge cannot open it: it was compiled for protobuf 3.11 or older"));
+              StartsWith("callbridge cannot load it: it was compiled for protobuf 3.11 or older"));
 
   inspection = Inspect(OldBinary("original_linked"));
   ASSERT_TRUE(inspection.ok()) << inspection.status();
@@ -280,11 +280,11 @@ TEST(ProtobufLayoutTest, ARefusalSaysWhatTells) {
   EXPECT_TRUE(layout.is_used());
   EXPECT_THAT(layout.Refusal(),
               StartsWith("was compiled for an unknown protobuf (it imports no constructor of a "
-                         "message, which would tell), and of XLA's"));
+                         "message, which would tell), but callbridge's XLA"));
   layout.AddImport("_ZN3xla10ShapeProtoC1Ev");
   layout.AddImport("_ZN3xla9TileProtoC1Ev");
   EXPECT_THAT(layout.Refusal(), StartsWith("was compiled for protobuf 3.11 or older (it imports "
-                                           "xla::ShapeProto::ShapeProto()), and of XLA's"));
+                                           "xla::ShapeProto::ShapeProto()), but callbridge's XLA"));
 }
 
 TEST(ProtobufLayoutTest, SymbolsAreAnyBytes) {
@@ -360,7 +360,8 @@ TEST_F(ShapeProtoBinaryTest, AllThatIsMissingIsNamed) {
   EXPECT_EQ(found->size(), 2);
   EXPECT_THAT(
       std::string(BindProtobufImports(imports).status().message()),
-      StartsWith("undefined symbols: xla::LiteralProto::Clear(), google::protobuf::Nobody() (of "));
+      StartsWith("undefined symbols: xla::LiteralProto::Clear(), google::protobuf::Nobody() "
+                 "(callbridge provides XLA's messages ShapeProto, "));
 }
 
 }  // namespace

@@ -304,7 +304,7 @@ TEST(TargetLibraryTest, ConstructorThatThrows) {
               OldBinary("throws_exception") + ": a constructor threw: no licence");
     status = LoadError(OldBinary("throws_int"));
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("threw what is no std::exception"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("threw a non-std exception"));
   }
   EXPECT_THAT(TargetRegistry::Global().Targets(), IsEmpty());
   EXPECT_EQ(Mapped("memfd:callbridge"), copies);

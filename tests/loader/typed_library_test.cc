@@ -138,7 +138,7 @@ TEST(TypedLibraryTest, GoWithTheirLibrary) {
       ASSERT_TRUE(call.ok()) << call.status();
       EXPECT_EQ(*Count(*call), 5);
       const absl::Status status = TargetLibrary::Unload(library);
-      EXPECT_THAT(std::string(status.message()), HasSubstr("stays loaded, since it is held 1"));
+      EXPECT_THAT(std::string(status.message()), HasSubstr("stays loaded, since 1 uses"));
     }
     ASSERT_EQ(TargetLibrary::Unload(library), absl::OkStatus());
     EXPECT_EQ(Registered(), before);

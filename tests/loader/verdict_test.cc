@@ -89,23 +89,23 @@ TEST(VerdictTest, WhatKeepsALibraryFromLoading) {
   };
   inspection.unresolved = {{"c", "c", Provider::kCallbridge}, {"p", "p", Provider::kPython}};
   EXPECT_EQ(Judge(inspection).outcome, Outcome::kLoads);
-  inspection.unresolved.push_back({"n", "n", Provider::kNobody});
-  EXPECT_EQ(text(), "callbridge cannot open it: 1 symbol that it needs is nowhere");
-  inspection.unresolved.push_back({"m", "m", Provider::kNobody});
-  EXPECT_EQ(text(), "callbridge cannot open it: 2 symbols that it needs are nowhere");
+  inspection.unresolved.push_back({"n", "n", Provider::kNone});
+  EXPECT_EQ(text(), "callbridge cannot load it: 1 symbol that it needs is not found");
+  inspection.unresolved.push_back({"m", "m", Provider::kNone});
+  EXPECT_EQ(text(), "callbridge cannot load it: 2 symbols that it needs are not found");
   inspection.protobuf_error = "no protobuf";
-  EXPECT_EQ(text(), "callbridge cannot open it: no protobuf");
+  EXPECT_EQ(text(), "callbridge cannot load it: no protobuf");
   inspection.protobuf.AddImport("_ZN3xla10ShapeProtoC1Ev");
-  EXPECT_EQ(text().find("callbridge cannot open it: it was compiled for protobuf 3.11"), 0u);
+  EXPECT_EQ(text().find("callbridge cannot load it: it was compiled for protobuf 3.11"), 0u);
   inspection.loader.missing_versions = {"v1", "v2"};
-  EXPECT_EQ(text(), "callbridge cannot open it: it was built for newer libraries: v1");
+  EXPECT_EQ(text(), "callbridge cannot load it: it was built for newer libraries: v1");
   inspection.loader.libraries = {
       {"a.so", ""}, {"b.so", "/b.so"}, {"c.so", ""}, {"libtensorflow_cc.so.2", ""}};
   EXPECT_EQ(text(),
-            "callbridge cannot open it: ld.so does not find a.so, c.so: add their folders to "
+            "callbridge cannot load it: ld.so does not find a.so, c.so: add their folders to "
             "LD_LIBRARY_PATH");
   inspection.refusal = "is bad";
-  EXPECT_EQ(text(), "callbridge cannot open it: it is bad");
+  EXPECT_EQ(text(), "callbridge cannot load it: it is bad");
 }
 
 TEST(VerdictTest, LibrariesWhoseFunctionsMustBeNamed) {
@@ -122,7 +122,7 @@ TEST(VerdictTest, LibrariesThatShowNothing) {
   Inspection inspection = Library();
   const Verdict nothing = Judge(inspection);
   EXPECT_EQ(nothing.outcome, Outcome::kNoCustomCalls);
-  EXPECT_EQ(nothing.text, "no custom call is seen in it");
+  EXPECT_EQ(nothing.text, "no custom call found in it");
   EXPECT_THAT(nothing.next, IsEmpty());
   inspection.symbols.untyped_functions = {{"f", {"f", 1}}};
   EXPECT_THAT(PossibleHandlers(inspection), IsEmpty()) << "shows nothing of the FFI";
@@ -131,29 +131,29 @@ TEST(VerdictTest, LibrariesThatShowNothing) {
   const Verdict possible = Judge(inspection);
   EXPECT_EQ(possible.outcome, Outcome::kNoCustomCalls);
   EXPECT_EQ(possible.text,
-            "no custom call is seen in it, but functions without a type may be typed handlers");
+            "no custom call found in it, but functions without a type may be typed handlers");
   EXPECT_THAT(possible.next, ElementsAre("callbridge inspect --probe x.so  # asks them, in a "
-                                         "process of its own"));
+                                         "separate process"));
   inspection.path = "/a/libtensorflow_cc.so.2";
   EXPECT_THAT(PossibleHandlers(inspection), IsEmpty());
-  EXPECT_EQ(Judge(inspection).text, "it is TensorFlow itself, whose place callbridge takes");
+  EXPECT_EQ(Judge(inspection).text, "it is TensorFlow itself, which callbridge replaces");
 }
 
 TEST(VerdictTest, PythonModules) {
   Inspection inspection = Library();
   inspection.symbols.python_modules = {"module"};
   EXPECT_EQ(Judge(inspection).outcome, Outcome::kNoCustomCalls);
-  EXPECT_EQ(Judge(inspection).text, "a Python module that shows no custom call");
+  EXPECT_EQ(Judge(inspection).text, "a Python module without visible custom calls");
   inspection.has_capsule_name = true;
   EXPECT_EQ(Judge(inspection).outcome, Outcome::kPythonModule);
   EXPECT_EQ(Judge(inspection).text,
-            "Python imports it, and it hands its functions to Python in capsules");
+            "a Python module, which passes its functions to Python in capsules");
   inspection = Library({Original()});
   inspection.symbols.python_modules = {"module"};
   inspection.refusal = "is bad";
   EXPECT_EQ(Judge(inspection).outcome, Outcome::kPythonModule);
   EXPECT_EQ(Judge(inspection).text,
-            "Python imports it, and it hands its functions to Python in capsules; but it is bad");
+            "a Python module, which passes its functions to Python in capsules; but it is bad");
 }
 
 TEST(VerdictTest, OtherKindsOfFiles) {
@@ -175,7 +175,7 @@ TEST(VerdictTest, OtherKindsOfFiles) {
   program.kind = FileKind::kProgram;
   EXPECT_EQ(Judge(program).outcome, Outcome::kDoesNotLoad);
   EXPECT_EQ(Judge(program).text,
-            "callbridge opens shared libraries, not programs: link its object files with `g++ "
+            "callbridge loads shared libraries, not programs: link its object files with `g++ "
             "-shared`");
 }
 

@@ -31,7 +31,7 @@ _pointer = _c.c_void_p
 Handlers = _struct(
     *((stage, _pointer) for stage in ("instantiate", "prepare", "initialize", "execute", "record"))
 )
-Context = _struct(
+Services = _struct(
     ("stream", _pointer),
     ("device_ordinal", _pointer),
     ("run_id", _pointer),
@@ -43,14 +43,26 @@ Context = _struct(
     ("custom_options", _pointer),
     ("extensions", _pointer),
 )
+Target = _struct(
+    ("name", _c.c_char_p),
+    ("platform", _c.c_char_p),
+    ("api_version", _c.c_int32),
+    ("api_version_is_proved", _c.c_int32),
+    ("address", _pointer),
+    ("evidence", _c.c_char_p),
+    *((stage, _pointer) for stage in ("instantiate", "prepare", "initialize", "record")),
+)
 Site = _struct(
-    ("release", _c.c_char_p),
+    ("tuple_layout", _c.c_int32),
     ("operands", _pointer),
     ("operand_count", _c.c_size_t),
-    ("results", _pointer),
-    ("result_count", _c.c_size_t),
+    ("result", _c.c_char_p),
+    ("opaque", _c.c_char_p),
+    ("opaque_size", _c.c_size_t),
     ("attributes", _pointer),
+    ("release", _c.c_char_p),
 )
+ExecutionContext = _struct(("stream", _pointer), ("services", _pointer), ("as_xla_cpu", _c.c_int32))
 
 
 class Extension(_c.Structure):
@@ -110,7 +122,6 @@ class Callbridge:
         self(
             "ffi_register_type",
             name,
-            _c.c_size_t(len(name)),
             _pointer(type_id),
             _pointer(deleter),
         )
@@ -133,7 +144,7 @@ class Caller:
         self._callbridge("ffi_attributes_create", _c.byref(made))
         for name, value in attributes.items():
             name = name.encode()
-            first = (made, name, _c.c_size_t(len(name)))
+            first = (made, name)
             if isinstance(value, cases.Address):
                 value = cases.Scalar("s64", self.address_of(value.symbol))
             if isinstance(value, bytes):
@@ -160,8 +171,8 @@ class Caller:
                 )
         return made
 
-    def _context(self, lent, kept):
-        """`kept` keeps what the context points to."""
+    def _services(self, lent, kept):
+        """`kept` keeps what the services point to."""
 
         def keep(value):
             kept.append(value)
@@ -170,61 +181,63 @@ class Caller:
         library = self._callbridge.library
         for name in ("callbridge_ffi_process_threads", "callbridge_ffi_host_memory"):
             getattr(library, name).restype = _pointer
-        context = Context(
+        services = Services(
             device_ordinal=keep(_c.c_int32(0)),
             run_id=keep(_c.c_int64(77)),
             thread_pool=library.callbridge_ffi_process_threads(),
         )
         if "scratch" in lent:
-            context.scratch = library.callbridge_ffi_host_memory()
+            services.scratch = library.callbridge_ffi_host_memory()
         if "stream" in lent:
-            context.stream = keep(_pointer(lent["stream"]))
+            services.stream = keep(_pointer(lent["stream"]))
         if "user_data" in lent:
             get_type, number = lent["user_data"]
             function = getattr(self._library, get_type)
             function.restype = _c.POINTER(_c.c_int64)
-            context.user_data_types = keep(_c.c_int64(function().contents.value))
-            context.user_data = keep(_pointer(keep(_c.c_double(number)).value))
-            context.user_data_count = 1
+            services.user_data_types = keep(_c.c_int64(function().contents.value))
+            services.user_data = keep(_pointer(keep(_c.c_double(number)).value))
+            services.user_data_count = 1
         if "custom_options" in lent:
-            context.custom_options = self._attributes(lent["custom_options"])
+            services.custom_options = self._attributes(lent["custom_options"])
         if "extension" in lent:
             type_, major, minor, number = lent["extension"]
-            context.extensions = keep(
+            services.extensions = keep(
                 Extension(_c.sizeof(Extension), type_, major, minor, None, number)
             )
-        return context
+        return services
 
     def call(self, case):
         """The results as bytes; raises HandlerError."""
 
         def shapes(values):
-            texts = [
+            return [
                 f"{value.type}[{','.join(map(str, value.dimensions))}]".encode() for value in values
             ]
-            return (_c.c_char_p * len(texts))(*texts)
 
         kept = []
-        context = self._context(case.host or {}, kept)
-        operand_shapes, result_shapes = shapes(case.operands), shapes(case.results)
+        services = self._services(case.host or {}, kept)
+        context = ExecutionContext(services=_c.addressof(services))
+        operand_shapes = shapes(case.operands)
+        operand_shapes = (_c.c_char_p * len(operand_shapes))(*operand_shapes)
         attributes = self._attributes(case.attributes)
         site = Site(
-            release=self._release.encode(),
             operands=_c.cast(operand_shapes, _pointer),
             operand_count=len(case.operands),
-            results=_c.cast(result_shapes, _pointer),
-            result_count=len(case.results),
+            result=b"(" + b",".join(shapes(case.results)) + b")",
             attributes=attributes,
+            release=self._release.encode(),
         )
         stages = {stage: self._handler(symbol) for stage, symbol in case.stages.items()}
-        handlers = Handlers(execute=self._handler(case.handler), **stages)
+        target = Target(
+            name=b"handler",
+            platform=b"Host",
+            api_version=4,
+            address=self._handler(case.handler),
+            **stages,
+        )
         call = _pointer()
         self._callbridge(
-            "ffi_call_create",
-            _c.byref(handlers),
-            _c.byref(site),
-            _c.byref(context),
-            _c.byref(call),
+            "call_bind", _c.byref(target), _c.byref(site), _c.byref(context), _c.byref(call)
         )
         try:
             operands = [_c.create_string_buffer(cases.to_bytes(v) or b"\0") for v in case.operands]
@@ -235,18 +248,25 @@ class Caller:
                 return (_pointer * len(buffers))(*(_c.addressof(buffer) for buffer in buffers))
 
             for _ in range(case.calls):
+                run = _pointer()
                 self._callbridge(
-                    "ffi_call_execute",
+                    "call_start",
                     call,
                     pointers(operands),
                     _c.c_size_t(len(operands)),
                     pointers(results),
                     _c.c_size_t(len(results)),
                     _c.byref(context),
-                    _c.c_int64(10000),
+                    None,
+                    None,
+                    _c.byref(run),
                 )
+                try:
+                    self._callbridge("run_wait", run, _c.c_int64(10000))
+                finally:
+                    self._callbridge.library.callbridge_run_destroy(run)
         finally:
-            self._callbridge.library.callbridge_ffi_call_destroy(call)
+            self._callbridge.library.callbridge_call_destroy(call)
             self._callbridge.library.callbridge_ffi_attributes_destroy(attributes)
         return [
             buffer.raw[:size]

@@ -36,11 +36,11 @@ def test_type_ids_that_are_no_memory(address):
 
 @pytest.mark.parametrize("number", NO_ADDRESSES)
 def test_numbers_that_are_no_addresses(number):
-    with refused("INVALID_ARGUMENT", f"type_id: {number} is no address"):
+    with refused("INVALID_ARGUMENT", f"type_id: {number} is not an address"):
         register_type("no address", number)
-    with refused("INVALID_ARGUMENT", f"type_info: {number} is no address"):
+    with refused("INVALID_ARGUMENT", f"type_info: {number} is not an address"):
         register_type("no address", DATA, number)
-    with refused("INVALID_ARGUMENT", f"{number} is no address"):
+    with refused("INVALID_ARGUMENT", f"{number} is not an address"):
         register("no address", number, abi="typed_ffi")
 
 

@@ -9,6 +9,7 @@ import callbridge.numpy
 import numpy as np
 import pytest
 from callbridge import CallbridgeError
+from callbridge._attributes import Attributes
 
 ONE = np.float32(1)
 FACES = {"numpy": callbridge.numpy, "jax": callbridge.jax}
@@ -136,6 +137,12 @@ def test_attributes_of_half_characters(built, call, attributes):
         face.load(built / "targets" / "typed_handlers.so")
     with pytest.raises(CallbridgeError, match=r"INVALID_ARGUMENT: attributes.*UTF-8"):
         call("refuse_negative", [ONE], attributes=attributes)
+
+
+@pytest.mark.parametrize("attributes", [{"a\0b": 1}, {"x": {"\0": 1}}])
+def test_attributes_whose_names_hold_nuls(attributes):
+    with pytest.raises(CallbridgeError, match="INVALID_ARGUMENT: .*expected names without NULs"):
+        Attributes(attributes)
 
 
 @pytest.mark.parametrize("path", ["nul\0", "half \ud800", 5, None, object()])

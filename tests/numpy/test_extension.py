@@ -124,7 +124,7 @@ def test_operands_come_in_an_exact_tuple():
         pass
 
     for operands in ([X], Tuple([X]), X, None):
-        with pytest.raises(TypeError, match="expected an exact tuple of operands"):
+        with pytest.raises(TypeError, match="expected a plain tuple of operands"):
             call(operands)
 
 

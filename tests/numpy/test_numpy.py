@@ -448,7 +448,7 @@ def test_aliases_that_are_no_integers(pointers, aliases):
 
 @pytest.mark.parametrize("value", [2**63, -(2**63) - 1])
 def test_integers_that_are_no_int64(handlers, value):
-    words = r"attributes\['factor'\]: -?\d+ is no int64; .*uint64"
+    words = r"attributes\['factor'\]: -?\d+ is not an int64; .*uint64"
     with pytest.raises(TypeError, match=words):
         custom_call("scale", "f32[1]", attributes={"factor": value})
     with pytest.raises(TypeError, match=words):

@@ -140,7 +140,7 @@ def test_names_of_attributes_are_utf_8(handlers):
 
 @pytest.mark.parametrize("value", [np.array("text"), np.array([None]), np.datetime64(1, "s")])
 def test_attributes_of_no_element_type(handlers, value):
-    words = r"attributes\['inner'\]\['x'\] is of dtype .*, which is no element type of XLA's"
+    words = r"attributes\['inner'\]\['x'\] is of dtype .*, which is not an element type of XLA's"
     with refused("INVALID_ARGUMENT", words):
         custom_call("scale", "f32[]", attributes={"inner": {"x": value}})
 
@@ -194,7 +194,9 @@ def test_names_of_platforms(name, platform):
 
 
 def test_unknown_platforms():
-    with refused("INVALID_ARGUMENT", "platform 'tpu' is none of Host or cpu, CUDA or gpu, ROCM"):
+    with refused(
+        "INVALID_ARGUMENT", "platform: expected Host or cpu, CUDA or gpu, or ROCM, got 'tpu'"
+    ):
         parse_platform("tpu")
     with pytest.raises(TypeError, match="platform: expected a str, got int"):
         parse_platform(1)
@@ -293,6 +295,6 @@ def test_type_infos_are_aligned():
     memory = ctypes.create_string_buffer(64)
     address = ctypes.addressof(memory) | 7
     word = ctypes.c_int64(0)
-    with refused("INVALID_ARGUMENT", "type_info", hex(address), "no multiple of 8"):
+    with refused("INVALID_ARGUMENT", "type_info", hex(address), "not a multiple of 8"):
         face.register_type("misaligned info", ctypes.addressof(word), address)
     assert word.value == 0

@@ -45,7 +45,7 @@ def replaced(old, new):
 VERSION = _c_api.version().decode()
 OTHER_VERSION = VERSION[:-1] + "~"
 EXPECTED = f" is of another build: expected {VERSION}, interface 1, found "
-ADVICE = "; make it anew, with libcallbridge.so, or remove it: without it, calls take more time"
+ADVICE = "; build it again with libcallbridge.so, or remove it: calls then take longer"
 
 
 @pytest.mark.parametrize(

@@ -182,11 +182,11 @@ TEST(CountedAbiTest, IsEnumeratedByTheCApi) {
   ASSERT_EQ(ErrorText(callbridge_target_abi_at(4, "cpu", &abi)), "OK");
   EXPECT_EQ(abi.api_version, 100);
   EXPECT_EQ(abi.called_as, 100);
-  EXPECT_EQ(abi.lends, uint32_t{CALLBRIDGE_LENDS_COUNTS});
+  EXPECT_EQ(abi.provides, uint32_t{CALLBRIDGE_PROVIDES_COUNTS});
   EXPECT_STREQ(abi.name, "counted");
   ASSERT_EQ(ErrorText(callbridge_target_abi_at(4, "ROCM", &abi)), "OK");
   EXPECT_EQ(abi.called_as, 0);
-  EXPECT_EQ(abi.lends, 0U);
+  EXPECT_EQ(abi.provides, 0U);
 }
 
 // As a runtime calls version 3. "OK", or what the status has then.

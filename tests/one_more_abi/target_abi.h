@@ -17,7 +17,7 @@ inline constexpr TargetAbi kCountedAbi = {
     "int",
     /*host=*/
     {static_cast<ApiVersion>(kFirstOwnApiVersion),
-     lends::kCounts,
+     provides::kCounts,
      {{Proof::kAbi, {parameter::kBuffers, "long"}}},
      /*serves_unknown=*/false},
     /*gpu=*/{},

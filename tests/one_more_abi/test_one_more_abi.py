@@ -96,8 +96,8 @@ def test_the_ordinary_build_does_not_know_it():
 library = callbridge.library.load(TARGETS)
 assert [target.abi for target in library.targets] == [None] * 5
 error = error_of(library.run, "untold", [A, B], "f32[4]", abi="counted")
-assert error.endswith("'counted' is none of 'original', 'status_returning', "
-                      "'status_returning_unified', 'typed_ffi'"), error
+assert error.endswith("expected one of 'original', 'status_returning', "
+                      "'status_returning_unified', 'typed_ffi', got 'counted'"), error
 """,
         LIBRARY,
     )
@@ -176,7 +176,7 @@ def test_it_is_called_by_callbridge_run(arrays):
     )
     done = command("run", TARGETS, "untold", "a.npy", "--result", "f32[4]", "--abi", "counted")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("untold on Host: counted (as --abi says)\n")
+    assert done.stdout.startswith("untold on Host: counted (declared by --abi)\n")
     done = command("run", TARGETS, "Fail", "--result", "f32[4]")
     assert (done.returncode, done.stdout) == (1, "")
     assert "the function returned 7" in done.stderr

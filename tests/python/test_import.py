@@ -57,5 +57,6 @@ def test_an_empty_path_is_none():
 
 
 def test_no_file():
-    said = imported("/nowhere/libcallbridge.so")
-    assert said.startswith("ImportError: CALLBRIDGE_LIBRARY is '/nowhere/libcallbridge.so', where")
+    path = "/nowhere/libcallbridge.so"
+    said = imported(path)
+    assert said.startswith(f"ImportError: CALLBRIDGE_LIBRARY is {path!r}, which is not a file; set")

@@ -286,14 +286,14 @@ Pair = collections.namedtuple("Pair", "x y")
 @pytest.mark.parametrize(
     "operand, word",
     [
-        ([ONE], "a list; pass an exact tuple"),
+        ([ONE], "a list; pass a plain tuple"),
         (None, r"None; pass \(\) for an empty"),
-        ({"x": ONE}, "a dict; pass an exact tuple of its values"),
-        (Pair(ONE, ONE), "a named tuple; pass an exact tuple"),
+        ({"x": ONE}, "a dict; pass a plain tuple of its values"),
+        (Pair(ONE, ONE), "a named tuple; pass a plain tuple"),
         (1.5, "a Python number; pass a NumPy scalar"),
         (True, "a Python number"),
         (1j, "a Python number"),
-        ("text", "expected an array or an exact tuple of arrays, got str"),
+        ("text", "expected an array or a plain tuple of arrays, got str"),
         (np.float32, "type"),
         ((ONE, [ONE]), r"\[1\]"),
     ],

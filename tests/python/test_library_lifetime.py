@@ -45,7 +45,7 @@ def test_closing_is_refused_while_entry_points_lead_in(old_binaries):
     _c_api.library_target(handle, 1, target)
     assert target.name == b"do_custom_call"
     _c_api.target_entry_points(target, _c_api.EntryPoints())
-    with pytest.raises(CallbridgeError, match="^FAILED_PRECONDITION: .*stays loaded, since it is"):
+    with pytest.raises(CallbridgeError, match="^FAILED_PRECONDITION: .*stays loaded, since 1 use"):
         close(handle)
     assert _c_api.library_target_count(handle) == 8  # it is still open
 

@@ -47,8 +47,8 @@ def test_what_targets_are_lent(platform):
 
 
 def test_the_bits_are_those_of_the_header():
-    rows = {row.name: row.lends for row in _target_abis._rows("Host")}
-    assert rows[b"status_returning_unified"] & _c_api.LENDS_OPAQUE
-    assert rows[b"original"] == _c_api.LENDS_TUPLES
-    assert rows[b"typed_ffi"] & _c_api.LENDS_COUNTS
-    assert rows[b"typed_ffi"] & _c_api.LENDS_ATTRIBUTES
+    rows = {row.name: row.provides for row in _target_abis._rows("Host")}
+    assert rows[b"status_returning_unified"] & _c_api.PROVIDES_OPAQUE
+    assert rows[b"original"] == _c_api.PROVIDES_TUPLES
+    assert rows[b"typed_ffi"] & _c_api.PROVIDES_COUNTS
+    assert rows[b"typed_ffi"] & _c_api.PROVIDES_ATTRIBUTES

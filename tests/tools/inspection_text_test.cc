@@ -36,7 +36,7 @@ InspectedFile Whole() {
                             {"libinner.so.3", ""},
                             {"libdeep.so.4", "/lib/libdeep.so.4"}};
   found.loader.missing_versions = {"/lib/libfound.so.1: version `V2' not found"};
-  found.unresolved = {{"_Z4lostv", "lost()", Provider::kNobody},
+  found.unresolved = {{"_Z4lostv", "lost()", Provider::kNone},
                       {"Global", "xla::Global()", Provider::kCallbridge},
                       {"PyCapsule_New", "PyCapsule_New", Provider::kPython},
                       {"PyObject_New", "PyObject_New", Provider::kPython}};
@@ -64,7 +64,7 @@ InspectedFile Whole() {
 TEST(InspectionText, HasAllThatIsFound) {
   EXPECT_EQ("\n" + TextOf({Whole()}), R"(
 dir/whole.so: shared library
-  needs       libtensorflow_cc.so.2 => not needed: callbridge takes its place
+  needs       libtensorflow_cc.so.2 => not needed: callbridge replaces it
               libfound.so.1 => /lib/libfound.so.1
               libgone.so.1 => not found
               libcudart.so.12 => not found
@@ -73,21 +73,21 @@ dir/whole.so: shared library
               /lib/libfound.so.1: version `V2' not found
   missing     lost()
   python      2 symbols of the interpreter
-  module      import one, which hands out custom calls in capsules
-  module      import two, which hands out custom calls in capsules
+  module      import one, which passes custom calls to Python in capsules
+  module      import two, which passes custom calls to Python in capsules
   strings     both of libstdc++'s string ABIs
   gpu         libcudart.so.12
               libcudart, linked statically
               CUDA kernels for compute_90, sm_50
               HIP kernels
-  registry    xla::Global(): imported, callbridge has it
+  registry    xla::Global(): imported, provided by callbridge
               xla::Register(): a private copy
   status      SetFailure: exported
   functions   f16() at 0x10: original on Host
               f32() at 0x20, exported: status_returning_unified on Host, or status_returning on CUDA and ROCM
-  note        stripped: static functions have no names here, so their ABIs do not show; declare them (abi=, --abi)
+  note        stripped: static functions have no names here, so their ABIs are not visible; declare them (abi=, --abi)
   untyped     plain
-  note        XLA's FFI is mentioned: these may be typed handlers; --probe asks
+  note        it refers to XLA's FFI: these may be typed handlers; --probe finds out
   verdict     it cannot be
   next        do this
               then that
@@ -127,7 +127,7 @@ TEST(InspectionText, ShowsSixtyOfMany) {
   for (const size_t count : {59, 60, 61, 62}) {
     InspectedFile file;
     for (size_t i = 0; i < count; ++i) {
-      file.inspection.unresolved.push_back({"s", absl::StrCat("s", i), Provider::kNobody});
+      file.inspection.unresolved.push_back({"s", absl::StrCat("s", i), Provider::kNone});
     }
     const std::string text = TextOf({file});
     EXPECT_THAT(text, HasSubstr(" s58\n"));
@@ -169,8 +169,8 @@ TEST(InspectionText, NamesTheProtobufThatIsUsed) {
   ASSERT_TRUE(protobuf.is_used());
   ASSERT_FALSE(protobuf.IsServed());
   const std::string layout = absl::StrCat(
-      "  protobuf    XLA's messages are used, with the object layout of ", protobuf.protobuf());
-  EXPECT_THAT(TextOf({file}), HasSubstr(layout + "; callbridge has that of protobuf 3.21 alone\n"));
+      "  protobuf    it uses XLA's messages, with the object layout of ", protobuf.protobuf());
+  EXPECT_THAT(TextOf({file}), HasSubstr(layout + "; callbridge has only that of protobuf 3.21\n"));
   const auto json = [&file] { return nlohmann::json::parse(JsonOf({file}))[0]["protobuf"]; };
   EXPECT_EQ(json(), nlohmann::json({{"layout", protobuf.protobuf()}, {"served", false}}));
 
@@ -179,7 +179,7 @@ TEST(InspectionText, NamesTheProtobufThatIsUsed) {
   ASSERT_TRUE(protobuf.IsServed());
   EXPECT_EQ(json(), nlohmann::json({{"layout", "protobuf 3.21"}, {"served", true}}));
   EXPECT_THAT(TextOf({file}),
-              HasSubstr("the object layout of protobuf 3.21, which callbridge has\n"));
+              HasSubstr("the object layout of protobuf 3.21, which callbridge provides\n"));
   file.inspection.protobuf_error = "there is no protobuf";
   EXPECT_EQ(json(), nlohmann::json({{"layout", "protobuf 3.21"}, {"served", false}}));
   EXPECT_THAT(TextOf({file}),
@@ -221,7 +221,7 @@ TEST(InspectionJson, HasAllThatIsFound) {
       {"name": "libdeep.so.4", "path": "/lib/libdeep.so.4", "replaced_by_callbridge": false}],
     "missing_versions": ["/lib/libfound.so.1: version `V2' not found"],
     "unresolved": [
-      {"symbol": "_Z4lostv", "name": "lost()", "provider": "nobody"
+      {"symbol": "_Z4lostv", "name": "lost()", "provider": "none"
 },
       {"symbol": "Global", "name": "xla::Global()", "provider": "callbridge"},
       {"symbol": "PyCapsule_New", "name": "PyCapsule_New", "provider": "python"},

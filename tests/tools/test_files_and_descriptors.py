@@ -188,7 +188,7 @@ def test_errors_of_modules_are_not_those_of_other_files():
     message = fails("$C run m.hlo x.npy")
     assert "no library" not in message and "nowhere" in message
     pathlib.Path("other").write_bytes(b"\x89PNG")
-    assert "no library, since it is no ELF file, and no module" in fails("$C run other")
+    assert "not a library (not an ELF file), and not a module" in fails("$C run other")
     pathlib.Path("m.mlir").write_text("module {}")
     assert "expected HLO, which the embedded runtime runs, found StableHLO" in fails(
         "$C run m.mlir"

@@ -105,13 +105,13 @@ def test_text():
         )
         + """\
   strings     libstdc++'s new string ABI (std::__cxx11)
-  registry    xla::CustomCallTargetRegistry::Global(): imported, callbridge has it
-              xla::CustomCallTargetRegistry::Register(std::string const&, void*, std::string const&): imported, callbridge has it
-  status      XlaCustomCallStatusSetFailure: imported, callbridge has it
+  registry    xla::CustomCallTargetRegistry::Global(): imported, provided by callbridge
+              xla::CustomCallTargetRegistry::Register(std::string const&, void*, std::string const&): imported, provided by callbridge
+  status      XlaCustomCallStatusSetFailure: imported, provided by callbridge
   functions   plain(void*, void const**), exported: original on Host
               with_status(void*, void**, XlaCustomCallStatus_*): status_returning on Host
-  verdict     callbridge opens it; it registers its targets by itself
-  next        callbridge run made.so  # names its targets; opening it runs its constructors
+  verdict     callbridge can load it; it registers its own targets
+  next        callbridge run made.so  # lists its targets; loading it runs its constructors
               callbridge.jax.load('made.so')  # in Python: registers its targets with JAX
 """  # noqa: E501
     )
@@ -153,7 +153,7 @@ def test_what_is_missing():
         "libraries"
     ]
     providers = {u["name"]: u["provider"] for u in found["unresolved"]}
-    assert providers["nowhere(std::string)"] == providers["lost()"] == "nobody"
+    assert providers["nowhere(std::string)"] == providers["lost()"] == "none"
     assert providers["XlaCustomCallStatusSetFailure"] == "callbridge"
     assert found["verdict"]["outcome"] == "does_not_load"
     assert "ld.so does not find libgone.so.1" in found["verdict"]["text"]
@@ -214,7 +214,7 @@ def test_stripped_and_empty_libraries():
     nothing = inspected(shared("int x;"))
     assert nothing["verdict"] == {
         "outcome": "no_custom_calls",
-        "text": "no custom call is seen in it",
+        "text": "no custom call found in it",
         "next": [],
     }
 
@@ -230,7 +230,7 @@ def test_probe():
     assert inspected(PROBED)["probed"] == []
     (line,) = inspected(PROBED)["verdict"]["next"]
     assert line.startswith(f"callbridge inspect --probe {PROBED}  #")
-    assert "--probe asks" in text(PROBED)
+    assert "--probe finds out" in text(PROBED)
 
 
 def test_probe_asks_what_may_be_a_handler():

@@ -145,7 +145,7 @@ def test_a_target_that_is_not_there_is_named(arrays):
 
 def test_operands_are_compared_with_the_parameters(arrays):
     message = failure(1, "run", "example.hlo", "b.npy", "--library", TARGETS)
-    assert "the module has 2 parameters, and 1 operands came" in message
+    assert "the module has 2 parameters, but 1 operands were given" in message
     message = failure(1, "run", "example.hlo", "c.npy", "b.npy", "--library", TARGETS)
     assert "parameter 0 of the module is f32[128]{0}, but the operand is f32[2048]" in message
 
@@ -159,8 +159,8 @@ def test_options_of_targets_are_refused_for_modules(arrays):
         message = failure(2, "run", "example.hlo", "b.npy", "c.npy", *option)
         assert message == (
             "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout "
-            "say how a library's target is called, and example.hlo is no library: a module says "
-            "that itself"
+            "are for a library's target, but example.hlo is a module, whose calls have these "
+            "themselves"
         )
     message = failure(2, "run", TARGETS, "copy", "--library", TARGETS)
     assert "--library is for modules" in message

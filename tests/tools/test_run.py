@@ -452,7 +452,7 @@ def test_abi_and_platform():
     assert "declare it" in failure(1, *words)
     out = run(*words, "--abi", "status_returning_unified")
     assert out.splitlines() == [
-        "no_types on Host: status_returning_unified (as --abi says)",
+        "no_types on Host: status_returning_unified (declared by --abi)",
         "result{} f32[1] 7",
     ]
     message = failure(1, "copy", "--abi", "original", "--result", "f32[]")

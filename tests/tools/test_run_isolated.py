@@ -55,7 +55,7 @@ def test_an_end_that_nobody_knows_is_said_to_be_one():
         text=True,
     )
     assert done.returncode == 1
-    assert "in isolation it ended, how is not known: this process ignores SIGCHLD" in done.stderr
+    assert "in isolation it ended in an unknown way: this process ignores SIGCHLD" in done.stderr
 
 
 INTERRUPTED = """

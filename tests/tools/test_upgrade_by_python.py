@@ -136,8 +136,8 @@ def test_python_is_python3_in_the_path(monkeypatch, tmp_path):
 
 def test_a_proto_is_not_what_it_writes():
     assert upgrade(b"module {}", "--form", "proto").stderr == (
-        "callbridge: UNIMPLEMENTED: m is StableHLO, which is written as what it was, or as text "
-        "with --form stablehlo, but not as an HLO proto\n"
+        "callbridge: UNIMPLEMENTED: m is StableHLO, which can be written in its own form, or as "
+        "text with --form stablehlo, but not as an HLO proto\n"
     )
 
 

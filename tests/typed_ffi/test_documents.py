@@ -193,7 +193,7 @@ SNIPPETS = [
             ".Stream(&x).Arg(few).Arg(x).Ret(y))": "OK",
             "stream_of_call == reinterpret_cast<CUstream>(&x)": "1",
             'code(HandlerCall::Registered("do_custom_call", "CUDA")'
-            ".LendNothing().Arg(few).Arg(x).Ret(y))": "INVALID_ARGUMENT",
+            ".ProvideNothing().Arg(few).Arg(x).Ret(y))": "INVALID_ARGUMENT",
         },
         borrowed=('"Host"', "using BufferF32 "),
         before="""

@@ -30,7 +30,7 @@ constexpr CType kEighths = Packed("8 to a byte, lowest bit first");
 constexpr CType kQuarters = Packed("4 to a byte, lowest bits first");
 constexpr CType kHalves = Packed("2 to a byte, lowest bits first");
 
-// Of types that C cannot name: small floats, and elements of less than a byte, which are packed.
+// For types that C lacks: small floats, and packed elements of less than a byte.
 const CType& CTypeOfBits(int bits) {
   switch (bits) {
     case 1:

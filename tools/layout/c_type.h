@@ -1,4 +1,4 @@
-// The C types that declarations give the elements of arrays.
+// The C types of array elements in declarations.
 #ifndef CALLBRIDGE_TOOLS_LAYOUT_C_TYPE_H_
 #define CALLBRIDGE_TOOLS_LAYOUT_C_TYPE_H_
 
@@ -7,19 +7,19 @@
 
 namespace callbridge {
 
-// The same in C99 and C++.
+// Valid in C99 and C++.
 struct CType {
-  // "float"; the part of a complex number, an element being an array of two; for what C cannot
-  // name, an integer that holds its bits.
+  // "float". For complex types, the type of one part: an element is an array of two. For types that
+  // C lacks, an integer that holds the bits.
   absl::string_view name;
   bool is_complex;
-  // The header that has it; empty where it needs none.
+  // The header that declares it; empty if it needs none.
   absl::string_view header;
-  // What the type's name does not say of the elements; empty if nothing.
+  // What the type's name does not say about the elements; empty if nothing.
   absl::string_view remark;
 };
 
-// `type` is an array element.
+// `type` must be an array element.
 const CType& CTypeOf(PrimitiveType type);
 
 }  // namespace callbridge

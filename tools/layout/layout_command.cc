@@ -27,7 +27,7 @@ struct LayoutCall {
   std::optional<TupleLayout> tuple_layout;
 };
 
-// What the parser returned, its message behind the name of what it read.
+// Returns what the parser returned; an error's message gets the name of what was parsed.
 template <typename T>
 absl::StatusOr<T> Named(absl::string_view name, absl::StatusOr<T> value) {
   if (value.ok()) return value;

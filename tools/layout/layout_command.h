@@ -14,7 +14,7 @@ class App;
 
 namespace callbridge {
 
-// The command line of one layout, not yet parsed.
+// The command line of `layout`.
 struct LayoutOptions {
   std::vector<std::string> operands;
   std::optional<std::string> result;
@@ -26,7 +26,7 @@ struct LayoutOptions {
 // Adds the subcommand `layout`, which parses into `options`; they must outlive the app.
 CLI::App* AddLayoutCommand(CLI::App* app, LayoutOptions* options);
 
-// Prints the drawing, or writes it.
+// Prints the drawing, or writes it to a file.
 ExitStatus RunLayout(const LayoutOptions& options);
 
 }  // namespace callbridge

@@ -13,7 +13,7 @@ constexpr char kLayoutFooter[] =
     R"(Each SHAPE is one operand, as XLA writes it: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
 Each slot of a table is shown as [index] +offset in bytes, name, and what it points to. p0_1 is
-element 1 of operand 0; r is the result. The declarations are C99 and C++. They suit every version
+element 1 of operand 0; r is the result. The declarations are C99 and C++. They fit every version
 of a target on its platform, since later versions only append parameters.
 
 Example

@@ -47,7 +47,7 @@ class Declarer {
   }
 
  private:
-  // `value` is what the pointer is read from: "p0[1]".
+  // `value` is the expression that the pointer is read from: "p0[1]".
   void Declare(const LayoutSlot& slot, const std::string& value) {
     if (slot.table.has_value()) {
       DeclareTable(slot, value);
@@ -90,7 +90,7 @@ class Declarer {
   std::set<absl::string_view> headers_;
 };
 
-// Where comments begin: behind the longest line, but for lines that are longer than most.
+// Returns the column of the comments: after the longest line, ignoring lines that are much longer.
 size_t CommentColumn(const std::vector<Line>& lines) {
   constexpr size_t kLong = 64;
   size_t column = 0;

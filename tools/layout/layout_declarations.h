@@ -1,4 +1,5 @@
-// Declarations in C, to paste into a target: a pointer of the right type for each table and array.
+// Writes C declarations to paste into a target: a pointer of the right type for each table and
+// array.
 #ifndef CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_DECLARATIONS_H_
 #define CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_DECLARATIONS_H_
 
@@ -9,8 +10,9 @@
 
 namespace callbridge {
 
-// One line each, in preorder; C99 and C++. What holds nothing to point to, a token or an empty
-// tuple, has a comment instead. The first line names the headers that the types need, if any.
+// Returns one line for each, in preorder, valid in C99 and C++. A token or an empty tuple, which
+// has nothing to point to, gets a comment. The first line names the headers that the types need, if
+// any.
 std::vector<std::string> DeclarationsOf(const LayoutPlan& plan);
 
 }  // namespace callbridge

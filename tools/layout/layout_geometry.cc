@@ -13,7 +13,7 @@ constexpr int kColumnGap = 56;
 
 int PaddedWidth(absl::string_view text) { return TextWidth(text) + 2 * kPadding; }
 
-// Recursive: a table's place depends on that of the one that points to it.
+// Recursive: a table's position depends on that of the one that points to it.
 class Arranger {
  public:
   Arranger(const LayoutPlan& plan, int left) : plan_(plan), left_(left) {
@@ -99,7 +99,7 @@ class Arranger {
   const int left_;
   PlanGeometry geometry_;
   int parameter_width_ = 0;
-  // By depth: how wide tables are, and from where on there is place for one.
+  // By depth: the width of the tables, and the first free position.
   std::vector<int> widths_;
   std::vector<int> free_;
 };
@@ -107,7 +107,7 @@ class Arranger {
 }  // namespace
 
 int TextWidth(absl::string_view text) {
-  // Of the font's size: 0.55 (Consolas) to 0.602 (DejaVu Sans Mono, Menlo).
+  // Fonts have 0.55 (Consolas) to 0.602 (DejaVu Sans Mono, Menlo) of the font size.
   return static_cast<int>(text.size()) * kFontSize * 61 / 100;
 }
 

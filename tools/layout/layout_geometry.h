@@ -1,4 +1,4 @@
-// Where the boxes of a picture of pointer tables are.
+// Computes the boxes of a picture of pointer tables.
 #ifndef CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_GEOMETRY_H_
 #define CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_GEOMETRY_H_
 
@@ -16,14 +16,14 @@ inline constexpr int kFontSize = 13;
 inline constexpr int kRowHeight = 24;
 inline constexpr int kPadding = 10;
 
-// Of monospaced ASCII; the widest of the usual fonts counts.
+// Returns the width of monospaced ASCII text, in the widest of the usual fonts.
 int TextWidth(absl::string_view text);
 
-// The texts that boxes are made to hold, but for names and PointeeText().
+// The texts that boxes have room for, besides names and PointeeText().
 std::string IndexText(size_t slot);
 std::string OffsetText(size_t slot);
 std::string HeaderText(const LayoutTable& table);
-std::string ArrayText(const LayoutSlot& slot);  // of one that a parameter points to
+std::string ArrayText(const LayoutSlot& slot);  // for a slot that a parameter points to
 
 struct Box {
   int x = 0;
@@ -35,27 +35,27 @@ struct Box {
   int bottom() const { return y + height; }
 };
 
-// A table's header is its first row, the slots follow.
+// A table's header is its first row; the slots follow.
 Box HeaderBox(const Box& table);
 Box SlotBox(const Box& table, size_t slot);
 
-// Where the columns of a table's text begin, right of its left edge.
+// The offsets of a table's columns from its left edge.
 struct TableColumns {
-  int name = 0;    // behind the index and the offset
-  int target = 0;  // behind the name: what the slot points to
+  int name = 0;    // after the index and the offset
+  int target = 0;  // after the name: what the slot points to
 };
 
 struct PlanGeometry {
-  std::vector<Box> parameters;        // as many as the plan's
-  std::vector<Box> arrays;            // of each parameter that points to no table; else empty
-  std::vector<Box> tables;            // as many as the plan's
+  std::vector<Box> parameters;        // as many as in the plan
+  std::vector<Box> arrays;            // for each parameter that points to no table; else empty
+  std::vector<Box> tables;            // as many as in the plan
   std::vector<TableColumns> columns;  // likewise
   int right = 0;
   int bottom = 0;
 };
 
-// Tables stand in columns by how many pointers lead to them, each beside the slot that points to it
-// or below that, so that arrows go right and down, and never cross.
+// A table's column is the number of pointers that lead to it. Each table is beside the slot that
+// points to it, or below, so that arrows go right and down and never cross.
 PlanGeometry ArrangePlan(const LayoutPlan& plan, int left, int top);
 
 }  // namespace callbridge

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What the pointer points to.
+// Adds what the pointer points to.
 void Describe(const LayoutSlot& slot, Json* json) {
   (*json)["name"] = slot.name;
   if (slot.shape != nullptr) (*json)["shape"] = ShapeText(*slot.shape);

@@ -1,4 +1,4 @@
-// Layout plans for programs to read.
+// Prints layout plans as JSON.
 #ifndef CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_JSON_H_
 #define CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_JSON_H_
 
@@ -9,8 +9,8 @@
 
 namespace callbridge {
 
-// One object on one line: `layouts`, each with its parameters, tables and declarations. Tables are
-// referred to by their number in the list.
+// Returns one object on one line: `layouts`, each with its parameters, tables and declarations.
+// Refers to tables by their index in the list.
 std::string JsonOf(absl::Span<const LayoutPlan> plans);
 
 }  // namespace callbridge

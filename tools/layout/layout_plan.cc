@@ -11,7 +11,7 @@ namespace callbridge {
 namespace {
 
 // The visitor of abi/table_walk.h that draws: it names what it reads, and keeps the tables.
-class Planner {
+class LayoutPlanner {
  public:
   struct Node {
     bool is_tuple;
@@ -23,7 +23,7 @@ class Planner {
   // A table, or none: the parameter `out`.
   using Slot = std::optional<size_t>;
 
-  // Host. The result may be null.
+  // Plans for Host. `result` may be null.
   void PlanHost(absl::Span<const Shape> operands, const Shape* result, TupleLayout tuple_layout) {
     PlanOperands("in", operands, tuple_layout);
     if (result == nullptr) return;
@@ -73,7 +73,7 @@ class Planner {
     WalkOperands(*this, static_cast<uint32_t>(operands.size()), tuple_layout);
   }
 
-  // ReadNode() gives these shapes next, in order.
+  // ReadNode() returns these shapes next, in order.
   void ReadNext(absl::Span<const Shape> shapes, absl::string_view prefix) {
     for (size_t i = shapes.size(); i > 0; --i) {
       ReadNext(shapes[i - 1], absl::StrCat(prefix, i - 1), is_result_);
@@ -101,7 +101,7 @@ class Planner {
 
   std::string list_;  // the name of the operands' table
   bool is_result_ = false;
-  std::vector<Node> rest_;  // to be read, the next one last
+  std::vector<Node> rest_;  // to read, the next one last
   LayoutPlan plan_;
 };
 
@@ -122,7 +122,7 @@ std::string CallersOn(TupleLayout tuple_layout, const Shape* result) {
 
 LayoutPlan HostPlan(absl::Span<const Shape> operands, const Shape* result,
                     TupleLayout tuple_layout) {
-  Planner planner;
+  LayoutPlanner planner;
   planner.PlanHost(operands, result, tuple_layout);
   LayoutPlan plan = std::move(planner).Take();
   plan.title = absl::StrCat("CPU, ", TupleLayoutName(tuple_layout), " tuple layout");
@@ -141,7 +141,7 @@ LayoutPlan HostPlanOfAnyLayout(absl::Span<const Shape> operands, const Shape* re
 }
 
 LayoutPlan GpuPlan(absl::Span<const Shape> operands, const Shape* result) {
-  Planner planner;
+  LayoutPlanner planner;
   planner.PlanGpu(operands, result);
   LayoutPlan plan = std::move(planner).Take();
   plan.title = "GPU";

@@ -15,7 +15,7 @@ constexpr int kTitleLine = 22;
 constexpr int kTitleHeight = 3 * kTitleLine + 12;
 constexpr int kPlanGap = 44;
 
-// Text in a row, `x` right of its left edge.
+// Draws text in a row, `x` right of its left edge.
 void RowText(absl::string_view type, const Box& row, int x, absl::string_view text,
              SvgCanvas* canvas) {
   constexpr int kBaseLine = (kRowHeight + kFontSize * 7 / 10) / 2;
@@ -89,7 +89,7 @@ class PlanPainter {
   SvgCanvas* canvas_;
 };
 
-// Three lines.
+// Draws three lines.
 void PaintTitle(const LayoutPlan& plan, int top, SvgCanvas* canvas) {
   canvas->Text("title", kMargin, top + kFontSize, plan.title);
   canvas->Text("callers", kMargin, top + kTitleLine + kFontSize, plan.callers);

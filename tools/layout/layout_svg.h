@@ -1,4 +1,4 @@
-// Pointer tables as an SVG picture: boxes and arrows.
+// Draws pointer tables as an SVG picture: boxes and arrows.
 #ifndef CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_SVG_H_
 #define CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_SVG_H_
 
@@ -9,7 +9,7 @@
 
 namespace callbridge {
 
-// A whole document, the plans one below the other. It needs no other file, and is drawn on white.
+// Returns a complete document on white, with the plans one below the other. It needs no other file.
 std::string SvgOf(absl::Span<const LayoutPlan> plans);
 
 }  // namespace callbridge

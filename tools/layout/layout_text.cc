@@ -16,7 +16,7 @@ constexpr char kBelow[] = "below";
 constexpr size_t kEdgeColumns = 2;
 constexpr size_t kArrowColumns = 4;
 
-// Text whose columns are counted, which its bytes are not.
+// Text with its number of columns, which differs from its bytes.
 struct Text {
   std::string bytes;
   size_t columns = 0;
@@ -75,7 +75,7 @@ class Drawer {
 
  private:
   void DrawParameter(const LayoutParameter& parameter) {
-    // As wide as the longest name of its kind, so that `in` and `out` stand in line.
+    // As wide as the longest name of its kind, so that `in` and `out` are aligned.
     const size_t width = plan_.tuple_layouts.empty() ? 0 : 3;
     std::string name = parameter.name;
     name.resize(std::max(width, name.size()), ' ');
@@ -93,7 +93,7 @@ class Drawer {
     line_.Append(kArrow, kArrowColumns);
   }
 
-  // Draws from where the line is; `margin` begins the lines after the first.
+  // Draws from the current position; `margin` begins the lines after the first.
   void DrawTable(size_t number, const Text& margin) {
     const LayoutTable& table = plan_.tables[number];
     if (table.slots.empty()) {
@@ -118,7 +118,7 @@ class Drawer {
     }
   }
 
-  // From column `at` on, what the slot points to.
+  // Draws what the slot points to, from column `at`.
   void DrawTarget(const LayoutSlot& slot, size_t at, Text margin) {
     line_.PadTo(at);
     if (!slot.table.has_value()) {
@@ -146,7 +146,7 @@ class Drawer {
   const LayoutPlan& plan_;
   std::string text_;
   Text line_;
-  // Tables that are still to be drawn at the left margin.
+  // Tables that remain to be drawn at the left margin.
   std::deque<size_t> below_;
 };
 

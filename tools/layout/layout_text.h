@@ -1,4 +1,4 @@
-// Pointer tables for the terminal, a line for each slot.
+// Draws pointer tables as text, a line for each slot.
 #ifndef CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_TEXT_H_
 #define CALLBRIDGE_TOOLS_LAYOUT_LAYOUT_TEXT_H_
 
@@ -8,8 +8,8 @@
 
 namespace callbridge {
 
-// The tables of a plan: index, byte offset and name of each slot, and what it points to. A table
-// stands to the right of the slot that points to it; where 100 columns are too few, below.
+// Draws the tables of a plan: index, byte offset and name of each slot, and what it points to. A
+// table is to the right of the slot that points to it, or below if it does not fit 100 columns.
 std::string DrawingOf(const LayoutPlan& plan);
 
 }  // namespace callbridge

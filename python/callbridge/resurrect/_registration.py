@@ -54,7 +54,7 @@ def register_cpu_custom_call_target(name: str | bytes, fn: Any, platform: str = 
 
 
 def is_there() -> bool:
-    """True if programs find one of these functions where they look for it."""
+    """Returns true if programs find one of these functions where they look for it."""
     return (
         vars(xla_client).get("register_cpu_custom_call_target") is register_cpu_custom_call_target
     )
@@ -75,5 +75,5 @@ def callbridge_name(name: str) -> str | None:
 
 
 def text(name: str | bytes) -> str:
-    """A target's name, which was bytes until 2023."""
+    """Returns a target's name, which was bytes until 2023."""
     return name.decode(errors="surrogateescape") if isinstance(name, bytes) else name

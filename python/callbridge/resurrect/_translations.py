@@ -24,7 +24,7 @@ xla_destructure = destructure
 
 @dataclasses.dataclass(frozen=True)
 class TranslationContext:
-    """What rules of register_translation() are given first."""
+    """The first argument of rules of register_translation()."""
 
     builder: XlaBuilder
     platform: str | None

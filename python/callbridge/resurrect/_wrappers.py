@@ -62,7 +62,7 @@ def ir_constant(original: Callable) -> Callable | None:
 
 
 def maybe_jvp_tracer(original: Callable) -> Callable | None:
-    """Takes None for the tangent of what nobody differentiates, where JAX's own does not."""
+    """Accepts None as the tangent of an operand without one, if JAX's own does not."""
     if RUNTIME.jvp_takes_none:
         return None
 

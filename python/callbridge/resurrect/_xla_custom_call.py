@@ -1,4 +1,4 @@
-"""xla_client.ops.CustomCall and its kin, for translation rules."""
+"""xla_client.ops.CustomCall and its variants, for translation rules."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from callbridge.resurrect import _xla_shapes
 
 
 class XlaBuilder:
-    """What a translation rule is given first. What it builds is emitted at once."""
+    """The first argument of a translation rule. What it builds is emitted at once."""
 
     def __init__(self, name: str):
         self._name = name

@@ -48,12 +48,12 @@ def Tuple(builder: XlaBuilder, elements: Sequence[XlaOp]) -> XlaOp:
 
 def GetTupleElement(tuple_data: XlaOp, index: int) -> XlaOp:
     if not tuple_data.shape.is_tuple():
-        raise TypeError(f"GetTupleElement of {tuple_data.shape}, which is no tuple")
+        raise TypeError(f"GetTupleElement of {tuple_data.shape}, which is not a tuple")
     return tuple_data.elements[index]
 
 
 def destructure(builder: XlaBuilder, op: XlaOp) -> list[XlaOp]:
-    """The elements of a tuple."""
+    """Returns the elements of a tuple."""
     return [GetTupleElement(op, i) for i in range(len(op.shape.tuple_shapes()))]
 
 

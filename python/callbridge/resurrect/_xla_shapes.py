@@ -17,7 +17,7 @@ from callbridge._shapes import ShapeDtype
 
 
 def dtype_to_etype(dtype: Any) -> Any:
-    """The xla_client.PrimitiveType of a NumPy dtype."""
+    """Returns the xla_client.PrimitiveType of a NumPy dtype."""
     return Shape.array_shape(np.dtype(dtype), ()).xla_element_type()
 
 

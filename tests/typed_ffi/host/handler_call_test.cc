@@ -131,7 +131,7 @@ TEST_F(HandlerCallTest, LendsWhatItIsTold) {
   EXPECT_EQ(out % 1000, 0);
   EXPECT_TRUE(numbers.RunId(5).DeviceOrdinal(3).Run().ok());
   EXPECT_EQ(out, 5003);
-  EXPECT_THAT(numbers.LendNothing().Run().message(), HasSubstr("run id is not available"));
+  EXPECT_THAT(numbers.ProvideNothing().Run().message(), HasSubstr("run id is not available"));
 
   HandlerCall threads(Get("NumThreads"));
   EXPECT_TRUE(threads.Ret(out).Run().ok());
@@ -268,10 +268,10 @@ TEST_F(HandlerCallTest, SaysWhatMakesNoSense) {
   HandlerCall call(Get("Add"));
   EXPECT_THROW(call.Arg(x, {2, 2}), HandlerCallError);
   EXPECT_EQ(call.Arg("float[2]", x.data()).Run().code_name(), "INVALID_ARGUMENT");
-  callbridge_ffi_handlers handlers = {};
-  callbridge_ffi_site site = {};
-  callbridge_ffi_call* made = nullptr;
-  HandlerResult small(callbridge_ffi_call_create(&handlers, &site, nullptr, &made));
+  callbridge_target target = {};
+  callbridge_site site = {};
+  callbridge_call* made = nullptr;
+  HandlerResult small(callbridge_call_bind(&target, &site, nullptr, &made));
   EXPECT_THAT(small.message(), HasSubstr("struct_size"));
   EXPECT_EQ(made, nullptr);
 }

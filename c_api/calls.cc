@@ -1,0 +1,230 @@
+// The part of callbridge.h that binds, executes and starts calls.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "callbridge/abi/caught_status.h"
+#include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/executor.h"
+#include "callbridge/adapters/started_call.h"
+#include "callbridge/c_api/arguments.h"
+#include "callbridge/c_api/call_context.h"
+#include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/from_c.h"
+#include "callbridge/c_api/to_c.h"
+
+using callbridge::BoundCall;
+using callbridge::CallBuffers;
+using callbridge::CallContext;
+using callbridge::CallSite;
+using callbridge::CheckArrays;
+using callbridge::ExecutionContext;
+using callbridge::FromC;
+using callbridge::StartedCall;
+using callbridge::Target;
+using callbridge::ToC;
+using callbridge::WithoutExceptions;
+
+struct callbridge_call {
+  BoundCall call;
+};
+
+namespace {
+
+// What `context` provides. Refers to it and to `services`, which it fills where XLA:CPU's are asked
+// for.
+ExecutionContext Provided(const CallContext& context, callbridge::host::RuntimeServices& services) {
+  ExecutionContext provided = context.get();
+  if (context.as_xla_cpu() && provided.services == nullptr) {
+    services = callbridge::ServicesOfXlaCpu();
+    provided.services = &services;
+  }
+  return provided;
+}
+
+}  // namespace
+
+// A run, which its handle and a typed handler's future own together.
+struct callbridge_run {
+ public:
+  struct Release {
+    void operator()(callbridge_run* run) const {
+      if (run->owners_.fetch_sub(1) == 1) delete run;
+    }
+  };
+  using Owner = std::unique_ptr<callbridge_run, Release>;
+
+  // Calls `done` as callbridge_call_start has it. On an error nothing was started.
+  absl::Status Start(const BoundCall& call, const CallBuffers& buffers,
+                     const callbridge_execution_context* context, callbridge_done* done,
+                     void* user) {
+    absl::Status copied = context_.Copy(context);
+    if (!copied.ok()) return copied;
+    done_ = done;
+    user_ = user;
+    callbridge::host::RuntimeServices services;
+    const ExecutionContext provided = Provided(context_, services);
+    started_.emplace(call);
+    ++owners_;  // until the run is over; from here on nothing throws
+    started_->Start(call, buffers, provided, &End, this);
+    return absl::OkStatus();
+  }
+
+  // The run's status, or DEADLINE_EXCEEDED where it is not over in time.
+  absl::Status Wait(int64_t timeout_milliseconds) const {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (WaitUntilOver(lock, timeout_milliseconds)) return status_;
+    return absl::DeadlineExceededError(absl::StrCat(
+        "the handler returned a future and has not completed it in ", timeout_milliseconds, " ms"));
+  }
+
+ private:
+  // Ends the waiting, even where `done` ends its thread.
+  struct OverAtExit {
+    ~OverAtExit() {
+      const std::lock_guard<std::mutex> lock(run.mutex_);
+      run.is_over_ = true;
+      run.changed_.notify_all();
+    }
+    callbridge_run& run;
+  };
+
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): StartedCall::Done is so
+  static void End(void* user, absl::Status status) {
+    const Owner run(static_cast<callbridge_run*>(user));  // maybe the last: the handle may be gone
+    run->started_.reset();
+    run->status_ = std::move(status);
+    const OverAtExit over{*run};
+    if (run->done_ == nullptr) return;
+    try {
+      run->done_(run->user_, ToC(run->status_));
+    } catch (...) {
+      // Nobody waits for what it says. A thread's cancellation goes on.
+      static_cast<void>(callbridge::CaughtStatus());
+    }
+  }
+
+  // Whether it is over before the time is up. Times that the clock cannot hold, 292 years, are
+  // never.
+  bool WaitUntilOver(std::unique_lock<std::mutex>& lock, int64_t milliseconds) const {
+    using std::chrono::steady_clock;
+    const auto is_over = [this] { return is_over_; };
+    if (is_over()) return true;
+    const steady_clock::time_point now = steady_clock::now();
+    const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(
+        steady_clock::time_point::max() - now);
+    if (milliseconds >= 0 && milliseconds < longest.count()) {
+      return changed_.wait_until(lock, now + std::chrono::milliseconds(milliseconds), is_over);
+    }
+    changed_.wait(lock, is_over);
+    return true;
+  }
+
+  std::atomic<int> owners_{1};
+  CallContext context_;
+  absl::optional<StartedCall> started_;
+  callbridge_done* done_ = nullptr;
+  void* user_ = nullptr;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  bool is_over_ = false;
+  absl::Status status_;  // written before is_over_
+};
+
+callbridge_error* callbridge_call_bind(const callbridge_target* target, const callbridge_site* site,
+                                       const callbridge_execution_context* context,
+                                       callbridge_call** call) {
+  return WithoutExceptions({{"target", target}, {"site", site}, {"call", call}}, [&] {
+    absl::StatusOr<Target> known = FromC(*target);
+    if (!known.ok()) return known.status();
+    absl::StatusOr<CallSite> call_site = FromC(*site, *known);
+    if (!call_site.ok()) return call_site.status();
+    CallContext copy;
+    absl::Status copied = copy.Copy(context);
+    if (!copied.ok()) return copied;
+    callbridge::host::RuntimeServices services;
+    absl::StatusOr<BoundCall> bound =
+        callbridge::Bind(*call_site, *known, Provided(copy, services));
+    if (!bound.ok()) return bound.status();
+    *call = new callbridge_call{*std::move(bound)};
+    return absl::OkStatus();
+  });
+}
+
+void callbridge_call_destroy(callbridge_call* call) { delete call; }
+
+callbridge_error* callbridge_call_execute(const callbridge_call* call, void** operands,
+                                          size_t operand_count, void** results, size_t result_count,
+                                          const callbridge_execution_context* context) {
+  return WithoutExceptions([&]() -> absl::Status {
+    if (call == nullptr) return callbridge::NullError("call");
+    if (operands == nullptr && operand_count > 0) return callbridge::NullError("operands");
+    if (results == nullptr && result_count > 0) return callbridge::NullError("results");
+    const CallBuffers buffers = {{operands, operand_count}, {results, result_count}};
+    if (context == nullptr) return call->call.Execute(buffers);
+    CallContext services;
+    absl::Status copied = services.Copy(context);
+    if (!copied.ok()) return copied;
+    if (services.as_xla_cpu()) {
+      return callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
+    }
+    return call->call.Execute(buffers, services.get());
+  });
+}
+
+callbridge_error* callbridge_call_start(const callbridge_call* call, void** operands,
+                                        size_t operand_count, void** results, size_t result_count,
+                                        const callbridge_execution_context* context,
+                                        callbridge_done* done, void* user, callbridge_run** run) {
+  return WithoutExceptions([&] {
+    absl::Status checked = callbridge::CheckPointers({{"call", call}});
+    if (checked.ok()) {
+      checked = callbridge::CheckArray("operands", operands, "operand_count", operand_count,
+                                       sizeof(*operands));
+    }
+    if (checked.ok()) {
+      checked = callbridge::CheckArray("results", results, "result_count", result_count,
+                                       sizeof(*results));
+    }
+    if (!checked.ok()) return checked;
+    callbridge_run::Owner made(new callbridge_run);
+    absl::Status started = made->Start(
+        call->call, {{operands, operand_count}, {results, result_count}}, context, done, user);
+    if (started.ok() && run != nullptr) *run = made.release();
+    return started;
+  });
+}
+
+callbridge_error* callbridge_run_wait(const callbridge_run* run, int64_t timeout_milliseconds) {
+  return WithoutExceptions({{"run", run}}, [&] { return run->Wait(timeout_milliseconds); });
+}
+
+void callbridge_run_destroy(callbridge_run* run) { const callbridge_run::Owner last(run); }
+
+callbridge_error* callbridge_execute(const callbridge_target* target, const callbridge_site* site,
+                                     const callbridge_array* operands, size_t operand_count,
+                                     const callbridge_array* results, size_t result_count,
+                                     const callbridge_execution_context* context) {
+  return WithoutExceptions({{"target", target}, {"site", site}}, [&] {
+    absl::Status arrays = CheckArrays("operands", operands, operand_count);
+    if (arrays.ok()) arrays = CheckArrays("results", results, result_count);
+    if (!arrays.ok()) return arrays;
+    absl::StatusOr<Target> known = FromC(*target);
+    if (!known.ok()) return known.status();
+    absl::StatusOr<CallSite> call_site = FromC(*site, *known);
+    if (!call_site.ok()) return call_site.status();
+    CallContext services;
+    absl::Status copied = services.Copy(context);
+    if (!copied.ok()) return copied;
+    return callbridge::Execute(*call_site, *known, FromC(operands, operand_count),
+                               FromC(results, result_count), services.get());
+  });
+}
