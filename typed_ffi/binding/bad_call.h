@@ -39,8 +39,8 @@ CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* TooSmall(const XLA_FFI_Api* api, const
 
 // ---- The metadata query -------------------------------------------------------------------------
 
-// Reports the lowest API version that the handler needs and the runtime accepts. Where the runtime
-// lacks something, the call fails and names it.
+// Reports the lowest API version that the handler needs, at most the runtime's own, which refuses
+// newer ones. What the runtime lacks is an error of the call then.
 CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* AnswerMetadata(
     const XLA_FFI_Api* api, const XLA_FFI_Metadata_Extension& extension, const Signature& signature,
     XLA_FFI_Handler_Traits traits) {

@@ -1,5 +1,5 @@
-// Constraints on buffers: what a pattern of match.h requires, how a buffer is checked against it, and
-// how a mismatch is described.
+// Constraints on buffers: what a pattern of match.h requires, how a buffer is checked against it,
+// and how a mismatch is described.
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_BUFFER_CONSTRAINTS_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_BUFFER_CONSTRAINTS_H_
 
