@@ -25,6 +25,7 @@
 namespace xla {
 namespace {
 
+using callbridge::Refused;
 using testing::HasSubstr;
 
 LocalClient& TheClient() { return *ClientLibrary::LocalClientOrDie(); }

@@ -41,9 +41,9 @@ CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* TooSmall(const XLA_FFI_Api* api, const
 
 // Reports the lowest API version that the handler needs and the runtime accepts. Where the runtime
 // lacks something, the call fails and names it.
-inline XLA_FFI_Error* AnswerMetadata(const XLA_FFI_Api* api,
-                                     const XLA_FFI_Metadata_Extension& extension,
-                                     const Signature& signature, XLA_FFI_Handler_Traits traits) {
+CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* AnswerMetadata(
+    const XLA_FFI_Api* api, const XLA_FFI_Metadata_Extension& extension, const Signature& signature,
+    XLA_FFI_Handler_Traits traits) {
   if (extension.extension_base.struct_size < XLA_FFI_Metadata_Extension_STRUCT_SIZE) {
     return TooSmall(api, "XLA_FFI_Metadata_Extension", XLA_FFI_Metadata_Extension_STRUCT_SIZE,
                     extension.extension_base.struct_size);

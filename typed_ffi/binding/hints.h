@@ -12,7 +12,7 @@
 // For functions and tables of the binding: each library has and uses its own copy.
 #define CALLBRIDGE_FFI_HIDDEN __attribute__((visibility("hidden")))
 
-// For code that runs only in calls that fail: keeps it out of line and small.
+// For code that a successful call does not run: keeps it out of line and small.
 #define CALLBRIDGE_FFI_COLD __attribute__((noinline, cold, visibility("hidden")))
 
 #endif  // CALLBRIDGE_TYPED_FFI_BINDING_HINTS_H_
