@@ -18,7 +18,7 @@ bool AreAllLeaves(absl::Span<const Shape> shapes) {
 
 // The visitor of abi/table_walk.h that plans. A list whose elements are all leaves, and every list
 // in the flat layout, needs no slots: its leaves are side by side in the caller's list.
-class PointerTables::Planner {
+class PointerTables::TablePlanner {
  public:
   struct Node {
     bool is_tuple;
@@ -35,7 +35,7 @@ class PointerTables::Planner {
   using Table = Slot;
 
   // Plans `shapes`, which must outlive the planner.
-  Planner(absl::Span<const Shape> shapes, TupleLayout tuple_layout)
+  TablePlanner(absl::Span<const Shape> shapes, TupleLayout tuple_layout)
       : shapes_(shapes), tuple_layout_(tuple_layout) {
     Push(shapes);
   }
@@ -124,14 +124,14 @@ class PointerTables::Planner {
 
 PointerTables PointerTables::ForOperands(absl::Span<const Shape> operands,
                                          TupleLayout tuple_layout) {
-  Planner planner(operands, tuple_layout);
+  TablePlanner planner(operands, tuple_layout);
   WalkOperands(planner, static_cast<uint32_t>(operands.size()), tuple_layout);
   return std::move(planner).Take();
 }
 
 PointerTables PointerTables::ForResult(const Shape& result, TupleLayout tuple_layout) {
-  Planner planner(absl::MakeConstSpan(&result, 1), tuple_layout);
-  WalkResult(planner, {Planner::Where::kParameter, 0}, tuple_layout);
+  TablePlanner planner(absl::MakeConstSpan(&result, 1), tuple_layout);
+  WalkResult(planner, {TablePlanner::Where::kParameter, 0}, tuple_layout);
   return std::move(planner).Take();
 }
 

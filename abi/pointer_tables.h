@@ -44,7 +44,7 @@ class PointerTables {
   }
 
  private:
-  class Planner;
+  class TablePlanner;
 
   struct Move {
     uint32_t slot;

@@ -69,7 +69,7 @@ class CALLBRIDGE_EXPORTED LiteralBase {
   }
   // Returns nothing if the elements are neither integers nor PRED, or if the value does not fit.
   std::optional<int64_t> GetIntegralAsS64(absl::Span<const int64_t> index) const;
-  // Returns nothing if the elements are no floats.
+  // Returns nothing if the elements are not floats.
   std::optional<double> GetAsDouble(absl::Span<const int64_t> index) const;
   std::string GetAsString(absl::Span<const int64_t> index,
                           const ShapeIndex& shape_index = {}) const;

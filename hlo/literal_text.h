@@ -37,7 +37,7 @@ std::string NumberText(PrimitiveType type, uint64_t bits);
 // must not be complex.
 std::string MlirNumberText(PrimitiveType type, uint64_t bits);
 
-// Reads a number that NumberText() or XLA wrote. Returns INVALID_ARGUMENT if it is no number of
+// Reads a number that NumberText() or XLA wrote. Returns INVALID_ARGUMENT if it is not a number of
 // `type`.
 absl::StatusOr<uint64_t> ReadNumber(PrimitiveType type, TextCursor* cursor);
 
@@ -46,7 +46,7 @@ absl::StatusOr<uint64_t> ReadNumber(PrimitiveType type, TextCursor* cursor);
 std::string ElementText(xla::PrimitiveType type, const void* element);
 // Returns nothing if the element is neither an integer nor a PRED, or does not fit int64.
 std::optional<int64_t> ElementAsInt64(xla::PrimitiveType type, const void* element);
-// Returns nothing if the element is no float.
+// Returns nothing if the element is not a float.
 std::optional<double> ElementAsDouble(xla::PrimitiveType type, const void* element);
 
 }  // namespace callbridge::hlo

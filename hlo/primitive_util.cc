@@ -12,7 +12,7 @@ inline namespace callbridge_v1 {
 namespace primitive_util {
 namespace {
 
-// Returns the names by number. A number that is no type has the name of the invalid type.
+// Returns the names by number. A number that is not a type has the name of the invalid type.
 const std::vector<std::string>& Names() {
   static const auto* const names = [] {
     auto* made = new std::vector<std::string>;

@@ -16,7 +16,7 @@ namespace xla {
 inline namespace callbridge_v1 {
 namespace primitive_util {
 
-// These return false or 0 for types that are no array elements.
+// These return false or 0 for types that are not array elements.
 CALLBRIDGE_EXPORTED bool IsArrayType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsFloatingPointType(PrimitiveType type);
 CALLBRIDGE_EXPORTED bool IsComplexType(PrimitiveType type);

@@ -13,7 +13,7 @@
 namespace callbridge::hlo {
 
 // Returns the shape of the message. Returns INVALID_ARGUMENT for an unknown element type, a
-// negative dimension, a layout that is no permutation, more bytes than int64 counts, or tuples
+// negative dimension, a layout that is not a permutation, more bytes than int64 counts, or tuples
 // nested deeper than Shape::kMaxTupleDepth. Returns UNIMPLEMENTED for shapes that no custom call
 // takes: dynamic dimensions, opaque types, tiled, padded and sparse layouts.
 absl::StatusOr<Shape> ShapeFromProto(const xla::ShapeProto& proto);

@@ -138,7 +138,7 @@ class CALLBRIDGE_EXPORTED ShapeUtil {
   static const Shape& GetSubshape(const Shape& shape, ShapeIndexView index);
   static StatusOr<const Shape*> TryGetSubshape(const Shape& shape, ShapeIndexView index);
   static Shape* GetMutableSubshape(Shape* shape, ShapeIndexView index);
-  // The leaves of a shape are its subshapes that are no tuples, in preorder.
+  // The leaves of a shape are its subshapes that are not tuples, in preorder.
   static bool IsLeafIndex(const Shape& shape, const ShapeIndex& index);
   static int64_t GetLeafCount(const Shape& shape);
   static std::vector<IndexedShape> GetLeafShapes(const Shape& shape);

@@ -17,7 +17,7 @@ struct CustomCallFunction {
   uint64_t address = 0;
   bool is_exported = false;
   // What it is where it is registered for that platform; the same type means another version on
-  // each. kUnspecified where its type is no custom call's there.
+  // each. kUnspecified if its type is not a custom call's there.
   ApiVersion on_host = ApiVersion::kUnspecified;
   ApiVersion on_gpu = ApiVersion::kUnspecified;
 };

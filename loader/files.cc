@@ -72,7 +72,7 @@ absl::StatusOr<size_t> RegularFileSize(int fd) {
 
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path) {
   if (path.find('\0') != std::string::npos) {
-    return absl::InvalidArgumentError("is no file name: it holds a NUL");
+    return absl::InvalidArgumentError("is not a file name: it contains a NUL");
   }
   // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
   FileDescriptor file = FileDescriptor::AboveStandard(

@@ -17,7 +17,7 @@ namespace callbridge {
 // Owns an open file, and closes it.
 class FileDescriptor {
  public:
-  // Takes ownership. A negative number is no file.
+  // Takes ownership. A negative number means no file.
   explicit FileDescriptor(int number) : number_(number) {}
   FileDescriptor(FileDescriptor&& other) noexcept : number_(other.Release()) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {

@@ -53,8 +53,8 @@ TargetEvidence EvidenceOfSymbols(absl::Span<const std::string> symbols,
                                    ? ApiVersionOfSymbol(ParameterTypes(function), *known_platform)
                                    : ApiVersion::kUnspecified;
     if (version == ApiVersion::kUnspecified) {
-      unproved = absl::StrCat("symbol ", function, " is no custom call that callbridge knows on \"",
-                              platform, "\"");
+      unproved = absl::StrCat("symbol ", function,
+                              " is not a custom call that callbridge knows on \"", platform, "\"");
     } else if (proofs.empty() || proofs.back().api_version != version) {
       proofs.push_back({version, absl::StrCat("symbol ", function)});
     }

@@ -97,14 +97,14 @@ TEST(TargetEvidenceTest, ShowsItsEvidence) {
   EXPECT_EQ(EvidenceOf("f", "Host").text, "symbol f has no type (extern \"C\")");
   EXPECT_EQ(EvidenceOf("_Zebra", "Host").text, "symbol _Zebra has no type (extern \"C\")");
   EXPECT_EQ(EvidenceOf("_Z1ff", "Host").text,
-            "symbol f(float) is no custom call that callbridge knows on \"Host\"");
+            "symbol f(float) is not a custom call that callbridge knows on \"Host\"");
   EXPECT_EQ(EvidenceOf("_Z1fPvPPKv", "TPU").text,
-            "symbol f(void*, void const**) is no custom call that callbridge knows on \"TPU\"");
+            "symbol f(void*, void const**) is not a custom call that callbridge knows on \"TPU\"");
   EXPECT_EQ(EvidenceOfSymbols({}, "Host").text, "no symbol at its address");
   // Of several names, the first without a type, unless one has a type that is none.
   EXPECT_EQ(EvidenceOfSymbols({"f", "g"}, "Host").text, "symbol f has no type (extern \"C\")");
   EXPECT_EQ(EvidenceOfSymbols({"f", "_Z1gf", "h"}, "Host").text,
-            "symbol g(float) is no custom call that callbridge knows on \"Host\"");
+            "symbol g(float) is not a custom call that callbridge knows on \"Host\"");
 }
 
 // An alias has its own name; folded functions have several types.

@@ -138,11 +138,11 @@ TEST(TargetLibraryTest, ListsTargetsWithTheirEvidence) {
       "unsigned long)",
       "not_a_custom_call on Host: unspecified, symbol (anonymous "
       "namespace)::not_a_custom_call(float) "
-      "is no custom call that callbridge knows on \"Host\"",
+      "is not a custom call that callbridge knows on \"Host\"",
       "registered_twice on Host: original, symbol (anonymous namespace)::second(void*, void "
       "const**)",
       "registered_twice on TPU: unspecified, symbol (anonymous namespace)::first(void*, void "
-      "const**) is no custom call that callbridge knows on \"TPU\"",
+      "const**) is not a custom call that callbridge knows on \"TPU\"",
       "static_function on Host: original, symbol static_function(void*, void**)",
       "unnamed.function on cpu: original, symbol (anonymous namespace)::unnamed_function(void*, "
       "void "

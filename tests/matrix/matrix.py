@@ -114,11 +114,14 @@ def document(grid_cells, cells, runtimes, left_out):
     total = len(cases.CASES)
     text = f"""# The matrix
 
-Written by `make matrix`. First the grid: a row for each ABI, a column for each runtime. Each cell
-is a process of its own, which makes the calls of its row by `callbridge.jax` (by `callbridge.numpy`
-on callbridge's own runtime), by each path through XLA that the runtime has, and compares the
-results with NumPy's, bit for bit (tests/matrix/grid_cell.py). `UNIMPLEMENTED: ...`: all the other
-calls were answered as they must be, and what the runtime does not offer was refused by name.
+`make matrix` writes this file. First the grid: a row for each ABI, a column for each runtime. Each
+cell is a separate process. It makes the calls of its row by `callbridge.jax` (by `callbridge.numpy`
+on the embedded runtime), by each path through XLA that the runtime has, and compares the results
+with NumPy's, bit for bit (tests/matrix/grid_cell.py).
+
+- `ok`: all calls passed.
+- `UNIMPLEMENTED: ...`: the runtime lacks these features; calls that use them returned an error that
+  names them, and all other calls passed.
 
 ![the grid](grid.svg)
 
@@ -128,29 +131,29 @@ calls were answered as they must be, and what the runtime does not offer was ref
 
 The tables below are of the handler suite (tests/typed_ffi/suite: {total} calls in
 tests/typed_ffi/suite/cases.py), which runs inside every jaxlib's XLA:CPU. Rows are the headers that
-a binary was built with, columns the runtimes. `ok`: every call that the headers and the runtime's
-programs can have was answered as it must be, errors with their codes included. `UNIMPLEMENTED:
-...`: so were all the others, and what this runtime does not offer was refused by name.
+a binary was built with, columns the runtimes. A suite makes every call that the headers and the
+runtime's programs can have, and checks results and error codes. `ok` and `UNIMPLEMENTED: ...` mean
+the same as in the grid.
 
-## One binary of callbridge's headers, as it is
+## One binary with callbridge's headers, called natively
 
 {table(cells, "native", ["ours"], runtimes)}
 
-## Binaries of XLA's own headers, through callbridge
+## Binaries with XLA's own headers, called through callbridge
 
 {table(cells, "cross_version", WITH_HEADERS, runtimes)}
 
-## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, as they are
+## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, called natively
 
 {table(cells, "native", ["exported"], runtimes)}
 
-## What fails of these
+## Failures of the tables above
 
 {failures({k: v for k, v in cells.items() if ours(k)}, ("native", "cross_version"))}
 
-## For comparison: binaries of XLA's own headers, without callbridge
+## For comparison: binaries with XLA's own headers, without callbridge
 
-The number of calls that were answered as they must be.
+The number of calls that passed.
 
 {table(cells, "native", WITH_HEADERS, runtimes)}
 """
