@@ -36,7 +36,7 @@ absl::Status Execute(const CallSite& site, const Target& target,
                      absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
                      const ExecutionContext& context = {});
 
-// What XLA:CPU lends to a run: threads, device ordinal 0 and a run id of the run's own.
+// What XLA:CPU provides to a run: threads, device ordinal 0 and a run id of the run's own.
 host::RuntimeServices ServicesOfXlaCpu();
 
 // Execute() for a call that was bound before, with the leaves' data pointers, whose sizes are not
