@@ -13,7 +13,7 @@
 
 namespace callbridge {
 
-// A pointer that must not be null, by its parameter's name.
+// A pointer that must not be null, and its parameter's name.
 struct Pointer {
   template <typename T>
   Pointer(const char* name, T* pointer) : name(name), is_null(pointer == nullptr) {}
@@ -26,7 +26,7 @@ inline absl::Status NullError(absl::string_view name) {
   return absl::InvalidArgumentError(absl::StrCat(name, " is null"));
 }
 
-// INVALID_ARGUMENT names the first that is null.
+// Returns INVALID_ARGUMENT if one is null, and names the first.
 inline absl::Status CheckPointers(std::initializer_list<Pointer> pointers) {
   for (const Pointer& pointer : pointers) {
     if (pointer.is_null) return NullError(pointer.name);
@@ -34,8 +34,8 @@ inline absl::Status CheckPointers(std::initializer_list<Pointer> pointers) {
   return absl::OkStatus();
 }
 
-// Of `count` elements of `element_bytes` each, which may be null where there are none.
-// INVALID_ARGUMENT where it is null, and where no object can have so many bytes.
+// Checks an array of `count` elements of `element_bytes` each; `data` may be null if there are
+// none. Returns INVALID_ARGUMENT if it is null, or no object can have so many bytes.
 inline absl::Status CheckArray(absl::string_view name, const void* data,
                                absl::string_view count_name, size_t count,
                                size_t element_bytes = 1) {
@@ -44,11 +44,12 @@ inline absl::Status CheckArray(absl::string_view name, const void* data,
   const size_t most = static_cast<size_t>(PTRDIFF_MAX) / element_bytes;
   if (count <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(count_name, " is ", count,
-                                                 ", but no object in memory has more than ", most,
+                                                 ", but memory holds at most ", most,
                                                  " elements of ", element_bytes, " bytes"));
 }
 
-// INVALID_ARGUMENT names the list, or the element's data, that is null though it must not be.
+// Returns INVALID_ARGUMENT if the list or the data of an element is null but must not be, and names
+// it.
 inline absl::Status CheckArrays(const char* name, const callbridge_array* arrays, size_t count) {
   absl::Status list =
       CheckArray(name, arrays, absl::StrCat("the count of ", name), count, sizeof(*arrays));

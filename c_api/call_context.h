@@ -1,4 +1,4 @@
-// What a callbridge_execution_context lends, as a BoundCall takes it.
+// What a callbridge_execution_context provides, as a BoundCall takes it.
 #ifndef CALLBRIDGE_C_API_CALL_CONTEXT_H_
 #define CALLBRIDGE_C_API_CALL_CONTEXT_H_
 
@@ -10,11 +10,11 @@
 
 namespace callbridge {
 
-// A copy, which must outlive the call that it is lent to. Stays where it is.
+// A copy, which must outlive the run that uses it. Not movable.
 class CallContext {
  public:
-  // Once. Null is the default context. INVALID_ARGUMENT where a struct is smaller than its first
-  // version.
+  // Call at most once. Null is the default context. Returns INVALID_ARGUMENT if a struct is smaller
+  // than its first version.
   absl::Status Copy(const callbridge_execution_context* context);
 
   const ExecutionContext& get() const { return context_; }

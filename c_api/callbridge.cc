@@ -106,8 +106,8 @@ callbridge_error* callbridge_library_target(const callbridge_library* library, s
   return WithoutExceptions({{"library", library}, {"target", target}}, [&] {
     absl::Span<const LibraryTarget> targets = library->targets();
     if (index >= targets.size()) {
-      return absl::OutOfRangeError(absl::StrCat("target ", index, " was asked for, but ",
-                                                library->name(), " has ", targets.size()));
+      return absl::OutOfRangeError(absl::StrCat(
+          "target index ", index, " is out of range: ", library->name(), " has ", targets.size()));
     }
     return ToC(targets[index], target);
   });
@@ -121,7 +121,7 @@ callbridge_error* callbridge_target_abi_at(size_t index, const char* platform,
     const size_t count = callbridge::TargetAbis().size();
     if (index >= count) {
       return absl::OutOfRangeError(
-          absl::StrCat("target ABI ", index, " was asked for, but there are ", count));
+          absl::StrCat("target ABI index ", index, " is out of range: there are ", count));
     }
     absl::StatusOr<callbridge::Platform> known = callbridge::ParsePlatform(platform);
     if (!known.ok()) return known.status();

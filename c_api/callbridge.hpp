@@ -245,8 +245,8 @@ class Call {
     Result<Run> run = StartWith(
         operands, results, context,
         [](void* user, callbridge_error* error) {
-          const std::unique_ptr<Done> told(static_cast<Done*>(user));
-          (*told)(ToResult(error));
+          const std::unique_ptr<Done> owned_done(static_cast<Done*>(user));
+          (*owned_done)(ToResult(error));
         },
         owned.get());
     if (run) static_cast<void>(owned.release());  // the callback owns it, and may have deleted it

@@ -1,8 +1,9 @@
-// callbridge_ffi.h: XLA's typed FFI without XLA, a part of callbridge's stable C ABI: the API table
-// of this process, what a real XLA is given in place of handlers that were built for another one,
-// and what a call of a typed target passes: attributes and runtime services. callbridge.h binds and
-// calls typed targets, in the shape of any XLA that was ever released, as it does untyped ones.
-// callbridge/handler_call.h calls a handler in a unit test.
+// callbridge_ffi.h: XLA's typed FFI without XLA, a part of callbridge's stable C ABI.
+//
+// It has the API table of this process, adapts handlers to a real XLA that they were not built for,
+// and describes what a typed target gets in a call: attributes and runtime services. callbridge.h
+// binds and calls typed targets as it does untyped ones, and emulates any released XLA with FFI.
+// To call a handler in a unit test, use callbridge/handler_call.h.
 //
 // The rules are those of callbridge.h. Element types have XLA's numbers (xla.PrimitiveType).
 //
@@ -24,14 +25,15 @@ struct XLA_FFI_Api;
 
 // ---- The process's own API table ----------------------------------------------------------------
 
-// Returns the table of the newest API version known, for XLA_FFI_REGISTER_HANDLER and the like.
-// Handlers and types that are registered through it are callbridge's. Lives as long as the process.
+// Returns the API table of the newest version that callbridge knows, for XLA_FFI_REGISTER_HANDLER
+// and the like. Handlers and types that are registered through it are registered with callbridge
+// alone. The table lives as long as the process.
 CALLBRIDGE_EXPORTED const struct XLA_FFI_Api* callbridge_xla_ffi_api(void);
 
-// `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, whoever's header declares these.
+// Stands for `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, from any header that declares it.
 typedef void callbridge_ffi_handler(void);
 
-// One for each stage; all but `execute` may be null.
+// The handlers of a target, one for each stage; all but `execute` may be null.
 typedef struct callbridge_ffi_handlers {
   size_t struct_size;
   callbridge_ffi_handler* instantiate;
@@ -53,16 +55,16 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_visit_handlers(
     callbridge_ffi_handler_visitor* visit, void* user);
 
 // Writes the handlers that are registered under `name` for `platform` to `*handlers`, whose
-// struct_size the caller set. Returns NOT_FOUND, which lists what is registered.
+// struct_size the caller set. Returns NOT_FOUND if there are none, and lists what is registered.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_find_handlers(
     const char* name, const char* platform, callbridge_ffi_handlers* handlers);
 
 // Registers a type of state or of user data, before the handlers that use it are registered or
 // called. `type_id` is the address of the variable that holds the type's XLA_FFI_TypeId, in the
-// handlers' library. If it is 0, it gets an id; otherwise `name` gets that id, which a runtime may
-// have given. Ids are the same for every release. `deleter` deletes an object of the type, and its
-// library stays loaded for good; it is null for user data, and if the handlers' headers pass it
-// with each state, as they do up to jaxlib 0.7.
+// handlers' library. If it is 0, it gets a new id; otherwise `name` gets that id, which a runtime
+// may have assigned. Ids are the same for every release. `deleter` deletes an object of the type;
+// its library stays loaded for the rest of the process. Pass null for user data, and if the
+// handlers' headers pass the deleter with each state, as they do up to jaxlib 0.7.
 //
 // Returns ALREADY_EXISTS if the name has another id, or the id another name; INVALID_ARGUMENT if
 // the name is empty or `type_id` is not aligned.
@@ -72,18 +74,18 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* n
 
 // ---- Handlers that were built for another runtime -----------------------------------------------
 
-// Writes to `*adapted`, whose struct_size the caller set, what to register with a runtime in place
-// of a target's handlers, for the same stages: the handlers themselves if they all run on that
-// runtime as they are, or were written by hand; otherwise wrappers, which live as long as the
-// process and serve any runtime. Gives the same ones for the same handlers. The handlers may be
-// built with XLA's headers of any version from jaxlib 0.4.30 to 0.12.0.1, or with callbridge's, and
-// must stay callable as long as the process: callbridge_library_close leaves their library open.
-// `platform` is "Host" or "cpu", "CUDA", "ROCM", in any case; `release` is the runtime's, of
-// jaxlib, such as "0.10.2", and null if it is not known.
+// Writes to `*adapted`, whose struct_size the caller set, the handlers to register with a runtime
+// in place of a target's, for the same stages: the handlers themselves if all of them run on that
+// runtime unchanged or were written by hand; otherwise wrappers, which live as long as the process
+// and work on any runtime. Returns the same wrappers for the same handlers each time. The handlers
+// may be built with XLA's headers of jaxlib 0.4.30 to 0.12.0.1 or with callbridge's, and must stay
+// callable as long as the process: callbridge_library_close leaves their library open. `platform`
+// is "Host" or "cpu", "CUDA", "ROCM", in any case. `release` is the runtime's jaxlib release, such
+// as "0.10.2", or null if unknown.
 //
-// Returns INVALID_ARGUMENT if callbridge_probe_typed proves that one is no typed handler, or one
-// makes state of a type that is not registered; FAILED_PRECONDITION if one cannot be asked;
-// UNIMPLEMENTED for headers newer than are known.
+// Returns INVALID_ARGUMENT if callbridge_probe_typed proves that a function is not a typed handler,
+// or a handler makes state of a type that is not registered; FAILED_PRECONDITION if a function
+// cannot be probed; UNIMPLEMENTED if a handler's headers are newer than callbridge knows.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
     const callbridge_ffi_handlers* handlers, const char* platform, const char* release,
     callbridge_ffi_handlers* adapted);
@@ -101,13 +103,14 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_create(
 CALLBRIDGE_EXPORTED void callbridge_ffi_attributes_destroy(callbridge_ffi_attributes* attributes);
 
 // Sets `name` to a copy of the element at `value`, in place of an earlier value. Returns
-// INVALID_ARGUMENT if `element_type` is no array's.
+// INVALID_ARGUMENT if `element_type` is not that of an array.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_scalar(
     callbridge_ffi_attributes* attributes, const char* name, int32_t element_type,
     const void* value);
 
 // Sets `name` to a copy of the `count` elements at `data`, in place of an earlier value. Returns
-// INVALID_ARGUMENT if `element_type` is no array's, or no memory can hold that many elements.
+// INVALID_ARGUMENT if `element_type` is not that of an array, or memory cannot hold so many
+// elements.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_array(
     callbridge_ffi_attributes* attributes, const char* name, int32_t element_type, const void* data,
     size_t count);
@@ -125,8 +128,8 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_dictionary(
 
 // ---- Runtime services ---------------------------------------------------------------------------
 
-// What the functions of a thread pool or of scratch memory throw is the error that a handler gets;
-// what `free` throws is dropped.
+// If a function of a thread pool or of scratch memory throws, the handler gets the exception as an
+// error; what `free` throws is dropped.
 
 typedef struct callbridge_ffi_thread_pool {
   size_t struct_size;
@@ -152,8 +155,8 @@ CALLBRIDGE_EXPORTED const callbridge_ffi_thread_pool* callbridge_ffi_process_thr
 // Returns memory of the host. It lives as long as the process.
 CALLBRIDGE_EXPORTED const callbridge_ffi_scratch* callbridge_ffi_host_memory(void);
 
-// Returns a number that no other run in this process has. Runs that callbridge gives a run id to,
-// because the caller lends none, take theirs from here, too.
+// Returns a run id that no other run in this process has. Runs for which the caller provides no run
+// id get theirs from the same counter.
 CALLBRIDGE_EXPORTED int64_t callbridge_ffi_new_run_id(void);
 
 // What a typed handler may ask the runtime for. A null field is missing: a handler that asks for it

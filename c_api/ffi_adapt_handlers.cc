@@ -26,7 +26,7 @@ constexpr Stage kStages[] = {{"instantiate", &XLA_FFI_Handler_Bundle::instantiat
                              {"execute", &XLA_FFI_Handler_Bundle::execute},
                              {"record", &XLA_FFI_Handler_Bundle::record}};
 
-// OK where all are typed handlers, so that they may be asked more in this process.
+// Returns OK if all are typed handlers, which may then be called with more queries in this process.
 absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
   for (const Stage& stage : kStages) {
     XLA_FFI_Handler* const handler = handlers.*stage.handler;
@@ -36,12 +36,13 @@ absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
       case TypedVerdict::kTyped:
         break;
       case TypedVerdict::kNotTyped:
-        return absl::InvalidArgumentError(absl::StrCat("the function for the stage ", stage.name,
-                                                       " is no typed handler: ", answer.evidence));
+        return absl::InvalidArgumentError(
+            absl::StrCat("the function for the stage ", stage.name,
+                         " is not a typed FFI handler: ", answer.evidence));
       case TypedVerdict::kUnverified:
         return absl::FailedPreconditionError(
-            absl::StrCat("whether the function for the stage ", stage.name,
-                         " is a typed handler cannot be told: ", answer.evidence));
+            absl::StrCat("cannot verify that the function for the stage ", stage.name,
+                         " is a typed FFI handler: ", answer.evidence));
     }
   }
   return absl::OkStatus();
@@ -63,7 +64,7 @@ absl::Status Adapt(const callbridge_ffi_handlers& handlers, const char* platform
   const typed_ffi::RuntimeVersion* runtime = nullptr;
   if (release != nullptr) {
     absl::StatusOr<const typed_ffi::RuntimeVersion*> known = host::VersionOfRelease(release);
-    if (known.ok()) runtime = *known;  // wrappers serve what is not known
+    if (known.ok()) runtime = *known;  // wrappers serve unknown releases
   }
   absl::Status typed = CheckTyped(*bundle);
   if (!typed.ok()) return typed;

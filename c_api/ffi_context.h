@@ -1,4 +1,4 @@
-// What a callbridge_runtime_services lends, as typed_ffi/host takes it.
+// What a callbridge_runtime_services provides, as typed_ffi/host takes it.
 #ifndef CALLBRIDGE_C_API_FFI_CONTEXT_H_
 #define CALLBRIDGE_C_API_FFI_CONTEXT_H_
 
@@ -32,14 +32,15 @@ struct callbridge_ffi_attributes {
 
 namespace callbridge {
 
-// A copy, which must outlive the call that it is lent to. Stays where it is.
+// A copy, which must outlive the run that uses it. Not movable.
 class FfiContext {
  public:
   FfiContext() = default;
   FfiContext(const FfiContext&) = delete;
   FfiContext& operator=(const FfiContext&) = delete;
 
-  // Once. Null lends nothing. INVALID_ARGUMENT where a struct is smaller than its first version.
+  // Call at most once. Null provides nothing. Returns INVALID_ARGUMENT if a struct is smaller than
+  // its first version.
   absl::Status Copy(const callbridge_runtime_services* context);
 
   const host::RuntimeServices& services() const { return services_; }

@@ -9,10 +9,10 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where the struct is smaller than its first version, and where it has no handler
-// for the EXECUTE stage.
+// Returns INVALID_ARGUMENT if the struct is smaller than its first version or has no handler for
+// the EXECUTE stage.
 absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& handlers);
-// Writes `out`, whose struct_size the caller set.
+// Writes `*out`, whose struct_size the caller set.
 absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out);
 
 }  // namespace callbridge

@@ -65,7 +65,7 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
   if (target.api_version != CALLBRIDGE_API_VERSION_UNSPECIFIED &&
       FindTargetAbi(target.api_version) == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("callbridge_target.api_version is ",
-                                                   target.api_version, ", which is none of ",
+                                                   target.api_version, ", but must be one of ",
                                                    ApiVersionNumbers()));
   }
   absl::StatusOr<Platform> platform = ParsePlatform(target.platform);
@@ -93,8 +93,8 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
   if (!lists.ok()) return lists;
   if (site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_NESTED &&
       site.tuple_layout != CALLBRIDGE_TUPLE_LAYOUT_FLAT) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "callbridge_site.tuple_layout is ", site.tuple_layout, ", which is neither 0 nor 1"));
+    return absl::InvalidArgumentError(absl::StrCat("callbridge_site.tuple_layout is ",
+                                                   site.tuple_layout, ", but must be 0 or 1"));
   }
   CallSite call_site;
   call_site.tuple_layout = static_cast<TupleLayout>(site.tuple_layout);

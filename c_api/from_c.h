@@ -11,14 +11,14 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where a struct is smaller than this version's, or a field is null, out of range
-// or cannot be parsed; the message names it.
+// Return INVALID_ARGUMENT, which names the field, if a struct is smaller than its first version, or
+// a field is null, out of range or cannot be parsed.
 absl::StatusOr<Target> FromC(const callbridge_target& target);
 absl::StatusOr<CallSite> FromC(const callbridge_site& site);
-// The same, for a call of `target`.
+// Same, for a call of `target`.
 absl::StatusOr<CallSite> FromC(const callbridge_site& site, const Target& target);
 
-// The arrays as they lie there.
+// Returns the same arrays, uncopied.
 absl::Span<const HostArray> FromC(const callbridge_array* arrays, size_t count);
 
 }  // namespace callbridge

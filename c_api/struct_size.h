@@ -10,7 +10,7 @@
 
 namespace callbridge {
 
-// INVALID_ARGUMENT where the caller knows less of `given` than the struct's first version had.
+// Returns INVALID_ARGUMENT if `given` is smaller than the struct's first version.
 template <typename Struct>
 absl::Status CheckStructSize(const char* name, const Struct& given) {
   if (given.struct_size >= kFirstSize<Struct>) return absl::OkStatus();
@@ -19,8 +19,8 @@ absl::Status CheckStructSize(const char* name, const Struct& given) {
                                                  ": set it to sizeof(", name, ")"));
 }
 
-// Whether the caller knows a field of `given` that a version after the first appended. Fields of
-// the first version need no such question, all others do.
+// Returns whether `given` is large enough to hold `field`, which a version after the first
+// appended. Ask before each use of such a field.
 template <typename Struct, typename Field>
 bool KnowsField(const Struct& given, const Field& field) {
   const auto end = reinterpret_cast<const char*>(&field + 1);

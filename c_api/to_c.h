@@ -17,33 +17,33 @@
 
 namespace callbridge {
 
-// DestroyError() frees it. Where there is no memory for it, an error in static storage that says
-// so.
+// Returns a new error; free it with DestroyError(). If memory runs out, returns the error that says
+// so, in static storage.
 callbridge_error* MakeError(int32_t code, absl::string_view message) noexcept;
-// `status` is not OK. DestroyError() frees it.
+// Returns a new error; free it with DestroyError(). `status` must not be OK.
 callbridge_error* ErrorOf(const absl::Status& status);
-// Null for OK. Inline, since every call passes here.
+// Same, but returns null for OK. Inline, since every call passes here.
 inline callbridge_error* ToC(const absl::Status& status) {
   return status.ok() ? nullptr : ErrorOf(status);
 }
-// Null is ignored.
+// Frees `error`; null is ignored.
 void DestroyError(callbridge_error* error);
-// "INVALID_ARGUMENT"; "UNKNOWN" for what is no code. Static storage.
+// Returns "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no code. Static storage.
 const char* CodeName(int32_t code);
 
-// These write `out`, whose struct_size the caller set. INVALID_ARGUMENT where that is too small.
-// The texts belong to what they are taken from.
+// Write `*out`, whose struct_size the caller set; return INVALID_ARGUMENT if that is too small. The
+// texts in `*out` are those of the first argument.
 absl::Status ToC(const LibraryTarget& target, callbridge_target* out);
 absl::Status ToC(const TargetAbi& abi, Platform platform, callbridge_target_abi* out);
 absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out);
 
-// Shows `shape` to `visit`, as callbridge_shape_visit says.
+// Calls `visit` with each node of `shape`, as callbridge_shape_visit does.
 absl::Status VisitShape(const Shape& shape, callbridge_shape_visitor* visit, void* user);
 
-// The error of the exception that is being handled: see CaughtStatus(). Throws nothing itself.
+// Returns the error of the exception that is being handled (CaughtStatus()). Throws nothing.
 callbridge_error* CaughtError();
 
-// ToC(function()), or the error of what it throws.
+// Returns ToC(function()), or the error of what it throws.
 template <typename Function>
 callbridge_error* WithoutExceptions(Function function) {
   try {
@@ -52,7 +52,7 @@ callbridge_error* WithoutExceptions(Function function) {
     return CaughtError();
   }
 }
-// The same, after CheckPointers(required).
+// Same, after CheckPointers(required).
 template <typename Function>
 callbridge_error* WithoutExceptions(std::initializer_list<Pointer> required, Function function) {
   return WithoutExceptions([&]() -> absl::Status {

@@ -6,8 +6,8 @@
 //   ./runtime first_light.so example_typed_handlers.so
 //
 // first_light.so is examples/first_light/old_targets.cc, built with the headers of
-// TensorFlow 2.13.1; example_typed_handlers.so is examples/typed_ffi/handlers.cc, which says how to build
-// it.
+// TensorFlow 2.13.1; example_typed_handlers.so is examples/typed_ffi/handlers.cc, which says how to
+// build it.
 #include <stdio.h>
 #include <string.h>
 

@@ -41,7 +41,7 @@ TEST_F(AttributesTest, ArraysThatNoMemoryHoldsAreRefused) {
     EXPECT_EQ(
         ErrorText(callbridge_ffi_attributes_set_array(attributes_, "n", kS64, &number_, count)),
         "INVALID_ARGUMENT: count is " + std::to_string(count) +
-            ", but no object in memory has more than 1152921504606846975 elements of 8 "
+            ", but memory holds at most 1152921504606846975 elements of 8 "
             "bytes");
   }
   EXPECT_THAT(
@@ -76,7 +76,7 @@ TEST(CheckArrayTest, TheLargestArrayIsGood) {
   EXPECT_TRUE(CheckArray("x", &x, "n", most / 8, 8).ok());
   EXPECT_FALSE(CheckArray("x", &x, "n", most / 8 + 1, 8).ok());
   EXPECT_EQ(CheckArray("x", &x, "n", most + 1).message(),
-            "n is 9223372036854775808, but no object in memory has more than 9223372036854775807 "
+            "n is 9223372036854775808, but memory holds at most 9223372036854775807 "
             "elements of 1 bytes");
 }
 

@@ -230,9 +230,9 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
             "INVALID_ARGUMENT: callbridge_target.platform is null");
   EXPECT_THAT(bind_target([](auto& t) { t.platform = "TPU"; }), HasSubstr("TPU"));
   EXPECT_EQ(bind_target([](auto& t) { t.api_version = 5; }),
-            "INVALID_ARGUMENT: callbridge_target.api_version is 5, which is none of 0 to 4");
+            "INVALID_ARGUMENT: callbridge_target.api_version is 5, but must be one of 0 to 4");
   EXPECT_EQ(bind_target([](auto& t) { t.api_version = -1; }),
-            "INVALID_ARGUMENT: callbridge_target.api_version is -1, which is none of 0 to 4");
+            "INVALID_ARGUMENT: callbridge_target.api_version is -1, but must be one of 0 to 4");
   EXPECT_THAT(bind_target([](auto& t) { t.address = nullptr; }), HasSubstr("null address"));
   EXPECT_THAT(bind_target([](auto& t) { t.api_version = 0; }), HasSubstr("declare it"));
   EXPECT_THAT(bind_site([](auto& s) { s.struct_size = 0; }),
@@ -248,7 +248,7 @@ TEST(CallbridgeTest, WrongStructsAreNamed) {
   for (int32_t tuple_layout : {2, -1}) {
     EXPECT_EQ(bind_site([&](auto& s) { s.tuple_layout = tuple_layout; }),
               "INVALID_ARGUMENT: callbridge_site.tuple_layout is " + std::to_string(tuple_layout) +
-                  ", which is neither 0 nor 1");
+                  ", but must be 0 or 1");
   }
   EXPECT_EQ(bind_site([](auto& s) { s.opaque_size = 1; }),
             "INVALID_ARGUMENT: callbridge_site.opaque is null");
@@ -282,7 +282,7 @@ TEST(CallbridgeTest, AbisAreEnumerated) {
         "status_returning CALLBRIDGE_API_VERSION_STATUS_RETURNING 2 as 2 provides 7 unspecified");
     EXPECT_EQ(AbiText(3, gpu), "typed_ffi CALLBRIDGE_API_VERSION_TYPED_FFI 4 as 4 provides 116");
   }
-  EXPECT_EQ(AbiText(4, "Host"), "OUT_OF_RANGE: target ABI 4 was asked for, but there are 4");
+  EXPECT_EQ(AbiText(4, "Host"), "OUT_OF_RANGE: target ABI index 4 is out of range: there are 4");
   EXPECT_THAT(AbiText(0, "TPU"), StartsWith("INVALID_ARGUMENT: unknown platform \"TPU\""));
   callbridge_target_abi abi = {};
   abi.struct_size = 8;

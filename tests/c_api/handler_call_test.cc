@@ -331,6 +331,23 @@ ffi::Future Later(ffi::ThreadPool pool, ffi::ResultBuffer<ffi::F32> out) {
 XLA_FFI_DEFINE_HANDLER(kLater, Later,
                        ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Ret<ffi::Buffer<ffi::F32>>());
 
+TEST(HandlerCallTest, TextsHoldNoNuls) {
+  const std::string cut("f32[1]\0]", 8);
+  float data = 0;
+  HandlerCall call(kLater);
+  EXPECT_THROW(call.Arg(cut, &data), HandlerCallError);
+  EXPECT_THROW(call.Ret(cut, &data), HandlerCallError);
+  EXPECT_THROW(call.OnJaxlib(std::string("0.10\0.2", 7)), HandlerCallError);
+  EXPECT_THROW(HandlerCall::Registered(cut), HandlerCallError);
+  try {
+    HandlerCall::Registered("name", std::string("Host\0x", 6));
+    ADD_FAILURE();
+  } catch (const HandlerCallError& error) {
+    EXPECT_STREQ(error.what(),
+                 "expected a platform without NULs, got one that starts with \"Host\"");
+  }
+}
+
 TEST(HandlerCallTest, WaitsAsLongAsItIsTold) {
   using std::chrono::milliseconds;
   // The clock counts nanoseconds, in 63 bits.

@@ -38,7 +38,7 @@ class LibraryLifetimeTest : public testing::Test {
     EXPECT_EQ(ErrorText(callbridge_library_target(library_, 0, &target)), "OK");
     EXPECT_STREQ(target.name, "wait");
     EXPECT_THAT(ErrorText(callbridge_library_target(library_, 1, &target)),
-                AllOf(StartsWith("OUT_OF_RANGE: target 1 was asked for, but " OLD_BINARIES),
+                AllOf(StartsWith("OUT_OF_RANGE: target index 1 is out of range: " OLD_BINARIES),
                       EndsWith("/pending_future.so has 1")));
     handlers_.instantiate = reinterpret_cast<callbridge_ffi_handler*>(target.instantiate);
     handlers_.execute = reinterpret_cast<callbridge_ffi_handler*>(target.address);
@@ -246,13 +246,15 @@ TEST_F(RefusedHandlersTest, TheStageIsNamed) {
     callbridge_ffi_handlers handlers = Handlers(nullptr);
     handlers.execute = Function("answers_query");
     handlers.*stage = Function("aborts");
-    EXPECT_EQ(Adapt(handlers), "INVALID_ARGUMENT: the function for the stage " + std::string(name) +
-                                   " is no typed handler: asked for its metadata, it ended by "
-                                   "SIGABRT");
+    EXPECT_EQ(Adapt(handlers),
+              "INVALID_ARGUMENT: the function for the stage " + std::string(name) +
+                  " is not a typed FFI handler: asked for its metadata, it ended by "
+                  "SIGABRT");
     handlers.*stage = Function("returns");
     EXPECT_EQ(Adapt(handlers),
-              "FAILED_PRECONDITION: whether the function for the stage " + std::string(name) +
-                  " is a typed handler cannot be told: returned without an answer, which proves "
+              "FAILED_PRECONDITION: cannot verify that the function for the stage " +
+                  std::string(name) +
+                  " is a typed FFI handler: returned without an answer, which proves "
                   "nothing");
   }
 }

@@ -101,6 +101,7 @@ TEST(OutOfMemoryTest, Handlers) {
     return callbridge_call_start(call, pointers, 1, nullptr, 0, &context, nullptr, nullptr, &run);
   });
   EXPECT_EQ(callbridge_run_wait(run, 1000), nullptr);
+  set([&] { return callbridge_call_execute(call, pointers, 1, nullptr, 0, &context); });
   callbridge_run_destroy(run);
   callbridge_call_destroy(call);
   callbridge_ffi_attributes_destroy(attributes);

@@ -66,16 +66,16 @@ def untyped_functions_as_typed():
         "INVALID_ARGUMENT",
         lambda: register("plus_one", functions.plus_one, abi="typed_ffi"),
         "'plus_one'",
-        "no typed handler",
+        "not a typed FFI handler",
     )
     refused(
         "FAILED_PRECONDITION",
         lambda: register("opaque_size", functions.opaque_size, abi="typed_ffi"),
         "'opaque_size'",
-        "cannot be told",
+        "cannot verify",
     )
     refused(
-        "FAILED_PRECONDITION", lambda: register("made", plus(1), abi="typed_ffi"), "cannot be told"
+        "FAILED_PRECONDITION", lambda: register("made", plus(1), abi="typed_ffi"), "cannot verify"
     )
     # The names are still free.
     register("plus_one", functions.plus_one, abi="original")

@@ -477,7 +477,7 @@ def test_register_by_unknown_names():
 
 
 def test_register_typed_handler(modules):
-    with refused("FAILED_PRECONDITION", "typed_handler", "cannot be told"):
+    with refused("FAILED_PRECONDITION", "typed_handler", "cannot verify"):
         callbridge.jax.register("typed_handler", triple, abi="typed_ffi")
     # A helper process asks functions of files first whether they are typed.
     probed = ctypes.CDLL(str(modules.parent / "targets/probed.so"))

@@ -95,7 +95,7 @@ TEST_F(LinkedTest, AnIndexThatIsTooLargeIsRefused) {
   callbridge_target target = {};
   target.struct_size = sizeof(target);
   EXPECT_THAT(Text(callbridge_library_target(process_, 4, &target)),
-              HasSubstr("OUT_OF_RANGE: target 4 was asked for, but the process has 4"));
+              HasSubstr("OUT_OF_RANGE: target index 4 is out of range: the process has 4"));
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ def test_wrong_capsules():
 
 def test_untyped_functions_are_no_typed_handlers(library):
     untyped = ORIGINAL(library.target("untold_double").address)
-    with refused("INVALID_ARGUMENT", "'untyped as typed' on Host", "no typed handler"):
+    with refused("INVALID_ARGUMENT", "'untyped as typed' on Host", "not a typed FFI handler"):
         face.register("untyped as typed", untyped, abi="typed_ffi")
     with refused("NOT_FOUND", "untyped as typed"):
         custom_call("untyped as typed", "f32[]", abi="typed_ffi")

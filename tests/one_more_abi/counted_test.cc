@@ -171,8 +171,9 @@ TEST(CountedAbiTest, IsCalledByTheCApi) {
   EXPECT_EQ(ErrorText(callbridge_execute(&target, &site, arrays, 2, &out, 1, nullptr)), "OK");
   EXPECT_EQ(sum, 42);
   target.api_version = 101;
-  EXPECT_EQ(ErrorText(callbridge_execute(&target, &site, arrays, 2, &out, 1, nullptr)),
-            "INVALID_ARGUMENT: callbridge_target.api_version is 101, which is none of 0 to 4, 100");
+  EXPECT_EQ(
+      ErrorText(callbridge_execute(&target, &site, arrays, 2, &out, 1, nullptr)),
+      "INVALID_ARGUMENT: callbridge_target.api_version is 101, but must be one of 0 to 4, 100");
 }
 
 TEST(CountedAbiTest, IsEnumeratedByTheCApi) {
