@@ -17,7 +17,7 @@ import sys
 import serialized_shapes
 
 BINARY = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"]).parent / "tests/targets/shape_proto_{}.so"
-SIZE = 4_000_000
+SIZE = 100_000  # The most that is written is 22,867 bytes.
 MESSAGES = serialized_shapes.messages(seed=6, count=300)
 
 

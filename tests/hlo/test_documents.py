@@ -226,11 +226,17 @@ def with_return(text):
     )
 
 
+# What each program begins with.
+BEGIN = "namespace xla {}\nusing namespace xla;"
+
+
 def program(snippet, known):
     """The C++ of a snippet with all that is missing around it."""
     text = [f'#line {snippet.line} "{snippet.document}"', with_return(snippet.text)]
     text += ['#line 1 "around the snippet"']
-    parts = ["namespace xla {}", "using namespace xla;", known.includes]
+    parts = [BEGIN, known.includes]
+    if known.includes.startswith(INCLUDE_BUILDER):
+        parts = ['#include "builder.h"', known.includes.removeprefix(INCLUDE_BUILDER)]
     parts += [] if known.mentioned else text
     # What main() and the statements around the snippet need.
     parts += ["#include <iostream>", "#include <type_traits>", "#include <vector>"]
@@ -246,8 +252,25 @@ def flags(*packages):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
 
+def compile_program(source, *options):
+    """Warnings are about the document alone."""
+    compile_it = ["g++", "-std=c++17", "-Wall", "-I", ROOT / "include", "-isystem", GENERATED]
+    compiled = subprocess.run([*compile_it, source, *options], capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    assert not re.search(r"^[^:]*/include/.*: warning:", compiled.stderr, re.M), compiled.stderr
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory):
+    """The folder of builder.h, with which most programs begin; it is compiled once for all."""
+    folder = tmp_path_factory.mktemp("builder")
+    (folder / "builder.h").write_text(f"{BEGIN}\n{INCLUDE_BUILDER}\n")
+    compile_program(folder / "builder.h", "-x", "c++-header", "-o", folder / "builder.h.gch")
+    return folder
+
+
 @pytest.mark.parametrize("word, i", CASES, ids=[f"{word}-{i + 1}" for word, i in CASES])
-def test_snippet(word, i, documents, tmp_path):
+def test_snippet(word, i, documents, builder, tmp_path):
     test_every_snippet_is_known(word, documents)
     snippet, known = documents[word][i], DOCUMENTS[word][i]
     if known.pseudocode:
@@ -255,17 +278,9 @@ def test_snippet(word, i, documents, tmp_path):
         return
     source = tmp_path / "snippet.cc"
     source.write_text(program(snippet, known))
-    compile_it = ["g++", "-std=c++17", "-Wall", "-I", ROOT / "include", "-isystem", GENERATED]
     link = [CLIENT, LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}"]
     libraries = flags("protobuf", "absl_status", "absl_statusor", "absl_strings")
-    compiled = subprocess.run(
-        [*compile_it, source, "-o", tmp_path / "snippet", *link, *libraries],
-        capture_output=True,
-        text=True,
-    )
-    assert compiled.returncode == 0, compiled.stderr
-    # Warnings are about the document alone.
-    assert not re.search(r"^[^:]*/include/.*: warning:", compiled.stderr, re.M), compiled.stderr
+    compile_program(source, "-I", builder, "-o", tmp_path / "snippet", *link, *libraries)
 
     ran = subprocess.run([tmp_path / "snippet"], capture_output=True, text=True)
     assert ran.stdout.splitlines() == list(known.prints), ran.stderr

@@ -7,7 +7,9 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 
 # Before JAX starts its CPU backend.
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"
+)
 
 import callbridge.jax  # noqa: E402
 import pytest  # noqa: E402

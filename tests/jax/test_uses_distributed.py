@@ -19,7 +19,8 @@ def free_port():
 
 def test_two_processes(uses):
     port = str(free_port())
-    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=1"}
+    flags = os.environ["XLA_FLAGS"] + " --xla_force_host_platform_device_count=1"
+    environment = {**os.environ, "XLA_FLAGS": flags}
     started = [
         subprocess.Popen(
             [sys.executable, PROGRAM, uses, port, str(rank), str(PROCESSES)],

@@ -247,6 +247,14 @@ def test_every_snippet_is_known(snippets):
 
 # ---- Compiling and running ----------------------------------------------------------------------
 
+# What each program begins with.
+HEADERS = """#include <cassert>
+#include <cstdint>
+#include <string_view>
+
+#include "callbridge/handler_call.h"
+#include "xla/ffi/api/ffi.h"
+"""
 MAIN = """
 #include <iostream>
 #include <string>
@@ -295,8 +303,7 @@ def borrowed(snippet, snippets):
 def program(statements, borrowed, snippet):
     """The C++ of a snippet with all that is missing around it."""
     text = "\n".join(statement.text for statement in statements)
-    parts = ["#include <cassert>", "#include <cstdint>", "#include <string_view>"]
-    parts += ['#include "callbridge/handler_call.h"', '#include "xla/ffi/api/ffi.h"']
+    parts = ['#include "headers.h"']
     uses = "namespace ffi = xla::ffi;" if "xla::ffi::" in text else "using namespace xla::ffi;"
     parts += [uses, *(statement.text for statement in borrowed), snippet.before]
     for statement in statements:
@@ -307,12 +314,24 @@ def program(statements, borrowed, snippet):
 
 
 def compile_program(source, *options):
+    """Warnings are about the document alone."""
     command = ["g++", "-std=c++17", "-Wall", "-I", ROOT / "include", source, *options]
-    return subprocess.run(command, capture_output=True, text=True)
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    assert not re.search(r"^[^:]*/include/.*: warning:", compiled.stderr, re.M), compiled.stderr
+
+
+@pytest.fixture(scope="module")
+def headers(tmp_path_factory):
+    """The folder of headers.h, compiled once for all programs."""
+    folder = tmp_path_factory.mktemp("headers")
+    (folder / "headers.h").write_text(HEADERS)
+    compile_program(folder / "headers.h", "-x", "c++-header", "-o", folder / "headers.h.gch")
+    return folder
 
 
 @pytest.mark.parametrize("number", range(len(SNIPPETS)), ids=NAMES)
-def test_snippet(number, snippets, tmp_path):
+def test_snippet(number, snippets, headers, tmp_path):
     test_every_snippet_is_known(snippets)
     snippet, statements = SNIPPETS[number], snippets[number]
     assert snippet.has in "\n".join(statement.text for statement in statements)
@@ -326,10 +345,7 @@ def test_snippet(number, snippets, tmp_path):
     source = tmp_path / "snippet.cc"
     source.write_text(program(kept, borrowed(snippet, snippets), snippet))
     link = ["-o", tmp_path / "snippet", LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}"]
-    compiled = compile_program(source, *link)
-    assert compiled.returncode == 0, compiled.stderr
-    # Warnings are about the document alone.
-    assert not re.search(r"^[^:]*/include/.*: warning:", compiled.stderr, re.M), compiled.stderr
+    compile_program(source, "-I", headers, *link)
 
     ran = subprocess.run([tmp_path / "snippet"], capture_output=True, text=True)
     assert ran.stdout.splitlines() == list(snippet.calls.values()), ran.stderr
