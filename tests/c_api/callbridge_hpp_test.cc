@@ -31,6 +31,7 @@ using callbridge::Result;
 using callbridge::Site;
 using callbridge::Span;
 using callbridge::Target;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -120,11 +121,11 @@ TEST(CallbridgeHppTest, FindsWhatIsRegistered) {
   EXPECT_EQ(add.address, reinterpret_cast<void*>(&AddS32));
   EXPECT_TRUE(add.api_version_is_proved);
   EXPECT_NE(add.evidence, "");
-  EXPECT_EQ(
+  EXPECT_THAT(
       Text(process.Find("hpp_add", "CUDA")),
-      "NOT_FOUND: the library has no target \"hpp_add\" for CUDA; it has \"hpp_add\" for Host");
-  EXPECT_EQ(process.target_count(), 1U);
-  EXPECT_THAT(Text(process.target(1)), StartsWith("OUT_OF_RANGE: "));
+      AllOf(StartsWith("NOT_FOUND: the library has no target \"hpp_add\" for CUDA; it has "),
+            HasSubstr("\"hpp_add\" for Host")));
+  EXPECT_THAT(Text(process.target(process.target_count())), StartsWith("OUT_OF_RANGE: "));
 }
 
 TEST(CallbridgeHppTest, LibrariesThatCannotBeLoaded) {
