@@ -47,9 +47,9 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                      "\" is untyped and takes none: pass bytes as its opaque"));
   }
   if (!site.release.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the call site names the release \"", site.release, "\", but custom call \"",
-                     target.name, "\" is untyped, and all releases call it alike: leave the release out"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the call site names the release \"", site.release, "\", but custom call \"", target.name,
+        "\" is untyped, and all releases call it alike: leave the release out"));
   }
   return BoundCall(PlanCall(**abi, target.address, site.operands, site.result, site.tuple_layout),
                    site.opaque, target.library);
