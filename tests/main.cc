@@ -1,5 +1,7 @@
 // The main() of the test programs: runs all tests of the program, or those of the file that the
 // argument names, as in `abi_test abi/shape_test.cc`. A --gtest_filter takes the place of the file.
+// Some tests see what those of other files left in the process, so ctest runs a file or a test at a
+// time.
 #include <cstdio>
 #include <string>
 #include <string_view>
