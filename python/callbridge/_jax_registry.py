@@ -79,8 +79,9 @@ def _refuse_registered_name(entry: Entry, registered: dict) -> None:
         raise CallbridgeError(
             "ALREADY_EXISTS",
             f"target {entry.target.name!r} on {entry.platform} of {entry.source}: XLA has another "
-            "function of that name, registered without callbridge or by an earlier import of "
-            "it, and keeps it until the process ends; register this one under another name",
+            "function of that name, registered with JAX without callbridge or by an earlier "
+            "import of it, and keeps it until the process ends; register this one under another "
+            "name",
         )
 
 

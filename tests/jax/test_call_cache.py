@@ -88,9 +88,9 @@ def test_refusals_are_for_every_call(path):
             call(masked)
         with pytest.raises(TypeError, match="Python number"):
             call(1.0)
-        with pytest.raises(CallbridgeError, match="no element type"):
+        with pytest.raises(CallbridgeError, match="not an element type"):
             call(np.array(["a"]))
-        with pytest.raises(CallbridgeError, match="no element type"):
+        with pytest.raises(CallbridgeError, match="not an element type"):
             call(np.array([None]))
 
 

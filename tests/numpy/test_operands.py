@@ -201,10 +201,10 @@ def test_arrays(face, array):
     ids=["object", "structured", "record", "datetime", "str", "bytes", "void", "longdouble"],
 )
 def test_no_element_type(face, array):
-    with pytest.raises(CallbridgeError, match="^INVALID_ARGUMENT: .*no element type of XLA's"):
+    with pytest.raises(CallbridgeError, match="^INVALID_ARGUMENT: .*not an element type of XLA's"):
         face.call("refuse_negative", (array,), "f32[]")
     # Not the second time either.
-    with pytest.raises(CallbridgeError, match="^INVALID_ARGUMENT: .*no element type of XLA's"):
+    with pytest.raises(CallbridgeError, match="^INVALID_ARGUMENT: .*not an element type of XLA's"):
         face.call("refuse_negative", (array,), "f32[]")
 
 
