@@ -223,6 +223,7 @@ TEST(CallbridgeHppTest, StartedRuns) {
   const Call moved = std::move(call);
   bool is_called = false;
   const auto done = [&is_called](const Result<void>&) { is_called = true; };
+  // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   EXPECT_EQ(Text(call.Start({}, results, {}, done)), "INVALID_ARGUMENT: call is null");
   EXPECT_FALSE(is_called);
 }
@@ -294,6 +295,7 @@ TEST(CallbridgeHppTest, NothingIsCutAtANul) {
 }
 
 TEST(CallbridgeHppTest, HandlesThatWereMovedFromAreRefused) {
+  // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   Attributes attributes = Attributes::Create().value();
   Attributes kept = std::move(attributes);
   EXPECT_EQ(Text(attributes.Set("n", 1)), "INVALID_ARGUMENT: attributes is null");
@@ -305,6 +307,7 @@ TEST(CallbridgeHppTest, HandlesThatWereMovedFromAreRefused) {
   const callbridge::Run last = std::move(run);
   EXPECT_EQ(Text(run.Wait()), "INVALID_ARGUMENT: run is null");
   EXPECT_THAT(Text(last.Wait()), HasSubstr("INVALID_ARGUMENT: "));
+  // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 }
 
 // ---- Spans
