@@ -55,7 +55,7 @@ TEST_F(RegularFileTest, NoSuchFile) {
   ExpectError("", absl::StatusCode::kNotFound, "No such file or directory");
   std::ofstream(Path("file")) << "x";
   ExpectError(Path("file") + "/below", absl::StatusCode::kNotFound, "No such file or directory");
-  ExpectError(std::string("a\0b", 3), absl::StatusCode::kInvalidArgument, "holds a NUL");
+  ExpectError(std::string("a\0b", 3), absl::StatusCode::kInvalidArgument, "it contains a NUL");
 }
 
 TEST_F(RegularFileTest, NotARegularFile) {
