@@ -69,12 +69,12 @@ inline std::function<XLA_FFI_Error*(ApiFunction)> before_answer;
 struct FakeCall {
   const RuntimeVersion* version = nullptr;
   void* stream = nullptr;
-  bool has_thread_pool = true;
   int64_t num_threads = 5;
+  bool has_thread_pool = true;
   bool run_tasks_at_once = true;
+  int32_t device_ordinal = 0;
   std::vector<std::pair<XLA_FFI_Task*, void*>> tasks;  // those that are not run at once
   int64_t run_id = 0;
-  int32_t device_ordinal = 0;
   std::map<int64_t, void*> user_data;  // by type id
   struct StateOf {
     int64_t type_id;
@@ -83,12 +83,12 @@ struct FakeCall {
   };
   std::map<int, StateOf> states;  // by stage; 0 where a runtime does not tell them apart
   std::map<void*, size_t> scratch;
-  bool has_scratch = true;  // false: allocations succeed and return null
+  const XLA_FFI_Attrs* custom_options = nullptr;
   const XLA_FFI_Extension* extensions = nullptr;
   bool checks_extension_types = true;  // false: finds the first of any type
-  const XLA_FFI_Attrs* custom_options = nullptr;
-  std::string refusal;  // not empty: the message of the error that all functions return
+  bool has_scratch = true;             // false: allocations succeed and return null
   int refusal_code = XLA_FFI_Error_Code_FAILED_PRECONDITION;
+  std::string refusal;  // not empty: the message of the error that all functions return
 };
 
 // What was registered, with whichever of the API's types.
