@@ -44,12 +44,16 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
 
 }  // namespace
 
-host::RuntimeServices ServicesOfXlaCpu() {
-  host::RuntimeServices services;
-  services.device_ordinal = 0;
-  services.run_id = host::NewRunId();
-  services.thread_pool = &host::ProcessThreads();
-  return services;
+ExecutionContext WithServicesOfXlaCpu(const ExecutionContext& context,
+                                      host::RuntimeServices& services) {
+  ExecutionContext with_services = context;
+  if (context.services == nullptr) {
+    services.device_ordinal = 0;
+    services.run_id = host::NewRunId();
+    services.thread_pool = &host::ProcessThreads();
+    with_services.services = &services;
+  }
+  return with_services;
 }
 
 absl::Status Execute(const CallSite& site, const Target& target,
@@ -71,11 +75,7 @@ absl::Status Execute(const CallSite& site, const Target& target,
 absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
                              const ExecutionContext& context) {
   host::RuntimeServices services;
-  ExecutionContext with_services = context;
-  if (context.services == nullptr) {
-    services = ServicesOfXlaCpu();
-    with_services.services = &services;
-  }
+  const ExecutionContext with_services = WithServicesOfXlaCpu(context, services);
   XlaFloatingPoint floating_point;
   return call.Execute(buffers, with_services);
 }

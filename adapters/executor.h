@@ -35,8 +35,11 @@ absl::Status Execute(const CallSite& site, const Target& target,
                      absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
                      const ExecutionContext& context = {});
 
-// Returns what XLA:CPU provides to a run: threads, device ordinal 0 and a run id of the run's own.
-host::RuntimeServices ServicesOfXlaCpu();
+// Returns `context`, which provides what XLA:CPU does if it has no services: threads, device
+// ordinal 0 and a run id of the run's own, which `services` then holds. Refers to what `context`
+// refers to and to `services`.
+ExecutionContext WithServicesOfXlaCpu(const ExecutionContext& context,
+                                      host::RuntimeServices& services);
 
 // Like Execute(), for a call that is bound already, with the leaves' data pointers, whose sizes are
 // not checked. On success, does not allocate for up to 256 pointers and takes no lock, except for

@@ -41,12 +41,8 @@ namespace {
 // What `context` provides. Refers to it and to `services`, which it fills where XLA:CPU's are asked
 // for.
 ExecutionContext Provided(const CallContext& context, callbridge::host::RuntimeServices& services) {
-  ExecutionContext provided = context.get();
-  if (context.as_xla_cpu() && provided.services == nullptr) {
-    services = callbridge::ServicesOfXlaCpu();
-    provided.services = &services;
-  }
-  return provided;
+  if (!context.as_xla_cpu()) return context.get();
+  return callbridge::WithServicesOfXlaCpu(context.get(), services);
 }
 
 }  // namespace
