@@ -58,13 +58,17 @@ constexpr ElementType ElementTypeOf() {
 
 namespace c_form {
 
+// Numbers of absl::StatusCode.
+constexpr int32_t kInvalidArgument = 3;
+constexpr int32_t kNotFound = 5;
+
 // Returns INVALID_ARGUMENT if `text`, which errors call `what`, holds a NUL, at which the C API
 // would cut it; otherwise null. The caller owns the error.
 inline callbridge_error* CheckNoNul(const char* what, const std::string& text) {
   if (text.find('\0') == std::string::npos) return nullptr;
   const std::string message = std::string("expected ") + what +
                               " without NULs, got one that starts with \"" + text.c_str() + "\"";
-  return callbridge_error_create(3, message.data(), message.size());
+  return callbridge_error_create(kInvalidArgument, message.data(), message.size());
 }
 
 // Sets an attribute to a number, a bool, a complex number, a text or a vector of numbers. The C++

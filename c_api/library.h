@@ -89,17 +89,11 @@ class Library {
   // Returns the target of that name, registered under that spelling of the platform. Returns
   // NOT_FOUND if there is none, and lists what is registered.
   Result<Target> Find(std::string_view name, std::string_view platform = "Host") const {
-    std::string registered;
     for (size_t i = 0; i < target_count(); ++i) {
       Result<Target> found = target(i);
-      if (!found) return found;
-      if (found->name == name && found->platform == platform) return found;
-      registered += (i == 0 ? "\"" : ", \"") + found->name + "\" for " + found->platform;
+      if (!found || (found->name == name && found->platform == platform)) return found;
     }
-    const std::string message = "the library has no target \"" + std::string(name) + "\" for " +
-                                std::string(platform) + "; it has " +
-                                (registered.empty() ? "none" : registered);
-    return Error(5, message);
+    return NotFound(name, platform);
   }
 
   // Returns the C API's handle, which this object owns; null after a move.
@@ -113,6 +107,19 @@ class Library {
   };
 
   explicit Library(callbridge_library* library) : handle_(library) {}
+
+  Error NotFound(std::string_view name, std::string_view platform) const {
+    std::string registered;
+    for (size_t i = 0; i < target_count(); ++i) {
+      const Result<Target> found = target(i);
+      if (!found) continue;
+      registered +=
+          (registered.empty() ? "\"" : ", \"") + found->name + "\" for " + found->platform;
+    }
+    return Error(c_form::kNotFound, "the library has no target \"" + std::string(name) + "\" for " +
+                                        std::string(platform) + "; it has " +
+                                        (registered.empty() ? "none" : registered));
+  }
 
   template <typename Function>
   static Result<Library> Open(Function* open, const std::string& path) {

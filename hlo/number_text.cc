@@ -20,18 +20,7 @@ namespace {
 using Specials = FloatFormat::Specials;
 
 bool IsSigned(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kS1:
-    case PrimitiveType::kS2:
-    case PrimitiveType::kS4:
-    case PrimitiveType::kS8:
-    case PrimitiveType::kS16:
-    case PrimitiveType::kS32:
-    case PrimitiveType::kS64:
-      return true;
-    default:
-      return false;
-  }
+  return xla::primitive_util::IsSignedIntegralType(static_cast<xla::PrimitiveType>(type));
 }
 
 int64_t SignExtended(uint64_t bits, int width) {

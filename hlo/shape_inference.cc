@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/hlo/primitive_util.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -40,18 +41,7 @@ PrimitiveType RealType(PrimitiveType type) {
 }
 
 bool IsUnsigned(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kU1:
-    case PrimitiveType::kU2:
-    case PrimitiveType::kU4:
-    case PrimitiveType::kU8:
-    case PrimitiveType::kU16:
-    case PrimitiveType::kU32:
-    case PrimitiveType::kU64:
-      return true;
-    default:
-      return false;
-  }
+  return xla::primitive_util::IsUnsignedIntegralType(static_cast<xla::PrimitiveType>(type));
 }
 
 }  // namespace
