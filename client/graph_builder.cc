@@ -15,11 +15,14 @@ absl::Status CheckElementSize(const Shape& leaf, int64_t bits) {
 }
 
 absl::Status GraphBuilder::Charge(size_t amount) {
+  absl::Status checked = CheckCharge(amount);
+  if (checked.ok()) charged_ += amount;
+  return checked;
+}
+
+absl::Status GraphBuilder::CheckCharge(size_t amount) const {
   constexpr size_t kMost = size_t{1} << 20;
-  if (amount <= kMost - charged_) {
-    charged_ += amount;
-    return absl::OkStatus();
-  }
+  if (amount <= kMost - charged_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "the module has more than ", kMost,
       " instructions and leaves, those of a computation counted for each call of it; run it on "

@@ -23,6 +23,8 @@ class GraphBuilder {
   // many in all: a small module may expand to much, by computations that each call another one
   // twice, or instructions that use a large tuple many times.
   absl::Status Charge(size_t amount);
+  // Returns RESOURCE_EXHAUSTED if Charge(amount) would.
+  absl::Status CheckCharge(size_t amount) const;
 
   // Returns the value of a parameter's leaf.
   absl::StatusOr<ValueId> Parameter(const Shape& leaf, size_t index);

@@ -92,6 +92,8 @@ class Lowering {
         leaves.push_back(*value);
       }
     }
+    absl::Status expanded = CheckExpansion();
+    if (!expanded.ok()) return expanded;
     absl::StatusOr<std::vector<ValueId>> results = Computation(entry, arguments, 0);
     if (!results.ok()) return results.status();
     size_t place = 0;
@@ -115,6 +117,24 @@ class Lowering {
 
     InstructionResult& operator[](int64_t id) { return results[places.at(id)]; }
   };
+
+  // Returns RESOURCE_EXHAUSTED if the calls alone expand to too many instructions, which takes much
+  // longer to find while they are lowered. CheckModule() lets a computation call those before it.
+  absl::Status CheckExpansion() const {
+    constexpr size_t kMany = size_t{1} << 32;  // sums of two do not overflow
+    std::unordered_map<int64_t, size_t> sizes;
+    for (const HloComputationProto& computation : module_.computations()) {
+      size_t size = 0;
+      for (const HloInstructionProto& instruction : computation.instructions()) {
+        ++size;
+        if (hlo::ParseOpcode(instruction.opcode()) != Opcode::kCall) continue;
+        for (int64_t id : instruction.called_computation_ids()) size += sizes.at(id);
+        size = std::min(size, kMany);
+      }
+      sizes[computation.id()] = size;
+    }
+    return builder_.CheckCharge(sizes.at(module_.entry_computation_id()));
+  }
 
   absl::StatusOr<std::vector<ValueId>> Computation(
       const HloComputationProto& computation, const std::vector<std::vector<ValueId>>& arguments,
