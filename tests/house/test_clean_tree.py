@@ -4,6 +4,8 @@ import pathlib
 import re
 import subprocess
 
+from the_tree import files_of_the_tree
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 MACHINE_PATHS = re.compile(r"(?:(?<![\w.~$})])|(?<=-[IL]))/(?:work|root|home/\w+)/")
@@ -12,16 +14,9 @@ REGISTRY_HOSTS = re.compile(r"pypi\.(org|io)|pythonhosted|deb\.debian|npmjs", re
 
 def texts():
     """(path, text) of each file that is tracked or about to be, but for this one."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    for name in listed.split("\0"):
+    for name in files_of_the_tree():
         path = ROOT / name
-        if path == pathlib.Path(__file__) or path.is_symlink() or not path.is_file():
+        if path == pathlib.Path(__file__):
             continue
         content = path.read_bytes()
         if b"\0" not in content and "tests/fuzz/corpus" not in name:  # bytes, not text

@@ -32,6 +32,7 @@ from jax_releases import (  # noqa: E402
     numbers,
     used_by,
 )
+from the_tree import files_of_the_tree  # noqa: E402
 
 # "0.4.30", "0_4_30" in names, "0.12.0.1"; (0, 4, 30). Two numbers alone may be anything.
 RELEASE = re.compile(
@@ -68,18 +69,11 @@ NO_NEWEST = ("tests/genuine/test_probe.py", "tests/jax/test_runtimes.py")
 
 
 def tracked(*suffixes):
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    for name in filter(None, listed.split("\0")):
+    """The files of the tree, of these suffixes, but for this one."""
+    for name in files_of_the_tree():
         path = ROOT / name
-        if path.is_file() and not path.is_symlink() and path != pathlib.Path(__file__):
-            if not suffixes or path.suffix in suffixes:
-                yield name
+        if path != pathlib.Path(__file__) and (not suffixes or path.suffix in suffixes):
+            yield name
 
 
 def python_code(text):

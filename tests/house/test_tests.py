@@ -7,23 +7,12 @@ that CMake is told of.
 
 import pathlib
 import re
-import subprocess
 
 import pytest
+from the_tree import files_of_the_tree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BESIDE = ("benchmarks/", "examples/", "include/", "tests/")
-
-
-def tracked():
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
 def by_name(source):
@@ -55,7 +44,7 @@ def faults(files, table):
 
 def test_each_source_has_a_test():
     table = read_table((ROOT / "tests/tested_by.txt").read_text())
-    assert faults(tracked(), table) == []
+    assert faults(files_of_the_tree(), table) == []
 
 
 def test_the_table_is_sorted():
@@ -76,10 +65,11 @@ def programs(text):
 
 def test_each_test_is_in_a_program():
     """In callbridge_tests(), or named by its folder's own list of CMake's."""
-    lists = {name: (ROOT / name).read_text() for name in tracked() if "CMakeLists.txt" in name}
+    files = files_of_the_tree()
+    lists = {name: (ROOT / name).read_text() for name in files if "CMakeLists.txt" in name}
     within = [found for text in lists.values() for found in programs(text)]
     assert len(within) > 10
-    for name in tracked():
+    for name in files:
         if match := re.fullmatch(r"tests/(.+)/(\w+)_test\.cc", name):
             folder, test = match.groups()
             listed = any(folder == of and test in words for of, words in within)
