@@ -1,6 +1,4 @@
 // Handlers built with the genuine headers of each version, on a runtime of each version.
-#include <dlfcn.h>
-
 #include <array>
 #include <memory>
 #include <numeric>
@@ -18,9 +16,9 @@
 #include "callbridge/typed_ffi/host/invocation.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
-#include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/adapters/cross_version_handlers.h"
 #include "tests/built_releases.h"
 
 namespace callbridge {
@@ -47,37 +45,15 @@ constexpr Release kReleases[] = {{"0.4.30", 0}, {"0.4.31", 0}, {"0.4.34", 1},
                                  {"0.4.38", 1}, {"0.6.2", 1},  {"0.8.3", 2},
                                  {"0.10.2", 3}, {"0.11.2", 4}, {"0.12.0.1", 5}};
 
-class ForeignHandlerTest : public testing::TestWithParam<std::tuple<Release, int>> {
+class ForeignHandlerTest : public CrossVersionHandlersTest<std::tuple<Release, int>> {
  protected:
-  void SetUp() override {
-    const std::string path = absl::StrCat(FOREIGN_HANDLERS, release().name, ".so");
-    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) GTEST_SKIP() << dlerror();
-    Register("weight");
-    Register("counter");
-  }
+  void SetUp() override { Load(release().name); }
 
   static Release release() { return std::get<0>(GetParam()); }
   static const RuntimeVersion& runtime() { return kRuntimeVersions[std::get<1>(GetParam())]; }
   static bool is_0_4_30() { return std::get<1>(GetParam()) == 0; }
   // Their XLA:CPU has no state, user data and scratch memory.
   static bool is_before_0_4_34() { return std::get<1>(GetParam()) <= 1; }
-
-  template <typename Function>
-  Function* Find(const std::string& name) const {
-    return reinterpret_cast<Function*>(dlsym(library_, name.c_str()));
-  }
-
-  // Makes the library's type known, unless its headers have none such.
-  void Register(const std::string& type) {
-    auto* id = Find<XLA_FFI_TypeId*()>(type + "_id");
-    auto* info = Find<XLA_FFI_TypeInfo*()>(type + "_info");
-    if (id == nullptr) return;
-    ASSERT_TRUE(host::TypeRegistry::OfProcess()
-                    .Register(absl::StrCat(type, " of ", release().name), *id(),
-                              info == nullptr ? nullptr : info())
-                    .ok());
-  }
 
   // Null where the headers have no such feature.
   XLA_FFI_Handler* Wrapper(const std::string& name) const {
@@ -113,9 +89,6 @@ class ForeignHandlerTest : public testing::TestWithParam<std::tuple<Release, int
     return instance.ok() ? Run(**instance, operands, services) : instance.status();
   }
 
-  bool Has(const std::string& name) const { return Find<void()>(name) != nullptr; }
-
-  void* library_ = nullptr;
   std::array<float, kSize> operand_;
   std::array<float, kSize> result_;
 };
@@ -345,10 +318,8 @@ INSTANTIATE_TEST_SUITE_P(AllPairs, ForeignHandlerTest,
                          Combine(ValuesIn(OnlyBuilt(kReleases, &Release::name)),
                                  Range(0, kRuntimeVersionCount)),
                          [](const auto& info) {
-                           std::string name = absl::StrCat("headers_", std::get<0>(info.param).name,
-                                                           "_on_row_", std::get<1>(info.param));
-                           for (char& c : name) c = c == '.' ? '_' : c;
-                           return name;
+                           return WithoutDots(absl::StrCat("headers_", std::get<0>(info.param).name,
+                                                           "_on_row_", std::get<1>(info.param)));
                          });
 
 // ---- Handlers that need no wrapper

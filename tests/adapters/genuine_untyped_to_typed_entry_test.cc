@@ -1,6 +1,4 @@
 // Handlers built with XLA's headers of each version, called through version 3.
-#include <dlfcn.h>
-
 #include <array>
 #include <atomic>
 #include <numeric>
@@ -8,10 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/adapters/cross_version_handlers.h"
 #include "tests/adapters/version_three_calls.h"
 #include "tests/built_releases.h"
 
@@ -23,30 +20,11 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class GenuineTypedTargetEntryTest : public testing::TestWithParam<std::string> {
+class GenuineTypedTargetEntryTest : public CrossVersionHandlersTest<std::string> {
  protected:
   void SetUp() override {
-    const std::string path = absl::StrCat(FOREIGN_HANDLERS, GetParam(), ".so");
-    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << dlerror();
-    RegisterType("weight");
-    RegisterType("counter");
+    Load(GetParam());
     std::iota(operand_.begin(), operand_.end(), 0.0F);
-  }
-
-  template <typename Function>
-  Function* Find(const std::string& name) const {
-    return reinterpret_cast<Function*>(dlsym(library_, name.c_str()));
-  }
-  bool Has(const std::string& name) const { return Find<void()>(name) != nullptr; }
-
-  void RegisterType(const std::string& type) {
-    auto* id = Find<XLA_FFI_TypeId*()>(type + "_id");
-    auto* info = Find<XLA_FFI_TypeInfo*()>(type + "_info");
-    if (id == nullptr) return;
-    ASSERT_EQ(host::TypeRegistry::OfProcess().Register(absl::StrCat(type, " of ", GetParam()),
-                                                       *id(), info == nullptr ? nullptr : info()),
-              absl::OkStatus());
   }
 
   std::string CallTarget(const Target& target, const CallSite& site) {
@@ -58,7 +36,6 @@ class GenuineTypedTargetEntryTest : public testing::TestWithParam<std::string> {
     return CallTarget(TypedTarget(Find<XLA_FFI_Handler>(name)), site);
   }
 
-  void* library_ = nullptr;
   Floats operand_;
   Floats result_;
 };
@@ -178,11 +155,7 @@ TEST_P(GenuineTypedTargetEntryTest, SixteenThreadsShareASite) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Headers, GenuineTypedTargetEntryTest, testing::ValuesIn(BuiltReleases()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& c : name) c = c == '.' ? '_' : c;
-                           return name;
-                         });
+                         [](const auto& info) { return WithoutDots(info.param); });
 
 }  // namespace
 }  // namespace callbridge

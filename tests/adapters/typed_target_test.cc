@@ -23,6 +23,7 @@
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/adapters/cross_version_handlers.h"
 #include "tests/built_releases.h"
 #include "xla/ffi/api/ffi.h"
 
@@ -92,30 +93,9 @@ class Arrays {
 
 // ---- XLA's headers of each version
 
-class GenuineTargetTest : public testing::TestWithParam<std::string> {
+class GenuineTargetTest : public CrossVersionHandlersTest<std::string> {
  protected:
-  void SetUp() override {
-    const std::string path = absl::StrCat(FOREIGN_HANDLERS, GetParam(), ".so");
-    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) GTEST_SKIP() << dlerror();
-    RegisterType("weight");
-    RegisterType("counter");
-  }
-
-  template <typename Function>
-  Function* Find(const std::string& name) const {
-    return reinterpret_cast<Function*>(dlsym(library_, name.c_str()));
-  }
-  bool Has(const std::string& name) const { return Find<void()>(name) != nullptr; }
-
-  void RegisterType(const std::string& type) {
-    auto* id = Find<XLA_FFI_TypeId*()>(type + "_id");
-    auto* info = Find<XLA_FFI_TypeInfo*()>(type + "_info");
-    if (id == nullptr) return;
-    ASSERT_EQ(host::TypeRegistry::OfProcess().Register(absl::StrCat(type, " of ", GetParam()),
-                                                       *id(), info == nullptr ? nullptr : info()),
-              absl::OkStatus());
-  }
+  void SetUp() override { Load(GetParam()); }
 
   // Binds and runs once.
   absl::Status Call(const std::string& name, const CallSite& site,
@@ -127,7 +107,6 @@ class GenuineTargetTest : public testing::TestWithParam<std::string> {
   const std::array<float, kSize>& result() const { return arrays_->result(); }
   const std::array<float, kSize>& operand() const { return arrays_->operand(); }
 
-  void* library_ = nullptr;
   absl::optional<Arrays> arrays_;
 };
 
@@ -262,8 +241,10 @@ TEST_P(GenuineTargetTest, RunsOnManyThreads) {
 // The runtime of neither stage's headers serves the other stage.
 TEST(MixedHeadersTest, EachStageRunsByItsOwn) {
   const std::vector<std::string> releases = BuiltReleases();
-  void* older = dlopen(absl::StrCat(FOREIGN_HANDLERS, releases.front(), ".so").c_str(), RTLD_NOW);
-  void* newer = dlopen(absl::StrCat(FOREIGN_HANDLERS, releases.back(), ".so").c_str(), RTLD_NOW);
+  void* older =
+      dlopen(absl::StrCat(CROSS_VERSION_HANDLERS, releases.front(), ".so").c_str(), RTLD_NOW);
+  void* newer =
+      dlopen(absl::StrCat(CROSS_VERSION_HANDLERS, releases.back(), ".so").c_str(), RTLD_NOW);
   if (older == nullptr || newer == nullptr) GTEST_SKIP() << dlerror();
   ASSERT_NE(older, newer);
   auto* id = reinterpret_cast<XLA_FFI_TypeId* (*)()>(dlsym(newer, "counter_id"))();
@@ -286,11 +267,7 @@ TEST(MixedHeadersTest, EachStageRunsByItsOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Headers, GenuineTargetTest, testing::ValuesIn(BuiltReleases()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& c : name) c = c == '.' ? '_' : c;
-                           return name;
-                         });
+                         [](const auto& info) { return WithoutDots(info.param); });
 
 // ---- callbridge's headers
 

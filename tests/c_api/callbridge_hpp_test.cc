@@ -1,11 +1,9 @@
 // callbridge/callbridge.hpp, beside all other headers of callbridge's that a program may include.
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/callbridge_hpp_without_exceptions.h"
+#include "tests/c_api/waiting_handler.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace {
@@ -27,10 +26,12 @@ using callbridge::Attributes;
 using callbridge::Call;
 using callbridge::Context;
 using callbridge::Library;
+using callbridge::may_end;
 using callbridge::Result;
 using callbridge::Site;
 using callbridge::Span;
 using callbridge::Target;
+using callbridge::when_it_may;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -75,22 +76,6 @@ XLA_FFI_DEFINE_HANDLER(scale, Scale,
                            .Attr<ffi::Dictionary>("more")
                            .Arg<ffi::Buffer<ffi::S32>>()
                            .Ret<ffi::Buffer<ffi::S32>>());
-
-std::atomic<bool> may_end{false};
-
-ffi::Future WhenItMay(ffi::ThreadPool pool, ffi::ResultBuffer<ffi::S32> out) {
-  ffi::Promise promise;
-  ffi::Future future(promise);
-  int32_t* const data = out->typed_data();
-  pool.Schedule([promise = std::move(promise), data]() mutable {
-    while (!may_end) std::this_thread::yield();
-    *data = 42;
-    promise.SetAvailable();
-  });
-  return future;
-}
-XLA_FFI_DEFINE_HANDLER(when_it_may, WhenItMay,
-                       ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Ret<ffi::Buffer<ffi::S32>>());
 
 Target Typed(XLA_FFI_Handler* handler) {
   Target target;

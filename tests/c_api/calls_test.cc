@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "callbridge/callbridge.h"
@@ -12,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
 #include "tests/c_api/simple_calls.h"
+#include "tests/c_api/waiting_handler.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace callbridge {
@@ -87,22 +87,6 @@ TEST(StartTest, AWrongNumberOfBuffersIsTheRunsError) {
 }
 
 // ---- Futures
-
-std::atomic<bool> may_end{false};
-
-ffi::Future WhenItMay(ffi::ThreadPool pool, ffi::ResultBuffer<ffi::S32> out) {
-  ffi::Promise promise;
-  ffi::Future future(promise);
-  int32_t* const data = out->typed_data();
-  pool.Schedule([promise = std::move(promise), data]() mutable {
-    while (!may_end) std::this_thread::yield();
-    *data = 42;
-    promise.SetAvailable();
-  });
-  return future;
-}
-XLA_FFI_DEFINE_HANDLER(when_it_may, WhenItMay,
-                       ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Ret<ffi::Buffer<ffi::S32>>());
 
 callbridge_target Typed(XLA_FFI_Handler* handler) { return TypedTarget(Handlers(handler)); }
 
