@@ -21,13 +21,9 @@ struct FunctionVersions {
 template <typename... Parameters>
 constexpr bool Matches(const Signature& signature) {
   if (sizeof...(Parameters) > kMaxParameters) return false;
-  size_t i = 0;
-  [[maybe_unused]] const auto is_next = [&](auto is_declared_as) {
-    const char* const parameter = signature.parameters[i++];
-    return parameter != nullptr && is_declared_as(parameter);
-  };
-  return (is_next(&IsDeclaredAs<Parameters>) && ...) &&
-         (i == kMaxParameters || signature.parameters[i] == nullptr);
+  const char* const* next = signature.parameters;
+  return ((*next != nullptr && IsDeclaredAs<Parameters>(*next++)) && ...) &&
+         (next == signature.parameters + kMaxParameters || *next == nullptr);
 }
 
 // Returns the number of the ABI with such a signature on `platform`, a member of TargetAbi.
