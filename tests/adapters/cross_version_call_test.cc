@@ -105,7 +105,7 @@ TEST_P(ForeignCallTest, IsCalledAtTheStageInItsOwnNumbers) {
   EXPECT_EQ(CallAt(77, nullptr), "12: unknown stage 77");
 }
 
-// ---- Contexts, which threads lend to calls and leave to others
+// ---- Contexts, which threads provide to calls and leave to others
 
 void NestCalls(XLA_FFI_Handler* wrapper, FakeRuntime& runtime, int depth) {
   typed_ffi::testing::CallFrame frame;

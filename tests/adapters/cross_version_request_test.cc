@@ -1,5 +1,5 @@
 // What handlers of each version ask of runtimes of each version: futures, threads, memory and what
-// the context lends.
+// the context provides.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -170,7 +170,7 @@ TEST_P(ForeignRequestTest, AnErrorBesideAFutureCounts) {
   Complete(kept, nullptr);  // of no interest, and no leak
 }
 
-// ---- What the context lends
+// ---- What the context provides
 
 TEST_P(ForeignRequestTest, WhatTheRuntimeLends) {
   const XLA_FFI_Extension extension = {sizeof(extension), {}, nullptr};

@@ -1,4 +1,4 @@
-// What a typed handler is shown and lent where CALLBRIDGE_EXPORT_UNTYPED calls it.
+// What a typed handler is shown and provided where CALLBRIDGE_EXPORT_UNTYPED calls it.
 #include <cstddef>
 #include <functional>
 #include <string>

@@ -354,7 +354,7 @@ TEST_F(StagesTest, SixteenThreadsCallSixteenSitesForTheFirstTime) {
   EXPECT_EQ(result, 1100 + kThreads * kRounds + 1);
 }
 
-// ---- What version 3 cannot lend
+// ---- What version 3 cannot provide
 
 using Context = ffi::Context;
 

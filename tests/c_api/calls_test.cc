@@ -134,7 +134,7 @@ TEST(StartTest, ExecuteWaitsForFutures) {
   callbridge_call_destroy(call);
 }
 
-// ---- Several results, and what INSTANTIATE is lent
+// ---- Several results, and what INSTANTIATE is provided
 
 ffi::Error Two(ffi::ResultBuffer<ffi::S32> one, ffi::ResultBuffer<ffi::S32> two) {
   *one->typed_data() = 1;

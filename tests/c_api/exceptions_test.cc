@@ -81,7 +81,7 @@ TEST(ExceptionsTest, OfWhatARunTellsAreDropped) {
   callbridge_call_destroy(call);
 }
 
-// ---- What a handler is lent, and what it leaves behind
+// ---- What a handler is provided, and what it leaves behind
 
 // As handlers in C, exceptions do not pass through these.
 XLA_FFI_Error* Schedule(XLA_FFI_CallFrame* frame) noexcept {

@@ -157,7 +157,7 @@ TEST(HandlerValuesTest, ElementTypesAreXlas) {
   ExpectElementType<std::complex<double>>();
 }
 
-// ---- What is lent
+// ---- What is provided
 
 struct Owner {
   static ffi::TypeId id;

@@ -1,5 +1,5 @@
 // What becomes of modules that are run: limits, errors with the names in them, and what calls are
-// lent. executable_test.cc has order and memory.
+// provided. executable_test.cc has order and memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

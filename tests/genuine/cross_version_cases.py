@@ -34,7 +34,7 @@ CASES = [
     Case("dictionary", "dictionary", 0, np.full(8, 5), {"x": np.float32(2), "y": np.int32(3)}),
     Case("error", "error", 1, "told to fail"),
     Case("no_argument", "no_argument", 0, np.full(8, 42)),
-    # XLA:CPU lends no scratch memory, and jaxlib 0.4.30's crashes natively.
+    # XLA:CPU provides no scratch memory, and jaxlib 0.4.30's crashes natively.
     Case("scratch", "scratch", 1, "no scratch"),
     # Nobody puts any in.
     Case("user_data", "user_data", 0, "Failed to decode"),

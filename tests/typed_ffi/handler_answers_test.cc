@@ -220,7 +220,7 @@ TEST_F(MetadataTest, StructsThatAreTooSmall) {
   }
 }
 
-// Its object ends before the state's type, whether or not it lends its API.
+// Its object ends before the state's type, whether or not it provides its API.
 TEST_F(MetadataTest, ARuntimeOf01HasNoStateTypes) {
   FakeRuntime old(kRuntimeVersionCount - 5);
   ASSERT_EQ(old.version().metadata_size, 40u);

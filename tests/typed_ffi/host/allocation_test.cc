@@ -12,7 +12,7 @@ namespace callbridge {
 namespace host {
 namespace {
 
-// Asks for all that a call can be lent, by the newest API.
+// Asks for all that a call can be provided, by the newest API.
 XLA_FFI_Error* Asks(XLA_FFI_CallFrame* frame) {
   XLA_FFI_Stream_Get_Args stream = {sizeof(stream), nullptr, frame->ctx, nullptr};
   if (auto* error = frame->api->XLA_FFI_Stream_Get(&stream)) return error;

@@ -154,7 +154,7 @@ TEST_P(ApiTableTest, SaysWhatWasNotLent) {
   XLA_FFI_InvokeContext_Get_Args user = {};
   user.type_id = &type;
   EXPECT_EQ(code(ApiFunction::kUserData, user), expect(ApiFunction::kUserData, not_found));
-  // A null context lends nothing either.
+  // A null context provides nothing either.
   XLA_FFI_Stream_Get_Args stream = {sizeof(stream), nullptr, nullptr, nullptr};
   EXPECT_EQ(Call(ApiFunction::kStream, stream).code(), unimplemented);
 }
@@ -368,7 +368,7 @@ TEST_P(ApiTableTest, TasksRunAtOnceWhereThereNeverAreThreads) {
   EXPECT_EQ(ran, 1);
 }
 
-// What is lent is the caller's own code.
+// What is provided is the caller's own code.
 struct Throwing final : ScratchAllocator, ThreadPool {
   void* Allocate(size_t size, size_t alignment) override {
     if (size == 1) throw std::runtime_error("Allocate");

@@ -75,7 +75,7 @@ ffi::Error FailImpl() { return ffi::Error(ffi::ErrorCode::kInvalidArgument, "as 
 
 ffi::Error ThrowImpl() { throw std::runtime_error("thrown"); }
 
-// ---- What the context lends
+// ---- What the context provides
 
 ffi::Error StreamImpl(ffi::Result<S64> out, void* stream) {
   *Data(*out) = reinterpret_cast<int64_t>(stream);

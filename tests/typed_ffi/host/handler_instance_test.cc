@@ -244,7 +244,7 @@ TEST_F(StagesOfInstanceTest, ManyBuffersReachTheHandlerInTheirOrder) {
   }
 }
 
-// ---- What the caller can never lend
+// ---- What the caller can never provide
 
 XLA_FFI_Error* NeedsAStream(XLA_FFI_CallFrame* frame) {
   XLA_FFI_Stream_Get_Args args = {sizeof(args), nullptr, frame->ctx, nullptr};

@@ -54,12 +54,12 @@ INSTANTIATE_TEST_SUITE_P(Stages, InvocationStateTest,
                                            XLA_FFI_ExecutionStage_EXECUTE,
                                            XLA_FFI_ExecutionStage_RECORD));
 
-// ---- What was not lent --------------------------------------------------------------------------
+// ---- What was not provided ----
 
 constexpr char kWhy[] = "there never is any";
 
-// Each question by a name, with the error that it has where the call just was lent nothing. Empty:
-// it has an answer.
+// Each question by a name, with the error that it has where the call just was provided nothing.
+// Empty: it has an answer.
 struct Question {
   const char* what;  // how the error begins
   absl::Status (*ask)(Invocation& invocation);
@@ -164,7 +164,7 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
   }
 }
 
-// Nothing is refused where null itself was lent.
+// Nothing is refused where null itself was provided.
 TEST(InvocationTest, ANullStreamIsAStream) {
   RuntimeServices services;
   services.stream = nullptr;

@@ -141,9 +141,9 @@ def case(
     """`expect`: the results' Values, or a Failure. `results`: their types, where it is a Failure.
     `without`: the Value where the runtime lacks what is asked and the headers make no error of it.
     `until`: {version: what headers before that version answer}; callbridge's are the newest.
-    `host`: what the host lends, as a dictionary, where only it can call so. `stages`: the handlers
-    of other stages. `calls`: how often the call is made, the last of which counts. `into`: the list
-    that gets the case."""
+    `host`: what the host provides, as a dictionary, where only it can call so. `stages`: the
+    handlers of other stages. `calls`: how often the call is made, the last of which counts. `into`:
+    the list that gets the case."""
     if isinstance(expect, Value):
         expect = (expect,)
     if results is None:

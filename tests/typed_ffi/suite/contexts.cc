@@ -1,4 +1,5 @@
-// What the runtime lends: stream, scratch memory, user data, run id, device, extensions, options.
+// What the runtime provides: stream, scratch memory, user data, run id, device, extensions,
+// options.
 #include <cstdint>
 #include <string>
 
@@ -12,7 +13,7 @@ ffi::TypeId Weight::id = {};
 extern "C" ffi::TypeId* weight_type_id() { return &Weight::id; }
 
 #if SUITE_HEADERS >= 1102
-// An extension that the host test lends: XLA_FFI_Extension, then a number.
+// An extension that the host test provides: XLA_FFI_Extension, then a number.
 struct ServiceNumber {
   XLA_FFI_Extension base;
   int64_t number;
