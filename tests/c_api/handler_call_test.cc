@@ -310,6 +310,7 @@ TEST(HandlerCallTest, SaysThatItWasMovedFrom) {
 // Tasks. One may still be about to count itself when the call that waited for it returns.
 std::atomic<int> scheduled{0};
 std::atomic<int> finished{0};
+std::atomic<bool> held{false};  // none ends until it is false
 
 void AwaitTasks() {
   while (finished != scheduled) std::this_thread::yield();
@@ -322,6 +323,7 @@ ffi::Future Later(ffi::ThreadPool pool, ffi::ResultBuffer<ffi::F32> out) {
   ++scheduled;
   pool.Schedule([promise = std::move(promise), data]() mutable {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (held) std::this_thread::yield();
     *data = 42;
     promise.SetAvailable();
     ++finished;
@@ -378,15 +380,19 @@ TEST(HandlerCallTest, TakesTimesOfAnyUnit) {
   }
   static float out;
   HandlerCall call(kLater);
+  held = true;
   EXPECT_THAT(call.Ret(out).Timeout(std::chrono::microseconds(1)).Run().message(),
               HasSubstr("in 1 ms"));
+  held = false;
   AwaitTasks();
 }
 
 TEST(HandlerCallTest, DoesNotWaitWhereThereIsNoTime) {
   static float out;
   HandlerCall call(kLater);
+  held = true;
   const HandlerResult result = call.Ret(out).Timeout(std::chrono::milliseconds(0)).Run();
+  held = false;
   EXPECT_EQ(result.code_name(), "DEADLINE_EXCEEDED");
   EXPECT_THAT(result.message(), HasSubstr("in 0 ms"));
   AwaitTasks();
