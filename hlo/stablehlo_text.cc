@@ -316,7 +316,7 @@ class ModulePrinter {
       case Opcode::kParameter:
         break;  // PrintParameter()'s
     }
-    return Unsupported(instruction, OpcodeName(opcode));
+    return Unsupported(instruction, instruction.opcode());
   }
 
   // Recursive, as deep as shapes may be.
