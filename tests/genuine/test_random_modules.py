@@ -9,7 +9,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "tests"
-COUNT = 250
+COUNT = 200
 # The bits do not depend on them, and half of the time does. On another release
 # random_modules_in_debian_13.py has XLA's defaults.
 COMPILE_FAST = (
