@@ -108,6 +108,7 @@ class Library {
 
   explicit Library(callbridge_library* library) : handle_(library) {}
 
+  // For a name that Find() has not found, so that it has read every target.
   Error NotFound(std::string_view name, std::string_view platform) const {
     std::string registered;
     for (size_t i = 0; i < target_count(); ++i) {

@@ -127,7 +127,7 @@ class Lowering {
       size_t size = 0;
       for (const HloInstructionProto& instruction : computation.instructions()) {
         ++size;
-        if (hlo::ParseOpcode(instruction.opcode()) != Opcode::kCall) continue;
+        if (instruction.opcode() != hlo::OpcodeName(Opcode::kCall)) continue;
         for (int64_t id : instruction.called_computation_ids()) size += sizes.at(id);
         size = std::min(size, kMany);
       }

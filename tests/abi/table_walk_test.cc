@@ -377,7 +377,7 @@ TEST(TableWalkTest, EveryVisitorPutsEachPointerInTheSamePlace) {
   }
   RandomCalls random(20261122);
   int with_nested_results = 0;
-  for (int calls = 0; calls < 1000; ++calls) {
+  for (int calls = 0; calls < 2000; ++calls) {
     RandomCall call = random.Next();
     while (TextOf(call).size() >= kMaxText) call = random.Next();
     SCOPED_TRACE(TextOf(call));
@@ -386,7 +386,7 @@ TEST(TableWalkTest, EveryVisitorPutsEachPointerInTheSamePlace) {
     if (call.result.TupleDepth() > 1) ++with_nested_results;
     if (HasFailure()) return;
   }
-  EXPECT_GT(with_nested_results, 100);
+  EXPECT_GT(with_nested_results, 200);
 }
 
 }  // namespace

@@ -208,6 +208,7 @@ TEST(CallbridgeHppTest, StartedRuns) {
   const Call moved = std::move(call);
   bool is_called = false;
   const auto done = [&is_called](const Result<void>&) { is_called = true; };
+  // What a handle does that was moved from is what is tested.
   // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   EXPECT_EQ(Text(call.Start({}, results, {}, done)), "INVALID_ARGUMENT: call is null");
   EXPECT_FALSE(is_called);
@@ -280,6 +281,7 @@ TEST(CallbridgeHppTest, NothingIsCutAtANul) {
 }
 
 TEST(CallbridgeHppTest, HandlesThatWereMovedFromAreRefused) {
+  // What handles do that were moved from is what is tested.
   // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   Attributes attributes = Attributes::Create().value();
   Attributes kept = std::move(attributes);
