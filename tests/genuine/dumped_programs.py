@@ -26,9 +26,10 @@ from jaxlib.mlir.dialects import stablehlo
 LIBRARY, FOLDER = sys.argv[1:]
 # The XLA of later ones hands no tuples to untyped targets.
 HAS_TUPLES = jaxlib.__version__ == "0.4.30"
-# XLA's names and bits of the types of less than a byte, which targets get packed.
-PACKED = {"int4": ("s4", 4), "uint4": ("u4", 4), "int2": ("s2", 2), "uint2": ("u2", 2)}
-PACKED["float4_e2m1fn"] = ("f4e2m1fn", 4)
+# XLA's names of the types of less than a byte, which targets get packed, and what
+# described_calls.cc calls them.
+PACKED = {"int4": ("s4", "n"), "uint4": ("u4", "n"), "int2": ("s2", "c"), "uint2": ("u2", "c")}
+PACKED["float4_e2m1fn"] = ("f4e2m1fn", "n")
 KINDS = {"float32": "f", "float16": "h", "bfloat16": "b", "bool": "p"}
 _CAPSULE_NAME = b"xla._CUSTOM_CALL_TARGET"
 
@@ -51,7 +52,7 @@ def described(tree):
         return f"({''.join(described(element) for element in tree)})"
     kind = KINDS.get(str(tree.dtype))
     if str(tree.dtype) in PACKED:
-        return f"i{-(-tree.size * PACKED[str(tree.dtype)][1] // 8)};"
+        return f"{PACKED[str(tree.dtype)][1]}{tree.size};"
     if kind is None:
         return f"i{tree.size * np.dtype(tree.dtype).itemsize};"
     return f"{kind}{tree.size};"
@@ -151,7 +152,6 @@ def tuples(x, y):
     return call(3, ((a, (b, c)), y), (array(jnp.float32), array(jnp.int32, 2, 3)))
 
 
-# What one call hands to the next fills its last byte: what else is in that is nobody's.
 @jax.jit
 def of_packed_elements(x, y, z):
     types = (jnp.int4, jnp.uint4, jnp.int2, jnp.uint2, jnp.float4_e2m1fn)

@@ -7,7 +7,8 @@
 //                 "t"                        a token
 //                 "(" shapes ")"             a tuple
 //   element kinds: i byte, p pred, h f16, b bf16, f f32, d f64; of a complex type there are two
-//   each
+//   each; n four bits and c two, packed from the lowest on. Bits of the last byte that no element
+//   has are whatever malloc had there, in genuine XLA too, and are not read.
 //
 // "!" counts the call among the effects, "#" does too, and its place in their order.
 #include <atomic>
@@ -38,10 +39,12 @@ static size_t ReadCount(const char** at) {
   return count;
 }
 
-static size_t SizeOf(char kind) {
-  if (kind == 'd') return 8;
-  if (kind == 'f') return 4;
-  return kind == 'h' || kind == 'b' ? 2 : 1;
+static size_t BitsOf(char kind) {
+  if (kind == 'd') return 64;
+  if (kind == 'f') return 32;
+  if (kind == 'h' || kind == 'b') return 16;
+  if (kind == 'n') return 4;
+  return kind == 'c' ? 2 : 8;
 }
 
 static uint64_t HashOperand(const char** at, const void* buffer, uint64_t hash) {
@@ -55,9 +58,12 @@ static uint64_t HashOperand(const char** at, const void* buffer, uint64_t hash) 
     ++*at;
     return hash;
   }
-  const size_t size = ReadCount(at) * SizeOf(kind);
-  for (size_t i = 0; i < size; ++i) hash = Mixed(hash, static_cast<const uint8_t*>(buffer)[i]);
-  return Mixed(hash, size);
+  const size_t bits = ReadCount(at) * BitsOf(kind);
+  const size_t size = bits / 8;
+  const auto* bytes = static_cast<const uint8_t*>(buffer);
+  for (size_t i = 0; i < size; ++i) hash = Mixed(hash, bytes[i]);
+  if (bits % 8 != 0) hash = Mixed(hash, bytes[size] & ((1u << bits % 8) - 1));
+  return Mixed(hash, bits);
 }
 
 // Floats are small integers, with which arithmetic is exact, and none is a zero.
@@ -104,9 +110,12 @@ static uint64_t WriteResult(const char** at, void* buffer, uint64_t hash) {
   // What lies there already is a part of it.
   const bool in_place = kind == '=';
   if (in_place) kind = *(*at)++;
-  const size_t size = SizeOf(kind);
+  const size_t bits = BitsOf(kind);
+  const size_t size = bits < 8 ? 1 : bits / 8;
   auto* element = static_cast<uint8_t*>(buffer);
-  for (size_t count = ReadCount(at); count > 0; --count, element += size) {
+  // Packed ones are written a byte at a time.
+  for (size_t count = (ReadCount(at) * bits + size * 8 - 1) / (size * 8); count > 0;
+       --count, element += size) {
     hash = Mixed(hash, count);
     uint64_t random = hash;
     for (size_t i = 0; in_place && i < size; ++i) random = Mixed(random, element[i]);
