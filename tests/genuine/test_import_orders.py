@@ -18,7 +18,9 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 VERSIONS = ["2.13.1", "2.21.0"]
 ALL = "CALLBRIDGE_ALL_ORDERS" in os.environ
-ORDERS = list(itertools.permutations(["callbridge", "jax", "tensorflow"]))[:: 1 if ALL else 5]
+ORDERS = list(itertools.permutations(["callbridge", "jax", "tensorflow"]))
+# callbridge last, to what the other two left.
+ORDERS = ORDERS if ALL else ORDERS[-1:]
 
 TENSORFLOWS = ["tensorflow", "second_tensorflow"]
 ALL_ORDERS_OF_FOUR = list(itertools.permutations(["callbridge", "jax", *TENSORFLOWS]))

@@ -61,10 +61,11 @@ def layouts(*words):
     return described
 
 
-def includes(declarations):
-    """Those that the first line asks for, and no more."""
-    asked = declarations[0] if declarations and declarations[0].startswith("// needs ") else ""
-    return [f"#include {header}" for header in re.findall(r"<\w+\.h>", asked)]
+def includes(several):
+    """Those that the first lines of their declarations ask for, and no more."""
+    first = [described["declarations"][:1] for described in several]
+    asked = [line for (line,) in filter(None, first) if line.startswith("// needs ")]
+    return [f"#include {header}" for header in re.findall(r"<\w+\.h>", " ".join(asked))]
 
 
 def function(name, described, body=()):
@@ -119,11 +120,12 @@ def leaves(described):
     ids=lambda words: " ".join(words)[:60],
 )
 def test_the_declarations_compile_without_warnings(words):
-    for described in layouts(*words):
-        source = includes(described["declarations"])
-        source += function("target", described)
-        compile_as("c99", source, "-pedantic", "-fsyntax-only")
-        compile_as("c++17", source, "-pedantic", "-fsyntax-only")
+    several = layouts(*words)
+    source = includes(several)
+    for number, described in enumerate(several):
+        source += function(f"target_{number}", described)
+    compile_as("c99", source, "-pedantic", "-fsyntax-only")
+    compile_as("c++17", source, "-pedantic", "-fsyntax-only")
 
 
 # ---- What targets get ----------------------------------------------------------------------------
@@ -133,8 +135,11 @@ def size(shape):
     return int(np.prod([int(n) for n in re.findall(r"\d+", shape.removeprefix("f32"))], initial=1))
 
 
-def build(described):
-    """A target that writes the last elements of all its operands into each of its results."""
+PLATFORMS = {"Host": "Host", "GPU": "CUDA"}
+
+
+def target(name, described):
+    """Writes the last elements of all its operands into each of its results."""
     arrays = [leaf for leaf in leaves(described) if leaf["shape"].startswith("f32")]
     operands = [slot for slot in arrays if slot["name"].startswith("p")]
     results = [slot for slot in arrays if slot["name"].startswith("r")]
@@ -144,18 +149,22 @@ def build(described):
         for number, result in enumerate(results)
         for i, operand in enumerate(operands)
     ]
-    platform = {"Host": "Host", "GPU": "CUDA"}[described["platform"]]
-    source = [
-        '#include "xla/service/custom_call_target_registry.h"',
-        *includes(described["declarations"]),
-        *function("target", described, body),
-        f'XLA_REGISTER_CUSTOM_CALL_TARGET(target, "{platform}");',
-    ]
+    register = f'XLA_REGISTER_CUSTOM_CALL_TARGET({name}, "{PLATFORMS[described["platform"]]}");'
+    return [*function(name, described, body), register]
+
+
+def build(*words):
+    """A library with a target for each of the layouts, whose names and layouts are returned."""
+    several = layouts(*words)
+    source = ['#include "xla/service/custom_call_target_registry.h"', *includes(several)]
+    named = {f"target_{number}": described for number, described in enumerate(several)}
+    for name, described in named.items():
+        source += target(name, described)
     compile_as("c++17", source, "-shared", "-fPIC", f"-I{ROOT}/include", "-o", "target.so")
-    return platform
+    return named.items()
 
 
-def run(operands, result, platform, tuple_layout):
+def run(name, operands, result, platform, tuple_layout):
     """The arrays that the target returns; element i of operand leaf k is 10 k + i."""
     numbers = itertools.count()
 
@@ -168,7 +177,7 @@ def run(operands, result, platform, tuple_layout):
     files = [f"r{i}.npy" for i in range(result.count("f32"))]
     outputs = [word for file in files for word in ("--output", file)]
     done = command(
-        *["run", "target.so", "target", *operands, "--result", result, *outputs],
+        *["run", "target.so", name, *operands, "--result", result, *outputs],
         *["--platform", platform, "--tuple-layout", tuple_layout],
     )
     assert done.returncode == 0, done
@@ -196,10 +205,10 @@ def test_the_pointers_are_right(operands, result):
         for k, shape in enumerate(re.findall(r"f32\[[\d,]*\]", " ".join(operands)))
     ]
     called = []
-    for described in layouts(*operands, "--result", result):
-        platform = build(described)
+    for name, described in build(*operands, "--result", result):
+        platform = PLATFORMS[described["platform"]]
         for tuple_layout in described["tuple_layouts"] or ["nested", "flat"]:
-            for number, array in enumerate(run(operands, result, platform, tuple_layout)):
+            for number, array in enumerate(run(name, operands, result, platform, tuple_layout)):
                 assert list(array[-len(last) :]) == [1000 * number + value for value in last]
                 assert not array[: -len(last)].any()
             called.append((platform, tuple_layout))
@@ -211,9 +220,10 @@ def test_the_pointers_are_right(operands, result):
 
 
 def test_a_call_without_operands():
-    for described in layouts("--result", "(f32[2],f32[3])"):
-        platform = build(described)
-        assert [array.size for array in run([], "(f32[2],f32[3])", platform, "flat")] == [2, 3]
+    result = "(f32[2],f32[3])"
+    for name, described in build("--result", result):
+        platform = PLATFORMS[described["platform"]]
+        assert [array.size for array in run(name, [], result, platform, "flat")] == [2, 3]
 
 
 # ---- What is printed -----------------------------------------------------------------------------
