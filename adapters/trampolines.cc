@@ -3,7 +3,10 @@
 #include <ffi.h>
 
 #include <array>
+#include <set>
 #include <utility>
+
+#include "callbridge/abi/table_lock.h"
 
 namespace callbridge {
 namespace {
@@ -56,6 +59,26 @@ std::array<XLA_FFI_Handler*, sizeof...(kIndices)> CompiledCrossVersion(
   return {&CrossVersion<kIndices>...};
 }
 
+const TypedFunction* typed_functions[kCompiledTypedFunctionTrampolines];
+
+template <size_t kIndex>
+XLA_FFI_Error* CallTypedFunction(XLA_FFI_CallFrame* frame) {
+  const TypedFunction& function = *typed_functions[kIndex];
+  return function.call(function.user, frame);
+}
+
+template <size_t... kIndices>
+std::array<XLA_FFI_Handler*, sizeof...(kIndices)> CompiledTypedFunctions(
+    std::index_sequence<kIndices...>) {
+  return {&CallTypedFunction<kIndices>...};
+}
+
+// Under the TableLock.
+std::set<const void*>& TypedFunctionHandlers() {
+  static auto& handlers = *new std::set<const void*>;
+  return handlers;
+}
+
 // ---- Closures ----
 
 void UntypedClosure(ffi_cif*, void* /*result*/, void** arguments, void* user) {
@@ -82,6 +105,12 @@ void TypedClosure(ffi_cif*, void* result, void** arguments, void* user) {
 void CrossVersionClosure(ffi_cif*, void* result, void** arguments, void* handler) {
   *static_cast<XLA_FFI_Error**>(result) = CallCrossVersion(
       *static_cast<CrossVersionHandler*>(handler), *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
+}
+
+void TypedFunctionClosure(ffi_cif*, void* result, void** arguments, void* user) {
+  const auto& function = *static_cast<const TypedFunction*>(user);
+  *static_cast<XLA_FFI_Error**>(result) =
+      function.call(function.user, *static_cast<XLA_FFI_CallFrame**>(arguments[0]));
 }
 
 using ClosureBody = void (*)(ffi_cif*, void* result, void** arguments, void* user);
@@ -165,6 +194,28 @@ absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(CrossVersionHandler& handler) {
   }
   cross_version_handlers[used] = &handler;
   return compiled[used++];
+}
+
+absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(TypedFunction& function) {
+  static const auto compiled =
+      CompiledTypedFunctions(std::make_index_sequence<kCompiledTypedFunctionTrampolines>());
+  static size_t used = 0;
+  XLA_FFI_Handler* handler = nullptr;
+  if (used == kCompiledTypedFunctionTrampolines) {
+    void* closure = MakeClosure(Signatures().typed, &TypedFunctionClosure, &function);
+    if (closure == nullptr) return NoMoreClosures();
+    handler = reinterpret_cast<XLA_FFI_Handler*>(closure);
+  } else {
+    typed_functions[used] = &function;
+    handler = compiled[used++];
+  }
+  TypedFunctionHandlers().insert(reinterpret_cast<const void*>(handler));
+  return handler;
+}
+
+bool IsTypedFunctionTrampoline(const void* address) {
+  const TableLock lock;
+  return TypedFunctionHandlers().count(address) > 0;
 }
 
 }  // namespace callbridge

@@ -1,5 +1,5 @@
 // Trampolines: functions without a context argument that each call one EntryTarget,
-// UntypedToTypedEntry or CrossVersionHandler.
+// UntypedToTypedEntry, CrossVersionHandler or TypedFunction.
 #ifndef CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 #define CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 
@@ -18,6 +18,13 @@ namespace callbridge {
 inline constexpr size_t kCompiledTrampolines = 1024;
 inline constexpr size_t kCompiledTypedTargetTrampolines = 256;
 inline constexpr size_t kCompiledCrossVersionTrampolines = 256;
+inline constexpr size_t kCompiledTypedFunctionTrampolines = 64;
+
+// A typed handler that needs to know what it is called for.
+struct TypedFunction {
+  XLA_FFI_Error* (*call)(const void* user, XLA_FFI_CallFrame* frame);
+  const void* user;
+};
 
 // Returns entry points that call `entry`, which must live as long as the process, as they do.
 // Returns RESOURCE_EXHAUSTED if no compiled trampoline is left and the system allows no closures.
@@ -27,6 +34,12 @@ absl::StatusOr<EntryPoints> MakeTrampolines(EntryTarget& entry);
 absl::StatusOr<EntryPoints> MakeTrampolines(UntypedToTypedEntry& entry);
 // Likewise for a handler that CallCrossVersion() serves.
 absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(CrossVersionHandler& handler);
+// Likewise for a handler of ours.
+absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(TypedFunction& function);
+
+// Returns whether `address` is a handler that MakeTrampoline(TypedFunction&) made.
+// Thread-safe.
+bool IsTypedFunctionTrampoline(const void* address);
 
 }  // namespace callbridge
 

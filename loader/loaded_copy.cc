@@ -145,6 +145,13 @@ LoadedCopy::~LoadedCopy() {
   --loaded_copies;
 }
 
+void* LoadedCopy::Exported(const std::string& symbol) const {
+  // Looks in the libraries that it needs too.
+  void* found = dlsym(handle_, symbol.c_str());
+  const auto address = reinterpret_cast<uintptr_t>(found);
+  return address >= begin_ && address < end_ ? found : nullptr;
+}
+
 void* LoadedCopy::Memory(uint64_t address) const {
   return reinterpret_cast<void*>(load_address_ + address);  // NOLINT(performance-no-int-to-ptr)
 }

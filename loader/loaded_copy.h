@@ -37,6 +37,10 @@ class LoadedCopy {
   // what they register. Returns INTERNAL with what() if one throws, and skips those after it.
   absl::Status RunConstructors();
 
+  // Returns the function or variable that the library itself exports under that name; null if it
+  // has none.
+  void* Exported(const std::string& symbol) const;
+
   // The address that addresses in the file are relative to.
   uint64_t load_address() const { return load_address_; }
   // The first address of its segments in memory.

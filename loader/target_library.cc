@@ -194,6 +194,10 @@ const std::string& TargetLibrary::bound_to() const {
   return binding_ != nullptr ? binding_->registry_file() : none;
 }
 
+void* TargetLibrary::Exported(const std::string& symbol) const {
+  return copy_ != nullptr ? copy_->Exported(symbol) : nullptr;
+}
+
 TargetLibrary::~TargetLibrary() {
   if (copy_ == nullptr) return;
   LoadedLibraries::Global().Remove(*copy_);

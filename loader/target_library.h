@@ -87,6 +87,10 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // occur in the file, and Find() finds all.
   const std::string& bound_to() const;
 
+  // Returns the function or variable that the library exports under that name, as linkers know it;
+  // null if it has none, or is bound_to() a genuine XLA. Valid as long as the library is loaded.
+  void* Exported(const std::string& symbol) const;
+
   // The targets by name, then platform, with the typed FFI handlers that were registered through
   // callbridge_xla_ffi_api(). Of a name that was registered twice, the last. A name of both an
   // untyped function and a handler is here twice, the handler first.

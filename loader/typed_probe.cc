@@ -21,6 +21,7 @@
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/adapters/probe_api.h"
+#include "callbridge/adapters/trampolines.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/loader/dynamic_section.h"
 #include "callbridge/loader/elf_file.h"
@@ -101,6 +102,9 @@ TypedAnswer ProbeTyped(const std::string& path, uint64_t address) {
 }
 
 TypedAnswer ProbeTyped(const void* address) {
+  if (IsTypedFunctionTrampoline(address)) {
+    return {TypedVerdict::kTyped, "callbridge made it"};
+  }
   const link_map* file = LoadedObject(address);
   if (file == nullptr) return {TypedVerdict::kUnverified, "its address belongs to no file"};
   static const int here = 0;

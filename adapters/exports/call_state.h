@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "callbridge/abi/caught_exception.h"
 #include "callbridge/adapters/exports/call_error.h"
@@ -119,6 +120,12 @@ class CallState {
       return CustomCallFailed(api, "the maker of the state returned null for an opaque of " +
                                        std::to_string(opaque.size()) + " bytes");
     }
+    return Keep(frame, std::move(state));
+  }
+
+  // Passes a state to the runtime, which owns it. Returns null or the error.
+  static XLA_FFI_Error* Keep(const XLA_FFI_CallFrame& frame, std::unique_ptr<T> state) {
+    const XLA_FFI_Api& api = *frame.api;
     RegisteredType* type = nullptr;
     if (XLA_FFI_Error* error = types_.FindOrRegister(api, kInfo, type)) return error;
     const std::optional<XLA_FFI_Error*> error =
