@@ -1,0 +1,127 @@
+#include "callbridge/mindspore_aot/aot_operator.h"
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "callbridge/abi/caught_exception.h"
+
+namespace callbridge {
+namespace mindspore_aot {
+namespace {
+
+std::unique_ptr<ExtraObject> MakeExtra(const AotOperator& aot, AttributeValues attributes) {
+  return aot.has_old_string ? MakeExtraOfOldString(std::move(attributes))
+                            : MakeExtraOfNewString(std::move(attributes));
+}
+
+// As MindSpore says it, since users search for it.
+absl::Status Returned(const AotOperator& aot, absl::string_view suffix, int code) {
+  return absl::InternalError(absl::StrCat(
+      "Return value from CPU AOT kernel(", aot.path, ")'s function(", aot.name, suffix, ") is ",
+      code, ". Any return value not equal to 0 will be treated as user defined error code"));
+}
+
+// For a catch (...) block.
+absl::Status Threw(const AotOperator& aot, absl::string_view suffix) {
+  return absl::InternalError(absl::StrCat("AOT kernel(", aot.path, ")'s function(", aot.name,
+                                          suffix, ") threw ", DescribeCaughtException()));
+}
+
+absl::Status CheckInferred(const AotOperator& aot, size_t outputs,
+                           const std::vector<std::vector<int64_t>>& shapes) {
+  const auto error = [&](auto&&... parts) {
+    return absl::InvalidArgumentError(absl::StrCat("AOT kernel(", aot.path, ")'s function(",
+                                                   aot.name, "InferShape) returned ", parts...));
+  };
+  if (shapes.size() != outputs) {
+    return error(shapes.size(), " shapes for ", outputs, " outputs");
+  }
+  for (const std::vector<int64_t>& shape : shapes) {
+    for (const int64_t dimension : shape) {
+      if (dimension < -2) return error("the dimension ", dimension);
+      if (dimension == -2 && shape.size() != 1) {
+        return error("a shape of ", shape.size(),
+                     " dimensions in which -2, an unknown rank, is one");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::vector<int64_t>>> InferOutputShapes(
+    const AotOperator& aot, const AttributeValues& attributes, size_t outputs, int* ndims,
+    int64_t** shapes) {
+  if (aot.infer_shape == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(aot.path, ":", aot.name, " has no function ", aot.name,
+                     "InferShape that would say what it returns: say it in the call"));
+  }
+  const std::unique_ptr<ExtraObject> extra = MakeExtra(aot, attributes);
+  std::vector<std::vector<int64_t>> inferred;
+  try {
+    if (outputs == 1) {
+      inferred.push_back(aot.infer_shape(ndims, shapes, extra->get()));
+    } else {
+      // The library knows one type of the two, which has to fit the number of outputs.
+      const auto infer_shapes =
+          reinterpret_cast<AotOperator::InferShapes*>(reinterpret_cast<void*>(aot.infer_shape));
+      inferred = infer_shapes(ndims, shapes, extra->get());
+    }
+  } catch (...) {
+    return Threw(aot, "InferShape");
+  }
+  absl::Status status = CheckInferred(aot, outputs, inferred);
+  if (!status.ok()) return status;
+  return inferred;
+}
+
+AotSite::AotSite(const AotOperator& aot, AttributeValues attributes)
+    : aot_(aot), extra_(MakeExtra(aot, std::move(attributes))) {}
+
+absl::Status AotSite::CallInit(const AotTensors& tensors) {
+  if (aot_.init == nullptr) return absl::OkStatus();
+  extra_->Reset();
+  try {
+    const int code = aot_.init(tensors.ndims, tensors.shapes, tensors.dtypes, extra_->get());
+    if (code != 0) return Returned(aot_, "Init", code);
+  } catch (...) {
+    return Threw(aot_, "Init");
+  }
+  for (const size_t size : extra_->workspace()) {
+    if (size > static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max())) {
+      return absl::InvalidArgumentError(absl::StrCat("AOT kernel(", aot_.path, ")'s function(",
+                                                     aot_.name, "Init) asked for a workspace of ",
+                                                     size, " bytes"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AotSite::Initialize(const AotTensors& tensors) {
+  if (is_initialized_.load(std::memory_order_acquire)) return absl::OkStatus();
+  const std::lock_guard<std::mutex> lock(initializing_);
+  if (is_initialized_.load(std::memory_order_relaxed)) return absl::OkStatus();
+  absl::Status status = CallInit(tensors);
+  if (status.ok()) is_initialized_.store(true, std::memory_order_release);
+  return status;
+}
+
+absl::Status AotSite::Run(const AotTensors& tensors, void* stream) const {
+  const size_t count = tensors.count + extra_->workspace().size();
+  try {
+    const int code = aot_.function(static_cast<int>(count), tensors.data, tensors.ndims,
+                                   tensors.shapes, tensors.dtypes, stream, extra_->get());
+    return code == 0 ? absl::OkStatus() : Returned(aot_, "", code);
+  } catch (...) {
+    return Threw(aot_, "");
+  }
+}
+
+}  // namespace mindspore_aot
+}  // namespace callbridge

@@ -1,0 +1,145 @@
+"""The same binary, operands and attributes in genuine MindSpore and through callbridge.
+
+They give the same bits where both succeed, and errors of those that fail have MindSpore's words.
+
+CALLBRIDGE_MINDSPORE_PYTHON names a Python that has MindSpore; `make test-frameworks` sets it.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+import callbridge.numpy
+import numpy as np
+import pytest
+from callbridge.library import CallbridgeError
+
+HERE = os.path.dirname(__file__)
+PYTHON = os.environ.get("CALLBRIDGE_MINDSPORE_PYTHON")
+pytestmark = pytest.mark.skipif(PYTHON is None, reason="make test-frameworks has MindSpore")
+
+RANDOM = np.random.default_rng(16)
+
+
+def floats(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def case(function, operands, shapes, dtypes=("float32",), infers=False, **attributes):
+    return {
+        "function": function,
+        "operands": operands,
+        "shapes": shapes,
+        "dtypes": list(dtypes),
+        "infers": infers,
+        "attributes": attributes,
+    }
+
+
+CASES = {
+    "add": case("Add", [floats(3, 5), floats(3, 5)], [(3, 5)]),
+    "add_scalars": case("Add", [floats(), floats()], [()]),
+    "add_nothing": case("Add", [floats(0, 4), floats(0, 4)], [(0, 4)]),
+    "add_mul_div": case("AddMulDiv", [floats(7), floats(7)], [(7,)] * 3, ["float32"] * 3),
+    "add_mul_div_inferred": case(
+        "AddMulDiv", [floats(7), floats(7)], [(7,)] * 3, ["float32"] * 3, infers=True
+    ),
+    "reduce_rows": case(
+        "AddReduce", [floats(4, 5), floats(4, 5)], [(4,)], infers=True, axis=1, keep_dim=False
+    ),
+    "reduce_columns": case(
+        "AddReduce", [floats(4, 5), floats(4, 5)], [(1, 5)], infers=True, axis=0, keep_dim=True
+    ),
+    "describe": case(
+        "Describe",
+        [np.zeros((2, 3), np.int16), np.zeros((), np.complex64)],
+        [(120,)],
+        ["uint8"],
+        infers=True,
+        workspaces=[8, 16],
+        shape=[120],
+    ),
+}
+FAILING = {
+    "wrong_type": (
+        case("Add", [np.zeros(3, np.int32), np.zeros(3, np.int32)], [(3,)], ["int32"]),
+        r"function\(Add\) is 2. Any return value not equal to 0 will be treated as user defined",
+    ),
+    "code": (case("Fails", [floats(1)], [(1,)], way="code"), r"function\(Fails\) is 77\. Any"),
+    "exception": (case("Fails", [floats(1)], [(1,)], way="exception"), "no licence"),
+    "missing": (case("Fails", [floats(1)], [(1,)], way="missing"), "no attribute called none"),
+    "no_function": (case("Nope", [floats(1)], [(1,)]), "undefined symbol: Nope"),
+}
+SHORT = {"float32": "f32", "uint8": "u8", "int32": "s32"}
+
+
+@pytest.fixture(scope="module")
+def library():
+    library = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(
+        os.environ["CALLBRIDGE_LIBRARY"]
+    )
+    return f"{library}/tests/mindspore_aot/aot_operators_old.so"
+
+
+@pytest.fixture(scope="module")
+def genuine(library, tmp_path_factory):
+    """The folder with what MindSpore returned."""
+    folder = tmp_path_factory.mktemp("mindspore")
+    cases = CASES | {name: case for name, (case, _) in FAILING.items()}
+    for name, case in cases.items():
+        for i, operand in enumerate(case["operands"]):
+            np.save(folder / f"{name}.operand{i}.npy", operand)
+    described = {
+        name: {key: value for key, value in case.items() if key != "operands"}
+        for name, case in cases.items()
+    }
+    (folder / "cases.json").write_text(json.dumps(described))
+    done = subprocess.run(
+        [PYTHON, f"{HERE}/genuine_operators.py", library, folder],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder
+
+
+def run(library, case):
+    """What callbridge returns, as a list."""
+    texts = [
+        f"{SHORT[dtype]}[{','.join(map(str, shape))}]"
+        for shape, dtype in zip(case["shapes"], case["dtypes"], strict=True)
+    ]
+    attributes = {
+        name: np.array(value) if isinstance(value, list) else value
+        for name, value in case["attributes"].items()
+    }
+    call = callbridge.numpy.custom_call(
+        f"{library}:{case['function']}",
+        texts[0] if len(texts) == 1 else f"({','.join(texts)})",
+        attributes=attributes,
+    )
+    found = call(*case["operands"])
+    return list(found) if type(found) is tuple else [found]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_same_bits(library, genuine, name):
+    assert not (genuine / f"{name}.error.txt").exists(), (genuine / f"{name}.error.txt").read_text()
+    found = run(library, CASES[name])
+    for i, array in enumerate(found):
+        expected = np.load(genuine / f"{name}.result{i}.npy")
+        assert (array.dtype, array.shape) == (expected.dtype, expected.shape)
+        assert array.tobytes() == expected.tobytes()
+    assert len(found) == len(list(genuine.glob(f"{name}.result*.npy")))
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_the_same_failures(library, genuine, name):
+    case, message = FAILING[name]
+    said = (genuine / f"{name}.error.txt").read_text()
+    with pytest.raises(CallbridgeError, match=message):
+        run(library, case)
+    assert re.search(message, said), said
