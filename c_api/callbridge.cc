@@ -21,26 +21,34 @@
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/loader/typed_probe.h"
+#include "callbridge/mindspore_aot/aot_handler.h"
+#include "callbridge/mindspore_aot/aot_library.h"
 
 using callbridge::CallSite;
 using callbridge::EntryPoints;
 using callbridge::FromC;
 using callbridge::KnowsField;
 using callbridge::LibraryTarget;
+using callbridge::LoadOptions;
+using callbridge::Platform;
 using callbridge::Shape;
 using callbridge::Target;
 using callbridge::TargetLibrary;
 using callbridge::ToC;
 using callbridge::WithoutExceptions;
+using callbridge::mindspore_aot::AotName;
+using callbridge::mindspore_aot::AotOperator;
 
 struct callbridge_library {
-  std::shared_ptr<TargetLibrary> library;  // null where it is the process's targets
-  std::vector<LibraryTarget> process_targets;
+  // Null where it is the process's targets, or an operator's.
+  std::shared_ptr<TargetLibrary> library;
+  std::vector<LibraryTarget> other_targets;
+  std::string other_name;
 
   absl::Span<const LibraryTarget> targets() const {
-    return library != nullptr ? library->targets() : process_targets;
+    return library != nullptr ? library->targets() : other_targets;
   }
-  std::string name() const { return library != nullptr ? library->path() : "the process"; }
+  std::string name() const { return library != nullptr ? library->path() : other_name; }
 };
 
 const char* callbridge_version() { return CALLBRIDGE_VERSION; }
@@ -57,12 +65,38 @@ void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyErro
 
 namespace {
 
-callbridge_error* Load(const char* path, const callbridge::LoadOptions& options,
-                       callbridge_library** library) {
+// The operator on each platform: which of them its library was made for cannot be seen.
+absl::StatusOr<std::vector<LibraryTarget>> OperatorTargets(const std::string& name,
+                                                           const LoadOptions& options) {
+  absl::StatusOr<AotName> parsed = callbridge::mindspore_aot::ParseAotName(name);
+  if (!parsed.ok()) return parsed.status();
+  absl::StatusOr<AotOperator> aot = callbridge::mindspore_aot::OpenAotOperator(*parsed, options);
+  if (!aot.ok()) return aot.status();
+  std::vector<LibraryTarget> targets;
+  for (const Platform platform : {Platform::kCuda, Platform::kHost}) {
+    absl::StatusOr<Target> made = callbridge::mindspore_aot::MakeTypedTarget(*aot, platform);
+    if (!made.ok()) return made.status();
+    LibraryTarget target;
+    target.registered = {name, std::string(PlatformName(platform)), made->address};
+    target.api_version = made->api_version;
+    target.evidence = "AOT operator of MindSpore, by its name";
+    target.stages = made->stages;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+callbridge_error* Load(const char* path, const LoadOptions& options, callbridge_library** library) {
   return WithoutExceptions({{"path", path}, {"library", library}}, [&] {
+    if (callbridge::mindspore_aot::NamesAotOperator(path)) {
+      absl::StatusOr<std::vector<LibraryTarget>> targets = OperatorTargets(path, options);
+      if (!targets.ok()) return targets.status();
+      *library = new callbridge_library{nullptr, *std::move(targets), path};
+      return absl::OkStatus();
+    }
     absl::StatusOr<std::shared_ptr<TargetLibrary>> loaded = TargetLibrary::Load(path, options);
     if (!loaded.ok()) return loaded.status();
-    *library = new callbridge_library{*std::move(loaded), {}};
+    *library = new callbridge_library{*std::move(loaded), {}, {}};
     return absl::OkStatus();
   });
 }
@@ -74,14 +108,14 @@ callbridge_error* callbridge_library_load(const char* path, callbridge_library**
 }
 
 callbridge_error* callbridge_library_load_isolated(const char* path, callbridge_library** library) {
-  callbridge::LoadOptions options;
+  LoadOptions options;
   options.isolate = true;
   return Load(path, options, library);
 }
 
 callbridge_error* callbridge_library_of_process(callbridge_library** library) {
   return WithoutExceptions({{"library", library}}, [&] {
-    *library = new callbridge_library{nullptr, callbridge::ProcessTargets()};
+    *library = new callbridge_library{nullptr, callbridge::ProcessTargets(), "the process"};
     return absl::OkStatus();
   });
 }

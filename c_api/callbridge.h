@@ -132,6 +132,12 @@ typedef struct callbridge_library callbridge_library;
 // cannot be read; INVALID_ARGUMENT if it is not an x86-64 shared library or is corrupt;
 // FAILED_PRECONDITION if a library or symbol that it needs is missing, and names it; INTERNAL if a
 // constructor throws.
+//
+// `path` may also be "PATH:FUNCTION", which names an AOT custom operator of MindSpore, if there is
+// no file of that whole name. Its library then has one target, of that whole name on "Host" and on
+// "CUDA": a typed one, whose handlers and whose code stay until the process ends. Also returns
+// PERMISSION_DENIED if the file is outside of the folder in MS_CUSTOM_AOT_WHITE_LIST, and NOT_FOUND
+// if it exports no such function.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load(const char* path,
                                                               callbridge_library** library);
 

@@ -5,15 +5,29 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+import re
 import stat
 
 _CHUNK = 1 << 20  # bytes
+# "PATH:FUNCTION", an AOT operator of MindSpore.
+_OPERATOR = re.compile(r"(.+):([A-Za-z_][A-Za-z_0-9]*)", re.DOTALL)
+
+
+def names_operator(path: str) -> bool:
+    """Returns whether `path` is "PATH:FUNCTION", and no file has that whole name."""
+    return _split(path)[1] != ""
+
+
+def _split(path: str) -> tuple[str, str]:
+    """Returns the file and the function of an operator; of anything else, the file and ""."""
+    found = _OPERATOR.fullmatch(path)
+    return (found[1], found[2]) if found and not os.path.exists(path) else (path, "")
 
 
 @dataclasses.dataclass(frozen=True)
 class FileContents:
-    path: str  # absolute
-    digest: str
+    path: str  # absolute; of an operator, with its function
+    digest: str  # likewise
     untouched: tuple  # what find() returns as long as the file has not changed
 
     def still_there(self) -> bool:
@@ -26,15 +40,16 @@ class FileContents:
 
 def find(path: str) -> tuple | None:
     """Returns what changes when a regular file is touched; None if there is no such file."""
+    file, function = _split(path)
     try:
-        status = os.stat(path)
+        status = os.stat(file)
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
     # The time of change too: programs may reset the time of modification.
     times = status.st_mtime_ns, status.st_ctime_ns
-    return status.st_dev, status.st_ino, status.st_size, *times
+    return status.st_dev, status.st_ino, status.st_size, *times, function
 
 
 def read(path: str) -> FileContents | None:
@@ -46,10 +61,11 @@ def read(path: str) -> FileContents | None:
     if untouched is None:
         return None
     digest = hashlib.sha256()
+    path_of_file, function = _split(path)
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open(path_of_file, "rb", buffering=0) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
         return None
-    return FileContents(os.path.abspath(path), digest.hexdigest(), untouched)
+    return FileContents(os.path.abspath(path), f"{digest.hexdigest()}{function}", untouched)

@@ -43,6 +43,11 @@ class Libraries:
                 self._add(digest, os.path.abspath(path))
             return self._opened[digest]
 
+    def load_operator(self, target: str) -> None:
+        """Loads an AOT operator ("PATH:FUNCTION") that is called and not registered yet."""
+        if _file_contents.names_operator(target) and not self._registry.entries(target):
+            self.load(target, isolate=False)
+
     def _add(self, digest: str, path: str) -> None:
         first_digest = self._first_digests.setdefault(path, digest)
         try:

@@ -188,7 +188,8 @@ def custom_call(
     XLA's typed FFI has no tuples.
 
     Args:
-      target: The name by which load() or register() registered it.
+      target: The name by which load() or register() registered it. "PATH:FUNCTION", an AOT custom
+        operator of MindSpore, is loaded if it is not registered.
       result: The result's shape: a jax.ShapeDtypeStruct, or any object with `shape` and `dtype`; a
         plain tuple of these, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
         JAX removes a call without results unless it has a side effect.
@@ -242,6 +243,8 @@ def custom_call(
     frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_tuple_layout(tuple_layout)
     _jax_registry.check_path(prefer)
+    _target.check_name(target)
+    _libraries.load_operator(target)
     entry = _jax_registry.registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
     _jax_registry.check_path_fits(entry, prefer)

@@ -46,6 +46,9 @@ __all__ = ["CallbridgeError", "Library", "Target", "load"]
 def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     """Opens the shared library at `path`. Its constructors run in this process.
 
+    "PATH:FUNCTION" is an AOT custom operator of MindSpore, if no file has that whole name: a
+    library with one target of that whole name, a typed handler, on "Host" and on "CUDA".
+
     It opens a private copy, which stays open until the process ends. Opening a file twice gives two
     copies.
 

@@ -200,6 +200,8 @@ def custom_call(
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = _aliases.copied(input_output_aliases)
     _call_site.check_tuple_layout(tuple_layout)
+    _target.check_name(target)
+    _libraries.load_operator(target)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
