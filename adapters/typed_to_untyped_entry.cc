@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/exports/call_error.h"
 #include "callbridge/adapters/pointer_block.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
@@ -152,12 +153,8 @@ XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& conte
 }  // namespace
 
 XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
-  const std::string message(status.message());  // ends with a NUL
-  XLA_FFI_Error_Create_Args args = {};
-  args.struct_size = XLA_FFI_Error_Create_Args_STRUCT_SIZE;
-  args.message = message.c_str();
-  args.errc = static_cast<XLA_FFI_Error_Code>(status.code());
-  return api.XLA_FFI_Error_Create(&args);
+  return exports::MakeError(api, static_cast<XLA_FFI_Error_Code>(status.code()),
+                            std::string(status.message()));
 }
 
 XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry) {

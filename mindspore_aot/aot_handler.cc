@@ -7,8 +7,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,6 +19,7 @@
 #include "callbridge/adapters/exports/call_state.h"
 #include "callbridge/adapters/exports/exported_handler.h"
 #include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/typed_to_untyped_entry.h"
 #include "callbridge/mindspore_aot/dtype_name.h"
 #include "callbridge/mindspore_aot/read_attributes.h"
 #include "callbridge/typed_ffi/binding/context.h"
@@ -37,11 +36,6 @@ using State = exports::CallState<AotSite>;
 constexpr size_t kFewParameters = 64;
 // What vector instructions ask for.
 constexpr std::align_val_t kAlignment{64};
-
-XLA_FFI_Error* ToError(const XLA_FFI_Api& api, const absl::Status& status) {
-  return exports::MakeError(api, static_cast<XLA_FFI_Error_Code>(status.code()),
-                            std::string(status.message()));
-}
 
 // The lists of a call, on the stack or in one block each.
 class Lists {
@@ -92,9 +86,9 @@ XLA_FFI_Error* Gather(const XLA_FFI_Api& api, int64_t size, const Type* types, v
     if (ABSL_PREDICT_FALSE(dtype == nullptr)) {
       const absl::string_view name =
           IsPrimitiveType(buffer.dtype) ? PrimitiveTypeName(type) : "another type";
-      return ToError(api, absl::InvalidArgumentError(absl::StrCat(
-                              "MindSpore has no tensors of ", name, ", which parameter ",
-                              tensors.count, " of this AOT operator is of")));
+      return MakeError(api, absl::InvalidArgumentError(absl::StrCat(
+                                "MindSpore has no tensors of ", name, ", which parameter ",
+                                tensors.count, " of this AOT operator is of")));
     }
     tensors.data[tensors.count] = buffer.data;
     tensors.ndims[tensors.count] = static_cast<int>(buffer.rank);
@@ -135,21 +129,25 @@ class Workspaces {
   }
 
  private:
-  absl::Status AllocateOnHost(absl::Span<const size_t> sizes, void** data) {
+  // Up to a multiple of the alignment.
+  static constexpr size_t Rounded(size_t size) {
     constexpr size_t kUnit = static_cast<size_t>(kAlignment);
+    return (size + kUnit - 1) / kUnit * kUnit;
+  }
+
+  absl::Status AllocateOnHost(absl::Span<const size_t> sizes, void** data) {
     constexpr size_t kMost = std::numeric_limits<ptrdiff_t>::max();
     size_t total = 0;
     for (const size_t size : sizes) {
-      const size_t rounded = (size + kUnit - 1) / kUnit * kUnit;
-      if (rounded > kMost - total) return NoMemory(size);
-      total += rounded;
+      if (Rounded(size) > kMost - total) return NoMemory(size);
+      total += Rounded(size);
     }
     block_ = ::operator new(total, kAlignment, std::nothrow);
     if (block_ == nullptr) return NoMemory(total);
     auto* next = static_cast<char*>(block_);
     for (size_t i = 0; i < sizes.size(); ++i) {
       data[i] = next;
-      next += (sizes[i] + kUnit - 1) / kUnit * kUnit;
+      next += Rounded(sizes[i]);
     }
     return absl::OkStatus();
   }
@@ -189,7 +187,7 @@ struct Handler {
 
 XLA_FFI_Error* Instantiate(const Handler& handler, const XLA_FFI_CallFrame& frame) {
   absl::StatusOr<AttributeValues> attributes = ReadAttributes(frame.attrs);
-  if (!attributes.ok()) return ToError(*frame.api, attributes.status());
+  if (!attributes.ok()) return MakeError(*frame.api, attributes.status());
   return State::Keep(frame, std::make_unique<AotSite>(handler.aot, *std::move(attributes)));
 }
 
@@ -202,7 +200,7 @@ XLA_FFI_Error* Execute(const Handler& handler, const XLA_FFI_CallFrame& frame) {
     Lists lists(count);
     if ((error = Gather(frame, lists.tensors)) != nullptr) return error;
     const absl::Status status = site->Initialize(lists.tensors);
-    if (!status.ok()) return ToError(*frame.api, status);
+    if (!status.ok()) return MakeError(*frame.api, status);
   }
   Lists lists(count + site->workspaces().size());
   if ((error = Gather(frame, lists.tensors)) != nullptr) return error;
@@ -214,7 +212,7 @@ XLA_FFI_Error* Execute(const Handler& handler, const XLA_FFI_CallFrame& frame) {
     return error;
   }
   if (status.ok()) status = site->Run(lists.tensors, stream);
-  return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : ToError(*frame.api, status);
+  return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame.api, status);
 }
 
 XLA_FFI_Error* Call(const void* user, XLA_FFI_CallFrame* frame) {

@@ -104,7 +104,7 @@ absl::Status AotSite::CallInit(const AotTensors& tensors) {
 }
 
 absl::Status AotSite::Initialize(const AotTensors& tensors) {
-  if (is_initialized_.load(std::memory_order_acquire)) return absl::OkStatus();
+  if (is_initialized()) return absl::OkStatus();
   const std::lock_guard<std::mutex> lock(initializing_);
   if (is_initialized_.load(std::memory_order_relaxed)) return absl::OkStatus();
   absl::Status status = CallInit(tensors);
