@@ -289,6 +289,10 @@ absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const cha
   return Find(name, variable, {"", "../lib", "../../lib"}, R_OK);
 }
 
+absl::StatusOr<std::string> FindHeader(const std::string& name, const char* variable) {
+  return Find(absl::StrCat("include/", name), variable, {"..", "../.."}, R_OK);
+}
+
 std::string LoadedCallbridge() {
   void* library = dlopen(CALLBRIDGE_LIBRARY, RTLD_NOLOAD | RTLD_LAZY);
   if (library == nullptr) return "";

@@ -64,6 +64,12 @@ absl::StatusOr<std::string> FindHelperProgram(const std::string& name, const cha
 // libexec. Returns FAILED_PRECONDITION with the paths tried if none is readable.
 absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const char* variable);
 
+// Returns the path of the public header `name`. Looks only at the path in the environment variable
+// `variable` if that is set; otherwise in the include folder next to lib, bin or libexec
+// (installed), or in that of the source tree (build tree). Returns FAILED_PRECONDITION with the
+// paths tried if none is readable.
+absl::StatusOr<std::string> FindHeader(const std::string& name, const char* variable);
+
 // Returns the folder that holds the Python package callbridge. Looks only at
 // CALLBRIDGE_PYTHON_FOLDER if that is set; otherwise beside libexec (installed) or beside build
 // (source tree). Returns FAILED_PRECONDITION with the paths tried if there is none.

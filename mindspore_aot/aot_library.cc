@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -12,17 +13,13 @@
 #include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/symbol_findings.h"
+#include "callbridge/mindspore_aot/aot_source.h"
 
 namespace callbridge {
 namespace mindspore_aot {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool IsSource(const std::string& path) {
-  const std::string suffix = fs::path(path).extension().native();
-  return suffix == ".cc" || suffix == ".cpp" || suffix == ".cu";
-}
 
 // Returns whether the library takes AotExtra's functions with the old std::string. MindSpore is
 // built with that one, so a library that shows neither is taken for one of its.
@@ -85,16 +82,17 @@ absl::Status CheckIsAllowed(const std::string& path) {
 }
 
 absl::StatusOr<AotOperator> OpenAotOperator(const AotName& name, const LoadOptions& options) {
-  if (IsSource(name.path)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name.path, ": a source file: compile it (g++ -std=c++17 -shared -fPIC -o ",
-        fs::path(name.path).stem().native(), ".so ", name.path, "), and name the library"));
-  }
   absl::Status allowed = CheckIsAllowed(name.path);
   if (!allowed.ok()) return allowed;
-  absl::StatusOr<std::shared_ptr<TargetLibrary>> library = TargetLibrary::Load(name.path, options);
+  std::string path = name.path;
+  if (IsSource(path)) {
+    absl::StatusOr<std::string> compiled = CompileSource(path);
+    if (!compiled.ok()) return compiled.status();
+    path = *std::move(compiled);
+  }
+  absl::StatusOr<std::shared_ptr<TargetLibrary>> library = TargetLibrary::Load(path, options);
   if (!library.ok()) return library.status();
-  absl::StatusOr<bool> has_old_string = HasOldString(name.path);
+  absl::StatusOr<bool> has_old_string = HasOldString(path);
   if (!has_old_string.ok()) return has_old_string.status();
 
   AotOperator aot;
