@@ -21,8 +21,8 @@
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/loader/typed_probe.h"
-#include "callbridge/mindspore_aot/aot_handler.h"
 #include "callbridge/mindspore_aot/aot_library.h"
+#include "callbridge/mindspore_aot/aot_targets.h"
 
 using callbridge::CallSite;
 using callbridge::EntryPoints;
@@ -30,14 +30,11 @@ using callbridge::FromC;
 using callbridge::KnowsField;
 using callbridge::LibraryTarget;
 using callbridge::LoadOptions;
-using callbridge::Platform;
 using callbridge::Shape;
 using callbridge::Target;
 using callbridge::TargetLibrary;
 using callbridge::ToC;
 using callbridge::WithoutExceptions;
-using callbridge::mindspore_aot::AotName;
-using callbridge::mindspore_aot::AotOperator;
 
 struct callbridge_library {
   // Null where it is the process's targets, or an operator's.
@@ -65,31 +62,11 @@ void callbridge_error_destroy(callbridge_error* error) { callbridge::DestroyErro
 
 namespace {
 
-// The operator on each platform: which of them its library was made for cannot be seen.
-absl::StatusOr<std::vector<LibraryTarget>> OperatorTargets(const std::string& name,
-                                                           const LoadOptions& options) {
-  absl::StatusOr<AotName> parsed = callbridge::mindspore_aot::ParseAotName(name);
-  if (!parsed.ok()) return parsed.status();
-  absl::StatusOr<AotOperator> aot = callbridge::mindspore_aot::OpenAotOperator(*parsed, options);
-  if (!aot.ok()) return aot.status();
-  std::vector<LibraryTarget> targets;
-  for (const Platform platform : {Platform::kCuda, Platform::kHost}) {
-    absl::StatusOr<Target> made = callbridge::mindspore_aot::MakeTypedTarget(*aot, platform);
-    if (!made.ok()) return made.status();
-    LibraryTarget target;
-    target.registered = {name, std::string(PlatformName(platform)), made->address};
-    target.api_version = made->api_version;
-    target.evidence = "AOT operator of MindSpore, by its name";
-    target.stages = made->stages;
-    targets.push_back(std::move(target));
-  }
-  return targets;
-}
-
 callbridge_error* Load(const char* path, const LoadOptions& options, callbridge_library** library) {
   return WithoutExceptions({{"path", path}, {"library", library}}, [&] {
     if (callbridge::mindspore_aot::NamesAotOperator(path)) {
-      absl::StatusOr<std::vector<LibraryTarget>> targets = OperatorTargets(path, options);
+      absl::StatusOr<std::vector<LibraryTarget>> targets =
+          callbridge::mindspore_aot::LoadAotTargets(path, options);
       if (!targets.ok()) return targets.status();
       *library = new callbridge_library{nullptr, *std::move(targets), path};
       return absl::OkStatus();

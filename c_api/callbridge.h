@@ -220,6 +220,33 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_si
 // Frees bytes that a function of this API returned; null is ignored.
 CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
 
+// ---- What an operator returns -------------------------------------------------------------------
+
+// The dimensions of an array; the caller owns them. -1 is a dimension that is not known, and -2
+// alone a rank that is not known. Frozen: it is passed in lists, so it has no struct_size and never
+// grows.
+typedef struct callbridge_dimensions {
+  const int64_t* sizes;  // null only if count is 0
+  size_t count;
+} callbridge_dimensions;
+
+// Visits the dimensions of a result, which are valid until the visitor returns.
+typedef void callbridge_dimensions_visitor(void* user, const callbridge_dimensions* dimensions);
+
+// Infers what a call of `target` returns, an AOT operator of MindSpore (callbridge_library_load,
+// "PATH:FUNCTION"), by the operator's FInferShape, and calls `visit` with each result in order. It
+// does not say the results' types. Calls foreign code, on this thread. `attributes` may be null.
+//
+// Returns INVALID_ARGUMENT if `target` is no such operator, if an attribute has a type that such
+// operators do not take, or if FInferShape returns another number of results than `result_count`,
+// or a dimension below -2; FAILED_PRECONDITION if the operator has no FInferShape; INTERNAL if that
+// throws. An operator's FInferShape has one of two types, for one result and for several, which its
+// symbol does not show: `result_count` must be the operator's own.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_infer_dimensions(
+    const callbridge_target* target, const struct callbridge_ffi_attributes* attributes,
+    const callbridge_dimensions* operands, size_t operand_count, size_t result_count,
+    callbridge_dimensions_visitor* visit, void* user);
+
 // ---- Calling a target ---------------------------------------------------------------------------
 
 // What the caller provides to a target.

@@ -22,7 +22,7 @@ std::string Quoted(absl::string_view text) {
 std::string ShellWord(absl::string_view text) {
   const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return absl::ascii_isalnum(c) ||
-           absl::string_view("/._-+").find(static_cast<char>(c)) != absl::string_view::npos;
+           absl::string_view("/._-+:").find(static_cast<char>(c)) != absl::string_view::npos;
   });
   return is_plain ? std::string(text)
                   : absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
@@ -115,6 +115,13 @@ std::vector<std::string> NextForObjects(const Inspection& inspection) {
           : file;
   return {absl::StrCat("g++ -shared -o ", library, " ", linked),
           absl::StrCat("callbridge inspect ", library)};
+}
+
+std::vector<std::string> NextForOperator(absl::string_view name, bool infers) {
+  return {absl::StrCat("callbridge run ", ShellWord(name), " x.npy",
+                       infers ? "" : " --result SHAPE", "  # calls it on .npy files"),
+          absl::StrCat("callbridge.jax.custom_call(", Quoted(name), infers ? "" : ", RESULT",
+                       ")  # in Python: a function for JAX")};
 }
 
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "callbridge/loader/inspection.h"
 
 namespace callbridge {
@@ -24,6 +25,10 @@ std::vector<std::string> NextForModule(const Inspection& inspection);
 
 // Returns the steps for an object file or an archive.
 std::vector<std::string> NextForObjects(const Inspection& inspection);
+
+// Returns the steps for the AOT operator `name`, "PATH:FUNCTION". `infers` says whether it has a
+// function that infers its result.
+std::vector<std::string> NextForOperator(absl::string_view name, bool infers);
 
 // Returns the steps for functions that only the probe can recognise.
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection);

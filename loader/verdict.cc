@@ -101,6 +101,8 @@ absl::string_view OutcomeName(Outcome outcome) {
       return "python_module";
     case Outcome::kMustBeLinked:
       return "must_be_linked";
+    case Outcome::kAotOperators:
+      return "aot_operators";
     case Outcome::kDoesNotLoad:
       return "does_not_load";
     case Outcome::kNoCustomCalls:

@@ -15,12 +15,13 @@ enum class Outcome {
   kLoadsOnly,     // but registers nothing: its functions must be named
   kPythonModule,  // Python imports it, and it hands its functions to Python
   kMustBeLinked,  // object files
+  kAotOperators,  // MindSpore's, which are called by PATH:FUNCTION
   kDoesNotLoad,
   kNoCustomCalls,
 };
 
-// "loads", "loads_only", "python_module", "must_be_linked", "does_not_load", "no_custom_calls".
-// Static storage.
+// "loads", "loads_only", "python_module", "must_be_linked", "aot_operators", "does_not_load",
+// "no_custom_calls". Static storage.
 absl::string_view OutcomeName(Outcome outcome);
 
 struct Verdict {

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "callbridge/abi/caught_status.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/exports/call_error.h"
 #include "callbridge/adapters/exports/call_state.h"
@@ -195,6 +196,9 @@ XLA_FFI_Error* Execute(const Handler& handler, const XLA_FFI_CallFrame& frame) {
   XLA_FFI_Error* error = nullptr;
   AotSite* site = State::Get(frame, error);
   if (ABSL_PREDICT_FALSE(site == nullptr)) return error;
+  if (ABSL_PREDICT_FALSE(frame.args.size < 0 || frame.rets.size < 0)) {
+    return exports::InvalidArgument(*frame.api, "expected counts of arguments and of results");
+  }
   const auto count = static_cast<size_t>(frame.args.size + frame.rets.size);
   if (ABSL_PREDICT_FALSE(!site->is_initialized())) {
     Lists lists(count);
@@ -224,20 +228,29 @@ XLA_FFI_Error* Call(const void* user, XLA_FFI_CallFrame* frame) {
       exports::AnswerMetadataQuery(*frame, /*traits=*/0)) {
     return nullptr;
   }
-  if (ABSL_PREDICT_TRUE(typed_ffi::IsExecuteStage(*frame))) return Execute(handler, *frame);
-  if (exports::IsInstantiateStage(*frame)) return Instantiate(handler, *frame);
+  try {
+    if (ABSL_PREDICT_TRUE(typed_ffi::IsExecuteStage(*frame))) return Execute(handler, *frame);
+    if (exports::IsInstantiateStage(*frame)) return Instantiate(handler, *frame);
+  } catch (...) {  // out of memory; the operator's own exceptions are its errors
+    return MakeError(*frame->api, CaughtStatus());
+  }
   return exports::RefuseFrame(*frame, /*takes_state=*/true);
 }
 
 // Never destroyed, because runtimes keep handlers.
 using Handlers = std::map<std::pair<AotOperator::Function*, Platform>, std::unique_ptr<Handler>>;
 
+// Guarded by TableLock.
+Handlers& AllHandlers() {
+  static Handlers& handlers = *new Handlers;
+  return handlers;
+}
+
 }  // namespace
 
 absl::StatusOr<Target> MakeTypedTarget(const AotOperator& aot, Platform platform) {
   const TableLock lock;
-  static Handlers& handlers = *new Handlers;
-  std::unique_ptr<Handler>& handler = handlers[{aot.function, platform}];
+  std::unique_ptr<Handler>& handler = AllHandlers()[{aot.function, platform}];
   if (handler == nullptr) {
     auto made = std::make_unique<Handler>();
     made->aot = aot;
@@ -257,6 +270,16 @@ absl::StatusOr<Target> MakeTypedTarget(const AotOperator& aot, Platform platform
   target.stages.instantiate = handler->address;
   target.stages.execute = handler->address;
   return target;
+}
+
+const AotOperator* FindAotOperator(const void* address) {
+  const TableLock lock;
+  for (const auto& [key, handler] : AllHandlers()) {
+    if (handler != nullptr && reinterpret_cast<const void*>(handler->address) == address) {
+      return &handler->aot;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace mindspore_aot

@@ -39,6 +39,10 @@ namespace mindspore_aot {
 // clang-format on
 absl::StatusOr<Target> MakeTypedTarget(const AotOperator& aot, Platform platform);
 
+// Returns the operator whose target has that address; null if there is none. Valid as long as the
+// process. Thread-safe.
+const AotOperator* FindAotOperator(const void* address);
+
 }  // namespace mindspore_aot
 }  // namespace callbridge
 

@@ -1,5 +1,6 @@
 #include "callbridge/mindspore_aot/aot_operator.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -29,6 +30,49 @@ absl::Status Returned(const AotOperator& aot, absl::string_view suffix, int code
 absl::Status Threw(const AotOperator& aot, absl::string_view suffix) {
   return absl::InternalError(absl::StrCat("AOT kernel(", aot.path, ")'s function(", aot.name,
                                           suffix, ") threw ", DescribeCaughtException()));
+}
+
+// A std::vector as it lies in memory.
+struct VectorFields {
+  const char* begin;
+  const char* end;
+  const char* capacity;
+};
+static_assert(sizeof(VectorFields) == sizeof(std::vector<int64_t>));
+
+// Returns whether `fields` could be a vector of numbers: sizes of arrays are no addresses.
+bool IsVector(const VectorFields& fields) {
+  constexpr uintptr_t kLowestAddress = 1 << 16;
+  const auto begin = reinterpret_cast<uintptr_t>(fields.begin);
+  const auto end = reinterpret_cast<uintptr_t>(fields.end);
+  const auto capacity = reinterpret_cast<uintptr_t>(fields.capacity);
+  if (begin == 0) return end == 0 && capacity == 0;
+  return begin >= kLowestAddress && begin <= end && end <= capacity &&
+         begin % alignof(int64_t) == 0 && (end - begin) % sizeof(int64_t) == 0;
+}
+
+bool IsVectorOfVectors(const VectorFields& fields) {
+  const auto size = static_cast<size_t>(fields.end - fields.begin);
+  if (size % sizeof(VectorFields) != 0) return false;
+  const auto* lists = reinterpret_cast<const VectorFields*>(fields.begin);
+  return std::all_of(lists, lists + size / sizeof(VectorFields), IsVector);
+}
+
+// Calls FInferShape of several outputs. Calls it as a function that returns the fields of a vector,
+// which the calling conventions of all machines do alike, so that the list of numbers that the
+// FInferShape of one output returns is not taken for a list of lists. Throws what it throws.
+absl::StatusOr<std::vector<std::vector<int64_t>>> InferSeveral(const AotOperator& aot, int* ndims,
+                                                               int64_t** shapes, void* extra) {
+  using Function = VectorFields(int* ndims, int64_t** shapes, void* extra);
+  const auto function = reinterpret_cast<Function*>(reinterpret_cast<void*>(aot.infer_shape));
+  VectorFields fields = function(ndims, shapes, extra);
+  if (IsVectorOfVectors(fields)) {
+    return std::move(*reinterpret_cast<std::vector<std::vector<int64_t>>*>(&fields));
+  }
+  const std::vector<int64_t> numbers = std::move(*reinterpret_cast<std::vector<int64_t>*>(&fields));
+  return absl::InvalidArgumentError(
+      absl::StrCat("AOT kernel(", aot.path, ")'s function(", aot.name, "InferShape) returned ",
+                   numbers.size(), " numbers, the shape of one output, for several outputs"));
 }
 
 absl::Status CheckInferred(const AotOperator& aot, size_t outputs,
@@ -68,10 +112,10 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> InferOutputShapes(
     if (outputs == 1) {
       inferred.push_back(aot.infer_shape(ndims, shapes, extra->get()));
     } else {
-      // The library knows one type of the two, which has to fit the number of outputs.
-      const auto infer_shapes =
-          reinterpret_cast<AotOperator::InferShapes*>(reinterpret_cast<void*>(aot.infer_shape));
-      inferred = infer_shapes(ndims, shapes, extra->get());
+      absl::StatusOr<std::vector<std::vector<int64_t>>> several =
+          InferSeveral(aot, ndims, shapes, extra->get());
+      if (!several.ok()) return several.status();
+      inferred = *std::move(several);
     }
   } catch (...) {
     return Threw(aot, "InferShape");

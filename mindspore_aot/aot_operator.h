@@ -26,10 +26,9 @@ struct AotOperator {
   using Function = int(int nparam, void** params, int* ndims, int64_t** shapes, const char** dtypes,
                        void* stream, void* extra);
   using Init = int(int* ndims, int64_t** shapes, const char** dtypes, void* extra);
-  // Returns the shape of the output. The function of an operator of several outputs returns a
-  // vector of their shapes, and is declared so.
+  // Returns the shape of the output. That of an operator of several outputs has another type: it
+  // returns a std::vector of their shapes.
   using InferShape = std::vector<int64_t>(int* ndims, int64_t** shapes, void* extra);
-  using InferShapes = std::vector<std::vector<int64_t>>(int* ndims, int64_t** shapes, void* extra);
 
   std::string path;                     // "./add.so", for messages
   std::string name;                     // "CustomAdd"

@@ -51,6 +51,18 @@ absl::StatusOr<std::vector<Array>> MakeResultArrays(const Shape& result) {
   return arrays;
 }
 
+absl::StatusOr<std::vector<Operand>> OperandsFrom(const std::optional<std::string>& target,
+                                                  const std::vector<Operand>& others) {
+  std::vector<Operand> operands;
+  if (target.has_value()) {
+    absl::StatusOr<Operand> first = ParseOperand(*target);
+    if (!first.ok()) return first.status();
+    operands.push_back(*std::move(first));
+  }
+  operands.insert(operands.end(), others.begin(), others.end());
+  return operands;
+}
+
 std::string FindOutputUsageError(const std::vector<std::string>& outputs, const Shape& result) {
   size_t arrays = 0;
   for (const Shape* leaf : result.Leaves()) {

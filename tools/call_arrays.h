@@ -3,6 +3,7 @@
 #ifndef CALLBRIDGE_TOOLS_CALL_ARRAYS_H_
 #define CALLBRIDGE_TOOLS_CALL_ARRAYS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ absl::StatusOr<LoadedOperands> LoadOperands(const std::vector<Operand>& operands
 
 // Returns arrays of zeros for the leaves of `result`, in preorder.
 absl::StatusOr<std::vector<Array>> MakeResultArrays(const Shape& result);
+
+// Returns the operands of a command line whose argument TARGET, if it is there, is the first one.
+// Fails as ParseOperand().
+absl::StatusOr<std::vector<Operand>> OperandsFrom(const std::optional<std::string>& target,
+                                                  const std::vector<Operand>& others);
 
 // Returns an error message if this number of output files does not fit the result's shape, else "".
 std::string FindOutputUsageError(const std::vector<std::string>& outputs, const Shape& result);

@@ -9,9 +9,11 @@
 #include "callbridge/loader/inspection.h"
 #include "callbridge/loader/typed_probe.h"
 #include "callbridge/loader/verdict.h"
+#include "callbridge/mindspore_aot/aot_library.h"
 #include "callbridge/tools/command_line.h"
 #include "callbridge/tools/inspection_json.h"
 #include "callbridge/tools/inspection_text.h"
+#include "callbridge/tools/operator_inspection.h"
 #include "callbridge/tools/standard_output.h"
 
 namespace callbridge {
@@ -26,6 +28,9 @@ constexpr char kInspectFooter[] =
 x86-64 Linux. None of its code runs: the command reads its tables, and asks ld.so, in the mode that
 runs nothing, where the libraries are that FILE needs.
 
+FILE:FUNCTION is an AOT operator of MindSpore, of a library or of a source file (.cc, .cpp, .cu), which
+is compiled.
+
 The type in a function's mangled C++ name tells its ABI. Functions without one (extern "C") and
 functions of stripped files show no ABI.
 
@@ -35,6 +40,7 @@ typed FFI handler, which it asks for metadata. A function that is not a handler 
 Examples
   callbridge inspect libold.so
   callbridge inspect --json _lapack.so
+  callbridge inspect ./add.so:CustomAdd
 
 Exit status: 0 on success, 1 if a FILE could not be inspected, 2 if the command line is wrong.)";
 
@@ -59,6 +65,24 @@ std::vector<std::string> TypedSymbols(const std::vector<ProbedFunction>& probed)
   return symbols;
 }
 
+absl::StatusOr<InspectedFile> InspectFile(const std::string& path, bool probe) {
+  absl::StatusOr<Inspection> inspection = Inspect(path);
+  if (!inspection.ok()) return inspection.status();
+  InspectedFile file{*std::move(inspection), {}, {}, {}};
+  if (probe) file.probed = Probe(file.inspection);
+  file.operators = FindOperators(file.inspection);
+  file.verdict = JudgeOperators(file.inspection, file.operators,
+                                Judge(file.inspection, TypedSymbols(file.probed)));
+  return file;
+}
+
+absl::StatusOr<InspectedFile> InspectOperator(const std::string& name) {
+  absl::StatusOr<NamedOperator> named = InspectNamedOperator(name);
+  if (!named.ok()) return named.status();
+  return InspectedFile{
+      std::move(named->inspection), std::move(named->verdict), {}, std::move(named->operators)};
+}
+
 }  // namespace
 
 CLI::App* AddInspectCommand(CLI::App* app, InspectOptions* options) {
@@ -76,16 +100,15 @@ ExitStatus RunInspect(const InspectOptions& options) {
   ExitStatus result = kSuccess;
   std::vector<InspectedFile> files;
   for (const std::string& path : options.files) {
-    absl::StatusOr<Inspection> inspection = Inspect(path);
-    if (!inspection.ok()) {
-      result = Failure(absl::Status(inspection.status().code(),
-                                    absl::StrCat(path, ": ", inspection.status().message())));
-      continue;
+    absl::StatusOr<InspectedFile> file = mindspore_aot::NamesAotOperator(path)
+                                             ? InspectOperator(path)
+                                             : InspectFile(path, options.probe);
+    if (file.ok()) {
+      files.push_back(*std::move(file));
+    } else {
+      result = Failure(
+          absl::Status(file.status().code(), absl::StrCat(path, ": ", file.status().message())));
     }
-    InspectedFile file{*std::move(inspection), {}, {}};
-    if (options.probe) file.probed = Probe(file.inspection);
-    file.verdict = Judge(file.inspection, TypedSymbols(file.probed));
-    files.push_back(std::move(file));
   }
   const absl::Status printed = PrintToStandardOutput(options.json ? JsonOf(files) : TextOf(files));
   return printed.ok() ? result : Failure(printed);

@@ -80,6 +80,16 @@ Json ProbedJson(const std::vector<ProbedFunction>& probed) {
   return list;
 }
 
+Json OperatorsJson(const std::vector<InspectedOperator>& operators) {
+  Json list = Json::array();
+  for (const InspectedOperator& found : operators) {
+    list.push_back({{"function", found.function},
+                    {"has_init", found.has_init},
+                    {"has_infer_shape", found.has_infer_shape}});
+  }
+  return list;
+}
+
 Json FileJson(const InspectedFile& file) {
   const Inspection& inspection = file.inspection;
   const SymbolFindings& symbols = inspection.symbols;
@@ -103,6 +113,7 @@ Json FileJson(const InspectedFile& file) {
   json["functions"] = FunctionsJson(inspection);
   json["untyped_functions"] = UntypedJson(inspection);
   json["mentions_typed_ffi"] = inspection.mentions_typed_ffi;
+  json["operators"] = OperatorsJson(file.operators);
   json["probed"] = ProbedJson(file.probed);
   json["verdict"] = {{"outcome", std::string(OutcomeName(file.verdict.outcome))},
                      {"text", file.verdict.text},

@@ -144,6 +144,13 @@ std::vector<std::string> ProbeTexts(const std::vector<ProbedFunction>& probed) {
   return texts;
 }
 
+std::vector<std::string> OperatorTexts(const std::vector<InspectedOperator>& operators) {
+  std::vector<std::string> texts;
+  texts.reserve(operators.size());
+  for (const InspectedOperator& found : operators) texts.push_back(OperatorText(found));
+  return texts;
+}
+
 void AppendFile(const InspectedFile& file, std::string* text) {
   const Inspection& inspection = file.inspection;
   const SymbolFindings& symbols = inspection.symbols;
@@ -170,6 +177,7 @@ void AppendFile(const InspectedFile& file, std::string* text) {
   if (const std::string blind = BlindSpot(inspection); !blind.empty()) {
     paragraph.Add("note", {blind});
   }
+  paragraph.AddSome("operators", OperatorTexts(file.operators));
   if (file.probed.empty()) {
     const std::vector<std::string> untyped = UntypedTexts(inspection);
     if (!untyped.empty()) {

@@ -8,6 +8,7 @@
 #include "callbridge/loader/inspection.h"
 #include "callbridge/loader/typed_probe.h"
 #include "callbridge/loader/verdict.h"
+#include "callbridge/tools/operator_inspection.h"
 
 namespace callbridge {
 
@@ -20,6 +21,7 @@ struct InspectedFile {
   Inspection inspection;
   Verdict verdict;
   std::vector<ProbedFunction> probed;  // empty unless --probe is given
+  std::vector<InspectedOperator> operators;
 };
 
 // Returns a paragraph for each file. Names from the files cannot break lines.

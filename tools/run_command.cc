@@ -12,6 +12,8 @@
 #include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/target_library.h"
+#include "callbridge/mindspore_aot/aot_library.h"
+#include "callbridge/mindspore_aot/aot_targets.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
 #include "callbridge/tools/file_bytes.h"
@@ -44,8 +46,10 @@ ExitStatus MissingTarget(const RunOptions& options) {
 }
 
 // Returns an error if the options do not fit together, else "".
-std::string FindUsageError(const RunOptions& options) {
-  if (!options.result.has_value()) return "--result is required: the shape that the target returns";
+std::string FindUsageError(const RunOptions& options, bool is_operator) {
+  if (!options.result.has_value()) {
+    return is_operator ? "" : "--result is required: the shape that the target returns";
+  }
   if (absl::Status sizes = CheckElementSizes(*options.result); !sizes.ok()) {
     return absl::StrCat("--result: ", sizes.message());
   }
@@ -98,35 +102,67 @@ std::vector<HostArray> HostArrays(std::vector<Array>* arrays) {
   return host_arrays;
 }
 
-absl::StatusOr<CallRecord> Call(const TargetLibrary& library, const RunOptions& options) {
-  absl::StatusOr<FoundTarget> found = FindTarget(library, options);
-  if (!found.ok()) return found.status();
+// Returns the AOT operator `options.file`.
+absl::StatusOr<FoundTarget> LoadOperator(const RunOptions& options) {
+  LoadOptions load;
+  load.isolate = options.isolate;
+  absl::StatusOr<std::vector<LibraryTarget>> targets =
+      mindspore_aot::LoadAotTargets(options.file, load);
+  if (!targets.ok()) return targets.status();
+  for (const LibraryTarget& candidate : *targets) {
+    if (candidate.registered.platform != PlatformName(options.platform)) continue;
+    FoundTarget found;
+    found.target.name = candidate.registered.name;
+    found.target.platform = options.platform;
+    found.target.api_version = candidate.api_version;
+    found.target.api_version_is_proved = true;
+    found.target.address = candidate.registered.address;
+    found.target.stages = candidate.stages;
+    found.evidence = candidate.evidence;
+    return found;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      options.file, " is an AOT operator, which has no form for ", PlatformName(options.platform)));
+}
+
+absl::StatusOr<CallRecord> Call(const FoundTarget& found, const RunOptions& options) {
   CallSite site;
-  site.target_name = *options.target;
+  site.target_name = found.target.name;
   site.platform = options.platform;
   site.api_version = options.abi;
   site.tuple_layout = options.tuple_layout;
   site.attributes = options.attributes;
-  absl::StatusOr<Shape> result = PackedShape(*options.result);
-  if (!result.ok()) return result.status();
-  site.result = *std::move(result);
   absl::StatusOr<std::string> opaque = LoadOpaque(options);
   if (!opaque.ok()) return opaque.status();
   site.opaque = *std::move(opaque);
-  absl::StatusOr<LoadedOperands> operands = LoadOperands(options.operands);
+  const bool is_operator = mindspore_aot::NamesAotOperator(options.file);
+  const absl::StatusOr<std::vector<Operand>> files =
+      OperandsFrom(is_operator ? options.target : std::nullopt, options.operands);
+  if (!files.ok()) return files.status();
+  absl::StatusOr<LoadedOperands> operands = LoadOperands(*files);
   if (!operands.ok()) return operands.status();
   site.operands = operands->shapes;
+  absl::StatusOr<Shape> returned_shape =
+      options.result.has_value() ? *options.result : mindspore_aot::InferResult(found.target, site);
+  if (!returned_shape.ok()) return returned_shape.status();
+  if (const std::string wrong = FindOutputUsageError(options.outputs, *returned_shape);
+      !wrong.empty()) {
+    return absl::InvalidArgumentError(wrong);
+  }
+  absl::StatusOr<Shape> result = PackedShape(*returned_shape);
+  if (!result.ok()) return result.status();
+  site.result = *std::move(result);
   absl::StatusOr<std::vector<Array>> results = MakeResultArrays(site.result);
   if (!results.ok()) return results.status();
   if (absl::Status status =
-          Execute(site, found->target, HostArrays(&operands->leaves), HostArrays(&*results));
+          Execute(site, found.target, HostArrays(&operands->leaves), HostArrays(&*results));
       !status.ok()) {
     return status;
   }
   absl::StatusOr<ReturnedValue> returned =
       FinishResult(site.result, *std::move(results), options.outputs);
   if (!returned.ok()) return returned.status();
-  return CallRecord{found->target, found->evidence, *std::move(returned)};
+  return CallRecord{found.target, found.evidence, *std::move(returned)};
 }
 
 }  // namespace
@@ -136,11 +172,19 @@ ExitStatus Run(const RunOptions& options) {
     return UsageError(
         absl::StrCat("--library is for modules, and ", options.file, " is a library"));
   }
-  if (!options.target.has_value()) return MissingTarget(options);
-  if (const std::string wrong = FindUsageError(options); !wrong.empty()) return UsageError(wrong);
-  const absl::StatusOr<std::shared_ptr<TargetLibrary>> library = LoadLibrary(options);
+  const bool is_operator = mindspore_aot::NamesAotOperator(options.file);
+  if (!is_operator && !options.target.has_value()) return MissingTarget(options);
+  if (const std::string wrong = FindUsageError(options, is_operator); !wrong.empty()) {
+    return UsageError(wrong);
+  }
+  // Open as long as the call.
+  absl::StatusOr<std::shared_ptr<TargetLibrary>> library = nullptr;
+  if (!is_operator) library = LoadLibrary(options);
   if (!library.ok()) return Failure(library.status());
-  const absl::StatusOr<CallRecord> call = Call(**library, options);
+  const absl::StatusOr<FoundTarget> found =
+      is_operator ? LoadOperator(options) : FindTarget(**library, options);
+  if (!found.ok()) return Failure(found.status());
+  const absl::StatusOr<CallRecord> call = Call(*found, options);
   if (!call.ok()) return Failure(call.status());
   if (absl::Status status = PrintToStandardOutput(options.json ? JsonOf(*call) : TextOf(*call));
       !status.ok()) {

@@ -29,6 +29,9 @@ preorder, and what XLA:CPU provides: a thread pool, a device ordinal, a run id.
 FILE may also be an HLO module, in a serialized proto or in HLO text; then there is no TARGET, the
 operands are the module's parameters, and --library names the libraries of its custom calls.
 
+FILE:FUNCTION is an AOT operator of MindSpore, of a library or of a source file (.cc, .cpp, .cu), which
+is compiled; there is no TARGET either, and --result may be left out if the operator has an InferShape.
+
 Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
 TARGET gets 4-bit and smaller elements as XLA:CPU passes them: packed, the first in the lowest bits.
@@ -41,6 +44,7 @@ Examples
   callbridge run libold.so sums '(x.npy,(bf16:y.npy,x.npy))' --result '(f32[],(f32[],f32[]))' --json
   callbridge run libtyped.so scale x.npy --attribute factor=0.5:f32 --result f32[4]
   callbridge run module.hlo b.npy c.npy --library libold.so --output a.npy
+  callbridge run ./add.cc:CustomAdd b.npy c.npy --result f32[2048] --output a.npy
 
 FILE is native code and runs in this process: run only what you trust.
 
@@ -78,7 +82,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          [=](const std::string& text) {
            options->result = ValueOrThrow(ParseShape(text), "--result");
          },
-         "The shape that the target returns (required for a library)")
+         "The shape that the target returns (required for a library's target)")
       ->type_name("SHAPE");
   run->add_option(
          "--output", options->outputs,

@@ -63,18 +63,6 @@ std::string FindUsageError(const RunOptions& options) {
       options.file, " is a module, whose calls have these themselves");
 }
 
-// Returns all operands; the argument TARGET is the first one.
-absl::StatusOr<std::vector<Operand>> AllOperands(const RunOptions& options) {
-  std::vector<Operand> operands;
-  if (options.target.has_value()) {
-    absl::StatusOr<Operand> first = ParseOperand(*options.target);
-    if (!first.ok()) return first.status();
-    operands.push_back(*std::move(first));
-  }
-  operands.insert(operands.end(), options.operands.begin(), options.operands.end());
-  return operands;
-}
-
 absl::Status CheckParameters(const callbridge_program& program, const std::vector<Shape>& given) {
   const size_t count = callbridge_program_parameter_count(&program);
   if (given.size() != count) {
@@ -103,7 +91,8 @@ std::vector<callbridge_array> Lend(std::vector<Array>* arrays) {
 
 absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const Shape& result,
                                       const RunOptions& options) {
-  const absl::StatusOr<std::vector<Operand>> operands = AllOperands(options);
+  const absl::StatusOr<std::vector<Operand>> operands =
+      OperandsFrom(options.target, options.operands);
   if (!operands.ok()) return operands.status();
   absl::StatusOr<LoadedOperands> loaded = LoadOperands(*operands);
   if (!loaded.ok()) return loaded.status();

@@ -97,6 +97,10 @@ class EntryPoints(Struct):
     _fields_ = [("struct_size", c_size_t), ("untyped", c_void_p), ("typed", c_void_p)]
 
 
+class Dimensions(ctypes.Structure):
+    _fields_ = [("sizes", POINTER(c_int64)), ("count", c_size_t)]
+
+
 class FfiHandlers(Struct):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -110,6 +114,7 @@ class FfiHandlers(Struct):
 
 # ---- Functions ----------------------------------------------------------------------------------
 
+DimensionsVisitor = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Dimensions))
 ShapeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_int32, POINTER(c_int64), c_size_t, c_int64)
 
 _path = find_library()
@@ -167,6 +172,16 @@ target_abi_at = _fallible("target_abi_at", c_size_t, c_char_p, POINTER(TargetAbi
 shape_visit = _fallible("shape_visit", c_char_p, ShapeVisitor, c_void_p)
 site_encode = _fallible("site_encode", POINTER(Site), POINTER(c_void_p), POINTER(c_size_t))
 bytes_free = _function("bytes_free", None, c_void_p)
+infer_dimensions = _fallible(
+    "infer_dimensions",
+    POINTER(Target),
+    c_void_p,
+    POINTER(Dimensions),
+    c_size_t,
+    c_size_t,
+    DimensionsVisitor,
+    c_void_p,
+)
 execute = _fallible(
     "execute",
     POINTER(Target),

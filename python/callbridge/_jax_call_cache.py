@@ -6,7 +6,7 @@ A form is a tree of shapes and dtypes. No array or tracer is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -23,26 +23,56 @@ _HAS_AVAL: dict[type, bool] = {}
 _WIDE = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
 
 
+class Result:
+    """What a call returns.
+
+    Attributes:
+      tree: of arrays, or of what has a shape and a dtype.
+      leaves: the tree's.
+    """
+
+    def __init__(self, tree: Any):
+        """Raises as _jax_arrays.check_results()."""
+        self.tree = tree
+        self.leaves = _shapes.leaves(tree, "result")
+        _jax_arrays.check_results(self.leaves)
+        self._is_wide = _jax_arrays.has_wide(self.leaves)
+
+    def check_width(self) -> None:
+        """Raises as _jax_arrays.check_width(); JAX may change from call to call."""
+        if self._is_wide:
+            _jax_arrays.check_width(self.leaves)
+
+    def has_mesh(self) -> bool:
+        """Returns whether a leaf has a mesh, whose meaning depends on the context of the call."""
+        return any(hasattr(getattr(leaf, "sharding", None), "mesh") for leaf in self.leaves)
+
+
+class Prepared(NamedTuple):
+    """A call on operands of one form: `function` of the leaves, with `keywords`."""
+
+    function: Callable[..., Sequence]
+    keywords: dict[str, Any]
+    result: Result
+
+
 class CallCache:
     """Thread-safe."""
 
-    def __init__(self, prepare: Callable[[tuple], tuple[Callable, dict]], results: Sequence):
+    def __init__(self, prepare: Callable[[tuple], Prepared]):
         """
         Args:
-          prepare: checks a tree of operands, each leaf replaced by its aval, and returns a function
-            of the leaves and the keywords for it. It must depend on shapes and dtypes alone.
-          results: its results' leaves.
+          prepare: checks a tree of operands, each leaf replaced by its aval, and returns the call
+            on them. It must depend on shapes and dtypes alone.
         """
         self._prepare = prepare
-        # The meaning of a mesh depends on the context of the call.
-        self._is_kept = not any(hasattr(getattr(x, "sharding", None), "mesh") for x in results)
-        self._by_form: dict[tuple, tuple[Callable, dict]] = {}
+        self._by_form: dict[tuple, Prepared] = {}
 
-    def call(self, operands: tuple) -> Sequence:
-        """Calls on a tree of operands. Returns the results' leaves.
+    def call(self, operands: tuple) -> Any:
+        """Calls on a tree of operands. Returns the tree of the result.
 
-        Raises what prepare() does, TypeError for what is no tree, and INVALID_ARGUMENT for arrays
-        that have no element type.
+        Raises what prepare() and Result.check_width() do, TypeError for what is no tree, and
+        INVALID_ARGUMENT for arrays that have no element type.
         """
         leaves: list = []
         form = _form(operands, leaves)
@@ -52,12 +82,13 @@ class CallCache:
             _jax_arrays.check_operands(leaves)
             avals = list(map(_typeof, leaves))
             found = self._prepare(_shapes.rebuild(operands, iter(avals)))
-            if form is not None and self._is_kept and _is_static(avals):
+            if form is not None and not found.result.has_mesh() and _is_static(avals):
                 if len(self._by_form) >= _CAPACITY:
                     self._by_form.clear()
                 self._by_form[form] = found
-        function, keywords = found
-        return function(*leaves, **keywords)
+        function, keywords, result = found
+        result.check_width()
+        return _shapes.rebuild(result.tree, iter(function(*leaves, **keywords)))
 
 
 def _form(operands: tuple, leaves: list) -> tuple | None:

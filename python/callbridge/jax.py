@@ -12,7 +12,7 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import (
@@ -28,9 +28,11 @@ from callbridge import (
     _target,
     _typed_handlers,
 )
+from callbridge._attributes import Attributes
 from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
-from callbridge._jax_call_cache import CallCache
+from callbridge._inferred_results import InferredResults, are_left_out
+from callbridge._jax_call_cache import CallCache, Prepared, Result
 from callbridge._jax_runtimes import (
     PATHS,
     RUNTIME,
@@ -42,8 +44,8 @@ from callbridge._target import Target
 from callbridge.library import Library
 from callbridge.typing import (
     Abi,
-    Attributes,
     Bytes,
+    DtypeTree,
     DuckTypedArray,
     Handlers,
     JaxCallOptions,
@@ -56,6 +58,7 @@ from callbridge.typing import (
     TupleLayout,
     VmapMethod,
 )
+from callbridge.typing import Attributes as AttributeValues
 
 if TYPE_CHECKING:
     import jax
@@ -151,7 +154,11 @@ def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None)
 
 @overload
 def custom_call(
-    target: str, result: str, **options: Unpack[JaxCallOptions]
+    target: str, result: None = None, **options: Unpack[JaxCallOptions]
+) -> BoundFunction[jax.Array]: ...
+@overload
+def custom_call(
+    target: str, result: str | DtypeTree, **options: Unpack[JaxCallOptions]
 ) -> BoundFunction[JaxTree]: ...
 @overload
 def custom_call(
@@ -163,12 +170,12 @@ def custom_call(
 ) -> BoundFunction[jax.Array]: ...
 def custom_call(
     target: str,
-    result: str | ShapeTree,
+    result: str | ShapeTree | DtypeTree | None = None,
     *,
     abi: Abi | None = None,
     platform: Platform | None = None,
     opaque: Bytes = b"",
-    attributes: Attributes | None = None,
+    attributes: AttributeValues | None = None,
     tuple_layout: TupleLayout = "nested",
     prefer: Path | None = None,
     has_side_effect: bool = False,
@@ -192,6 +199,8 @@ def custom_call(
         operator of MindSpore, is loaded if it is not registered.
       result: The result's shape: a jax.ShapeDtypeStruct, or any object with `shape` and `dtype`; a
         plain tuple of these, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
+        For an AOT operator of MindSpore that has an FInferShape: its dtype alone, or a plain tuple
+        of the results' dtypes. None: one result of the operands' dtype.
         JAX removes a call without results unless it has a side effect.
       abi: The target's ABI, if Target.abi is None and register() had none.
       platform: The target's platform. None: the platform that has the target; if several have it,
@@ -236,9 +245,7 @@ def custom_call(
       TypeError: if the result, or later an operand, is neither an array nor a plain tuple, or is a
         masked array; if `opaque` is not bytes; and if a value of `attributes` is not an attribute.
     """
-    tree = _shapes.parse_result(result)
-    result_leaves = _shapes.leaves(tree, "result")
-    _jax_arrays.check_results(result_leaves)
+    known = None if are_left_out(result) else Result(_shapes.parse_result(result))
     opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = _jax_attributes.freeze(attributes)
     _call_site.check_tuple_layout(tuple_layout)
@@ -251,14 +258,21 @@ def custom_call(
     path = prefer or _jax_registry.fastest_path(entry)
     if path == "typed":
         _jax_attributes.check_typed(frozen_attributes)
-    is_alone = output_layouts is not None and type(tree) is not tuple
+    is_tuple = type(result if known is None else known.tree) is tuple
+    is_alone = output_layouts is not None and not is_tuple
     layouts_in = _jax_layouts.copied(input_layouts)
     layouts_out = _jax_layouts.copied([output_layouts] if is_alone else output_layouts)
     aliases = _aliases.copied(input_output_aliases)
-    is_wide = _jax_arrays.has_wide(result_leaves)
+    inferred = None
+    if known is None:
+        given = Attributes({} if attributes is None else attributes)
+        inferred = InferredResults(entry.c_target, result, given)
 
-    def prepare(operands: tuple[Any, ...]) -> tuple[Callable[..., Any], dict[str, Any]]:
+    def prepare(operands: tuple[Any, ...]) -> Prepared:
         avals = _shapes.leaves(operands, "operands")
+        returned = Result(inferred.tree(avals)) if inferred is not None else known
+        assert returned is not None
+        tree, result_leaves = returned.tree, returned.leaves
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
             config, carrier = _jax_backend_config.for_typed_handler(path, frozen_attributes)
@@ -280,14 +294,12 @@ def custom_call(
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
         )
-        return function, carrier
+        return Prepared(function, carrier, returned)
 
-    prepared = CallCache(prepare, result_leaves)
+    prepared = CallCache(prepare)
 
     def call(*operands: Any) -> Any:
         _jax_forks.check_threads()
-        if is_wide:
-            _jax_arrays.check_width(result_leaves)
-        return _shapes.rebuild(tree, iter(prepared.call(operands)))
+        return prepared.call(operands)
 
     return BoundFunction(call, "callbridge.jax", target)

@@ -21,11 +21,13 @@ from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
 from callbridge._file_contents import FileContents
 from callbridge._immutable import Immutable
+from callbridge._inferred_results import InferredResults, are_left_out
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.typing import (
     Abi,
     Bytes,
+    DtypeTree,
     DuckTypedArray,
     NumpyArray,
     NumpyTree,
@@ -126,7 +128,19 @@ class Library(Immutable):
 
     @overload
     def run(
-        self, name: str, operands: Sequence[Operand], result: str, **options: Unpack[RunOptions]
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        result: None = None,
+        **options: Unpack[RunOptions],
+    ) -> NumpyArray: ...
+    @overload
+    def run(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        result: str | DtypeTree,
+        **options: Unpack[RunOptions],
     ) -> NumpyTree: ...
     @overload
     def run(
@@ -148,7 +162,7 @@ class Library(Immutable):
         self,
         name: str,
         operands: Sequence[Operand],
-        result: str | ShapeTree,
+        result: str | ShapeTree | DtypeTree | None = None,
         *,
         platform: Platform = "Host",
         abi: Abi | None = None,
@@ -168,7 +182,9 @@ class Library(Immutable):
             plain tuple of operands: a tuple operand. They are copied, so the target cannot change
             them.
           result: The result's shape, as XLA writes it ("f32[8]", "(f32[8],(s32[],pred[4]))"), or
-            any object with `shape` and `dtype`, or a plain tuple of these.
+            any object with `shape` and `dtype`, or a plain tuple of these. For an AOT operator of
+            MindSpore that has an FInferShape: its dtype alone, or a plain tuple of the results'
+            dtypes. None: one result of the operands' dtype.
           platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
           abi: The target's ABI, if Target.abi is None, or if the name is both a typed handler's and
             an untyped function's; otherwise the handler is called.
@@ -195,11 +211,15 @@ class Library(Immutable):
             )
         target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
-        tree = _shapes.parse_fixed_result(result)
+        given_attributes = Attributes({} if attributes is None else attributes)
+        given = _shapes.leaves(arrays, "operands")
+        if are_left_out(result):
+            tree = InferredResults(target, result, given_attributes).tree(given)
+        else:
+            tree = _shapes.parse_fixed_result(result)
         wanted = _shapes.leaves(tree, "result")
         out_forms = list(map(Form, wanted))
 
-        given_attributes = Attributes({} if attributes is None else attributes)
         site = _call_site.site(
             arrays,
             tree,
@@ -208,7 +228,6 @@ class Library(Immutable):
             _shapes.array_text,
             given_attributes.handle,
         )
-        given = _shapes.leaves(arrays, "operands")
         in_forms = list(map(Form, given))
         ins, outs = list(map(Form.operand, in_forms, given)), list(map(Form.result, out_forms))
         _c_api.execute(

@@ -30,6 +30,7 @@ from callbridge._attributes import Attributes
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
+from callbridge._inferred_results import InferredResults, are_left_out
 from callbridge._libraries import Libraries
 from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
@@ -39,6 +40,7 @@ from callbridge.typing import (
     Abi,
     Bytes,
     CallOptions,
+    DtypeTree,
     DuckTypedArray,
     Handlers,
     NumpyArray,
@@ -124,7 +126,11 @@ def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None)
 
 @overload
 def custom_call(
-    target: str, result: str, **options: Unpack[CallOptions]
+    target: str, result: None = None, **options: Unpack[CallOptions]
+) -> BoundFunction[NumpyArray]: ...
+@overload
+def custom_call(
+    target: str, result: str | DtypeTree, **options: Unpack[CallOptions]
 ) -> BoundFunction[NumpyTree]: ...
 @overload
 def custom_call(
@@ -136,7 +142,7 @@ def custom_call(
 ) -> BoundFunction[NumpyArray]: ...
 def custom_call(
     target: str,
-    result: str | ShapeTree,
+    result: str | ShapeTree | DtypeTree | None = None,
     *,
     abi: Abi | None = None,
     platform: Platform | None = None,
@@ -159,6 +165,8 @@ def custom_call(
       target: The name by which load() or register() registered it.
       result: The result's shape: a text such as "(f32[8],s32[])", any object with `shape` and
         `dtype`, or a plain tuple of these, nested too, for a tuple result.
+        For an AOT operator of MindSpore that has an FInferShape: its dtype alone, or a plain tuple
+        of the results' dtypes. None: one result of the operands' dtype.
       abi: The target's ABI, if Target.abi is None and register() had none.
       platform: None: the platform that has the target; if several have it, the CPU.
       opaque: Any bytes, for untyped targets that take them.
@@ -192,10 +200,7 @@ def custom_call(
         if a value of `attributes` is not an attribute.
     """
     _refuse(others)
-    result_tree = _shapes.parse_fixed_result(result)
-    result_leaves = _shapes.leaves(result_tree, "result")
-    result_forms = tuple(map(Form, result_leaves))
-    without_leaves = _shapes.rebuild(result_tree, itertools.repeat(None))
+    known = None if are_left_out(result) else _Result(_shapes.parse_fixed_result(result))
     opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
     aliases = _aliases.copied(input_output_aliases)
@@ -205,20 +210,26 @@ def custom_call(
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
+    inferred = None
+    if known is None:
+        inferred = InferredResults(entry.c_target, result, frozen_attributes)
+
     def bind(operands: tuple[Any, ...]) -> _bound_calls.BoundCall:
         leaves = _shapes.leaves(operands, "operands")
-        _aliases.check(aliases, leaves, None, result_leaves, None)
+        returned = _Result(inferred.tree(leaves)) if inferred is not None else known
+        assert returned is not None
+        _aliases.check(aliases, leaves, None, returned.leaves, None)
         handle = frozen_attributes.handle
         site = _call_site.site(
-            operands, result_tree, tuple_layout, opaque_bytes, _shapes.array_text, handle
+            operands, returned.tree, tuple_layout, opaque_bytes, _shapes.array_text, handle
         )
         operand_of = {result: operand for operand, result in aliases.items()}
         return _bound_calls.BoundCall(
             _handles.bind(entry.c_target, site),
             tuple(map(Form, leaves)),
-            result_forms,
-            tuple(operand_of.get(i, -1) for i in range(len(result_leaves))),
-            without_leaves,
+            returned.forms,
+            tuple(operand_of.get(i, -1) for i in range(len(returned.leaves))),
+            returned.without_leaves,
         )
 
     call_on = _bound_calls.caller(bind)
@@ -227,6 +238,15 @@ def custom_call(
         return call_on(operands)
 
     return BoundFunction(call, "callbridge.numpy", target)
+
+
+class _Result:
+    def __init__(self, tree: Any):
+        """`tree` has leaves that later changes do not affect."""
+        self.tree = tree
+        self.leaves = _shapes.leaves(tree, "result")
+        self.forms = tuple(map(Form, self.leaves))
+        self.without_leaves = _shapes.rebuild(tree, itertools.repeat(None))
 
 
 def _refuse(others: dict[str, Any]) -> None:

@@ -41,6 +41,9 @@ class DuckTypedArray(Protocol):
         """NumPy's, ml_dtypes', or another library's with a `name`."""
 
 
+# For results whose shapes the target infers.
+Dtype = Union[np.dtype[Any], type]
+DtypeTree = Union[Dtype, tuple[Dtype, ...]]
 # An array, or a tuple of trees.
 ShapeTree = Union[DuckTypedArray, tuple["ShapeTree", ...]]
 Operand = ShapeTree

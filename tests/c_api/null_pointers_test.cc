@@ -34,6 +34,8 @@ struct Valid {
   int32_t number = 0;
   void* pointers[1] = {&number};
   callbridge_array array = {&number, sizeof(number)};
+  int64_t dimension = 1;
+  callbridge_dimensions dimensions = {&dimension, 1};
   callbridge_target target = callbridge::OriginalTarget();
   callbridge_target_abi target_abi = {sizeof(target_abi), 0, 0, 0, 0, nullptr, nullptr};
   callbridge_site site = callbridge::CopySite();
@@ -122,6 +124,10 @@ std::vector<Row> Rows() {
       Of(
           "callbridge_ffi_visit_handlers", &callbridge_ffi_visit_handlers, "visit user?",
           [](void*, const char*, const char*, const callbridge_ffi_handlers*, uint32_t) {}, &v),
+      Of(
+          "callbridge_infer_dimensions", &callbridge_infer_dimensions,
+          "target attributes? operands operand_count result_count visit user?", &v.target,
+          v.attributes, &v.dimensions, 1, 1, [](void*, const callbridge_dimensions*) {}, &v),
       Of("callbridge_library_close", &callbridge_library_close, "library?", nullptr),
       Of("callbridge_library_load", &callbridge_library_load, "path library", "/no/such/file.so",
          &v.no_library),

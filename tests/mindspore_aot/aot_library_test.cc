@@ -1,5 +1,7 @@
 #include "callbridge/mindspore_aot/aot_library.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -88,7 +90,8 @@ class AllowedFolderTest : public testing::Test {
   static absl::StatusCode Check(const std::string& path) { return CheckIsAllowed(path).code(); }
 
   const std::string root_ =
-      std::filesystem::path(testing::TempDir() + "allowed_folder_test").lexically_normal();
+      std::filesystem::path(testing::TempDir() + "allowed_folder_test_" + std::to_string(getpid()))
+          .lexically_normal();
 };
 
 TEST_F(AllowedFolderTest, EveryFileIsAllowedIfItIsNotSet) {

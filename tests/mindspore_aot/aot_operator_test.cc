@@ -106,6 +106,13 @@ TEST_P(AotOperatorTest, WhatIsInferredIsChecked) {
               ElementsAre(ElementsAre()));
   const auto counts = Inferred(Opened("AddMulDiv"), {}, 2, {3});
   EXPECT_THAT(counts.status().message(), HasSubstr("returned 3 shapes for 2 outputs"));
+  // One shape, for several outputs: of as many bytes as no list, a list of one and a list of two.
+  for (const Shape& one : {Shape{4}, Shape{4, 4, 4}, Shape{70000, 7, 70000},
+                           Shape{1 << 20, 8, 9, 1 << 20, 1 << 20, 0}}) {
+    const auto several = Inferred(describe, Attribute("shape", one), 2, {3});
+    EXPECT_EQ(several.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(several.status().message(), HasSubstr("InferShape) returned"));
+  }
 }
 
 TEST_P(AotOperatorTest, WithoutInferShapeThereIsAnError) {

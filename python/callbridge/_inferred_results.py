@@ -1,0 +1,143 @@
+"""Results that are left out of calls: what an AOT operator's FInferShape says."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from callbridge import _c_api, _element_types, _file_contents, _shapes
+from callbridge._attributes import Attributes
+from callbridge._error import CallbridgeError
+
+_UNKNOWN = -1  # a dimension
+
+
+def are_left_out(result: Any) -> bool:
+    """Returns whether `result` is None, a dtype or a plain tuple of dtypes, not empty."""
+    if type(result) is tuple:
+        return result != () and all(map(_is_dtype, result))
+    return result is None or _is_dtype(result)
+
+
+def _is_dtype(value: Any) -> bool:
+    return isinstance(value, (np.dtype, type)) or (
+        hasattr(value, "dtype") and not hasattr(value, "shape")
+    )
+
+
+class InferredResults:
+    """The results of calls of one target, with its attributes. Thread-safe."""
+
+    def __init__(self, target: _c_api.Target, result: Any, attributes: Attributes):
+        """
+        Args:
+          target: an AOT operator.
+          result: for which are_left_out() is true.
+          attributes: the call's.
+
+        Raises:
+          CallbridgeError: INVALID_ARGUMENT if a dtype is no element type.
+          TypeError: if the target is no such operator, or what looks like a dtype is none.
+        """
+        if not _file_contents.names_operator(_decoded(target.name)):
+            raise TypeError(
+                f"result is required: target {_decoded(target.name)!r} is not an AOT operator of "
+                "MindSpore (PATH:FUNCTION), whose FInferShape says what it returns"
+            )
+        self._target = target
+        self._is_tuple = type(result) is tuple
+        self._dtypes = None if result is None else _dtypes(result)
+        self._attributes = attributes
+
+    def tree(self, operands: Sequence[Any]) -> Any:
+        """Returns the result's tree for the leaves of operands.
+
+        Sizes that are no integers are not known to the operator.
+
+        Raises:
+          CallbridgeError: as callbridge_infer_dimensions(). INVALID_ARGUMENT if a size of the
+            result is not known, and if the operands' dtypes differ and the result's was left out.
+        """
+        dtypes = self._dtypes if self._dtypes is not None else [self._common_dtype(operands)]
+        inferred = self._infer([_sizes(operand) for operand in operands], len(dtypes))
+        leaves = tuple(map(_shapes.ShapeDtype, inferred, dtypes))
+        return leaves if self._is_tuple else leaves[0]
+
+    def _infer(self, operands: list[list[int]], count: int) -> list[tuple[int, ...]]:
+        inferred: list[tuple[int, ...]] = []
+        failures = []  # ctypes drops what a callback raises, KeyboardInterrupt included
+
+        def visit(_user, dimensions):
+            try:
+                found = dimensions.contents
+                inferred.append(tuple(found.sizes[: found.count]))
+            except BaseException as failure:
+                failures.append(failure)
+
+        dimensions = [
+            _c_api.Dimensions((ctypes.c_int64 * len(sizes))(*sizes), len(sizes))
+            for sizes in operands
+        ]
+        _c_api.infer_dimensions(
+            self._target,
+            self._attributes.handle,
+            (_c_api.Dimensions * len(dimensions))(*dimensions),
+            len(dimensions),
+            count,
+            _c_api.DimensionsVisitor(visit),
+            None,
+        )
+        if failures:
+            raise failures[0]
+        for sizes in inferred:
+            if min(sizes, default=0) < 0:
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT",
+                    f"{self._name()}InferShape returned {list(sizes)}, in which {min(sizes)} is "
+                    "not known; pass result=",
+                )
+        return inferred
+
+    def _common_dtype(self, operands: Sequence[Any]) -> Any:
+        dtypes = {_element_types.element_type(leaf.dtype): leaf.dtype for leaf in operands}
+        if len(dtypes) == 1:
+            return next(iter(dtypes.values()))
+        names = ", ".join(element.name for element in dtypes) or "none"
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"the result of {self._name()} has the operands' dtype where it is left out, but they "
+            f"have {names}; pass its dtype as result=",
+        )
+
+    def _name(self) -> str:
+        return _decoded(self._target.name)
+
+
+def _decoded(name: bytes | None) -> str:
+    return (name or b"").decode(errors="surrogateescape")
+
+
+def _dtypes(result: Any) -> list[np.dtype]:
+    found = []
+    for value in result if type(result) is tuple else (result,):
+        try:
+            found.append(np.dtype(value))
+        except TypeError:
+            raise TypeError(f"result: expected a dtype, got {value!r}") from None
+        _element_types.element_type(found[-1], "result")
+    return found
+
+
+def _sizes(operand: Any) -> list[int]:
+    return [_size(size) for size in operand.shape]
+
+
+def _size(size: Any) -> int:
+    try:
+        return operator.index(size)
+    except Exception:  # JAX's symbols raise errors of their own
+        return _UNKNOWN
