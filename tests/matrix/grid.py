@@ -28,6 +28,7 @@ RUNTIMES = [EMBEDDED, *used_by("grid")]
 
 USES = "tests/jax/uses.so"
 SUITE = "tests/typed_ffi/suite/suite_{}.so"
+AOT = "tests/mindspore_aot/aot_operators_{}.so"
 # What people call it, the row of grid_cell.py, and the binaries with their headers' numbers.
 ROWS = [
     ("ORIGINAL, array operands", "original", [(USES, OURS)]),
@@ -45,10 +46,14 @@ ROWS = [
         "typed",
         [(SUITE.format(release), number_of(release)) for release in WITH_HEADERS],
     ),
+    (
+        "MindSpore AOT operators, of both string ABIs",
+        "mindspore_aot",
+        [(AOT.format(strings), OURS) for strings in ("old", "new")],
+    ),
 ]
 # Rows that no cell of this machine can fill, and why.
 NOT_RUN = [
-    ("MindSpore AOT function", "later: it has no adapter yet"),
     ("GPU ORIGINAL and STATUS_RETURNING, on a device", "not run: no device here"),
 ]
 

@@ -178,6 +178,48 @@ def typed(runtime, options):
     return {"lacking": sorted(lacking), "calls": len(wanted)}
 
 
+def mindspore_aot(runtime, options):
+    """AOT operators: one and several results, attributes and workspaces, inferred results, each
+    kind of element, and failures."""
+
+    def operator(function, *result, **attributes):
+        name = f"{options.library}:{function}"
+        return runtime.face.custom_call(name, *result, attributes=attributes)
+
+    leaf = array((64,), "f4")
+    check(runtime.run(operator("Add", leaf), A, B), A + B)
+    check(runtime.run(operator("AddMulDiv", (leaf,) * 3), A, B), (A + B, A * B, A / B))
+    inferred = operator("AddMulDiv", (np.float32,) * 3)
+    check(runtime.run(inferred, A, B), (A + B, A * B, A / B))
+    # Of small integers, whose sums are the same in any order.
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for axis, keep_dim in ((0, False), (1, True)):
+        call = operator("AddReduce", axis=np.int64(axis), keep_dim=keep_dim)
+        for operand in (x, x.T.copy()):
+            expected = (operand + operand).sum(axis=axis, keepdims=keep_dim)
+            check(runtime.run(call, operand, operand), expected)
+    describe = operator("Describe", array((64,), "u1"), workspaces=np.array([8], np.int64))
+    for dtype, name in DTYPE_NAMES.items():
+        with runtime.x64():
+            described = runtime.run(describe, np.zeros((2, 3), dtype)).tobytes().rstrip(b"\0")
+        assert described == f"2+1 no stream\n{name} 2 3\nuint8 64\nworkspace\n".encode(), described
+    for way, words in (("code", "function(Fails) is 77. Any"), ("exception", "no licence")):
+        call = operator("Fails", array((), "f4"), way=way)
+        for _ in range(2):
+            check_fails(runtime, call, np.float32(1), words)
+
+
+DTYPE_NAMES = {
+    **{np.dtype(name): name for name in ("float16", "float32", "float64")},
+    **{
+        np.dtype(f"{sign}int{bits}"): f"{sign}int{bits}"
+        for sign in ("", "u")
+        for bits in (8, 16, 32, 64)
+    },
+    **{np.dtype(name): name for name in ("bool", "complex64", "complex128")},
+}
+
+
 def attribute(value):
     """As callbridge's faces take it."""
     if isinstance(value, dict):
@@ -191,7 +233,7 @@ def attribute(value):
 
 ROWS = {
     function.__name__: function
-    for function in (original, original_tuples, status_returning, unified, typed)
+    for function in (original, original_tuples, status_returning, unified, typed, mindspore_aot)
 }
 
 
