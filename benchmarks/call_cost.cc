@@ -18,10 +18,14 @@
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points.h"
+#include "callbridge/mindspore_aot/aot_handler.h"
+#include "callbridge/mindspore_aot/aot_operator.h"
 #include "typed_ffi/frame.h"
 #include "xla/ffi/api/ffi.h"
 
 extern "C" void measured_target(void* out, const void** in);
+extern "C" int measured_operator(int nparam, void** params, int* ndims, int64_t** shapes,
+                                 const char** dtypes, void* stream, void* extra);
 
 namespace callbridge {
 namespace {
@@ -67,13 +71,14 @@ Case Direct() {
 
 // ---- BoundCall::Execute -------------------------------------------------------------------------
 
-Case Execute(const std::string& name, bool proved, const std::string& operand, int repeat) {
+Case Execute(const std::string& name, const Target& target, const std::string& operand,
+             int repeat) {
   CallSite site;
   site.operands.assign(repeat, *ParseShape(operand));
   site.result = *ParseShape("f32[1]");
   int64_t leaves = 0;
   for (const Shape& shape : site.operands) leaves += shape.LeafCount();
-  auto call = std::make_shared<BoundCall>(*Bind(site, MeasuredTarget(proved)));
+  auto call = std::make_shared<BoundCall>(*Bind(site, target));
   return {name, [call, leaves](int64_t count) {
             std::vector<void*> operands(leaves, data);
             void* result = data;
@@ -170,6 +175,44 @@ std::vector<std::string> TupleSites(int count) {
   return descriptors;
 }
 
+// ---- AOT operators ------------------------------------------------------------------------------
+
+// What the caller of an operator must do at least: store the pointers, call. Types and shapes of a
+// call site do not change.
+template <int N>
+__attribute__((noinline)) void CallOperator(void* const* buffers,
+                                            mindspore_aot::AotOperator::Function* function,
+                                            int* ndims, int64_t** shapes, const char** dtypes) {
+  void* params[N];
+  for (int i = 0; i < N; ++i) params[i] = buffers[i];
+  if (function(N, params, ndims, shapes, dtypes, nullptr, nullptr) != 0) std::abort();
+}
+
+template <int N>
+Case DirectOperator() {
+  return {absl::StrCat("AOT operator, direct/", N), [](int64_t count) {
+            std::vector<void*> buffers(N, data);
+            std::vector<int> ndims(N, 1);
+            int64_t size = 1;
+            std::vector<int64_t*> shapes(N, &size);
+            std::vector<const char*> dtypes(N, "float32");
+            mindspore_aot::AotOperator::Function* volatile function = &measured_operator;
+            for (int64_t i = 0; i < count; ++i) {
+              CallOperator<N>(buffers.data(), function, ndims.data(), shapes.data(), dtypes.data());
+            }
+          }};
+}
+
+// Of a number of parameters, the last of which is the result.
+Case Operator(int parameters) {
+  mindspore_aot::AotOperator aot;
+  aot.name = "measured_operator";
+  aot.function = &measured_operator;
+  const Target target = *mindspore_aot::MakeTypedTarget(aot, Platform::kHost);
+  return Execute(absl::StrCat("AOT operator, execute/", parameters), target, "f32[1]",
+                 parameters - 1);
+}
+
 // ---- All ----------------------------------------------------------------------------------------
 
 // What the typed sites are of: a handler that does as little as the measured target.
@@ -200,20 +243,20 @@ std::vector<Case> DescribedCases() {
 std::vector<Case> AllCases() {
   std::vector<Case> cases = {Direct<1>(), Direct<4>(), Direct<8>(), Direct<16>()};
   for (int n : {1, 4, 8, 16}) {
-    cases.push_back(Execute(absl::StrCat("execute/", n), true, "f32[1]", n));
-    cases.push_back(
-        Execute(absl::StrCat("execute, version declared only/", n), false, "f32[1]", n));
+    cases.push_back(Execute(absl::StrCat("execute/", n), MeasuredTarget(true), "f32[1]", n));
+    cases.push_back(Execute(absl::StrCat("execute, version declared only/", n),
+                            MeasuredTarget(false), "f32[1]", n));
   }
   // Leaves in one tuple that also holds a tuple, so that each needs a slot in a table of its own.
   for (int n : {4, 8, 16, 32, 64}) {
     std::string tuple = "(f32[1]";
     for (int i = 2; i < n; ++i) absl::StrAppend(&tuple, ",f32[1]");
-    cases.push_back(
-        Execute(absl::StrCat("tuple of leaves and a tuple/", n), true, tuple + ",(f32[1]))", 1));
+    cases.push_back(Execute(absl::StrCat("tuple of leaves and a tuple/", n), MeasuredTarget(true),
+                            tuple + ",(f32[1]))", 1));
   }
   // The documentation's operand, of four leaves.
   for (int n : {4, 8, 16, 32, 64}) {
-    cases.push_back(Execute(absl::StrCat("documentation's tuple/", n), true,
+    cases.push_back(Execute(absl::StrCat("documentation's tuple/", n), MeasuredTarget(true),
                             "(f32[32],(f32[64],f32[128]),f32[256])", n / 4));
   }
   cases.push_back(Untyped("version 3, native", reinterpret_cast<void*>(&measured_target)));
@@ -226,6 +269,9 @@ std::vector<Case> AllCases() {
       Typed("typed, through the entry point", GetEntryPoints(MeasuredTarget(true))->typed));
   cases.push_back(Typed("typed, through the entry point, version declared only",
                         GetEntryPoints(MeasuredTarget(false))->typed));
+  cases.push_back(DirectOperator<3>());
+  cases.push_back(DirectOperator<16>());
+  for (int parameters : {3, 16}) cases.push_back(Operator(parameters));
   for (Case& each : DescribedCases()) cases.push_back(std::move(each));
   return cases;
 }

@@ -1,7 +1,7 @@
 #include "callbridge/mindspore_aot/aot_operator.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -54,8 +54,20 @@ bool IsVector(const VectorFields& fields) {
 bool IsVectorOfVectors(const VectorFields& fields) {
   const auto size = static_cast<size_t>(fields.end - fields.begin);
   if (size % sizeof(VectorFields) != 0) return false;
-  const auto* lists = reinterpret_cast<const VectorFields*>(fields.begin);
-  return std::all_of(lists, lists + size / sizeof(VectorFields), IsVector);
+  for (const char* at = fields.begin; at != fields.end; at += sizeof(VectorFields)) {
+    VectorFields list;
+    std::memcpy(&list, at, sizeof(list));
+    if (!IsVector(list)) return false;
+  }
+  return true;
+}
+
+// Returns the vector that lies in memory so, which owns what `fields` did.
+template <typename Vector>
+Vector ToVector(const VectorFields& fields) {
+  Vector vector;
+  std::memcpy(static_cast<void*>(&vector), &fields, sizeof(fields));
+  return vector;
 }
 
 // Calls FInferShape of several outputs. Calls it as a function that returns the fields of a vector,
@@ -65,11 +77,9 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> InferSeveral(const AotOperator
                                                                int64_t** shapes, void* extra) {
   using Function = VectorFields(int* ndims, int64_t** shapes, void* extra);
   const auto function = reinterpret_cast<Function*>(reinterpret_cast<void*>(aot.infer_shape));
-  VectorFields fields = function(ndims, shapes, extra);
-  if (IsVectorOfVectors(fields)) {
-    return std::move(*reinterpret_cast<std::vector<std::vector<int64_t>>*>(&fields));
-  }
-  const std::vector<int64_t> numbers = std::move(*reinterpret_cast<std::vector<int64_t>*>(&fields));
+  const VectorFields fields = function(ndims, shapes, extra);
+  if (IsVectorOfVectors(fields)) return ToVector<std::vector<std::vector<int64_t>>>(fields);
+  const auto numbers = ToVector<std::vector<int64_t>>(fields);
   return absl::InvalidArgumentError(
       absl::StrCat("AOT kernel(", aot.path, ")'s function(", aot.name, "InferShape) returned ",
                    numbers.size(), " numbers, the shape of one output, for several outputs"));

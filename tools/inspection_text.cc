@@ -144,6 +144,16 @@ std::vector<std::string> ProbeTexts(const std::vector<ProbedFunction>& probed) {
   return texts;
 }
 
+// Returns "CustomAdd, with CustomAddInit and CustomAddInferShape".
+std::string OperatorText(const InspectedOperator& found) {
+  std::vector<std::string> companions;
+  if (found.has_init) companions.push_back(absl::StrCat(found.function, "Init"));
+  if (found.has_infer_shape) companions.push_back(absl::StrCat(found.function, "InferShape"));
+  return companions.empty()
+             ? found.function
+             : absl::StrCat(found.function, ", with ", absl::StrJoin(companions, " and "));
+}
+
 std::vector<std::string> OperatorTexts(const std::vector<InspectedOperator>& operators) {
   std::vector<std::string> texts;
   texts.reserve(operators.size());

@@ -92,13 +92,4 @@ absl::StatusOr<NamedOperator> InspectNamedOperator(const std::string& name) {
   return named;
 }
 
-std::string OperatorText(const InspectedOperator& found) {
-  std::vector<std::string> companions;
-  if (found.has_init) companions.push_back(absl::StrCat(found.function, "Init"));
-  if (found.has_infer_shape) companions.push_back(absl::StrCat(found.function, "InferShape"));
-  return companions.empty()
-             ? found.function
-             : absl::StrCat(found.function, ", with ", absl::StrJoin(companions, " and "));
-}
-
 }  // namespace callbridge

@@ -34,9 +34,6 @@ struct NamedOperator {
 // as Inspect() and CompileSource(); messages omit the path.
 absl::StatusOr<NamedOperator> InspectNamedOperator(const std::string& name);
 
-// Returns "CustomAdd, with CustomAddInit and CustomAddInferShape".
-std::string OperatorText(const InspectedOperator& found);
-
 }  // namespace callbridge
 
 #endif  // CALLBRIDGE_TOOLS_OPERATOR_INSPECTION_H_

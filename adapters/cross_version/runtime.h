@@ -39,6 +39,10 @@ class CrossVersionRuntime {
   // it has no types.
   XLA_FFI_Error* FindType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
 
+  // The runtime's id of the type of states that callbridge holds (cross_version/state.cc); 0 until
+  // it is found, so that calls need not look it up.
+  std::atomic<int64_t>& held_state_type() { return held_state_type_; }
+
   // Makes an error of the runtime. `message` must be NUL-terminated.
   XLA_FFI_Error* MakeError(XLA_FFI_Error_Code code, const char* message) const;
   void DestroyError(XLA_FFI_Error* error) const;
@@ -57,6 +61,7 @@ class CrossVersionRuntime {
   const typed_ffi::RuntimeVersion* const version_;
   const XLA_FFI_ExecutionStage execute_;
   const bool is_callbridge_;
+  std::atomic<int64_t> held_state_type_{0};
   std::mutex mutex_;
   std::map<std::string, XLA_FFI_TypeId, std::less<>> types_;
   std::deque<XLA_FFI_TypeInfo> infos_;  // of those

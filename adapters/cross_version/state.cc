@@ -1,5 +1,6 @@
 #include "callbridge/adapters/cross_version/state.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -58,10 +59,16 @@ void DeleteHeldState(void* object) {
 // because a process may have several copies of callbridge, with types of their own, and API tables
 // that share their types.
 XLA_FFI_Error* FindHeldType(CrossVersionRuntime& runtime, XLA_FFI_TypeId* id) {
+  id->type_id = runtime.held_state_type().load(std::memory_order_acquire);
+  if (id->type_id != 0) return nullptr;
   const std::string name = absl::StrFormat("callbridge.cross_version_state.%p.%p",
                                            reinterpret_cast<void*>(&DeleteHeldState),
                                            static_cast<const void*>(runtime.api()));
-  return runtime.FindType(name, &DeleteHeldState, id);
+  XLA_FFI_Error* error = runtime.FindType(name, &DeleteHeldState, id);
+  if (error == nullptr) {
+    runtime.held_state_type().store(id->type_id, std::memory_order_release);
+  }
+  return error;
 }
 
 bool HasDeletersWithTypes(const RuntimeVersion& version) {

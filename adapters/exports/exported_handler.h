@@ -34,7 +34,7 @@ inline bool AnswerMetadataQuery(const XLA_FFI_CallFrame& frame, uint32_t traits)
   for (const auto* e = frame.extension_start; e != nullptr; e = e->next) {
     if (e->type != XLA_FFI_Extension_Metadata) continue;
     XLA_FFI_Metadata& metadata = *reinterpret_cast<const XLA_FFI_Metadata_Extension*>(e)->metadata;
-    typed_ffi::ReportLowestVersion(metadata.api_version);  // needs nothing newer
+    metadata.api_version = typed_ffi::VersionToReport(frame.api, 0);  // adapts to every runtime
     metadata.traits = traits;
     return true;
   }

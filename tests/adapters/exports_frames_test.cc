@@ -1,4 +1,5 @@
 // CALLBRIDGE_EXPORT and calls that are not as they should be, and as large as they may be.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -74,13 +75,18 @@ TEST_F(ExportsFramesTest, TheMetadataQueryNeedNotBeTheFirstExtension) {
                                       &answer};
   XLA_FFI_InternalExtension other = {sizeof(other), static_cast<XLA_FFI_InternalExtension_Type>(9),
                                      &query.extension_base};
-  const XLA_FFI_Api api = {};
+  XLA_FFI_Api api = {};
   XLA_FFI_CallFrame frame = {};
   frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
   frame.api = &api;
   frame.extension_start = &other;
-  EXPECT_EQ(Original(&frame), nullptr);
-  EXPECT_EQ(answer.api_version.minor_version, 1);
+  for (const auto& version : typed_ffi::kRuntimeVersions) {
+    api.struct_size = version.stated_size;
+    api.api_version.minor_version = version.minor;
+    EXPECT_EQ(Original(&frame), nullptr);
+    // By the oldest one's, callbridge knows that the handler adapts.
+    EXPECT_EQ(answer.api_version.minor_version, std::min<int>(version.minor, 1));
+  }
   EXPECT_EQ(recorded.calls, 0);
 }
 

@@ -12,6 +12,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
@@ -252,6 +253,12 @@ TEST_P(AotHandlerTest, GpuOperatorsGetTheStream) {
   context.stream = &stream;
   ASSERT_EQ(call->Execute({{}, {&result, 1}}, context), absl::OkStatus());
   EXPECT_EQ(std::string(out), "1+0 stream\nuint8 200\n");
+}
+
+TEST_P(AotHandlerTest, RunsOnEveryRuntimeWithoutAWrapper) {
+  const auto headers = RecognizeHeaders(Made("Add").stages.execute);
+  ASSERT_TRUE(headers.ok()) << headers.status();
+  EXPECT_TRUE(headers->adapts);
 }
 
 TEST_P(AotHandlerTest, OneFunctionHasOneHandler) {

@@ -186,6 +186,16 @@ TEST(InspectionText, NamesTheProtobufThatIsUsed) {
               HasSubstr("the object layout of protobuf 3.21, but there is no protobuf\n"));
 }
 
+TEST(InspectionText, OperatorsHaveCompanions) {
+  InspectedFile file = Whole();
+  file.operators = {
+      {"Add", false, false}, {"Init", true, false}, {"Infer", false, true}, {"All", true, true}};
+  EXPECT_THAT(TextOf({file}), HasSubstr("  operators   Add\n"
+                                        "              Init, with InitInit\n"
+                                        "              Infer, with InferInferShape\n"
+                                        "              All, with AllInit and AllInferShape\n"));
+}
+
 TEST(InspectionText, StringAbis) {
   EXPECT_EQ(StringAbiText(StringAbi::kNotSeen), "");
   EXPECT_EQ(StringAbiText(StringAbi::kNew), "libstdc++'s new string ABI (std::__cxx11)");
@@ -209,6 +219,7 @@ TEST(InspectionText, LibrariesOfGpusAreKnownByTheirNames) {
 TEST(InspectionJson, HasAllThatIsFound) {
   InspectedFile file = Whole();
   file.probed = {{"plain", {TypedVerdict::kUnverified, "it returned"}}};
+  file.operators = {{"Add", true, false}};
   EXPECT_EQ(nlohmann::json::parse(JsonOf({file}))[0], nlohmann::json::parse(R"json({
     "file": "dir/whole.so",
     "kind": "shared library",
@@ -245,6 +256,7 @@ TEST(InspectionJson, HasAllThatIsFound) {
        "abi": {"Host": "status_returning_unified", "gpu": "status_returning"}}],
     "untyped_functions": [{"symbol": "plain", "address": 48}],
     "mentions_typed_ffi": true,
+    "operators": [{"function": "Add", "has_init": true, "has_infer_shape": false}],
     "probed": [{"symbol": "plain", "verdict": "unverified", "evidence": "it returned"}],
     "verdict": {
   "outcome" : "does_not_load", "text" : "it cannot be", "next" : [ "do this", "then that" ]
