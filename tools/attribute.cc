@@ -3,10 +3,16 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <type_traits>
+#include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace callbridge {
 namespace {
@@ -47,6 +53,55 @@ constexpr NumberType kNumberTypes[] = {
     {"f64", PrimitiveType::kF64, &ParseNumber<double>},
 };
 
+const NumberType* FindNumberType(absl::string_view name) {
+  for (const NumberType& type : kNumberTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+// Reads "array<i64: 1, 2>", or "array<i64>" for none.
+bool ParseArray(absl::string_view name, absl::string_view value, Attributes* attributes) {
+  if (!absl::ConsumePrefix(&value, "array<") || !absl::ConsumeSuffix(&value, ">")) return false;
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(value, absl::MaxSplits(':', 1));
+  const NumberType* type = FindNumberType(absl::StripAsciiWhitespace(parts.first));
+  if (type == nullptr) return false;
+  const bool has_elements = parts.first.size() < value.size();
+  const size_t width = AttributeElementBytes(type->type);
+  std::string bytes;
+  size_t count = 0;
+  if (has_elements) {
+    for (absl::string_view element : absl::StrSplit(parts.second, ',')) {
+      char number[sizeof(uint64_t)];
+      if (!type->parse(absl::StripAsciiWhitespace(element), number)) return false;
+      bytes.append(number, width);
+      ++count;
+    }
+  }
+  attributes->SetArray(name, type->type, bytes.data(), count);
+  return true;
+}
+
+// Reads "[array<i64: 1, 2>, array<i64>]" as a dictionary by the names 0, 1 and so on.
+bool ParseListOfArrays(absl::string_view name, absl::string_view value, Attributes* attributes) {
+  if (!absl::ConsumePrefix(&value, "[") || !absl::ConsumeSuffix(&value, "]")) return false;
+  Attributes list;
+  int count = 0;
+  for (value = absl::StripAsciiWhitespace(value); !value.empty(); ++count) {
+    const size_t end = value.find('>');
+    if (end == absl::string_view::npos) return false;
+    if (!ParseArray(absl::StrCat(count), value.substr(0, end + 1), &list)) return false;
+    value = absl::StripLeadingAsciiWhitespace(value.substr(end + 1));
+    if (value.empty()) continue;
+    if (!absl::ConsumePrefix(&value, ",") || absl::StripAsciiWhitespace(value).empty())
+      return false;
+    value = absl::StripLeadingAsciiWhitespace(value);
+  }
+  attributes->SetDictionary(name, std::move(list));
+  return true;
+}
+
 bool ParseValue(absl::string_view name, absl::string_view value, Attributes* attributes) {
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
     attributes->SetString(name, value.substr(1, value.size() - 2));
@@ -57,16 +112,15 @@ bool ParseValue(absl::string_view name, absl::string_view value, Attributes* att
     attributes->SetScalar(name, PrimitiveType::kPred, &is_true);
     return true;
   }
+  if (absl::StartsWith(value, "array<")) return ParseArray(name, value, attributes);
+  if (absl::StartsWith(value, "[")) return ParseListOfArrays(name, value, attributes);
   const size_t colon = value.rfind(':');
   if (colon == absl::string_view::npos) return false;
-  for (const NumberType& type : kNumberTypes) {
-    if (type.name != value.substr(colon + 1)) continue;
-    char bytes[sizeof(uint64_t)];
-    if (!type.parse(value.substr(0, colon), bytes)) return false;
-    attributes->SetScalar(name, type.type, bytes);
-    return true;
-  }
-  return false;
+  const NumberType* type = FindNumberType(value.substr(colon + 1));
+  char bytes[sizeof(uint64_t)];
+  if (type == nullptr || !type->parse(value.substr(0, colon), bytes)) return false;
+  attributes->SetScalar(name, type->type, bytes);
+  return true;
 }
 
 }  // namespace
@@ -77,11 +131,12 @@ absl::Status ParseAttribute(absl::string_view text, Attributes* attributes) {
   if (has_name && ParseValue(text.substr(0, equals), text.substr(equals + 1), attributes)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "expected NAME=VALUE, a value being an integer of a type that holds it (3:i32; "
-      "i8 to i64, ui8 to ui64), a float (1.5:f32, 1.5:f64), true, false or a string in "
-      "double quotes (name=\"text\"); found ",
-      text));
+  return absl::InvalidArgumentError(
+      absl::StrCat("expected NAME=VALUE, a value being an integer of a type that holds it (3:i32; "
+                   "i8 to i64, ui8 to ui64), a float (1.5:f32, 1.5:f64), true, false, a string in "
+                   "double quotes (name=\"text\"), an array (array<i64: 1, 2>) or a list of arrays "
+                   "([array<i64: 1, 2>, array<i64: 3>]); found ",
+                   text));
 }
 
 }  // namespace callbridge

@@ -132,7 +132,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
            }
          },
          "An attribute of a typed FFI handler, as MLIR writes it: n=3:i32, x=1.5:f32, deep=true, "
-         "'name=\"text\"'; may be repeated")
+         "'name=\"text\"', 'n=array<i64: 1, 2>'; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   CLI::Option* opaque =

@@ -17,6 +17,8 @@ struct FuzzedHandler {
 std::vector<FuzzedHandler> BoundHandlers();
 // Of CALLBRIDGE_EXPORT.
 std::vector<FuzzedHandler> ExportedHandlers();
+// Of MindSpore's AOT operators.
+std::vector<FuzzedHandler> AotHandlers();
 
 }  // namespace callbridge
 

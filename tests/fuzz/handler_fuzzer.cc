@@ -20,6 +20,7 @@ using typed_ffi::testing::TakeText;
 std::vector<FuzzedHandler> AllHandlers() {
   std::vector<FuzzedHandler> handlers = BoundHandlers();
   for (FuzzedHandler& each : ExportedHandlers()) handlers.push_back(std::move(each));
+  for (FuzzedHandler& each : AotHandlers()) handlers.push_back(std::move(each));
   return handlers;
 }
 

@@ -1,6 +1,7 @@
 #include "callbridge/tools/attribute.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -69,10 +70,63 @@ TEST(AttributeTest, Strings) {
   }
 }
 
+template <typename T>
+void ExpectArray(const Value& value, PrimitiveType type, const std::vector<T>& expected) {
+  EXPECT_EQ(value.kind, Value::Kind::kArray);
+  EXPECT_EQ(value.type, type);
+  EXPECT_EQ(value.size, expected.size());
+  EXPECT_EQ(value.bytes, std::string(reinterpret_cast<const char*>(expected.data()),
+                                     expected.size() * sizeof(T)));
+}
+
+TEST(AttributeTest, Arrays) {
+  ExpectArray<int64_t>(Parse("n=array<i64: 1, -2>"), PrimitiveType::kS64, {1, -2});
+  ExpectArray<int8_t>(Parse("n=array<i8:1,2,3>"), PrimitiveType::kS8, {1, 2, 3});
+  ExpectArray<float>(Parse("n=array< f32 : 1.5 >"), PrimitiveType::kF32, {1.5F});
+  ExpectArray<int64_t>(Parse("n=array<i64>"), PrimitiveType::kS64, {});
+}
+
+TEST(AttributeTest, ListsOfArrays) {
+  const Value list = Parse("n=[array<i64: 1, 2>, array<i64>,array<i64: 3> ]");
+  ASSERT_EQ(list.kind, Value::Kind::kDictionary);
+  ASSERT_EQ(list.dictionary->values().size(), 3u);
+  ExpectArray<int64_t>(list.dictionary->values().at("0"), PrimitiveType::kS64, {1, 2});
+  ExpectArray<int64_t>(list.dictionary->values().at("1"), PrimitiveType::kS64, {});
+  ExpectArray<int64_t>(list.dictionary->values().at("2"), PrimitiveType::kS64, {3});
+  EXPECT_TRUE(Parse("n=[]").dictionary->values().empty());
+}
+
 TEST(AttributeTest, AnythingElseIsRefused) {
-  for (const char* text :
-       {"", "n", "n=", "=3:i32", "n=3", "n=3:s32", "n=3:", "n=:i32", "n=128:i8", "n=-1:ui8",
-        "n=1.5:i32", "n=x:f32", "n=True", "n=text", "n=\"", "n=\"text", "n=3 :i32x"}) {
+  for (const char* text : {"",
+                           "n",
+                           "n=",
+                           "=3:i32",
+                           "n=3",
+                           "n=3:s32",
+                           "n=3:",
+                           "n=:i32",
+                           "n=128:i8",
+                           "n=-1:ui8",
+                           "n=1.5:i32",
+                           "n=x:f32",
+                           "n=True",
+                           "n=text",
+                           "n=\"",
+                           "n=\"text",
+                           "n=3 :i32x",
+                           "n=array<",
+                           "n=array<i64:>",
+                           "n=array<s64: 1>",
+                           "n=array<i64: 1",
+                           "n=array<i8: 128>",
+                           "n=array<i64: 1,>",
+                           "n=array<>",
+                           "n=[",
+                           "n=[array<i64: 1>",
+                           "n=[array<i64: 1>,]",
+                           "n=[3:i32]",
+                           "n=[array<i64: 1> array<i64: 2>]",
+                           "n=[,]"}) {
     Attributes attributes;
     const absl::Status status = ParseAttribute(text, &attributes);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;

@@ -59,6 +59,24 @@ def test_run_infers_the_result():
     assert np.load("y.npy").tolist() == (2 * A).sum(axis=1).tolist()
 
 
+def test_run_takes_every_attribute():
+    attributes = {
+        "bool": "true",
+        "int": "-3:i64",
+        "float": "1.5:f32",
+        "string": '"text"',
+        "ints": "array<i64: 1, 2>",
+        "floats": "array<f32: 0.5, 0.25>",
+        "int lists": "[array<i64>, array<i64: 2, 3>]",
+        "float lists": "[array<f32: 0.5>, array<f32: 4>]",
+    }
+    pairs = [("--attribute", f"{name}={value}") for name, value in attributes.items()]
+    words = [word for pair in pairs for word in pair]
+    done = run(f"{OPERATORS}:Attributes", *words, "--result", "f64[8]", "--output", "y.npy")
+    assert done.returncode == 0, done.stderr
+    assert np.load("y.npy").tolist() == [1, -3, 1.5, 4000 + ord("t"), 2, 0.25, 3, 4]
+
+
 @pytest.mark.parametrize("options", [[], ["--isolate"], ["--platform", "CUDA"]])
 def test_run_takes_a_result(options):
     name = f"{OPERATORS}:AddMulDiv"
