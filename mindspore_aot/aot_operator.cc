@@ -108,6 +108,11 @@ absl::Status CheckInferred(const AotOperator& aot, size_t outputs,
 
 }  // namespace
 
+int64_t* PaddingShape() {
+  static int64_t zeros[kPadding];
+  return zeros;
+}
+
 absl::StatusOr<std::vector<std::vector<int64_t>>> InferOutputShapes(
     const AotOperator& aot, const AttributeValues& attributes, size_t outputs, int* ndims,
     int64_t** shapes) {
@@ -141,8 +146,14 @@ AotSite::AotSite(const AotOperator& aot, AttributeValues attributes)
 absl::Status AotSite::CallInit(const AotTensors& tensors) {
   if (aot_.init == nullptr) return absl::OkStatus();
   extra_->Reset();
+  std::vector<int> ndims(tensors.ndims, tensors.ndims + tensors.count);
+  ndims.resize(tensors.count + kPadding, 0);
+  std::vector<int64_t*> shapes(tensors.shapes, tensors.shapes + tensors.count);
+  shapes.resize(tensors.count + kPadding, PaddingShape());
+  std::vector<const char*> dtypes(tensors.dtypes, tensors.dtypes + tensors.count);
+  dtypes.resize(tensors.count + kPadding, "");
   try {
-    const int code = aot_.init(tensors.ndims, tensors.shapes, tensors.dtypes, extra_->get());
+    const int code = aot_.init(ndims.data(), shapes.data(), dtypes.data(), extra_->get());
     if (code != 0) return Returned(aot_, "Init", code);
   } catch (...) {
     return Threw(aot_, "Init");

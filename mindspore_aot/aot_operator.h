@@ -39,6 +39,13 @@ struct AotOperator {
   std::shared_ptr<const void> library;  // keeps the functions loaded
 };
 
+// FInit and FInferShape are not told how many tensors there are. Behind the last one their lists
+// have this many more of rank 0 and of no type, whose shapes begin with as many zeros, so that a
+// function that expects more tensors than a call has finds no wild pointers.
+inline constexpr size_t kPadding = 16;
+// The shape of such a tensor.
+int64_t* PaddingShape();
+
 // The tensors of a call: inputs, then outputs. Nothing is owned; each list has `count` entries.
 struct AotTensors {
   size_t count = 0;
@@ -48,7 +55,8 @@ struct AotTensors {
   const char** dtypes = nullptr;
 };
 
-// Infers the shapes of an operator's outputs. `ndims` and `shapes` are those of the inputs; -1 is a
+// Infers the shapes of an operator's outputs. `ndims` and `shapes` are those of the inputs, with
+// padding; -1 is a
 // dimension that is not known, and the single dimension -2 a rank that is not. Returns
 // FAILED_PRECONDITION if the operator has no FInferShape, INTERNAL if that throws, and
 // INVALID_ARGUMENT if it returns another number of shapes, or a dimension below -2.

@@ -66,6 +66,8 @@ absl::StatusOr<std::vector<Dimensions>> InferDimensions(const Target& target,
     ndims.push_back(static_cast<int>(operand.size()));
     shapes.push_back(operand.data());
   }
+  ndims.resize(ndims.size() + kPadding, 0);
+  shapes.resize(shapes.size() + kPadding, PaddingShape());
   return InferOutputShapes(*aot, *values, results, ndims.data(), shapes.data());
 }
 

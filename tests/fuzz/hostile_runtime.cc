@@ -20,7 +20,8 @@ using typed_ffi::testing::FakeRuntime;
 using typed_ffi::testing::FakeTable;
 using typed_ffi::testing::NewError;
 
-constexpr int64_t kTypeId = 7;
+// None that the runtime gives out.
+constexpr int64_t kTypeId = int64_t{1} << 40;
 
 void DeleteState(void* state) { delete static_cast<FuzzedState*>(state); }
 

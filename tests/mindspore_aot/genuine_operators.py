@@ -2,8 +2,8 @@
 
   genuine_operators.py LIBRARY FOLDER
 
-FOLDER has <case>.operand<i>.npy, which test_genuine.py writes; <case>.result<i>.npy are written,
-or <case>.error.txt with what MindSpore says. Run by a Python that has MindSpore.
+FOLDER has <case>.operand<i>.npy and sources, which test_genuine.py writes; <case>.result<i>.npy
+are written, or <case>.error.txt with what MindSpore says. Run by a Python that has MindSpore.
 """
 
 import json
@@ -38,7 +38,7 @@ class Called(mindspore.nn.Cell):
         types = [getattr(mindspore, dtype) for dtype in case["dtypes"]]
         one = len(shapes) == 1
         self.call = Custom(
-            f"{LIBRARY}:{case['function']}",
+            f"{FOLDER / case['source'] if case['source'] else LIBRARY}:{case['function']}",
             None if case["infers"] else (shapes[0] if one else tuple(shapes)),
             types[0] if one else tuple(types),
             "aot",

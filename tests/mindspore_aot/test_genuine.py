@@ -8,6 +8,7 @@ CALLBRIDGE_MINDSPORE_PYTHON names a Python that has MindSpore; `make test-framew
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import callbridge.numpy
@@ -26,8 +27,10 @@ def floats(*shape):
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
-def case(function, operands, shapes, dtypes=("float32",), infers=False, **attributes):
+def case(function, operands, shapes, dtypes=("float32",), infers=False, source=None, **attributes):
+    """`source`: a file that the framework compiles, instead of the library."""
     return {
+        "source": source,
         "function": function,
         "operands": operands,
         "shapes": shapes,
@@ -60,6 +63,16 @@ CASES = {
         workspaces=[8, 16],
         shape=[120],
     ),
+    "add_of_a_source": case("Add", [floats(3, 5), floats(3, 5)], [(3, 5)], source="operators.cc"),
+    "reduce_of_a_source": case(
+        "AddReduce",
+        [floats(4, 5), floats(4, 5)],
+        [(4,)],
+        infers=True,
+        source="operators.cc",
+        axis=1,
+        keep_dim=False,
+    ),
 }
 FAILING = {
     "wrong_type": (
@@ -69,6 +82,10 @@ FAILING = {
     "code": (case("Fails", [floats(1)], [(1,)], way="code"), r"function\(Fails\) is 77\. Any"),
     "exception": (case("Fails", [floats(1)], [(1,)], way="exception"), "no licence"),
     "missing": (case("Fails", [floats(1)], [(1,)], way="missing"), "no attribute called none"),
+    "wrong_source": (
+        case("Add", [floats(1)], [(1,)], source="wrong.cc"),
+        r"Compilation error in compiling .*wrong\.cc:[\s\S]*no_such_name",
+    ),
     "no_function": (case("Nope", [floats(1)], [(1,)]), "undefined symbol: Nope"),
 }
 SHORT = {"float32": "f32", "uint8": "u8", "int32": "s32"}
@@ -83,9 +100,19 @@ def library():
 
 
 @pytest.fixture(scope="module")
-def genuine(library, tmp_path_factory):
-    """The folder with what MindSpore returned."""
+def sources(tmp_path_factory):
+    """A folder with sources, and the header beside them, where MindSpore's users put it."""
     folder = tmp_path_factory.mktemp("mindspore")
+    shutil.copy(f"{HERE}/operators.cc", folder)
+    shutil.copy(f"{HERE}/../../mindspore_aot/custom_aot_extra.h", folder)
+    (folder / "wrong.cc").write_text("int f() { return no_such_name; }")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def genuine(library, sources):
+    """The folder with what MindSpore returned."""
+    folder = sources
     cases = CASES | {name: case for name, (case, _) in FAILING.items()}
     for name, case in cases.items():
         for i, operand in enumerate(case["operands"]):
@@ -106,8 +133,9 @@ def genuine(library, tmp_path_factory):
     return folder
 
 
-def run(library, case):
+def run(library, sources, case):
     """What callbridge returns, as a list."""
+    library = sources / case["source"] if case["source"] else library
     texts = [
         f"{SHORT[dtype]}[{','.join(map(str, shape))}]"
         for shape, dtype in zip(case["shapes"], case["dtypes"], strict=True)
@@ -126,9 +154,9 @@ def run(library, case):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_same_bits(library, genuine, name):
+def test_the_same_bits(library, sources, genuine, name):
     assert not (genuine / f"{name}.error.txt").exists(), (genuine / f"{name}.error.txt").read_text()
-    found = run(library, CASES[name])
+    found = run(library, sources, CASES[name])
     for i, array in enumerate(found):
         expected = np.load(genuine / f"{name}.result{i}.npy")
         assert (array.dtype, array.shape) == (expected.dtype, expected.shape)
@@ -137,9 +165,9 @@ def test_the_same_bits(library, genuine, name):
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_the_same_failures(library, genuine, name):
+def test_the_same_failures(library, sources, genuine, name):
     case, message = FAILING[name]
     said = (genuine / f"{name}.error.txt").read_text()
     with pytest.raises(CallbridgeError, match=message):
-        run(library, case)
+        run(library, sources, case)
     assert re.search(message, said), said

@@ -58,6 +58,17 @@ def test_several_results(custom_call, operators):
         assert (np.asarray(found) == expected).all()
 
 
+def test_operands_that_are_missing(operators):
+    """FInit and FInferShape are not told how many there are, and find those of rank 0."""
+    triple = callbridge.numpy.custom_call(f"{operators}:AddMulDiv", (np.float32,) * 3)
+    with pytest.raises(CallbridgeError, match=r"function\(AddMulDiv\) is 1\."):
+        triple()
+    attributes = {"axis": 0, "keep_dim": False}
+    reduce = callbridge.numpy.custom_call(f"{operators}:AddReduce", "f32[]", attributes=attributes)
+    with pytest.raises(CallbridgeError, match=r"function\(AddReduce\) is 1\."):
+        reduce()
+
+
 @pytest.mark.parametrize("face", ["library", "numpy", "jax"])
 def test_errors(face, operators):
     custom_call = FACES[face]
