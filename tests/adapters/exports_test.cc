@@ -355,7 +355,9 @@ TEST_F(ExportsTest, MetadataHasTheTraits) {
     XLA_FFI_Metadata answer = {XLA_FFI_Metadata_STRUCT_SIZE, {}, 99, {0x5555}};
     XLA_FFI_Metadata_Extension extension = {
         {sizeof(extension), XLA_FFI_Extension_Metadata, nullptr}, &answer};
-    const XLA_FFI_Api api = {};
+    XLA_FFI_Api api = {};
+    api.struct_size = XLA_FFI_Api_STRUCT_SIZE;
+    api.api_version.minor_version = XLA_FFI_API_MINOR;
     XLA_FFI_CallFrame frame = {};
     frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
     frame.api = &api;
