@@ -15,7 +15,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target, _target_abis
+from callbridge import (
+    _c_api,
+    _call_site,
+    _file_contents,
+    _operands,
+    _operator_info,
+    _shapes,
+    _target,
+    _target_abis,
+)
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -30,6 +39,7 @@ from callbridge.typing import (
     NumpyArray,
     NumpyTree,
     Operand,
+    OperatorInfo,
     Platform,
     RunOptions,
     ShapeTree,
@@ -155,6 +165,7 @@ class Library(Immutable):
         opaque: Bytes = b"",
         attributes: AttributeValues | None = None,
         tuple_layout: TupleLayout = "nested",
+        operator_info: OperatorInfo | None = None,
     ) -> Any:
         """Calls a target once, on arrays in host memory.
 
@@ -178,6 +189,9 @@ class Library(Immutable):
             these, a dictionary.
           tuple_layout: How tuple operands are laid out: "nested", nested tables as XLA documents
             them, or "flat", for targets written against jaxlib >= 0.4.38.
+          operator_info: What the target's author declares of its calls, of any ABI: the dict that
+            MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. A call that it
+            does not allow is INVALID_ARGUMENT; attributes that have a default may be left out.
 
         Returns:
           A new NumPy array, or tuples of them, in the form of `result`.
@@ -200,6 +214,7 @@ class Library(Immutable):
         out_forms = list(map(Form, wanted))
 
         given_attributes = Attributes({} if attributes is None else attributes)
+        declared = _operator_info.OperatorInfo(operator_info)
         site = _call_site.site(
             arrays,
             tree,
@@ -207,6 +222,7 @@ class Library(Immutable):
             _call_site.opaque_bytes(opaque),
             _shapes.array_text,
             given_attributes.handle,
+            declared.handle,
         )
         given = _shapes.leaves(arrays, "operands")
         in_forms = list(map(Form, given))
