@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "nlohmann/json.hpp"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -22,7 +22,7 @@ namespace {
 using AttributeType = OperatorInfo::AttributeType;
 using Elements = AttributeType::Elements;
 using Kind = AttributeType::Kind;
-using List = JsonValue::List;
+using Json = nlohmann::json;
 
 struct NamedType {
   const char* name;
@@ -73,60 +73,55 @@ bool VisitElement(PrimitiveType type, Visit visit) {
   }
 }
 
-bool IsFloat(PrimitiveType type) {
-  return type == PrimitiveType::kF32 || type == PrimitiveType::kF64;
-}
-
 // Appends a number or a bool as an element; returns false if it is not one of that type.
-bool AppendElement(const JsonValue& value, PrimitiveType type, std::string* bytes) {
+bool AppendElement(const Json& value, PrimitiveType type, std::string* bytes) {
   return VisitElement(type, [&](auto zero) {
     using Element = decltype(zero);
-    Element element;
     if constexpr (std::is_same_v<Element, bool>) {
-      const bool* found = value.get<bool>();
-      if (found == nullptr) return false;
-      element = *found;
+      if (!value.is_boolean()) return false;
     } else if constexpr (std::is_floating_point_v<Element>) {
-      const auto* integer = value.get<int64_t>();
-      const auto* number = value.get<double>();
-      if (integer == nullptr && number == nullptr) return false;
-      const double wide = number != nullptr ? *number : static_cast<double>(*integer);
+      if (!value.is_number()) return false;
       constexpr double kMax = static_cast<double>(std::numeric_limits<Element>::max());
+      const auto wide = value.get<double>();
       if (std::isfinite(wide) && std::abs(wide) > kMax) return false;
-      element = static_cast<Element>(wide);
     } else {
-      const auto* integer = value.get<int64_t>();
-      if (integer == nullptr) return false;
-      element = static_cast<Element>(*integer);
-      // Of an unsigned type, 2^64 - 1 compares equal to -1.
-      if (static_cast<int64_t>(element) != *integer) return false;
-      if (std::is_unsigned_v<Element> && *integer < 0) return false;
+      if (!value.is_number_integer()) return false;
+      using Limits = std::numeric_limits<Element>;
+      // What is not negative is unsigned.
+      if (value.is_number_unsigned() ? value.get<uint64_t>() > static_cast<uint64_t>(Limits::max())
+                                     : value.get<int64_t>() < static_cast<int64_t>(Limits::min())) {
+        return false;
+      }
     }
+    const auto element = value.get<Element>();
     bytes->append(reinterpret_cast<const char*>(&element), sizeof(element));
     return true;
   });
 }
 
-// The element type that numbers or bools have by themselves; kInvalid if they have none.
-PrimitiveType NaturalType(const List& values) {
+// The element type that a number or a bool has by itself; kInvalid for anything else.
+PrimitiveType NaturalType(const Json& value) {
+  if (value.is_boolean()) return PrimitiveType::kPred;
+  if (value.is_number_integer()) return PrimitiveType::kS64;
+  return value.is_number() ? PrimitiveType::kF64 : PrimitiveType::kInvalid;
+}
+
+// That of all of them together: f64 if one of the numbers is.
+PrimitiveType NaturalTypeOfAll(const std::vector<const Json*>& values) {
   PrimitiveType type = PrimitiveType::kInvalid;
-  for (const JsonValue& value : values) {
-    const PrimitiveType own = value.get<bool>() != nullptr      ? PrimitiveType::kPred
-                              : value.get<int64_t>() != nullptr ? PrimitiveType::kS64
-                              : value.get<double>() != nullptr  ? PrimitiveType::kF64
-                                                                : PrimitiveType::kInvalid;
-    const bool is_bool = own == PrimitiveType::kPred;
-    const bool are_bools = type == PrimitiveType::kPred;
-    if (own == PrimitiveType::kInvalid) return own;
-    if (type != PrimitiveType::kInvalid && is_bool != are_bools) return PrimitiveType::kInvalid;
-    if (!IsFloat(type)) type = own;
+  for (const Json* value : values) {
+    const PrimitiveType own = NaturalType(*value);
+    const bool is_first = type == PrimitiveType::kInvalid;
+    const bool mixes = (own == PrimitiveType::kPred) != (type == PrimitiveType::kPred);
+    if (own == PrimitiveType::kInvalid || (!is_first && mixes)) return PrimitiveType::kInvalid;
+    if (type != PrimitiveType::kF64) type = own;
   }
   return values.empty() ? PrimitiveType::kS64 : type;
 }
 
 // The element type of a default of that type, whose numbers or bools are `values`.
-PrimitiveType DefaultType(const AttributeType& type, const List& values) {
-  if (type.kind == Kind::kAny) return NaturalType(values);
+PrimitiveType DefaultType(const AttributeType& type, const std::vector<const Json*>& values) {
+  if (type.kind == Kind::kAny) return NaturalTypeOfAll(values);
   switch (type.elements) {
     case Elements::kBools:
       return PrimitiveType::kPred;
@@ -140,79 +135,76 @@ PrimitiveType DefaultType(const AttributeType& type, const List& values) {
   return PrimitiveType::kInvalid;
 }
 
-bool AppendElements(const List& values, PrimitiveType type, std::string* bytes) {
-  for (const JsonValue& value : values) {
-    if (!AppendElement(value, type, bytes)) return false;
-  }
-  return true;
+std::vector<const Json*> ElementsOf(const Json& list) {
+  std::vector<const Json*> elements;
+  for (const Json& element : list) elements.push_back(&element);
+  return elements;
 }
 
-bool SetScalar(const std::string& name, const JsonValue& value, const AttributeType& type,
+bool SetScalar(const std::string& name, const Json& value, const AttributeType& type,
                Attributes* defaults) {
-  const PrimitiveType element = DefaultType(type, {value});
+  const PrimitiveType element = DefaultType(type, {&value});
   std::string bytes;
   if (!AppendElement(value, element, &bytes)) return false;
   defaults->SetScalar(name, element, bytes.data());
   return true;
 }
 
-bool SetArray(const std::string& name, const List& values, const AttributeType& type,
-              Attributes* defaults) {
-  const PrimitiveType element = DefaultType(type, values);
+// Sets an array of the elements of a list.
+bool SetArray(const std::string& name, const Json& list, PrimitiveType type, Attributes* defaults) {
   std::string bytes;
-  if (element == PrimitiveType::kInvalid || !AppendElements(values, element, &bytes)) return false;
-  defaults->SetArray(name, element, bytes.data(), values.size());
+  for (const Json& value : list) {
+    if (!AppendElement(value, type, &bytes)) return false;
+  }
+  defaults->SetArray(name, type, bytes.data(), list.size());
   return true;
 }
 
 // Sets a dictionary "0", "1", ... of arrays of one type.
-bool SetLists(const std::string& name, const List& lists, Attributes* defaults) {
-  List all;
-  for (const JsonValue& list : lists) {
-    const List* values = list.get<List>();
-    if (values == nullptr) return false;
-    all.insert(all.end(), values->begin(), values->end());
+bool SetLists(const std::string& name, const Json& lists, Attributes* defaults) {
+  std::vector<const Json*> all;
+  for (const Json& list : lists) {
+    if (!list.is_array()) return false;
+    for (const Json& value : list) all.push_back(&value);
   }
-  const PrimitiveType type = NaturalType(all);
+  const PrimitiveType type = NaturalTypeOfAll(all);
   Attributes dictionary;
   for (size_t i = 0; i < lists.size(); ++i) {
-    const List& values = *lists[i].get<List>();
-    std::string bytes;
-    if (!AppendElements(values, type, &bytes)) return false;
-    dictionary.SetArray(absl::StrCat(i), type, bytes.data(), values.size());
+    if (!SetArray(absl::StrCat(i), lists[i], type, &dictionary)) return false;
   }
   defaults->SetDictionary(name, std::move(dictionary));
   return true;
 }
 
-bool Set(const std::string& name, const JsonValue& value, const AttributeType& type,
+bool Set(const std::string& name, const Json& value, const AttributeType& type,
          Attributes* defaults) {
   const bool is_any = type.kind == Kind::kAny;
-  if (const auto* text = value.get<std::string>()) {
+  if (value.is_string()) {
     if (!is_any && type.kind != Kind::kString) return false;
-    defaults->SetString(name, *text);
+    defaults->SetString(name, value.get_ref<const std::string&>());
     return true;
   }
-  if (const auto* list = value.get<List>()) {
-    if (is_any && !list->empty() && list->front().get<List>() != nullptr) {
-      return SetLists(name, *list, defaults);
+  if (value.is_array()) {
+    if (is_any && !value.empty() && value.front().is_array()) {
+      return SetLists(name, value, defaults);
     }
-    return (is_any || type.kind == Kind::kArray) && SetArray(name, *list, type, defaults);
+    return (is_any || type.kind == Kind::kArray) &&
+           SetArray(name, value, DefaultType(type, ElementsOf(value)), defaults);
   }
   return (is_any || type.kind == Kind::kScalar) && SetScalar(name, value, type, defaults);
 }
 
-absl::StatusOr<JsonValue> ParseScalarText(absl::string_view text, PrimitiveType element) {
-  JsonValue value;
+absl::StatusOr<Json> ParseScalarText(absl::string_view text, PrimitiveType element) {
   if (element == PrimitiveType::kPred) {
     bool flag;
-    if (absl::SimpleAtob(text, &flag)) value.value = flag;
+    if (absl::SimpleAtob(text, &flag)) return Json(flag);
+  } else if (uint64_t natural; absl::SimpleAtoi(text, &natural)) {
+    return Json(natural);
   } else if (int64_t integer; absl::SimpleAtoi(text, &integer)) {
-    value.value = integer;
+    return Json(integer);
   } else if (double number; absl::SimpleAtod(text, &number)) {
-    value.value = number;
+    return Json(number);
   }
-  if (!value.is_null()) return value;
   return absl::InvalidArgumentError(absl::StrCat("expected ", PrimitiveTypeName(element),
                                                  ", got \"", absl::CHexEscape(text), "\""));
 }
@@ -242,39 +234,37 @@ absl::StatusOr<AttributeType> ParseAttributeType(absl::string_view name) {
       "type of up to 64 bits, such as f32 or s32[]"));
 }
 
-absl::Status SetDefault(const std::string& name, const JsonValue& value, const AttributeType& type,
-                        Attributes* defaults) {
-  if (Set(name, value, type, defaults)) return absl::OkStatus();
-  if (type.kind == Kind::kAny) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("is ", value.KindText(),
-                     ": expected a bool, a number, a string, a list of bools or of numbers, or a "
-                     "list of lists of numbers"));
-  }
-  return absl::InvalidArgumentError(absl::StrCat("is ", value.KindText(), ", which is no ",
-                                                 type.name, ", or holds a value that is none"));
+std::string ShownJson(const Json& value) {
+  constexpr size_t kLongest = 100;
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true);
+  if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), "...");
+  return text;
 }
 
-absl::StatusOr<JsonValue> ParseDefaultText(absl::string_view text, const AttributeType& type) {
-  JsonValue value;
+absl::Status SetDefault(const std::string& name, const Json& value, const AttributeType& type,
+                        Attributes* defaults) {
+  if (Set(name, value, type, defaults)) return absl::OkStatus();
+  constexpr char kAny[] =
+      "a bool, a number, a string, a list of bools or of numbers, or a list of lists of numbers";
+  return absl::InvalidArgumentError(absl::StrCat("is ", ShownJson(value), ": expected ",
+                                                 type.kind == Kind::kAny ? kAny : type.name));
+}
+
+absl::StatusOr<Json> ParseDefaultText(absl::string_view text, const AttributeType& type) {
   if (type.kind == Kind::kAny) {
     return absl::InvalidArgumentError(
         "is a text, which is read by the attribute's type: declare one, or use \"value\"");
   }
-  if (type.kind == Kind::kString) {
-    value.value = std::string(text);
-    return value;
-  }
+  if (type.kind == Kind::kString) return Json(std::string(text));
   const PrimitiveType element = DefaultType(type, {});
   if (type.kind == Kind::kScalar) return ParseScalarText(text, element);
-  List list;
+  Json list = Json::array();
   for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    absl::StatusOr<JsonValue> item = ParseScalarText(absl::StripAsciiWhitespace(part), element);
+    absl::StatusOr<Json> item = ParseScalarText(absl::StripAsciiWhitespace(part), element);
     if (!item.ok()) return item.status();
     list.push_back(*std::move(item));
   }
-  value.value = std::move(list);
-  return value;
+  return list;
 }
 
 }  // namespace mindspore_aot

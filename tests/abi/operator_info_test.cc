@@ -76,8 +76,7 @@ TEST(OperatorInfoTest, AttributesAndDefaultsFit) {
   EXPECT_EQ(Refused(CheckOperatorInfo(wrong)), "duplicate attribute \"axis\"");
 }
 
-// ---- The types of attributes
-// ----------------------------------------------------------------------
+// ---- The types of attributes --------------------------------------------------------------------
 
 // One attribute of each kind and of each element type, by its text.
 std::vector<std::pair<std::string, Attributes::Value>> Values() {

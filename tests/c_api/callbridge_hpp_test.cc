@@ -314,8 +314,7 @@ TEST(CallbridgeHppTest, OperatorInfoIsChecked) {
   EXPECT_THAT(Text(callbridge::CheckOperator(Untyped(&AddS32), site)),
               StartsWith("INVALID_ARGUMENT: custom call \"untyped\""));
   EXPECT_EQ(Text(OperatorInfo::Parse("3")),
-            "INVALID_ARGUMENT: operator information: the whole text is an integer: expected an "
-            "object");
+            "INVALID_ARGUMENT: operator information: the whole text is 3: expected an object");
   const OperatorInfo kept = std::move(info);
   EXPECT_EQ(Text(Call::Bind(Untyped(&AddS32), site)),
             "INVALID_ARGUMENT: Site::operator_info was moved from");

@@ -112,19 +112,19 @@ TEST(OperatorInfoTest, IsBorrowedUntilTheCallIsBound) {
 TEST(OperatorInfoTest, WhatIsNoneIsRefused) {
   callbridge_operator_info* info = nullptr;
   EXPECT_EQ(ErrorText(callbridge_operator_info_create("[]", 2, &info)),
-            "INVALID_ARGUMENT: operator information: the whole text is a list: expected an object");
+            "INVALID_ARGUMENT: operator information: the whole text is []: expected an object");
   EXPECT_EQ(ErrorText(callbridge_operator_info_create(nullptr, 0, &info)),
-            "INVALID_ARGUMENT: operator information: expected a value at byte 1 of the JSON text");
+            "INVALID_ARGUMENT: operator information: JSON: parse error at line 1, column 1: syntax "
+            "error while parsing value - unexpected end of input; expected '[', '{', or a literal");
   EXPECT_EQ(ErrorText(callbridge_operator_info_create(nullptr, 1, &info)),
             "INVALID_ARGUMENT: json is null");
   const std::string with_nul("{}\0", 3);
   EXPECT_THAT(ErrorText(callbridge_operator_info_create(with_nul.data(), with_nul.size(), &info)),
-              EndsWith("expected the end of the text at byte 3 of the JSON text"));
+              EndsWith("operator information: the whole text has a NUL"));
   EXPECT_EQ(info, nullptr);
 }
 
-// ---- Attributes
-// -----------------------------------------------------------------------------------
+// ---- Attributes ---------------------------------------------------------------------------------
 
 int64_t seen;  // the attribute "n" of the last call; -1 if it has none
 XLA_FFI_Error* See(XLA_FFI_CallFrame* frame) {
