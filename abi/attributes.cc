@@ -40,4 +40,9 @@ Attributes& Attributes::SetDictionary(absl::string_view name, Attributes diction
   return *this;
 }
 
+Attributes& Attributes::SetMissing(const Attributes& others) {
+  values_.insert(others.values_.begin(), others.values_.end());
+  return *this;
+}
+
 }  // namespace callbridge

@@ -39,6 +39,8 @@ class Attributes {
   // `text` may hold any bytes.
   Attributes& SetString(absl::string_view name, absl::string_view text);
   Attributes& SetDictionary(absl::string_view name, Attributes dictionary);
+  // Sets those of `others` whose names are not set here.
+  Attributes& SetMissing(const Attributes& others);
 
   // Sorted by name, as XLA sorts attributes.
   const std::map<std::string, Value>& values() const { return values_; }

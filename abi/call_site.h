@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_ABI_CALL_SITE_H_
 #define CALLBRIDGE_ABI_CALL_SITE_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "callbridge/abi/tuple_layout.h"
 
 namespace callbridge {
+
+struct OperatorInfo;
 
 struct CallSite {
   // The name that the program calls; only errors use it.
@@ -29,6 +32,9 @@ struct CallSite {
   // The release of jaxlib whose XLA calls a typed target, or "newest". Empty: one that the
   // handler's headers were made for.
   std::string release;
+  // What the call is checked against (operator_info.h); null: nothing is declared. Only Bind()
+  // reads it.
+  std::shared_ptr<const OperatorInfo> operator_info = nullptr;
 };
 
 }  // namespace callbridge

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/operator_info.h"
+#include "callbridge/adapters/operator_check.h"
 #include "callbridge/adapters/typed_call.h"
 
 namespace callbridge {
@@ -29,6 +31,14 @@ absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
   if (target.address == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("custom call \"", target.name, "\" has a null address"));
+  }
+  if (site.operator_info != nullptr) {
+    absl::Status allowed = CheckOperator(site, target);
+    if (!allowed.ok()) return allowed;
+    CallSite checked = site;
+    checked.attributes.SetMissing(site.operator_info->defaults);
+    checked.operator_info = nullptr;
+    return Bind(checked, target, context);
   }
   Target known = target;
   if (known.api_version == ApiVersion::kUnspecified) known.api_version = site.api_version;

@@ -62,9 +62,10 @@ class BoundCall {
 //
 // Returns NOT_FOUND if the target is for another platform than the site. Returns INVALID_ARGUMENT
 // if the target's ABI is known neither from the target nor, as a declaration, from the site; or if
-// the site has attributes or a release for an untyped target. Instantiates typed targets, and
-// returns the errors of InstantiateTyped() (typed_call.h). `context` is what the INSTANTIATE stage
-// gets.
+// the site has attributes or a release for an untyped target; or if the site's operator information
+// does not allow the call, as CheckOperator() says (operator_check.h). Attributes that the site
+// lacks get the defaults of that information. Instantiates typed targets, and returns the errors of
+// InstantiateTyped() (typed_call.h). `context` is what the INSTANTIATE stage gets.
 absl::StatusOr<BoundCall> Bind(const CallSite& site, const Target& target,
                                const ExecutionContext& context = {});
 

@@ -205,15 +205,17 @@ typedef struct callbridge_site {
   // and checks: "0.4.30" to "0.12", or "newest". Null or empty: a release that the handler's
   // headers were made for.
   const char* release;
+  // What the call is checked against when it is bound (callbridge_operator_info.h); null: nothing.
+  const struct callbridge_operator_info* operator_info;
 } callbridge_site;
 
 // Encodes a call site for an entry point (callbridge_target_entry_points), to pass it through a
 // runtime: as the attribute "callbridge_site" of a typed call, or as the opaque of a version-3
 // call. The attribute may be a string, which every XLA with FFI decodes, or a uint8 array, which
 // XLA decodes since jaxlib 0.4.38. If `attributes` is not null, even if it is empty, the site is a
-// typed target's, and its bytes are the opaque of a version-3 call. `release` is not encoded. The
-// caller frees `*bytes` with callbridge_bytes_free. Returns INVALID_ARGUMENT if the site has both
-// attributes and an opaque, or a text in it is not a shape.
+// typed target's, and its bytes are the opaque of a version-3 call. `release` and `operator_info`
+// are not encoded. The caller frees `*bytes` with callbridge_bytes_free. Returns INVALID_ARGUMENT
+// if the site has both attributes and an opaque, or a text in it is not a shape.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site,
                                                              char** bytes, size_t* size);
 
@@ -280,7 +282,8 @@ typedef struct callbridge_call callbridge_call;
 //
 // Returns INVALID_ARGUMENT if the target's ABI is unknown and a wrong guess could crash; if an
 // untyped target gets attributes or a release, or a typed one an opaque; if `release` is unknown,
-// or its XLA cannot run the handler. Returns UNIMPLEMENTED if that XLA lacks a stage of the
+// or its XLA cannot run the handler; if the site's operator information does not allow the call
+// (callbridge_operator_info_check). Returns UNIMPLEMENTED if that XLA lacks a stage of the
 // handler. Returns errors of INSTANTIATE unchanged.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_bind(
     const callbridge_target* target, const callbridge_site* site,

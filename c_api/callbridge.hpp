@@ -41,6 +41,7 @@
 #include "callbridge/c_api/attribute_values.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/c_api/callbridge_operator_info.h"
 #include "callbridge/c_api/library.h"
 #include "callbridge/c_api/result.h"
 
@@ -80,14 +81,37 @@ class Attributes {
   std::unique_ptr<callbridge_ffi_attributes, Destroyer<&callbridge_ffi_attributes_destroy>> handle_;
 };
 
+// What the author of a target declares of its calls.
+class OperatorInfo {
+ public:
+  // Reads the JSON text of what MindSpore's CustomRegOp(...).get_op_info() returns.
+  static Result<OperatorInfo> Parse(std::string_view json) {
+    callbridge_operator_info* made = nullptr;
+    if (callbridge_error* error =
+            callbridge_operator_info_create(json.data(), json.size(), &made)) {
+      return Error(error);
+    }
+    return OperatorInfo(made);
+  }
+
+  // Returns the C API's handle, which this object owns; null after a move.
+  callbridge_operator_info* get() const { return handle_.get(); }
+
+ private:
+  explicit OperatorInfo(callbridge_operator_info* info) : handle_(info) {}
+
+  std::unique_ptr<callbridge_operator_info, Destroyer<&callbridge_operator_info_destroy>> handle_;
+};
+
 // A call as it is known when the program around it is compiled.
 struct Site {
   std::vector<std::string> operands;  // their shapes, "f32[8,4]", "(f32[32],(f32[64],f32[128]))"
   std::string result = "()";          // its shape; a tuple for several results
   int32_t tuple_layout = CALLBRIDGE_TUPLE_LAYOUT_NESTED;
-  std::string opaque;                      // any bytes; for untyped targets
-  const Attributes* attributes = nullptr;  // for typed targets; borrowed
-  std::string release;                     // for typed targets: as in callbridge_site
+  std::string opaque;                           // any bytes; for untyped targets
+  const Attributes* attributes = nullptr;       // for typed targets; borrowed
+  std::string release;                          // for typed targets: as in callbridge_site
+  const OperatorInfo* operator_info = nullptr;  // what the call is checked against; borrowed
 };
 
 // ---- C structs, for functions of the C API that this header does not wrap
@@ -122,6 +146,7 @@ class CSite {
     struct_.opaque_size = site.opaque.size();
     struct_.attributes = site.attributes != nullptr ? site.attributes->get() : nullptr;
     struct_.release = site.release.c_str();
+    struct_.operator_info = site.operator_info != nullptr ? site.operator_info->get() : nullptr;
   }
   CSite(const CSite&) = delete;
   CSite& operator=(const CSite&) = delete;
@@ -133,13 +158,17 @@ class CSite {
   callbridge_site struct_ = {};
 };
 
-// Returns null, or INVALID_ARGUMENT if a text holds a NUL, at which the C API would cut it. The
-// caller owns the error.
+// Returns null, or INVALID_ARGUMENT if a text holds a NUL, at which the C API would cut it, or the
+// operator information was moved from. The caller owns the error.
 inline callbridge_error* CheckTexts(const Target& target) {
   callbridge_error* error = c_form::CheckNoNul("a target's name", target.name);
   return error != nullptr ? error : c_form::CheckNoNul("a platform", target.platform);
 }
 inline callbridge_error* CheckTexts(const Site& site) {
+  if (site.operator_info != nullptr && site.operator_info->get() == nullptr) {
+    constexpr std::string_view kMessage = "Site::operator_info was moved from";
+    return callbridge_error_create(c_form::kInvalidArgument, kMessage.data(), kMessage.size());
+  }
   for (const std::string& operand : site.operands) {
     if (callbridge_error* error = c_form::CheckNoNul("a shape", operand)) return error;
   }
@@ -175,6 +204,14 @@ struct Context {
     return {sizeof(callbridge_execution_context), stream, services, as_xla_cpu ? 1 : 0};
   }
 };
+
+// Checks a call against its operator information without binding it, for one that a runtime makes:
+// as in callbridge_operator_info_check.
+inline Result<void> CheckOperator(const Target& target, const Site& site) {
+  if (callbridge_error* error = CheckTexts(target, site)) return Error(error);
+  const callbridge_target c_target = ToC(target);
+  return ToResult(callbridge_operator_info_check(&c_target, CSite(site).get()));
+}
 
 // A run that Call::Start() started. The destructor neither ends the run nor waits for it.
 class Run {

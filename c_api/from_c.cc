@@ -9,6 +9,7 @@
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/ffi_context.h"
+#include "callbridge/c_api/operator_info.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/loader/target_library.h"
 
@@ -111,6 +112,9 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
     call_site.attributes = site.attributes->Get();
   }
   if (KnowsField(site, site.release) && site.release != nullptr) call_site.release = site.release;
+  if (KnowsField(site, site.operator_info) && site.operator_info != nullptr) {
+    call_site.operator_info = site.operator_info->info;
+  }
   return call_site;
 }
 

@@ -1,5 +1,5 @@
-"""c_api/callbridge.h and callbridge_ffi.h in ctypes: their structs and functions under their names,
-less "callbridge_".
+"""c_api/callbridge.h, callbridge_ffi.h and callbridge_operator_info.h in ctypes: their structs and
+functions under their names, less "callbridge_".
 
 A function that reports an error raises CallbridgeError. Calls release the GIL.
 """
@@ -12,6 +12,12 @@ from callbridge._error import CallbridgeError
 from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
+
+# CALLBRIDGE_ATTRIBUTE_*
+ATTRIBUTE_ARRAY = 1
+ATTRIBUTE_DICTIONARY = 2
+ATTRIBUTE_SCALAR = 3
+ATTRIBUTE_STRING = 4
 
 # CALLBRIDGE_PROVIDES_*
 PROVIDES_OPAQUE = 2
@@ -77,6 +83,7 @@ class Site(Struct):
         ("opaque_size", c_size_t),
         ("attributes", c_void_p),
         ("release", c_char_p),
+        ("operator_info", c_void_p),
     ]
 
 
@@ -116,6 +123,7 @@ class FfiHandlers(Struct):
 
 DimensionsVisitor = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Dimensions))
 ShapeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_int32, POINTER(c_int64), c_size_t, c_int64)
+AttributeVisitor = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_int32, c_int32, c_void_p, c_size_t)
 
 _path = find_library()
 try:
@@ -223,6 +231,12 @@ ffi_attributes_set_string = _fallible(
 )
 ffi_attributes_set_dictionary = _fallible(
     "ffi_attributes_set_dictionary", c_void_p, c_char_p, c_void_p
+)
+operator_info_create = _fallible("operator_info_create", c_char_p, c_size_t, POINTER(c_void_p))
+operator_info_destroy = _function("operator_info_destroy", None, c_void_p)
+operator_info_check = _fallible("operator_info_check", POINTER(Target), POINTER(Site))
+operator_info_visit_defaults = _fallible(
+    "operator_info_visit_defaults", c_void_p, AttributeVisitor, c_void_p
 )
 ffi_register_type = _fallible("ffi_register_type", c_char_p, c_void_p, c_void_p)
 

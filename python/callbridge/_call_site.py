@@ -35,10 +35,12 @@ def site(
     opaque: bytes,
     leaf_text,
     attributes: Any = None,
+    operator_info: Any = None,
 ) -> _c_api.Site:
     """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text.
 
-    `attributes` is a handle of the C API's, which must live as long as the site.
+    `attributes` and `operator_info` are handles of the C API's, which must live as long as the
+    site.
     """
     check_tuple_layout(tuple_layout)
     texts = [
@@ -53,6 +55,7 @@ def site(
         opaque=opaque,
         opaque_size=len(opaque),
         attributes=attributes,
+        operator_info=operator_info,
     )
 
 

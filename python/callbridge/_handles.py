@@ -50,6 +50,13 @@ class AttributesHandle(_Handle):
         destroy(self)
 
 
+class OperatorInfoHandle(_Handle):
+    __slots__ = ()
+
+    def __del__(self, destroy: Callable = _c_api.operator_info_destroy):
+        destroy(self)
+
+
 def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
     address = ctypes.c_void_p()
     _c_api.call_bind(target, site, None, ctypes.byref(address))
@@ -63,3 +70,10 @@ def make_attributes() -> AttributesHandle:
     _c_api.ffi_attributes_create(ctypes.byref(address))
     assert address.value is not None
     return AttributesHandle(address.value)
+
+
+def make_operator_info(json: bytes) -> OperatorInfoHandle:
+    address = ctypes.c_void_p()
+    _c_api.operator_info_create(json, len(json), ctypes.byref(address))
+    assert address.value is not None
+    return OperatorInfoHandle(address.value)

@@ -12,6 +12,8 @@ import numpy as np
 from callbridge import _c_api, _element_types, _file_contents, _shapes
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
+from callbridge._operator_info import OperatorInfo
+from callbridge.typing import Attributes as AttributeValues
 
 _UNKNOWN = -1  # a dimension
 
@@ -32,12 +34,19 @@ def _is_dtype(value: Any) -> bool:
 class InferredResults:
     """The results of calls of one target, with its attributes. Thread-safe."""
 
-    def __init__(self, target: _c_api.Target, result: Any, attributes: Attributes):
+    def __init__(
+        self,
+        target: _c_api.Target,
+        result: Any,
+        declared: OperatorInfo,
+        attributes: AttributeValues | None,
+    ):
         """
         Args:
           target: an AOT operator.
           result: for which are_left_out() is true.
-          attributes: the call's.
+          declared: what the call is checked against, which may have defaults of attributes.
+          attributes: the call's. They are copied.
 
         Raises:
           CallbridgeError: INVALID_ARGUMENT if a dtype is no element type.
@@ -51,7 +60,7 @@ class InferredResults:
         self._target = target
         self._is_tuple = type(result) is tuple
         self._dtypes = None if result is None else _dtypes(result)
-        self._attributes = attributes
+        self._attributes = Attributes(declared.with_defaults(attributes) or {})
 
     def tree(self, operands: Sequence[Any]) -> Any:
         """Returns the result's tree for the leaves of operands.

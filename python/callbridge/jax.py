@@ -24,11 +24,11 @@ from callbridge import (
     _jax_forks,
     _jax_layouts,
     _jax_registry,
+    _operator_info,
     _shapes,
     _target,
     _typed_handlers,
 )
-from callbridge._attributes import Attributes
 from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
 from callbridge._inferred_results import InferredResults, are_left_out
@@ -51,6 +51,7 @@ from callbridge.typing import (
     JaxCallOptions,
     JaxTree,
     Layout,
+    OperatorInfo,
     Path,
     Platform,
     Pointer,
@@ -177,6 +178,7 @@ def custom_call(
     opaque: Bytes = b"",
     attributes: AttributeValues | None = None,
     tuple_layout: TupleLayout = "nested",
+    operator_info: OperatorInfo | None = None,
     prefer: Path | None = None,
     has_side_effect: bool = False,
     vmap_method: VmapMethod | None = None,
@@ -212,6 +214,10 @@ def custom_call(
         any type; or a dict of these, a dictionary. They are copied.
       tuple_layout: How untyped targets expect tuple operands: "nested", nested tables as XLA
         documents them, or "flat", for targets written against jaxlib >= 0.4.38.
+      operator_info: What the target's author declares of its calls, of any ABI: the dict that
+        MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. The function raises
+        INVALID_ARGUMENT when it is traced or called on what is not allowed. Attributes that have a
+        default may be left out.
       prefer: The path through XLA: "version_3" or "typed". None: the fastest that XLA serves
         without a warning. For untyped targets that is "version_3" on CPU up to jax 0.12.0.1, and
         "typed" on GPU and in newer releases. For typed handlers it is "typed", or "version_3" if
@@ -238,16 +244,17 @@ def custom_call(
         tuple layout or path; for attributes of an untyped target; for an opaque or the path
         "version_3" of a typed handler; for results of a negative size, of more bytes than 64 bits
         count, or of 64-bit types while JAX has them disabled; and for arrays of dtypes that are not
-        element types, such as random keys. FAILED_PRECONDITION, when called, in a process that was
-        forked after JAX had started, where JAX hangs. UNIMPLEMENTED for attributes that jax.ffi
-        cannot pass: one named "ctx", and a numpy.uint64 of 2**63 or more. As register() if a typed
-        handler is registered only now.
+        element types, such as random keys; for an `operator_info` that is none.
+        FAILED_PRECONDITION, when called, in a process that was forked after JAX had started, where
+        JAX hangs. UNIMPLEMENTED for attributes that jax.ffi cannot pass: one named "ctx", and a
+        numpy.uint64 of 2**63 or more. As register() if a typed handler is registered only now.
       TypeError: if the result, or later an operand, is neither an array nor a plain tuple, or is a
         masked array; if `opaque` is not bytes; and if a value of `attributes` is not an attribute.
     """
     known = None if are_left_out(result) else Result(_shapes.parse_result(result))
     opaque_bytes = _call_site.opaque_bytes(opaque)
-    frozen_attributes = _jax_attributes.freeze(attributes)
+    declared = _operator_info.OperatorInfo(operator_info)
+    frozen_attributes = _jax_attributes.freeze(declared.with_defaults(attributes))
     _call_site.check_tuple_layout(tuple_layout)
     _jax_registry.check_path(prefer)
     _target.check_name(target)
@@ -265,8 +272,7 @@ def custom_call(
     aliases = _aliases.copied(input_output_aliases)
     inferred = None
     if known is None:
-        given = Attributes({} if attributes is None else attributes)
-        inferred = InferredResults(entry.c_target, result, given)
+        inferred = InferredResults(entry.c_target, result, declared, attributes)
 
     def prepare(operands: tuple[Any, ...]) -> Prepared:
         avals = _shapes.leaves(operands, "operands")
@@ -283,6 +289,14 @@ def custom_call(
         operand_layouts = _jax_layouts.checked(layouts_in, avals, "input_layouts")
         result_layouts = _jax_layouts.checked(layouts_out, result_leaves, "output_layouts")
         _aliases.check(aliases, avals, operand_layouts, result_leaves, result_layouts)
+        declared.check(
+            entry.c_target,
+            operands,
+            tree,
+            _jax_attributes.thaw(frozen_attributes),
+            operand_layouts,
+            result_layouts,
+        )
         function = _ffi_call(
             target,
             result_leaves,

@@ -15,7 +15,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from callbridge import _c_api, _call_site, _file_contents, _operands, _shapes, _target, _target_abis
+from callbridge import (
+    _c_api,
+    _call_site,
+    _file_contents,
+    _operands,
+    _operator_info,
+    _shapes,
+    _target,
+    _target_abis,
+)
 from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
@@ -32,6 +41,7 @@ from callbridge.typing import (
     NumpyArray,
     NumpyTree,
     Operand,
+    OperatorInfo,
     Platform,
     RunOptions,
     ShapeTree,
@@ -169,6 +179,7 @@ class Library(Immutable):
         opaque: Bytes = b"",
         attributes: AttributeValues | None = None,
         tuple_layout: TupleLayout = "nested",
+        operator_info: OperatorInfo | None = None,
     ) -> Any:
         """Calls a target once, on arrays in host memory.
 
@@ -194,6 +205,9 @@ class Library(Immutable):
             these, a dictionary.
           tuple_layout: How tuple operands are laid out: "nested", nested tables as XLA documents
             them, or "flat", for targets written against jaxlib >= 0.4.38.
+          operator_info: What the target's author declares of its calls, of any ABI: the dict that
+            MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. A call that it
+            does not allow is INVALID_ARGUMENT; attributes that have a default may be left out.
 
         Returns:
           A new NumPy array, or tuples of them, in the form of `result`.
@@ -212,9 +226,10 @@ class Library(Immutable):
         target = _target.to_c(self.target(name, platform, abi), abi)
         arrays = _operands.arrays(tuple(operands))
         given_attributes = Attributes({} if attributes is None else attributes)
+        declared = _operator_info.OperatorInfo(operator_info)
         given = _shapes.leaves(arrays, "operands")
         if are_left_out(result):
-            tree = InferredResults(target, result, given_attributes).tree(given)
+            tree = InferredResults(target, result, declared, attributes).tree(given)
         else:
             tree = _shapes.parse_fixed_result(result)
         wanted = _shapes.leaves(tree, "result")
@@ -227,6 +242,7 @@ class Library(Immutable):
             _call_site.opaque_bytes(opaque),
             _shapes.array_text,
             given_attributes.handle,
+            declared.handle,
         )
         in_forms = list(map(Form, given))
         ins, outs = list(map(Form.operand, in_forms, given)), list(map(Form.result, out_forms))

@@ -22,6 +22,7 @@ from callbridge import (
     _bound_calls,
     _call_site,
     _handles,
+    _operator_info,
     _shapes,
     _target,
     _typed_handlers,
@@ -45,6 +46,7 @@ from callbridge.typing import (
     Handlers,
     NumpyArray,
     NumpyTree,
+    OperatorInfo,
     Platform,
     Pointer,
     ShapeTree,
@@ -149,6 +151,7 @@ def custom_call(
     opaque: Bytes = b"",
     attributes: AttributeValues | None = None,
     tuple_layout: TupleLayout = "nested",
+    operator_info: OperatorInfo | None = None,
     input_output_aliases: Mapping[int, int] | None = None,
     **others: Any,
 ) -> BoundFunction[Any]:
@@ -173,6 +176,9 @@ def custom_call(
       attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
         copied.
       tuple_layout: How untyped targets expect tuple operands: "nested" or "flat".
+      operator_info: What the target's author declares of its calls, of any ABI: the dict that
+        MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. The function checks
+        operands of new shapes or types. Attributes that have a default may be left out.
       input_output_aliases: From operands to results, both counted as the arrays in preorder and of
         one shape and type. The target gets one buffer for both, which begins as a copy of the
         operand.
@@ -187,15 +193,16 @@ def custom_call(
 
       It raises CallbridgeError: INTERNAL with the target's message if it fails or throws; a typed
       handler's own error, of any code; INVALID_ARGUMENT for aliases of arrays that do not exist or
-      differ in form, and for dtypes that are not element types. It raises TypeError for operands
-      that are neither arrays nor plain tuples, for masked arrays, and for objects whose shape or
-      dtype differs from that of the array that numpy.asarray() makes.
+      differ in form, for what `operator_info` does not allow, and for dtypes that are not element
+      types. It raises TypeError for operands that are neither arrays nor plain tuples, for masked
+      arrays, and for objects whose shape or dtype differs from that of the array that
+      numpy.asarray() makes.
 
     Raises:
       CallbridgeError: NOT_FOUND if the target is not registered for the platform. INVALID_ARGUMENT
         if its ABI is neither known nor declared, or differs from the declared one; for an unknown
-        tuple layout; for attributes of an untyped target, and for an opaque of a typed handler. As
-        register() if a typed handler is checked only now.
+        tuple layout; for attributes of an untyped target, and for an opaque of a typed handler; for
+        an `operator_info` that is none. As register() if a typed handler is checked only now.
       TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
         if a value of `attributes` is not an attribute.
     """
@@ -203,6 +210,7 @@ def custom_call(
     known = None if are_left_out(result) else _Result(_shapes.parse_fixed_result(result))
     opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
+    declared = _operator_info.OperatorInfo(operator_info)
     aliases = _aliases.copied(input_output_aliases)
     _call_site.check_tuple_layout(tuple_layout)
     _target.check_name(target)
@@ -212,16 +220,21 @@ def custom_call(
 
     inferred = None
     if known is None:
-        inferred = InferredResults(entry.c_target, result, frozen_attributes)
+        inferred = InferredResults(entry.c_target, result, declared, attributes)
 
     def bind(operands: tuple[Any, ...]) -> _bound_calls.BoundCall:
         leaves = _shapes.leaves(operands, "operands")
         returned = _Result(inferred.tree(leaves)) if inferred is not None else known
         assert returned is not None
         _aliases.check(aliases, leaves, None, returned.leaves, None)
-        handle = frozen_attributes.handle
         site = _call_site.site(
-            operands, returned.tree, tuple_layout, opaque_bytes, _shapes.array_text, handle
+            operands,
+            returned.tree,
+            tuple_layout,
+            opaque_bytes,
+            _shapes.array_text,
+            frozen_attributes.handle,
+            declared.handle,
         )
         operand_of = {result: operand for operand, result in aliases.items()}
         return _bound_calls.BoundCall(

@@ -67,6 +67,9 @@ Pointer = Union["CapsuleType", int]
 Attribute = Union[bool, int, float, str, bytes, np.generic, NumpyArray, "Mapping[str, Attribute]"]
 Attributes = Mapping[str, Attribute]
 
+# What MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text.
+OperatorInfo = Union[str, Mapping[str, Any]]
+
 Bytes = Union[bytes, bytearray, memoryview]
 
 
@@ -88,6 +91,7 @@ class _Options(TypedDict, total=False):
     opaque: Bytes
     attributes: Attributes | None
     tuple_layout: TupleLayout
+    operator_info: OperatorInfo | None
 
 
 class RunOptions(_Options, total=False):

@@ -297,6 +297,31 @@ TEST(CallbridgeHppTest, HandlesThatWereMovedFromAreRefused) {
   // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 }
 
+// ---- Operator information
+
+TEST(CallbridgeHppTest, OperatorInfoIsChecked) {
+  using callbridge::OperatorInfo;
+  OperatorInfo info = OperatorInfo::Parse(R"({"inputs": [{}, {}], "outputs": [{}],
+      "dtype_format": [[["int32", ""], ["int32", ""], ["int32", ""]]], "target": "CPU"})")
+                          .value();
+  Site site = PairSite();
+  site.operator_info = &info;
+  EXPECT_EQ(Text(Call::Bind(Untyped(&AddS32), site)), "OK");
+  EXPECT_EQ(Text(callbridge::CheckOperator(Untyped(&AddS32), site)), "OK");
+  site.operands[1] = "f32[]";
+  EXPECT_THAT(Text(Call::Bind(Untyped(&AddS32), site)),
+              HasSubstr("operand 1 must be s32, but is f32[]"));
+  EXPECT_THAT(Text(callbridge::CheckOperator(Untyped(&AddS32), site)),
+              StartsWith("INVALID_ARGUMENT: custom call \"untyped\""));
+  EXPECT_EQ(Text(OperatorInfo::Parse("3")),
+            "INVALID_ARGUMENT: operator information: the whole text is 3: expected an object");
+  const OperatorInfo kept = std::move(info);
+  EXPECT_EQ(Text(Call::Bind(Untyped(&AddS32), site)),
+            "INVALID_ARGUMENT: Site::operator_info was moved from");
+  EXPECT_EQ(Text(callbridge::EncodeSite(site)),
+            "INVALID_ARGUMENT: Site::operator_info was moved from");
+}
+
 // ---- Spans
 
 TEST(CallbridgeHppTest, SpansBorrowLists) {

@@ -6,6 +6,7 @@
 
 #include "callbridge/callbridge.h"
 #include "callbridge/callbridge_ffi.h"
+#include "callbridge/callbridge_operator_info.h"
 #include "callbridge/legacy/registry_functions.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -29,6 +30,9 @@ struct Valid {
                                               nullptr, &run)),
               "OK");
     EXPECT_EQ(ErrorText(callbridge_ffi_attributes_create(&attributes)), "OK");
+    const std::string json = R"({"inputs": [], "outputs": [], "dtype_format": [[]],
+                                 "target": "CPU"})";
+    EXPECT_EQ(ErrorText(callbridge_operator_info_create(json.data(), json.size(), &info)), "OK");
   }
 
   int32_t number = 0;
@@ -48,6 +52,7 @@ struct Valid {
   callbridge_call* call = nullptr;
   callbridge_run* run = nullptr;
   callbridge_ffi_attributes* attributes = nullptr;
+  callbridge_operator_info* info = nullptr;
   // Where a function writes what it must not make here.
   callbridge_library* no_library = nullptr;
   callbridge_call* no_call = nullptr;
@@ -139,6 +144,15 @@ std::vector<Row> Rows() {
       Of("callbridge_library_target_count", &callbridge_library_target_count, "library", v.library),
       Of("callbridge_lookup_target", &callbridge_lookup_target,
          "name name_size platform platform_size", "no such target", 14, "Host", 4),
+      Of("callbridge_operator_info_check", &callbridge_operator_info_check, "target site",
+         &v.target, &v.site),
+      Of("callbridge_operator_info_create", &callbridge_operator_info_create, "json json_size info",
+         "{}", 2, &v.info),
+      Of("callbridge_operator_info_destroy", &callbridge_operator_info_destroy, "info", nullptr),
+      Of(
+          "callbridge_operator_info_visit_defaults", &callbridge_operator_info_visit_defaults,
+          "info visit user?", v.info,
+          [](void*, const char*, int32_t, int32_t, const void*, size_t) {}, &v),
       Of("callbridge_probe_typed", &callbridge_probe_typed, "address verdict evidence?", &v,
          &v.number, &v.no_bytes),
       Of("callbridge_register_target", &callbridge_register_target,
