@@ -123,26 +123,8 @@ def _size(size: Any, shape: Any, what: str) -> Any:
         raise TypeError(f"{what} has the shape {shape!r}: expected a tuple of sizes") from None
 
 
-# ---- Trees without leaves -----------------------------------------------------------------------
+# ---- Skeletons: trees with None for each leaf ---------------------------------------------------
 
 
 def skeleton(tree: Any) -> Any:
-    """Returns the tree with None for each leaf."""
-    return tuple([skeleton(part) for part in tree]) if is_tuple(tree) else None
-
-
-def is_tuple(tree: Any) -> bool:
-    """True for a tuple of trees; a TensorForm is a leaf."""
-    return type(tree) is tuple
-
-
-def map_forms(function: Callable[[TensorForm], Any], tree: Any) -> Any:
-    if is_tuple(tree):
-        return tuple([map_forms(function, part) for part in tree])
-    return function(tree)
-
-
-def leaves(tree: Any) -> list[TensorForm]:
-    found: list[TensorForm] = []
-    map_forms(found.append, tree)
-    return found
+    return tuple([skeleton(part) for part in tree]) if type(tree) is tuple else None
