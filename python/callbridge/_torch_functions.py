@@ -14,7 +14,6 @@ from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
 from callbridge._torch_operators import Operator, Site
 
-
 # Constant in programs that torch.compile traces.
 _is_traced = torch.compiler.is_dynamo_compiling
 
@@ -49,7 +48,8 @@ def function(site: Site) -> TorchFunction:
     site = site._replace(key=_key(site))
     target = site.entry.target.name
     made: dict[tuple, Operator] = {}  # by operand tree
-    # By the number of operands, where all are tensors, and the operator returns what the function does.
+    # By the number of operands, where all are tensors, and the function returns what the operator
+    # does.
     flat: dict[int, Callable[..., Any]] = {}
 
     def find(operands: tuple) -> Operator:

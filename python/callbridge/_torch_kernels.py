@@ -1,6 +1,7 @@
 """The kernels of callbridge.torch's operators, except those of transforms.
 
-On the CPU a kernel binds the target once for each form of the tensors, and calls it on their memory.
+On the CPU a kernel binds the target once for each form of the tensors, and calls it on their
+memory.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Any
 import torch
 
 from callbridge import (
-    _aliases,
     _bound_calls,
     _call_site,
     _handles,
