@@ -316,6 +316,25 @@ def test_command(prefix):
     assert "run" in run(prefix / "bin/callbridge", "--help")
 
 
+def test_operators_of_a_source_find_the_header(prefix, tmp_path):
+    source = tmp_path / "size.cc"
+    source.write_text(
+        '#include "custom_aot_extra.h"\n'
+        'extern "C" int Size(int, void** p, int*, int64_t**, const char**, void*, void*) {\n'
+        "  *static_cast<int32_t*>(p[0]) = sizeof(AotExtra);\n  return 0;\n}\n"
+    )
+    words = ("run", f"{source}:Size", "--result", "s32[]")
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert "result{} s32[] 40" in run(prefix / "bin/callbridge", *words, **cache)
+    program = (
+        "import callbridge.library\n"
+        f"library = callbridge.library.load({words[1]!r})\n"
+        f"print(library.run({words[1]!r}, [], 's32[]'))"
+    )
+    python = {"PYTHONPATH": str(prefix / "python"), **cache}
+    assert run(sys.executable, "-c", program, **python) == "40\n"
+
+
 def test_python_face_finds_the_library_beside_it(prefix):
     code = "import callbridge.numpy; print(open('/proc/self/maps').read())"
     maps = run(sys.executable, "-c", code, PYTHONPATH=prefix / "python")
