@@ -64,6 +64,9 @@ CASES = {
         shape=[120],
     ),
     "add_of_a_source": case("Add", [floats(3, 5), floats(3, 5)], [(3, 5)], source="operators.cc"),
+    "the_example": case(
+        "RowSums", [floats(4, 5)], [(4,)], infers=True, source="row_sums.cc", scale=0.5
+    ),
     "reduce_of_a_source": case(
         "AddReduce",
         [floats(4, 5), floats(4, 5)],
@@ -104,6 +107,7 @@ def sources(tmp_path_factory):
     """A folder with sources, and the header beside them, where MindSpore's users put it."""
     folder = tmp_path_factory.mktemp("mindspore")
     shutil.copy(f"{HERE}/operators.cc", folder)
+    shutil.copy(f"{HERE}/../../examples/mindspore_aot/row_sums.cc", folder)
     shutil.copy(f"{HERE}/../../mindspore_aot/custom_aot_extra.h", folder)
     (folder / "wrong.cc").write_text("int f() { return no_such_name; }")
     return folder

@@ -1,0 +1,48 @@
+"""README's commands for an AOT operator do what README shows."""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
+SECTION = "### An AOT operator of MindSpore"
+
+
+@pytest.fixture
+def section():
+    text = (ROOT / "README.md").read_text()
+    return text[text.index(SECTION) : text.index("\n### ", text.index(SECTION) + 1)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "row_sums.cc").symlink_to(ROOT / "examples/mindspore_aot/row_sums.cc")
+    np.save("x.npy", np.arange(6, dtype=np.float32).reshape(2, 3))
+
+
+def test_the_commands(section):
+    (block,) = re.findall(r"```\n(\$ .*?)```", section, re.DOTALL)
+    shown = re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", block, re.MULTILINE)
+    assert len(shown) == 2
+    for command, output in shown:
+        program, *words = shlex.split(command)
+        assert program == "callbridge"
+        done = subprocess.run([BUILD / program, *words], capture_output=True, text=True)
+        assert done.stdout + done.stderr == output
+
+
+def test_the_program(section):
+    (program,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    variables = {}
+    exec(program, variables)
+    expected = 0.5 * np.load("x.npy").sum(axis=1)
+    assert (np.asarray(variables["y"]) == expected).all()
