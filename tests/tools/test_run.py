@@ -672,6 +672,6 @@ def test_operator_information():
     pathlib.Path("info.json").write_text("[]")
     done = command("run", TYPED, "scale", "x.npy", *options)
     assert done.returncode == 1
-    assert "info.json: operator information: the whole text is []: expected" in done.stderr
+    assert "info.json: operator information: the whole text is a list of 0: expected" in done.stderr
     done = command("run", TYPED, "scale", "x.npy", *options[:-1], "nowhere")
     assert (done.returncode, "nowhere: No such file" in done.stderr) == (1, True)
