@@ -91,8 +91,10 @@ absl::StatusOr<Shape> InferResult(const Target& target, const CallSite& site) {
         "\"", target.name,
         "\" has no operands, so the type of the result is not known: state the result"));
   }
+  Attributes attributes = site.attributes;
+  if (site.operator_info != nullptr) attributes.SetMissing(site.operator_info->defaults);
   absl::StatusOr<std::vector<Dimensions>> inferred =
-      InferDimensions(target, site.attributes, std::move(operands), /*results=*/1);
+      InferDimensions(target, attributes, std::move(operands), /*results=*/1);
   if (!inferred.ok()) return inferred.status();
   Dimensions& dimensions = inferred->front();
   for (const int64_t dimension : dimensions) {

@@ -39,7 +39,8 @@ absl::StatusOr<std::vector<Dimensions>> InferDimensions(const Target& target,
                                                         size_t results);
 
 // Infers the single result of a call of `target`, whatever `site.result` is: of the operands' type,
-// since FInferShape returns none. Returns INVALID_ARGUMENT if the operands are of several types, or
+// since FInferShape returns none. Attributes that the site lacks have the defaults of its operator
+// information. Returns INVALID_ARGUMENT if the operands are of several types, or
 // if a dimension stays unknown, and fails as InferDimensions().
 absl::StatusOr<Shape> InferResult(const Target& target, const CallSite& site);
 

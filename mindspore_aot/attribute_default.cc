@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "nlohmann/json.hpp"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -22,7 +21,7 @@ namespace {
 using AttributeType = OperatorInfo::AttributeType;
 using Elements = AttributeType::Elements;
 using Kind = AttributeType::Kind;
-using Json = nlohmann::json;
+using List = JsonValue::List;
 
 struct NamedType {
   const char* name;
@@ -74,42 +73,47 @@ bool VisitElement(PrimitiveType type, Visit visit) {
 }
 
 // Appends a number or a bool as an element; returns false if it is not one of that type.
-bool AppendElement(const Json& value, PrimitiveType type, std::string* bytes) {
-  return VisitElement(type, [&](auto zero) {
-    using Element = decltype(zero);
+bool AppendElement(const JsonValue& value, PrimitiveType type, std::string* bytes) {
+  return VisitElement(type, [&](auto element) {
+    using Element = decltype(element);
+    using Limits = std::numeric_limits<Element>;
+    const auto* negative = value.get<int64_t>();
+    const auto* natural = value.get<uint64_t>();
     if constexpr (std::is_same_v<Element, bool>) {
-      if (!value.is_boolean()) return false;
+      if (value.get<bool>() == nullptr) return false;
+      element = *value.get<bool>();
     } else if constexpr (std::is_floating_point_v<Element>) {
-      if (!value.is_number()) return false;
-      constexpr double kMax = static_cast<double>(std::numeric_limits<Element>::max());
-      const auto wide = value.get<double>();
-      if (std::isfinite(wide) && std::abs(wide) > kMax) return false;
+      const auto* number = value.get<double>();
+      if (negative == nullptr && natural == nullptr && number == nullptr) return false;
+      const double wide = number != nullptr     ? *number
+                          : negative != nullptr ? static_cast<double>(*negative)
+                                                : static_cast<double>(*natural);
+      if (std::isfinite(wide) && std::abs(wide) > static_cast<double>(Limits::max())) return false;
+      element = static_cast<Element>(wide);
+    } else if (negative != nullptr) {
+      if (*negative < static_cast<int64_t>(Limits::min())) return false;
+      element = static_cast<Element>(*negative);
     } else {
-      if (!value.is_number_integer()) return false;
-      using Limits = std::numeric_limits<Element>;
-      // What is not negative is unsigned.
-      if (value.is_number_unsigned() ? value.get<uint64_t>() > static_cast<uint64_t>(Limits::max())
-                                     : value.get<int64_t>() < static_cast<int64_t>(Limits::min())) {
-        return false;
-      }
+      if (natural == nullptr || *natural > static_cast<uint64_t>(Limits::max())) return false;
+      element = static_cast<Element>(*natural);
     }
-    const auto element = value.get<Element>();
     bytes->append(reinterpret_cast<const char*>(&element), sizeof(element));
     return true;
   });
 }
 
 // The element type that a number or a bool has by itself; kInvalid for anything else.
-PrimitiveType NaturalType(const Json& value) {
-  if (value.is_boolean()) return PrimitiveType::kPred;
-  if (value.is_number_integer()) return PrimitiveType::kS64;
-  return value.is_number() ? PrimitiveType::kF64 : PrimitiveType::kInvalid;
+PrimitiveType NaturalType(const JsonValue& value) {
+  if (value.get<bool>() != nullptr) return PrimitiveType::kPred;
+  if (value.get<double>() != nullptr) return PrimitiveType::kF64;
+  const bool is_integer = value.get<int64_t>() != nullptr || value.get<uint64_t>() != nullptr;
+  return is_integer ? PrimitiveType::kS64 : PrimitiveType::kInvalid;
 }
 
 // That of all of them together: f64 if one of the numbers is.
-PrimitiveType NaturalTypeOfAll(const std::vector<const Json*>& values) {
+PrimitiveType NaturalTypeOfAll(const std::vector<const JsonValue*>& values) {
   PrimitiveType type = PrimitiveType::kInvalid;
-  for (const Json* value : values) {
+  for (const JsonValue* value : values) {
     const PrimitiveType own = NaturalType(*value);
     const bool is_first = type == PrimitiveType::kInvalid;
     const bool mixes = (own == PrimitiveType::kPred) != (type == PrimitiveType::kPred);
@@ -120,7 +124,7 @@ PrimitiveType NaturalTypeOfAll(const std::vector<const Json*>& values) {
 }
 
 // The element type of a default of that type, whose numbers or bools are `values`.
-PrimitiveType DefaultType(const AttributeType& type, const std::vector<const Json*>& values) {
+PrimitiveType DefaultType(const AttributeType& type, const std::vector<const JsonValue*>& values) {
   if (type.kind == Kind::kAny) return NaturalTypeOfAll(values);
   switch (type.elements) {
     case Elements::kBools:
@@ -135,13 +139,13 @@ PrimitiveType DefaultType(const AttributeType& type, const std::vector<const Jso
   return PrimitiveType::kInvalid;
 }
 
-std::vector<const Json*> ElementsOf(const Json& list) {
-  std::vector<const Json*> elements;
-  for (const Json& element : list) elements.push_back(&element);
+std::vector<const JsonValue*> ElementsOf(const List& list) {
+  std::vector<const JsonValue*> elements;
+  for (const JsonValue& element : list) elements.push_back(&element);
   return elements;
 }
 
-bool SetScalar(const std::string& name, const Json& value, const AttributeType& type,
+bool SetScalar(const std::string& name, const JsonValue& value, const AttributeType& type,
                Attributes* defaults) {
   const PrimitiveType element = DefaultType(type, {&value});
   std::string bytes;
@@ -151,9 +155,9 @@ bool SetScalar(const std::string& name, const Json& value, const AttributeType& 
 }
 
 // Sets an array of the elements of a list.
-bool SetArray(const std::string& name, const Json& list, PrimitiveType type, Attributes* defaults) {
+bool SetArray(const std::string& name, const List& list, PrimitiveType type, Attributes* defaults) {
   std::string bytes;
-  for (const Json& value : list) {
+  for (const JsonValue& value : list) {
     if (!AppendElement(value, type, &bytes)) return false;
   }
   defaults->SetArray(name, type, bytes.data(), list.size());
@@ -161,49 +165,50 @@ bool SetArray(const std::string& name, const Json& list, PrimitiveType type, Att
 }
 
 // Sets a dictionary "0", "1", ... of arrays of one type.
-bool SetLists(const std::string& name, const Json& lists, Attributes* defaults) {
-  std::vector<const Json*> all;
-  for (const Json& list : lists) {
-    if (!list.is_array()) return false;
-    for (const Json& value : list) all.push_back(&value);
+bool SetLists(const std::string& name, const List& lists, Attributes* defaults) {
+  std::vector<const JsonValue*> all;
+  for (const JsonValue& element : lists) {
+    const List* list = element.get<List>();
+    if (list == nullptr) return false;
+    for (const JsonValue& value : *list) all.push_back(&value);
   }
   const PrimitiveType type = NaturalTypeOfAll(all);
   Attributes dictionary;
   for (size_t i = 0; i < lists.size(); ++i) {
-    if (!SetArray(absl::StrCat(i), lists[i], type, &dictionary)) return false;
+    if (!SetArray(absl::StrCat(i), *lists[i].get<List>(), type, &dictionary)) return false;
   }
   defaults->SetDictionary(name, std::move(dictionary));
   return true;
 }
 
-bool Set(const std::string& name, const Json& value, const AttributeType& type,
+bool Set(const std::string& name, const JsonValue& value, const AttributeType& type,
          Attributes* defaults) {
   const bool is_any = type.kind == Kind::kAny;
-  if (value.is_string()) {
+  if (const auto* text = value.get<std::string>()) {
     if (!is_any && type.kind != Kind::kString) return false;
-    defaults->SetString(name, value.get_ref<const std::string&>());
+    defaults->SetString(name, *text);
     return true;
   }
-  if (value.is_array()) {
-    if (is_any && !value.empty() && value.front().is_array()) {
-      return SetLists(name, value, defaults);
+  if (const auto* list = value.get<List>()) {
+    if (is_any && !list->empty() && list->front().get<List>() != nullptr) {
+      return SetLists(name, *list, defaults);
     }
     return (is_any || type.kind == Kind::kArray) &&
-           SetArray(name, value, DefaultType(type, ElementsOf(value)), defaults);
+           SetArray(name, *list, DefaultType(type, ElementsOf(*list)), defaults);
   }
   return (is_any || type.kind == Kind::kScalar) && SetScalar(name, value, type, defaults);
 }
 
-absl::StatusOr<Json> ParseScalarText(absl::string_view text, PrimitiveType element) {
+absl::StatusOr<JsonValue> ParseScalarText(absl::string_view text, PrimitiveType element) {
   if (element == PrimitiveType::kPred) {
     bool flag;
-    if (absl::SimpleAtob(text, &flag)) return Json(flag);
+    if (absl::SimpleAtob(text, &flag)) return JsonValue{flag};
   } else if (uint64_t natural; absl::SimpleAtoi(text, &natural)) {
-    return Json(natural);
+    return JsonValue{natural};
   } else if (int64_t integer; absl::SimpleAtoi(text, &integer)) {
-    return Json(integer);
+    return JsonValue{integer};
   } else if (double number; absl::SimpleAtod(text, &number)) {
-    return Json(number);
+    return JsonValue{number};
   }
   return absl::InvalidArgumentError(absl::StrCat("expected ", PrimitiveTypeName(element),
                                                  ", got \"", absl::CHexEscape(text), "\""));
@@ -234,37 +239,30 @@ absl::StatusOr<AttributeType> ParseAttributeType(absl::string_view name) {
       "type of up to 64 bits, such as f32 or s32[]"));
 }
 
-std::string ShownJson(const Json& value) {
-  constexpr size_t kLongest = 100;
-  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true);
-  if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), "...");
-  return text;
-}
-
-absl::Status SetDefault(const std::string& name, const Json& value, const AttributeType& type,
+absl::Status SetDefault(const std::string& name, const JsonValue& value, const AttributeType& type,
                         Attributes* defaults) {
   if (Set(name, value, type, defaults)) return absl::OkStatus();
   constexpr char kAny[] =
       "a bool, a number, a string, a list of bools or of numbers, or a list of lists of numbers";
-  return absl::InvalidArgumentError(absl::StrCat("is ", ShownJson(value), ": expected ",
-                                                 type.kind == Kind::kAny ? kAny : type.name));
+  return absl::InvalidArgumentError(
+      absl::StrCat("is ", value.Text(), ": expected ", type.kind == Kind::kAny ? kAny : type.name));
 }
 
-absl::StatusOr<Json> ParseDefaultText(absl::string_view text, const AttributeType& type) {
+absl::StatusOr<JsonValue> ParseDefaultText(absl::string_view text, const AttributeType& type) {
   if (type.kind == Kind::kAny) {
     return absl::InvalidArgumentError(
         "is a text, which is read by the attribute's type: declare one, or use \"value\"");
   }
-  if (type.kind == Kind::kString) return Json(std::string(text));
+  if (type.kind == Kind::kString) return JsonValue{std::string(text)};
   const PrimitiveType element = DefaultType(type, {});
   if (type.kind == Kind::kScalar) return ParseScalarText(text, element);
-  Json list = Json::array();
+  List list;
   for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    absl::StatusOr<Json> item = ParseScalarText(absl::StripAsciiWhitespace(part), element);
+    absl::StatusOr<JsonValue> item = ParseScalarText(absl::StripAsciiWhitespace(part), element);
     if (!item.ok()) return item.status();
     list.push_back(*std::move(item));
   }
-  return list;
+  return JsonValue{std::move(list)};
 }
 
 }  // namespace mindspore_aot

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/operator_info.h"
-#include "nlohmann/json_fwd.hpp"
+#include "callbridge/mindspore_aot/json_value.h"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -16,17 +16,14 @@ namespace mindspore_aot {
 // Reads a type's name (operator_info_json.h).
 absl::StatusOr<OperatorInfo::AttributeType> ParseAttributeType(absl::string_view name);
 
-// Returns the beginning of a value's text, for messages.
-std::string ShownJson(const nlohmann::json& value);
-
 // Sets `name` to a value of that type. Integers become floats where the type has floats. Returns
 // INVALID_ARGUMENT if `value` is no attribute, not of that type, or does not fit it.
-absl::Status SetDefault(const std::string& name, const nlohmann::json& value,
+absl::Status SetDefault(const std::string& name, const JsonValue& value,
                         const OperatorInfo::AttributeType& type, Attributes* defaults);
 
 // Reads a default that is written as a text: "1", "True", "1,2,3".
-absl::StatusOr<nlohmann::json> ParseDefaultText(absl::string_view text,
-                                                const OperatorInfo::AttributeType& type);
+absl::StatusOr<JsonValue> ParseDefaultText(absl::string_view text,
+                                           const OperatorInfo::AttributeType& type);
 
 }  // namespace mindspore_aot
 }  // namespace callbridge

@@ -13,52 +13,49 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/mindspore_aot/attribute_default.h"
 #include "callbridge/mindspore_aot/dtype_name.h"
-#include "nlohmann/json.hpp"
+#include "callbridge/mindspore_aot/json_value.h"
 
 namespace callbridge {
 namespace mindspore_aot {
 namespace {
 
 using Form = OperatorInfo::Form;
-using Json = nlohmann::json;
+using List = JsonValue::List;
 using Presence = OperatorInfo::Presence;
 
 absl::Status Wrong(absl::string_view where, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("operator information: ", where, " ", what));
 }
 
-absl::Status WrongKind(absl::string_view where, absl::string_view expected, const Json* found) {
-  return Wrong(where, absl::StrCat("is ", found == nullptr ? "missing" : ShownJson(*found),
+absl::Status WrongKind(absl::string_view where, absl::string_view expected,
+                       const JsonValue* found) {
+  return Wrong(where, absl::StrCat("is ", found == nullptr ? "missing" : found->Text(),
                                    ": expected ", expected));
 }
 
-// Returns the member of an object; null if it is missing, or null itself.
-const Json* Find(const Json& object, const char* name) {
-  const auto member = object.find(name);
-  return member == object.end() || member->is_null() ? nullptr : &*member;
-}
-
 // Writes the text of a member, or "" if it is missing.
-absl::Status ReadText(const Json& object, absl::string_view where, const char* name,
+absl::Status ReadText(const JsonValue& object, absl::string_view where, const char* name,
                       std::string* text) {
-  const Json* member = Find(object, name);
+  const JsonValue* member = object.Find(name);
   if (member == nullptr) return absl::OkStatus();
   const std::string path = absl::StrCat(where, name);
-  if (!member->is_string()) return WrongKind(path, "a string", member);
-  *text = member->get<std::string>();
+  const auto* found = member->get<std::string>();
+  if (found == nullptr) return WrongKind(path, "a string", member);
+  *text = *found;
   return absl::StrContains(*text, '\0') ? Wrong(path, "has a NUL") : absl::OkStatus();
 }
 
-// Returns a member that must be a list.
-absl::StatusOr<const Json*> ReadList(const Json& object, const char* name) {
-  const Json* member = Find(object, name);
-  if (member == nullptr || !member->is_array()) return WrongKind(name, "a list", member);
-  return member;
+// Returns the elements of a member that must be a list.
+absl::StatusOr<const List*> ReadList(const JsonValue& object, const char* name) {
+  const JsonValue* member = object.Find(name);
+  const List* list = member != nullptr ? member->get<List>() : nullptr;
+  if (list == nullptr) return WrongKind(name, "a list", member);
+  return list;
 }
 
 // ---- target -------------------------------------------------------------------------------------
 
-absl::Status ReadTarget(const Json& json, OperatorInfo* info) {
+absl::Status ReadTarget(const JsonValue& json, OperatorInfo* info) {
   absl::Status read = ReadText(json, "", "target", &info->device);
   if (!read.ok()) return read;
   if (info->device == "CPU") {
@@ -89,14 +86,14 @@ absl::Status ReadPresence(const std::string& text, const std::string& where, Pre
   return absl::OkStatus();
 }
 
-absl::Status ReadValues(const Json& json, const char* name,
+absl::Status ReadValues(const JsonValue& json, const char* name,
                         std::vector<OperatorInfo::Value>* values) {
-  absl::StatusOr<const Json*> list = ReadList(json, name);
+  absl::StatusOr<const List*> list = ReadList(json, name);
   if (!list.ok()) return list.status();
   for (size_t i = 0; i < (*list)->size(); ++i) {
-    const Json& item = (**list)[i];
+    const JsonValue& item = (**list)[i];
     const std::string where = absl::StrCat(name, "[", i, "]");
-    if (!item.is_object()) return WrongKind(where, "an object", &item);
+    if (item.get<JsonValue::Object>() == nullptr) return WrongKind(where, "an object", &item);
     OperatorInfo::Value value;
     std::string presence;
     absl::Status read = ReadText(item, where + ".", "name", &value.name);
@@ -173,14 +170,18 @@ absl::Status ReadObjectType(const std::string& name, const std::string& where, F
                                    "\": expected tensor, tuple or list"));
 }
 
-absl::Status ReadForm(const Json& json, const std::string& where, Form* form) {
-  if (!json.is_array() || (json.size() != 2 && json.size() != 3)) {
+absl::Status ReadForm(const JsonValue& json, const std::string& where, Form* form) {
+  const List* parts = json.get<List>();
+  if (parts == nullptr || (parts->size() != 2 && parts->size() != 3)) {
     return WrongKind(where, "a list of a type, a format and maybe tuple or list", &json);
   }
   std::vector<std::string> texts;
-  for (const Json& part : json) {
-    if (!part.is_string()) return WrongKind(where, "a list of strings", &json);
-    texts.push_back(part.get<std::string>());
+  for (size_t i = 0; i < parts->size(); ++i) {
+    const auto* text = (*parts)[i].get<std::string>();
+    if (text == nullptr) {
+      return WrongKind(absl::StrCat(where, "[", i, "]"), "a string", &(*parts)[i]);
+    }
+    texts.push_back(*text);
   }
   absl::Status read = ReadType(texts[0], where, &form->type);
   if (read.ok()) read = ReadFormat(texts[1], where, form);
@@ -188,17 +189,17 @@ absl::Status ReadForm(const Json& json, const std::string& where, Form* form) {
   return read;
 }
 
-absl::Status ReadCombinations(const Json& json, OperatorInfo* info) {
-  absl::StatusOr<const Json*> list = ReadList(json, "dtype_format");
+absl::Status ReadCombinations(const JsonValue& json, OperatorInfo* info) {
+  absl::StatusOr<const List*> list = ReadList(json, "dtype_format");
   if (!list.ok()) return list.status();
   if ((*list)->empty()) return Wrong("dtype_format", "is empty: expected at least one combination");
   for (size_t i = 0; i < (*list)->size(); ++i) {
     const std::string where = absl::StrCat("dtype_format[", i, "]");
-    const Json& entries = (**list)[i];
-    if (!entries.is_array()) return WrongKind(where, "a list", &entries);
-    std::vector<Form> forms(entries.size());
+    const List* entries = (**list)[i].get<List>();
+    if (entries == nullptr) return WrongKind(where, "a list", &(**list)[i]);
+    std::vector<Form> forms(entries->size());
     for (size_t j = 0; j < forms.size(); ++j) {
-      absl::Status read = ReadForm(entries[j], absl::StrCat(where, "[", j, "]"), &forms[j]);
+      absl::Status read = ReadForm((*entries)[j], absl::StrCat(where, "[", j, "]"), &forms[j]);
       if (!read.ok()) return read;
     }
     info->combinations.push_back(std::move(forms));
@@ -208,18 +209,18 @@ absl::Status ReadCombinations(const Json& json, OperatorInfo* info) {
 
 // ---- attr ---------------------------------------------------------------------------------------
 
-absl::Status ReadDefault(const Json& json, const std::string& where,
+absl::Status ReadDefault(const JsonValue& json, const std::string& where,
                          const OperatorInfo::Attribute& attribute, Attributes* defaults) {
-  const Json* value = Find(json, "value");
-  const Json* text = value == nullptr ? Find(json, "defaultValue") : nullptr;
+  const JsonValue* value = json.Find("value");
+  const JsonValue* text = value == nullptr ? json.Find("defaultValue") : nullptr;
   if (value == nullptr && text == nullptr) return absl::OkStatus();
   const std::string path = absl::StrCat(where, value != nullptr ? "value" : "defaultValue",
                                         " of \"", attribute.name, "\"");
-  Json parsed;
+  JsonValue parsed;
   if (text != nullptr) {
-    if (!text->is_string()) return WrongKind(path, "a string", text);
-    absl::StatusOr<Json> read =
-        ParseDefaultText(text->get_ref<const std::string&>(), attribute.type);
+    const auto* found = text->get<std::string>();
+    if (found == nullptr) return WrongKind(path, "a string", text);
+    absl::StatusOr<JsonValue> read = ParseDefaultText(*found, attribute.type);
     if (!read.ok()) return Wrong(path, read.status().message());
     parsed = *std::move(read);
     value = &parsed;
@@ -228,7 +229,7 @@ absl::Status ReadDefault(const Json& json, const std::string& where,
   return set.ok() ? set : Wrong(path, set.message());
 }
 
-absl::Status ReadAttribute(const Json& json, const std::string& where, OperatorInfo* info) {
+absl::Status ReadAttribute(const JsonValue& json, const std::string& where, OperatorInfo* info) {
   OperatorInfo::Attribute attribute;
   std::string presence;
   std::string type;
@@ -250,49 +251,30 @@ absl::Status ReadAttribute(const Json& json, const std::string& where, OperatorI
   return read;
 }
 
-absl::Status ReadAttributes(const Json& json, OperatorInfo* info) {
-  if (Find(json, "attr") == nullptr) return absl::OkStatus();
-  absl::StatusOr<const Json*> list = ReadList(json, "attr");
+absl::Status ReadAttributes(const JsonValue& json, OperatorInfo* info) {
+  if (json.Find("attr") == nullptr) return absl::OkStatus();
+  absl::StatusOr<const List*> list = ReadList(json, "attr");
   if (!list.ok()) return list.status();
   for (size_t i = 0; i < (*list)->size(); ++i) {
-    const Json& item = (**list)[i];
+    const JsonValue& item = (**list)[i];
     const std::string where = absl::StrCat("attr[", i, "]");
-    if (!item.is_object()) return WrongKind(where, "an object", &item);
+    if (item.get<JsonValue::Object>() == nullptr) return WrongKind(where, "an object", &item);
     absl::Status read = ReadAttribute(item, where + ".", info);
     if (!read.ok()) return read;
   }
   return absl::OkStatus();
 }
 
-// Reads a text whose values are nested at most 32 deep.
-absl::StatusOr<Json> ParseJson(absl::string_view text) {
-  constexpr int kMaxDepth = 32;
-  // The reader would end there.
-  if (absl::StrContains(text, '\0')) return Wrong("the whole text", "has a NUL");
-  bool is_too_deep = false;
-  const auto check = [&](int depth, Json::parse_event_t, const Json&) {
-    is_too_deep = is_too_deep || depth > kMaxDepth;
-    return !is_too_deep;
-  };
-  try {
-    Json json = Json::parse(text.begin(), text.end(), check);
-    if (!is_too_deep) return json;
-  } catch (const Json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 1: ...", with what it read.
-    constexpr size_t kLongest = 200;
-    absl::string_view message = error.what();
-    message.remove_prefix(message.find(']') + 2);
-    return Wrong("JSON:", message.substr(0, kLongest));
-  }
-  return Wrong("the whole text", absl::StrCat("nests values more than ", kMaxDepth, " deep"));
-}
-
 }  // namespace
 
 absl::StatusOr<OperatorInfo> ParseOperatorInfo(absl::string_view json) {
-  absl::StatusOr<Json> parsed = ParseJson(json);
-  if (!parsed.ok()) return parsed.status();
-  if (!parsed->is_object()) return WrongKind("the whole text", "an object", &*parsed);
+  absl::StatusOr<JsonValue> parsed = ParseJson(json);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("operator information: ", parsed.status().message()));
+  }
+  if (parsed->get<JsonValue::Object>() == nullptr)
+    return WrongKind("the whole text", "an object", &*parsed);
   OperatorInfo info;
   absl::Status read = ReadText(*parsed, "", "op_name", &info.name);
   if (read.ok()) read = ReadTarget(*parsed, &info);

@@ -8,12 +8,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "callbridge/abi/call_site.h"
+#include "callbridge/abi/operator_info.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/mindspore_aot/aot_library.h"
 #include "callbridge/mindspore_aot/aot_targets.h"
+#include "callbridge/mindspore_aot/operator_info_json.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
 #include "callbridge/tools/file_bytes.h"
@@ -94,6 +96,16 @@ absl::StatusOr<std::string> LoadOpaque(const RunOptions& options) {
   return options.opaque_file.has_value() ? ReadFile(*options.opaque_file) : options.opaque;
 }
 
+absl::StatusOr<std::shared_ptr<const OperatorInfo>> LoadOperatorInfo(const RunOptions& options) {
+  if (!options.operator_info_file.has_value()) return nullptr;
+  absl::StatusOr<std::string> json = ReadFile(*options.operator_info_file);
+  if (!json.ok()) return json.status();
+  absl::StatusOr<OperatorInfo> info = mindspore_aot::ParseOperatorInfo(*json);
+  if (info.ok()) return std::make_shared<const OperatorInfo>(*std::move(info));
+  return absl::Status(info.status().code(),
+                      absl::StrCat(*options.operator_info_file, ": ", info.status().message()));
+}
+
 std::vector<HostArray> HostArrays(std::vector<Array>* arrays) {
   std::vector<HostArray> host_arrays;
   for (Array& array : *arrays) {
@@ -135,6 +147,9 @@ absl::StatusOr<CallRecord> Call(const FoundTarget& found, const RunOptions& opti
   absl::StatusOr<std::string> opaque = LoadOpaque(options);
   if (!opaque.ok()) return opaque.status();
   site.opaque = *std::move(opaque);
+  absl::StatusOr<std::shared_ptr<const OperatorInfo>> info = LoadOperatorInfo(options);
+  if (!info.ok()) return info.status();
+  site.operator_info = *std::move(info);
   const bool is_operator = mindspore_aot::NamesAotOperator(options.file);
   const absl::StatusOr<std::vector<Operand>> files =
       OperandsFrom(is_operator ? options.target : std::nullopt, options.operands);

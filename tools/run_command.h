@@ -34,6 +34,7 @@ struct RunOptions {
   std::string opaque;
   Attributes attributes;
   std::optional<std::string> opaque_file;  // instead of `opaque`
+  std::optional<std::string> operator_info_file;
   bool json = false;
   bool isolate = false;
 };

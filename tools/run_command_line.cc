@@ -141,6 +141,10 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
   run->add_option("--opaque-file", options->opaque_file, "A file that holds the opaque, any bytes")
       ->type_name("FILE")
       ->excludes(opaque);
+  run->add_option("--operator-info", options->operator_info_file,
+                  "A JSON file, what MindSpore's CustomRegOp(...).get_op_info() returns: check the "
+                  "call against it; attributes that have a default may be left out")
+      ->type_name("FILE");
   return run;
 }
 

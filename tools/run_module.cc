@@ -55,11 +55,12 @@ std::string FindUsageError(const RunOptions& options) {
   const bool of_a_target =
       options.result.has_value() || !options.opaque.empty() || options.opaque_file.has_value() ||
       !options.attributes.values().empty() || options.abi != ApiVersion::kUnspecified ||
-      options.platform != Platform::kHost || options.tuple_layout != TupleLayout::kNested;
+      options.platform != Platform::kHost || options.tuple_layout != TupleLayout::kNested ||
+      options.operator_info_file.has_value();
   if (!of_a_target) return "";
   return absl::StrCat(
-      "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout "
-      "are for a library's target, but ",
+      "--result, --opaque, --opaque-file, --attribute, --abi, --platform, --tuple-layout and "
+      "--operator-info are for a library's target, but ",
       options.file, " is a module, whose calls have these themselves");
 }
 

@@ -53,10 +53,9 @@ class OperatorInfo:
     ) -> None:
         """Raises INVALID_ARGUMENT if a call is not allowed, which XLA makes without Bind.
 
-        Layouts are those of _jax_layouts.checked(). Dimensions may be symbolic.
+        Something must be declared. Layouts are those of _jax_layouts.checked(). Dimensions may be
+        symbolic.
         """
-        if self.handle is None:
-            return
         layouts = itertools.chain(
             operand_layouts or itertools.repeat(None, sum(map(_shapes.leaf_count, operands))),
             result_layouts or itertools.repeat(None),
@@ -76,7 +75,7 @@ class OperatorInfo:
 
 def _leaf_text(leaf: Any, what: str, layout: Sequence[int] | None) -> str:
     # A symbolic dimension counts as one, whatever its size.
-    sizes = tuple(size if isinstance(size, int) else 0 for size in leaf.shape)
+    sizes = tuple(size if isinstance(size, (int, np.integer)) else 0 for size in leaf.shape)
     text = _shapes.array_text(_shapes.ShapeDtype(sizes, leaf.dtype), what)
     if layout is None:
         return text

@@ -289,14 +289,9 @@ def custom_call(
         operand_layouts = _jax_layouts.checked(layouts_in, avals, "input_layouts")
         result_layouts = _jax_layouts.checked(layouts_out, result_leaves, "output_layouts")
         _aliases.check(aliases, avals, operand_layouts, result_leaves, result_layouts)
-        declared.check(
-            entry.c_target,
-            operands,
-            tree,
-            _jax_attributes.thaw(frozen_attributes),
-            operand_layouts,
-            result_layouts,
-        )
+        if declared.handle is not None:
+            given = _jax_attributes.thaw(frozen_attributes)
+            declared.check(entry.c_target, operands, tree, given, operand_layouts, result_layouts)
         function = _ffi_call(
             target,
             result_leaves,

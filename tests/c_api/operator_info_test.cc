@@ -111,8 +111,9 @@ TEST(OperatorInfoTest, IsBorrowedUntilTheCallIsBound) {
 
 TEST(OperatorInfoTest, WhatIsNoneIsRefused) {
   callbridge_operator_info* info = nullptr;
-  EXPECT_EQ(ErrorText(callbridge_operator_info_create("[]", 2, &info)),
-            "INVALID_ARGUMENT: operator information: the whole text is []: expected an object");
+  EXPECT_EQ(
+      ErrorText(callbridge_operator_info_create("[]", 2, &info)),
+      "INVALID_ARGUMENT: operator information: the whole text is a list of 0: expected an object");
   EXPECT_EQ(ErrorText(callbridge_operator_info_create(nullptr, 0, &info)),
             "INVALID_ARGUMENT: operator information: JSON: parse error at line 1, column 1: syntax "
             "error while parsing value - unexpected end of input; expected '[', '{', or a literal");
@@ -120,7 +121,7 @@ TEST(OperatorInfoTest, WhatIsNoneIsRefused) {
             "INVALID_ARGUMENT: json is null");
   const std::string with_nul("{}\0", 3);
   EXPECT_THAT(ErrorText(callbridge_operator_info_create(with_nul.data(), with_nul.size(), &info)),
-              EndsWith("operator information: the whole text has a NUL"));
+              EndsWith("operator information: JSON: the text has a NUL"));
   EXPECT_EQ(info, nullptr);
 }
 

@@ -5,6 +5,7 @@
 
 #include "callbridge/callbridge.h"
 #include "callbridge/callbridge_ffi.h"
+#include "callbridge/callbridge_operator_info.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -105,6 +106,37 @@ TEST(OutOfMemoryTest, Handlers) {
   callbridge_run_destroy(run);
   callbridge_call_destroy(call);
   callbridge_ffi_attributes_destroy(attributes);
+}
+
+TEST(OutOfMemoryTest, OperatorInfo) {
+  const std::string json = R"({"op_name": "a name that no string holds without an allocation",
+      "inputs": [{"index": 0, "name": "x"}], "outputs": [{"index": 0, "name": "y"}],
+      "dtype_format": [[["float32", "NCHW"], ["", ""]], [["int32", "DefaultFormat"], ["", ""]]],
+      "attr": [{"name": "a", "type": "all", "value": [[1, 2], [3]]},
+               {"name": "b", "type": "listInt", "defaultValue": "1,2"},
+               {"name": "c", "type": "str", "value": "a text of more than a few characters"}],
+      "target": "CPU"})";
+  callbridge_operator_info* info = nullptr;
+  const auto create = [&] {
+    return callbridge_operator_info_create(json.data(), json.size(), &info);
+  };
+  EXPECT_GT(Starve(0, create), 0);
+  const callbridge_target target = TypedTarget(Handlers());
+  callbridge_site site = CopySite();
+  site.release = "0.4.30";
+  site.operator_info = info;
+  callbridge_call* call = nullptr;
+  EXPECT_GT(Starve(0, [&] { return callbridge_call_bind(&target, &site, nullptr, &call); }), 0);
+  callbridge_call_destroy(call);
+  site.result = "()";
+  EXPECT_GT(
+      Starve(kInvalidArgument, [&] { return callbridge_operator_info_check(&target, &site); }), 0);
+  callbridge_operator_info_destroy(info);
+  const std::string wrong = json.substr(0, json.size() - 1);
+  EXPECT_GT(
+      Starve(kInvalidArgument,
+             [&] { return callbridge_operator_info_create(wrong.data(), wrong.size(), &info); }),
+      0);
 }
 
 // NOLINTEND(clang-analyzer-unix.Malloc)

@@ -146,7 +146,7 @@ ONLY_MINDSPORE = {
     "format_of_another_rank": "f32 NCHW, which has rank 4",
     "format_of_blocks": "padded blocks",
     # It ignores the type of an attribute, and the presence of operands.
-    "attribute_of_another_type": r'attr.1..value of "shape" is \[60\]: expected int',
+    "attribute_of_another_type": r'attr.1..value of "shape" is a list of 1: expected int',
     "unknown_presence": 'paramType is "needed"',
     "unknown_attribute_type": "type is .listStr.",
     "a_tensor_for_a_tuple": r"operand 0 \(x0\) must be a tuple of f32",

@@ -154,13 +154,13 @@ def test_options_of_targets_are_refused_for_modules(arrays):
     for option in [
         *(["--result", "f32[1]"], ["--opaque", "x"], ["--attribute", "a=1:i32"]),
         *(["--opaque-file", "b.npy"], ["--abi", "original"], ["--platform", "CUDA"]),
-        ["--tuple-layout", "flat"],
+        *(["--tuple-layout", "flat"], ["--operator-info", "info.json"]),
     ]:
         message = failure(2, "run", "example.hlo", "b.npy", "c.npy", *option)
         assert message == (
-            "--result, --opaque, --opaque-file, --attribute, --abi, --platform and --tuple-layout "
-            "are for a library's target, but example.hlo is a module, whose calls have these "
-            "themselves"
+            "--result, --opaque, --opaque-file, --attribute, --abi, --platform, --tuple-layout and "
+            "--operator-info are for a library's target, but example.hlo is a module, whose calls "
+            "have these themselves"
         )
     message = failure(2, "run", TARGETS, "copy", "--library", TARGETS)
     assert "--library is for modules" in message

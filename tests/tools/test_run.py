@@ -649,3 +649,42 @@ def test_attribute_that_is_none():
     done = command("run", TYPED, "scale", "--attribute", "factor=0.5", "--result", "()")
     assert done.returncode == 2
     assert "--attribute" in done.stderr and "expected NAME=VALUE" in done.stderr
+
+
+# What CustomRegOp(...).get_op_info() of MindSpore returns for the typed handler "scale".
+SCALE_INFO = {
+    "op_name": "scale_cpu",
+    "inputs": [{"index": 0, "name": "x", "paramType": "required"}],
+    "outputs": [{"index": 0, "name": "y", "paramType": "required"}],
+    "attr": [{"name": "factor", "paramType": "required", "type": "f32", "value": 0.5}],
+    "fusion_type": "",
+    "dtype_format": [[["float32", "DefaultFormat"], ["float32", "DefaultFormat"]]],
+    "target": "CPU",
+}
+
+
+def test_operator_information():
+    np.save("x.npy", np.array([1, 2], np.float32))
+    np.save("n.npy", np.array([1, 2], np.int32))
+    pathlib.Path("info.json").write_text(json.dumps(SCALE_INFO))
+    options = ["--result", "f32[2]", "--operator-info", "info.json"]
+    done = command("run", TYPED, "scale", "x.npy", *options, "--output", "y.npy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.load("y.npy").tolist() == [0.5, 1]
+    given = ["--attribute", "factor=2.0:f32"]
+    done = command("run", TYPED, "scale", "x.npy", *options, *given, "--output", "y.npy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.load("y.npy").tolist() == [2, 4]
+    done = command("run", TYPED, "scale", "n.npy", *options)
+    assert done.returncode == 1
+    assert (
+        'INVALID_ARGUMENT: custom call "scale": its operator information "scale_cpu" allows '
+        "(x f32) -> (y f32), but the call has (s32[2]) -> (f32[2]); operand 0 (x) must be f32, but "
+        "is s32[2]"
+    ) in done.stderr
+    pathlib.Path("info.json").write_text("[]")
+    done = command("run", TYPED, "scale", "x.npy", *options)
+    assert done.returncode == 1
+    assert "info.json: operator information: the whole text is a list of 0: expected" in done.stderr
+    done = command("run", TYPED, "scale", "x.npy", *options[:-1], "nowhere")
+    assert (done.returncode, "nowhere: No such file" in done.stderr) == (1, True)
