@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/abi/operator_info.h"
 #include "callbridge/abi/primitive_type.h"
 #include "callbridge/mindspore_aot/aot_handler.h"
 #include "callbridge/mindspore_aot/aot_library.h"
