@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,11 +71,24 @@ class InferredResults:
             result is not known, and if the operands' dtypes differ and the result's was left out.
         """
         dtypes = self._dtypes if self._dtypes is not None else [self._common_dtype(operands)]
-        inferred = self._infer([_sizes(operand) for operand in operands], len(dtypes))
+        inferred = self.known_dimensions(operands, len(dtypes))
         leaves = tuple(map(_shapes.ShapeDtype, inferred, dtypes))
         return leaves if self._is_tuple else leaves[0]
 
-    def _infer(self, operands: list[list[int]], count: int) -> list[tuple[int, ...]]:
+    def known_dimensions(self, operands: Sequence[Any], count: int) -> list[tuple[int, ...]]:
+        """As dimensions(), with an error for those that are not known."""
+        inferred = self.dimensions(operands, count)
+        for sizes in inferred:
+            if min(sizes, default=0) < 0:
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT",
+                    f"{self.name}InferShape returned {list(sizes)}, in which {min(sizes)} is "
+                    "not known; pass result=",
+                )
+        return inferred
+
+    def dimensions(self, operands: Sequence[Any], count: int) -> list[tuple[int, ...]]:
+        """Returns those of each of `count` results; -1 is not known, (-2,) a rank that is not."""
         inferred: list[tuple[int, ...]] = []
         failures = []  # ctypes drops what a callback raises, KeyboardInterrupt included
 
@@ -89,7 +101,7 @@ class InferredResults:
 
         dimensions = [
             _c_api.Dimensions((ctypes.c_int64 * len(sizes))(*sizes), len(sizes))
-            for sizes in operands
+            for sizes in map(_sizes, operands)
         ]
         _c_api.infer_dimensions(
             self._target,
@@ -102,13 +114,6 @@ class InferredResults:
         )
         if failures:
             raise failures[0]
-        for sizes in inferred:
-            if min(sizes, default=0) < 0:
-                raise CallbridgeError(
-                    "INVALID_ARGUMENT",
-                    f"{self._name()}InferShape returned {list(sizes)}, in which {min(sizes)} is "
-                    "not known; pass result=",
-                )
         return inferred
 
     def _common_dtype(self, operands: Sequence[Any]) -> Any:
@@ -118,11 +123,12 @@ class InferredResults:
         names = ", ".join(element.name for element in dtypes) or "none"
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"the result of {self._name()} has the operands' dtype where it is left out, but they "
+            f"the result of {self.name} has the operands' dtype where it is left out, but they "
             f"have {names}; pass its dtype as result=",
         )
 
-    def _name(self) -> str:
+    @property
+    def name(self) -> str:
         return _decoded(self._target.name)
 
 
@@ -146,7 +152,5 @@ def _sizes(operand: Any) -> list[int]:
 
 
 def _size(size: Any) -> int:
-    try:
-        return operator.index(size)
-    except Exception:  # JAX's symbols raise errors of their own
-        return _UNKNOWN
+    # JAX's and torch's symbols are neither.
+    return int(size) if isinstance(size, (int, np.integer)) else _UNKNOWN

@@ -20,6 +20,7 @@ class OperatorInfo:
     """What the author of a target declares of its calls.
 
     Attributes:
+      text: the JSON text; empty if nothing is declared.
       handle: of the C API's; None if nothing is declared. It lives as long as this object.
       defaults: the attributes that a call may leave out.
     """
@@ -33,7 +34,8 @@ class OperatorInfo:
           CallbridgeError: INVALID_ARGUMENT if it is not operator information.
           TypeError: if it is neither, or cannot be written as JSON.
         """
-        self.handle = None if given is None else _handles.make_operator_info(_as_json(given))
+        self.text = b"" if given is None else _as_json(given)
+        self.handle = None if given is None else _handles.make_operator_info(self.text)
         self.defaults = {} if self.handle is None else _defaults(self.handle)
 
     def with_defaults(self, attributes: Any) -> Any:
@@ -75,7 +77,7 @@ class OperatorInfo:
 
 def _leaf_text(leaf: Any, what: str, layout: Sequence[int] | None) -> str:
     # A symbolic dimension counts as one, whatever its size.
-    sizes = tuple(size if isinstance(size, (int, np.integer)) else 0 for size in leaf.shape)
+    sizes = tuple(int(size) if isinstance(size, (int, np.integer)) else 0 for size in leaf.shape)
     text = _shapes.array_text(_shapes.ShapeDtype(sizes, leaf.dtype), what)
     if layout is None:
         return text

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from callbridge import _element_types, _shapes
@@ -20,6 +21,13 @@ class TensorForm(NamedTuple):
 
     shape: tuple[Any, ...]
     dtype: torch.dtype
+
+
+class NamedForm(NamedTuple):
+    """The same for what knows no torch: the dtype is its name in NumPy."""
+
+    shape: tuple[Any, ...]
+    dtype: str
 
 
 # Packed types have none: torch has no tensors of elements that share a byte.
@@ -79,11 +87,16 @@ def parse_result(result: Any, what: str = "result") -> Any:
             f"{what}: expected a shape's text, a tensor or another object with shape and dtype, a "
             f"plain tuple of these, or a function that returns one, got {type(result).__name__}"
         )
-    dtype = result.dtype
+    return TensorForm(_sizes(result.shape, what), parse_dtype(result.dtype, what))
+
+
+def parse_dtype(dtype: Any, what: str) -> torch.dtype:
+    """Returns torch's dtype for it or for NumPy's. INVALID_ARGUMENT if torch or XLA has it not."""
     if not isinstance(dtype, torch.dtype):
-        dtype = _torch_dtype(_element_types.element_type(dtype, what), what)
+        known = np.dtype(dtype) if isinstance(dtype, type) else dtype
+        return _torch_dtype(_element_types.element_type(known, what), what)
     element_type(dtype, what)
-    return TensorForm(_sizes(result.shape, what), dtype)
+    return dtype
 
 
 def _of_text(shape: tuple[int, ...], element: ElementType) -> TensorForm:

@@ -17,6 +17,7 @@ import torch
 from callbridge import _shapes, _torch_forms
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
+from callbridge._operator_info import OperatorInfo
 from callbridge._registry import Entry
 
 # Lives as long as the process: programs that were compiled or exported name its operators.
@@ -32,6 +33,7 @@ class Site(NamedTuple):
     opaque: bytes
     attributes: Attributes
     attribute_values: Mapping[str, Any]  # the user's, copied
+    operator_info: OperatorInfo
     tuple_layout: str
     aliases: dict[int, int]  # operand to result; both count the tensors in preorder
     mutated: frozenset[int]  # operands that the target writes to, those of `aliases` included
@@ -90,11 +92,17 @@ class Operator:
         """Returns the tree of TensorForm for these tensors, whose sizes may be symbols.
 
         Raises what the user's function raises; TypeError and INVALID_ARGUMENT if what it returns is
-        no result, or has another nesting than when the operator was made.
+        no result, or has another nesting than when the operator was made; INVALID_ARGUMENT if the
+        operator information does not allow the call.
         """
-        if not callable(self.site.result):
-            return self.site.result
         operands = _shapes.rebuild(self.operand_tree, iter(tensors))
+        tree = self.site.result
+        if callable(tree):
+            tree = self._evaluated(operands)
+        self._check(operands, tree)
+        return tree
+
+    def _evaluated(self, operands: tuple) -> Any:
         tree = evaluate(self.site.result, operands)
         if _torch_forms.skeleton(tree) != self.result_skeleton:
             raise CallbridgeError(
@@ -105,6 +113,25 @@ class Operator:
             )
         return tree
 
+    def _check(self, operands: tuple, result: Any) -> None:
+        """Raises INVALID_ARGUMENT if the target's author does not allow the call."""
+        site = self.site
+        if site.operator_info.handle is None:
+            return
+
+        def named(leaf: Any, what: str) -> _torch_forms.NamedForm:
+            name = _torch_forms.element_type(leaf.dtype, what).dtype_name
+            return _torch_forms.NamedForm(tuple(leaf.shape), name)
+
+        site.operator_info.check(
+            site.entry.c_target,
+            _shapes.map_leaves(named, operands, "operands"),
+            _shapes.map_leaves(named, result, "result"),
+            site.attribute_values,
+            None,
+            None,
+        )
+
     def result_forms(self, tensors: tuple[torch.Tensor, ...]) -> list[_torch_forms.TensorForm]:
         """Returns the leaves of result_tree()."""
         return _shapes.leaves(self.result_tree(tensors), "result")
@@ -112,8 +139,7 @@ class Operator:
 
 def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
     """Returns the tree of TensorForm that a function of the operands returns."""
-    with torch.no_grad():
-        found = result(*operands)
+    found = result(*operands)
     if callable(found) and not isinstance(found, torch.Tensor):
         raise TypeError("result: the function returned a function; call it there")
     return _torch_forms.parse_result(found)
@@ -121,7 +147,7 @@ def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
 
 # ---- All operators ------------------------------------------------------------------------------
 
-MakeKernel = Callable[[Operator], Callable[..., Any]]
+MakeKernel = Callable[[Operator], Callable[..., Any] | None]
 
 _lock = threading.RLock()
 _operators: dict[str, Operator] = {}  # by name
@@ -142,12 +168,19 @@ def implement(dispatch_key: str, make_kernel: MakeKernel) -> None:
     """Registers a kernel for a dispatch key, for all operators: those that exist, and later ones.
 
     Call it once for a key. A kernel gets the operator's tensors as positional arguments, and
-    returns what its schema says: None, a tensor, or a tuple of tensors.
+    returns what its schema says: None, a tensor, or a tuple of tensors. If `make_kernel` returns
+    None, torch does for that operator what it does without a kernel.
     """
     with _lock:
         _kernels[dispatch_key] = make_kernel
         for operator in _operators.values():
-            LIBRARY.impl(operator.name, make_kernel(operator), dispatch_key)
+            _register(operator, dispatch_key)
+
+
+def _register(operator: Operator, dispatch_key: str) -> None:
+    kernel = _kernels[dispatch_key](operator)
+    if kernel is not None:
+        LIBRARY.impl(operator.name, kernel, dispatch_key)
 
 
 def finish_with(function: Callable[[Operator], None]) -> None:
@@ -167,8 +200,8 @@ def make(site: Site, operand_tree: tuple, result_skeleton: Any) -> Operator:
             name = f"{first}_{number}"
         operator = Operator(site, operand_tree, result_skeleton, name)
         LIBRARY.define(operator.schema, tags=(torch.Tag.pt2_compliant_tag,))
-        for dispatch_key, make_kernel in _kernels.items():
-            LIBRARY.impl(name, make_kernel(operator), dispatch_key)
+        for dispatch_key in _kernels:
+            _register(operator, dispatch_key)
         for finish in _finishers:
             finish(operator)
         _operators[name] = operator
@@ -187,6 +220,6 @@ def _is_same(site: Site, other: Site) -> bool:
     """True if the functions are the same too, which a key names only."""
     functions = ("result", "backward", "setup_context", "vmap")
     return all(
-        not callable(getattr(site, name)) or getattr(site, name) is getattr(other, name)
+        not callable(getattr(site, name)) or getattr(site, name) == getattr(other, name)
         for name in functions
     )

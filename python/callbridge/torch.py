@@ -20,10 +20,12 @@ from typing import Any
 from callbridge import (
     _aliases,
     _call_site,
+    _operator_info,
     _target,
     _torch_autograd,
     _torch_forms,
     _torch_functions,
+    _torch_inferred_results,
     _torch_kernels,  # noqa: F401  registers kernels
     _torch_vmap,
     _typed_handlers,
@@ -35,9 +37,19 @@ from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge._target import Target
 from callbridge._torch_functions import TorchFunction
+from callbridge._torch_inferred_results import InferredResult
 from callbridge._torch_operators import Site
 from callbridge.library import Library
-from callbridge.typing import Abi, Bytes, Handlers, Platform, Pointer, TupleLayout, VmapMethod
+from callbridge.typing import (
+    Abi,
+    Bytes,
+    Handlers,
+    OperatorInfo,
+    Platform,
+    Pointer,
+    TupleLayout,
+    VmapMethod,
+)
 from callbridge.typing import Attributes as AttributeValues
 
 __all__ = [
@@ -109,13 +121,14 @@ def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None)
 
 def custom_call(
     target: str,
-    result: Any,
+    result: Any = None,
     *,
     abi: Abi | None = None,
     platform: Platform | None = None,
     opaque: Bytes = b"",
     attributes: AttributeValues | None = None,
     tuple_layout: TupleLayout = "nested",
+    operator_info: OperatorInfo | None = None,
     has_side_effect: bool = False,
     vmap_method: VmapMethod | Callable[..., Any] | None = None,
     input_output_aliases: Mapping[int, int] | None = None,
@@ -125,9 +138,12 @@ def custom_call(
     **others: Any,
 ) -> TorchFunction:
     _refuse(others)
-    result_tree = result if _is_function(result) else _torch_forms.parse_result(result)
+    is_left_out = _torch_inferred_results.are_left_out(result)
+    is_function = is_left_out or _is_function(result)
+    result_tree = result if is_function else _torch_forms.parse_result(result)
+    declared = _operator_info.OperatorInfo(operator_info)
     opaque_bytes = _call_site.opaque_bytes(opaque)
-    values = {} if attributes is None else attributes
+    values = declared.with_defaults({} if attributes is None else attributes)
     frozen_attributes = Attributes(values)
     aliases = _aliases.copied(input_output_aliases)
     _call_site.check_tuple_layout(tuple_layout)
@@ -138,12 +154,15 @@ def custom_call(
     _libraries.load_operator(target)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+    if is_left_out:
+        result_tree = InferredResult(entry.c_target, result, declared, attributes)
     site = Site(
         entry=entry,
         result=result_tree,
         opaque=opaque_bytes,
         attributes=frozen_attributes,
         attribute_values=dict(values),
+        operator_info=declared,
         tuple_layout=tuple_layout,
         aliases=aliases,
         mutated=mutated,
