@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from callbridge import _shapes, _tensor_calls, _torch_forms, _torch_operators, _torch_tensors
 from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
+from callbridge._torch_inferred_results import InferredResult
 from callbridge._torch_operators import Operator, Site
 
 # Constant in programs that torch.compile traces.
@@ -50,6 +51,13 @@ def function(site: Site) -> TorchFunction:
     site = site._replace(key=_key(site))
     target = site.entry.target.name
     made: dict[tuple, Operator] = {}  # by operand tree
+    # Of what the user's function returns, the nesting is not known before it is called.
+    is_function = callable(site.result) and not isinstance(site.result, InferredResult)
+    known_skeleton: Any = None
+    if isinstance(site.result, InferredResult):
+        known_skeleton = site.result.skeleton
+    elif not is_function:
+        known_skeleton = _torch_forms.skeleton(site.result)
     # By the number of operands, where all are tensors, and the function returns what the operator
     # does.
     flat: dict[int, Callable[..., Any]] = {}
@@ -63,7 +71,7 @@ def function(site: Site) -> TorchFunction:
         if found is None:
             skeleton = None
             _torch_tensors.check_tensors(target, tree, leaves)
-            if callable(site.result):
+            if is_function:
                 # So that a program that is being traced does not get what the function does.
                 with _disable_current_modes():
                     metas = [torch.empty(t.shape, dtype=t.dtype, device="meta") for t in leaves]
@@ -74,8 +82,8 @@ def function(site: Site) -> TorchFunction:
         return found
 
     def make(tree: tuple, skeleton: Any) -> Operator:
-        if not callable(site.result):
-            skeleton = _torch_forms.skeleton(site.result)
+        if not is_function:
+            skeleton = known_skeleton
         _check_numbers(site, _shapes.leaf_count(tree), _shapes.leaf_count(skeleton))
         found = made[tree] = _torch_operators.make(site, tree, skeleton)
         return found
@@ -83,7 +91,7 @@ def function(site: Site) -> TorchFunction:
     # torch.compile calls these, and takes what they return as constants. Of an operator that is its
     # name, and how its results are arranged.
     def constants(tree: tuple) -> str:
-        if tree not in made and callable(site.result):
+        if tree not in made and is_function:
             return ""
         return _constants(made.get(tree) or make(tree, None))
 

@@ -1,4 +1,4 @@
-"""Results that are left out of callbridge.torch's calls: what an AOT operator's FInferShape says."""
+"""Results that callbridge.torch's calls leave out: what an AOT operator's FInferShape says."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ class InferredResult:
     """The function of the operands that callbridge.torch has for such a result. Thread-safe.
 
     Two are equal if they are made of equal results.
+
+    Attributes:
+      skeleton: the result's nesting, with None for each tensor.
     """
 
     def __init__(
@@ -46,6 +49,8 @@ class InferredResult:
         self._inferred = InferredResults(target, None, declared, attributes)
         self._is_tuple = type(result) is tuple
         self._dtypes = None if result is None else _dtypes(result)
+        count = 1 if self._dtypes is None else len(self._dtypes)
+        self.skeleton = (None,) * count if self._is_tuple else None
         # By which operators of equal targets are told apart.
         self.__qualname__ = f"InferredResult({self._is_tuple}, {self._dtypes})"
 
