@@ -75,7 +75,7 @@ class OperatorInfo:
 
 def _leaf_text(leaf: Any, what: str, layout: Sequence[int] | None) -> str:
     # A symbolic dimension counts as one, whatever its size.
-    sizes = tuple(size if isinstance(size, (int, np.integer)) else 0 for size in leaf.shape)
+    sizes = tuple(int(size) if isinstance(size, (int, np.integer)) else 0 for size in leaf.shape)
     text = _shapes.array_text(_shapes.ShapeDtype(sizes, leaf.dtype), what)
     if layout is None:
         return text
