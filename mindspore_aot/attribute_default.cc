@@ -243,7 +243,8 @@ absl::Status SetDefault(const std::string& name, const JsonValue& value, const A
                         Attributes* defaults) {
   if (Set(name, value, type, defaults)) return absl::OkStatus();
   constexpr char kAny[] =
-      "a bool, a number, a string, a list of bools or of numbers, or a list of lists of numbers";
+      "a bool, a number (an s64 or an f64), a string, a list of bools or of numbers, or a list of "
+      "lists of numbers";
   return absl::InvalidArgumentError(
       absl::StrCat("is ", value.Text(), ": expected ", type.kind == Kind::kAny ? kAny : type.name));
 }

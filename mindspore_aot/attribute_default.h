@@ -13,7 +13,7 @@
 namespace callbridge {
 namespace mindspore_aot {
 
-// Reads a type's name (operator_info_json.h).
+// Reads a type's name, as callbridge_operator_info.h lists them.
 absl::StatusOr<OperatorInfo::AttributeType> ParseAttributeType(absl::string_view name);
 
 // Sets `name` to a value of that type. Integers become floats where the type has floats. Returns

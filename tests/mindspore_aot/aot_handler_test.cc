@@ -3,6 +3,7 @@
 #include "callbridge/mindspore_aot/aot_handler.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/adapters/executor.h"
+#include "callbridge/mindspore_aot/operator_info_json.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "callbridge/typed_ffi/state_calls.h"
@@ -85,6 +87,34 @@ TEST_P(AotHandlerTest, AttributesAndWorkspacesArePassed) {
   EXPECT_THAT(columns, ElementsAre(55, 77, 99));
   ASSERT_EQ(Run(ReduceSite(1), reduce, {a, b}, {rows}), absl::OkStatus());
   EXPECT_THAT(rows, ElementsAre(66, 165));
+}
+
+TEST_P(AotHandlerTest, OperatorInformationIsCheckedAndFillsInAttributes) {
+  // The documentation's: its two inputs have one index.
+  const auto info =
+      std::make_shared<const OperatorInfo>(ParseOperatorInfo(R"({"op_name": "reduce_kernel_cpu",
+          "inputs": [{"index": 0, "name": "x1", "paramType": "required"},
+                     {"index": 0, "name": "x2", "paramType": "required"}],
+          "outputs": [{"index": 0, "name": "y", "paramType": "required"}],
+          "attr": [{"name": "axis", "paramType": "required", "type": "all", "value": 1},
+                   {"name": "keep_dim", "paramType": "required", "type": "all", "value": false}],
+          "fusion_type": "", "dtype_format": [[["", ""], ["", ""], ["", ""]]], "target": "CPU"})")
+                                               .value());
+  float a[] = {1, 2, 3, 4, 5, 6}, b[] = {10, 20, 30, 40, 50, 60}, columns[3], rows[2];
+  CallSite site = Site({"f32[2,3]", "f32[2,3]"}, "f32[2]");
+  site.operator_info = info;
+  ASSERT_EQ(Run(site, Made("AddReduce"), {a, b}, {rows}), absl::OkStatus());
+  EXPECT_THAT(rows, ElementsAre(66, 165));
+  CallSite by_columns = ReduceSite(0);
+  by_columns.operator_info = info;
+  ASSERT_EQ(Run(by_columns, Made("AddReduce"), {a, b}, {columns}), absl::OkStatus());
+  EXPECT_THAT(columns, ElementsAre(55, 77, 99));
+  site.operands.pop_back();
+  EXPECT_THAT(std::string(Run(site, Made("AddReduce"), {a}, {rows}).message()),
+              HasSubstr("\"reduce_kernel_cpu\" declares 2 operands (x1, x2), but the call has 1"));
+  by_columns.platform = Platform::kCuda;
+  EXPECT_THAT(std::string(Bind(by_columns, Made("AddReduce", Platform::kCuda)).status().message()),
+              HasSubstr("is for CPU, but the call is made on CUDA"));
 }
 
 TEST_P(AotHandlerTest, RunsOnEveryVersionThatKeepsState) {

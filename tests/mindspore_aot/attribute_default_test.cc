@@ -152,10 +152,11 @@ TEST(AttributeDefaultTest, DefaultsOfOtherTypesAreRefused) {
     }
   }
   for (const char* value : {"{}", "[1,\"a\"]", "[\"a\"]", "[true,1]", "[1,true]", "[[1],2]",
-                            "[[[1]]]", "[[true],[1]]", "[null]"}) {
-    EXPECT_THAT(RefusedText(Attribute("all", absl::StrCat(", \"value\": ", value))),
-                AllOf(StartsWith("attr[0].value of \"a\" is a"),
-                      HasSubstr(": expected a bool, a number, a string, a list of bools")));
+                            "[[[1]]]", "[[true],[1]]", "[null]", "[9223372036854775808]"}) {
+    EXPECT_THAT(
+        RefusedText(Attribute("all", absl::StrCat(", \"value\": ", value))),
+        AllOf(StartsWith("attr[0].value of \"a\" is a"),
+              HasSubstr(": expected a bool, a number (an s64 or an f64), a string, a list")));
   }
   const std::string message =
       RefusedText(Attribute("int", ", \"value\": \"" + std::string(9999, 'x') + "\""));

@@ -66,6 +66,7 @@ def main():
             result["bytes"] = returned.asnumpy().tobytes().hex()
         except Exception as error:  # whatever MindSpore raises is what is compared
             result["error"] = f"{type(error).__name__}: {error}"
+        result["after_use"] = info  # Custom() changes it
     (FOLDER / "results.json").write_text(json.dumps(results))
     members = {name: value for name, value in vars(DataType).items() if not name.startswith("_")}
     (FOLDER / "data_types.json").write_text(json.dumps(members))

@@ -247,6 +247,12 @@ def test_both_accept_or_both_refuse(library, results, name):
     assert run(library, case, theirs["information"]).tobytes().hex() == theirs["bytes"]
 
 
+def test_information_that_mindspore_has_used(library, results):
+    used = results["sum"]["after_use"]
+    assert used["op_name"] != results["sum"]["information"]["op_name"] and "imply_type" in used
+    assert (run(library, CASES["sum"], used) == 2).all()
+
+
 def test_what_mindspore_casts_is_what_the_operator_sees(results):
     for name in ONLY_MINDSPORE:
         if name.startswith("type_"):

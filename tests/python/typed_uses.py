@@ -46,6 +46,8 @@ callbridge.jax.custom_call(
     input_output_aliases={0: 0},
 )
 callbridge.numpy.custom_call("f", like, opaque=memoryview(b"x"), attributes=numbers)
+callbridge.numpy.custom_call("f", like, operator_info={"inputs": [{"name": "x"}], "target": "CPU"})
+library.run("f", [array], like, operator_info='{"target": "CPU"}')
 symbols = ctypes.CDLL("old.so")
 callbridge.numpy.register("f", symbols.f, "cpu", "original")
 callbridge.jax.register("g", {"execute": symbols.g, "prepare": symbols.prepare}, abi="typed_ffi")
@@ -64,6 +66,7 @@ callbridge.numpy.custom_call("f", like, prefer="typed")  # type: ignore[call-ove
 callbridge.jax.custom_call("f", like, prefer="fastest")  # type: ignore[call-overload]
 callbridge.jax.custom_call("f", like, opaque="text")  # type: ignore[call-overload]
 callbridge.jax.custom_call("f", like, vmap_method="all")  # type: ignore[call-overload]
+callbridge.jax.custom_call("f", like, operator_info=["CPU"])  # type: ignore[call-overload]
 callbridge.jax.custom_call("f", like, platform="tpu")  # type: ignore[call-overload]
 callbridge.jax.register("f", "symbol")  # type: ignore[arg-type]
 callbridge.jax.upgrade(1)  # type: ignore[type-var]
