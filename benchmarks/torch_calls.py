@@ -2,9 +2,9 @@
 
     torch_calls.py FOLDER LIBRARY
 
-FOLDER has measured_targets.so; LIBRARY is torch_operator.cc, compiled. Prints a JSON object: by case
-the microseconds of each round. They are CPU time of the thread that calls, which other processes
-disturb less than the clock.
+FOLDER has measured_targets.so; LIBRARY is torch_operator.cc, compiled. Prints a JSON object: by
+case the microseconds of each round. They are CPU time of the thread that calls, which other
+processes disturb less than the clock.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""What calls of PyTorch operators cost, on the oldest and the newest torch, beside an empty operator
-of the same kind and one in C++."""
+"""What calls of PyTorch operators cost, on the oldest and the newest torch, beside an empty
+operator of the same kind and one in C++."""
 
 import json
 import os

@@ -156,7 +156,7 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
     if is_plain(tensor):
         return tensor
     with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
-        view = tensor.as_subclass(torch.Tensor)  # type: ignore[arg-type]
+        view = tensor.as_subclass(torch.Tensor)
         view = view.resolve_conj().resolve_neg().contiguous()
         if not is_plain(view):
             view = view.clone(memory_format=torch.contiguous_format)
