@@ -348,6 +348,23 @@ typedef struct callbridge_entry_points {
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
     const callbridge_target* target, callbridge_entry_points* entry_points);
 
+// Registers a function of version 3, such as callbridge_entry_points.untyped, with the XLA inside
+// the file at `path`, a library or program that this process has loaded and that exports no
+// function to register with: PyTorch/XLA's extension module. Finds xla::CustomCallTargetRegistry in
+// the file's symbol tables. Those, and the functions' types, belong to a release of that XLA, and
+// others may change them. The file stays loaded, and XLA knows the function, until the process
+// ends. That registry compares `platform` exactly: "Host", "CUDA". Succeeds if it already has the
+// function under that name.
+//
+// Returns NOT_FOUND if the file is not loaded; FAILED_PRECONDITION if it was replaced since, or its
+// symbol tables lack a function, which the message names; UNIMPLEMENTED if that XLA is compiled with
+// std::string of libstdc++'s old ABI; ALREADY_EXISTS if the name is another function's;
+// INVALID_ARGUMENT if the file cannot be parsed.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_register_with_loaded_xla(const char* path,
+                                                                          const char* name,
+                                                                          const char* platform,
+                                                                          void* function);
+
 // ---- Asking a function what it is ---------------------------------------------------------------
 
 enum {

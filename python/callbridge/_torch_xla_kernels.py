@@ -1,0 +1,187 @@
+"""The kernels of callbridge.torch's operators for tensors of PyTorch/XLA.
+
+A call becomes a computation, which is made once for each form of the tensors, in the lazily traced
+graph.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch_xla
+import torch_xla.core.xla_builder
+import torch_xla.runtime
+
+from callbridge import (
+    _call_site,
+    _mlir_attributes,
+    _shapes,
+    _target_abis,
+    _torch_forms,
+    _torch_operators,
+    _torch_tensors,
+    _torch_xla_module,
+    _torch_xla_registry,
+)
+from callbridge._error import CallbridgeError
+from callbridge._torch_forms import TensorForm
+from callbridge._torch_operators import Operator
+
+# Of computations, for all operators. PyTorch/XLA keeps as many compiled programs.
+_MOST_COMPUTATIONS = 2048
+
+
+def _kernel(operator: Operator) -> Callable[..., Any]:
+    site = operator.site
+
+    def kernel(*tensors: torch.Tensor) -> Any:
+        _check_process()
+        _torch_tensors.check(operator, tensors)
+        operands = tuple([TensorForm(tuple(t.shape), t.dtype) for t in tensors])
+        metas = tuple([torch.empty(f.shape, dtype=f.dtype, device="meta") for f in operands])
+        tree = operator.result_tree(metas)
+        _torch_tensors.check_gradients(operator, tensors, _shapes.leaves(tree, "result"))
+        computation = _computation(operator, operands, tree)
+        _check_types(operator, tensors)
+        with torch.no_grad():
+            results = torch_xla._XLAC._xla_user_computation(
+                f"callbridge::{operator.name}", list(tensors), computation
+            )
+            for operand, result in site.aliases.items():
+                tensors[operand].copy_(results[result])
+        returned = [results[i] for i in operator.returned]
+        if len(returned) == 1:
+            return returned[0]
+        return tuple(returned) if returned else None
+
+    return kernel
+
+
+@functools.lru_cache(maxsize=_MOST_COMPUTATIONS)
+def _computation(operator: Operator, operands: tuple[TensorForm, ...], tree: Any) -> Any:
+    """Returns the computation of a call, whose target is registered then."""
+    site = operator.site
+    entry = site.entry
+    _check_device(operator)
+    results: list[TensorForm] = _shapes.leaves(tree, "result")
+    if not results:
+        raise _torch_xla_registry.error_of(
+            entry,
+            "UNIMPLEMENTED",
+            "its call has no result, and a lazily traced graph has only what results need",
+        )
+    if site.mutated - site.aliases.keys():
+        raise _torch_xla_registry.error_of(
+            entry,
+            "UNIMPLEMENTED",
+            "XLA's operands are not written to; declare a result and input_output_aliases",
+        )
+    path = _torch_xla_registry.serve(entry)
+    module = _torch_xla_module.custom_call(
+        operator.name,
+        entry.target.name,
+        [_array(form, "operands") for form in operands],
+        [_array(form, "result") for form in results],
+        path=path,
+        backend_config=_backend_config(operator, operands, tree, path),
+        has_side_effect=site.has_side_effect,
+        aliases=site.aliases,
+    )
+    return torch_xla.core.xla_builder.computation_from_module_proto(operator.name, module)
+
+
+def _array(form: TensorForm, what: str) -> _torch_xla_module.Array:
+    return _torch_xla_module.Array(_torch_forms.element_type(form.dtype, what).number, form.shape)
+
+
+def _backend_config(
+    operator: Operator, operands: tuple[TensorForm, ...], tree: Any, path: str
+) -> bytes:
+    site = operator.site
+    if path == "typed":
+        return _mlir_attributes.dictionary(site.attribute_values).encode()
+    nested = _shapes.rebuild(operator.operand_tree, iter(operands))
+    abi = site.entry.platform, site.entry.abi
+    if _call_site.needs_descriptor(
+        nested,
+        tree,
+        site.tuple_layout,
+        site.opaque,
+        path,
+        takes_tuples=_target_abis.takes_tuples(*abi),
+        reads_opaque=_target_abis.reads_opaque(*abi),
+        counts_buffers=_target_abis.counts_buffers(*abi),
+    ):
+        return _call_site.descriptor(nested, tree, site.tuple_layout, site.opaque, _type_text)
+    return site.opaque
+
+
+def _type_text(form: TensorForm, what: str) -> str:
+    return _torch_forms.text(TensorForm((), form.dtype), what)
+
+
+# ---- Checks -------------------------------------------------------------------------------------
+
+
+def _check_device(operator: Operator) -> None:
+    device = torch_xla.runtime.device_type()
+    if device != "CPU":
+        raise _torch_xla_registry.error_of(
+            operator.site.entry,
+            "UNIMPLEMENTED",
+            f"its tensors are on a {device}, and callbridge registers for the CPU; set "
+            "PJRT_DEVICE=CPU",
+        )
+
+
+def _check_types(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
+    """Raises UNIMPLEMENTED if PyTorch/XLA holds tensors in another type than they show."""
+    for tensor, what in zip(tensors, _torch_tensors.names(operator.operand_tree)):
+        expected = _torch_forms.element_type(tensor.dtype, what).name
+        found = _device_type(tensor.dtype)
+        if found != expected:
+            raise _torch_xla_registry.error_of(
+                operator.site.entry,
+                "UNIMPLEMENTED",
+                f"{what} is of {tensor.dtype}, but on the device of {found}, as environment "
+                "variables such as XLA_USE_32BIT_LONG have it; unset them",
+            )
+
+
+@functools.lru_cache(maxsize=None)
+def _device_type(dtype: torch.dtype) -> str:
+    """Returns the XLA type in which tensors of `dtype` are held, such as "f32"."""
+    tensor = torch.empty(0, dtype=dtype).to("xla")
+    shape = torch_xla.core.xla_builder.tensor_shape(tensor)
+    name: str = shape.shape[0] if hasattr(shape, "shape") else shape[0]
+    return name
+
+
+# ---- Processes ----------------------------------------------------------------------------------
+
+_has_lost_threads = False
+
+
+def _check_process() -> None:
+    """Raises FAILED_PRECONDITION if XLA would wait for threads that are not in this process."""
+    if _has_lost_threads:
+        raise CallbridgeError(
+            "FAILED_PRECONDITION",
+            "this process was forked from one in which PyTorch/XLA had started, and it hangs in "
+            "such a process; fork before it is used, or start processes by multiprocessing's "
+            "'spawn' method",
+        )
+
+
+def _forked() -> None:
+    global _has_lost_threads
+    _has_lost_threads = _has_lost_threads or torch_xla._XLAC._xla_runtime_is_initialized()
+
+
+os.register_at_fork(after_in_child=_forked)
+_torch_operators.implement("XLA", _kernel)
+_torch_tensors.devices.add("xla")
