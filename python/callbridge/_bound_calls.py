@@ -14,7 +14,7 @@ if TYPE_CHECKING or _extension.MODULE is None:
 else:
     BoundCall, Caller = _extension.MODULE.BoundCall, _extension.MODULE.Caller
 
-__all__ = ["CAPACITY", "BoundCall", "caller"]
+__all__ = ["CAPACITY", "BoundCall", "caller", "forms"]
 
 # The number of forms that one function of custom_call() keeps bound.
 CAPACITY = 256
@@ -23,15 +23,23 @@ CAPACITY = 256
 def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
     """A function that calls a target on a tuple of operands, bound to the forms that come.
 
-    It is thread-safe as far as the target is. A form that was not called for longest is dropped
-    where there are more than CAPACITY; calls that it is in are finished first, and when it comes
-    again it is bound again.
+    It is thread-safe as far as the target is.
     """
-    by_form: dict[Any, BoundCall] = {}
+    by_form, bind_new = forms(bind)
+    return Caller(by_form, _operands.arrays, bind_new).call
+
+
+def forms(bind: Callable[[tuple], Any]) -> tuple[dict[Any, Any], Callable[[Any, tuple], Any]]:
+    """The bound calls by the keys of their forms, and what binds one for a key that is not there.
+
+    A form that was not called for longest is dropped where there are more than CAPACITY; calls that
+    it is in are finished first, and when it comes again it is bound again.
+    """
+    by_form: dict[Any, Any] = {}
     # A target may call the function while it is bound.
     lock = threading.RLock()
 
-    def bind_new(key: Any, operands: tuple) -> BoundCall:
+    def bind_new(key: Any, operands: tuple) -> Any:
         with lock:
             found = by_form.get(key)
             if found is None:
@@ -43,4 +51,4 @@ def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
                 by_form[key] = found
             return found
 
-    return Caller(by_form, _operands.arrays, bind_new).call
+    return by_form, bind_new

@@ -118,6 +118,13 @@ def parse_result(result: Any) -> Any:
     if not isinstance(result, str):
         leaves(result, "result")
         return result
+    return parse_text(result, lambda shape, element: ShapeDtype(shape, element.dtype))
+
+
+def parse_text(
+    result: str, make_leaf: Callable[[tuple[int, ...], _element_types.ElementType], Any]
+) -> Any:
+    """Returns the tree of a result's shape text."""
     if "{" in result:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
@@ -135,7 +142,7 @@ def parse_result(result: Any) -> Any:
     _c_api.shape_visit(_c_api.text(result, "result"), _c_api.ShapeVisitor(visit), None)
     if failures:
         raise failures[0]
-    return _build(iter(nodes))
+    return _build(iter(nodes), make_leaf)
 
 
 def parse_fixed_result(result: Any) -> Any:
@@ -159,13 +166,13 @@ def _sizes(shape: Any, what: str) -> tuple[int, ...]:
     raise TypeError(f"{what} has the shape {shape!r}: expected a tuple of sizes")
 
 
-def _build(nodes: Iterator) -> Any:
+def _build(nodes: Iterator, make_leaf: Callable[[tuple, Any], Any]) -> Any:
     number, form = next(nodes)
     if number == _element_types.TUPLE:
-        return tuple(_build(nodes) for _ in range(form))
+        return tuple(_build(nodes, make_leaf) for _ in range(form))
     element = _element_types.BY_NUMBER.get(number)
     if element is None:
         raise CallbridgeError(
             "INVALID_ARGUMENT", "result has a token, which has no value in Python; leave it out"
         )
-    return ShapeDtype(tuple(form), element.dtype)
+    return make_leaf(tuple(form), element)

@@ -1,0 +1,272 @@
+"""The functions that callbridge.torch.custom_call() returns."""
+
+from __future__ import annotations
+
+import operator as operators
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from callbridge import _shapes, _torch_forms, _torch_operators, _torch_tensors
+from callbridge._bound_function import BoundFunction
+from callbridge._error import CallbridgeError
+from callbridge._torch_operators import Operator, Site
+
+
+class TorchFunction(BoundFunction[Any]):
+    """A function of tensors that calls an operator in torch.ops.callbridge."""
+
+    def __init__(self, call: Callable[..., Any], target: str, find: Callable[[tuple], Operator]):
+        super().__init__(call, "callbridge.torch", target)
+        self._find = find
+
+    def operator(self, *operands: Any) -> torch._ops.OpOverload:
+        """Returns the operator for operands that are nested as these are; makes it if needed.
+
+        Its arguments are the tensors of the operands in preorder. It returns the tensors of the
+        result in preorder, except those that are aliased to operands: one tensor, a tuple, or None.
+        """
+        return self._find(operands).overload
+
+
+def function(site: Site) -> TorchFunction:
+    site = site._replace(key=_key(site))
+    target = site.entry.target.name
+    made: dict[tuple, Operator] = {}  # by operand tree
+    # By the number of operands, where none is a tuple: the operator, and what arranges its results.
+    flat: dict[int, tuple[Any, tuple[str, ...] | None]] = {}
+
+    def find(operands: tuple) -> Operator:
+        leaves: list[Any] = []
+        tree = _flatten(operands, leaves)
+        for leaf, name in zip(leaves, _torch_tensors.names(tree)):
+            _check_tensor(leaf, name)
+        found = made.get(tree)
+        if found is None:
+            skeleton = None
+            if callable(site.result):
+                metas = [torch.empty(t.shape, dtype=t.dtype, device="meta") for t in leaves]
+                result = _torch_operators.evaluate(
+                    site.result, _shapes.rebuild(tree, iter(metas))
+                )
+                skeleton = _torch_forms.skeleton(result)
+            found = make(tree, skeleton)
+        return found
+
+    def make(tree: tuple, skeleton: Any) -> Operator:
+        if not callable(site.result):
+            skeleton = _torch_forms.skeleton(site.result)
+        _check_numbers(site, _shapes.leaf_count(tree), _shapes.leaf_count(skeleton))
+        found = made[tree] = _torch_operators.make(site, tree, skeleton)
+        return found
+
+    # torch.compile calls these, and takes what they return as constants. Of an operator that is its
+    # name, and how its results are arranged.
+    def constants(tree: tuple) -> str:
+        if tree not in made and callable(site.result):
+            return ""
+        return _constants(made.get(tree) or make(tree, None))
+
+    def constants_of_new(tree: tuple, skeleton: Any) -> str:
+        return _constants(made.get(tree) or make(tree, skeleton))
+
+    # What torch.compiler.assume_constant_result() does, which imports all of torch.compile.
+    constants._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    constants_of_new._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+    def trace(operands: tuple) -> Any:
+        leaves: list[Any] = []
+        tree = _flatten(operands, leaves)
+        found = constants(tree)
+        if found == "":
+            found = constants_of_new(tree, _skeleton(site.result(*operands)))
+        name, *words = found.split(" ")
+        return _arrange(words, getattr(torch.ops.callbridge, name).default(*leaves), leaves)
+
+    def call_any(operands: tuple) -> Any:
+        leaves: list[Any] = []
+        _flatten(operands, leaves)
+        found = find(operands)
+        name, *words = _constants(found).split(" ")
+        overload = found.overload
+        if len(leaves) == len(operands):
+            flat[len(leaves)] = overload, None if words == ["."] else tuple(words)
+        return _arrange(words, overload(*leaves), leaves)
+
+    def call(*operands: Any) -> Any:
+        if torch.compiler.is_compiling():
+            return trace(operands)
+        for operand in operands:
+            if not isinstance(operand, torch.Tensor):
+                return call_any(operands)
+        known = flat.get(len(operands))
+        if known is None:
+            return call_any(operands)
+        overload, words = known
+        result = overload(*operands)
+        return result if words is None else _arrange(words, result, operands)
+
+    return TorchFunction(call, target, find)
+
+
+# ---- Trees, in what torch.compile understands ----------------------------------------------------
+
+
+def _flatten(tree: Any, leaves: list[Any]) -> Any:
+    """Returns the tree with None for each leaf, which is appended to `leaves`."""
+    if type(tree) is tuple:
+        return tuple([_flatten(part, leaves) for part in tree])
+    leaves.append(tree)
+    return None
+
+
+def _skeleton(tree: Any) -> Any:
+    """That of a result, which may be a text."""
+    if type(tree) is tuple:
+        return tuple([_skeleton(part) for part in tree])
+    return _skeleton_of_text(tree) if isinstance(tree, str) else None
+
+
+def _skeleton_of_text(text: str) -> Any:
+    return _torch_forms.skeleton(_torch_forms.parse_result(text))
+
+
+_skeleton_of_text._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+def _constants(operator: Operator) -> str:
+    """Its name, and words: "(" and ")" around a tuple, "." for a tensor that it returns, the number
+    of the operand for one that it does not."""
+    operand_of = {result: operand for operand, result in operator.site.aliases.items()}
+    words = [operator.name]
+    count = 0
+
+    def append(tree: Any) -> None:
+        nonlocal count
+        if type(tree) is tuple:
+            words.append("(")
+            for part in tree:
+                append(part)
+            words.append(")")
+        else:
+            words.append(str(operand_of.get(count, ".")))
+            count += 1
+
+    append(operator.result_skeleton)
+    return " ".join(words)
+
+
+def _arrange(words: Any, result: Any, operands: Any) -> Any:
+    """Returns the tree that `words` describe, of what the operator returned and its operands."""
+    returned = [result] if isinstance(result, torch.Tensor) else list(result or ())
+    stack: list[list[Any]] = [[]]
+    taken = 0
+    for word in words:
+        if word == "(":
+            stack.append([])
+        elif word == ")":
+            part = tuple(stack.pop())
+            stack[-1].append(part)
+        elif word == ".":
+            stack[-1].append(returned[taken])
+            taken += 1
+        else:
+            stack[-1].append(operands[int(word)])
+    return stack[0][0]
+
+
+# ---- Checks -------------------------------------------------------------------------------------
+
+
+def mutated(operands: Iterable[int], aliases: Mapping[int, int]) -> frozenset[int]:
+    """The operands that the target writes to. Raises TypeError for what are no numbers."""
+    try:
+        numbers = {operators.index(number) for number in operands}
+        return frozenset(numbers | {operators.index(number) for number in aliases})
+    except TypeError:
+        raise TypeError(
+            "mutated_operands: expected the numbers of operands, counted as the tensors in "
+            f"preorder from 0; got {operands!r} and the aliases {dict(aliases)!r}"
+        ) from None
+
+
+def _check_numbers(site: Site, operand_count: int, result_count: int) -> None:
+    pairs = [(number, "operand", operand_count) for number in site.mutated]
+    pairs += [(number, "result", result_count) for number in site.aliases.values()]
+    for number, side, count in pairs:
+        if number not in range(count):
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"input_output_aliases, mutated_operands: there is no {side} {number!r}, but "
+                f"{count} {side}s, counted as the tensors in preorder from 0",
+            )
+    if len(set(site.aliases.values())) != len(site.aliases):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"input_output_aliases: {site.aliases} has a result of two operands",
+        )
+
+
+_INSTEAD: list[tuple[Any, str, str]] = [
+    ((np.ndarray, np.generic), "a NumPy array", "torch.from_numpy(...) or torch.as_tensor(...)"),
+    (list, "a list", "a plain tuple for a tuple, torch.tensor(...) for a tensor"),
+    (type(None), "None", "() for an empty tuple"),
+    (dict, "a dict", "a plain tuple of its values, in the order that the target expects"),
+    (tuple, "a named tuple", "a plain tuple, as tuple(...) makes it"),
+    (
+        (bool, int, float, complex),
+        "a Python number",
+        "a tensor such as torch.tensor(1.0), so that its type is plain",
+    ),
+]
+
+
+def _check_tensor(leaf: Any, what: str) -> None:
+    if isinstance(leaf, torch.Tensor):
+        return
+    for refused, name, instead in _INSTEAD:
+        if isinstance(leaf, refused):
+            raise TypeError(f"{what} is {name}; pass {instead}")
+    raise TypeError(
+        f"{what}: expected a tensor or a plain tuple of tensors, got {type(leaf).__name__}"
+    )
+
+
+# ---- Keys ---------------------------------------------------------------------------------------
+
+
+def _key(site: Site) -> str:
+    """What differs between sites. Functions are named only: they are compared as well."""
+    return repr(
+        (
+            site.entry.target.name,
+            site.entry.platform,
+            site.entry.abi,
+            _named(site.result),
+            site.opaque,
+            _frozen(site.attribute_values),
+            site.tuple_layout,
+            sorted(site.aliases.items()),
+            sorted(site.mutated),
+            _named(site.backward),
+            _named(site.setup_context),
+            _named(site.vmap),
+            site.has_side_effect,
+        )
+    )
+
+
+def _named(value: Any) -> Any:
+    if not callable(value):
+        return value
+    return getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return [(name, _frozen(value[name])) for name in sorted(value)]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return type(value).__name__, str(value.dtype), value.shape, value.tobytes()
+    return type(value).__name__, value

@@ -1,0 +1,192 @@
+"""The kernels of callbridge.torch's operators, except those of transforms.
+
+On the CPU a kernel binds the target once for each form of the tensors, and calls it on their memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from callbridge import (
+    _aliases,
+    _bound_calls,
+    _call_site,
+    _handles,
+    _shapes,
+    _tensor_calls,
+    _torch_forms,
+    _torch_operators,
+    _torch_tensors,
+)
+from callbridge._error import CallbridgeError
+from callbridge._torch_forms import TensorForm
+from callbridge._torch_operators import Operator
+
+Tensors = tuple[torch.Tensor, ...]
+
+
+# ---- Shapes alone: torch.compile, torch.export, the device "meta" --------------------------------
+
+
+def _register_fake(operator: Operator) -> None:
+    def fake(*tensors: torch.Tensor) -> Any:
+        _torch_tensors.check(operator, tensors)
+        forms = operator.result_forms(tensors)
+        _torch_tensors.check_gradients(operator, tensors, forms)
+        _check_aliases(operator, tensors, forms)
+        device = tensors[0].device if tensors else "cpu"
+        made = [
+            torch.empty(forms[i].shape, dtype=forms[i].dtype, device=device)
+            for i in operator.returned
+        ]
+        if len(made) == 1:
+            return made[0]
+        return tuple(made) if made else None
+
+    name = f"callbridge::{operator.name}"
+    torch.library.register_fake(name, fake, lib=_torch_operators.LIBRARY)
+
+
+# ---- The CPU ------------------------------------------------------------------------------------
+
+
+def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
+    site = operator.site
+
+    def bind(tensors: Tensors) -> _tensor_calls.BoundTensorCall:
+        tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]))
+        results = _shapes.leaves(tree, "result")
+        _check_aliases(operator, tensors, results)
+        operands = _shapes.rebuild(operator.operand_tree, map(_form, tensors))
+        c_site = _call_site.site(
+            operands,
+            tree,
+            site.tuple_layout,
+            site.opaque,
+            _torch_forms.text,
+            site.attributes.handle,
+        )
+        forms = list(map(_form, tensors))
+        operand_of = {result: operand for operand, result in site.aliases.items()}
+        return _tensor_calls.BoundTensorCall(
+            _handles.bind(site.entry.c_target, c_site),
+            len(tensors),
+            tuple([(*form, forms.index(form) if form in forms else -1) for form in results]),
+            tuple([operand_of.get(i, -1) for i in range(len(results))]),
+            site.entry.abi == "typed_ffi",
+        )
+
+    def prepare(tensors: Tensors) -> Tensors:
+        _torch_tensors.check(operator, tensors)
+        needs_check = site.backward is None and torch.is_grad_enabled()
+        if needs_check and any(tensor.requires_grad for tensor in tensors):
+            metas = tuple([_meta(tensor) for tensor in tensors])
+            _torch_tensors.check_gradients(operator, tensors, operator.result_forms(metas))
+        if site.mutated:
+            return _prepare_mutated(operator, tensors)
+        return tuple(map(_torch_tensors.plain, tensors))
+
+    def finish(tensors: Tensors, prepared: Tensors) -> None:
+        for i in site.mutated:
+            if prepared[i] is not tensors[i]:
+                with torch.no_grad():
+                    tensors[i].copy_(prepared[i])
+            elif not tensors[i].is_inference():
+                torch.autograd.graph.increment_version(tensors[i])
+
+    by_form, bind_new = _bound_calls.forms(bind)
+    return _tensor_calls.TensorCaller(
+        by_form, bind_new, prepare, finish if site.mutated else None
+    )
+
+
+def _form(tensor: torch.Tensor) -> TensorForm:
+    return TensorForm(tuple(tensor.shape), tensor.dtype)
+
+
+def _meta(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+
+
+def _check_aliases(operator: Operator, tensors: Tensors, results: list[TensorForm]) -> None:
+    """Raises INVALID_ARGUMENT unless aliased operands and results are alike."""
+    for operand, result in operator.site.aliases.items():
+        forms = _form(tensors[operand]), results[result]
+        if forms[0] != forms[1]:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"input_output_aliases: {operand} to {result}: the operand is "
+                f"{forms[0].dtype} {list(forms[0].shape)}, the result {forms[1].dtype} "
+                f"{list(forms[1].shape)}; tensors that share memory must be alike",
+            )
+
+
+def _prepare_mutated(operator: Operator, tensors: Tensors) -> Tensors:
+    """Returns plain tensors, those that the target writes to apart from all others.
+
+    So that the result does not depend on the order in which a target reads and writes, as in
+    torch.compile, which has no tensors that overlap.
+    """
+    mutated = operator.site.mutated
+    names = list(_torch_tensors.names(operator.operand_tree))
+    prepared = list(map(_torch_tensors.plain, tensors))
+    for i in mutated:
+        if any(
+            stride == 0 and size > 1 for stride, size in zip(tensors[i].stride(), tensors[i].shape)
+        ):
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"{names[i]} is written to, and several of its elements are one in memory, as "
+                "expand() makes them; pass its clone()",
+            )
+        for j, other in enumerate(tensors):
+            if i == j or not _overlap(tensors[i], other):
+                continue
+            if j in mutated:
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT",
+                    f"{names[i]} and {names[j]} share memory, and the target writes to both; pass "
+                    "clone() of one",
+                )
+            if prepared[j] is other:
+                prepared[j] = _torch_tensors.plain(other.clone())
+    return tuple(prepared)
+
+
+def _overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
+    def extent(tensor: torch.Tensor) -> tuple[int, int]:
+        if tensor.numel() == 0:
+            return (0, 0)
+        last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+        begin = tensor.data_ptr()
+        return begin, begin + (last + 1) * tensor.element_size()
+
+    (begin, end), (other_begin, other_end) = extent(one), extent(other)
+    return begin < other_end and other_begin < end
+
+
+# ---- Other devices and kinds of tensors ---------------------------------------------------------
+
+
+def _other_kernel(operator: Operator) -> Callable[..., Any]:
+    call_cpu = None
+
+    def kernel(*tensors: torch.Tensor) -> Any:
+        if tensors:
+            _torch_tensors.refuse(operator, tensors)
+        nonlocal call_cpu
+        if call_cpu is None:
+            call_cpu = _cpu_kernel(operator)
+        return call_cpu()
+
+    return kernel
+
+
+_torch_operators.implement("CPU", _cpu_kernel)
+# The second is not among the first.
+for dispatch_key in ("CompositeExplicitAutograd", "AutogradNestedTensor"):
+    _torch_operators.implement(dispatch_key, _other_kernel)
+_torch_operators.finish_with(_register_fake)

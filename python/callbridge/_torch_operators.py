@@ -1,0 +1,192 @@
+"""The operators that callbridge.torch defines in torch.ops.callbridge.
+
+An operator is a target at one call site, for operands nested in one way: their tensors, in preorder,
+are its arguments. Its kernels are registered by implement(), one for each dispatch key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+from callbridge import _shapes, _torch_forms
+from callbridge._attributes import Attributes
+from callbridge._error import CallbridgeError
+from callbridge._registry import Entry
+
+# Lives as long as the process: programs that were compiled or exported name its operators.
+LIBRARY = torch.library.Library("callbridge", "FRAGMENT")
+_NAMESPACE = torch.ops.callbridge
+
+
+class Site(NamedTuple):
+    """What custom_call() was given."""
+
+    entry: Entry
+    result: Any  # a tree of TensorForm, or a function of the operands that returns a result
+    opaque: bytes
+    attributes: Attributes
+    attribute_values: Mapping[str, Any]  # the user's, copied
+    tuple_layout: str
+    aliases: dict[int, int]  # operand to result; both count the tensors in preorder
+    mutated: frozenset[int]  # operands that the target writes to, those of `aliases` included
+    backward: Callable[..., Any] | None
+    setup_context: Callable[..., Any] | None
+    vmap: Any  # a method's name, a function, or None
+    has_side_effect: bool
+    # What differs between sites, as text: equal in another process that makes the same call.
+    key: str
+
+
+class Operator:
+    """An operator in torch.ops.callbridge. It never changes, and is never removed.
+
+    Attributes:
+      site: of the call.
+      operand_tree: nested plain tuples, with None for each tensor.
+      operand_count: of its tensors.
+      result_skeleton: likewise for the result.
+      returned: the results, counted as the tensors in preorder, that the operator returns; the
+        others are aliased to operands.
+      name: torch.ops.callbridge.<name>, the same in each process that makes the same call.
+      schema: as torch writes it.
+      overload: the operator as torch calls it.
+    """
+
+    def __init__(self, site: Site, operand_tree: tuple, result_skeleton: Any, name: str):
+        self.site = site
+        self.operand_tree = operand_tree
+        self.operand_count = _shapes.leaf_count(operand_tree)
+        self.result_skeleton = result_skeleton
+        result_count = _shapes.leaf_count(result_skeleton)
+        aliased = set(site.aliases.values())
+        self.returned = tuple(i for i in range(result_count) if i not in aliased)
+        self.name = name
+        self.schema = self._schema()
+
+    @property
+    def overload(self) -> torch._ops.OpOverload:
+        return getattr(_NAMESPACE, self.name).default
+
+    def __repr__(self) -> str:
+        return f"<operator callbridge::{self.schema}>"
+
+    def _schema(self) -> str:
+        def annotated(i: int) -> str:
+            # 26 letters do; a second tensor of one letter would be another alias set.
+            return f"Tensor(a{i}!) x{i}" if i in self.site.mutated else f"Tensor x{i}"
+
+        operands = ", ".join(map(annotated, range(self.operand_count)))
+        count = len(self.returned)
+        result = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+        return f"{self.name}({operands}) -> {result}"
+
+    def result_tree(self, tensors: tuple[torch.Tensor, ...]) -> Any:
+        """Returns the tree of TensorForm for these tensors, whose sizes may be symbols.
+
+        Raises what the user's function raises; TypeError and INVALID_ARGUMENT if what it returns is
+        no result, or has another nesting than when the operator was made.
+        """
+        if not callable(self.site.result):
+            return self.site.result
+        operands = _shapes.rebuild(self.operand_tree, iter(tensors))
+        tree = evaluate(self.site.result, operands)
+        if _torch_forms.skeleton(tree) != self.result_skeleton:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"result: the function returned {_torch_forms.skeleton(tree)} (None for each "
+                f"tensor), but {self.result_skeleton} in the first call with such operands; the "
+                "nesting of a result must not change",
+            )
+        return tree
+
+    def result_forms(self, tensors: tuple[torch.Tensor, ...]) -> list[_torch_forms.TensorForm]:
+        """Returns the leaves of result_tree()."""
+        return _shapes.leaves(self.result_tree(tensors), "result")
+
+
+def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
+    """Returns the tree of TensorForm that a function of the operands returns."""
+    with torch.no_grad():
+        found = result(*operands)
+    if callable(found) and not isinstance(found, torch.Tensor):
+        raise TypeError("result: the function returned a function; call it there")
+    return _torch_forms.parse_result(found)
+
+
+# ---- All operators ------------------------------------------------------------------------------
+
+MakeKernel = Callable[[Operator], Callable[..., Any]]
+
+_lock = threading.RLock()
+_operators: dict[str, Operator] = {}  # by name
+_kernels: dict[str, MakeKernel] = {}  # by dispatch key
+_finishers: list[Callable[[Operator], None]] = []
+
+
+def operators() -> tuple[Operator, ...]:
+    """Returns those that exist."""
+    return tuple(_operators.values())
+
+
+def named(name: str) -> Operator:
+    return _operators[name]
+
+
+def implement(dispatch_key: str, make_kernel: MakeKernel) -> None:
+    """Registers a kernel for a dispatch key, for all operators: those that exist, and later ones.
+
+    Call it once for a key. A kernel gets the operator's tensors as positional arguments, and
+    returns what its schema says: None, a tensor, or a tuple of tensors.
+    """
+    with _lock:
+        _kernels[dispatch_key] = make_kernel
+        for operator in _operators.values():
+            LIBRARY.impl(operator.name, make_kernel(operator), dispatch_key)
+
+
+def finish_with(function: Callable[[Operator], None]) -> None:
+    """Calls `function` for each operator that is made from now on, as the last step."""
+    _finishers.append(function)
+
+
+def make(site: Site, operand_tree: tuple, result_skeleton: Any) -> Operator:
+    """Returns the operator of a site for operands of one nesting; makes it if there is none."""
+    with _lock:
+        name = first = _name(site, operand_tree, result_skeleton)
+        number = 1
+        while name in _operators:  # of another function of the same name
+            if _is_same(_operators[name].site, site):
+                return _operators[name]
+            number += 1
+            name = f"{first}_{number}"
+        operator = Operator(site, operand_tree, result_skeleton, name)
+        LIBRARY.define(operator.schema, tags=(torch.Tag.pt2_compliant_tag,))
+        for dispatch_key, make_kernel in _kernels.items():
+            LIBRARY.impl(name, make_kernel(operator), dispatch_key)
+        for finish in _finishers:
+            finish(operator)
+        _operators[name] = operator
+        return operator
+
+
+def _name(site: Site, operand_tree: tuple, result_skeleton: Any) -> str:
+    what = f"{site.key} {operand_tree} {result_skeleton}"
+    digest = hashlib.sha256(what.encode(errors="surrogateescape")).hexdigest()[:12]
+    target = site.entry.target.name.rsplit("/", 1)[-1]
+    letters = re.sub("[^0-9A-Za-z]+", "_", target).strip("_")
+    return f"{'' if letters[:1].isalpha() else 'target_'}{letters}_{digest}"
+
+
+def _is_same(site: Site, other: Site) -> bool:
+    """True if the functions are the same too, which a key names only."""
+    functions = ("result", "backward", "setup_context", "vmap")
+    return all(
+        not callable(getattr(site, name)) or getattr(site, name) is getattr(other, name)
+        for name in functions
+    )

@@ -1,0 +1,138 @@
+"""Which tensors targets can be given, and the errors of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import torch
+
+from callbridge import _torch_forms
+from callbridge._error import CallbridgeError
+
+if TYPE_CHECKING:
+    from callbridge._torch_operators import Operator
+
+# Bytes, as XLA:CPU aligns its buffers, since old code may use aligned instructions.
+ALIGNMENT = 64
+
+# Device types whose tensors have a kernel, and those that only have shapes.
+devices = {"cpu", "meta"}
+
+_INSTEAD = {
+    torch.sparse_coo: "to_dense()",
+    torch.sparse_csr: "to_dense()",
+    torch.sparse_csc: "to_dense()",
+    torch.sparse_bsr: "to_dense()",
+    torch.sparse_bsc: "to_dense()",
+    torch._mkldnn: "to_dense()",
+    torch.jagged: "to_padded_tensor(), or its values()",
+}
+
+
+def names(tree: Any, what: str = "operands") -> Iterator[str]:
+    """The name of each leaf in errors, such as "operands[0][1]"."""
+    if type(tree) is not tuple:
+        yield what
+        return
+    for i, part in enumerate(tree):
+        yield from names(part, f"{what}[{i}]")
+
+
+def check(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
+    """Raises an error unless all tensors are dense, of one device that has targets, and of types
+    that XLA has. Their sizes may be symbols."""
+    name = operator.site.entry.target.name
+    device = None
+    for tensor, what in zip(tensors, names(operator.operand_tree)):
+        _check_kind(tensor, what)
+        _torch_forms.element_type(tensor.dtype, what)
+        if tensor.device.type not in devices:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"{what} is on the device {tensor.device}, and target {name!r} runs on the CPU; "
+                "pass its cpu()",
+            )
+        device = device or tensor.device
+        if tensor.device != device:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"{what} is on the device {tensor.device}, operands before it on {device}; move "
+                "all to one device with to()",
+            )
+
+
+def _check_kind(tensor: torch.Tensor, what: str) -> None:
+    if tensor.is_nested:
+        kind, instead = "a nested tensor", _INSTEAD[torch.jagged]
+    elif tensor.layout != torch.strided:
+        kind = f"of layout {tensor.layout}"
+        instead = _INSTEAD.get(tensor.layout, "to_dense()")
+    elif tensor.is_quantized:
+        kind, instead = "quantized", "dequantize(), or int_repr()"
+    else:
+        return
+    raise CallbridgeError(
+        "UNIMPLEMENTED", f"{what} is {kind}, and targets get dense arrays; pass its {instead}"
+    )
+
+
+def check_gradients(operator: Operator, tensors: tuple[torch.Tensor, ...], forms: Any) -> None:
+    """Raises an error if a result would have to be differentiated, and there is no rule for it.
+
+    `forms` are the result's.
+    """
+    if operator.site.backward is not None or not torch.is_grad_enabled():
+        return
+    if not any(_torch_forms.is_differentiable(form.dtype) for form in forms):
+        if not operator.site.mutated:
+            return
+    for tensor, what in zip(tensors, names(operator.operand_tree)):
+        if tensor.requires_grad:
+            raise CallbridgeError(
+                "FAILED_PRECONDITION",
+                f"{what} requires grad, and the call of target {operator.site.entry.target.name!r} "
+                "has no rule for gradients: custom_call() got no backward=. Pass one, or pass "
+                "detach() of the tensor, or call it under torch.no_grad()",
+            )
+
+
+def refuse(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> NoReturn:
+    """Raises the error for tensors of kinds and devices for which the operator has no kernel."""
+    check(operator, tensors)
+    what = ", ".join(f"{tensor.device} {tensor.layout}" for tensor in tensors)
+    raise CallbridgeError(
+        "UNIMPLEMENTED",
+        f"operator callbridge::{operator.name} has no kernel for tensors on {what}; pass dense "
+        "tensors on the CPU",
+    )
+
+
+# ---- Tensors in memory --------------------------------------------------------------------------
+
+
+def is_plain(tensor: torch.Tensor) -> bool:
+    """True if a target can be given the tensor's memory."""
+    return (
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.is_contiguous()
+        and tensor.data_ptr() % ALIGNMENT == 0
+        and not tensor.is_conj()
+        and not tensor.is_neg()
+    )
+
+
+def plain(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor of the same values that is so: itself, a view or a copy."""
+    if is_plain(tensor):
+        return tensor
+    with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+        view = tensor.as_subclass(torch.Tensor)  # type: ignore[arg-type]
+        view = view.resolve_conj().resolve_neg().contiguous()
+        if not is_plain(view):
+            view = view.clone(memory_format=torch.contiguous_format)
+    if not is_plain(view):  # of an allocator that aligns less
+        raise CallbridgeError(
+            "INTERNAL", f"torch allocated memory that is not aligned to {ALIGNMENT} bytes"
+        )
+    return view
