@@ -44,8 +44,8 @@ def _value(value: Any, what: str) -> str:
         return dictionary(value, what)
     if isinstance(value, (str, bytes)):
         return _string(utf_8(value, what) if isinstance(value, str) else value)
-    array = _attributes.as_array(value)
-    kind = array.dtype.name
+    elements = _attributes.as_array(value).reshape(-1)
+    kind = elements.dtype.name
     is_array = isinstance(value, np.ndarray)
     known = (*_ARRAYS, *_TENSORS) if is_array else _TYPES
     if kind not in known:
@@ -56,14 +56,13 @@ def _value(value: Any, what: str) -> str:
         )
     if not is_array:
         if kind == "bool":
-            return "true" if array else "false"
-        return f"{_number(array)} : {_TYPES[kind]}"
-    elements = ", ".join(map(_number, array.reshape(-1)))
+            return "true" if elements[0] else "false"
+        return f"{_number(elements[0])} : {_TYPES[kind]}"
+    numbers = ", ".join(map(_number, elements))
     if kind in _ARRAYS:
-        return f"array<{_TYPES[kind]}{': ' if elements else ''}{elements}>"
-    if not elements:
-        return f"dense<> : tensor<0x{_TYPES[kind]}>"
-    return f"dense<[{elements}]> : tensor<{array.size}x{_TYPES[kind]}>"
+        return f"array<{_TYPES[kind]}{': ' if numbers else ''}{numbers}>"
+    list_of_numbers = f"[{numbers}]" if numbers else ""
+    return f"dense<{list_of_numbers}> : tensor<{elements.size}x{_TYPES[kind]}>"
 
 
 def _number(value: Any) -> str:

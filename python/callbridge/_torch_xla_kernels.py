@@ -156,8 +156,7 @@ def _check_types(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
 def _device_type(dtype: torch.dtype) -> str:
     """Returns the XLA type in which tensors of `dtype` are held, such as "f32"."""
     tensor = torch.empty(0, dtype=dtype).to("xla")
-    shape = torch_xla.core.xla_builder.tensor_shape(tensor)
-    name: str = shape.shape[0] if hasattr(shape, "shape") else shape[0]
+    name: str = torch_xla.core.xla_builder.tensor_shape(tensor).dtype
     return name
 
 

@@ -37,7 +37,8 @@ def custom_call(
 ) -> bytes:
     """Returns a module of parameters and a call of `target` on them.
 
-    All arrays are row-major. The result is an array if there is one, else a tuple.
+    Names end in a number, without which XLA ends the process where it renumbers them. All arrays
+    are row-major. The result is an array if there is one, else a tuple.
 
     Args:
       name: of the module and its computation.
@@ -47,12 +48,13 @@ def custom_call(
     result = _shape(results[0]) if len(results) == 1 else _tuple_shape(results)
     parameters = [_shape(array) for array in operands]
     root = len(operands)
+    identifier = root + 1  # of the computation; XLA renumbers it and its instructions as one
     instructions = [
-        _text(1, f"p{i}") + _text(2, "parameter") + _bytes(3, shape) + _number(9, i)
+        _text(1, f"p{i}.{i}") + _text(2, "parameter") + _bytes(3, shape) + _number(9, i)
         + _number(35, i)
         for i, shape in enumerate(parameters)
     ]  # fmt: skip
-    call = _text(1, "custom-call") + _text(2, "custom-call") + _bytes(3, result)
+    call = _text(1, f"custom-call.{root}") + _text(2, "custom-call") + _bytes(3, result)
     call += _text(28, target) + _number(35, root)
     call += b"".join(_number(36, i) for i in range(len(operands)))
     call += _bytes(43, backend_config)
@@ -64,11 +66,11 @@ def custom_call(
     call += _number(77, API_VERSIONS[path])
     program = b"".join(_bytes(1, shape) for shape in parameters) + _bytes(2, result)
     program += b"".join(_text(3, f"p{i}") for i in range(len(operands)))
-    computation = _text(1, name) + b"".join(_bytes(2, i) for i in [*instructions, call])
-    computation += _bytes(4, program) + _number(5, 1) + _number(6, root)
+    computation = _text(1, f"{name}.1") + b"".join(_bytes(2, i) for i in [*instructions, call])
+    computation += _bytes(4, program) + _number(5, identifier) + _number(6, root)
     return (
-        _text(1, name) + _text(2, name) + _bytes(3, computation) + _bytes(4, program)
-        + _number(5, 1) + _number(6, 1)
+        _text(1, f"{name}.1") + _text(2, f"{name}.1") + _bytes(3, computation) + _bytes(4, program)
+        + _number(5, 1) + _number(6, identifier)
     )  # fmt: skip
 
 
