@@ -51,14 +51,49 @@ def _kernel(operator: Operator) -> Callable[..., Any]:
             results = torch_xla._XLAC._xla_user_computation(
                 f"callbridge::{operator.name}", list(tensors), computation
             )
+            # PyTorch/XLA takes unsigned integers of a computation for signed ones.
+            forms = _shapes.leaves(tree, "result")
+            results = [tensor.to(form.dtype) for tensor, form in zip(results, forms)]
             for operand, result in site.aliases.items():
                 tensors[operand].copy_(results[result])
-        returned = [results[i] for i in operator.returned]
-        if len(returned) == 1:
-            return returned[0]
-        return tuple(returned) if returned else None
+        return _returned([results[i] for i in operator.returned])
 
     return kernel
+
+
+def _returned(tensors: list[torch.Tensor]) -> Any:
+    if len(tensors) == 1:
+        return tensors[0]
+    return tuple(tensors) if tensors else None
+
+
+# ---- Before torch's functionalization -----------------------------------------------------------
+
+
+def _come_first(operator: Operator) -> None:
+    """Gives an operator without a rule for gradients a kernel that comes before functionalization, by
+    which PyTorch/XLA's tensors have views: it hides which ones require grad, and refuses operators
+    that write to operands."""
+    if operator.site.backward is not None:
+        return
+    kernel = _kernel(operator)
+
+    def first(*tensors: torch.Tensor) -> Any:
+        if all(type(tensor) in (torch.Tensor, torch.nn.Parameter) for tensor in tensors):
+            return kernel(*tensors)
+        # torch.compile traces with tensors of other types. What an operator writes to a view of a
+        # tensor is lost in what it compiles for PyTorch/XLA (measured on 2.9.0).
+        if operator.site.mutated:
+            raise _torch_xla_registry.error_of(
+                operator.site.entry,
+                "UNIMPLEMENTED",
+                "torch.compile cannot call an operator that writes to tensors of PyTorch/XLA; leave "
+                "out input_output_aliases, or call it outside of torch.compile",
+            )
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator.overload(*tensors)
+
+    _torch_operators.LIBRARY.impl(operator.name, first, "AutogradXLA")
 
 
 @functools.lru_cache(maxsize=_MOST_COMPUTATIONS)
@@ -183,4 +218,7 @@ def _forked() -> None:
 
 os.register_at_fork(after_in_child=_forked)
 _torch_operators.implement("XLA", _kernel)
+for _operator in _torch_operators.operators():
+    _come_first(_operator)
+_torch_operators.finish_with(_come_first)
 _torch_tensors.devices.add("xla")

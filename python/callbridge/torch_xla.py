@@ -22,7 +22,8 @@ The first call of a target raises CallbridgeError where something is missing:
                        started, where it hangs.
   UNIMPLEMENTED        if this PyTorch/XLA cannot call such a target; for devices that are not the CPU;
                        for calls without a result; for `mutated_operands` that are not aliased to
-                       results; and for attributes that XLA's FFI does not decode.
+                       results; for `input_output_aliases` in torch.compile; and for attributes
+                       that XLA's FFI does not decode.
   ALREADY_EXISTS       if that XLA has another function of that name.
 
 The rest is as in callbridge.torch. A target that fails or throws makes PyTorch/XLA raise a

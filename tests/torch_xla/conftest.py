@@ -41,11 +41,11 @@ def command():
 
 @pytest.fixture
 def run_program(tmp_path):
-    """Runs a program in a Python of its own and returns what it prints, lines without XLA's logs."""
+    """Runs a program in a Python of its own and returns the lines that it prints."""
 
-    def run(text, *, status=0, timeout=240, **variables):
+    def run(text, *, before="", status=0, timeout=240, **variables):
         done = subprocess.run(
-            [sys.executable, "-c", PREAMBLE + text],
+            [sys.executable, "-c", before + PREAMBLE + text],
             cwd=tmp_path,
             env={**os.environ, "CALLBRIDGE_BUILD": str(BUILD), **variables},
             capture_output=True,
