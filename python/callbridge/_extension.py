@@ -1,4 +1,4 @@
-"""Loads the C module that makes callbridge.numpy's calls."""
+"""Loads the C module that makes the calls of callbridge.numpy and callbridge.torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUFFIX = ".abi3.so"
 _OLDEST_VERSION = (3, 11)
 # Identifies the interface between this package and the module; python/extension/module.c has the
 # same number.
-_BUILD = f"{_c_api.version().decode()}, interface 1"
+_BUILD = f"{_c_api.version().decode()}, interface 2"
 _ADVICE = "build it again with libcallbridge.so, or remove it: calls then take longer"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -20,6 +20,19 @@ _ALIGNMENT = 64
 # Has no bytes to be read or written; a tensor without elements has no address.
 _NOWHERE = (ctypes.c_char * (2 * _ALIGNMENT))()
 _nowhere = ctypes.addressof(_NOWHERE) + -ctypes.addressof(_NOWHERE) % _ALIGNMENT
+
+
+class Torch(NamedTuple):
+    """What calls on tensors use of PyTorch."""
+
+    tensor_type: type
+    parameter_type: type
+    forward_ad: dict[str, Any]  # of the module
+    is_grad_enabled: Callable[[], bool]
+    is_in_transform: Callable[[], bool]  # whether torch.func transforms what is called
+    # Of a shape, strides and a dtype: a new tensor on the CPU.
+    empty: Callable[[tuple[int, ...], tuple[int, ...], torch.dtype], torch.Tensor]
+    exchange_api: Any  # the capsule of DLPack's C functions, or None
 
 
 class BoundTensorCall:
@@ -35,14 +48,14 @@ class BoundTensorCall:
         self,
         handle: CallHandle,
         operand_count: int,
-        results: tuple[tuple[tuple[int, ...], torch.dtype, int], ...],
+        results: tuple[tuple[tuple[int, ...], tuple[int, ...], torch.dtype], ...],
         aliases: tuple[int, ...],
         is_typed: bool,
     ):
         """
         Args:
           handle: of a call with that many operands and results.
-          results: the shape and dtype of each, and an operand of both, or -1.
+          results: the shape, strides and dtype of each.
           aliases: for each result the operand whose memory it is, or -1.
           is_typed: true for typed handlers, which get services.
         """
@@ -54,13 +67,13 @@ class BoundTensorCall:
         self._ins = ctypes.c_void_p * operand_count
         self._outs = ctypes.c_void_p * len(results)
 
-    def __call__(self, tensors: tuple[torch.Tensor, ...]) -> Any:
+    def __call__(self, torch: Torch, tensors: tuple[torch.Tensor, ...]) -> Any:
         self.last_use = next(_uses)
         made = []
         results = []
-        for (shape, dtype, _), alias in zip(self._results, self._aliases):
+        for form, alias in zip(self._results, self._aliases):
             if alias < 0:
-                result = torch.empty(shape, dtype=dtype, device="cpu")
+                result = torch.empty(*form)
                 made.append(result)
             else:
                 result = tensors[alias]
@@ -84,18 +97,24 @@ class TensorCaller:
 
     def __init__(
         self,
+        torch: Torch,
         by_form: dict[Any, BoundTensorCall],
         bind: Callable[[Any, tuple[torch.Tensor, ...]], BoundTensorCall],
         prepare: Callable[[tuple[torch.Tensor, ...]], tuple[torch.Tensor, ...]],
         finish: Callable[[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]], None] | None,
+        gradients_matter: bool,
     ):
         """
         Args:
+          torch: what it uses.
           by_form: by keys that are made here; a call looks there first.
           bind: makes the BoundTensorCall for a key that is not in `by_form`, and for tensors.
           prepare: makes tensors plain ones, or raises an error.
           finish: is called with the tensors and the prepared ones after each call, if not None.
+          gradients_matter: false if there is a rule for gradients. `prepare` checks that, so here
+            nothing depends on it.
         """
+        self._torch = torch
         self._by_form = by_form
         self._bind = bind
         self._prepare = prepare
@@ -107,10 +126,41 @@ class TensorCaller:
         bound = self._by_form.get(key)
         if bound is None:
             bound = self._bind(key, prepared)
-        result = bound(prepared)
+        result = bound(self._torch, prepared)
         if self._finish is not None:
             self._finish(tensors, prepared)
         return result
+
+
+class TensorFunction:
+    """Finds the operator for operands, and calls it."""
+
+    def __init__(
+        self,
+        torch: Torch,
+        operators: dict[int, Callable[..., Any]],
+        call_any: Callable[[tuple], Any],
+    ):
+        """
+        Args:
+          torch: what it uses.
+          operators: what torch calls, by the number of operands, if all are tensors.
+          call_any: is called with the other operands, and in transforms.
+        """
+        self._torch = torch
+        self._operators = operators
+        self._call_any = call_any
+
+    def call(self, operands: tuple) -> Any:
+        """Calls the operator on a tuple of operands."""
+        found = self._operators.get(len(operands))
+        if found is None or self._torch.is_in_transform():
+            return self._call_any(operands)
+        types = (self._torch.tensor_type, self._torch.parameter_type)
+        for operand in operands:
+            if type(operand) not in types:
+                return self._call_any(operands)
+        return found(*operands)
 
 
 def _address(tensor: torch.Tensor) -> int:

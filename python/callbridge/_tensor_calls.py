@@ -2,6 +2,43 @@
 
 from __future__ import annotations
 
-from callbridge._python_tensor_calls import BoundTensorCall, TensorCaller
+from typing import TYPE_CHECKING
 
-__all__ = ["BoundTensorCall", "TensorCaller"]
+import torch
+import torch.autograd.forward_ad
+
+from callbridge import _extension
+
+if TYPE_CHECKING or _extension.MODULE is None:
+    from callbridge._python_tensor_calls import (
+        BoundTensorCall,
+        TensorCaller,
+        TensorFunction,
+        Torch,
+    )
+else:
+    BoundTensorCall = _extension.MODULE.BoundTensorCall
+    TensorCaller = _extension.MODULE.TensorCaller
+    TensorFunction = _extension.MODULE.TensorFunction
+    Torch = _extension.MODULE.Torch
+
+__all__ = ["TORCH", "BoundTensorCall", "TensorCaller", "TensorFunction"]
+
+
+def _empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """Returns an uninitialized tensor on the CPU."""
+    return torch.empty(shape, dtype=dtype, device="cpu")
+
+
+# What programs that torch.compile makes call, in a third of the time of torch.empty().
+_guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+
+TORCH = Torch(
+    torch.Tensor,
+    torch.nn.Parameter,
+    vars(torch.autograd.forward_ad),
+    torch.is_grad_enabled,
+    torch._C._are_functorch_transforms_active,
+    getattr(_guards, "_empty_strided_cpu", _empty),
+    getattr(torch.Tensor, "__dlpack_c_exchange_api__", None),  # since torch 2.10
+)

@@ -6,7 +6,6 @@ A result is a tree of forms, or a function of the operands that returns one.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch

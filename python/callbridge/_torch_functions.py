@@ -9,18 +9,31 @@ from typing import Any
 import numpy as np
 import torch
 
-from callbridge import _shapes, _torch_forms, _torch_operators, _torch_tensors
+from callbridge import _shapes, _tensor_calls, _torch_forms, _torch_operators, _torch_tensors
 from callbridge._bound_function import BoundFunction
 from callbridge._error import CallbridgeError
 from callbridge._torch_operators import Operator, Site
+
+# Constant in programs that torch.compile traces.
+_is_traced = torch.compiler.is_dynamo_compiling
 
 
 class TorchFunction(BoundFunction[Any]):
     """A function of tensors that calls an operator in torch.ops.callbridge."""
 
-    def __init__(self, call: Callable[..., Any], target: str, find: Callable[[tuple], Operator]):
+    def __init__(
+        self,
+        call: Callable[[tuple], Any],
+        trace: Callable[[tuple], Any],
+        target: str,
+        find: Callable[[tuple], Operator],
+    ):
         super().__init__(call, "callbridge.torch", target)
+        self._trace = trace
         self._find = find
+
+    def __call__(self, *operands: Any) -> Any:
+        return self._trace(operands) if _is_traced() else self._call(operands)
 
     def operator(self, *operands: Any) -> torch._ops.OpOverload:
         """Returns the operator for operands that are nested as these are; makes it if needed.
@@ -35,8 +48,9 @@ def function(site: Site) -> TorchFunction:
     site = site._replace(key=_key(site))
     target = site.entry.target.name
     made: dict[tuple, Operator] = {}  # by operand tree
-    # By the number of operands, where none is a tuple: the operator, and what arranges its results.
-    flat: dict[int, tuple[Any, tuple[str, ...] | None]] = {}
+    # By the number of operands, where all are tensors, and the function returns what the operator
+    # does.
+    flat: dict[int, Callable[..., Any]] = {}
 
     def find(operands: tuple) -> Operator:
         leaves: list[Any] = []
@@ -46,11 +60,11 @@ def function(site: Site) -> TorchFunction:
         found = made.get(tree)
         if found is None:
             skeleton = None
+            for leaf, name in zip(leaves, _torch_tensors.names(tree)):
+                _torch_forms.element_type(leaf.dtype, name)
             if callable(site.result):
                 metas = [torch.empty(t.shape, dtype=t.dtype, device="meta") for t in leaves]
-                result = _torch_operators.evaluate(
-                    site.result, _shapes.rebuild(tree, iter(metas))
-                )
+                result = _torch_operators.evaluate(site.result, _shapes.rebuild(tree, iter(metas)))
                 skeleton = _torch_forms.skeleton(result)
             found = make(tree, skeleton)
         return found
@@ -72,8 +86,12 @@ def function(site: Site) -> TorchFunction:
     def constants_of_new(tree: tuple, skeleton: Any) -> str:
         return _constants(made.get(tree) or make(tree, skeleton))
 
+    def refuse_gradient(name: str) -> None:
+        _torch_tensors.raise_gradient(_torch_operators.named(name), "an operand")
+
     # What torch.compiler.assume_constant_result() does, which imports all of torch.compile.
     constants._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    refuse_gradient._dynamo_marked_constant = True  # type: ignore[attr-defined]
     constants_of_new._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def trace(operands: tuple) -> Any:
@@ -83,32 +101,28 @@ def function(site: Site) -> TorchFunction:
         if found == "":
             found = constants_of_new(tree, _skeleton(site.result(*operands)))
         name, *words = found.split(" ")
-        return _arrange(words, getattr(torch.ops.callbridge, name).default(*leaves), leaves)
+        result = getattr(torch.ops.callbridge, name).default(*leaves)
+        if site.backward is None:
+            # Tensors in transforms of torch.func require grad there, and nowhere in a kernel.
+            for tensor in [result] if isinstance(result, torch.Tensor) else list(result or ()):
+                if tensor.requires_grad:
+                    refuse_gradient(name)
+        return _arrange(words, result, leaves)
 
     def call_any(operands: tuple) -> Any:
+        operator = find(operands)
         leaves: list[Any] = []
         _flatten(operands, leaves)
-        found = find(operands)
-        name, *words = _constants(found).split(" ")
-        overload = found.overload
-        if len(leaves) == len(operands):
-            flat[len(leaves)] = overload, None if words == ["."] else tuple(words)
+        if torch._C._are_functorch_transforms_active():
+            _torch_tensors.check_transformed(operator, tuple(leaves))
+        name, *words = _constants(operator).split(" ")
+        overload = operator.overload
+        if len(leaves) == len(operands) and words == ["."]:
+            flat[len(leaves)] = overload._op
         return _arrange(words, overload(*leaves), leaves)
 
-    def call(*operands: Any) -> Any:
-        if torch.compiler.is_compiling():
-            return trace(operands)
-        for operand in operands:
-            if not isinstance(operand, torch.Tensor):
-                return call_any(operands)
-        known = flat.get(len(operands))
-        if known is None:
-            return call_any(operands)
-        overload, words = known
-        result = overload(*operands)
-        return result if words is None else _arrange(words, result, operands)
-
-    return TorchFunction(call, target, find)
+    call = _tensor_calls.TensorFunction(_tensor_calls.TORCH, flat, call_any).call
+    return TorchFunction(call, trace, target, find)
 
 
 # ---- Trees, in what torch.compile understands ----------------------------------------------------

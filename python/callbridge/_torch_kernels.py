@@ -1,6 +1,7 @@
 """The kernels of callbridge.torch's operators, except those of transforms.
 
-On the CPU a kernel binds the target once for each form of the tensors, and calls it on their memory.
+On the CPU a kernel binds the target once for each form of the tensors, and calls it on their
+memory.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Any
 import torch
 
 from callbridge import (
-    _aliases,
     _bound_calls,
     _call_site,
     _handles,
@@ -69,20 +69,18 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
             _torch_forms.text,
             site.attributes.handle,
         )
-        forms = list(map(_form, tensors))
         operand_of = {result: operand for operand, result in site.aliases.items()}
         return _tensor_calls.BoundTensorCall(
             _handles.bind(site.entry.c_target, c_site),
             len(tensors),
-            tuple([(*form, forms.index(form) if form in forms else -1) for form in results]),
+            tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),
             site.entry.abi == "typed_ffi",
         )
 
     def prepare(tensors: Tensors) -> Tensors:
         _torch_tensors.check(operator, tensors)
-        needs_check = site.backward is None and torch.is_grad_enabled()
-        if needs_check and any(tensor.requires_grad for tensor in tensors):
+        if site.backward is None and _torch_tensors.has_gradient(tensors):
             metas = tuple([_meta(tensor) for tensor in tensors])
             _torch_tensors.check_gradients(operator, tensors, operator.result_forms(metas))
         if site.mutated:
@@ -99,12 +97,25 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
 
     by_form, bind_new = _bound_calls.forms(bind)
     return _tensor_calls.TensorCaller(
-        by_form, bind_new, prepare, finish if site.mutated else None
+        _tensor_calls.TORCH,
+        by_form,
+        bind_new,
+        prepare,
+        finish if site.mutated else None,
+        site.backward is None,
     )
 
 
 def _form(tensor: torch.Tensor) -> TensorForm:
     return TensorForm(tuple(tensor.shape), tensor.dtype)
+
+
+def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """In elements, of a row-major tensor as torch.empty() makes it."""
+    strides = [1] * len(shape)
+    for i in reversed(range(len(shape) - 1)):
+        strides[i] = strides[i + 1] * max(shape[i + 1], 1)
+    return tuple(strides)
 
 
 def _meta(tensor: torch.Tensor) -> torch.Tensor:

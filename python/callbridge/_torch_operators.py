@@ -1,7 +1,7 @@
 """The operators that callbridge.torch defines in torch.ops.callbridge.
 
-An operator is a target at one call site, for operands nested in one way: their tensors, in preorder,
-are its arguments. Its kernels are registered by implement(), one for each dispatch key.
+An operator is a target at one call site, for operands nested in one way: their tensors, in
+preorder, are its arguments. Its kernels are registered by implement(), one for each dispatch key.
 """
 
 from __future__ import annotations

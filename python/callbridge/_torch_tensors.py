@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
+from torch.autograd import forward_ad
 
 from callbridge import _torch_forms
 from callbridge._error import CallbridgeError
@@ -82,19 +83,43 @@ def check_gradients(operator: Operator, tensors: tuple[torch.Tensor, ...], forms
 
     `forms` are the result's.
     """
-    if operator.site.backward is not None or not torch.is_grad_enabled():
+    if operator.site.backward is not None or not has_gradient(tensors):
         return
-    if not any(_torch_forms.is_differentiable(form.dtype) for form in forms):
-        if not operator.site.mutated:
-            return
-    for tensor, what in zip(tensors, names(operator.operand_tree)):
-        if tensor.requires_grad:
-            raise CallbridgeError(
-                "FAILED_PRECONDITION",
-                f"{what} requires grad, and the call of target {operator.site.entry.target.name!r} "
-                "has no rule for gradients: custom_call() got no backward=. Pass one, or pass "
-                "detach() of the tensor, or call it under torch.no_grad()",
-            )
+    if operator.site.mutated or any(_torch_forms.is_differentiable(f.dtype) for f in forms):
+        for tensor, what in zip(tensors, names(operator.operand_tree)):
+            if has_gradient((tensor,)):
+                raise_gradient(operator, what)
+
+
+def has_gradient(tensors: tuple[torch.Tensor, ...]) -> bool:
+    """True if one is differentiated now, backward or forward."""
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        return True
+    return forward_ad._current_level >= 0 and any(
+        forward_ad.unpack_dual(tensor).tangent is not None
+        for tensor in tensors
+        if _torch_forms.is_differentiable(tensor.dtype)
+    )
+
+
+def check_transformed(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
+    """check_gradients(), in torch.func's transforms, which a kernel does not see."""
+    if operator.site.backward is None and has_gradient(tensors):
+        metas = [torch.empty(t.shape, dtype=t.dtype, device="meta") for t in tensors]
+        check_gradients(operator, tensors, operator.result_forms(tuple(metas)))
+
+
+class GradientError(CallbridgeError, RuntimeError):
+    """A CallbridgeError, and what torch raises where it cannot differentiate."""
+
+
+def raise_gradient(operator: Operator, what: str) -> NoReturn:
+    raise GradientError(
+        "FAILED_PRECONDITION",
+        f"{what} requires grad, and the call of target {operator.site.entry.target.name!r} has no "
+        "rule for gradients: custom_call() got no backward=. Pass one, or pass detach() of the "
+        "tensor, or call it under torch.no_grad()",
+    )
 
 
 def refuse(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> NoReturn:

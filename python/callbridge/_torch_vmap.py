@@ -53,6 +53,7 @@ def _batched_kernel(operator: Operator) -> Callable[..., Any]:
             info = VmapInfo(interpreter.batch_size(), interpreter.randomness())
             return method(info, dimensions, *tensors)
         _check(operator, dimensions)
+        _torch_tensors.check_transformed(operator, tensors)
         batched = tuple([dimension is not None for dimension in dimensions])
         moved = tuple(
             [

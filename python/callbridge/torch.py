@@ -17,8 +17,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import torch
-
 from callbridge import (
     _aliases,
     _call_site,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "callbridge/python/extension/memory.h"
+#include "callbridge/python/extension/raise.h"
 
 static uint64_t uses;  // what BoundCall.last_use counts; changed with the GIL held
 
@@ -110,18 +111,6 @@ PyType_Spec bound_call_spec = {
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = bound_call_slots,
 };
-
-// Raises `error` as an exception, and frees it.
-static void Raise(const State* state, callbridge_error* error) {
-  // A target's message may have any encoding.
-  PyObject* raised = PyObject_CallFunction(
-      state->error_class, "sN", callbridge_error_code_name(error->code),
-      PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)error->message_size, "backslashreplace"));
-  callbridge_error_destroy(error);
-  if (raised == NULL) return;
-  PyErr_SetObject(state->error_class, raised);
-  Py_DECREF(raised);
-}
 
 // Returns the array in `memory`. Takes over the reference.
 static PyObject* ResultArray(const State* state, const Form* form, Memory* memory) {

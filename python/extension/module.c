@@ -1,10 +1,14 @@
-// callbridge.numpy's calls in C. Does what callbridge/_python_calls.py does in Python, which is
-// used where this module cannot be loaded; both have the same interface and pass the same tests.
+// The calls of callbridge.numpy and callbridge.torch in C. Does what callbridge/_python_calls.py
+// and _python_tensor_calls.py do in Python, which are used where this module cannot be loaded; both
+// have the same interface and pass the same tests.
 
 #include "callbridge/python/extension/bound_call.h"
 #include "callbridge/python/extension/memory.h"
 #include "callbridge/python/extension/reading.h"
 #include "callbridge/python/extension/stable_abi.h"
+#include "callbridge/python/extension/tensor_call.h"
+#include "callbridge/python/extension/tensor_function.h"
+#include "callbridge/python/extension/tensor_reading.h"
 
 // ---- Caller: the function that custom_call() returns --------------------------------------------
 
@@ -139,16 +143,30 @@ static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) 
 
 // callbridge/_extension.py compares this, since the package loads whatever file is there. Change
 // the number of the interface when anything that one uses of the other changes.
-static const char kBuild[] = CALLBRIDGE_VERSION ", interface 1";
+static const char kBuild[] = CALLBRIDGE_VERSION ", interface 2";
 
 static int ModuleExec(PyObject* module) {
   if (PyModule_AddStringConstant(module, "BUILD", kBuild) < 0) return -1;
   State* state = PyModule_GetState(module);
-  PyObject* caller_type = AddType(module, &caller_spec, "Caller");
-  Py_XDECREF(caller_type);  // the module holds a reference
+  static const struct {
+    PyType_Spec* spec;
+    const char* name;
+  } kTypes[] = {
+      {&caller_spec, "Caller"},
+      {&tensor_caller_spec, "TensorCaller"},
+      {&tensor_function_spec, "TensorFunction"},
+  };
+  for (size_t i = 0; i < sizeof(kTypes) / sizeof(*kTypes); ++i) {
+    PyObject* type = AddType(module, kTypes[i].spec, kTypes[i].name);
+    if (type == NULL) return -1;
+    Py_DECREF(type);  // the module holds a reference
+  }
   const int is_whole =
-      caller_type != NULL && (state->memory_type = AddType(module, &memory_spec, NULL)) != NULL &&
+      (state->memory_type = AddType(module, &memory_spec, NULL)) != NULL &&
       (state->bound_call_type = AddType(module, &bound_call_spec, "BoundCall")) != NULL &&
+      (state->bound_tensor_call_type =
+           AddType(module, &bound_tensor_call_spec, "BoundTensorCall")) != NULL &&
+      (state->torch_type = AddType(module, &torch_spec, "Torch")) != NULL &&
       (state->dtype_name = PyUnicode_InternFromString("dtype")) != NULL &&
       (state->array_struct_name = PyUnicode_InternFromString("__array_struct__")) != NULL &&
       (state->ndarray = Imported("numpy", "ndarray")) != NULL &&
@@ -166,6 +184,8 @@ static int ModuleTraverse(PyObject* module, visitproc visit, void* arg) {
   Py_VISIT(state->numbers);
   Py_VISIT(state->memory_type);
   Py_VISIT(state->bound_call_type);
+  Py_VISIT(state->bound_tensor_call_type);
+  Py_VISIT(state->torch_type);
   return 0;
 }
 
@@ -177,6 +197,8 @@ static void ModuleFree(void* module) {
   Py_XDECREF(state->numbers);
   Py_XDECREF(state->memory_type);
   Py_XDECREF(state->bound_call_type);
+  Py_XDECREF(state->bound_tensor_call_type);
+  Py_XDECREF(state->torch_type);
   Py_XDECREF(state->dtype_name);
   Py_XDECREF(state->array_struct_name);
 }
@@ -188,7 +210,7 @@ static PyModuleDef_Slot module_slots[] = {
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "callbridge_python",
-    .m_doc = "callbridge.numpy's calls in C.",
+    .m_doc = "The calls of callbridge.numpy and callbridge.torch in C.",
     .m_size = sizeof(State),
     .m_slots = module_slots,
     .m_traverse = ModuleTraverse,

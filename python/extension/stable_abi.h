@@ -18,6 +18,8 @@ typedef struct {
   PyObject* numbers;  // dict: numpy.dtype in native byte order -> the number of its element type
   PyObject* memory_type;
   PyObject* bound_call_type;
+  PyObject* bound_tensor_call_type;
+  PyObject* torch_type;
   PyObject* dtype_name;
   PyObject* array_struct_name;
 } State;

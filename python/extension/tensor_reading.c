@@ -1,0 +1,257 @@
+#include "callbridge/python/extension/tensor_reading.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "callbridge/python/extension/memory.h"
+
+// What a tensor without elements has instead of memory. Nobody writes to it.
+static alignas(kAlignment) char nowhere[kAlignment];
+
+enum { kDlCpu = 1 };
+
+// ---- Torch --------------------------------------------------------------------------------------
+
+typedef struct {
+  uint32_t major, minor;
+  void* older;
+  void* other_functions[3];
+  DlTensorOf* dl_tensor_of;
+} DlExchangeApi;
+
+static void TorchDealloc(PyObject* self) {
+  Torch* torch = (Torch*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject* const owned[] = {
+      torch->tensor_type,     torch->parameter_type, torch->forward_ad,   torch->is_grad_enabled,
+      torch->is_in_transform, torch->empty,          torch->exchange_api, torch->is_contiguous,
+      torch->data_ptr,        torch->shape_name,     torch->dtype_name,   torch->requires_grad_name,
+      torch->level_name,
+  };
+  for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); ++i) Py_XDECREF(owned[i]);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static int SetExchangeApi(Torch* torch) {
+  if (torch->exchange_api == Py_None) return 0;
+  const DlExchangeApi* api = PyCapsule_GetPointer(torch->exchange_api, "dlpack_exchange_api");
+  if (api == NULL) return -1;
+  if (api->major == 1) torch->dl_tensor_of = api->dl_tensor_of;
+  return 0;
+}
+
+// Does what callbridge._python_tensor_calls.Torch does.
+static PyObject* TorchNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)keywords;
+  PyObject *tensor_type, *parameter_type, *forward_ad, *is_grad_enabled, *is_in_transform, *empty,
+      *api;
+  if (!PyArg_ParseTuple(arguments, "OOO!OOOO", &tensor_type, &parameter_type, &PyDict_Type,
+                        &forward_ad, &is_grad_enabled, &is_in_transform, &empty, &api)) {
+    return NULL;
+  }
+  Torch* torch = PyObject_New(Torch, type);
+  if (torch == NULL) return NULL;
+  memset((char*)torch + sizeof(PyObject), 0, sizeof(*torch) - sizeof(PyObject));
+  torch->tensor_type = Py_NewRef(tensor_type);
+  torch->parameter_type = Py_NewRef(parameter_type);
+  torch->forward_ad = Py_NewRef(forward_ad);
+  torch->is_grad_enabled = Py_NewRef(is_grad_enabled);
+  torch->is_in_transform = Py_NewRef(is_in_transform);
+  torch->empty = Py_NewRef(empty);
+  torch->exchange_api = Py_NewRef(api);
+  const int is_whole =
+      (torch->is_contiguous = PyObject_GetAttrString(tensor_type, "is_contiguous")) != NULL &&
+      (torch->data_ptr = PyObject_GetAttrString(tensor_type, "data_ptr")) != NULL &&
+      (torch->shape_name = PyUnicode_InternFromString("shape")) != NULL &&
+      (torch->dtype_name = PyUnicode_InternFromString("dtype")) != NULL &&
+      (torch->requires_grad_name = PyUnicode_InternFromString("requires_grad")) != NULL &&
+      (torch->level_name = PyUnicode_InternFromString("_current_level")) != NULL &&
+      SetExchangeApi(torch) == 0;
+  if (!is_whole) Py_CLEAR(torch);
+  return (PyObject*)torch;
+}
+
+static PyType_Slot torch_slots[] = {
+    {Py_tp_doc, "What calls on tensors use of PyTorch."},
+    {Py_tp_new, TorchNew},
+    {Py_tp_dealloc, TorchDealloc},
+    {0, NULL},
+};
+PyType_Spec torch_spec = {
+    .name = "callbridge_python.Torch",
+    .basicsize = sizeof(Torch),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = torch_slots,
+};
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+void BeginTensorReading(TensorReading* reading, const Torch* torch, void** pointers) {
+  reading->torch = torch;
+  reading->pointers = pointers;
+  reading->key = reading->inline_key;
+  reading->key_size = 0;
+  reading->key_capacity = kInlineTensorKeyBytes;
+}
+
+void EndTensorReading(TensorReading* reading) {
+  if (reading->key != reading->inline_key) PyMem_Free(reading->key);
+}
+
+// Returns where the next `size_bytes` of the key go. Null with an exception set.
+static char* NextOfKey(TensorReading* reading, size_t size_bytes) {
+  if (reading->key_capacity - reading->key_size < size_bytes) {
+    const size_t capacity = 2 * (reading->key_capacity + size_bytes);
+    char* grown = PyMem_Malloc(capacity);
+    if (grown == NULL) {
+      PyErr_NoMemory();
+      return NULL;
+    }
+    memcpy(grown, reading->key, reading->key_size);
+    EndTensorReading(reading);
+    reading->key = grown;
+    reading->key_capacity = capacity;
+  }
+  char* next = reading->key + reading->key_size;
+  reading->key_size += size_bytes;
+  return next;
+}
+
+static int AppendForm(TensorReading* reading, uint64_t type, uint64_t ndim) {
+  const uint64_t head[2] = {type, ndim};
+  char* next = NextOfKey(reading, sizeof(head));
+  if (next == NULL) return -1;
+  memcpy(next, head, sizeof(head));
+  return 0;
+}
+
+// Returns whether the attribute of a tensor is true; -1 with an exception set.
+static int IsTrue(PyObject* value) {
+  if (value == NULL) return -1;
+  const int is_true = value == Py_True ? 1 : value == Py_False ? 0 : PyObject_IsTrue(value);
+  Py_DECREF(value);
+  return is_true;
+}
+
+// The three that follow return what ReadTensors returns, for one tensor; `*address` gets the
+// memory.
+
+static int IsContiguous(const DlTensor* tensor) {
+  int64_t expected = 1;
+  for (int32_t i = tensor->ndim; i-- > 0;) {
+    if (tensor->shape[i] != 1 && tensor->strides[i] != expected) return 0;
+    expected *= tensor->shape[i];
+  }
+  return 1;
+}
+
+static int ReadByDlPack(TensorReading* reading, PyObject* tensor, void** address) {
+  DlTensor read;
+  if (reading->torch->dl_tensor_of(tensor, &read) < 0) {
+    PyErr_Clear();  // a kind of tensor that DLPack has not; prepare() says what is wrong with it
+    return 0;
+  }
+  if (read.device_type != kDlCpu) return 0;
+  uint64_t type = 0;
+  memcpy(&type, &read.type_code, 4);
+  if (AppendForm(reading, type, (uint64_t)read.ndim) < 0) return -1;
+  const size_t shape_bytes = (size_t)read.ndim * sizeof(int64_t);
+  int is_empty = 0;
+  if (shape_bytes != 0) {
+    char* next = NextOfKey(reading, shape_bytes);
+    if (next == NULL) return -1;
+    memcpy(next, read.shape, shape_bytes);
+    for (int32_t i = 0; i < read.ndim; ++i) is_empty |= read.shape[i] == 0;
+    if (!is_empty && !IsContiguous(&read)) return 0;
+  }
+  *address = is_empty ? nowhere : (char*)read.data + read.byte_offset;
+  return 1;
+}
+
+static int ReadByAttributes(TensorReading* reading, PyObject* tensor, void** address) {
+  const Torch* torch = reading->torch;
+  PyObject* dtype = PyObject_GetAttr(tensor, torch->dtype_name);
+  if (dtype == NULL) return -1;
+  const uint64_t type = (uintptr_t)dtype;  // dtypes are never deleted
+  Py_DECREF(dtype);
+  PyObject* shape = PyObject_GetAttr(tensor, torch->shape_name);
+  if (shape == NULL) return -1;
+  const Py_ssize_t ndim = PyTuple_Size(shape);
+  int done = ndim < 0 || AppendForm(reading, type, (uint64_t)ndim) < 0 ? -1 : 1;
+  for (Py_ssize_t i = 0; done == 1 && i < ndim; ++i) {
+    const long long size = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+    char* next = size == -1 && PyErr_Occurred() ? NULL : NextOfKey(reading, sizeof(size));
+    if (next == NULL) {
+      done = -1;
+    } else {
+      memcpy(next, &size, sizeof(size));
+    }
+  }
+  Py_DECREF(shape);
+  if (done != 1) return done;
+  const int is_contiguous =
+      IsTrue(PyObject_CallFunctionObjArgs(torch->is_contiguous, tensor, NULL));
+  if (is_contiguous != 1) return is_contiguous;
+  *address = TensorAddress(torch, tensor);
+  if (*address != NULL) return 1;
+  PyErr_Clear();  // a tensor without memory; prepare() says what is wrong with it
+  return 0;
+}
+
+// Returns whether tensors that require grad have a gradient now; -1 with an exception set.
+static int GradIsEnabled(const Torch* torch) {
+  return IsTrue(PyObject_CallFunctionObjArgs(torch->is_grad_enabled, NULL));
+}
+
+// Returns whether forward-mode differentiation is going on; -1 with an exception set.
+static int IsDual(const Torch* torch) {
+  PyObject* level = PyDict_GetItemWithError(torch->forward_ad, torch->level_name);
+  if (level == NULL) return PyErr_Occurred() ? -1 : 0;
+  const long number = PyLong_AsLong(level);
+  return number == -1 && PyErr_Occurred() ? -1 : number >= 0;
+}
+
+static int ReadTensor(TensorReading* reading, PyObject* tensor, int gradients_matter,
+                      void** address) {
+  const Torch* torch = reading->torch;
+  PyObject* type = (PyObject*)Py_TYPE(tensor);
+  if (type != torch->tensor_type && type != torch->parameter_type) return 0;
+  if (gradients_matter) {
+    int has_gradient = IsTrue(PyObject_GetAttr(tensor, torch->requires_grad_name));
+    if (has_gradient == 1) has_gradient = GradIsEnabled(torch);
+    if (has_gradient != 0) return has_gradient < 0 ? -1 : 0;
+  }
+  const int done = torch->dl_tensor_of != NULL ? ReadByDlPack(reading, tensor, address)
+                                               : ReadByAttributes(reading, tensor, address);
+  if (done != 1) return done;
+  return (uintptr_t)*address % kAlignment == 0;
+}
+
+int ReadTensors(TensorReading* reading, PyObject* tensors, int gradients_matter) {
+  if (gradients_matter) {
+    const int is_dual = IsDual(reading->torch);
+    if (is_dual != 0) return is_dual < 0 ? -1 : 0;
+  }
+  const Py_ssize_t count = PyTuple_Size(tensors);
+  int done = 1;
+  for (Py_ssize_t i = 0; done == 1 && i < count; ++i) {
+    done =
+        ReadTensor(reading, PyTuple_GetItem(tensors, i), gradients_matter, &reading->pointers[i]);
+  }
+  return done;
+}
+
+void* TensorAddress(const Torch* torch, PyObject* tensor) {
+  if (torch->dl_tensor_of != NULL) {
+    DlTensor read;
+    if (torch->dl_tensor_of(tensor, &read) < 0) return NULL;
+    return read.data == NULL ? nowhere : (char*)read.data + read.byte_offset;
+  }
+  PyObject* address = PyObject_CallFunctionObjArgs(torch->data_ptr, tensor, NULL);
+  if (address == NULL) return NULL;
+  void* pointer = PyLong_AsVoidPtr(address);
+  Py_DECREF(address);
+  if (pointer != NULL) return pointer;
+  return PyErr_Occurred() ? NULL : nowhere;
+}
