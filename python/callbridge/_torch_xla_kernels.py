@@ -71,9 +71,9 @@ def _returned(tensors: list[torch.Tensor]) -> Any:
 
 
 def _come_first(operator: Operator) -> None:
-    """Gives an operator without a rule for gradients a kernel that comes before functionalization, by
-    which PyTorch/XLA's tensors have views: it hides which ones require grad, and refuses operators
-    that write to operands."""
+    """Gives an operator without a rule for gradients a kernel that comes before functionalization,
+    by which PyTorch/XLA's tensors have views: it hides which ones require grad, and refuses
+    operators that write to operands."""
     if operator.site.backward is not None:
         return
     kernel = _kernel(operator)
@@ -87,8 +87,8 @@ def _come_first(operator: Operator) -> None:
             raise _torch_xla_registry.error_of(
                 operator.site.entry,
                 "UNIMPLEMENTED",
-                "torch.compile cannot call an operator that writes to tensors of PyTorch/XLA; leave "
-                "out input_output_aliases, or call it outside of torch.compile",
+                "torch.compile cannot call an operator that writes to tensors of PyTorch/XLA; "
+                "leave out input_output_aliases, or call it outside of torch.compile",
             )
         with torch._C._AutoDispatchBelowAutograd():
             return operator.overload(*tensors)
@@ -187,7 +187,7 @@ def _check_types(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
             )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _device_type(dtype: torch.dtype) -> str:
     """Returns the XLA type in which tensors of `dtype` are held, such as "f32"."""
     tensor = torch.empty(0, dtype=dtype).to("xla")

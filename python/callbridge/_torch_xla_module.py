@@ -1,7 +1,7 @@
-"""HLO modules that hold one custom call, as PyTorch/XLA takes computations: serialized HloModuleProto.
+"""HLO modules of one custom call, as PyTorch/XLA takes computations: serialized HloModuleProto.
 
-PyTorch/XLA's own _xla_custom_call() says nothing of layouts and aliases, and what it calls is cached
-by the target's name and the operands alone: a call with another opaque runs the first one's program
+PyTorch/XLA's own _xla_custom_call() has no layouts and no aliases, and its programs are cached by
+the target's name and the operands alone: a call with another opaque runs the first one's program
 (measured on 2.4.0 and 2.9.0). A computation is cached by all that is in it.
 
 The field numbers are those of hlo/hlo.proto and hlo/xla_data.proto.

@@ -132,8 +132,8 @@ def test_a_site_descriptor_says_what_a_target_expects(monkeypatch):
     pathlib.Path("described.hlo").write_text(
         "HloModule described\n\nENTRY main {\n"
         "  x = f32[4]{0} parameter(0)\n  y = bf16[4]{0} parameter(1)\n"
-        "  ROOT sums = (f32[], f32[], f32[]) custom-call(x, y, x), custom_call_target=\"sums\", "
-        f"api_version=API_VERSION_STATUS_RETURNING_UNIFIED, backend_config=\"{escaped}\"\n}}\n"
+        '  ROOT sums = (f32[], f32[], f32[]) custom-call(x, y, x), custom_call_target="sums", '
+        f'api_version=API_VERSION_STATUS_RETURNING_UNIFIED, backend_config="{escaped}"\n}}\n'
     )
     save("x.npy", np.float32([1, 2, 3, 4]))
     save("y.npy", np.uint16([0x3F80] * 4).view("V2"))

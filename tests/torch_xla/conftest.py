@@ -1,4 +1,4 @@
-"""The tests of callbridge.torch_xla: they run with the Python of a PyTorch/XLA, on its CPU device."""
+"""The tests of callbridge.torch_xla: they run with a PyTorch/XLA's Python, on its CPU device."""
 
 import os
 import pathlib

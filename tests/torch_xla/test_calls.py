@@ -95,7 +95,7 @@ def test_status_returning(way):
 
 
 @needs_untyped
-@pytest.mark.parametrize("opaque", [b"", b"abc", b"\0\xff\"\\\n", bytes(range(256)) * 8])
+@pytest.mark.parametrize("opaque", [b"", b"abc", b'\0\xff"\\\n', bytes(range(256)) * 8])
 def test_status_returning_unified(way, opaque):
     (found,) = check(way, custom_call("add_opaque", "f32[]", opaque=opaque), torch.tensor(1.0))
     assert found == 1 + sum(opaque)
@@ -245,7 +245,9 @@ def test_bits_of_floats(factor):
 @pytest.mark.parametrize("value", [np.float16(1), np.array([True]), np.array([1j])])
 def test_attributes_that_xla_does_not_decode(value):
     call = custom_call("copy_typed", lambda x: x, attributes={"a": value})
-    with pytest.raises(callbridge.torch.CallbridgeError, match=r"^UNIMPLEMENTED: attributes\['a'\]"):
+    with pytest.raises(
+        callbridge.torch.CallbridgeError, match=r"^UNIMPLEMENTED: attributes\['a'\]"
+    ):
         call(xla(torch.ones(2)))
 
 

@@ -1,7 +1,7 @@
 """The story of PyTorch on XLA: a model is traced, its graph lowered to HLO, and that is run.
 
-PyTorch/XLA traces and lowers a model with custom calls. What it dumps, `callbridge run` runs without
-XLA, on the same operands, to the same bits.
+PyTorch/XLA traces and lowers a model with custom calls. What it dumps, `callbridge run` runs
+without XLA, on the same operands, to the same bits.
 """
 
 import subprocess

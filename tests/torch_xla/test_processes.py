@@ -14,7 +14,6 @@ def squares(x=X):
 EXPECTED = "[1.0, 4.0, 9.0, 16.0]"
 
 
-
 def test_a_call(run_program):
     assert run_program(CALL + "print(squares())") == [EXPECTED]
 
