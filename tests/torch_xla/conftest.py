@@ -48,7 +48,12 @@ def run_program(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", before + PREAMBLE + text],
             cwd=tmp_path,
-            env={**os.environ, "CALLBRIDGE_BUILD": str(BUILD), **variables},
+            env={
+                **os.environ,
+                "CALLBRIDGE_BUILD": str(BUILD),
+                "PYTHONPATH": str(ROOT / "python"),
+                **variables,
+            },
             capture_output=True,
             text=True,
             timeout=timeout,
