@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -46,7 +46,6 @@ def _kernel(operator: Operator) -> Callable[..., Any]:
         tree = operator.result_tree(metas)
         _torch_tensors.check_gradients(operator, tensors, _shapes.leaves(tree, "result"))
         computation = _computation(operator, operands, tree)
-        _check_types(operator, tensors)
         with torch.no_grad():
             results = torch_xla._XLAC._xla_user_computation(
                 f"callbridge::{operator.name}", list(tensors), computation
@@ -115,6 +114,8 @@ def _computation(operator: Operator, operands: tuple[TensorForm, ...], tree: Any
             "UNIMPLEMENTED",
             "XLA's operands are not written to; declare a result and input_output_aliases",
         )
+    _check_types(operator, operands, _torch_tensors.names(operator.operand_tree))
+    _check_types(operator, results, _torch_tensors.names(operator.result_skeleton, "result"))
     path = _torch_xla_registry.serve(entry)
     module = _torch_xla_module.custom_call(
         operator.name,
@@ -173,24 +174,31 @@ def _check_device(operator: Operator) -> None:
         )
 
 
-def _check_types(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
-    """Raises UNIMPLEMENTED if PyTorch/XLA holds tensors in another type than they show."""
-    for tensor, what in zip(tensors, _torch_tensors.names(operator.operand_tree)):
-        expected = _torch_forms.element_type(tensor.dtype, what).name
-        found = _device_type(tensor.dtype)
-        if found != expected:
-            raise _torch_xla_registry.error_of(
-                operator.site.entry,
-                "UNIMPLEMENTED",
-                f"{what} is of {tensor.dtype}, but on the device of {found}, as environment "
-                "variables such as XLA_USE_32BIT_LONG have it; unset them",
-            )
+def _check_types(operator: Operator, forms: Any, names: Iterable[str]) -> None:
+    """Raises UNIMPLEMENTED if PyTorch/XLA holds such tensors in another type, or has none."""
+    for form, what in zip(forms, names):
+        expected = _torch_forms.element_type(form.dtype, what).name
+        found = _device_type(form.dtype)
+        if found == expected:
+            continue
+        why = (
+            "which PyTorch/XLA does not have"
+            if found is None
+            else f"but on the device of {found}, as environment variables such as "
+            "XLA_USE_32BIT_LONG have it; unset them"
+        )
+        raise _torch_xla_registry.error_of(
+            operator.site.entry, "UNIMPLEMENTED", f"{what} is of {form.dtype}, {why}"
+        )
 
 
 @functools.cache
-def _device_type(dtype: torch.dtype) -> str:
+def _device_type(dtype: torch.dtype) -> str | None:
     """Returns the XLA type in which tensors of `dtype` are held, such as "f32"."""
-    tensor = torch.empty(0, dtype=dtype).to("xla")
+    try:
+        tensor = torch.empty(0, dtype=dtype).to("xla")
+    except RuntimeError:
+        return None
     name: str = torch_xla.core.xla_builder.tensor_shape(tensor).dtype
     return name
 

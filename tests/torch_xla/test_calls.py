@@ -302,6 +302,14 @@ def test_forms_that_change():
         check(lazily, square, size(n), floats(n))
 
 
+@pytest.mark.parametrize("method", ["expand_dims", "sequential"])
+def test_vmap(method):
+    call = custom_call("square_typed", lambda n, x: x, vmap_method=method)
+    x = floats(3, 4)
+    found = torch.vmap(call, in_dims=(None, 0))(xla(size(4)), xla(x))
+    assert torch.equal(found.cpu(), x * x)
+
+
 # ---- Aliases, gradients -------------------------------------------------------------------------
 
 

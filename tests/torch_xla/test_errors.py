@@ -170,6 +170,15 @@ def test_a_result_of_another_size():
     )
 
 
+def test_a_result_of_a_type_that_pytorch_xla_has_not():
+    call = callbridge.torch.custom_call("copy_typed", "f8e5m2fnuz[2]")
+    refused(
+        call,
+        xla(torch.zeros(2, dtype=torch.uint8)),
+        match="(?s)^UNIMPLEMENTED: .*result is of torch.float8_e5m2fnuz, which PyTorch/XLA does",
+    )
+
+
 @pytest.mark.parametrize("platform", ["CUDA", "ROCM"])
 def test_functions_of_a_gpu(platform):
     import ctypes
