@@ -80,4 +80,12 @@ absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
   return call.Execute(buffers, with_services);
 }
 
+absl::Status ExecuteWithServicesOfXlaCpu(const BoundCall& call, const CallBuffers& buffers,
+                                         const ExecutionContext& context) {
+  host::RuntimeServices services;
+  ExecutionContext with_services = WithServicesOfXlaCpu(context, services);
+  if (context.services == nullptr) services.thread_pool = &host::ProcessThreadsInSchedulersMode();
+  return call.Execute(buffers, with_services);
+}
+
 }  // namespace callbridge

@@ -47,6 +47,10 @@ ExecutionContext WithServicesOfXlaCpu(const ExecutionContext& context,
 absl::Status ExecuteAsXlaCpu(const BoundCall& call, const CallBuffers& buffers,
                              const ExecutionContext& context = {});
 
+// Like ExecuteAsXlaCpu(), but in the caller's floating-point mode, in which tasks run too.
+absl::Status ExecuteWithServicesOfXlaCpu(const BoundCall& call, const CallBuffers& buffers,
+                                         const ExecutionContext& context = {});
+
 }  // namespace callbridge
 
 #endif  // CALLBRIDGE_ADAPTERS_EXECUTOR_H_

@@ -233,6 +233,10 @@ typedef struct callbridge_execution_context {
   // pool, a run id of the run's own, device ordinal 0. callbridge_call_execute then also calls in
   // XLA:CPU's floating-point mode, in which subnormals are zero, instead of the caller's.
   int32_t as_xla_cpu;
+  // Nonzero: callbridge_call_execute calls in the caller's floating-point mode also if `as_xla_cpu`
+  // is set, and tasks on the thread pool that this provides run in the mode of who schedules them.
+  // 64 bits, since older callers have padding behind `as_xla_cpu`.
+  int64_t keeps_floating_point;
 } callbridge_execution_context;
 
 // The memory of a leaf; the caller owns it. Frozen: it is passed in lists, so it has no struct_size

@@ -170,9 +170,11 @@ struct Context {
   void* stream = nullptr;                                 // for GPU targets
   const callbridge_runtime_services* services = nullptr;  // for typed targets
   bool as_xla_cpu = false;                                // as in callbridge_execution_context
+  bool keeps_floating_point = false;                      // likewise
 
   callbridge_execution_context ToC() const {
-    return {sizeof(callbridge_execution_context), stream, services, as_xla_cpu ? 1 : 0};
+    return {sizeof(callbridge_execution_context), stream, services, as_xla_cpu ? 1 : 0,
+            keeps_floating_point ? 1 : 0};
   }
 };
 

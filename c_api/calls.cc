@@ -170,7 +170,9 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
     absl::Status copied = services.Copy(context);
     if (!copied.ok()) return copied;
     if (services.as_xla_cpu()) {
-      return callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
+      return services.keeps_floating_point()
+                 ? callbridge::ExecuteWithServicesOfXlaCpu(call->call, buffers, services.get())
+                 : callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
     }
     return call->call.Execute(buffers, services.get());
   });

@@ -90,6 +90,7 @@ class ExecutionContext(Struct):
         ("stream", c_void_p),
         ("services", c_void_p),
         ("as_xla_cpu", c_int32),
+        ("keeps_floating_point", c_int64),
     ]
 
 

@@ -147,8 +147,8 @@ static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, co
   bound->last_use = ++uses;
   void** result_pointers = pointers + bound->operand_count;
   if (MakeResults(bound, torch, pointers, result_pointers, made) < 0) return NULL;
-  callbridge_execution_context context = {.struct_size = sizeof(context),
-                                          .as_xla_cpu = bound->is_typed};
+  callbridge_execution_context context = {
+      .struct_size = sizeof(context), .as_xla_cpu = bound->is_typed, .keeps_floating_point = 1};
   callbridge_error* error;
   Py_BEGIN_ALLOW_THREADS;
   error = callbridge_call_execute(bound->call, pointers, (size_t)bound->operand_count,

@@ -1,5 +1,5 @@
 // The floating-point modes in which typed handlers and their tasks are called: XLA's, whatever the
-// caller's.
+// caller's, unless the call keeps that.
 #include <xmmintrin.h>
 
 #include <cfenv>
@@ -82,6 +82,42 @@ TEST(FloatingPointTest, TasksDoNotDependOnWhoScheduledFirst) {
   const callbridge_array operand = {x.data(), 16}, written = {y.data(), 16};
   ASSERT_EQ(callbridge_execute(&target, &site, &operand, 1, &written, 1, nullptr), nullptr);
   EXPECT_THAT(y, Each(0.0f)) << "by callbridge_execute";
+}
+
+TEST(FloatingPointTest, TasksRunInTheCallersModeIfItIsKept) {
+  std::vector<float> x(4, std::numeric_limits<float>::min()), y(4, -1);
+  callbridge_target target = {};
+  target.struct_size = sizeof(target);
+  target.name = "halve";
+  target.platform = "Host";
+  target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
+  target.address = reinterpret_cast<void*>(halve);
+  const char* const shapes[] = {"f32[4]"};
+  callbridge_site site = {};
+  site.struct_size = sizeof(site);
+  site.operands = shapes;
+  site.operand_count = 1;
+  site.result = shapes[0];
+  callbridge_call* call = nullptr;
+  ASSERT_EQ(callbridge_call_bind(&target, &site, nullptr, &call), nullptr);
+  void* ins[] = {x.data()};
+  void* outs[] = {y.data()};
+  callbridge_execution_context context = {};
+  context.struct_size = sizeof(context);
+  context.as_xla_cpu = 1;
+  for (int64_t keeps : {1, 0, 1}) {
+    y.assign(4, -1);
+    context.keeps_floating_point = keeps;
+    ASSERT_EQ(callbridge_call_execute(call, ins, 1, outs, 1, &context), nullptr);
+    EXPECT_THAT(y, Each(keeps != 0 ? std::numeric_limits<float>::min() / 2 : 0.0f));
+  }
+  {
+    const CallersMode mode(kXlaMode);
+    context.keeps_floating_point = 1;
+    ASSERT_EQ(callbridge_call_execute(call, ins, 1, outs, 1, &context), nullptr);
+  }
+  EXPECT_THAT(y, Each(0.0f)) << "the caller's";
+  callbridge_call_destroy(call);
 }
 
 std::vector<unsigned> modes;

@@ -1,6 +1,10 @@
 #include "callbridge/typed_ffi/host/thread_pool.h"
 
+#include <fenv.h>
+
 #include <algorithm>
+#include <memory>
+#include <new>
 
 #include "callbridge/abi/own_threads.h"
 #include "callbridge/abi/per_process.h"
@@ -71,6 +75,50 @@ class LazyThreads final : public ThreadPool {
 
 ThreadPool& ProcessThreads() {
   static LazyThreads threads;
+  return threads;
+}
+
+namespace {
+
+// A task and the mode of who scheduled it.
+struct TaskInMode {
+  static void Run(void* data) {
+    const std::unique_ptr<TaskInMode> self(static_cast<TaskInMode*>(data));
+    const RestoresMode threads_mode;
+    fesetenv(&self->mode);
+    self->function(self->data);
+  }
+
+  struct RestoresMode {
+    RestoresMode() { fegetenv(&mode); }
+    ~RestoresMode() { fesetenv(&mode); }
+    RestoresMode(const RestoresMode&) = delete;
+    RestoresMode& operator=(const RestoresMode&) = delete;
+    fenv_t mode;
+  };
+
+  XLA_FFI_Task* function;
+  void* data;
+  fenv_t mode;
+};
+
+class ThreadsInSchedulersMode final : public ThreadPool {
+ public:
+  void Schedule(XLA_FFI_Task* task, void* data) override {
+    auto* in_mode = new (std::nothrow) TaskInMode;
+    if (in_mode == nullptr) return task(data);
+    in_mode->function = task;
+    in_mode->data = data;
+    fegetenv(&in_mode->mode);
+    ProcessThreads().Schedule(&TaskInMode::Run, in_mode);
+  }
+  int64_t num_threads() const override { return ProcessThreads().num_threads(); }
+};
+
+}  // namespace
+
+ThreadPool& ProcessThreadsInSchedulersMode() {
+  static ThreadsInSchedulersMode threads;
   return threads;
 }
 

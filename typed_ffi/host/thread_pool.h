@@ -65,6 +65,10 @@ class FixedThreadPool final : public ThreadPool {
 // doing.
 ThreadPool& ProcessThreads();
 
+// Returns the same threads, on which a task runs in the floating-point mode, and traps the
+// exceptions, of the thread that scheduled it.
+ThreadPool& ProcessThreadsInSchedulersMode();
+
 }  // namespace host
 }  // namespace callbridge
 

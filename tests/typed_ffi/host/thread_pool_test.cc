@@ -65,6 +65,27 @@ TEST(ThreadPoolTest, TasksRunInXlasModeWhoeverSchedules) {
   }
 }
 
+// A mode that only the scheduling thread has, in the task and nowhere after it.
+TEST(ThreadPoolTest, TasksRunInTheirSchedulersModeIfAsked) {
+  const unsigned sse = _mm_getcsr();
+  fenv_t environment;
+  ASSERT_EQ(fegetenv(&environment), 0);
+  for (unsigned mode : {0x1f80u, 0x7f80u, 0x9fc0u}) {
+    fesetround(FE_TOWARDZERO);
+    _mm_setcsr(mode);
+    const Modes modes = ModesOf(ProcessThreadsInSchedulersMode());
+    const unsigned x87 = X87Mode();
+    fesetenv(&environment);
+    _mm_setcsr(sse);
+    EXPECT_EQ(modes.sse, mode);
+    EXPECT_EQ(modes.x87, x87);
+    for (int64_t i = 0; i < ProcessThreads().num_threads(); ++i) {
+      EXPECT_EQ(ModesOf(ProcessThreads()).sse, 0x9fc0u) << "a thread's own mode";
+    }
+  }
+  EXPECT_EQ(ProcessThreadsInSchedulersMode().num_threads(), ProcessThreads().num_threads());
+}
+
 // The program's handlers run on its own threads. Of what a thread's own instructions raise, a
 // handler is called where it happened, or the kernel ends the process.
 TEST(ThreadPoolTest, ThreadsTakeNoSignalThatIsSent) {
