@@ -341,8 +341,9 @@ typedef struct callbridge_entry_points {
   // then run the task on the calling thread), scratch memory, user data of the execution context,
   // custom options, extensions, or on Host the stream.
   void* untyped;
-  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.31 to
-  // 0.12.0.1. Null for a typed target: register what callbridge_ffi_adapt_handlers returns.
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.30 to
+  // 0.12.0.1, on GPU since 0.4.31. Null for a typed target: register what
+  // callbridge_ffi_adapt_handlers returns.
   void* typed;
 } callbridge_entry_points;
 
@@ -361,8 +362,8 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
 // function under that name.
 //
 // Returns NOT_FOUND if the file is not loaded; FAILED_PRECONDITION if it was replaced since, or its
-// symbol tables lack a function, which the message names; UNIMPLEMENTED if that XLA is compiled with
-// std::string of libstdc++'s old ABI; ALREADY_EXISTS if the name is another function's;
+// symbol tables lack a function, which the message names; UNIMPLEMENTED if that XLA is compiled
+// with std::string of libstdc++'s old ABI; ALREADY_EXISTS if the name is another function's;
 // INVALID_ARGUMENT if the file cannot be parsed.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_register_with_loaded_xla(const char* path,
                                                                           const char* name,

@@ -63,9 +63,7 @@ class BoundTensorCall:
         self._handle = handle
         self._results = results
         self._aliases = aliases
-        self._context = _c_api.ExecutionContext(
-            as_xla_cpu=int(is_typed), keeps_floating_point=1
-        )
+        self._context = _c_api.ExecutionContext(as_xla_cpu=int(is_typed), keeps_floating_point=1)
         self._ins = ctypes.c_void_p * operand_count
         self._outs = ctypes.c_void_p * len(results)
 

@@ -42,8 +42,11 @@ def _kernel(operator: Operator) -> Callable[..., Any]:
         _check_process()
         _torch_tensors.check(operator, tensors)
         operands = tuple([TensorForm(tuple(t.shape), t.dtype) for t in tensors])
-        metas = tuple([torch.empty(f.shape, dtype=f.dtype, device="meta") for f in operands])
-        tree = operator.result_tree(metas)
+        tree = site.result
+        if callable(tree):  # which gets tensors that record nothing in the graph
+            tree = operator.result_tree(
+                tuple([torch.empty(f.shape, dtype=f.dtype, device="meta") for f in operands])
+            )
         _torch_tensors.check_gradients(operator, tensors, _shapes.leaves(tree, "result"))
         computation = _computation(operator, operands, tree)
         with torch.no_grad():
@@ -89,6 +92,7 @@ def _come_first(operator: Operator) -> None:
                 "torch.compile cannot call an operator that writes to tensors of PyTorch/XLA; "
                 "leave out input_output_aliases, or call it outside of torch.compile",
             )
+        _torch_tensors.check_gradients(operator, tensors, operator.result_forms(tensors))
         with torch._C._AutoDispatchBelowAutograd():
             return operator.overload(*tensors)
 
@@ -138,10 +142,11 @@ def _backend_config(
     operator: Operator, operands: tuple[TensorForm, ...], tree: Any, path: str
 ) -> bytes:
     site = operator.site
-    if path == "typed":
+    if site.entry.abi == "typed_ffi":
         return _mlir_attributes.dictionary(site.attribute_values).encode()
     nested = _shapes.rebuild(operator.operand_tree, iter(operands))
     abi = site.entry.platform, site.entry.abi
+    descriptor = None
     if _call_site.needs_descriptor(
         nested,
         tree,
@@ -152,8 +157,11 @@ def _backend_config(
         reads_opaque=_target_abis.reads_opaque(*abi),
         counts_buffers=_target_abis.counts_buffers(*abi),
     ):
-        return _call_site.descriptor(nested, tree, site.tuple_layout, site.opaque, _type_text)
-    return site.opaque
+        descriptor = _call_site.descriptor(nested, tree, site.tuple_layout, site.opaque, _type_text)
+    if path == "version_3":
+        return site.opaque if descriptor is None else descriptor
+    attributes = {} if descriptor is None else {_call_site.DESCRIPTOR_ATTRIBUTE: descriptor}
+    return _mlir_attributes.dictionary(attributes).encode()
 
 
 def _type_text(form: TensorForm, what: str) -> str:

@@ -57,8 +57,16 @@ def _register(entry: Entry) -> str:
         _typed_handlers.refuse_as_untyped(entry.target, entry.platform, entry.abi)
         entry_points = _c_api.EntryPoints()
         _c_api.target_entry_points(c_target, entry_points)
-        _c_api.register_with_loaded_xla(module, name, HOST.encode(), entry_points.untyped)
-        return "version_3"
+        try:
+            _c_api.register_with_loaded_xla(module, name, HOST.encode(), entry_points.untyped)
+            return "version_3"
+        except CallbridgeError as error:
+            if error.code != "UNIMPLEMENTED":
+                raise
+        # An XLA with std::string of the old ABI.
+        handlers = _c_api.FfiHandlers(execute=entry_points.typed)
+        _c_api.ffi_register_with_loaded_xla(module, name, HOST.encode(), handlers)
+        return "typed"
     except CallbridgeError as error:
         raise error_of(entry, error.code, error.message) from None
 

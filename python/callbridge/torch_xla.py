@@ -13,8 +13,8 @@ that registers a custom call for the CPU. callbridge finds XLA's own functions i
 of the extension module _XLAC: `xla::CustomCallTargetRegistry::Global`, `Lookup` and `Register` for
 untyped targets, `xla::ffi::GetXlaFfiApi` for typed handlers. PyPI's wheels have that table; any
 release may change the functions. Tested with torch_xla 2.9.0, which calls targets of every ABI, and
-with 2.4.0, which calls typed handlers without the stage INSTANTIATE alone: its XLA has std::string
-of the old ABI, and the FFI of jaxlib 0.4.30.
+with 2.4.0, whose XLA has the FFI of jaxlib 0.4.30 and cannot call typed handlers with the stage
+INSTANTIATE, such as AOT operators of MindSpore.
 
 A target is registered when it is called first. That raises CallbridgeError, and so does each
 further call:

@@ -141,7 +141,6 @@ def calls(call, operands, expected):
 
 
 REASONS = (
-    "std::string of the old ABI",
     "without the stage INSTANTIATE",
     "torch.compile cannot call an operator that writes to tensors",
 )

@@ -6,10 +6,8 @@ What they return is that of the same target on CPU tensors, and what NumPy compu
 import numpy as np
 import pytest
 from this_torch_xla import (
-    CALLS_UNTYPED,
     RELEASE,
     needs_instantiate,
-    needs_untyped,
     torch_xla,
     xla,
 )
@@ -82,19 +80,16 @@ def size(n):
 # ---- One target of each ABI ---------------------------------------------------------------------
 
 
-@needs_untyped
 def test_original(way):
     x = floats(5)
     (found,) = check(way, custom_call("square", lambda n, x: x), size(5), x)
     assert found.numpy().tobytes() == (x.numpy() * x.numpy()).tobytes()
 
 
-@needs_untyped
 def test_status_returning(way):
     check(way, custom_call("nonnegative", "f32[]"), torch.tensor(2.5))
 
 
-@needs_untyped
 @pytest.mark.parametrize("opaque", [b"", b"abc", b'\0\xff"\\\n', bytes(range(256)) * 8])
 def test_status_returning_unified(way, opaque):
     (found,) = check(way, custom_call("add_opaque", "f32[]", opaque=opaque), torch.tensor(1.0))
@@ -135,7 +130,6 @@ def test_mindspore_with_attributes(way, operators):
 # ---- Trees --------------------------------------------------------------------------------------
 
 
-@needs_untyped
 def test_nested_tuples(way):
     call = custom_call("trees", ("f32[3]", ("f32[3]",)))
     a, b, c = floats(3), floats(3), floats(3)
@@ -144,7 +138,6 @@ def test_nested_tuples(way):
     assert found[1].numpy().tobytes() == (a.numpy() - c.numpy()).tobytes()
 
 
-@needs_untyped
 def test_a_tuple_of_one(way):
     call = custom_call("tuple_of_one", ("f32[]",))
     (found,) = check(way, call, torch.tensor(41.0))
@@ -152,7 +145,6 @@ def test_a_tuple_of_one(way):
     assert type(call(xla(torch.tensor(1.0)))) is tuple
 
 
-@needs_untyped
 def test_a_tuple_of_one_of_one(way):
     check(way, custom_call("one_of_one", ("f32[]",)), ((torch.tensor(41.0),),))
 
@@ -187,12 +179,10 @@ def test_shapes(way, shape):
     check(way, custom_call("copy_typed", lambda x: x), floats(*shape))
 
 
-@needs_untyped
 def test_nothing_of_an_untyped_target(way):
     check(way, custom_call("square", lambda n, x: x), size(0), floats(0))
 
 
-@needs_untyped
 def test_arrays_are_row_major(way):
     square = custom_call("square", lambda n, x: x)
 
@@ -206,7 +196,6 @@ def test_arrays_are_row_major(way):
     check(way, call, x, w)
 
 
-@needs_untyped
 def test_views(way):
     x = floats(4, 6)
     square = custom_call("square", lambda n, x: x)
@@ -260,7 +249,6 @@ def opaques():
     ]
 
 
-@needs_untyped
 def test_calls_that_differ_in_their_opaque_alone(way):
     # PyTorch/XLA takes its own custom calls of one name and operand for the same.
     for i, call in enumerate(opaques()):
@@ -274,7 +262,6 @@ def test_calls_that_differ_in_their_attributes_alone(way):
         assert check(way, call, torch.ones(1))[0] == factor
 
 
-@needs_untyped
 def test_calls_that_differ_in_their_result_alone():
     n, x = size(4), floats(8)
     for length in (4, 8, 4):
@@ -283,7 +270,6 @@ def test_calls_that_differ_in_their_result_alone():
         assert torch.equal(call(xla(n), xla(x)).cpu()[:4], x[:4] * x[:4])
 
 
-@needs_untyped
 def test_a_graph_of_calls_and_operations(way):
     square = custom_call("square", lambda n, x: x)
     nonnegative = custom_call("nonnegative", "f32[]")
@@ -295,7 +281,6 @@ def test_a_graph_of_calls_and_operations(way):
     check(way, program, size(4), torch.tensor([1.0, 2.0, 3.0, 4.0]))
 
 
-@needs_untyped
 def test_forms_that_change():
     square = custom_call("square", lambda n, x: x)
     for n in (1, 5, 2, 5):
@@ -313,7 +298,6 @@ def test_vmap(method):
 # ---- Aliases, gradients -------------------------------------------------------------------------
 
 
-@needs_untyped
 def test_an_alias_shares_the_buffer():
     call = custom_call("buffers", ("f32[4]", "s32[]"), input_output_aliases={1: 0})
     x = floats(4)
@@ -340,13 +324,11 @@ def test_an_alias_in_torch_compile():
         compiled(lambda n, x: call(n, x.clone()), xla(size(2)), xla(floats(2)))
 
 
-@needs_untyped
 def test_without_an_alias_there_is_another_buffer():
     call = custom_call("buffers", ("f32[4]", "s32[]"))
     assert call(xla(size(4)), xla(floats(4)))[1].item() == 0
 
 
-@needs_untyped
 def test_gradients():
     derivative = custom_call("square_derivative", lambda n, x, t: x)
     square = custom_call(
@@ -378,8 +360,6 @@ def test_a_module(way):
 
 
 def test_the_target_runs_when_the_graph_does():
-    if not CALLS_UNTYPED:
-        pytest.skip("this PyTorch/XLA calls no untyped targets")
     append, take = custom_call("append", "s32[]"), custom_call("take_log", "s32[32]")
     take()
     result = append(xla(size(7)))

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from this_torch_xla import CALLS_UNTYPED, needs_instantiate, needs_untyped, torch_xla, xla
+from this_torch_xla import needs_instantiate, torch_xla, xla
 
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
@@ -41,7 +41,7 @@ def typed_square():
     return callbridge.torch.custom_call("square_typed", lambda n, x: x)
 
 
-CALLS = [pytest.param(untyped_square, marks=needs_untyped), typed_square]
+CALLS = [untyped_square, typed_square]
 RANDOM = np.random.default_rng(4)
 
 
@@ -100,7 +100,6 @@ def test_serialized_proto(command, uses, tmp_path, operands, square):
     assert found.tobytes() == traced.cpu().numpy().tobytes()
 
 
-@needs_untyped
 def test_calls_with_site_descriptors(command, uses, tmp_path):
     trees = callbridge.torch.custom_call("trees", ("f32[3]", ("f32[3]",)))
     opaque = callbridge.torch.custom_call("add_opaque", "f32[]", opaque=b"\1\0\2")
@@ -136,16 +135,15 @@ def test_attributes(command, typed, tmp_path):
 
 
 def test_what_xla_dumps(command, uses, tmp_path, run_program):
-    square = "square" if CALLS_UNTYPED else "square_typed"
     run_program(
-        f"""
+        """
 load()
-square = callbridge.torch.custom_call("{square}", lambda n, x: x)
+square = callbridge.torch.custom_call("square", lambda n, x: x)
 n, x, y = map(xla, (SIZE, X, X + 1))
 traced = square(n, x * y) + y
 _, parameters = torch_xla._XLAC._get_tensors_xla_device_data_node([traced])
 for i, tensor in enumerate(parameters):
-    np.save(f"parameter{{i}}.npy", tensor.cpu().numpy())
+    np.save(f"parameter{i}.npy", tensor.cpu().numpy())
 np.save("expected.npy", traced.cpu().numpy())
 """,
         XLA_FLAGS="--xla_dump_to=dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto",
@@ -154,7 +152,7 @@ np.save("expected.npy", traced.cpu().numpy())
     assert expected.tolist() == [6, 39, 148, 405]
     parameters = [torch.from_numpy(np.load(tmp_path / f"parameter{i}.npy")) for i in range(3)]
     dumped = sorted(tmp_path.glob("dump/*before_optimizations*"))
-    modules = [path for path in dumped if square.encode() in path.read_bytes()]
+    modules = [path for path in dumped if b"square" in path.read_bytes()]
     assert [path.suffix for path in modules] == [".pb", ".txt"]
     for module in modules:
         found = run(command, module, parameters, [uses], tmp_path)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from this_torch_xla import needs_untyped, only_typed, torch_xla, xla
+from this_torch_xla import needs_version_3, torch_xla, without_instantiate, xla
 
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
@@ -45,7 +45,6 @@ def fails(call, *operands, match):
         assert re.search(match, str(again))
 
 
-@needs_untyped
 def test_a_failure():
     call = callbridge.torch.custom_call("nonnegative", "f32[]")
     for _ in range(2):
@@ -53,7 +52,6 @@ def test_a_failure():
         assert call(xla(torch.tensor(2.0))).item() == 2
 
 
-@needs_untyped
 def test_an_exception():
     call = callbridge.torch.custom_call(
         "throw", "f32[]", abi="status_returning_unified", opaque="no licence: é".encode()
@@ -81,7 +79,7 @@ def test_a_handler_of_other_types():
     fails(call, xla(torch.tensor(1, dtype=torch.int32)), match="Wrong buffer dtype|expected")
 
 
-@needs_untyped
+@needs_version_3
 def test_pytorch_xla_raises_failures_twice_without_callbridge():
     name = b"nonnegative"  # registered by the tests above, or here
     call = callbridge.torch.custom_call(name.decode(), "f32[]")
@@ -106,20 +104,7 @@ def test_an_unknown_target():
     refused(callbridge.torch.custom_call, "nobody", "f32[]", match="^NOT_FOUND: .*'nobody'")
 
 
-@only_typed
-def test_untyped_targets_of_an_old_string_abi():
-    call = callbridge.torch.custom_call("nonnegative", "f32[]")
-    for _ in range(2):
-        refused(
-            call,
-            xla(torch.tensor(1.0)),
-            match=r"(?s)^UNIMPLEMENTED: target 'nonnegative' on Host in PyTorch/XLA 2\.\d.*old ABI"
-            r".*use torch_xla",
-        )
-    assert call(torch.tensor(1.0)) == 1
-
-
-@only_typed
+@without_instantiate
 def test_state_without_instantiate():
     call = callbridge.torch.custom_call("count", "s32[]", attributes={"start": np.int32(1)})
     refused(call, xla(torch.zeros(1)), match="(?s)^UNIMPLEMENTED: .*INSTANTIATE")
@@ -147,6 +132,9 @@ def test_requires_grad():
     message = r"FAILED_PRECONDITION: operands\[0\] requires grad"
     refused(copy(), x, match=f"^{message}")
     refused(copy(input_output_aliases={0: 0}), x * 1, match=f"^{message}")
+    subclass = type("Subclass", (torch.Tensor,), {})
+    refused(copy(), x.as_subclass(subclass), match=f"^{message}")
+    assert type(copy()(x.detach().as_subclass(subclass))) is subclass
     torch._dynamo.reset()
     with pytest.raises(Exception, match=r"operands\[0\] requires grad"):
         torch.compile(lambda x: copy()(x), backend="openxla")(x)
