@@ -40,9 +40,9 @@ struct EntryPoints {
   // headers then run the task on the calling thread), scratch memory, user data of the execution
   // context, custom options, extensions, and on Host the stream.
   void* untyped;
-  // The handler for the execute stage, on all runtimes of runtime_versions.h but jaxlib 0.4.30,
-  // which numbers the stages differently. Null for a typed target: these runtimes get what
-  // AdaptHandlers() makes (cross_version/handler.h).
+  // The handler for the execute stage, on all runtimes of runtime_versions.h, but for a GPU target
+  // not on jaxlib 0.4.30. Null for a typed target: these runtimes get what AdaptHandlers() makes
+  // (cross_version/handler.h).
   XLA_FFI_Handler* typed;
 };
 

@@ -140,6 +140,13 @@ absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI
   return (*plan)->run(**plan, opaque, buffers, context);
 }
 
+// Whether the call is of the stage EXECUTE. On a GPU not by the number of jaxlib 0.4.30, whose
+// function for the stream is elsewhere in the API table.
+bool IsServedStage(const XLA_FFI_CallFrame& frame, const EntryTarget& entry) {
+  return entry.abi.is_gpu() ? frame.stage == XLA_FFI_ExecutionStage_EXECUTE
+                            : typed_ffi::IsExecuteStage(frame);
+}
+
 // Returns null, or the error that the runtime made.
 XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& context) {
   XLA_FFI_Stream_Get_Args args = {};
@@ -162,7 +169,7 @@ XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryT
     AnswerMetadata(*metadata);
     return nullptr;
   }
-  if (ABSL_PREDICT_FALSE(frame->stage != XLA_FFI_ExecutionStage_EXECUTE)) {
+  if (ABSL_PREDICT_FALSE(!IsServedStage(*frame, entry))) {
     return MakeError(*frame->api, absl::InvalidArgumentError(absl::StrCat(
                                       "custom call \"", entry.name,
                                       "\" serves the execute stage only, but was called at stage ",

@@ -371,8 +371,9 @@ typedef struct callbridge_entry_points {
   // then run the task on the calling thread), scratch memory, user data of the execution context,
   // custom options, extensions, or on Host the stream.
   void* untyped;
-  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.31 to
-  // 0.12.0.1. Null for a typed target: register what callbridge_ffi_adapt_handlers returns.
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.30 to
+  // 0.12.0.1, on GPU since 0.4.31. Null for a typed target: register what
+  // callbridge_ffi_adapt_handlers returns.
   void* typed;
 } callbridge_entry_points;
 
@@ -381,6 +382,23 @@ typedef struct callbridge_entry_points {
 // process. Returns INVALID_ARGUMENT if the target's ABI is unknown and a wrong guess could crash.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
     const callbridge_target* target, callbridge_entry_points* entry_points);
+
+// Registers a function of version 3, such as callbridge_entry_points.untyped, with the XLA inside
+// the file at `path`, a library or program that this process has loaded and that exports no
+// function to register with: PyTorch/XLA's extension module. Finds xla::CustomCallTargetRegistry in
+// the file's symbol tables. Those, and the functions' types, belong to a release of that XLA, and
+// others may change them. The file stays loaded, and XLA knows the function, until the process
+// ends. That registry compares `platform` exactly: "Host", "CUDA". Succeeds if it already has the
+// function under that name.
+//
+// Returns NOT_FOUND if the file is not loaded; FAILED_PRECONDITION if it was replaced since, or its
+// symbol tables lack a function, which the message names; UNIMPLEMENTED if that XLA is compiled
+// with std::string of libstdc++'s old ABI; ALREADY_EXISTS if the name is another function's;
+// INVALID_ARGUMENT if the file cannot be parsed.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_register_with_loaded_xla(const char* path,
+                                                                          const char* name,
+                                                                          const char* platform,
+                                                                          void* function);
 
 // ---- Asking a function what it is ---------------------------------------------------------------
 

@@ -90,6 +90,17 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
     const callbridge_ffi_handlers* handlers, const char* platform, const char* release,
     callbridge_ffi_handlers* adapted);
 
+// Registers typed handlers, such as callbridge_ffi_adapt_handlers writes, with the XLA inside the
+// file at `path`, as callbridge_register_with_loaded_xla does, by that XLA's GetXlaFfiApi. They
+// must stay callable until the process ends.
+//
+// Returns the errors of callbridge_register_with_loaded_xla except ALREADY_EXISTS; UNIMPLEMENTED if
+// there is a handler for INSTANTIATE and that XLA has no such stage (jaxlib 0.4.30's); INTERNAL
+// with XLA's message if it refuses the handlers, as it does if the name has others.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_with_loaded_xla(
+    const char* path, const char* name, const char* platform,
+    const callbridge_ffi_handlers* handlers);
+
 // ---- Attributes ---------------------------------------------------------------------------------
 
 // A dictionary, for callbridge_site and callbridge_runtime_services.

@@ -42,6 +42,24 @@ absl::Status ResolveVersion(int32_t version, callbridge_target& target) {
   return absl::OkStatus();
 }
 
+// Calls of version 3 by a program that calls the target through callbridge have a site descriptor
+// as their opaque, and flat operands and results, if the target expects others.
+absl::Status ResolveDescriptor(int32_t version, const std::string& opaque,
+                               callbridge_target& target) {
+  if (version != CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED ||
+      !IsSiteDescriptor(opaque.data(), opaque.size())) {
+    return absl::OkStatus();
+  }
+  callbridge_entry_points entry_points = {};
+  entry_points.struct_size = sizeof entry_points;
+  absl::Status found = TakeStatus(callbridge_target_entry_points(&target, &entry_points));
+  if (!found.ok()) return found;
+  target.address = entry_points.untyped;
+  target.api_version = CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED;
+  target.api_version_is_proved = 1;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status BoundCustomCall::Named(const absl::Status& status) const {
@@ -70,6 +88,7 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
   absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host", wants_typed);
   if (!target.ok()) return bound.Named(target.status());
   absl::Status resolved = ResolveVersion(version, *target);
+  if (resolved.ok()) resolved = ResolveDescriptor(version, opaque, *target);
   if (!resolved.ok()) return bound.Named(resolved);
   bound.is_typed_ = target->api_version == CALLBRIDGE_API_VERSION_TYPED_FFI;
 

@@ -21,6 +21,7 @@ FileSymbol MakeSymbol(const Elf64_Sym& entry, absl::string_view name, bool is_dy
   FileSymbol symbol;
   symbol.name = name.substr(0, name.find('@'));
   symbol.address = entry.st_value;
+  symbol.size = entry.st_size;
   symbol.is_dynamic = is_dynamic;
   symbol.is_defined = entry.st_shndx != SHN_UNDEF;
   symbol.is_function = ELF64_ST_TYPE(entry.st_info) == STT_FUNC;

@@ -35,6 +35,7 @@ inline ElfHandle OpenElf(absl::string_view bytes) {
 struct FileSymbol {
   absl::string_view name;  // a view to the file, without the version ("@GLIBC_2.2.5")
   uint64_t address = 0;    // relative to the load address; in an object file, to the section
+  uint64_t size = 0;       // in bytes
   bool is_dynamic = false;
   bool is_defined = false;
   bool is_function = false;

@@ -215,9 +215,15 @@ call_execute = _fallible(
     POINTER(ExecutionContext),
 )
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
+register_with_loaded_xla = _fallible(
+    "register_with_loaded_xla", c_char_p, c_char_p, c_char_p, c_void_p
+)
 _probe_typed = _fallible("probe_typed", c_void_p, POINTER(c_int32), POINTER(c_void_p))
 ffi_adapt_handlers = _fallible(
     "ffi_adapt_handlers", POINTER(FfiHandlers), c_char_p, c_char_p, POINTER(FfiHandlers)
+)
+ffi_register_with_loaded_xla = _fallible(
+    "ffi_register_with_loaded_xla", c_char_p, c_char_p, c_char_p, POINTER(FfiHandlers)
 )
 ffi_attributes_create = _fallible("ffi_attributes_create", POINTER(c_void_p))
 ffi_attributes_destroy = _function("ffi_attributes_destroy", None, c_void_p)

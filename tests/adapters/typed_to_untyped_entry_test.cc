@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "callbridge/adapters/entry_points.h"
+#include "callbridge/typed_ffi/host/api_table.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/ffi_call.h"
 #include "tests/adapters/recording_targets.h"
@@ -39,6 +41,18 @@ TEST_F(TypedEntryTest, OtherStages) {
   ExpectInvalid(FfiCall().Stage(XLA_FFI_ExecutionStage_INITIALIZE).Call(Typed(kOriginal)),
                 "custom call \"recording\" serves the execute stage only, but was called at stage "
                 "2");
+}
+
+// It numbers stages from PREPARE on.
+TEST_F(TypedEntryTest, TheStageExecuteOfJaxlib0430) {
+  const auto as_0_4_30 = [](XLA_FFI_CallFrame& frame) {
+    frame.api = &host::ApiTable(typed_ffi::kOldestVersion);
+    frame.stage = static_cast<XLA_FFI_ExecutionStage>(typed_ffi::kOldestVersion.execute);
+  };
+  FfiCall runtime;
+  runtime.Arg(kF32, Buffer(0)).Ret(kF32, Buffer(32)).With(as_0_4_30);
+  EXPECT_EQ(runtime.Call(Typed(kOriginal)), absl::OkStatus());
+  EXPECT_EQ(recorded.calls, 1);
 }
 
 TEST_F(TypedEntryTest, Attributes) {

@@ -126,6 +126,8 @@ std::vector<Row> Rows() {
       Of("callbridge_ffi_process_threads", &callbridge_ffi_process_threads, ""),
       Of("callbridge_ffi_register_type", &callbridge_ffi_register_type, "name type_id deleter?",
          "null_pointers", &v.type_id, [](void*) {}),
+      Of("callbridge_ffi_register_with_loaded_xla", &callbridge_ffi_register_with_loaded_xla,
+         "path name platform handlers", "/nowhere.so", "name", "Host", &v.handlers),
       Of(
           "callbridge_ffi_visit_handlers", &callbridge_ffi_visit_handlers, "visit user?",
           [](void*, const char*, const char*, const callbridge_ffi_handlers*, uint32_t) {}, &v),
@@ -158,6 +160,8 @@ std::vector<Row> Rows() {
       Of("callbridge_register_target", &callbridge_register_target,
          "name name_size address platform platform_size api_version", "null_pointers_registered",
          24, &v, "Host", 4, 1),
+      Of("callbridge_register_with_loaded_xla", &callbridge_register_with_loaded_xla,
+         "path name platform function", "/nowhere.so", "name", "Host", &v),
       Of("callbridge_run_destroy", &callbridge_run_destroy, "run", nullptr),
       Of("callbridge_run_wait", &callbridge_run_wait, "run timeout_milliseconds", v.run, -1),
       Of(

@@ -25,6 +25,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 import cases  # noqa: E402
 import exported_cases  # noqa: E402
 import grid  # noqa: E402
+import pytorch_xla  # noqa: E402
 from headers import number_of  # noqa: E402
 from jax_releases import WITH_HEADERS, used_by  # noqa: E402
 from runtimes import python_of  # noqa: E402
@@ -110,7 +111,7 @@ def failures(cells, modes):
     return "\n".join(lines) if found else "None."
 
 
-def document(grid_cells, cells, runtimes, left_out):
+def document(grid_cells, cells, torch_columns, runtimes, left_out):
     total = len(cases.CASES)
     text = f"""# The matrix
 
@@ -126,6 +127,15 @@ with NumPy's, bit for bit (tests/matrix/grid_cell.py).
 ![the grid](grid.svg)
 
 {grid.markdown(grid_cells)}
+
+## PyTorch/XLA
+
+What each PyTorch/XLA can, by name, on its CPU device (tests/matrix/pytorch_xla_calls.py): its own
+interface; the symbols that `callbridge.torch_xla` relies on, and whether registering by them works;
+and calls through callbridge in a lazily traced graph and in `torch.compile(backend="openxla")`,
+compared with NumPy's results, bit for bit.
+
+{pytorch_xla.markdown(torch_columns)}
 
 ## The handler suite
 
@@ -208,7 +218,9 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda cell: matrix.run(*cell), wanted))
     matrix.cells = {cell: matrix.cells[cell] for cell in wanted}
-    text = document(grid_cells, matrix.cells, runtimes, left_out)
+    torch_columns, no_torch = pytorch_xla.run(build.resolve(), callbridge.resolve())
+    left_out += [f"PyTorch/XLA {release}, which is not there" for release in no_torch]
+    text = document(grid_cells, matrix.cells, torch_columns, runtimes, left_out)
     print("\n" + text)
     if options.write:
         pathlib.Path(options.write).write_text(text)
@@ -220,7 +232,8 @@ def main():
         for key, outcomes in matrix.cells.items()
         if ours(key) and any(o not in ("ok", "unimplemented") for o, _ in outcomes.values())
     ]
-    sys.exit(1 if bad or left_out or not grid.is_good(grid_cells) else 0)
+    is_good = grid.is_good(grid_cells) and pytorch_xla.is_good(torch_columns)
+    sys.exit(1 if bad or left_out or not is_good else 0)
 
 
 if __name__ == "__main__":

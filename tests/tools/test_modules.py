@@ -119,6 +119,31 @@ def test_nested_tuples_are_tables(arrays):
     assert [float(np.load(f"{i}.npy")) for i in range(3)] == [10, 4, 10]
 
 
+def test_a_site_descriptor_says_what_a_target_expects(monkeypatch):
+    # As JAX and PyTorch/XLA dump programs that call targets through callbridge by version 3.
+    monkeypatch.syspath_prepend(str(ROOT / "python"))
+    monkeypatch.setenv("CALLBRIDGE_LIBRARY", str(LIBRARY))
+    from callbridge import _call_site, _shapes
+
+    operands = (_shapes.parse_result("(f32[4],(bf16[4],f32[4]))"),)
+    result = _shapes.parse_result("(f32[],(f32[],f32[]))")
+    descriptor = _call_site.descriptor(operands, result, "nested", b"")
+    escaped = "".join(f"\\{byte:03o}" for byte in descriptor)
+    pathlib.Path("described.hlo").write_text(
+        "HloModule described\n\nENTRY main {\n"
+        "  x = f32[4]{0} parameter(0)\n  y = bf16[4]{0} parameter(1)\n"
+        '  ROOT sums = (f32[], f32[], f32[]) custom-call(x, y, x), custom_call_target="sums", '
+        f'api_version=API_VERSION_STATUS_RETURNING_UNIFIED, backend_config="{escaped}"\n}}\n'
+    )
+    save("x.npy", np.float32([1, 2, 3, 4]))
+    save("y.npy", np.uint16([0x3F80] * 4).view("V2"))
+    output(
+        *["run", "described.hlo", "x.npy", "bf16:y.npy", "--library", TARGETS],
+        *["--output", "0.npy", "--output", "1.npy", "--output", "2.npy"],
+    )
+    assert [float(np.load(f"{i}.npy")) for i in range(3)] == [10, 4, 10]
+
+
 def test_an_upgraded_module_has_typed_calls_alone(arrays):
     save("x.npy", np.float32([1, 2, 3, 4]))
     for module in ["example", "tuples", "failing"]:
