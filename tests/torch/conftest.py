@@ -36,3 +36,10 @@ def loaded(built):
     callbridge.torch.load(built / "python/targets.so")
     callbridge.torch.load(built / "targets/typed_handlers.so")
     return str(built / "mindspore_aot/aot_operators_new.so")
+
+
+def pytest_configure():
+    if os.environ.get("CALLBRIDGE_TEST_WITHOUT_DLPACK"):
+        import torch
+
+        del torch.Tensor.__dlpack_c_exchange_api__
