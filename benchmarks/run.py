@@ -17,6 +17,7 @@ import google_benchmark
 import handler_costs
 import jax_costs
 import python_costs
+import torch_costs
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -136,6 +137,14 @@ def main():
             f"  {what:62} {cost.median:8.2f} us, {other} {cost.other_median:.2f}",
             flush=True,
         )
+    torch = torch_costs.measure(BUILD / "benchmarks", OUT)
+    for version, by_case in torch.items():
+        for case, (what, _) in torch_costs.CASES.items():
+            print(
+                f"  {f'torch {version}: {what}':62} {by_case[case].median:8.2f} us,"
+                f" an empty operator {by_case['empty'].median:.2f}",
+                flush=True,
+            )
     executor = executor_costs.measure(EXECUTABLE_COST)
     for case, cost in executor.items():
         print(
@@ -157,6 +166,7 @@ def main():
         *budgets(counts),
         *jax_costs.budgets(jax),
         *python_costs.budgets(python),
+        *torch_costs.budgets(torch),
         *handler_costs.budgets(handlers),
         *compile_costs.budgets(compiled),
     ]
@@ -174,6 +184,10 @@ def main():
         "jax": {path: cost._asdict() for path, cost in jax.items()},
         "import of callbridge.jax, seconds": import_seconds,
         "python": {case: cost._asdict() for case, cost in python.items()},
+        "torch": {
+            version: {case: cost._asdict() for case, cost in by_case.items()}
+            for version, by_case in torch.items()
+        },
         "executor": {case: cost._asdict() for case, cost in executor.items()},
         "handlers": {case: cost._asdict() for case, cost in handlers.items()},
         "compiling": {case: cost._asdict() for case, cost in compiled.items()},

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator as operators
+import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from callbridge import _shapes, _tensor_calls, _torch_forms, _torch_operators, _torch_tensors
 from callbridge._bound_function import BoundFunction
@@ -60,12 +62,14 @@ def function(site: Site) -> TorchFunction:
         found = made.get(tree)
         if found is None:
             skeleton = None
-            for leaf, name in zip(leaves, _torch_tensors.names(tree)):
-                _torch_forms.element_type(leaf.dtype, name)
+            _torch_tensors.check_tensors(target, tree, leaves)
             if callable(site.result):
-                metas = [torch.empty(t.shape, dtype=t.dtype, device="meta") for t in leaves]
-                result = _torch_operators.evaluate(site.result, _shapes.rebuild(tree, iter(metas)))
-                skeleton = _torch_forms.skeleton(result)
+                # So that a program that is being traced does not get what the function does.
+                with _disable_current_modes():
+                    metas = [torch.empty(t.shape, dtype=t.dtype, device="meta") for t in leaves]
+                    skeleton = _torch_forms.skeleton(
+                        _torch_operators.evaluate(site.result, _shapes.rebuild(tree, iter(metas)))
+                    )
             found = make(tree, skeleton)
         return found
 
@@ -273,9 +277,21 @@ def _key(site: Site) -> str:
 
 
 def _named(value: Any) -> Any:
+    """A function by its name and what it does, as far as its code says that.
+
+    torch.compile keeps programs for other processes by the names of the operators in them, so that
+    another function must have another name.
+    """
     if not callable(value):
         return value
-    return getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    names = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return names, _instructions(getattr(value, "__code__", None))
+
+
+def _instructions(code: Any) -> Any:
+    if not isinstance(code, types.CodeType):
+        return repr(code) if isinstance(code, (int, float, str, bytes, tuple)) else None
+    return code.co_code, code.co_names, tuple(map(_instructions, code.co_consts))
 
 
 def _frozen(value: Any) -> Any:

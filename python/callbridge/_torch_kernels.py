@@ -196,8 +196,43 @@ def _other_kernel(operator: Operator) -> Callable[..., Any]:
     return kernel
 
 
+# ---- Conjugate and negative views ---------------------------------------------------------------
+
+
+def _lazy_kernel(operator: Operator) -> Callable[..., Any] | None:
+    """torch computes their values for operators; if those write to them, only if they return them
+    too, which these do not."""
+    if not operator.site.mutated:
+        return None
+
+    def kernel(*tensors: torch.Tensor) -> Any:
+        resolved = [tensor.resolve_conj().resolve_neg() for tensor in tensors]
+        result = operator.overload(*resolved)
+        for i in operator.site.mutated:
+            if resolved[i] is not tensors[i]:
+                tensors[i].copy_(resolved[i])
+        return result
+
+    return kernel
+
+
+# ---- Effects ------------------------------------------------------------------------------------
+
+
+def _register_effect(operator: Operator) -> None:
+    """So that compiled programs keep calls whose results are not used, and their order."""
+    if operator.site.has_side_effect:
+        # Imported only here, since it imports much.
+        from torch._higher_order_ops.effects import _EffectType, _register_effectful_op
+
+        _register_effectful_op(operator.overload, _EffectType.ORDERED)
+
+
 _torch_operators.implement("CPU", _cpu_kernel)
 # The second is not among the first.
 for dispatch_key in ("CompositeExplicitAutograd", "AutogradNestedTensor"):
     _torch_operators.implement(dispatch_key, _other_kernel)
+for dispatch_key in ("Conjugate", "Negative"):
+    _torch_operators.implement(dispatch_key, _lazy_kernel)
 _torch_operators.finish_with(_register_fake)
+_torch_operators.finish_with(_register_effect)

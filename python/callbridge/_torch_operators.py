@@ -112,8 +112,7 @@ class Operator:
 
 def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
     """Returns the tree of TensorForm that a function of the operands returns."""
-    with torch.no_grad():
-        found = result(*operands)
+    found = result(*operands)
     if callable(found) and not isinstance(found, torch.Tensor):
         raise TypeError("result: the function returned a function; call it there")
     return _torch_forms.parse_result(found)
@@ -121,7 +120,7 @@ def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
 
 # ---- All operators ------------------------------------------------------------------------------
 
-MakeKernel = Callable[[Operator], Callable[..., Any]]
+MakeKernel = Callable[[Operator], Callable[..., Any] | None]
 
 _lock = threading.RLock()
 _operators: dict[str, Operator] = {}  # by name
@@ -142,12 +141,19 @@ def implement(dispatch_key: str, make_kernel: MakeKernel) -> None:
     """Registers a kernel for a dispatch key, for all operators: those that exist, and later ones.
 
     Call it once for a key. A kernel gets the operator's tensors as positional arguments, and
-    returns what its schema says: None, a tensor, or a tuple of tensors.
+    returns what its schema says: None, a tensor, or a tuple of tensors. If `make_kernel` returns
+    None, torch does for that operator what it does without a kernel.
     """
     with _lock:
         _kernels[dispatch_key] = make_kernel
         for operator in _operators.values():
-            LIBRARY.impl(operator.name, make_kernel(operator), dispatch_key)
+            _register(operator, dispatch_key)
+
+
+def _register(operator: Operator, dispatch_key: str) -> None:
+    kernel = _kernels[dispatch_key](operator)
+    if kernel is not None:
+        LIBRARY.impl(operator.name, kernel, dispatch_key)
 
 
 def finish_with(function: Callable[[Operator], None]) -> None:
@@ -167,8 +173,8 @@ def make(site: Site, operand_tree: tuple, result_skeleton: Any) -> Operator:
             name = f"{first}_{number}"
         operator = Operator(site, operand_tree, result_skeleton, name)
         LIBRARY.define(operator.schema, tags=(torch.Tag.pt2_compliant_tag,))
-        for dispatch_key, make_kernel in _kernels.items():
-            LIBRARY.impl(name, make_kernel(operator), dispatch_key)
+        for dispatch_key in _kernels:
+            _register(operator, dispatch_key)
         for finish in _finishers:
             finish(operator)
         _operators[name] = operator

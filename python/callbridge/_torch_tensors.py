@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
@@ -40,18 +40,22 @@ def names(tree: Any, what: str = "operands") -> Iterator[str]:
         yield from names(part, f"{what}[{i}]")
 
 
-def check(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> None:
-    """Raises an error unless all tensors are dense, of one device that has targets, and of types
-    that XLA has. Their sizes may be symbols."""
-    name = operator.site.entry.target.name
+def check(operator: Operator, tensors: Sequence[torch.Tensor]) -> None:
+    """check_tensors(), of an operator's."""
+    check_tensors(operator.site.entry.target.name, operator.operand_tree, tensors)
+
+
+def check_tensors(target: str, tree: tuple, tensors: Sequence[torch.Tensor]) -> None:
+    """Raises an error unless all tensors, in preorder in `tree`, are dense, of one device that has
+    targets, and of types that XLA has. Their sizes may be symbols."""
     device = None
-    for tensor, what in zip(tensors, names(operator.operand_tree)):
+    for tensor, what in zip(tensors, names(tree)):
         _check_kind(tensor, what)
         _torch_forms.element_type(tensor.dtype, what)
         if tensor.device.type not in devices:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
-                f"{what} is on the device {tensor.device}, and target {name!r} runs on the CPU; "
+                f"{what} is on the device {tensor.device}, and target {target!r} runs on the CPU; "
                 "pass its cpu()",
             )
         device = device or tensor.device
@@ -152,7 +156,7 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
     if is_plain(tensor):
         return tensor
     with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
-        view = tensor.as_subclass(torch.Tensor)  # type: ignore[arg-type]
+        view = tensor.as_subclass(torch.Tensor)
         view = view.resolve_conj().resolve_neg().contiguous()
         if not is_plain(view):
             view = view.clone(memory_format=torch.contiguous_format)

@@ -103,7 +103,9 @@ def _needs_gradients(operator: Operator, tensors: Tensors) -> bool:
 
 
 def _like(result: Any, value: Any) -> Any:
-    return tuple([value] * len(result)) if isinstance(result, (tuple, list)) else value
+    if isinstance(result, (tuple, list)):
+        return tuple([value] * len(result))
+    return None if result is None else value
 
 
 # ---- One call for each -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ Everything here is thread-safe as far as the targets are.
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -124,6 +125,84 @@ def custom_call(
     setup_context: Callable[..., Any] | None = None,
     **others: Any,
 ) -> TorchFunction:
+    """Returns a function of tensors and tuples of tensors that calls a registered target.
+
+    The function calls an operator in torch.ops.callbridge, which torch.compile and torch.export
+    take without a graph break, with symbolic sizes too. Make the function outside of what is
+    compiled. On the CPU, the first call with tensors of new shapes or types binds the target, as by
+    callbridge.numpy.custom_call(): a typed handler has one state for each binding, and the 256 that
+    were called last are kept.
+
+    The target gets the memory of the operands, without a copy, and must write to none that is not
+    in `input_output_aliases` or `mutated_operands`. Operands that are not row-major, or not aligned
+    to 64 bytes as XLA:CPU's are, are copied first. Results are new, row-major tensors. The target
+    runs on the calling thread without the GIL, in the thread's own floating-point mode: subnormal
+    numbers stay, as in PyTorch, where callbridge.jax and callbridge.numpy flush them to zero. (A
+    typed handler's stage "instantiate" runs in XLA:CPU's mode.) A typed handler gets threads, on
+    which its tasks run in that mode too, a run id and device ordinal 0; a future that it returns is
+    waited for.
+
+    Args:
+      target: The name by which load() or register() registered it, or "PATH:FUNCTION" of an AOT
+        operator of MindSpore.
+      result: The result's shape: a text such as "(f32[8],s32[])"; a tensor, on any device, or
+        another object with `shape` and `dtype`; a plain tuple of tensors and such, nested too, for
+        a tuple result; or a function of the operands that returns one of these. The function gets
+        tensors of the operands' shapes and types without memory, in the operands' nesting; their
+        sizes may be torch.SymInt. It must depend on the shapes and types alone, and must return the
+        same nesting for operands of one nesting.
+      abi: The target's ABI, if Target.abi is None and register() had none.
+      platform: None: the platform that has the target; if several have it, the CPU. Targets for a
+        GPU are called with host memory and a null stream.
+      opaque: Any bytes, for untyped targets that take them.
+      attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
+        copied.
+      tuple_layout: How untyped targets expect tuple operands: "nested" or "flat".
+      has_side_effect: Keep calls in compiled programs if their results are not used, and their
+        order.
+      vmap_method: What torch.vmap does, as for callbridge.jax.custom_call(): "sequential" and
+        "sequential_unrolled" call the target once for each, "expand_dims" and "broadcast_all" once
+        for all, with a dimension in front of each array, also of the result; of size 1, or of the
+        size of the others, in operands that are not mapped over. (If gradients are wanted by
+        `backward`, each calls once for each.) Or a rule as torch.library.register_vmap() takes it,
+        of the tensors in preorder. None: torch.vmap raises an error.
+      input_output_aliases: From operands to results, both counted as the tensors in preorder and of
+        one shape and type. Unlike in callbridge.jax, the operand itself is changed: its memory is
+        the result's, and the function returns that tensor.
+      mutated_operands: The operands that the target writes to, counted likewise.
+      backward: A rule for gradients as torch.library.register_autograd() takes it: of a context and
+        a gradient for each tensor of the result, in preorder; it returns one for each tensor of the
+        operands, in preorder, or None. torch.func.grad() and its like do not use such rules.
+      setup_context: Likewise: of a context, the tensors of the operands and the tensors of the
+        result: a tensor, or a tuple.
+      others: The other options of callbridge.jax.custom_call() mean nothing without XLA; each
+        raises a TypeError that says why.
+
+    Returns:
+      The function. Its operands are tensors on the CPU, or plain tuples of operands; on the device
+      "meta" it returns shapes alone. Its result is a tensor, or tuples of them. Its method
+      operator() returns the operator itself. It can be copied and not pickled; programs that
+      torch.export saved run in another process that made the same custom_call().
+
+      It raises CallbridgeError: INTERNAL with the target's message if it fails or throws; a typed
+      handler's own error, of any code; UNIMPLEMENTED for tensors on other devices, for sparse,
+      quantized and nested ones, and by torch.vmap without `vmap_method`; FAILED_PRECONDITION, which
+      is a RuntimeError too, for a tensor that requires grad, or is differentiated forward, in a
+      call whose result is differentiable and that has no `backward`; INVALID_ARGUMENT for element
+      types that XLA has not, for aliases of tensors that do not exist or differ in form, and for
+      tensors that the target writes to and that share memory with each other or with themselves. It
+      raises TypeError for operands that are neither tensors nor plain tuples. What `result`,
+      `backward` and `vmap_method` raise is raised.
+
+    Raises:
+      CallbridgeError: NOT_FOUND if the target is not registered for the platform. INVALID_ARGUMENT
+        if its ABI is neither known nor declared, or differs from the declared one; for an unknown
+        tuple layout or method; for attributes of an untyped target, and for an opaque of a typed
+        handler; for results of types that torch has not; for `backward` of a call that writes to
+        operands. As register() if a typed handler is checked only now.
+      TypeError: if the result is none of the above; if `opaque` is not bytes; if a value of
+        `attributes` is not an attribute; and if a rule is not a function.
+    """
     _refuse(others)
     result_tree = result if _is_function(result) else _torch_forms.parse_result(result)
     opaque_bytes = _call_site.opaque_bytes(opaque)
@@ -143,7 +222,7 @@ def custom_call(
         result=result_tree,
         opaque=opaque_bytes,
         attributes=frozen_attributes,
-        attribute_values=dict(values),
+        attribute_values=copy.deepcopy(dict(values)),
         tuple_layout=tuple_layout,
         aliases=aliases,
         mutated=mutated,

@@ -1,0 +1,45 @@
+"""What the tests of callbridge.torch share: the libraries of targets, opened once.
+
+They run in PyTorch's own environments: make test-frameworks has them.
+"""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+import pytest
+
+# What torch.compile keeps of other runs is found by operators' names, and not by what they do.
+CACHE = tempfile.mkdtemp(prefix="callbridge-inductor-")
+os.environ["TORCHINDUCTOR_CACHE_DIR"] = CACHE
+
+LIBRARY = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"])
+
+
+def pytest_unconfigure():
+    shutil.rmtree(CACHE, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def built() -> pathlib.Path:
+    """tests/ in CALLBRIDGE_BUILD, or else beside libcallbridge.so."""
+    return pathlib.Path(os.environ.get("CALLBRIDGE_BUILD") or LIBRARY.parent) / "tests"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loaded(built):
+    """All targets by their names, and the path of MindSpore's operators."""
+    import callbridge.torch
+
+    callbridge.torch.load(built / "torch/torch_targets.so")
+    callbridge.torch.load(built / "python/targets.so")
+    callbridge.torch.load(built / "targets/typed_handlers.so")
+    return str(built / "mindspore_aot/aot_operators_new.so")
+
+
+def pytest_configure():
+    if os.environ.get("CALLBRIDGE_TEST_WITHOUT_DLPACK"):
+        import torch
+
+        del torch.Tensor.__dlpack_c_exchange_api__
