@@ -42,19 +42,13 @@ def _kernel(operator: Operator) -> Callable[..., Any]:
         _check_process()
         _torch_tensors.check(operator, tensors)
         operands = tuple([TensorForm(tuple(t.shape), t.dtype) for t in tensors])
-        tree = site.result
-        if callable(tree):  # which gets tensors that record nothing in the graph
-            tree = operator.result_tree(
-                tuple([torch.empty(f.shape, dtype=f.dtype, device="meta") for f in operands])
-            )
-        _torch_tensors.check_gradients(operator, tensors, _shapes.leaves(tree, "result"))
-        computation = _computation(operator, operands, tree)
+        computation, forms = _computation(operator, operands)
+        _torch_tensors.check_gradients(operator, tensors, forms)
         with torch.no_grad():
             results = torch_xla._XLAC._xla_user_computation(
                 f"callbridge::{operator.name}", list(tensors), computation
             )
             # PyTorch/XLA takes unsigned integers of a computation for signed ones.
-            forms = _shapes.leaves(tree, "result")
             results = [tensor.to(form.dtype) for tensor, form in zip(results, forms)]
             for operand, result in site.aliases.items():
                 tensors[operand].copy_(results[result])
@@ -100,11 +94,16 @@ def _come_first(operator: Operator) -> None:
 
 
 @functools.lru_cache(maxsize=_MOST_COMPUTATIONS)
-def _computation(operator: Operator, operands: tuple[TensorForm, ...], tree: Any) -> Any:
-    """Returns the computation of a call, whose target is registered then."""
+def _computation(
+    operator: Operator, operands: tuple[TensorForm, ...]
+) -> tuple[Any, list[TensorForm]]:
+    """Returns the computation of a call, whose target is registered then, and its result."""
     site = operator.site
     entry = site.entry
     _check_device(operator)
+    # A function of the operands gets tensors that record nothing in the graph.
+    metas = tuple([torch.empty(f.shape, dtype=f.dtype, device="meta") for f in operands])
+    tree = operator.result_tree(metas)
     results: list[TensorForm] = _shapes.leaves(tree, "result")
     if not results:
         raise _torch_xla_registry.error_of(
@@ -131,7 +130,8 @@ def _computation(operator: Operator, operands: tuple[TensorForm, ...], tree: Any
         has_side_effect=site.has_side_effect,
         aliases=site.aliases,
     )
-    return torch_xla.core.xla_builder.computation_from_module_proto(operator.name, module)
+    made = torch_xla.core.xla_builder.computation_from_module_proto(operator.name, module)
+    return made, results
 
 
 def _array(form: TensorForm, what: str) -> _torch_xla_module.Array:

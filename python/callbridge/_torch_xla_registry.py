@@ -36,7 +36,8 @@ def serve(entry: Entry) -> str:
     path = _paths.get(id(entry))
     if path is None:
         with _lock:
-            path = _paths[id(entry)] = _register(entry)
+            path = _paths.get(id(entry)) or _register(entry)
+            _paths[id(entry)] = path
     return path
 
 
