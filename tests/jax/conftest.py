@@ -12,6 +12,8 @@ os.environ["XLA_FLAGS"] = (
 )
 
 import callbridge.jax  # noqa: E402
+import callbridge.numpy  # noqa: E402
+import jax  # noqa: E402
 import pytest  # noqa: E402
 from calls import Calls  # noqa: E402
 from this_jax import PATHS  # noqa: E402
@@ -50,3 +52,13 @@ def path(request, library) -> str:
 def calls(request, library) -> Calls:
     """The untyped functions by each path, and the typed handlers that compute the same."""
     return Calls(request.param)
+
+
+@pytest.fixture(params=["numpy", "jax", "jax.jit"])
+def call_on(request):
+    """custom_call() of a face, as users call it."""
+    if request.param == "numpy":
+        return callbridge.numpy.custom_call
+    if request.param == "jax":
+        return callbridge.jax.custom_call
+    return lambda *arguments, **options: jax.jit(callbridge.jax.custom_call(*arguments, **options))
