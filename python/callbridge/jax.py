@@ -278,6 +278,7 @@ def custom_call(
         avals = _shapes.leaves(operands, "operands")
         returned = Result(inferred.tree(avals)) if inferred is not None else known
         assert returned is not None
+        returned.check_width()  # some releases narrow results here, for all calls of the function
         tree, result_leaves = returned.tree, returned.leaves
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
