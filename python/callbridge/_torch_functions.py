@@ -76,6 +76,8 @@ def function(site: Site) -> TorchFunction:
     def make(tree: tuple, skeleton: Any) -> Operator:
         if not callable(site.result):
             skeleton = _torch_forms.skeleton(site.result)
+        if site.program is not None:
+            site.program.check_nesting(tree)
         _check_numbers(site, _shapes.leaf_count(tree), _shapes.leaf_count(skeleton))
         found = made[tree] = _torch_operators.make(site, tree, skeleton)
         return found
@@ -272,6 +274,7 @@ def _key(site: Site) -> str:
             _named(site.setup_context),
             _named(site.vmap),
             site.has_side_effect,
+            site.program and site.program.digest,
         )
     )
 
