@@ -12,8 +12,6 @@ absl::Status CallContext::Copy(const callbridge_execution_context* context) {
   if (!size.ok()) return size;
   context_.stream = context->stream;
   as_xla_cpu_ = KnowsField(*context, context->as_xla_cpu) && context->as_xla_cpu != 0;
-  keeps_floating_point_ =
-      KnowsField(*context, context->keeps_floating_point) && context->keeps_floating_point != 0;
   if (!KnowsField(*context, context->services) || context->services == nullptr)
     return absl::OkStatus();
   services_.emplace();

@@ -19,12 +19,10 @@ class CallContext {
 
   const ExecutionContext& get() const { return context_; }
   bool as_xla_cpu() const { return as_xla_cpu_; }
-  bool keeps_floating_point() const { return keeps_floating_point_; }
 
  private:
   ExecutionContext context_;
   bool as_xla_cpu_ = false;
-  bool keeps_floating_point_ = false;
   absl::optional<FfiContext> services_;
 };
 

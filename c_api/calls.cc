@@ -18,6 +18,7 @@
 #include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/from_c.h"
+#include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
 
 using callbridge::BoundCall;
@@ -170,7 +171,9 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
     absl::Status copied = services.Copy(context);
     if (!copied.ok()) return copied;
     if (services.as_xla_cpu()) {
-      return services.keeps_floating_point()
+      const bool keeps_mode = callbridge::KnowsField(*context, context->keeps_floating_point) &&
+                              context->keeps_floating_point != 0;
+      return keeps_mode
                  ? callbridge::ExecuteWithServicesOfXlaCpu(call->call, buffers, services.get())
                  : callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
     }

@@ -154,7 +154,8 @@ _error_code_name = _function("error_code_name", c_char_p, c_int32)
 _error_destroy = _function("error_destroy", None, POINTER(Error))
 
 
-def _raise(error, _function, _arguments):
+def raise_error(error, _function, _arguments):
+    """Raises the error that a function of the C API returned, if any: for ctypes' errcheck."""
     if not error:
         return
     try:
@@ -168,7 +169,7 @@ def _raise(error, _function, _arguments):
 
 def _fallible(name, *parameters):
     function = _function(name, POINTER(Error), *parameters)
-    function.errcheck = _raise
+    function.errcheck = raise_error
     return function
 
 

@@ -15,6 +15,11 @@ from callbridge import _element_types, _shapes
 from callbridge._element_types import ElementType
 from callbridge._error import CallbridgeError
 
+if not hasattr(torch.library, "register_fake"):
+    raise ImportError(
+        f"callbridge.torch needs torch 2.4 or newer, found {torch.__version__}; install a newer one"
+    )
+
 
 class TensorForm(NamedTuple):
     """The form of a tensor. Sizes may be torch.SymInt."""

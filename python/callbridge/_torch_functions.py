@@ -84,6 +84,8 @@ def function(site: Site) -> TorchFunction:
     def make(tree: tuple, skeleton: Any) -> Operator:
         if not is_function:
             skeleton = known_skeleton
+        if site.program is not None:
+            site.program.check_nesting(tree)
         _check_numbers(site, _shapes.leaf_count(tree), _shapes.leaf_count(skeleton))
         found = made[tree] = _torch_operators.make(site, tree, skeleton)
         return found
@@ -281,6 +283,7 @@ def _key(site: Site) -> str:
             _named(site.setup_context),
             _named(site.vmap),
             site.has_side_effect,
+            site.program and site.program.digest,
         )
     )
 

@@ -34,6 +34,8 @@ Tensors = tuple[torch.Tensor, ...]
 def _register_fake(operator: Operator) -> None:
     def fake(*tensors: torch.Tensor) -> Any:
         _torch_tensors.check(operator, tensors)
+        if operator.site.program is not None:
+            operator.site.program.check(tensors)
         forms = operator.result_forms(tensors)
         _torch_tensors.check_gradients(operator, tensors, forms)
         _check_aliases(operator, tensors, forms)
@@ -55,6 +57,8 @@ def _register_fake(operator: Operator) -> None:
 
 def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
     site = operator.site
+    if site.program is not None:
+        return site.program.kernel(operator)
 
     def bind(tensors: Tensors) -> _tensor_calls.BoundTensorCall:
         tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]))

@@ -10,7 +10,7 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -19,6 +19,9 @@ from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._operator_info import OperatorInfo
 from callbridge._registry import Entry
+
+if TYPE_CHECKING:
+    from callbridge._torch_modules import Program
 
 # Lives as long as the process: programs that were compiled or exported name its operators.
 LIBRARY = torch.library.Library("callbridge", "FRAGMENT")
@@ -43,6 +46,7 @@ class Site(NamedTuple):
     has_side_effect: bool
     # What differs between sites, as text: equal in another process that makes the same call.
     key: str
+    program: Program | None = None  # the HLO module, if it is no target that is called
 
 
 class Operator:

@@ -22,9 +22,13 @@ Tensors = tuple[torch.Tensor, ...]
 Batched = tuple[bool, ...]
 
 
-def check_method(vmap_method: Any) -> None:
+# Of an HLO module, whose parameters have fixed shapes.
+METHODS_OF_MODULES = METHODS[:2]
+
+
+def check_method(vmap_method: Any, methods: tuple[str, ...] = METHODS) -> None:
     if vmap_method is not None and not callable(vmap_method):
-        check_choice(vmap_method, "vmap_method", METHODS)
+        check_choice(vmap_method, "vmap_method", methods)
 
 
 def _batched_kernel(operator: Operator) -> Callable[..., Any]:

@@ -101,6 +101,8 @@ class Library(Immutable):
             raise CallbridgeError("ABORTED", f"{path} changed while it was opened; load it again")
         self.path = path
         self.targets = tuple(_targets(handle, self))
+        # Of the C API's library, which stays open until the process ends.
+        self._handle = handle.value
         self._contents = contents
         self._isolate = isolate
         _opened.setdefault((contents.path, contents.digest), self)

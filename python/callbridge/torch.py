@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from callbridge import (
     _aliases,
@@ -28,6 +28,7 @@ from callbridge import (
     _torch_functions,
     _torch_inferred_results,
     _torch_kernels,  # noqa: F401  registers kernels
+    _torch_modules,
     _torch_vmap,
     _typed_handlers,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "Library",
     "Target",
     "custom_call",
+    "hlo_module",
     "load",
     "register",
     "register_type",
@@ -255,6 +257,73 @@ def custom_call(
         vmap=vmap_method,
         has_side_effect=bool(has_side_effect),
         key="",
+    )
+    return _torch_functions.function(site)
+
+
+def hlo_module(
+    module: str | Bytes | os.PathLike[str],
+    *,
+    libraries: Iterable[Library] = (),
+    threads: int = 1,
+    has_side_effect: bool = False,
+    vmap_method: Literal["sequential", "sequential_unrolled"] | Callable[..., Any] | None = None,
+    backward: Callable[..., Any] | None = None,
+    setup_context: Callable[..., Any] | None = None,
+) -> TorchFunction:
+    """Returns a function of tensors that runs an HLO module with custom calls, without XLA.
+
+    It is an operator as those of custom_call(). The module is compiled once, for the embedded
+    runtime, and kept until the process ends; its custom calls are bound then. It runs on the
+    calling thread without the GIL and, unlike the targets of custom_call(), in XLA:CPU's
+    floating-point mode, which flushes subnormal numbers to zero: so do all its instructions in XLA.
+
+    Args:
+      module: HLO text, as XLA prints it; the bytes of a serialized HloModuleProto or HloProto; or a
+        pathlib.Path of a file that holds one of these.
+      libraries: What load() returned. The module's custom calls find their targets there, in a
+        later one before an earlier one, and then in any library that this process has opened; not
+        among what register() was given.
+      threads: Independent calls run on so many threads.
+      has_side_effect, vmap_method, backward, setup_context: As for custom_call(), but of the
+        methods only those that run the module once for each, since its shapes are fixed.
+
+    Returns:
+      The function. Its operands are the module's parameters: tensors, or plain tuples of them; they
+      are not changed. Its result is the module's. It raises what the function that custom_call()
+      returns raises, and INVALID_ARGUMENT for operands of other shapes or types than the
+      parameters'.
+
+    Raises:
+      CallbridgeError: INVALID_ARGUMENT if it is no HLO module, or inconsistent. NOT_FOUND if there
+        is no such file, or if a target is missing. UNIMPLEMENTED, which names it, for an
+        instruction, a layout or an element type that cannot be run here, and if
+        libcallbridge_client.so is not there.
+      TypeError: if an argument is of none of these types.
+    """
+    content = _torch_modules.read(module)
+    _torch_vmap.check_method(vmap_method, _torch_vmap.METHODS_OF_MODULES)
+    _torch_autograd.check(backward, setup_context, frozenset())
+    if not isinstance(threads, int) or threads < 1:
+        raise TypeError(f"threads: expected a positive int, got {threads!r}")
+    program = _torch_modules.Program(content, _torch_modules.libraries_of(libraries), threads)
+    target = Target("hlo_module", HOST, "typed_ffi", "an HLO module", 0)
+    site = Site(
+        entry=Entry(target, "callbridge.torch.hlo_module()", program, HOST, {}),
+        result=program.result,
+        opaque=b"",
+        attributes=Attributes({}),
+        attribute_values={},
+        operator_info=_operator_info.OperatorInfo(None),
+        tuple_layout="nested",
+        aliases={},
+        mutated=frozenset(),
+        backward=backward,
+        setup_context=setup_context,
+        vmap=vmap_method,
+        has_side_effect=bool(has_side_effect),
+        key="",
+        program=program,
     )
     return _torch_functions.function(site)
 

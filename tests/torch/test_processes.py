@@ -155,12 +155,3 @@ def run(built, how):
 @pytest.mark.parametrize("how", STATUS)
 def test_calls_while_the_interpreter_ends(built, how):
     assert run(built, how) == ["called 6"]
-
-
-def test_other_modules_do_not_import_torch():
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys, callbridge.numpy; print('torch' in sys.modules)"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout == "False\n", done.stderr
