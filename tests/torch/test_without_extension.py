@@ -13,7 +13,9 @@ torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 from callbridge import _extension  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
-TESTS = [f"test_{name}.py" for name in ("calls", "aliases", "bad_input", "processes", "vmap")]
+TESTS = [
+    f"test_{name}.py" for name in ("calls", "modes", "aliases", "bad_input", "processes", "vmap")
+]
 
 
 def run(environment):
