@@ -101,6 +101,12 @@ def _computation(
     site = operator.site
     entry = site.entry
     _check_device(operator)
+    if site.program is not None:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            "callbridge.torch.hlo_module() runs a module without XLA, on CPU tensors alone; pass "
+            "x.cpu()",
+        )
     # A function of the operands gets tensors that record nothing in the graph.
     metas = tuple([torch.empty(f.shape, dtype=f.dtype, device="meta") for f in operands])
     tree = operator.result_tree(metas)

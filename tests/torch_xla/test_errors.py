@@ -117,6 +117,27 @@ def test_tensors_of_two_devices():
     refused(call, n, xla(x), match=r"^INVALID_ARGUMENT: operands\[1\] is on the device xla")
 
 
+def test_a_module():
+    text = "HloModule m\n\nENTRY e {\n  ROOT x = f32[3]{0} parameter(0)\n}\n"
+    call = callbridge.torch.hlo_module(text)
+    assert call(torch.ones(3)).tolist() == [1, 1, 1]
+    refused(call, xla(torch.ones(3)), match="^UNIMPLEMENTED: .*hlo_module.* on CPU tensors alone")
+
+
+def test_operator_information():
+    information = {
+        "inputs": [{"index": 0, "name": "x"}],
+        "outputs": [{"index": 0, "name": "y"}],
+        "dtype_format": [[["float32", ""], ["float32", ""]]],
+        "target": "CPU",
+    }
+    call = callbridge.torch.custom_call(
+        "copy_typed", lambda x: x, operator_info={**information, "op_name": "copy"}
+    )
+    assert call(xla(torch.ones(3))).cpu().tolist() == [1, 1, 1]
+    refused(call, xla(torch.ones(3).int()), match="^INVALID_ARGUMENT: .*float32|f32")
+
+
 def test_no_result():
     call = callbridge.torch.custom_call("copy_typed", (), has_side_effect=True)
     refused(call, xla(torch.ones(1)), match="(?s)^UNIMPLEMENTED: target 'copy_typed'.*no result")
