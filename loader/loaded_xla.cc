@@ -68,9 +68,9 @@ absl::Status CheckIsLoaded(const ElfFile& file, const link_map& library) {
         file.FileOffset(segment.p_vaddr, segment.p_filesz, "PT_NOTE");
     if (!offset.ok()) return offset.status();
     // ld.so has mapped what the same program headers say.
-    same = std::memcmp(file.bytes().data() + *offset,
-                       reinterpret_cast<const void*>(library.l_addr + segment.p_vaddr),
-                       segment.p_filesz) == 0;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in link_map is a number
+    const auto* mapped = reinterpret_cast<const void*>(library.l_addr + segment.p_vaddr);
+    same = std::memcmp(file.bytes().data() + *offset, mapped, segment.p_filesz) == 0;
   }
   if (same) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -112,6 +112,7 @@ absl::StatusOr<LoadedXla::Functions> LoadedXla::Search(const std::string& path,
   // Of two local functions of one name neither is certain to be XLA's.
   const auto only = [&](absl::string_view symbol) -> void* {
     const std::set<uint64_t>& found = addresses[symbol];
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in link_map is a number
     return found.size() != 1 ? nullptr : reinterpret_cast<void*>(library.l_addr + *found.begin());
   };
   Functions functions;

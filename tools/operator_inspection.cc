@@ -25,7 +25,7 @@ InspectedOperator OperatorOf(const Inspection& inspection, const std::string& fu
 
 Verdict JudgeNamed(const Inspection& inspection, const AotName& name,
                    const std::vector<InspectedOperator>& operators) {
-  const Verdict verdict = Judge(inspection);
+  Verdict verdict = Judge(inspection);
   if (inspection.kind != FileKind::kSharedLibrary || verdict.outcome == Outcome::kDoesNotLoad) {
     return verdict;
   }

@@ -159,7 +159,7 @@ static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, co
     return NULL;
   }
   if (bound->made_count == 0) return Py_NewRef(Py_None);
-  if (bound->made_count == 1) return Py_NewRef(made[0]);
+  if (bound->made_count == 1) return Py_XNewRef(made[0]);
   PyObject* results = PyTuple_New(bound->made_count);
   for (Py_ssize_t i = 0; results != NULL && i < bound->made_count; ++i) {
     if (PyTuple_SetItem(results, i, Py_NewRef(made[i])) < 0) Py_CLEAR(results);
@@ -305,7 +305,7 @@ static PyObject* CallRead(TensorCaller* caller, const State* state, TensorReadin
   const size_t count = (size_t)(operand_count + bound->result_count);
   if (count > kInlineTensors) {
     pointers = PyMem_Malloc(count * sizeof(*pointers));
-    made = PyMem_Calloc(count, sizeof(*made));
+    made = PyMem_Calloc(count, sizeof(void*));
   }
   if (pointers == NULL || made == NULL) {
     PyErr_NoMemory();

@@ -28,7 +28,7 @@ static void TorchDealloc(PyObject* self) {
       torch->data_ptr,        torch->shape_name,     torch->dtype_name,   torch->requires_grad_name,
       torch->level_name,
   };
-  for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); ++i) Py_XDECREF(owned[i]);
+  for (size_t i = 0; i < sizeof(owned) / sizeof(void*); ++i) Py_XDECREF(owned[i]);
   PyObject_Free(self);
   Py_DECREF(type);
 }

@@ -138,8 +138,14 @@ TEST_F(AotSourceTest, ACompilerThatDoesNotEndIsEnded) {
   EXPECT_EQ(Entries(), 0);
 }
 
+// The value of an environment variable.
+std::string Variable(const char* name) {
+  const char* value = getenv(name);
+  return value != nullptr ? value : "";
+}
+
 TEST_F(AotSourceTest, AMissingCompilerIsNamed) {
-  const std::string path = getenv("PATH");
+  const std::string path = Variable("PATH");
   setenv("PATH", root_.c_str(), 1);
   const absl::Status status = CompileSource(Write("code.cc", Returns("3"))).status();
   setenv("PATH", path.c_str(), 1);
@@ -164,7 +170,7 @@ TEST_F(AotSourceTest, AFolderThatOthersCanWriteToIsNotUsed) {
   fs::create_directories(open / "aot");
   fs::permissions(open, fs::perms::all);
   setenv("XDG_CACHE_HOME", open.parent_path().c_str(), 1);
-  const std::string home = getenv("HOME") != nullptr ? getenv("HOME") : "";
+  const std::string home = Variable("HOME");
   setenv("HOME", (root_ / "home").c_str(), 1);
   const auto in_home = CompileSource(Write("code.cc", Returns("3")));
   setenv("HOME", "/dev/null", 1);
