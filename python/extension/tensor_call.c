@@ -162,7 +162,7 @@ static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, co
   if (bound->made_count == 1) return Py_XNewRef(made[0]);
   PyObject* results = PyTuple_New(bound->made_count);
   for (Py_ssize_t i = 0; results != NULL && i < bound->made_count; ++i) {
-    if (PyTuple_SetItem(results, i, Py_NewRef(made[i])) < 0) Py_CLEAR(results);
+    if (PyTuple_SetItem(results, i, Py_XNewRef(made[i])) < 0) Py_CLEAR(results);
   }
   return results;
 }
