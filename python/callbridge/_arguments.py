@@ -1,8 +1,8 @@
-"""Arguments that are texts."""
+"""Arguments that are texts, and keyword arguments that a function does not take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from callbridge._error import CallbridgeError
@@ -22,6 +22,17 @@ def check_choice(value: Any, what: str, choices: Iterable[str]) -> None:
             "INVALID_ARGUMENT",
             f"{what}: expected one of {', '.join(map(repr, choices))}, got {value!r}",
         )
+
+
+def refuse_others(others: Mapping[str, Any], of_jax: Mapping[str, str]) -> None:
+    """Raises TypeError if a custom_call() without XLA got keyword arguments that it does not take.
+
+    `of_jax` says why it does not take those of callbridge.jax.custom_call().
+    """
+    for name in others:
+        if name in of_jax:
+            raise TypeError(f"{name}= is for callbridge.jax: {of_jax[name]}; leave it out")
+        raise TypeError(f"custom_call() got an unexpected keyword argument {name!r}")
 
 
 def utf_8(value: str, what: str) -> bytes:

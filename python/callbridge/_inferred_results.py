@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,63 +17,46 @@ from callbridge.typing import Attributes as AttributeValues
 _UNKNOWN = -1  # a dimension
 
 
-def are_left_out(result: Any) -> bool:
-    """Returns whether `result` is None, a dtype or a plain tuple of dtypes, not empty."""
-    if type(result) is tuple:
-        return result != () and all(map(_is_dtype, result))
-    return result is None or _is_dtype(result)
-
-
 def _is_dtype(value: Any) -> bool:
     return isinstance(value, (np.dtype, type)) or (
         hasattr(value, "dtype") and not hasattr(value, "shape")
     )
 
 
-class InferredResults:
-    """The results of calls of one target, with its attributes. Thread-safe."""
+def are_left_out(result: Any, is_dtype: Callable[[Any], bool] = _is_dtype) -> bool:
+    """Returns whether `result` is None, a dtype or a plain tuple of dtypes, not empty."""
+    if type(result) is tuple:
+        return result != () and all(map(is_dtype, result))
+    return result is None or is_dtype(result)
+
+
+class InferredDimensions:
+    """Those of the results of one target, with a call's attributes. Thread-safe.
+
+    Attributes:
+      name: the target's.
+    """
 
     def __init__(
-        self,
-        target: _c_api.Target,
-        result: Any,
-        declared: OperatorInfo,
-        attributes: AttributeValues | None,
+        self, target: _c_api.Target, declared: OperatorInfo, attributes: AttributeValues | None
     ):
         """
         Args:
           target: an AOT operator.
-          result: for which are_left_out() is true.
           declared: what the call is checked against, which may have defaults of attributes.
           attributes: the call's. They are copied.
 
         Raises:
-          CallbridgeError: INVALID_ARGUMENT if a dtype is no element type.
-          TypeError: if the target is no such operator, or what looks like a dtype is none.
+          TypeError: if the target is no such operator.
         """
-        if not _file_contents.names_operator(_decoded(target.name)):
+        self.name = (target.name or b"").decode(errors="surrogateescape")
+        if not _file_contents.names_operator(self.name):
             raise TypeError(
-                f"result is required: target {_decoded(target.name)!r} is not an AOT operator of "
+                f"result is required: target {self.name!r} is not an AOT operator of "
                 "MindSpore (PATH:FUNCTION), whose FInferShape says what it returns"
             )
         self._target = target
-        self._is_tuple = type(result) is tuple
-        self._dtypes = None if result is None else _dtypes(result)
         self._attributes = Attributes(declared.with_defaults(attributes) or {})
-
-    def tree(self, operands: Sequence[Any]) -> Any:
-        """Returns the result's tree for the leaves of operands.
-
-        Sizes that are no integers are not known to the operator.
-
-        Raises:
-          CallbridgeError: as callbridge_infer_dimensions(). INVALID_ARGUMENT if a size of the
-            result is not known, and if the operands' dtypes differ and the result's was left out.
-        """
-        dtypes = self._dtypes if self._dtypes is not None else [self._common_dtype(operands)]
-        inferred = self.known_dimensions(operands, len(dtypes))
-        leaves = tuple(map(_shapes.ShapeDtype, inferred, dtypes))
-        return leaves if self._is_tuple else leaves[0]
 
     def known_dimensions(self, operands: Sequence[Any], count: int) -> list[tuple[int, ...]]:
         """As dimensions(), with an error for those that are not known."""
@@ -116,6 +99,41 @@ class InferredResults:
             raise failures[0]
         return inferred
 
+
+class InferredResults(InferredDimensions):
+    """The results of calls of one target, of NumPy's dtypes. Thread-safe."""
+
+    def __init__(
+        self,
+        target: _c_api.Target,
+        result: Any,
+        declared: OperatorInfo,
+        attributes: AttributeValues | None,
+    ):
+        """`result`: for which are_left_out() is true. The others: as for InferredDimensions().
+
+        Raises:
+          CallbridgeError: INVALID_ARGUMENT if a dtype is no element type.
+          TypeError: if the target is no such operator, or what looks like a dtype is none.
+        """
+        super().__init__(target, declared, attributes)
+        self._is_tuple = type(result) is tuple
+        self._dtypes = None if result is None else _dtypes(result)
+
+    def tree(self, operands: Sequence[Any]) -> Any:
+        """Returns the result's tree for the leaves of operands.
+
+        Sizes that are no integers are not known to the operator.
+
+        Raises:
+          CallbridgeError: as callbridge_infer_dimensions(). INVALID_ARGUMENT if a size of the
+            result is not known, and if the operands' dtypes differ and the result's was left out.
+        """
+        dtypes = self._dtypes if self._dtypes is not None else [self._common_dtype(operands)]
+        inferred = self.known_dimensions(operands, len(dtypes))
+        leaves = tuple(map(_shapes.ShapeDtype, inferred, dtypes))
+        return leaves if self._is_tuple else leaves[0]
+
     def _common_dtype(self, operands: Sequence[Any]) -> Any:
         dtypes = {_element_types.element_type(leaf.dtype): leaf.dtype for leaf in operands}
         if len(dtypes) == 1:
@@ -126,14 +144,6 @@ class InferredResults:
             f"the result of {self.name} has the operands' dtype where it is left out, but they "
             f"have {names}; pass its dtype as result=",
         )
-
-    @property
-    def name(self) -> str:
-        return _decoded(self._target.name)
-
-
-def _decoded(name: bytes | None) -> str:
-    return (name or b"").decode(errors="surrogateescape")
 
 
 def _dtypes(result: Any) -> list[np.dtype]:

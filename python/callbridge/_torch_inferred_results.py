@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from callbridge import _c_api, _shapes, _torch_forms
+from callbridge import _c_api, _inferred_results, _shapes, _torch_forms
 from callbridge._error import CallbridgeError
-from callbridge._inferred_results import InferredResults
+from callbridge._inferred_results import InferredDimensions
 from callbridge._operator_info import OperatorInfo
 from callbridge._torch_forms import TensorForm
 from callbridge.typing import Attributes as AttributeValues
 
 
 def are_left_out(result: Any) -> bool:
-    """Returns whether `result` is None, a dtype or a plain tuple of dtypes, not empty."""
-    if type(result) is tuple:
-        return result != () and all(map(_is_dtype, result))
-    return result is None or _is_dtype(result)
+    """As _inferred_results.are_left_out(), for torch's dtypes and NumPy's."""
+    return _inferred_results.are_left_out(result, _is_dtype)
 
 
 def _is_dtype(value: Any) -> bool:
@@ -45,8 +43,8 @@ class InferredResult:
         declared: OperatorInfo,
         attributes: AttributeValues | None,
     ):
-        """Raises as InferredResults(), and INVALID_ARGUMENT for types that torch has not."""
-        self._inferred = InferredResults(target, None, declared, attributes)
+        """Raises as InferredDimensions(), and INVALID_ARGUMENT for types that torch has not."""
+        self._inferred = InferredDimensions(target, declared, attributes)
         self._is_tuple = type(result) is tuple
         self._dtypes = None if result is None else _dtypes(result)
         count = 1 if self._dtypes is None else len(self._dtypes)

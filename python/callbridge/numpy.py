@@ -21,20 +21,20 @@ from callbridge import (
     _aliases,
     _bound_calls,
     _call_site,
+    _embedded_registry,
     _handles,
     _operator_info,
     _shapes,
     _target,
     _typed_handlers,
 )
+from callbridge._arguments import refuse_others
 from callbridge._attributes import Attributes
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
 from callbridge._inferred_results import InferredResults, are_left_out
 from callbridge._libraries import Libraries
-from callbridge._platform import HOST
-from callbridge._registry import Entry, Registry
 from callbridge._target import Target
 from callbridge.library import Library
 from callbridge.typing import (
@@ -76,19 +76,7 @@ _OF_JAX = {
     "output_layouts": "arrays are row-major here",
 }
 
-
-def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
-    """Refuses typed handlers that are none, and those that are declared untyped."""
-    if "typed_ffi" in (entry.target.abi, abi):
-        _typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers, None)
-    else:
-        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
-    return ("embedded",)
-
-
-_registry = Registry(
-    "callbridge.numpy", "callbridge.numpy", _serve, lambda entry: None, lambda: HOST
-)
+_registry = _embedded_registry.make("callbridge.numpy")
 _libraries = Libraries(_registry)
 
 
@@ -206,7 +194,7 @@ def custom_call(
       TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
         if a value of `attributes` is not an attribute.
     """
-    _refuse(others)
+    refuse_others(others, _OF_JAX)
     known = None if are_left_out(result) else _Result(_shapes.parse_fixed_result(result))
     opaque_bytes = _call_site.opaque_bytes(opaque)
     frozen_attributes = Attributes({} if attributes is None else attributes)
@@ -260,10 +248,3 @@ class _Result:
         self.leaves = _shapes.leaves(tree, "result")
         self.forms = tuple(map(Form, self.leaves))
         self.without_leaves = _shapes.rebuild(tree, itertools.repeat(None))
-
-
-def _refuse(others: dict[str, Any]) -> None:
-    for name in others:
-        if name in _OF_JAX:
-            raise TypeError(f"{name}= is for callbridge.jax: {_OF_JAX[name]}; leave it out")
-        raise TypeError(f"custom_call() got an unexpected keyword argument {name!r}")

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from callbridge import (
     _aliases,
     _call_site,
+    _embedded_registry,
     _operator_info,
     _target,
     _torch_autograd,
@@ -32,11 +33,12 @@ from callbridge import (
     _torch_vmap,
     _typed_handlers,
 )
+from callbridge._arguments import refuse_others
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._libraries import Libraries
 from callbridge._platform import HOST
-from callbridge._registry import Entry, Registry
+from callbridge._registry import Entry
 from callbridge._target import Target
 from callbridge._torch_functions import TorchFunction
 from callbridge._torch_inferred_results import InferredResult
@@ -72,19 +74,7 @@ _OF_JAX = {
     "output_layouts": "tensors are row-major here",
 }
 
-
-def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
-    """Refuses typed handlers that are none, and those that are declared untyped."""
-    if "typed_ffi" in (entry.target.abi, abi):
-        _typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers, None)
-    else:
-        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
-    return ("embedded",)
-
-
-_registry = Registry(
-    "callbridge.torch", "callbridge.torch", _serve, lambda entry: None, lambda: HOST
-)
+_registry = _embedded_registry.make("callbridge.torch")
 _libraries = Libraries(_registry)
 
 
@@ -223,7 +213,7 @@ def custom_call(
       TypeError: if the result is none of the above; if `opaque` is not bytes; if a value of
         `attributes` is not an attribute; and if a rule is not a function.
     """
-    _refuse(others)
+    refuse_others(others, _OF_JAX)
     is_left_out = _torch_inferred_results.are_left_out(result)
     is_function = is_left_out or _is_function(result)
     result_tree = result if is_function else _torch_forms.parse_result(result)
@@ -330,10 +320,3 @@ def hlo_module(
 
 def _is_function(result: Any) -> bool:
     return callable(result) and not hasattr(result, "shape")
-
-
-def _refuse(others: dict[str, Any]) -> None:
-    for name in others:
-        if name in _OF_JAX:
-            raise TypeError(f"{name}= is for callbridge.jax: {_OF_JAX[name]}; leave it out")
-        raise TypeError(f"custom_call() got an unexpected keyword argument {name!r}")
