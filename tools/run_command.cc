@@ -137,7 +137,21 @@ absl::StatusOr<FoundTarget> LoadOperator(const RunOptions& options) {
       options.file, " is an AOT operator, which has no form for ", PlatformName(options.platform)));
 }
 
-absl::StatusOr<CallRecord> Call(const FoundTarget& found, const RunOptions& options) {
+// Returns the shape that --result says, or that an AOT operator infers for `site`.
+absl::StatusOr<Shape> ResultShape(const FoundTarget& found, const CallSite& site,
+                                  const RunOptions& options) {
+  if (options.result.has_value()) return PackedShape(*options.result);
+  absl::StatusOr<Shape> inferred = mindspore_aot::InferResult(found.target, site);
+  if (!inferred.ok()) return inferred.status();
+  if (const std::string wrong = FindOutputUsageError(options.outputs, *inferred); !wrong.empty()) {
+    return absl::InvalidArgumentError(wrong);
+  }
+  return PackedShape(*inferred);
+}
+
+// `files` are the operands.
+absl::StatusOr<CallRecord> Call(const FoundTarget& found, const std::vector<Operand>& files,
+                                const RunOptions& options) {
   CallSite site;
   site.target_name = found.target.name;
   site.platform = options.platform;
@@ -150,21 +164,10 @@ absl::StatusOr<CallRecord> Call(const FoundTarget& found, const RunOptions& opti
   absl::StatusOr<std::shared_ptr<const OperatorInfo>> info = LoadOperatorInfo(options);
   if (!info.ok()) return info.status();
   site.operator_info = *std::move(info);
-  const bool is_operator = mindspore_aot::NamesAotOperator(options.file);
-  const absl::StatusOr<std::vector<Operand>> files =
-      OperandsFrom(is_operator ? options.target : std::nullopt, options.operands);
-  if (!files.ok()) return files.status();
-  absl::StatusOr<LoadedOperands> operands = LoadOperands(*files);
+  absl::StatusOr<LoadedOperands> operands = LoadOperands(files);
   if (!operands.ok()) return operands.status();
   site.operands = operands->shapes;
-  absl::StatusOr<Shape> returned_shape =
-      options.result.has_value() ? *options.result : mindspore_aot::InferResult(found.target, site);
-  if (!returned_shape.ok()) return returned_shape.status();
-  if (const std::string wrong = FindOutputUsageError(options.outputs, *returned_shape);
-      !wrong.empty()) {
-    return absl::InvalidArgumentError(wrong);
-  }
-  absl::StatusOr<Shape> result = PackedShape(*returned_shape);
+  absl::StatusOr<Shape> result = ResultShape(found, site, options);
   if (!result.ok()) return result.status();
   site.result = *std::move(result);
   absl::StatusOr<std::vector<Array>> results = MakeResultArrays(site.result);
@@ -199,7 +202,10 @@ ExitStatus Run(const RunOptions& options) {
   const absl::StatusOr<FoundTarget> found =
       is_operator ? LoadOperator(options) : FindTarget(**library, options);
   if (!found.ok()) return Failure(found.status());
-  const absl::StatusOr<CallRecord> call = Call(*found, options);
+  const absl::StatusOr<std::vector<Operand>> files =
+      OperandsFrom(is_operator ? options.target : std::nullopt, options.operands);
+  if (!files.ok()) return Failure(files.status());
+  const absl::StatusOr<CallRecord> call = Call(*found, *files, options);
   if (!call.ok()) return Failure(call.status());
   if (absl::Status status = PrintToStandardOutput(options.json ? JsonOf(*call) : TextOf(*call));
       !status.ok()) {
