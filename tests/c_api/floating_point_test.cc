@@ -12,6 +12,7 @@
 #include "callbridge/handler_call.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/c_api/simple_calls.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace {
@@ -66,18 +67,9 @@ TEST(FloatingPointTest, TasksDoNotDependOnWhoScheduledFirst) {
   ASSERT_TRUE(result.ok()) << result;
   EXPECT_THAT(y, Each(0.0f)) << "by HandlerCall";
 
-  callbridge_target target = {};
-  target.struct_size = sizeof(target);
-  target.name = "halve";
-  target.platform = "Host";
-  target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
-  target.address = reinterpret_cast<void*>(halve);
+  const callbridge_target target = callbridge::TypedTarget(callbridge::Handlers(halve));
   const char* const shapes[] = {"f32[4]"};
-  callbridge_site site = {};
-  site.struct_size = sizeof(site);
-  site.operands = shapes;
-  site.operand_count = 1;
-  site.result = shapes[0];
+  const callbridge_site site = callbridge::Site(shapes, shapes[0]);
   y.assign(4, -1);
   const callbridge_array operand = {x.data(), 16}, written = {y.data(), 16};
   ASSERT_EQ(callbridge_execute(&target, &site, &operand, 1, &written, 1, nullptr), nullptr);
@@ -86,18 +78,9 @@ TEST(FloatingPointTest, TasksDoNotDependOnWhoScheduledFirst) {
 
 TEST(FloatingPointTest, TasksRunInTheCallersModeIfItIsKept) {
   std::vector<float> x(4, std::numeric_limits<float>::min()), y(4, -1);
-  callbridge_target target = {};
-  target.struct_size = sizeof(target);
-  target.name = "halve";
-  target.platform = "Host";
-  target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
-  target.address = reinterpret_cast<void*>(halve);
+  const callbridge_target target = callbridge::TypedTarget(callbridge::Handlers(halve));
   const char* const shapes[] = {"f32[4]"};
-  callbridge_site site = {};
-  site.struct_size = sizeof(site);
-  site.operands = shapes;
-  site.operand_count = 1;
-  site.result = shapes[0];
+  const callbridge_site site = callbridge::Site(shapes, shapes[0]);
   callbridge_call* call = nullptr;
   ASSERT_EQ(callbridge_call_bind(&target, &site, nullptr, &call), nullptr);
   void* ins[] = {x.data()};

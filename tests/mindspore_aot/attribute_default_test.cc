@@ -11,7 +11,7 @@
 #include "callbridge/mindspore_aot/operator_info_json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/refused.h"
+#include "tests/mindspore_aot/operator_infos.h"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -29,18 +29,6 @@ std::string Text(const std::string& attributes) {
   return absl::StrCat(
       R"({"inputs": [], "outputs": [], "dtype_format": [[]], "target": "CPU", "attr": [)",
       attributes, "]}");
-}
-
-OperatorInfo Parsed(const std::string& json) {
-  absl::StatusOr<OperatorInfo> info = ParseOperatorInfo(json);
-  EXPECT_TRUE(info.ok()) << json << ": " << info.status();
-  return info.ok() ? *std::move(info) : OperatorInfo();
-}
-
-std::string RefusedText(const std::string& json) {
-  const std::string message = Refused(ParseOperatorInfo(json).status());
-  EXPECT_THAT(message, StartsWith("operator information: ")) << json;
-  return message.substr(std::string("operator information: ").size());
 }
 
 // An attribute "a", required, of that type.

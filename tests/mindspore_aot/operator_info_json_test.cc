@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/refused.h"
+#include "tests/mindspore_aot/operator_infos.h"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -20,18 +20,6 @@ using ::testing::StartsWith;
 
 using Form = OperatorInfo::Form;
 using Presence = OperatorInfo::Presence;
-
-OperatorInfo Parsed(const std::string& json) {
-  absl::StatusOr<OperatorInfo> info = ParseOperatorInfo(json);
-  EXPECT_TRUE(info.ok()) << json << ": " << info.status();
-  return info.ok() ? *std::move(info) : OperatorInfo();
-}
-
-std::string RefusedText(const std::string& json) {
-  const std::string message = Refused(ParseOperatorInfo(json).status());
-  EXPECT_THAT(message, StartsWith("operator information: ")) << json;
-  return message.substr(std::string("operator information: ").size());
-}
 
 // As CustomRegOp("add").input(0, "x").output(0, "y").dtype_format(...).target("CPU").get_op_info()
 // is written by json.dumps(), with these entries and attributes.

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 
 import callbridge.numpy
 import numpy as np
@@ -95,14 +94,6 @@ SHORT = {"float32": "f32", "uint8": "u8", "int32": "s32"}
 
 
 @pytest.fixture(scope="module")
-def library():
-    library = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(
-        os.environ["CALLBRIDGE_LIBRARY"]
-    )
-    return f"{library}/tests/mindspore_aot/aot_operators_old.so"
-
-
-@pytest.fixture(scope="module")
 def sources(tmp_path_factory):
     """A folder with sources, and the header beside them, where MindSpore's users put it."""
     folder = tmp_path_factory.mktemp("mindspore")
@@ -114,7 +105,7 @@ def sources(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def genuine(library, sources):
+def genuine(library, sources, run_in_mindspore):
     """The folder with what MindSpore returned."""
     folder = sources
     cases = CASES | {name: case for name, (case, _) in FAILING.items()}
@@ -126,14 +117,7 @@ def genuine(library, sources):
         for name, case in cases.items()
     }
     (folder / "cases.json").write_text(json.dumps(described))
-    done = subprocess.run(
-        [PYTHON, f"{HERE}/genuine_operators.py", library, folder],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
+    run_in_mindspore("genuine_operators.py", library, folder)
     return folder
 
 

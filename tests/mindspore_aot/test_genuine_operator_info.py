@@ -6,7 +6,6 @@ CALLBRIDGE_MINDSPORE_PYTHON names a Python that has MindSpore; `make test-framew
 
 import json
 import os
-import subprocess
 
 import callbridge.numpy
 import ml_dtypes
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 from callbridge.library import CallbridgeError
 
-HERE = os.path.dirname(__file__)
 PYTHON = os.environ.get("CALLBRIDGE_MINDSPORE_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="make test-frameworks has MindSpore")
 
@@ -191,24 +189,11 @@ CASES |= {
 
 
 @pytest.fixture(scope="module")
-def library():
-    build = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
-    return f"{build}/tests/mindspore_aot/aot_operators_old.so"
-
-
-@pytest.fixture(scope="module")
-def genuine(library, tmp_path_factory):
+def genuine(library, tmp_path_factory, run_in_mindspore):
     """The folder with what MindSpore wrote."""
     folder = tmp_path_factory.mktemp("mindspore")
     (folder / "cases.json").write_text(json.dumps(CASES))
-    done = subprocess.run(
-        [PYTHON, f"{HERE}/genuine_operator_info.py", library, folder],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
+    run_in_mindspore("genuine_operator_info.py", library, folder)
     return folder
 
 
