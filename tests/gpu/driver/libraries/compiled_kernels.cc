@@ -234,6 +234,10 @@ RUNTIME_FUNCTION(CUresult, __cudaLaunchKernel, const void* kernel, Dim3 grid, Di
   return cudaLaunchKernel(kernel, grid, block, parameters, shared_bytes, stream);
 }
 
+RUNTIME_FUNCTION(CUresult, cudaGetFuncBySymbol, CUfunction* function, const void* host) {
+  return Keep(FunctionOf(host, function));
+}
+
 RUNTIME_FUNCTION(CUresult, cudaFuncSetAttribute, const void* host, int attribute, int value) {
   CUfunction function = nullptr;
   const CUresult result = FunctionOf(host, &function);
@@ -271,6 +275,15 @@ RUNTIME_FUNCTION(CUresult, cudaGetDevice, int* device) {
   CUcontext context = nullptr;
   const CUresult result = CurrentContext(&context);
   return Keep(result != CUDA_SUCCESS ? result : cuCtxGetDevice(device));
+}
+
+RUNTIME_FUNCTION(CUresult, cudaSetDevice, int device) {
+  CUresult result = cuInit(0);
+  CUcontext context = nullptr;
+  if (result == CUDA_SUCCESS) {
+    result = cuDevicePrimaryCtxRetain(&context, device);
+  }
+  return Keep(result != CUDA_SUCCESS ? result : cuCtxSetCurrent(context));
 }
 
 RUNTIME_FUNCTION(CUresult, cudaDeviceGetAttribute, int* value, int attribute, int device) {
