@@ -29,6 +29,8 @@ class Context {
 
 Handles<Context>& Contexts();
 int DeviceCount();
+// 80 is 8.0.
+int ComputeCapability();
 bool IsDevice(CUdevice device);
 
 // The context on top of this thread's stack; null if there is none or it was destroyed.

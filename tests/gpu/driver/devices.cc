@@ -39,17 +39,17 @@ const std::map<int, int>& Attributes() {
       {39, 2048},        // MAX_THREADS_PER_MULTIPROCESSOR
       {40, 3},           // ASYNC_ENGINE_COUNT
       {41, 1},           // UNIFIED_ADDRESSING
-      {75, 8},           // COMPUTE_CAPABILITY_MAJOR
-      {76, 0},           // COMPUTE_CAPABILITY_MINOR
-      {78, 1},           // STREAM_PRIORITIES_SUPPORTED
-      {81, 167936},      // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-      {82, 65536},       // MAX_REGISTERS_PER_MULTIPROCESSOR
-      {97, 166912},      // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-      {99, 1},           // HOST_REGISTER_SUPPORTED
-      {102, 1},          // VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-      {106, 32},         // MAX_BLOCKS_PER_MULTIPROCESSOR
-      {111, 1024},       // RESERVED_SHARED_MEMORY_PER_BLOCK
-      {115, 1},          // MEMORY_POOLS_SUPPORTED
+      {75, ComputeCapability() / 10},
+      {76, ComputeCapability() % 10},
+      {78, 1},       // STREAM_PRIORITIES_SUPPORTED
+      {81, 167936},  // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+      {82, 65536},   // MAX_REGISTERS_PER_MULTIPROCESSOR
+      {97, 166912},  // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+      {99, 1},       // HOST_REGISTER_SUPPORTED
+      {102, 1},      // VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+      {106, 32},     // MAX_BLOCKS_PER_MULTIPROCESSOR
+      {111, 1024},   // RESERVED_SHARED_MEMORY_PER_BLOCK
+      {115, 1},      // MEMORY_POOLS_SUPPORTED
   };
   return attributes;
 }
@@ -59,6 +59,12 @@ const std::map<int, int>& Attributes() {
 int DeviceCount() {
   static const int count = static_cast<int>(NumberFromEnvironment("CALLBRIDGE_STANDIN_DEVICES", 2));
   return count;
+}
+
+int ComputeCapability() {
+  static const int capability =
+      static_cast<int>(NumberFromEnvironment("CALLBRIDGE_STANDIN_CAPABILITY", 80));
+  return capability;
 }
 
 bool IsDevice(CUdevice device) { return device >= 0 && device < DeviceCount(); }
@@ -118,8 +124,8 @@ DRIVER_FUNCTION(cuDeviceGetAttribute, int* value, int attribute, CUdevice device
 DRIVER_FUNCTION(cuDeviceComputeCapability, int* major, int* minor, CUdevice device) {
   ENTER();
   if (!IsDevice(device)) return CUDA_ERROR_INVALID_DEVICE;
-  *major = 8;
-  *minor = 0;
+  *major = ComputeCapability() / 10;
+  *minor = ComputeCapability() % 10;
   return CUDA_SUCCESS;
 }
 

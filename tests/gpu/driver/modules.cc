@@ -1,4 +1,4 @@
-// Modules of PTX, their kernels and variables. Machine code is refused.
+// Modules of PTX, in text or in a fat binary, their kernels and variables. Machine code is refused.
 #include <string.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "tests/gpu/driver/contexts.h"
 #include "tests/gpu/driver/entry.h"
+#include "tests/gpu/driver/fat_binary.h"
 #include "tests/gpu/driver/ledger.h"
 #include "tests/gpu/driver/memory.h"
 #include "tests/gpu/driver/operations.h"
@@ -57,29 +58,42 @@ class DeviceMemory : public ptx::Memory {
   }
 };
 
-// What a fat binary that nvcc or ptxas wrote starts with, and an ELF file, and what a C structure
-// that holds the former does.
-bool IsMachineCode(const void* image) {
-  static constexpr uint32_t kFatBinary = 0xBA55ED50;
-  static constexpr uint32_t kFatBinaryWrapper = 0x466243B1;
+// Where a fat binary's C structure, which nvcc makes of it, has it.
+struct FatBinaryWrapper {
   uint32_t magic;
-  memcpy(&magic, image, sizeof(magic));
-  return magic == kFatBinary || magic == kFatBinaryWrapper ||
-         memcmp(image,
-                "\x7f"
-                "ELF",
-                4) == 0;
+  uint32_t version;
+  const void* fat_binary;
+};
+constexpr uint32_t kFatBinaryWrapper = 0x466243B1;
+
+// The PTX of an image: text, or a fat binary that has some.
+absl::StatusOr<std::string> TextOf(const void* image) {
+  FatBinaryWrapper wrapper;
+  memcpy(&wrapper.magic, image, sizeof(wrapper.magic));
+  if (wrapper.magic == kFatBinaryWrapper) {
+    memcpy(&wrapper, image, sizeof(wrapper));
+    image = wrapper.fat_binary;
+  }
+  if (IsFatBinary(image)) return PtxOf(image, ComputeCapability());
+  if (memcmp(image,
+             "\x7f"
+             "ELF",
+             4) == 0) {
+    return absl::NotFoundError("it is machine code, and the stand-in interprets PTX alone");
+  }
+  return std::string(static_cast<const char*>(image));
 }
 
 CUresult Load(CUmodule* module, const void* image) {
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Context* context;
   RETURN_IF_ERROR(CurrentContext(&context));
-  if (IsMachineCode(image)) {
-    ledger::Note("module refused: it is machine code, and the stand-in interprets PTX text alone");
+  const absl::StatusOr<std::string> text = TextOf(image);
+  if (!text.ok()) {
+    ledger::Note("module refused: " + std::string(text.status().message()));
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
-  absl::StatusOr<std::unique_ptr<ptx::Module>> parsed = ptx::Parse(static_cast<const char*>(image));
+  absl::StatusOr<std::unique_ptr<ptx::Module>> parsed = ptx::Parse(*text);
   if (!parsed.ok()) {
     ledger::Note("module refused: " + std::string(parsed.status().message()));
     return CUDA_ERROR_INVALID_PTX;

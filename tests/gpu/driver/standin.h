@@ -2,21 +2,22 @@
 // functions by dlsym, and do without them on a real driver.
 //
 // Environment variables of the stand-in:
-//   CALLBRIDGE_STANDIN_VERSION    what cuDriverGetVersion returns; 12090 if unset.
-//   CALLBRIDGE_STANDIN_DEVICES    number of devices; 2 if unset. 0: cuInit returns
-//   CUDA_ERROR_NO_DEVICE. CALLBRIDGE_STANDIN_MEMORY     bytes of memory that each device has; 8 GiB
-//   if unset. CALLBRIDGE_STANDIN_DELAY_US   each asynchronous operation starts so many microseconds
-//   late, so that a program that leaves
-//                                 out a synchronisation reads what was there before.
-//   CALLBRIDGE_STANDIN_FAIL       LIBRARY:FUNCTION:NTH:RESULT[,...]: the NTH call (from 1) of
-//   FUNCTION by LIBRARY (a file name,
-//                                 "*" for any) returns RESULT, a number; FUNCTION is the exported
-//                                 name, e.g. cuMemAlloc_v2.
-//   CALLBRIDGE_STANDIN_LACKS      FUNCTION[,...]: names that cuGetProcAddress does not find.
-//   CALLBRIDGE_STANDIN_LEDGER     a file to which the ledger is appended at exit: what was not
-//   freed, double frees, functions
-//                                 that were asked for or called and are not there. Double frees and
-//                                 such functions go to stderr if it is unset.
+// clang-format off
+//   CALLBRIDGE_STANDIN_VERSION     what cuDriverGetVersion returns; 12090 if unset
+//   CALLBRIDGE_STANDIN_DEVICES     number of devices; 2 if unset; 0: cuInit returns CUDA_ERROR_NO_DEVICE
+//   CALLBRIDGE_STANDIN_CAPABILITY  compute capability of the devices; 80, which is 8.0, if unset
+//   CALLBRIDGE_STANDIN_MEMORY      bytes of memory that each device has; 8 GiB if unset
+//   CALLBRIDGE_STANDIN_DELAY_US    each asynchronous operation starts so many microseconds late, so
+//                                  that a program that leaves out a synchronisation reads what was
+//                                  there before
+//   CALLBRIDGE_STANDIN_FAIL        LIBRARY:FUNCTION:NTH:RESULT[,...]: the NTH call (from 1) of FUNCTION
+//                                  by LIBRARY (a file name; "*": any) returns RESULT, a number;
+//                                  FUNCTION is the exported name, e.g. cuMemAlloc_v2
+//   CALLBRIDGE_STANDIN_LACKS       FUNCTION[,...]: names that cuGetProcAddress does not find
+//   CALLBRIDGE_STANDIN_LEDGER      a file to which the ledger is appended at exit: what was not freed,
+//                                  double frees, functions that were asked for or called and are not
+//                                  there; if unset, the latter two go to stderr
+// clang-format on
 #ifndef CALLBRIDGE_TESTS_GPU_DRIVER_STANDIN_H_
 #define CALLBRIDGE_TESTS_GPU_DRIVER_STANDIN_H_
 
