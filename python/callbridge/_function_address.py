@@ -48,6 +48,11 @@ def capsule_pointer(capsule: Any, what: str = "the function") -> int:
     raise TypeError(f"{what}: expected a capsule or an address, got {type(capsule).__name__}")
 
 
+def is_nameless_capsule(handler: Any) -> bool:
+    """As nanobind's capsule(pointer) is, which jaxlib and JAX's FFI tutorial make of handlers."""
+    return isinstance(handler, _Capsule) and _api.PyCapsule_GetName(handler) is None
+
+
 def function_address(function: Any) -> int:
     """Returns the address in a capsule of XLA's or in a ctypes function.
 

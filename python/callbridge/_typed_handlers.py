@@ -7,7 +7,11 @@ from typing import Any
 
 from callbridge import _c_api, _memory
 from callbridge._error import CallbridgeError
-from callbridge._function_address import capsule_pointer, function_address
+from callbridge._function_address import (
+    capsule_pointer,
+    function_address,
+    is_nameless_capsule,
+)
 from callbridge._target import Target
 from callbridge.typing import Abi, Stage
 
@@ -103,7 +107,7 @@ def _check(address: int, type_: type, access: str, what: str) -> None:
 
 
 def _address(handler: Any) -> int:
-    if not isinstance(handler, int):
+    if not isinstance(handler, int) and not is_nameless_capsule(handler):
         return function_address(handler)
     address = capsule_pointer(handler)
     _memory.check(address, 1, "x", "the handler")

@@ -115,9 +115,9 @@ def register(
     Args:
       name: The name that custom_call() finds it by.
       function_or_capsule: A ctypes function, or a PyCapsule named "xla._CUSTOM_CALL_TARGET". It is
-        kept until the process ends. A typed handler may also be its address, or a dict of one
-        handler for each stage: "execute", and any of "instantiate", "prepare", "initialize" and
-        "record".
+        kept until the process ends. A typed handler may also be a PyCapsule without a name, its
+        address, or a dict of one handler for each stage: "execute", and any of "instantiate",
+        "prepare", "initialize" and "record".
       platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
       abi: The function's ABI. "original", "status_returning" or "status_returning_unified"; on CPU
         the first two are called alike, on GPU all three. None leaves it to custom_call().

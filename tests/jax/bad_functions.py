@@ -35,14 +35,21 @@ def capsule(address, name):
 def capsules_of_other_names():
     address = ctypes.cast(untold().plus_one, POINTER).value
     names = [b"xla._OTHER", b"", None, b"xla._CUSTOM_CALL_TARGET ", b"\xff"]
-    capsules = [capsule(address, name) for name in names]
-    for wrong in capsules:
-        for abi in ["original", "typed_ffi", None]:
+    capsules = {name: capsule(address, name) for name in names}
+    for name, wrong in capsules.items():
+        # Typed handlers may come in a capsule without a name: what it holds is probed.
+        abis = ["original", None] if name is None else ["original", "typed_ffi", None]
+        for abi in abis:
             refused(
                 "INVALID_ARGUMENT",
                 lambda: register("wrong", wrong, abi=abi),  # noqa: B023
                 "'xla._CUSTOM_CALL_TARGET'",
             )
+    refused(
+        "FAILED_PRECONDITION",
+        lambda: register("wrong", capsules[None], abi="typed_ffi"),
+        "cannot verify",
+    )
     refused("NOT_FOUND", lambda: custom_call("wrong", F32, platform="cpu"), "'wrong'")
     register("wrong", capsule(address, b"xla._CUSTOM_CALL_TARGET"), abi="original")
     assert custom_call("wrong", F32)(ONE) == 2
