@@ -10,10 +10,9 @@ import importlib.util
 import pathlib
 import sys
 
+import callbridge.jax
 import jax
 import numpy as np
-
-import callbridge.jax
 
 jax.config.update("jax_enable_x64", True)
 RANDOM = np.random.default_rng(8)

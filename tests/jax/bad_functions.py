@@ -46,9 +46,9 @@ def capsules_of_other_names():
                 "'xla._CUSTOM_CALL_TARGET'",
             )
     refused(
-        "FAILED_PRECONDITION",
+        "INVALID_ARGUMENT",
         lambda: register("wrong", capsules[None], abi="typed_ffi"),
-        "cannot verify",
+        "not a typed FFI handler",
     )
     refused("NOT_FOUND", lambda: custom_call("wrong", F32, platform="cpu"), "'wrong'")
     register("wrong", capsule(address, b"xla._CUSTOM_CALL_TARGET"), abi="original")
