@@ -312,8 +312,12 @@ RUNTIME_FUNCTION(CUresult, cudaMemcpyAsync, void* to, const void* from, size_t b
   return Keep(cuMemcpyAsync(Address(to), Address(from), bytes, stream));
 }
 
+// Done when it returns, which libcudart does not promise: brainpylib's targets fill their results
+// so, on the default stream, and then launch a kernel on XLA's stream, which does not wait for the
+// default one.
 RUNTIME_FUNCTION(CUresult, cudaMemset, void* address, int value, size_t bytes) {
-  return Keep(cuMemsetD8_v2(Address(address), static_cast<unsigned char>(value), bytes));
+  const CUresult result = cuMemsetD8_v2(Address(address), static_cast<unsigned char>(value), bytes);
+  return Keep(result != CUDA_SUCCESS ? result : cuStreamSynchronize(nullptr));
 }
 
 RUNTIME_FUNCTION(CUresult, cudaMemsetAsync, void* address, int value, size_t bytes,
