@@ -166,7 +166,9 @@ def test_each_header_compiles_alone(prefix, tmp_path, compiler):
         assert "callbridge/export.h" in headers
 
     def compile_alone(header):
-        return compile_header(prefix, tmp_path / header.replace("/", "_"), compiler, header)
+        return compile_header(
+            prefix, tmp_path / f"alone_{header.replace('/', '_')}", compiler, header
+        )
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
         assert set(threads.map(compile_alone, headers)) == {""}
