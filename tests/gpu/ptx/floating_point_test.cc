@@ -114,12 +114,12 @@ struct Mode {
 constexpr Mode kModes[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
-// The case of an instruction whose text is made here.
+// A case, and how many operands it has.
 struct Made {
   std::string instruction, registers;
   std::function<uint64_t(uint64_t, uint64_t, uint64_t)> expected;
   int operands;
-  Case AsCase() const { return {instruction.c_str(), registers.c_str(), expected}; }
+  Case AsCase() const { return {instruction, registers, expected}; }
 };
 
 template <typename F>

@@ -50,7 +50,7 @@ const std::vector<uint64_t> kEdges = {0,
 template <typename T>
 class Cases {
  public:
-  Cases(std::vector<Case>& cases, std::vector<std::string>& names) : cases_(cases), names_(names) {}
+  explicit Cases(std::vector<Case>& cases) : cases_(cases) {}
 
   static constexpr char kRegister = sizeof(T) == 2 ? 'h' : sizeof(T) == 4 ? 'r' : 'd';
   static std::string Type() {
@@ -63,9 +63,9 @@ class Cases {
            char result = kRegister) {
     const std::string type = bits ? "b" + std::to_string(sizeof(T) * 8) : Type();
     static const char* const kNames[] = {"", " d, a", " d, a, b", " d, a, b, c"};
-    names_.push_back(operation + "." + type + kNames[operands]);
-    names_.push_back(std::string(1, result) + std::string(operands, kRegister));
-    cases_.push_back({nullptr, nullptr, [expected](uint64_t a, uint64_t b, uint64_t c) {
+    cases_.push_back({operation + "." + type + kNames[operands],
+                      std::string(1, result) + std::string(operands, kRegister),
+                      [expected](uint64_t a, uint64_t b, uint64_t c) {
                         using R = std::invoke_result_t<F, T, T, T>;
                         return static_cast<uint64_t>(static_cast<std::make_unsigned_t<R>>(
                             expected(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c))));
@@ -74,7 +74,6 @@ class Cases {
 
  private:
   std::vector<Case>& cases_;
-  std::vector<std::string>& names_;
 };
 
 template <typename T>
@@ -83,8 +82,8 @@ T Wrap(Int128 value) {
 }
 
 template <typename T>
-void AddArithmetic(std::vector<Case>& cases, std::vector<std::string>& names) {
-  Cases<T> all(cases, names);
+void AddArithmetic(std::vector<Case>& cases) {
+  Cases<T> all(cases);
   constexpr int bits = sizeof(T) * 8;
   all.Add("add", 2, [](T a, T b, T) { return Wrap<T>(Int128(a) + b); });
   all.Add("sub", 2, [](T a, T b, T) { return Wrap<T>(Int128(a) - b); });
@@ -148,21 +147,15 @@ void AddArithmetic(std::vector<Case>& cases, std::vector<std::string>& names) {
   }
 }
 
-// All cases; their texts live as long as the program.
 const std::vector<Case>& ArithmeticCases() {
   static const std::vector<Case>* const made = [] {
     auto* cases = new std::vector<Case>;
-    auto* names = new std::vector<std::string>;
-    AddArithmetic<int16_t>(*cases, *names);
-    AddArithmetic<uint16_t>(*cases, *names);
-    AddArithmetic<int32_t>(*cases, *names);
-    AddArithmetic<uint32_t>(*cases, *names);
-    AddArithmetic<int64_t>(*cases, *names);
-    AddArithmetic<uint64_t>(*cases, *names);
-    for (size_t i = 0; i < cases->size(); ++i) {
-      (*cases)[i].instruction = (*names)[2 * i].c_str();
-      (*cases)[i].registers = (*names)[2 * i + 1].c_str();
-    }
+    AddArithmetic<int16_t>(*cases);
+    AddArithmetic<uint16_t>(*cases);
+    AddArithmetic<int32_t>(*cases);
+    AddArithmetic<uint32_t>(*cases);
+    AddArithmetic<int64_t>(*cases);
+    AddArithmetic<uint64_t>(*cases);
     return cases;
   }();
   return *made;

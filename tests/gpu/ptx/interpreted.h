@@ -86,8 +86,8 @@ inline absl::Status RunKernel(absl::string_view text, DeviceMemory& memory,
 
 // One instruction on registers d (and q), a, b, c, and what it must give.
 struct Case {
-  const char* instruction;  // "add.s32 d, a, b"
-  const char* registers;    // of d, a, b, c: h 16 bits, r 32, d 64, p predicate
+  std::string instruction;  // "add.s32 d, a, b"
+  std::string registers;    // of d, a, b, c: h 16 bits, r 32, d 64, p predicate
   std::function<uint64_t(uint64_t, uint64_t, uint64_t)> expected;
 };
 
