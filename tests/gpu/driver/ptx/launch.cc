@@ -16,27 +16,31 @@ constexpr char kFaultPayload[] = "standin/fault";
 constexpr uint64_t kMostShared = 256 * 1024;  // dynamic
 constexpr uint64_t kMostThreadMemory = uint64_t{1} << 30;
 
-// Returns the first error of what `function` may call.
-absl::Status Supported(const Function& function, std::set<const Function*>& seen,
-                       uint64_t& registers) {
-  if (!seen.insert(&function).second) return absl::OkStatus();
-  if (!function.defined) {
-    return absl::UnimplementedError(
-        absl::StrCat("the stand-in's PTX interpreter has no function ", function.name));
-  }
-  if (!function.unsupported.ok()) return function.unsupported;
-  registers += function.registers + (function.local_bytes + function.parameter_bytes) / 8;
-  for (const CallSite& call : function.calls) {
-    if (absl::Status status = Supported(*call.callee, seen, registers); !status.ok()) return status;
+// Returns an error of what the kernel may call, or adds up what a thread needs if all is on the
+// stack at once.
+absl::Status Supported(const Kernel& kernel, uint64_t& thread_bytes) {
+  std::set<const Function*> seen = {kernel.code};
+  std::vector<const Function*> reached = {kernel.code};
+  while (!reached.empty()) {
+    const Function& function = *reached.back();
+    reached.pop_back();
+    if (!function.defined) {
+      return absl::UnimplementedError(
+          absl::StrCat("the stand-in's PTX interpreter has no function ", function.name));
+    }
+    if (!function.unsupported.ok()) return function.unsupported;
+    thread_bytes += function.registers * 8 + function.local_bytes + function.parameter_bytes;
+    for (const CallSite& call : function.calls) {
+      if (seen.insert(call.callee).second) reached.push_back(call.callee);
+    }
   }
   return absl::OkStatus();
 }
 
 absl::Status Check(const Kernel& kernel, const LaunchConfig& config,
                    const void* const* parameters) {
-  std::set<const Function*> seen;
-  uint64_t registers = 0;
-  if (absl::Status status = Supported(*kernel.code, seen, registers); !status.ok()) return status;
+  uint64_t thread_bytes = 0;
+  if (absl::Status status = Supported(kernel, thread_bytes); !status.ok()) return status;
   const Dimensions& grid = config.grid;
   const Dimensions& block = config.block;
   const auto refuse = [&](absl::string_view why) {
@@ -57,7 +61,7 @@ absl::Status Check(const Kernel& kernel, const LaunchConfig& config,
                                " bytes of dynamic shared memory, got ",
                                config.dynamic_shared_bytes));
   }
-  if (registers * 8 * block.x * block.y * block.z > kMostThreadMemory) {
+  if (thread_bytes * block.x * block.y * block.z > kMostThreadMemory) {
     return absl::ResourceExhaustedError(
         absl::StrCat("launch of ", kernel.name,
                      ": its threads need more registers and local memory than the stand-in has"));
@@ -80,6 +84,11 @@ absl::Status FaultError(Fault fault, absl::string_view message) {
 Fault FaultOf(const absl::Status& status) {
   const auto payload = status.GetPayload(kFaultPayload);
   return payload.has_value() ? static_cast<Fault>(std::string(*payload)[0] - '0') : Fault::kNone;
+}
+
+absl::Status CheckKernel(const Kernel& kernel) {
+  uint64_t thread_bytes = 0;
+  return Supported(kernel, thread_bytes);
 }
 
 absl::Status Launch(const Kernel& kernel, const LaunchConfig& config, const void* const* parameters,

@@ -112,6 +112,10 @@ enum class Fault {
 };
 Fault FaultOf(const absl::Status& status);
 
+// Returns UNIMPLEMENTED if the kernel, or a function that it may call, has what the interpreter
+// does not know, as Launch would. For drivers that launch later than they answer.
+absl::Status CheckKernel(const Kernel& kernel);
+
 // Runs the kernel to its end, on the calling thread. `parameters` has a pointer to the value of
 // each of the kernel's parameters, as cuLaunchKernel's kernelParams; it may be null if there are
 // none. Thread-safe.

@@ -123,9 +123,14 @@ class Names {
   bool Add(absl::string_view name, Symbol symbol) {
     return scopes_.back().emplace(std::string(name), symbol).second;
   }
-  // Adds it to the scope around the innermost.
+  // The same in the scope around the innermost.
   bool AddOutside(absl::string_view name, Symbol symbol) {
     return scopes_[scopes_.size() - 2].emplace(std::string(name), symbol).second;
+  }
+  const Symbol* FindOutside(absl::string_view name) const {
+    const auto& scope = scopes_[scopes_.size() - 2];
+    const auto found = scope.find(std::string(name));
+    return found == scope.end() ? nullptr : &found->second;
   }
   // Returns null if there is none. Gives a register of a range its number, from *registers, when it
   // is first named.
@@ -135,12 +140,38 @@ class Names {
   std::vector<std::unordered_map<std::string, Symbol>> scopes_;
 };
 
+bool SameSizes(const std::vector<Parameter>& a, const std::vector<Parameter>& b);
+
 // Where the next variable of a state space begins. Returns false if the space is full.
 bool Place(const Declaration& declaration, uint64_t limit, uint64_t* end, uint64_t* offset);
 
 // Reads a declaration from behind its state space, up to what follows the name and its dimensions.
 // Without a type it keeps the one that is in *declaration.
 bool ParseDeclaration(TokenStream& tokens, Declaration* declaration);
+
+// Reads operands of instructions. Its functions return false after an error.
+class OperandParser {
+ protected:
+  OperandParser(TokenStream& tokens, Names& names, Function* function)
+      : tokens_(tokens), names_(names), function_(function) {}
+
+  bool RegisterOperand(Operand* operand);
+  bool Destination(Operand* operand);
+  // Predicates and numbers do not mix.
+  bool CheckDestination(const Instruction& i, const Operand& operand);
+  // A register, number, special register or a variable's address. A number becomes bits of `type`.
+  bool Value(Type type, Operand* operand);
+  bool Immediate(const Literal& literal, bool negative, Type type, Operand* operand);
+  bool Offset(Operand* operand);
+  bool Address(Operand* operand);
+  bool Source(char pattern, const Instruction& i, Operand* operand);
+  // `{a, b}`, or one operand, of ld, st and mov.
+  bool Vector(bool destination, Instruction& i);
+
+  TokenStream& tokens_;
+  Names& names_;
+  Function* function_;
+};
 
 // What functions of a module share while they are read.
 struct ModuleScope {
