@@ -118,13 +118,14 @@ void SetTokensToNull(absl::Span<const Shape> shapes, std::vector<HostArray>& arr
 }  // namespace
 
 absl::Status CheckBeforeCall(const CallBuffers& buffers, const Stream& stream) {
+  const absl::Status before = stream.Synchronize();
+  if (!before.ok()) {
+    return Prefixed("what was enqueued on the CUDA stream before this call failed", before);
+  }
   absl::Status checked = stream.CheckDevice();
   if (checked.ok()) checked = CheckPointers("operand", buffers.operands, *stream.device());
   if (checked.ok()) checked = CheckPointers("result", buffers.results, *stream.device());
-  if (!checked.ok()) return checked;
-  checked = stream.Synchronize();
-  if (checked.ok()) return checked;
-  return Prefixed("what was enqueued on the CUDA stream before this call failed", checked);
+  return checked;
 }
 
 absl::Status SynchronizeAfterCall(absl::Status status, const Stream& stream) {

@@ -64,9 +64,10 @@ class DeviceContext {
 // DeviceContext provides. The work that the target enqueues on `stream` may be going on when this
 // returns, and its errors come with a later call.
 //
-// If `synchronizes` is set, each error comes with the call that caused it: returns INVALID_ARGUMENT
-// if a pointer is not of the device's memory, or the stream not of its context; then waits for the
-// stream before the call and after it, and returns what failed there. Not for a capturing stream.
+// If `synchronizes` is set, each error comes with the call that caused it: waits for the stream
+// before the call and after it, and returns what failed there; returns INVALID_ARGUMENT if a
+// pointer is not of the device's memory, or the stream not of its context. Not for a capturing
+// stream.
 absl::Status ExecuteOnDevice(const BoundCall& call, const CallBuffers& buffers,
                              const ExecutionContext& context, const cuda::Stream& stream,
                              bool synchronizes);

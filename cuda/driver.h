@@ -36,10 +36,10 @@ class DriverLibrary {
 
   explicit DriverLibrary(void* library);
 
+  std::vector<std::string> missing_;  // before what Find() finds
   void* library_;
   ErrorText* error_name_;
   ErrorText* error_string_;
-  std::vector<std::string> missing_;
 };
 
 // Returns FAILED_PRECONDITION in a process that was forked from one that had used the driver, which

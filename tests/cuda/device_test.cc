@@ -45,8 +45,8 @@ TEST(DeviceTest, SaysWhichDevicesThereAre) {
       const absl::Status status = Device::Open(wrong).status();
       EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
       EXPECT_THAT(std::string(status.message()),
-                  StartsWith(absl::StrCat("there is no CUDA device ", wrong,
-                                          ": this process sees ", DeviceCount(), " device")));
+                  StartsWith(absl::StrCat("there is no CUDA device ", wrong, ": this process sees ",
+                                          DeviceCount(), " device")));
     }
   });
 }
@@ -78,8 +78,8 @@ TEST(DeviceTest, TellsItsMemoryFromTheHosts) {
     EXPECT_EQ(device->CheckPointer("operand 1", nullptr), absl::OkStatus());
     if (IsSystemDriver()) return;  // whose device may use the host's memory
     int on_stack = 0;
-    for (const void* wrong : {static_cast<const void*>(&on_stack),
-                              reinterpret_cast<const void*>(uintptr_t{16})}) {
+    for (const void* wrong :
+         {static_cast<const void*>(&on_stack), reinterpret_cast<const void*>(uintptr_t{16})}) {
       const absl::Status status = device->CheckPointer("operand 1", wrong);
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
       EXPECT_THAT(std::string(status.message()),

@@ -48,9 +48,9 @@ TEST(DriverTest, NamesTheFunctionsThatTheLibraryLacks) {
     OpenDriver(CUDA_DRIVERS "lacking_driver/libcuda.so.1");
     const absl::Status status = GetDriver();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-    EXPECT_THAT(status.message(), AllOf(HasSubstr("libcuda.so.1 has no function "),
-                                        HasSubstr("cuMemAlloc_v2"), HasSubstr("cuMemAllocAsync"),
-                                        Not(HasSubstr("cuInit"))));
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr("libcuda.so.1 has no function "), HasSubstr("cuMemAlloc_v2"),
+                      HasSubstr("cuMemAllocAsync"), Not(HasSubstr("cuInit"))));
   });
 }
 
@@ -62,8 +62,8 @@ TEST(DriverTest, SaysThatThereIsNoDevice) {
     const absl::Status status = GetDriver();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_THAT(status.message(),
-                AllOf(HasSubstr("cuInit failed: CUDA_ERROR_NO_DEVICE"),
-                      HasSubstr("libcuda.so.1"), HasSubstr("CUDA_VISIBLE_DEVICES is \"7\"")));
+                AllOf(HasSubstr("cuInit failed: CUDA_ERROR_NO_DEVICE"), HasSubstr("libcuda.so.1"),
+                      HasSubstr("CUDA_VISIBLE_DEVICES is \"7\"")));
   });
 }
 
@@ -89,8 +89,7 @@ TEST(DriverTest, ErrorsNameTheFunctionAndCudasError) {
     EXPECT_EQ(error(result::kOutOfMemory).code(), absl::StatusCode::kResourceExhausted);
     EXPECT_EQ(error(result::kNoDevice).code(), absl::StatusCode::kUnavailable);
     EXPECT_EQ(error(result::kInvalidContext).code(), absl::StatusCode::kInternal);
-    EXPECT_EQ(error(987654),
-              absl::InternalError("cuMemAlloc_v2 failed: CUDA error 987654"));
+    EXPECT_EQ(error(987654), absl::InternalError("cuMemAlloc_v2 failed: CUDA error 987654"));
   });
 }
 
@@ -102,9 +101,9 @@ TEST(DriverTest, ErrorsThatLoseTheContextSaySo) {
       return std::string(driver.stream_synchronize.Error(result).message());
     };
     for (Result lost : {214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719}) {
-      EXPECT_THAT(text(lost), AllOf(HasSubstr("cuStreamSynchronize failed: "),
-                                    HasSubstr("The CUDA context is lost"),
-                                    HasSubstr("restart the process")));
+      EXPECT_THAT(text(lost),
+                  AllOf(HasSubstr("cuStreamSynchronize failed: "),
+                        HasSubstr("The CUDA context is lost"), HasSubstr("restart the process")));
     }
     for (Result kept : {1, 2, 201, 400, 600, 900, 999}) {
       EXPECT_THAT(text(kept), Not(HasSubstr("lost")));

@@ -55,9 +55,9 @@ static_assert(std::is_same_v<StreamHandle, CUstream>);
 
 // An enumeration is passed as an integer of its size.
 template <typename Ours, typename Theirs>
-constexpr bool kIsPassedAlike =
-    std::is_same_v<Ours, Theirs> ||
-    (std::is_enum_v<Theirs> && std::is_integral_v<Ours> && sizeof(Ours) == sizeof(Theirs));
+constexpr bool kIsPassedAlike = std::is_same_v<Ours, Theirs> ||
+                                (std::is_enum_v<Theirs> && std::is_integral_v<Ours> &&
+                                 sizeof(Ours) == sizeof(Theirs));
 
 template <typename Ours, typename Theirs>
 struct AreCalledAlike : std::false_type {};
@@ -75,8 +75,8 @@ static_assert(kFits<decltype(Driver::device_get_count), decltype(cuDeviceGetCoun
 static_assert(kFits<decltype(Driver::device_get), decltype(cuDeviceGet)>);
 static_assert(kFits<decltype(Driver::device_get_attribute), decltype(cuDeviceGetAttribute)>);
 static_assert(kFits<decltype(Driver::primary_context_retain), decltype(cuDevicePrimaryCtxRetain)>);
-static_assert(kFits<decltype(Driver::primary_context_release),
-                    decltype(cuDevicePrimaryCtxRelease_v2)>);
+static_assert(
+    kFits<decltype(Driver::primary_context_release), decltype(cuDevicePrimaryCtxRelease_v2)>);
 static_assert(kFits<decltype(Driver::context_push), decltype(cuCtxPushCurrent_v2)>);
 static_assert(kFits<decltype(Driver::context_pop), decltype(cuCtxPopCurrent_v2)>);
 static_assert(kFits<decltype(Driver::context_get_device), decltype(cuCtxGetDevice)>);

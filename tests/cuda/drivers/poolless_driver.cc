@@ -15,10 +15,10 @@ Function* Find(const char* name) {
 
 }  // namespace
 
-// All parameters are integers and pointers, and at most four.
-#define FORWARD(name)                                                                       \
+// For functions of at most four parameters, which are integers and pointers.
+#define FORWARD(name)                                                                          \
   extern "C" __attribute__((visibility("default"))) int name(long a, long b, long c, long d) { \
-    return Find(#name)(a, b, c, d);                                                         \
+    return Find(#name)(a, b, c, d);                                                            \
   }
 
 FORWARD(cuGetErrorName)
@@ -42,11 +42,24 @@ FORWARD(cuMemcpyHtoDAsync_v2)
 FORWARD(cuMemcpyDtoHAsync_v2)
 FORWARD(cuMemcpyDtoDAsync_v2)
 FORWARD(cuPointerGetAttribute)
+// What targets call.
+FORWARD(cuCtxGetCurrent)
+FORWARD(cuModuleLoadData)
+FORWARD(cuModuleGetFunction)
 
-extern "C" __attribute__((visibility("default"))) int cuDeviceGetAttribute(int* value, int attribute,
+extern "C" __attribute__((visibility("default"))) int cuLaunchKernel(
+    void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
+    unsigned block_z, unsigned shared, void* stream, void** parameters, void** extra) {
+  return reinterpret_cast<decltype(&cuLaunchKernel)>(Find("cuLaunchKernel"))(
+      kernel, x, y, z, block_x, block_y, block_z, shared, stream, parameters, extra);
+}
+
+extern "C" __attribute__((visibility("default"))) int cuDeviceGetAttribute(int* value,
+                                                                           int attribute,
                                                                            int device) {
   constexpr int kMemoryPoolsSupported = 115;
-  const int result = Find("cuDeviceGetAttribute")(reinterpret_cast<long>(value), attribute, device, 0);
+  const int result =
+      Find("cuDeviceGetAttribute")(reinterpret_cast<long>(value), attribute, device, 0);
   if (attribute == kMemoryPoolsSupported) *value = 0;
   return result;
 }
