@@ -13,9 +13,9 @@
 namespace callbridge {
 namespace {
 
-// Checks that the arrays have the bytes of `leaves`, and appends their pointers.
-absl::Status GatherPointers(const char* what, absl::Span<const Shape* const> leaves,
-                            absl::Span<const HostArray> arrays, std::vector<void*>& pointers) {
+// Checks that the arrays have the bytes of `leaves`.
+absl::Status CheckArrays(const char* what, absl::Span<const Shape* const> leaves,
+                         absl::Span<const HostArray> arrays) {
   if (leaves.size() != arrays.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the call site declares ", leaves.size(), " ", what,
@@ -29,7 +29,6 @@ absl::Status GatherPointers(const char* what, absl::Span<const Shape* const> lea
           what, " ", i, " (leaves of tuples counted) is declared ", ShapeText(*leaves[i]),
           ", which has ", *needed, " bytes, but its array has ", arrays[i].size_bytes));
     }
-    pointers.push_back(leaves[i]->IsToken() ? nullptr : arrays[i].data);
   }
   return absl::OkStatus();
 }
@@ -42,7 +41,23 @@ std::vector<const Shape*> LeavesOf(absl::Span<const Shape> shapes) {
   return leaves;
 }
 
+std::vector<void*> PointersOf(absl::Span<const Shape* const> leaves,
+                              absl::Span<const HostArray> arrays) {
+  std::vector<void*> pointers;
+  pointers.reserve(arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    pointers.push_back(leaves[i]->IsToken() ? nullptr : arrays[i].data);
+  }
+  return pointers;
+}
+
 }  // namespace
+
+absl::Status CheckArraysOfSite(const CallSite& site, absl::Span<const HostArray> operands,
+                               absl::Span<const HostArray> results) {
+  absl::Status checked = CheckArrays("operand", LeavesOf(site.operands), operands);
+  return checked.ok() ? CheckArrays("result", site.result.Leaves(), results) : checked;
+}
 
 ExecutionContext WithServicesOfXlaCpu(const ExecutionContext& context,
                                       host::RuntimeServices& services) {
@@ -59,13 +74,10 @@ ExecutionContext WithServicesOfXlaCpu(const ExecutionContext& context,
 absl::Status Execute(const CallSite& site, const Target& target,
                      absl::Span<const HostArray> operands, absl::Span<const HostArray> results,
                      const ExecutionContext& context) {
-  std::vector<void*> operand_pointers;
-  std::vector<void*> result_pointers;
-  absl::Status checked =
-      GatherPointers("operand", LeavesOf(site.operands), operands, operand_pointers);
+  absl::Status checked = CheckArraysOfSite(site, operands, results);
   if (!checked.ok()) return checked;
-  checked = GatherPointers("result", site.result.Leaves(), results, result_pointers);
-  if (!checked.ok()) return checked;
+  std::vector<void*> operand_pointers = PointersOf(LeavesOf(site.operands), operands);
+  std::vector<void*> result_pointers = PointersOf(site.result.Leaves(), results);
   absl::StatusOr<BoundCall> call = Bind(site, target);
   if (!call.ok()) return call.status();
   return ExecuteAsXlaCpu(*call, {absl::MakeSpan(operand_pointers), absl::MakeSpan(result_pointers)},

@@ -22,6 +22,10 @@ struct HostArray {
   size_t size_bytes = 0;
 };
 
+// Returns INVALID_ARGUMENT if these are not the arrays of the site's leaves, as Execute() says.
+absl::Status CheckArraysOfSite(const CallSite& site, absl::Span<const HostArray> operands,
+                               absl::Span<const HostArray> results);
+
 // Calls `target` as `site` describes, with one array for each leaf of the operands and of the
 // result, in preorder; a token has an array of 0 bytes. The results' contents are undefined after a
 // failure. The target runs on the calling thread, in the floating-point mode that XLA:CPU sets

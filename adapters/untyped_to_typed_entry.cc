@@ -6,19 +6,27 @@
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/typed_site_descriptor.h"
+#include "callbridge/cuda/stream.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"
 
 namespace callbridge {
 namespace {
 
-const host::RuntimeServices& ServicesOfVersionThree() {
-  static const host::RuntimeServices& services = *[] {
+constexpr char kWhy[] =
+    "the runtime calls this handler by custom-call version 3, which provides no such thing";
+
+const host::NoMore kNoMore = {kWhy};
+const host::NoMore kNoMoreOnCuda = {kWhy, &cuda::FindDeviceOrdinal};
+
+const host::RuntimeServices& ServicesOfVersionThree(Platform platform) {
+  const auto services = [](const host::NoMore& no_more) {
     auto* nothing = new host::RuntimeServices;
-    nothing->why_no_more =
-        "the runtime calls this handler by custom-call version 3, which provides no such thing";
+    nothing->no_more = &no_more;
     return nothing;
-  }();
-  return services;
+  };
+  static const host::RuntimeServices& elsewhere = *services(kNoMore);
+  static const host::RuntimeServices& on_cuda = *services(kNoMoreOnCuda);
+  return platform == Platform::kCuda ? on_cuda : elsewhere;
 }
 
 class IsTrueMeanwhile {
@@ -33,6 +41,9 @@ class IsTrueMeanwhile {
 };
 
 }  // namespace
+
+UntypedToTypedEntry::UntypedToTypedEntry(const Target& target, size_t most_sites)
+    : target_(target), services_(ServicesOfVersionThree(target.platform)), sites_(most_sites) {}
 
 absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
     absl::string_view descriptor) {
@@ -56,7 +67,7 @@ absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
                      "INSTANTIATE has returned"));
   }
   ExecutionContext context;
-  context.services = &ServicesOfVersionThree();
+  context.services = &services_;
   const IsTrueMeanwhile being_bound(known->is_being_bound);
   absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
   if (!call.ok()) return call.status();
@@ -78,7 +89,7 @@ absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void*
   }
   const BoundSite& site = *bound;
   ExecutionContext context;
-  context.services = &ServicesOfVersionThree();
+  context.services = &services_;
   CallBuffers buffers{{pointers, site.operands}, {}};
   if (IsGpu(target_.platform)) {
     context.stream = first;

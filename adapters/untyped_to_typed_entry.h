@@ -15,6 +15,7 @@
 #include "callbridge/adapters/evicting_cache.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/status_returning/custom_call_status.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 
 namespace callbridge {
 
@@ -28,8 +29,7 @@ class UntypedToTypedEntry {
   // Keeps at most `most_sites` instances. A runtime does not say which programs are gone, so beyond
   // that number each new instance evicts one that no call has used lately, and deletes its state;
   // the site's next call makes both anew. An instance that a call uses is not evicted.
-  explicit UntypedToTypedEntry(const Target& target, size_t most_sites = kMostSites)
-      : target_(target), sites_(most_sites) {}
+  explicit UntypedToTypedEntry(const Target& target, size_t most_sites = kMostSites);
   UntypedToTypedEntry(const UntypedToTypedEntry&) = delete;
   UntypedToTypedEntry& operator=(const UntypedToTypedEntry&) = delete;
 
@@ -70,6 +70,7 @@ class UntypedToTypedEntry {
   absl::Status CallSiteOf(absl::string_view descriptor, void* first, void** pointers);
 
   const Target target_;
+  const host::RuntimeServices& services_;
   Sites sites_;
 };
 

@@ -266,6 +266,16 @@ typedef struct callbridge_execution_context {
   // is set, and tasks on the thread pool that this provides run in the mode of who schedules them.
   // 64 bits, since older callers have padding behind `as_xla_cpu`.
   int64_t keeps_floating_point;
+  // For "CUDA" targets: the device of the call (callbridge_device.h), or null. Then `stream` is one
+  // of its primary context, null for the device's own; and typed targets get that stream, the
+  // device ordinal, a run id of the run's own and the device's memory as scratch memory, each
+  // unless `services` has it. Not with `as_xla_cpu`: callbridge_call_bind and callbridge_call_start
+  // refuse both, and callbridge_call_execute ignores the device.
+  const struct callbridge_device* device;
+  // Nonzero, with a device: checks that the stream is the device's and each pointer in its memory,
+  // and waits for the stream before and after the call, so that an asynchronous error comes with
+  // the call that caused it. 64 bits, likewise.
+  int64_t synchronizes;
 } callbridge_execution_context;
 
 // The memory of a leaf; the caller owns it. Frozen: it is passed in lists, so it has no struct_size
@@ -341,7 +351,8 @@ CALLBRIDGE_EXPORTED void callbridge_run_destroy(callbridge_run* run);
 
 // Binds a target, executes the call once and destroys it, on arrays in host memory: one for each
 // leaf of the operands and of the result, in preorder. Executes with `context`, which may be null,
-// as if `as_xla_cpu` were set; binds with none.
+// as if `as_xla_cpu` were set; binds with none. With a device, copies the operands there and the
+// results back, and waits.
 //
 // Returns INVALID_ARGUMENT if the size of an array is not that of its shape, and the errors of
 // callbridge_call_bind and callbridge_call_execute.

@@ -42,6 +42,7 @@
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/c_api/callbridge_operator_info.h"
+#include "callbridge/c_api/device.h"
 #include "callbridge/c_api/library.h"
 #include "callbridge/c_api/result.h"
 
@@ -200,10 +201,17 @@ struct Context {
   const callbridge_runtime_services* services = nullptr;  // for typed targets
   bool as_xla_cpu = false;                                // as in callbridge_execution_context
   bool keeps_floating_point = false;                      // likewise
+  const callbridge_device* device = nullptr;              // for "CUDA" targets: Device::get()
+  bool synchronizes = false;                              // as in callbridge_execution_context
 
   callbridge_execution_context ToC() const {
-    return {sizeof(callbridge_execution_context), stream, services, as_xla_cpu ? 1 : 0,
-            keeps_floating_point ? 1 : 0};
+    return {sizeof(callbridge_execution_context),
+            stream,
+            services,
+            as_xla_cpu ? 1 : 0,
+            keeps_floating_point ? 1 : 0,
+            device,
+            synchronizes ? 1 : 0};
   }
 };
 

@@ -12,11 +12,13 @@
 #include "absl/types/optional.h"
 #include "callbridge/abi/caught_status.h"
 #include "callbridge/adapters/bind.h"
+#include "callbridge/adapters/device_executor.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/started_call.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/call_context.h"
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/devices.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
@@ -26,6 +28,8 @@ using callbridge::CallBuffers;
 using callbridge::CallContext;
 using callbridge::CallSite;
 using callbridge::CheckArrays;
+using callbridge::DeviceContext;
+using callbridge::DeviceOfContext;
 using callbridge::ExecutionContext;
 using callbridge::FromC;
 using callbridge::StartedCall;
@@ -35,6 +39,7 @@ using callbridge::WithoutExceptions;
 
 struct callbridge_call {
   BoundCall call;
+  bool is_for_cuda;
 };
 
 namespace {
@@ -44,6 +49,26 @@ namespace {
 ExecutionContext Provided(const CallContext& context, callbridge::host::RuntimeServices& services) {
   if (!context.as_xla_cpu()) return context.get();
   return callbridge::WithServicesOfXlaCpu(context.get(), services);
+}
+
+absl::Status CheckDeviceContext(const CallContext& context) {
+  if (!context.as_xla_cpu()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "callbridge_execution_context has a device, and as_xla_cpu is set: expected one of them");
+}
+
+absl::Status CheckCanRunOnDevice(const callbridge_call& call) {
+  if (call.is_for_cuda) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "callbridge_execution_context has a device, but the call's target is not for CUDA");
+}
+
+absl::Status ExecuteOnDevice(const callbridge_call& call, const CallBuffers& buffers,
+                             const CallContext& context, const DeviceOfContext& device) {
+  absl::Status checked = CheckCanRunOnDevice(call);
+  if (!checked.ok()) return checked;
+  return callbridge::ExecuteOnDevice(call.call, buffers, context.get(), device.stream(),
+                                     device.synchronizes());
 }
 
 }  // namespace
@@ -59,18 +84,20 @@ struct callbridge_run {
   using Owner = std::unique_ptr<callbridge_run, Release>;
 
   // Calls `done` as callbridge_call_start has it. On an error nothing was started.
-  absl::Status Start(const BoundCall& call, const CallBuffers& buffers,
+  absl::Status Start(const callbridge_call& call, const CallBuffers& buffers,
                      const callbridge_execution_context* context, callbridge_done* done,
                      void* user) {
     absl::Status copied = context_.Copy(context);
     if (!copied.ok()) return copied;
     done_ = done;
     user_ = user;
+    device_.emplace(context);
+    if (*device_) return StartOnDevice(call, buffers);
     callbridge::host::RuntimeServices services;
     const ExecutionContext provided = Provided(context_, services);
-    started_.emplace(call);
+    started_.emplace(call.call);
     ++owners_;  // until the run is over; from here on nothing throws
-    started_->Start(call, buffers, provided, &End, this);
+    started_->Start(call.call, buffers, provided, &End, this);
     return absl::OkStatus();
   }
 
@@ -83,6 +110,32 @@ struct callbridge_run {
   }
 
  private:
+  absl::Status StartOnDevice(const callbridge_call& call, const CallBuffers& buffers) {
+    absl::Status checked = CheckCanRunOnDevice(call);
+    if (checked.ok()) checked = CheckDeviceContext(context_);
+    if (!checked.ok()) return checked;
+    const callbridge::cuda::CurrentContext current(device_->device());
+    if (!current.status().ok()) return current.status();
+    if (device_->synchronizes()) checked = CheckBeforeCall(buffers, device_->stream());
+    if (!checked.ok()) return checked;
+    on_device_.emplace(context_.get(), device_->stream());
+    started_.emplace(call.call);
+    ++owners_;  // as above
+    started_->Start(call.call, buffers, on_device_->get(), &End, this);
+    return absl::OkStatus();
+  }
+
+  absl::Status StatusOfEnd(absl::Status status) const {
+    if (!on_device_.has_value()) return status;
+    try {
+      if (status.ok()) status = on_device_->scratch().free_error();
+      if (!device_->synchronizes()) return status;
+      return callbridge::SynchronizeAfterCall(std::move(status), device_->stream());
+    } catch (...) {
+      return callbridge::CaughtStatus();  // no memory for the message
+    }
+  }
+
   // Ends the waiting, even where `done` ends its thread.
   struct OverAtExit {
     ~OverAtExit() {
@@ -97,7 +150,7 @@ struct callbridge_run {
   static void End(void* user, absl::Status status) {
     const Owner run(static_cast<callbridge_run*>(user));  // maybe the last: the handle may be gone
     run->started_.reset();
-    run->status_ = std::move(status);
+    run->status_ = run->StatusOfEnd(std::move(status));
     const OverAtExit over{*run};
     if (run->done_ == nullptr) return;
     try {
@@ -126,6 +179,8 @@ struct callbridge_run {
 
   std::atomic<int> owners_{1};
   CallContext context_;
+  absl::optional<DeviceOfContext> device_;
+  absl::optional<DeviceContext> on_device_;  // before what uses it
   absl::optional<StartedCall> started_;
   callbridge_done* done_ = nullptr;
   void* user_ = nullptr;
@@ -147,11 +202,17 @@ callbridge_error* callbridge_call_bind(const callbridge_target* target, const ca
     CallContext copy;
     absl::Status copied = copy.Copy(context);
     if (!copied.ok()) return copied;
+    const DeviceOfContext device(context);
+    if (device) {
+      absl::Status checked = CheckDeviceContext(copy);
+      if (!checked.ok()) return checked;
+    }
     callbridge::host::RuntimeServices services;
     absl::StatusOr<BoundCall> bound =
-        callbridge::Bind(*call_site, *known, Provided(copy, services));
+        device ? callbridge::BindOnDevice(*call_site, *known, copy.get(), device.device())
+               : callbridge::Bind(*call_site, *known, Provided(copy, services));
     if (!bound.ok()) return bound.status();
-    *call = new callbridge_call{*std::move(bound)};
+    *call = new callbridge_call{*std::move(bound), known->platform == callbridge::Platform::kCuda};
     return absl::OkStatus();
   });
 }
@@ -177,6 +238,8 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
                  ? callbridge::ExecuteWithServicesOfXlaCpu(call->call, buffers, services.get())
                  : callbridge::ExecuteAsXlaCpu(call->call, buffers, services.get());
     }
+    const DeviceOfContext device(context);
+    if (device) return ExecuteOnDevice(*call, buffers, services, device);
     return call->call.Execute(buffers, services.get());
   });
 }
@@ -197,8 +260,8 @@ callbridge_error* callbridge_call_start(const callbridge_call* call, void** oper
     }
     if (!checked.ok()) return checked;
     callbridge_run::Owner made(new callbridge_run);
-    absl::Status started = made->Start(
-        call->call, {{operands, operand_count}, {results, result_count}}, context, done, user);
+    absl::Status started = made->Start(*call, {{operands, operand_count}, {results, result_count}},
+                                       context, done, user);
     if (started.ok() && run != nullptr) *run = made.release();
     return started;
   });
@@ -225,7 +288,37 @@ callbridge_error* callbridge_execute(const callbridge_target* target, const call
     CallContext services;
     absl::Status copied = services.Copy(context);
     if (!copied.ok()) return copied;
+    const DeviceOfContext device(context);
+    if (device) {
+      return callbridge::ExecuteOnDevice(*call_site, *known, FromC(operands, operand_count),
+                                         FromC(results, result_count), services.get(),
+                                         device.stream(), device.synchronizes());
+    }
     return callbridge::Execute(*call_site, *known, FromC(operands, operand_count),
                                FromC(results, result_count), services.get());
+  });
+}
+
+callbridge_error* callbridge_call_execute_with_copies(const callbridge_call* call,
+                                                      const callbridge_array* operands,
+                                                      size_t operand_count,
+                                                      const callbridge_array* results,
+                                                      size_t result_count,
+                                                      const callbridge_execution_context* context) {
+  return WithoutExceptions({{"call", call}, {"context", context}}, [&] {
+    absl::Status checked = CheckArrays("operands", operands, operand_count);
+    if (checked.ok()) checked = CheckArrays("results", results, result_count);
+    if (!checked.ok()) return checked;
+    CallContext services;
+    absl::Status copied = services.Copy(context);
+    if (!copied.ok()) return copied;
+    const DeviceOfContext device(context);
+    if (!device) return callbridge::NullError("callbridge_execution_context.device");
+    checked = CheckCanRunOnDevice(*call);
+    if (checked.ok()) checked = CheckDeviceContext(services);
+    if (!checked.ok()) return checked;
+    return callbridge::ExecuteOnDevice(call->call, FromC(operands, operand_count),
+                                       FromC(results, result_count), services.get(),
+                                       device.stream(), device.synchronizes());
   });
 }

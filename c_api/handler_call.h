@@ -11,7 +11,7 @@
 // and may be included before or after them. Link to libcallbridge.so.
 //
 // By default a call provides what XLA:CPU provides: a thread pool, a run id of its own, device
-// ordinal 0.
+// ordinal 0. OnCudaDevice() calls a GPU handler on a device.
 //
 // C++17; standard library alone.
 #ifndef CALLBRIDGE_C_API_HANDLER_CALL_H_
@@ -199,6 +199,18 @@ class HandlerCall {
     return *this;
   }
 
+  // Calls a GPU handler on the CUDA device `ordinal`: each run copies the arguments to the device
+  // and the results back, and provides what XLA:GPU does: a stream, the device ordinal, a run id,
+  // and the device's memory as scratch memory. An asynchronous error comes with the run that caused
+  // it. Timeout() means nothing then. Run() returns UNAVAILABLE if there is no such device.
+  HandlerCall& OnCudaDevice(int32_t ordinal) {
+    Set(state().cuda_device, std::optional<int32_t>(ordinal));
+    state().device.reset();
+    state().device_ordinal = ordinal;
+    state().threads = nullptr;
+    return *this;
+  }
+
   // Sets how long a run waits for a handler that returned a future; by default 60 seconds. Less
   // than 0 waits forever, and so does more than 292 years. Rounds up to milliseconds.
   template <typename Number, typename Unit>
@@ -224,10 +236,17 @@ class HandlerCall {
     callbridge_execution_context context = {};
     context.struct_size = sizeof(context);
     context.services = &services;
+    if (state().cuda_device.has_value()) {
+      HandlerResult opened = state().device.Open(*state().cuda_device);
+      if (!opened.ok()) return opened;
+      context.device = state().device.get();
+      context.synchronizes = 1;
+    }
     if (state().call == nullptr) {
       HandlerResult instantiated = InstantiateCall(context);
       if (!instantiated.ok()) return instantiated;
     }
+    if (context.device != nullptr) return RunOnDevice(context);
     std::vector<void*> arguments = Pointers(state().arguments);
     std::vector<void*> results = Pointers(state().results);
     callbridge_run* run = nullptr;
@@ -269,7 +288,9 @@ class HandlerCall {
     const void* extensions = nullptr;
     std::chrono::milliseconds timeout{60000};
 
-    std::unique_ptr<callbridge_call, Destroy> call;
+    std::optional<int32_t> cuda_device;
+    handler_call::DeviceHandle device;
+    std::unique_ptr<callbridge_call, Destroy> call;  // destroyed before the device
   };
 
   HandlerCall() = default;
@@ -318,6 +339,13 @@ class HandlerCall {
     for (const Buffer& buffer : buffers) text += (text.size() > 1 ? "," : "") + buffer.shape;
     return text + ")";
   }
+  static std::vector<callbridge_array> Arrays(const std::vector<Buffer>& buffers) {
+    std::vector<callbridge_array> arrays;
+    for (const Buffer& buffer : buffers) {
+      arrays.push_back({buffer.data, handler_call::SizeOf(buffer.shape)});
+    }
+    return arrays;
+  }
   // The call site has changed: the next run is of a new instance.
   HandlerCall& Reset() {
     state().call.reset();
@@ -357,7 +385,7 @@ class HandlerCall {
     callbridge_target target = {};
     target.struct_size = sizeof(target);
     target.name = "handler";
-    target.platform = "Host";
+    target.platform = state().cuda_device.has_value() ? "CUDA" : "Host";
     target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
     target.address = reinterpret_cast<void*>(handlers.execute);
     target.instantiate = reinterpret_cast<void*>(handlers.instantiate);
@@ -382,6 +410,14 @@ class HandlerCall {
     HandlerResult made(callbridge_call_bind(&target, &site, &context, &call));
     state().call.reset(call);
     return made;
+  }
+
+  HandlerResult RunOnDevice(const callbridge_execution_context& context) const {
+    const std::vector<callbridge_array> arguments = Arrays(state().arguments);
+    const std::vector<callbridge_array> results = Arrays(state().results);
+    return HandlerResult(callbridge_call_execute_with_copies(state().call.get(), arguments.data(),
+                                                             arguments.size(), results.data(),
+                                                             results.size(), &context));
   }
 
   std::unique_ptr<State> state_ = std::make_unique<State>();  // null if it was moved from

@@ -4,6 +4,8 @@
 #ifndef CALLBRIDGE_C_API_HANDLER_VALUES_H_
 #define CALLBRIDGE_C_API_HANDLER_VALUES_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <stdexcept>
@@ -15,6 +17,7 @@
 
 #include "callbridge/c_api/attribute_values.h"
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/callbridge_device.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 
 namespace callbridge {
@@ -40,6 +43,16 @@ inline void Check(callbridge_error* error) {
 inline const char* Text(const char* what, const std::string& text) {
   Check(c_form::CheckNoNul(what, text));
   return text.c_str();
+}
+
+// Returns the bytes of an array of this shape; 0 for a token.
+inline size_t SizeOf(const std::string& shape) {
+  size_t size = 0;
+  const auto visit = [](void* user, int32_t, const int64_t*, size_t, int64_t size_bytes) {
+    *static_cast<size_t*>(user) = size_bytes > 0 ? static_cast<size_t>(size_bytes) : 0;
+  };
+  Check(callbridge_shape_visit(Text("a shape", shape), visit, &size));
+  return size;
 }
 
 }  // namespace handler_call
@@ -114,6 +127,31 @@ class HandlerResult {
   int code_ = 0;
   std::string message_;
 };
+
+namespace handler_call {
+
+// Owns a CUDA device, once it is open.
+class DeviceHandle {
+ public:
+  HandlerResult Open(int32_t ordinal) {
+    if (device_ != nullptr) return {};
+    callbridge_device* device = nullptr;
+    HandlerResult opened(callbridge_device_open(ordinal, &device));
+    device_.reset(device);
+    return opened;
+  }
+  void reset() { device_.reset(); }
+  const callbridge_device* get() const { return device_.get(); }
+
+ private:
+  struct Close {
+    void operator()(callbridge_device* device) const { callbridge_device_close(device); }
+  };
+
+  std::unique_ptr<callbridge_device, Close> device_;
+};
+
+}  // namespace handler_call
 
 // Registers a type of state or user data, once a process, and writes its id to `*id`, an
 // `XLA_FFI_TypeId` or `xla::ffi::TypeId`. `deleter` deletes a state of the type; it may be null.

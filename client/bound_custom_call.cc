@@ -60,6 +60,23 @@ absl::Status ResolveDescriptor(int32_t version, const std::string& opaque,
   return absl::OkStatus();
 }
 
+void AddLeafSizes(absl::Span<const Shape> shapes, std::vector<size_t>& sizes) {
+  for (const Shape& shape : shapes) {
+    for (const Shape* leaf : shape.Leaves()) {
+      // The plan has given each a place, so it has a size.
+      sizes.push_back(static_cast<size_t>(leaf->ByteSize().value_or(0)));
+    }
+  }
+}
+
+std::vector<callbridge_array> Arrays(absl::Span<void* const> pointers,
+                                     const std::vector<size_t>& sizes) {
+  std::vector<callbridge_array> arrays;
+  arrays.reserve(pointers.size());
+  for (size_t i = 0; i < pointers.size(); ++i) arrays.push_back({pointers[i], sizes[i]});
+  return arrays;
+}
+
 }  // namespace
 
 absl::Status BoundCustomCall::Named(const absl::Status& status) const {
@@ -85,7 +102,8 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
   // A typed call with a site descriptor was an untyped one before the upgrade.
   const bool wants_typed = version == CALLBRIDGE_API_VERSION_TYPED_FFI &&
                            attributes.names.count(kSiteDescriptorAttribute) == 0;
-  absl::StatusOr<callbridge_target> target = targets.Find(bound.target_, "Host", wants_typed);
+  absl::StatusOr<callbridge_target> target =
+      targets.Find(bound.target_, targets.place().platform(), wants_typed);
   if (!target.ok()) return bound.Named(target.status());
   absl::Status resolved = ResolveVersion(version, *target);
   if (resolved.ok()) resolved = ResolveDescriptor(version, opaque, *target);
@@ -112,8 +130,16 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
     site.opaque = opaque.data();
     site.opaque_size = opaque.size();
   }
+  bound.place_ = targets.place();
+  callbridge_execution_context context = {};
+  context.struct_size = sizeof context;
+  context.device = bound.place_.device;
+  if (bound.place_.device != nullptr) {
+    AddLeafSizes(operands, bound.operand_sizes_);
+    AddLeafSizes(absl::MakeConstSpan(&result, 1), bound.result_sizes_);
+  }
   callbridge_call* call = nullptr;
-  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, nullptr, &call));
+  absl::Status status = TakeStatus(callbridge_call_bind(&*target, &site, &context, &call));
   if (!status.ok()) return bound.Named(status);
   bound.call_.reset(call);
   return bound;
@@ -122,6 +148,7 @@ absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionP
 absl::Status BoundCustomCall::Execute(absl::Span<void*> operands, absl::Span<void*> results,
                                       int64_t run_id) const {
   if (is_typed_) return ExecuteTyped(operands, results, run_id);
+  if (place_.device != nullptr) return ExecuteOnDevice(operands, results, nullptr);
   callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
                                                     results.data(), results.size(), nullptr);
   return ABSL_PREDICT_TRUE(error == nullptr) ? absl::OkStatus() : Named(TakeStatus(error));
@@ -133,14 +160,29 @@ absl::Status BoundCustomCall::ExecuteTyped(absl::Span<void*> operands, absl::Spa
   static constexpr int32_t kDeviceOrdinal = 0;
   callbridge_runtime_services services = {};
   services.struct_size = sizeof services;
-  services.device_ordinal = &kDeviceOrdinal;
   services.run_id = &run_id;
+  if (place_.device != nullptr) return ExecuteOnDevice(operands, results, &services);
+  services.device_ordinal = &kDeviceOrdinal;
   services.thread_pool = callbridge_ffi_process_threads();
   callbridge_execution_context context = {};
   context.struct_size = sizeof context;
   context.services = &services;
   callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
                                                     results.data(), results.size(), &context);
+  return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));
+}
+
+absl::Status BoundCustomCall::ExecuteOnDevice(absl::Span<void*> operands, absl::Span<void*> results,
+                                              const callbridge_runtime_services* services) const {
+  const std::vector<callbridge_array> in = Arrays(operands, operand_sizes_);
+  const std::vector<callbridge_array> out = Arrays(results, result_sizes_);
+  callbridge_execution_context context = {};
+  context.struct_size = sizeof context;
+  context.services = services;
+  context.device = place_.device;
+  context.synchronizes = place_.synchronizes ? 1 : 0;
+  callbridge_error* error = callbridge_call_execute_with_copies(call_.get(), in.data(), in.size(),
+                                                                out.data(), out.size(), &context);
   return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));
 }
 

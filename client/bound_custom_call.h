@@ -25,7 +25,7 @@ class BoundCustomCall {
   // gets, with layouts. If the target's ABI is not known, the instruction's api_version is used;
   // else api_version only says whether the call is typed. A typed call of an untyped target, as in
   // upgraded modules, goes through the target's typed entry point. Errors name the instruction and
-  // the target.
+  // the target. The call runs at the table's place: on a device, on copies of the arrays.
   static absl::StatusOr<BoundCustomCall> Bind(const xla::HloInstructionProto& instruction,
                                               const TargetTable& targets,
                                               absl::Span<const Shape> operands,
@@ -42,10 +42,16 @@ class BoundCustomCall {
 
   absl::Status ExecuteTyped(absl::Span<void*> operands, absl::Span<void*> results,
                             int64_t run_id) const;
+  absl::Status ExecuteOnDevice(absl::Span<void*> operands, absl::Span<void*> results,
+                               const callbridge_runtime_services* services) const;
   absl::Status Named(const absl::Status& status) const;
 
   std::unique_ptr<callbridge_call, Destroy> call_;
   bool is_typed_ = false;
+  CallPlace place_;
+  // In bytes, by leaf; on a device alone.
+  std::vector<size_t> operand_sizes_;
+  std::vector<size_t> result_sizes_;
   std::string instruction_;
   std::string target_;
 };

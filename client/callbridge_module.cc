@@ -122,39 +122,61 @@ callbridge_error* callbridge_module_upgrade(const callbridge_module* module,
   });
 }
 
+namespace {
+
+absl::Status Compile(const callbridge_module* module, const callbridge_library* const* libraries,
+                     size_t library_count, int32_t threads, const client::CallPlace& place,
+                     callbridge_program** program) {
+  absl::Status checked =
+      callbridge::CheckArray("libraries", libraries, "library_count", library_count, sizeof(void*));
+  for (size_t i = 0; checked.ok() && i < library_count; ++i) {
+    if (libraries[i] == nullptr) checked = NullError(absl::StrCat("libraries[", i, "]"));
+  }
+  if (!checked.ok()) return checked;
+  if (threads < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("threads is ", threads, ", and must be 1 or more"));
+  }
+  absl::StatusOr<client::TargetTable> targets = client::TargetTable::OfProcess();
+  if (!targets.ok()) return targets.status();
+  targets->set_place(place);
+  for (const callbridge_library* library : absl::MakeSpan(libraries, library_count)) {
+    if (absl::Status added = targets->Add(library); !added.ok()) return added;
+  }
+  client::ExecutableOptions options;
+  options.threads = threads;
+  absl::StatusOr<std::unique_ptr<client::Executable>> executable =
+      client::Executable::Compile(module->proto, *targets, options);
+  if (!executable.ok()) return executable.status();
+  auto compiled = std::make_unique<callbridge_program>();
+  compiled->executable = *std::move(executable);
+  for (const callbridge::Shape& parameter : compiled->executable->parameters()) {
+    compiled->parameters.push_back(callbridge::ShapeText(parameter));
+  }
+  compiled->result = callbridge::ShapeText(compiled->executable->result());
+  *program = compiled.release();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 callbridge_error* callbridge_program_compile(const callbridge_module* module,
                                              const callbridge_library* const* libraries,
                                              size_t library_count, int32_t threads,
                                              callbridge_program** program) {
   return WithoutExceptions({{"module", module}, {"program", program}}, [&] {
-    absl::Status checked = callbridge::CheckArray("libraries", libraries, "library_count",
-                                                  library_count, sizeof(void*));
-    for (size_t i = 0; checked.ok() && i < library_count; ++i) {
-      if (libraries[i] == nullptr) checked = NullError(absl::StrCat("libraries[", i, "]"));
-    }
-    if (!checked.ok()) return checked;
-    if (threads < 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("threads is ", threads, ", and must be 1 or more"));
-    }
-    absl::StatusOr<client::TargetTable> targets = client::TargetTable::OfProcess();
-    if (!targets.ok()) return targets.status();
-    for (const callbridge_library* library : absl::MakeSpan(libraries, library_count)) {
-      if (absl::Status added = targets->Add(library); !added.ok()) return added;
-    }
-    client::ExecutableOptions options;
-    options.threads = threads;
-    absl::StatusOr<std::unique_ptr<client::Executable>> executable =
-        client::Executable::Compile(module->proto, *targets, options);
-    if (!executable.ok()) return executable.status();
-    auto compiled = std::make_unique<callbridge_program>();
-    compiled->executable = *std::move(executable);
-    for (const callbridge::Shape& parameter : compiled->executable->parameters()) {
-      compiled->parameters.push_back(callbridge::ShapeText(parameter));
-    }
-    compiled->result = callbridge::ShapeText(compiled->executable->result());
-    *program = compiled.release();
-    return absl::OkStatus();
+    return Compile(module, libraries, library_count, threads, {}, program);
+  });
+}
+
+callbridge_error* callbridge_program_compile_on_device(const callbridge_module* module,
+                                                       const callbridge_library* const* libraries,
+                                                       size_t library_count, int32_t threads,
+                                                       const callbridge_device* device,
+                                                       int32_t synchronizes,
+                                                       callbridge_program** program) {
+  return WithoutExceptions({{"module", module}, {"device", device}, {"program", program}}, [&] {
+    return Compile(module, libraries, library_count, threads, {device, synchronizes != 0}, program);
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "callbridge/abi/exported.h"
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/callbridge_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +62,14 @@ typedef struct callbridge_program callbridge_program;
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_program_compile(
     const callbridge_module* module, const callbridge_library* const* libraries,
     size_t library_count, int32_t threads, callbridge_program** program);
+// Same, but custom calls find the targets for "CUDA" and run on `device`, which must outlive the
+// program: each gets copies of its operands there, and its results are copied back. All else runs
+// on the host. If `synchronizes` is nonzero, as in callbridge_execution_context, an asynchronous
+// error comes with the call that caused it.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_program_compile_on_device(
+    const callbridge_module* module, const callbridge_library* const* libraries,
+    size_t library_count, int32_t threads, const callbridge_device* device, int32_t synchronizes,
+    callbridge_program** program);
 // Destroys `program`. Ignores null.
 CALLBRIDGE_EXPORTED void callbridge_program_destroy(callbridge_program* program);
 

@@ -11,8 +11,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/callbridge_device.h"
 
 namespace callbridge::client {
+
+// Where a program's custom calls run: on the host, or on a CUDA device.
+struct CallPlace {
+  const callbridge_device* device = nullptr;  // null: the host
+  bool synchronizes = false;                  // as in callbridge_execution_context
+
+  const char* platform() const { return device != nullptr ? "CUDA" : "Host"; }
+};
 
 class TargetTable {
  public:
@@ -22,6 +31,10 @@ class TargetTable {
   // Adds a library's targets, which replace those of the same name. The library must outlive what
   // is compiled with this table.
   absl::Status Add(const callbridge_library* library);
+
+  // The device must outlive what is compiled with this table.
+  void set_place(const CallPlace& place) { place_ = place; }
+  const CallPlace& place() const { return place_; }
 
   // Returns the target of that name. If the name is both a typed handler's and an untyped
   // function's, `typed` chooses. Returns NOT_FOUND, which names the target, the platform and what
@@ -38,6 +51,7 @@ class TargetTable {
   using Key = std::pair<std::string, std::string>;  // name and platform
 
   std::map<Key, Named> targets_;
+  CallPlace place_;
 };
 
 }  // namespace callbridge::client

@@ -60,6 +60,13 @@ absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t
   return written;
 }
 
+absl::StatusOr<DevicePointer> OpenDevice(int32_t ordinal) {
+  callbridge_device* device = nullptr;
+  absl::Status opened = TakeStatus(callbridge_device_open(ordinal, &device));
+  if (!opened.ok()) return opened;
+  return DevicePointer(device);
+}
+
 absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module) {
   callbridge_module* upgraded = nullptr;
   absl::Status status = TakeStatus(callbridge_module_upgrade(&module, &upgraded));
@@ -69,7 +76,8 @@ absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module) {
 
 absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,
                                              const std::vector<std::string>& libraries,
-                                             bool isolate) {
+                                             bool isolate, const callbridge_device* device,
+                                             bool synchronizes) {
   std::vector<const callbridge_library*> loaded;
   for (const std::string& path : libraries) {
     callbridge_library* library = nullptr;
@@ -79,8 +87,13 @@ absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,
     loaded.push_back(library);
   }
   callbridge_program* program = nullptr;
-  absl::Status status = TakeStatus(
-      callbridge_program_compile(&module, loaded.data(), loaded.size(), /*threads=*/1, &program));
+  callbridge_error* error = device == nullptr
+                                ? callbridge_program_compile(&module, loaded.data(), loaded.size(),
+                                                             /*threads=*/1, &program)
+                                : callbridge_program_compile_on_device(
+                                      &module, loaded.data(), loaded.size(),
+                                      /*threads=*/1, device, synchronizes ? 1 : 0, &program);
+  absl::Status status = TakeStatus(error);
   if (!status.ok()) return status;
   return ProgramPointer(program);
 }

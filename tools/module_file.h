@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/callbridge_device.h"
 #include "callbridge/client/callbridge_module.h"
 
 namespace callbridge {
@@ -21,8 +22,12 @@ struct DestroyModule {
 struct DestroyProgram {
   void operator()(callbridge_program* program) const { callbridge_program_destroy(program); }
 };
+struct CloseDevice {
+  void operator()(callbridge_device* device) const { callbridge_device_close(device); }
+};
 using ModulePointer = std::unique_ptr<callbridge_module, DestroyModule>;
 using ProgramPointer = std::unique_ptr<callbridge_program, DestroyProgram>;
+using DevicePointer = std::unique_ptr<callbridge_device, CloseDevice>;
 
 // Returns the contents of a file that holds a module of any kind, without the byte order mark of
 // UTF-8. Errors name the path. Returns INVALID_ARGUMENT for more bytes than protobuf reads, and for
@@ -35,12 +40,17 @@ absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::str
 // Returns the module in one of the forms CALLBRIDGE_MODULE_*.
 absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t form);
 
+// Opens the CUDA device `ordinal`.
+absl::StatusOr<DevicePointer> OpenDevice(int32_t ordinal);
+
 absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module);
 
-// Compiles the module with the targets of these library files, which stay loaded.
+// Compiles the module with the targets of these library files, which stay loaded. If `device` is
+// not null, custom calls run there, and `synchronizes` is as in callbridge_execution_context.
 absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,
                                              const std::vector<std::string>& libraries,
-                                             bool isolate);
+                                             bool isolate, const callbridge_device* device,
+                                             bool synchronizes);
 
 }  // namespace callbridge
 

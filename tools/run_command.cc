@@ -10,8 +10,11 @@
 #include "callbridge/abi/call_site.h"
 #include "callbridge/abi/operator_info.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/adapters/device_executor.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target_abis.h"
+#include "callbridge/cuda/device.h"
+#include "callbridge/cuda/stream.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/mindspore_aot/aot_library.h"
 #include "callbridge/mindspore_aot/aot_targets.h"
@@ -149,6 +152,19 @@ absl::StatusOr<Shape> ResultShape(const FoundTarget& found, const CallSite& site
   return PackedShape(*inferred);
 }
 
+// Executes the call where the options say.
+absl::Status Execute(const CallSite& site, const Target& target,
+                     const std::vector<HostArray>& operands, const std::vector<HostArray>& results,
+                     const RunOptions& options) {
+  if (!options.device.has_value()) return Execute(site, target, operands, results);
+  absl::StatusOr<std::shared_ptr<const cuda::Device>> device = cuda::Device::Open(*options.device);
+  if (!device.ok()) return device.status();
+  const absl::StatusOr<std::unique_ptr<const cuda::Stream>> stream =
+      cuda::Stream::Create(*std::move(device));
+  if (!stream.ok()) return stream.status();
+  return ExecuteOnDevice(site, target, operands, results, {}, **stream, options.synchronizes);
+}
+
 // `files` are the operands.
 absl::StatusOr<CallRecord> Call(const FoundTarget& found, const std::vector<Operand>& files,
                                 const RunOptions& options) {
@@ -172,11 +188,9 @@ absl::StatusOr<CallRecord> Call(const FoundTarget& found, const std::vector<Oper
   site.result = *std::move(result);
   absl::StatusOr<std::vector<Array>> results = MakeResultArrays(site.result);
   if (!results.ok()) return results.status();
-  if (absl::Status status =
-          Execute(site, found.target, HostArrays(&operands->leaves), HostArrays(&*results));
-      !status.ok()) {
-    return status;
-  }
+  const absl::Status executed =
+      Execute(site, found.target, HostArrays(&operands->leaves), HostArrays(&*results), options);
+  if (!executed.ok()) return executed;
   absl::StatusOr<ReturnedValue> returned =
       FinishResult(site.result, *std::move(results), options.outputs);
   if (!returned.ok()) return returned.status();

@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_TOOLS_RUN_COMMAND_H_
 #define CALLBRIDGE_TOOLS_RUN_COMMAND_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct RunOptions {
   Attributes attributes;
   std::optional<std::string> opaque_file;  // instead of `opaque`
   std::optional<std::string> operator_info_file;
+  std::optional<int32_t> device;  // a CUDA device's ordinal
+  bool synchronizes = false;
   bool json = false;
   bool isolate = false;
 };

@@ -34,6 +34,10 @@ is compiled; there is no TARGET either, and --result may be left out if the oper
 
 Shapes are written as XLA writes them: f32[8,4], (f32[32],(s8[4],pred[])), token[].
 
+Targets for CUDA get pointers to host memory and a null stream, unless --device names a device; then
+they get its memory and a stream, and typed handlers what XLA:GPU provides: also the device ordinal, a
+run id and scratch memory. In a module, all custom calls run on the device, on copies of their operands.
+
 TARGET gets 4-bit and smaller elements as XLA:CPU passes them: packed, the first in the lowest bits.
 
 Output files have the dtype that numpy.save would write. NumPy cannot name bf16, s4 and so on, so
@@ -45,6 +49,7 @@ Examples
   callbridge run libtyped.so scale x.npy --attribute factor=0.5:f32 --result f32[4]
   callbridge run module.hlo b.npy c.npy --library libold.so --output a.npy
   callbridge run ./add.cc:CustomAdd b.npy c.npy --result f32[2048] --output a.npy
+  callbridge run libgpu.so scale x.npy --result f32[4] --device 0 --sync
 
 FILE is native code and runs in this process: run only what you trust.
 
@@ -106,13 +111,33 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
          },
          absl::StrCat("The target's ABI, if the library does not prove it: ", TargetAbiNames()))
       ->type_name("ABI");
-  run->add_option_function<std::string>(
-         "--platform",
-         [=](const std::string& text) {
-           options->platform = ValueOrThrow(ParsePlatform(text), "--platform");
-         },
-         "Where the target is registered: Host (the default), CUDA or ROCM")
-      ->type_name("NAME");
+  CLI::Option* platform = run->add_option_function<std::string>(
+                                 "--platform",
+                                 [=](const std::string& text) {
+                                   options->platform =
+                                       ValueOrThrow(ParsePlatform(text), "--platform");
+                                 },
+                                 "Where the target is registered: Host (the default), CUDA or ROCM")
+                              ->type_name("NAME");
+  CLI::Option* device =
+      run->add_option(
+             "--device", options->device,
+             "Run on this CUDA device, counted from 0 of those that CUDA_VISIBLE_DEVICES shows: "
+             "--platform is CUDA then; operands are copied to the device and results back")
+          ->type_name("N")
+          ->check(CLI::NonNegativeNumber);
+  run->add_flag("--sync", options->synchronizes,
+                "With --device: wait for the device after each call, so that an asynchronous error "
+                "comes with the call that caused it")
+      ->needs(device);
+  run->callback([=] {
+    if (!options->device.has_value()) return;
+    if (platform->count() > 0 && options->platform != Platform::kCuda) {
+      throw CLI::ValidationError("--device", absl::StrCat("expected no --platform but CUDA, got ",
+                                                          PlatformName(options->platform)));
+    }
+    options->platform = Platform::kCuda;
+  });
   run->add_option_function<std::string>(
          "--tuple-layout",
          [=](const std::string& text) {

@@ -55,8 +55,8 @@ std::string FindUsageError(const RunOptions& options) {
   const bool of_a_target =
       options.result.has_value() || !options.opaque.empty() || options.opaque_file.has_value() ||
       !options.attributes.values().empty() || options.abi != ApiVersion::kUnspecified ||
-      options.platform != Platform::kHost || options.tuple_layout != TupleLayout::kNested ||
-      options.operator_info_file.has_value();
+      (options.platform != Platform::kHost && !options.device.has_value()) ||
+      options.tuple_layout != TupleLayout::kNested || options.operator_info_file.has_value();
   if (!of_a_target) return "";
   return absl::StrCat(
       "--result, --opaque, --opaque-file, --attribute, --abi, --platform, --tuple-layout and "
@@ -128,8 +128,11 @@ ExitStatus RunModule(const RunOptions& options) {
   const absl::StatusOr<ModulePointer> module = ReadModuleToRun(options.file);
   if (!module.ok()) return Failure(module.status());
   if (const std::string wrong = FindUsageError(options); !wrong.empty()) return UsageError(wrong);
-  const absl::StatusOr<ProgramPointer> program =
-      CompileModule(**module, options.libraries, options.isolate);
+  absl::StatusOr<DevicePointer> device = DevicePointer();  // destroyed after the program
+  if (options.device.has_value()) device = OpenDevice(*options.device);
+  if (!device.ok()) return Failure(device.status());
+  const absl::StatusOr<ProgramPointer> program = CompileModule(
+      **module, options.libraries, options.isolate, device->get(), options.synchronizes);
   if (!program.ok()) return Failure(program.status());
   const absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(program->get()));
   if (!result.ok()) return Failure(result.status());

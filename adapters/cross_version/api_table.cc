@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "callbridge/adapters/cross_version/context.h"
 #include "callbridge/adapters/cross_version/error.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/state.h"
+#include "callbridge/cuda/stream.h"
 #include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/future_object.h"
@@ -151,6 +153,29 @@ XLA_FFI_Error* ScheduleTask(XLA_FFI_ThreadPool_Schedule_Args* args) {
   return nullptr;
 }
 
+// A runtime older than the function has the stream, and CUDA knows a stream's device.
+XLA_FFI_Error* GetDeviceOrdinal(XLA_FFI_DeviceOrdinal_Get_Args* args) {
+  const CrossVersionContext& context = CrossVersionContext::Of(args->ctx);
+  constexpr auto kOrdinal = static_cast<int>(ApiFunction::kDeviceOrdinal);
+  if (context.runtime->version().slots[kOrdinal] != 0 ||
+      context.handler->platform != Platform::kCuda) {
+    return Forward<ApiFunction::kDeviceOrdinal>(args);
+  }
+  XLA_FFI_Stream_Get_Args stream = {};
+  stream.struct_size = XLA_FFI_Stream_Get_Args_STRUCT_SIZE;
+  stream.ctx = args->ctx;
+  if (XLA_FFI_Error* error = Forward<ApiFunction::kStream>(&stream)) return error;
+  const absl::StatusOr<int32_t> found = cuda::FindDeviceOrdinal(stream.stream);
+  if (found.ok()) {
+    args->device_ordinal = *found;
+    return nullptr;
+  }
+  return ErrorObject::Make(
+      XLA_FFI_Error_Code_UNIMPLEMENTED,
+      absl::StrCat(context.runtime->DescribeMissing(ApiFunction::kDeviceOrdinal),
+                   ", and the CUDA driver does not say it: ", found.status().message()));
+}
+
 XLA_FFI_Error* SetStateWithDeleter(typed_ffi::old::XLA_FFI_State_Set_Args_0_4_31* args) {
   return SetCrossVersionState(CrossVersionContext::Of(args->ctx),
                               XLA_FFI_ExecutionStage_INSTANTIATE, args->type_id, args->state,
@@ -257,7 +282,7 @@ ApiSlot FunctionFor(ApiFunction function, const RuntimeVersion& headers) {
     case ApiFunction::kRunId:
       return &Forward<ApiFunction::kRunId, XLA_FFI_RunId_Get_Args>;
     case ApiFunction::kDeviceOrdinal:
-      return &Forward<ApiFunction::kDeviceOrdinal, XLA_FFI_DeviceOrdinal_Get_Args>;
+      return &GetDeviceOrdinal;
     case ApiFunction::kExtensions:
       return &Forward<ApiFunction::kExtensions, XLA_FFI_InvokeContext_FindExtension_Args>;
     case ApiFunction::kCustomOptions:

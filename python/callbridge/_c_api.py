@@ -1,5 +1,5 @@
-"""c_api/callbridge.h, callbridge_ffi.h and callbridge_operator_info.h in ctypes: their structs and
-functions under their names, less "callbridge_".
+"""c_api/callbridge.h, callbridge_device.h, callbridge_ffi.h and callbridge_operator_info.h in
+ctypes: their structs and functions under their names, less "callbridge_".
 
 A function that reports an error raises CallbridgeError. Calls release the GIL.
 """
@@ -98,6 +98,8 @@ class ExecutionContext(Struct):
         ("services", c_void_p),
         ("as_xla_cpu", c_int32),
         ("keeps_floating_point", c_int64),
+        ("device", c_void_p),
+        ("synchronizes", c_int64),
     ]
 
 
@@ -215,6 +217,16 @@ call_execute = _fallible(
     c_size_t,
     POINTER(ExecutionContext),
 )
+device_open = _fallible("device_open", c_int32, POINTER(c_void_p))
+device_stream = _function("device_stream", c_void_p, c_void_p)
+device_synchronize = _fallible("device_synchronize", c_void_p)
+device_synchronize_stream = _fallible("device_synchronize_stream", c_void_p, c_void_p)
+device_allocate = _fallible("device_allocate", c_void_p, c_size_t, POINTER(c_void_p))
+_device_free = _function("device_free", POINTER(Error), c_void_p, c_void_p)
+device_copy_in = _fallible("device_copy_in", c_void_p, c_void_p, c_void_p, c_size_t)
+device_copy_out = _fallible("device_copy_out", c_void_p, c_void_p, c_void_p, c_size_t)
+device_copy = _fallible("device_copy", c_void_p, c_void_p, c_void_p, c_size_t)
+device_check_pointer = _fallible("device_check_pointer", c_void_p, c_void_p)
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 register_with_loaded_xla = _fallible(
     "register_with_loaded_xla", c_char_p, c_char_p, c_char_p, c_void_p
@@ -257,6 +269,12 @@ def probe_typed(address: int) -> tuple[int, str]:
         return verdict.value, ctypes.string_at(evidence).decode(errors="backslashreplace")
     finally:
         bytes_free(evidence)
+
+
+# Default arguments, since modules are emptied before their last objects are destroyed.
+def device_free_quietly(device: int, data: int, free=_device_free, destroy=_error_destroy) -> None:
+    """Frees memory, and drops an error: a lost context's memory is gone already."""
+    destroy(free(device, data))
 
 
 def text(value: str, what: str) -> bytes:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from callbridge import _c_api
 
 # A private copy, since ctypes.pythonapi is shared.
-_untrack = ctypes.PyDLL(None).PyObject_GC_UnTrack
-_untrack.restype = None
-_untrack.argtypes = [ctypes.py_object]
+untrack = ctypes.PyDLL(None).PyObject_GC_UnTrack
+untrack.restype = None
+untrack.argtypes = [ctypes.py_object]
 
 
 class _Handle(int):
@@ -26,7 +26,7 @@ class _Handle(int):
 
     def __new__(cls, address: int):
         handle = super().__new__(cls, address)
-        _untrack(handle)
+        untrack(handle)
         return handle
 
     def __reduce__(self):  # for copy.copy() too
@@ -57,9 +57,11 @@ class OperatorInfoHandle(_Handle):
         destroy(self)
 
 
-def bind(target: _c_api.Target, site: _c_api.Site) -> CallHandle:
+def bind(
+    target: _c_api.Target, site: _c_api.Site, context: _c_api.ExecutionContext | None = None
+) -> CallHandle:
     address = ctypes.c_void_p()
-    _c_api.call_bind(target, site, None, ctypes.byref(address))
+    _c_api.call_bind(target, site, context, ctypes.byref(address))
     assert address.value is not None
     return CallHandle(address.value)
 

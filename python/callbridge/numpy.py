@@ -21,6 +21,7 @@ from callbridge import (
     _aliases,
     _bound_calls,
     _call_site,
+    _device_calls,
     _embedded_registry,
     _handles,
     _operator_info,
@@ -32,19 +33,21 @@ from callbridge._arguments import refuse_others
 from callbridge._attributes import Attributes
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
+from callbridge._devices import DeviceArray, open_device
 from callbridge._error import CallbridgeError
 from callbridge._inferred_results import InferredResults, are_left_out
 from callbridge._libraries import Libraries
+from callbridge._platform import parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
 from callbridge.typing import (
     Abi,
     Bytes,
-    CallOptions,
     DtypeTree,
     DuckTypedArray,
     Handlers,
     NumpyArray,
+    NumpyCallOptions,
     NumpyTree,
     OperatorInfo,
     Platform,
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallbridgeError",
+    "DeviceArray",
     "Library",
     "Target",
     "custom_call",
@@ -104,7 +108,7 @@ def register(
     """Registers one function; arguments and errors are those of callbridge.jax.register().
 
     A function that is registered for a GPU is called with pointers to host memory and a null
-    stream.
+    stream, unless custom_call() has a device.
     """
     _registry.add_function(name, function_or_capsule, platform, abi)
 
@@ -116,19 +120,19 @@ def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None)
 
 @overload
 def custom_call(
-    target: str, result: None = None, **options: Unpack[CallOptions]
+    target: str, result: None = None, **options: Unpack[NumpyCallOptions]
 ) -> BoundFunction[NumpyArray]: ...
 @overload
 def custom_call(
-    target: str, result: str | DtypeTree, **options: Unpack[CallOptions]
+    target: str, result: str | DtypeTree, **options: Unpack[NumpyCallOptions]
 ) -> BoundFunction[NumpyTree]: ...
 @overload
 def custom_call(
-    target: str, result: tuple[ShapeTree, ...], **options: Unpack[CallOptions]
+    target: str, result: tuple[ShapeTree, ...], **options: Unpack[NumpyCallOptions]
 ) -> BoundFunction[tuple[NumpyTree, ...]]: ...
 @overload
 def custom_call(
-    target: str, result: DuckTypedArray, **options: Unpack[CallOptions]
+    target: str, result: DuckTypedArray, **options: Unpack[NumpyCallOptions]
 ) -> BoundFunction[NumpyArray]: ...
 def custom_call(
     target: str,
@@ -141,6 +145,8 @@ def custom_call(
     tuple_layout: TupleLayout = "nested",
     operator_info: OperatorInfo | None = None,
     input_output_aliases: Mapping[int, int] | None = None,
+    device: int | None = None,
+    sync: bool = False,
     **others: Any,
 ) -> BoundFunction[Any]:
     """Returns a function of arrays and tuples of arrays that calls a registered target.
@@ -170,6 +176,14 @@ def custom_call(
       input_output_aliases: From operands to results, both counted as the arrays in preorder and of
         one shape and type. The target gets one buffer for both, which begins as a copy of the
         operand.
+      device: A CUDA device, by its number among those that the process sees. The target, of the
+        platform "CUDA", runs there: it gets the device's memory and a stream, and a typed handler
+        also the device ordinal, a run id and scratch memory, as from XLA:GPU. The function waits
+        for it. NumPy arrays are copied; arrays on the device, of any library, that have
+        `__cuda_array_interface__` or DLPack's methods are taken as they are, and if an operand is
+        one, the results are DeviceArrays. None: the host's memory.
+      sync: With a device: check that each pointer is of its memory, and wait for it before and
+        after the target, so that an asynchronous error comes with the call that caused it.
       others: The other options of callbridge.jax.custom_call() mean nothing without JAX; each
         raises a TypeError that says why.
 
@@ -184,11 +198,12 @@ def custom_call(
       differ in form, for what `operator_info` does not allow, and for dtypes that are not element
       types. It raises TypeError for operands that are neither arrays nor plain tuples, for masked
       arrays, and for objects whose shape or dtype differs from that of the array that
-      numpy.asarray() makes.
+      numpy.asarray() makes. On a device also RESOURCE_EXHAUSTED if its memory runs out, and
+      INTERNAL for errors of CUDA's driver; the message says if the context is lost.
 
     Raises:
-      CallbridgeError: NOT_FOUND if the target is not registered for the platform. INVALID_ARGUMENT
-        if its ABI is neither known nor declared, or differs from the declared one; for an unknown
+      CallbridgeError: NOT_FOUND if the target is not registered for the platform. UNAVAILABLE,
+        which says what was looked for, if there is no such device. INVALID_ARGUMENT if its ABI is neither known nor declared, or differs from the declared one; for an unknown
         tuple layout; for attributes of an untyped target, and for an opaque of a typed handler; for
         an `operator_info` that is none. As register() if a typed handler is checked only now.
       TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
@@ -203,6 +218,13 @@ def custom_call(
     _call_site.check_tuple_layout(tuple_layout)
     _target.check_name(target)
     _libraries.load_operator(target)
+    if device is None:
+        if sync:
+            raise TypeError("sync: expected a device too, since only devices are waited for")
+        runs_on = None
+    else:
+        platform = _on_cuda(platform)
+        runs_on = open_device(device)
     entry = _registry.find(target, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
@@ -210,7 +232,7 @@ def custom_call(
     if known is None:
         inferred = InferredResults(entry.c_target, result, declared, attributes)
 
-    def bind(operands: tuple[Any, ...]) -> _bound_calls.BoundCall:
+    def bind(operands: tuple[Any, ...]) -> Any:
         leaves = _shapes.leaves(operands, "operands")
         returned = _Result(inferred.tree(leaves)) if inferred is not None else known
         assert returned is not None
@@ -225,20 +247,31 @@ def custom_call(
             declared.handle,
         )
         operand_of = {result: operand for operand, result in aliases.items()}
-        return _bound_calls.BoundCall(
-            _handles.bind(entry.c_target, site),
-            tuple(map(Form, leaves)),
-            returned.forms,
-            tuple(operand_of.get(i, -1) for i in range(len(returned.leaves))),
-            returned.without_leaves,
-        )
+        forms = tuple(map(Form, leaves))
+        operands_of_results = tuple(operand_of.get(i, -1) for i in range(len(returned.leaves)))
+        tree = returned.without_leaves
+        if runs_on is not None:
+            handle = _handles.bind(entry.c_target, site, _device_calls.context(runs_on, sync))
+            return _device_calls.BoundCall(
+                runs_on, sync, handle, forms, tuple(returned.leaves), operands_of_results, tree
+            )
+        handle = _handles.bind(entry.c_target, site)
+        return _bound_calls.BoundCall(handle, forms, returned.forms, operands_of_results, tree)
 
-    call_on = _bound_calls.caller(bind)
+    call_on = _bound_calls.caller(bind) if runs_on is None else _device_calls.caller(runs_on, bind)
 
     def call(*operands: Any) -> Any:
         return call_on(operands)
 
     return BoundFunction(call, "callbridge.numpy", target)
+
+
+def _on_cuda(platform: Platform | None) -> Platform:
+    if platform is None or parse_platform(platform) == "CUDA":
+        return "CUDA"
+    raise CallbridgeError(
+        "INVALID_ARGUMENT", f"device is a CUDA device, but platform is {platform!r}: leave it out"
+    )
 
 
 class _Result:

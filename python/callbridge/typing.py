@@ -101,10 +101,17 @@ class RunOptions(_Options, total=False):
 
 
 class CallOptions(_Options, total=False):
-    """Those of callbridge.numpy.custom_call()."""
+    """Those that callbridge.numpy's, .torch's and .jax's custom_call() have."""
 
     platform: Platform | None
     input_output_aliases: Mapping[int, int] | None
+
+
+class NumpyCallOptions(CallOptions, total=False):
+    """Those of callbridge.numpy.custom_call()."""
+
+    device: int | None
+    sync: bool
 
 
 class JaxCallOptions(CallOptions, total=False):

@@ -168,7 +168,8 @@ TEST(CallbridgeTest, GpuTargetsGetTheContextsStream) {
   target.address =
       reinterpret_cast<void*>(+[](void* stream, void**, const char*, size_t) { seen = stream; });
   int stream;
-  const callbridge_execution_context context = {sizeof(context), &stream, nullptr, 0, 0};
+  const callbridge_execution_context context = {sizeof(context), &stream, nullptr, 0, 0,
+                                                nullptr,         0};
   const callbridge_site site = PairSite();
   callbridge_call* call = nullptr;
   ASSERT_EQ(ErrorText(callbridge_call_bind(&target, &site, nullptr, &call)), "OK");
@@ -196,7 +197,7 @@ TEST(CallbridgeTest, XlaCpusFloatingPointModeIsForThoseWhoAsk) {
   float smallest = std::numeric_limits<float>::min(), half = -1;
   void* ins[] = {&smallest};
   void* outs[] = {&half};
-  callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 0, 0};
+  callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 0, 0, nullptr, 0};
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, ins, 1, outs, 1, &context)), "OK");
   EXPECT_GT(half, 0);  // subnormal
   context.as_xla_cpu = 1;
@@ -306,7 +307,7 @@ TEST(CallbridgeTest, AContextHasItsFirstVersionAtLeast) {
   const callbridge_array operands[] = {{&a, 4}, {&b, 4}}, result = {&sum, 4};
   void* ins[] = {&a, &b};
   void* outs[] = {&sum};
-  const callbridge_execution_context context = {8, nullptr, nullptr, 0, 0};
+  const callbridge_execution_context context = {8, nullptr, nullptr, 0, 0, nullptr, 0};
   const std::string refused =
       "INVALID_ARGUMENT: callbridge_execution_context.struct_size is 8, but must be at least 16: "
       "set it to sizeof(callbridge_execution_context)";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "callbridge/callbridge.h"
+#include "callbridge/callbridge_device.h"
 #include "callbridge/callbridge_ffi.h"
 #include "callbridge/callbridge_operator_info.h"
 #include "callbridge/legacy/registry_functions.h"
@@ -57,7 +58,11 @@ struct Valid {
   callbridge_library* no_library = nullptr;
   callbridge_call* no_call = nullptr;
   char* no_bytes = nullptr;
+  void* no_data = nullptr;
+  callbridge_device* no_device = nullptr;
   size_t size = 0;
+  // For functions that check their other pointers before they use it.
+  callbridge_device* device = reinterpret_cast<callbridge_device*>(&number);
 };
 
 void Done(void*, callbridge_error* error) { callbridge_error_destroy(error); }
@@ -95,9 +100,29 @@ std::vector<Row> Rows() {
       Of("callbridge_call_execute", &callbridge_call_execute,
          "call operands operand_count results result_count context?", v.call, v.pointers, 1,
          v.pointers, 1, &v.context),
+      Of("callbridge_call_execute_with_copies", &callbridge_call_execute_with_copies,
+         "call operands operand_count results result_count context", v.call, &v.array, 1, &v.array,
+         1, &v.context),
       Of("callbridge_call_start", &StartAndDestroy,
          "call operands operand_count results result_count context? done? user? run?", v.call,
          v.pointers, 1, v.pointers, 1, &v.context, &Done, &v, &started),
+      Of("callbridge_device_allocate", &callbridge_device_allocate, "device size data", v.device, 8,
+         &v.no_data),
+      Of("callbridge_device_check_pointer", &callbridge_device_check_pointer, "device data?",
+         nullptr, &v),
+      Of("callbridge_device_close", &callbridge_device_close, "device", nullptr),
+      Of("callbridge_device_copy", &callbridge_device_copy, "device to from size", v.device, &v, &v,
+         8),
+      Of("callbridge_device_copy_in", &callbridge_device_copy_in, "device to from size", v.device,
+         &v, &v, 8),
+      Of("callbridge_device_copy_out", &callbridge_device_copy_out, "device to from size", v.device,
+         &v, &v, 8),
+      Of("callbridge_device_free", &callbridge_device_free, "device data?", nullptr, &v),
+      Of("callbridge_device_open", &callbridge_device_open, "ordinal device", 0, &v.no_device),
+      Of("callbridge_device_stream", &callbridge_device_stream, "device", nullptr),
+      Of("callbridge_device_synchronize", &callbridge_device_synchronize, "device", nullptr),
+      Of("callbridge_device_synchronize_stream", &callbridge_device_synchronize_stream,
+         "device stream?", nullptr, &v),
       Of("callbridge_error_code_name", &callbridge_error_code_name, "code", 0),
       Of("callbridge_error_create", &callbridge_error_create, "code message message_size", 5, "x",
          1),

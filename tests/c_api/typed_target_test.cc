@@ -77,7 +77,7 @@ TEST_F(TypedTargetTest, ExecuteLendsTheContext) {
   callbridge_runtime_services services = NoServices();
   services.device_ordinal = &ordinal;
   const callbridge_array result = {&result_, 4};
-  callbridge_execution_context context = {sizeof(context), nullptr, &services, 0, 0};
+  callbridge_execution_context context = {sizeof(context), nullptr, &services, 0, 0, nullptr, 0};
   EXPECT_EQ(ErrorText(callbridge_execute(&target_, &site_, nullptr, 0, &result, 1, &context)),
             "OK");
   EXPECT_EQ(result_, 42);
@@ -115,7 +115,7 @@ TEST_F(TypedTargetTest, IsInstantiatedOnceAndLentTheContext) {
   const int32_t ordinal = 2;
   callbridge_runtime_services services = NoServices();
   services.device_ordinal = &ordinal;
-  callbridge_execution_context context = {sizeof(context), nullptr, &services, 0, 0};
+  callbridge_execution_context context = {sizeof(context), nullptr, &services, 0, 0, nullptr, 0};
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   }
@@ -133,7 +133,7 @@ TEST_F(TypedTargetTest, IsLentWhatXlaCpuLends) {
   callbridge_call* call = nullptr;
   ASSERT_EQ(ErrorText(callbridge_call_bind(&target_, &site_, nullptr, &call)), "OK");
   void* results[] = {&result_};
-  callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 1, 0};
+  callbridge_execution_context context = {sizeof(context), nullptr, nullptr, 1, 0, nullptr, 0};
   EXPECT_EQ(ErrorText(callbridge_call_execute(call, nullptr, 0, results, 1, &context)), "OK");
   EXPECT_EQ(result_, 40);  // on device 0
   const int32_t ordinal = 2;
@@ -156,8 +156,13 @@ TEST_F(TypedTargetTest, StructsOfTheFirstVersionEndBeforeThem) {
   callbridge_site site = CopySite();
   site.struct_size = offsetof(callbridge_site, attributes);
   site.attributes = attributes_;
-  callbridge_execution_context context = {offsetof(callbridge_execution_context, services), nullptr,
-                                          reinterpret_cast<callbridge_runtime_services*>(1), 0, 0};
+  callbridge_execution_context context = {offsetof(callbridge_execution_context, services),
+                                          nullptr,
+                                          reinterpret_cast<callbridge_runtime_services*>(1),
+                                          0,
+                                          0,
+                                          nullptr,
+                                          0};
   int32_t a = 42;
   const callbridge_array operand = {&a, 4};
   EXPECT_EQ(ErrorText(callbridge_execute(&untyped, &site, &operand, 1, &result, 1, &context)),

@@ -19,6 +19,7 @@ FLOORS = {
     "status_returning": 3,
     "legacy": 2,
     "typed_ffi": 2,
+    "cuda": 2,
     "hlo": 2,
     "abi": 1,
 }

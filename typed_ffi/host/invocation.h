@@ -37,7 +37,7 @@ class Invocation {
       : services_(services),
         states_(states),
         scratch_(services.scratch),
-        caller_(services.why_no_more == nullptr ? std::thread::id() : std::this_thread::get_id()) {}
+        caller_(services.no_more == nullptr ? std::thread::id() : std::this_thread::get_id()) {}
 
   XLA_FFI_InvokeContext* get() { return reinterpret_cast<XLA_FFI_InvokeContext*>(this); }
   // A null context is a call without services.
@@ -48,8 +48,8 @@ class Invocation {
   // Sets the stage that is called next.
   void set_stage(XLA_FFI_ExecutionStage stage) { stage_ = stage; }
 
-  // These return a missing service as UNIMPLEMENTED with RuntimeServices::why_no_more, if that is
-  // set, and otherwise as UNIMPLEMENTED or FAILED_PRECONDITION.
+  // These return a missing service as UNIMPLEMENTED with NoMore::why, if that is set, and otherwise
+  // as UNIMPLEMENTED or FAILED_PRECONDITION.
   absl::StatusOr<void*> Stream() const;
   absl::StatusOr<int32_t> DeviceOrdinal() const;
   absl::StatusOr<int64_t> RunId() const;
@@ -59,7 +59,7 @@ class Invocation {
   // and this is not the thread that called the handler, which may have returned. XLA's headers
   // would write an error to diagnostics that no longer exist.
   bool MustRunTasksHere() const {
-    return services_.thread_pool == nullptr && services_.why_no_more != nullptr &&
+    return services_.thread_pool == nullptr && services_.no_more != nullptr &&
            std::this_thread::get_id() != caller_;
   }
   // Returns NOT_FOUND if the caller provided no user data of that type.
@@ -83,16 +83,17 @@ class Invocation {
   // for a service that the caller can never provide, since XLA's headers turn that into
   // INVALID_ARGUMENT, and handlers into anything.
   absl::Status Outcome(absl::Status status) const {
-    if (ABSL_PREDICT_TRUE(status.ok() || services_.why_no_more == nullptr)) return status;
+    if (ABSL_PREDICT_TRUE(status.ok() || services_.no_more == nullptr)) return status;
     return OutcomeOfFailure(std::move(status));
   }
 
  private:
   static Invocation& OfNothing();
 
-  // Returns UNIMPLEMENTED with RuntimeServices::why_no_more, which must not be null. `what` must be
-  // in static storage.
+  // Returns UNIMPLEMENTED with NoMore::why, which must not be null. `what` must be in static
+  // storage.
   absl::Status Refuse(const char* what) const;
+  absl::StatusOr<int32_t> FindDeviceOrdinal(const char* what) const;
   absl::Status OutcomeOfFailure(absl::Status status) const;
 
   HandlerState* StateOf(XLA_FFI_ExecutionStage stage) const;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -17,6 +18,14 @@ namespace host {
 struct UserData {
   XLA_FFI_TypeId type;
   void* data;
+};
+
+// What a caller that can never provide more than it does says of what is missing.
+struct NoMore {
+  // Why, as a text for users in static storage.
+  const char* why;
+  // Finds the ordinal of the device of a stream, if the caller does not say it; may be null.
+  absl::StatusOr<int32_t> (*find_device_ordinal)(void* stream) = nullptr;
 };
 
 // Each service may be missing; a handler that asks for it then gets an error that says so. Borrows
@@ -34,10 +43,10 @@ struct RuntimeServices {
   const XLA_FFI_Attrs* custom_options = nullptr;
   // A chain; null means no extensions.
   const XLA_FFI_Extension* extensions = nullptr;
-  // Why the caller can never provide what is missing, as a text for users in static storage; null
-  // if it could have. If set, a handler that asks for anything missing, options and extensions
-  // included, gets UNIMPLEMENTED with this text, and so does the run if the handler then fails.
-  const char* why_no_more = nullptr;
+  // Not null if the caller can never provide what is missing. A handler that asks for anything
+  // missing, options and extensions included, then gets UNIMPLEMENTED with NoMore::why, and so does
+  // the run if the handler then fails. Must be in static storage.
+  const NoMore* no_more = nullptr;
 };
 
 }  // namespace host

@@ -8,6 +8,11 @@
 namespace callbridge {
 namespace host {
 
+absl::Status ScratchAllocator::Failure(size_t size) const {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("Failed to allocate ", size, " bytes of scratch memory"));
+}
+
 void* HostScratchAllocator::Allocate(size_t size, size_t alignment) {
   void* data = nullptr;
   const int error = posix_memalign(&data, std::max(alignment, alignof(std::max_align_t)),
@@ -28,10 +33,7 @@ absl::StatusOr<void*> CallScratch::Allocate(size_t size, size_t alignment) {
                                                    " bytes: an alignment is a power of two"));
   }
   void* data = allocator_->Allocate(size, alignment);
-  if (data == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("Failed to allocate ", size, " bytes of scratch memory"));
-  }
+  if (data == nullptr) return allocator_->Failure(size);
   std::lock_guard<std::mutex> lock(mutex_);
   blocks_.push_back({data, size});
   return data;

@@ -22,6 +22,8 @@ class ScratchAllocator {
   virtual void* Allocate(size_t size, size_t alignment) = 0;
   // `size` is the size that was passed to Allocate().
   virtual void Free(void* data, size_t size) = 0;
+  // Returns why Allocate() has just returned null to this thread.
+  virtual absl::Status Failure(size_t size) const;
 };
 
 // Allocates host memory.

@@ -355,7 +355,8 @@ TEST_P(ApiTableTest, AFutureIsCompletedOnce) {
 TEST_P(ApiTableTest, TasksRunAtOnceWhereThereNeverAreThreads) {
   if (!Has(ApiFunction::kThreadPoolSchedule)) GTEST_SKIP() << "no threads";
   RuntimeServices services;
-  services.why_no_more = "never";
+  static constexpr NoMore kNever = {"never"};
+  services.no_more = &kNever;
   Invocation invocation(services, {});
   int ran = 0;
   XLA_FFI_ThreadPool_Schedule_Args args = {sizeof(args), nullptr, invocation.get(),

@@ -262,7 +262,8 @@ XLA_FFI_Error* NeedsAStreamLater(XLA_FFI_CallFrame* frame) {
 
 TEST(HandlerInstanceTest, WhatCanNeverBeLentIsUnimplementedAtEveryStage) {
   RuntimeServices services;
-  services.why_no_more = "never";
+  static constexpr NoMore kNever = {"never"};
+  services.no_more = &kNever;
   const absl::Status unimplemented =
       absl::UnimplementedError("no stream (XLA FFI GPU stream is not available: never)");
   XLA_FFI_Handler_Bundle bundle = {};

@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Stages, InvocationStateTest,
 // ---- What was not provided ----
 
 constexpr char kWhy[] = "there never is any";
+constexpr NoMore kNoMore = {kWhy};
 
 // Each question by a name, with the error that it has where the call just was provided nothing.
 // Empty: it has an answer.
@@ -109,7 +110,7 @@ TEST(InvocationTest, SaysWhatWasNotLent) {
 // then fails.
 TEST(InvocationTest, WhatCanNeverBeLentIsUnimplemented) {
   RuntimeServices services;
-  services.why_no_more = kWhy;
+  services.no_more = &kNoMore;
   for (const Question& question : Questions()) {
     Invocation invocation(services, {});
     EXPECT_EQ(invocation.Outcome(absl::AbortedError("own")), absl::AbortedError("own"));
@@ -128,6 +129,44 @@ TEST(InvocationTest, WhatCanNeverBeLentIsUnimplemented) {
   }
 }
 
+// ---- A device ordinal that the caller does not say
+
+const void* asked_of = nullptr;
+constexpr NoMore kFindsOrdinal = {kWhy, [](void* stream) -> absl::StatusOr<int32_t> {
+                                    asked_of = stream;
+                                    return 5;
+                                  }};
+constexpr NoMore kFindsNone = {
+    kWhy, [](void*) -> absl::StatusOr<int32_t> { return absl::UnavailableError("no driver"); }};
+
+TEST(InvocationTest, FindsTheOrdinalOfTheStreamsDevice) {
+  int stream = 0;
+  RuntimeServices services;
+  services.no_more = &kFindsOrdinal;
+  services.stream = &stream;
+  asked_of = nullptr;
+  EXPECT_EQ(*Invocation(services, {}).DeviceOrdinal(), 5);
+  EXPECT_EQ(asked_of, &stream);
+  services.device_ordinal = 3;
+  asked_of = nullptr;
+  EXPECT_EQ(*Invocation(services, {}).DeviceOrdinal(), 3);
+  EXPECT_EQ(asked_of, nullptr) << "the caller says it";
+}
+
+TEST(InvocationTest, FindsNoOrdinalWithoutAStreamOrADriver) {
+  const std::string refusal = absl::StrCat("XLA FFI device ordinal is not available: ", kWhy);
+  RuntimeServices services;
+  services.no_more = &kFindsOrdinal;
+  EXPECT_EQ(Invocation(services, {}).DeviceOrdinal().status(), absl::UnimplementedError(refusal));
+  services.no_more = &kFindsNone;
+  services.stream = nullptr;
+  Invocation invocation(services, {});
+  const std::string with_driver = refusal + "; nor does the driver say it: no driver";
+  EXPECT_EQ(invocation.DeviceOrdinal().status(), absl::UnimplementedError(with_driver));
+  EXPECT_EQ(invocation.Outcome(absl::InvalidArgumentError("decoding: " + with_driver)),
+            absl::UnimplementedError("decoding: " + with_driver));
+}
+
 TEST(InvocationTest, AnswersWithWhatWasLent) {
   HostScratchAllocator scratch;
   FixedThreadPool threads(1);
@@ -135,7 +174,7 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
   const XLA_FFI_Extension second = {sizeof(second), {2, 0, 0}, nullptr};
   XLA_FFI_Extension first = {sizeof(first), {1, 0, 0}, const_cast<XLA_FFI_Extension*>(&second)};
   const EncodedAttributes options(Attributes().SetString("a", "b"));
-  for (const char* why : {static_cast<const char*>(nullptr), kWhy}) {
+  for (const NoMore* no_more : {static_cast<const NoMore*>(nullptr), &kNoMore}) {
     RuntimeServices services;
     services.stream = &scratch;
     services.device_ordinal = 3;
@@ -145,7 +184,7 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
     services.user_data = user_data;
     services.custom_options = &options.get();
     services.extensions = &first;
-    services.why_no_more = why;
+    services.no_more = no_more;
     Invocation invocation(services, {});
     EXPECT_EQ(*invocation.Stream(), &scratch);
     EXPECT_EQ(*invocation.DeviceOrdinal(), 3);
@@ -156,7 +195,7 @@ TEST(InvocationTest, AnswersWithWhatWasLent) {
     EXPECT_EQ(*invocation.CustomOptions(), &options.get());
     EXPECT_EQ(*invocation.FindExtension(1), &first);
     EXPECT_EQ(*invocation.FindExtension(2), &second);
-    EXPECT_EQ(invocation.FindExtension(3).ok(), why == nullptr);
+    EXPECT_EQ(invocation.FindExtension(3).ok(), no_more == nullptr);
     const absl::StatusOr<void*> memory = invocation.AllocateScratch(8, 64);
     ASSERT_TRUE(memory.ok());
     EXPECT_TRUE(invocation.FreeScratch(*memory).ok());
@@ -186,7 +225,7 @@ TEST(InvocationTest, TasksRunAtOnceWhereThereNeverAreThreads) {
   FixedThreadPool threads(1);
   RuntimeServices services;
   EXPECT_EQ(MustRunTasksHere(services), neither);
-  services.why_no_more = kWhy;
+  services.no_more = &kNoMore;
   EXPECT_EQ(MustRunTasksHere(services), std::make_pair(false, true));
   services.thread_pool = &threads;
   EXPECT_EQ(MustRunTasksHere(services), neither);
