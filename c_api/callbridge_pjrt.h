@@ -6,11 +6,13 @@
 // must live as long as the process. Programs that run on the plugin call a registered target by
 // stablehlo.custom_call, with the api_version that these functions write:
 //
-//   4  a typed call. Of a typed target, the attributes are those of mhlo.backend_config. An untyped
-//      target takes none, but "callbridge_site" (callbridge_site_encode) where a call has tuples or
-//      an opaque.
-//   3  an untyped call. Of an untyped target, backend_config is its opaque, or the bytes of
-//      callbridge_site_encode where the call has tuples. Of a typed target, it is always those.
+// clang-format off
+//   4  a typed call, whose backend_config is a dictionary: the attributes of a typed target. An
+//      untyped target takes none but "callbridge_site", the bytes of callbridge_site_encode, where a
+//      call has tuples or an opaque.
+//   3  an untyped call, whose backend_config is a string: the opaque of an untyped target, or the
+//      bytes of callbridge_site_encode where the call has tuples. Of a typed target, always those.
+// clang-format on
 //
 // Operands and results of such a call are arrays: the leaves of tuples, in preorder.
 // docs/pjrt.md shows programs in several languages; examples/pjrt/ is a complete one in C.

@@ -44,11 +44,11 @@ absl::Status CheckTable(const PJRT_Api* api) {
                                                    version.struct_size, ", but must be at least ",
                                                    sizeof(PJRT_Api_Version)));
   }
-  if (version.major_version != kMajorVersion || version.minor_version < kOldestPlugin.minor) {
+  if (VersionOfPlugin(version) == nullptr) {
     return absl::UnimplementedError(absl::StrFormat(
         "the plugin has the PJRT API %d.%d, but callbridge knows the API from %d.%d (jaxlib "
         "0.4.30) on, up to the next major version",
-        version.major_version, version.minor_version, kMajorVersion, kOldestPlugin.minor));
+        version.major_version, version.minor_version, kMajorVersion, kOldestPlugin.since));
   }
   if (api->PJRT_Error_Destroy == nullptr || api->PJRT_Error_Message == nullptr ||
       api->PJRT_Error_GetCode == nullptr) {

@@ -27,9 +27,7 @@ class Plugin {
 
   // Whether it has the extension for GPU custom calls, which registers for its own platform.
   bool is_gpu() const { return gpu_ != nullptr; }
-  const PluginVersion& version() const {
-    return VersionOfPlugin(api_->pjrt_api_version.minor_version);
-  }
+  const PluginVersion& version() const { return *VersionOfPlugin(api_->pjrt_api_version); }
   // "0.112"
   std::string version_text() const;
 

@@ -3,6 +3,7 @@
 #ifndef CALLBRIDGE_PJRT_PLUGIN_VERSIONS_H_
 #define CALLBRIDGE_PJRT_PLUGIN_VERSIONS_H_
 
+#include "callbridge/pjrt/pjrt_c_api.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
@@ -13,7 +14,7 @@ inline constexpr int kMajorVersion = 0;
 
 // A version of the PJRT API, and those after it up to the next row.
 struct PluginVersion {
-  int minor;
+  int since;            // of the API's versions 0.`since`
   const char* release;  // a jaxlib whose XLA FFI these plugins have at least
   bool takes_type_ids;  // a type gets the id that comes with it; otherwise XLA assigns one
   // The arguments of the GPU custom-call extension may be of either layout.
@@ -34,13 +35,15 @@ inline constexpr PluginVersion kPluginVersions[] = {
 };
 inline constexpr const PluginVersion& kOldestPlugin = kPluginVersions[0];
 
-// The row of a minor version, which must be at least the first row's; the newest for later ones.
-constexpr const PluginVersion& VersionOfPlugin(int minor) {
-  const PluginVersion* found = &kOldestPlugin;
+// The row of a plugin: the newest for later versions, null for older ones and other major versions.
+inline const PluginVersion* VersionOfPlugin(const PJRT_Api_Version& version) {
+  if (version.major_version != kMajorVersion) return nullptr;
+  const int number = version.minor_version;
+  const PluginVersion* found = nullptr;
   for (const PluginVersion& row : kPluginVersions) {
-    if (minor >= row.minor) found = &row;
+    if (number >= row.since) found = &row;
   }
-  return *found;
+  return found;
 }
 
 // The XLA FFI that plugins of a row have at least.

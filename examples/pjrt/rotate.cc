@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "xla/service/custom_call_status.h"
-#include "xla/service/custom_call_target_registry.h"
+#include "tensorflow/compiler/xla/service/custom_call_status.h"
+#include "tensorflow/compiler/xla/service/custom_call_target_registry.h"
 
 // Of cuda.h, which need not be there to build this.
 typedef struct CUstream_st* CUstream;

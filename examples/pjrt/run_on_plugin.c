@@ -58,8 +58,8 @@ static void WriteModule(char* text, size_t text_size, int api_version, const cha
     snprintf(escaped + 3 * i, 4, "\\%02X", (unsigned)(unsigned char)site[i]);
   }
   // A typed call has attributes, an untyped one has an opaque.
-  const char* const config = api_version == 4 ? "mhlo.backend_config = {callbridge_site = \"%s\"}"
-                                              : "backend_config = \"%s\"";
+  const char* const config =
+      api_version == 4 ? "backend_config = {callbridge_site = \"%s\"}" : "backend_config = \"%s\"";
   char attribute[1200];
   snprintf(attribute, sizeof(attribute), config, escaped);
   snprintf(text, text_size,

@@ -176,7 +176,8 @@ TEST_F(CApiPjrtLibraryTest, InCpp) {
   Target target = library.Find("library_cuda", "CUDA").value();
   target.name = "library_in_cpp";
   EXPECT_EQ(RegisterWithPjrt(&fake.api, target).value(), 4);
-  EXPECT_EQ(RegisterTypeWithPjrt(&fake.api, "library.type").value(), fake.types["library.type"]);
+  const int64_t type = RegisterTypeWithPjrt(&fake.api, "library.type").value();
+  EXPECT_EQ(type, fake.types["library.type"]);
   target.name = std::string("n\0ul", 4);
   EXPECT_THAT(RegisterWithPjrt(&fake.api, target).error().ToString(), HasSubstr("NUL"));
   EXPECT_THAT(RegisterWithPjrt(&fake.api, library, std::string("\0", 1)).error().ToString(),
