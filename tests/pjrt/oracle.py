@@ -1,8 +1,9 @@
 """oracle.py PLUGIN: asks a genuine plugin by ctypes what pjrt/plugin_versions.h has of it.
 
 Prints a JSON object: the PJRT API's version, the size of the GPU custom-call extension's arguments,
-whether a type gets the id that comes with it, and whether a typed handler of an unknown version is
-refused.
+whether a type gets the id that comes with it, and the errors for a typed handler of an unknown
+version, for another one, and for a third one under the name of that. With a second argument, only
+registers two untyped functions of one name, and prints a line after each.
 """
 
 import ctypes
@@ -37,20 +38,20 @@ def message_of(api, error):
     return ctypes.string_at(values[3], values[4]).decode()
 
 
-def handler_of_another_version():
-    """A typed handler that answers nothing but the metadata query, with version 0.99."""
+def handler_of(minor):
+    """A typed handler that answers nothing but the metadata query, with that version."""
 
     def answer(frame):
         extension = read(frame + 8)
         if extension and read(extension + 8, ctypes.c_int32) == 1:
             version = read(extension + 24) + 8  # XLA_FFI_Metadata.api_version
             ctypes.c_int32.from_address(version + 16).value = 0
-            ctypes.c_int32.from_address(version + 20).value = 99
+            ctypes.c_int32.from_address(version + 20).value = minor
 
     return ctypes.CFUNCTYPE(VOID, VOID)(answer)
 
 
-def main(plugin):
+def main(plugin, two_functions):
     library = ctypes.CDLL(plugin)
     library.GetPjrtApi.restype = VOID
     api = library.GetPjrtApi()
@@ -60,6 +61,25 @@ def main(plugin):
         extension = read(extension + 16)
     error, _ = call(extensions[0] + 24, (SIZE, 8))
     size = int(re.search(r"expected (\d+)", message_of(api, error))[1])
+    handlers = [handler_of(minor) for minor in (1, 1, 99)]
+    addresses = [ctypes.cast(handler, VOID).value for handler in handlers]
+
+    def register(name, api_version, function):
+        """Returns the plugin's error."""
+        stages = [(VOID, None)] * ((size - 40) // 8)
+        error, _ = call(
+            extensions[0] + 24,
+            *((SIZE, size), (ctypes.c_char_p, name), (SIZE, len(name))),
+            *((ctypes.c_int32, api_version), *stages, (VOID, function)),
+        )
+        return message_of(api, error)
+
+    if two_functions:
+        register(b"function", 0, addresses[0])
+        print("one", flush=True)
+        register(b"function", 0, addresses[1])
+        print("two", flush=True)
+        return
     given = 1 << 50
     info = (VOID * 3)()
     name = b"oracle"
@@ -68,27 +88,15 @@ def main(plugin):
         *((SIZE, 48), (VOID, None), (ctypes.c_char_p, name), (SIZE, len(name))),
         *((ctypes.c_int64, given), (VOID, ctypes.addressof(info))),
     )
-    takes_type_ids = not error and values[4] == given
-    handler = handler_of_another_version()
-    address = ctypes.cast(handler, VOID).value
-    refused = False
-    if size == 64:
-        error, _ = call(
-            extensions[0] + 24,
-            *((SIZE, 64), (ctypes.c_char_p, name), (SIZE, len(name)), (ctypes.c_int32, 1)),
-            *((VOID, None), (VOID, None), (VOID, None), (VOID, address)),
-        )
-        refused = "0.99" in message_of(api, error)
-    print(
-        json.dumps(
-            {
-                "version": [read(api + 32, ctypes.c_int32), read(api + 36, ctypes.c_int32)],
-                "arguments": size,
-                "takes_type_ids": takes_type_ids,
-                "reports_refusals": refused,
-            }
-        )
-    )
+    answers = {
+        "version": [read(api + 32, ctypes.c_int32), read(api + 36, ctypes.c_int32)],
+        "arguments": size,
+        "takes_type_ids": not error and values[4] == given,
+        "version_error": register(b"another version", 1, addresses[2]),
+        "first_error": register(b"handler", 1, addresses[0]),
+        "other_error": register(b"handler", 1, addresses[1]),
+    }
+    print(json.dumps(answers))
 
 
-main(sys.argv[1])
+main(sys.argv[1], len(sys.argv) > 2)

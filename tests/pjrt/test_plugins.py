@@ -136,5 +136,41 @@ def test_the_table_of_versions_is_right(plugin):
     assert major == 0
     _, takes_type_ids, ambiguous, reports_refusals = max(row for row in rows if row[0] <= minor)
     assert answers["takes_type_ids"] == takes_type_ids
-    assert answers["reports_refusals"] == reports_refusals
+    assert ("0.99" in answers["version_error"]) == reports_refusals
+    assert answers["first_error"] == ""
     assert answers["arguments"] == 64 or ambiguous
+
+
+@needs_plugins
+@all_plugins
+def test_the_documents_table_is_right(plugin):
+    """docs/pjrt.md against what the plugin does."""
+    text = (ROOT / "docs/pjrt.md").read_text()
+    table = [line.strip("|").split("|") for line in re.findall(r"^\|.*\|$", text, re.MULTILINE)]
+    cells = [[cell.strip() for cell in row] for row in table]
+    (first,) = [i for i, row in enumerate(cells) if row[0] == "" and len(row) > 4]
+    release = plugin.parts[-4].removeprefix("cuda-plugin-")
+    column = cells[first].index(release)
+    said = {row[0]: row[column] for row in cells[first + 2 :]}
+    answers = oracle(plugin)
+    assert said["PJRT API"] == ".".join(map(str, answers["version"]))
+    typed = said["typed handlers with all stages, and untyped targets by typed FFI"]
+    assert typed == ("yes" if answers["arguments"] == 64 else "no: version 3")
+    assert said["types of user data with an id of callbridge's"] == (
+        "yes" if answers["takes_type_ids"] else "no"
+    )
+    for row, error in (
+        ("a typed handler of an unsupported version", answers["version_error"]),
+        ("another typed handler under a registered name", answers["other_error"]),
+    ):
+        assert said[row] == ("an error" if error else "reports success")
+    assert said["another untyped function under a registered name"] == "ends the process"
+    script = pathlib.Path(__file__).with_name("oracle.py")
+    ended = subprocess.run(
+        [sys.executable, script, plugin, "two functions"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ended.stdout, ended.returncode) == ("one\n", 1)
+    assert "Duplicate custom call registration" in ended.stderr
