@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "callbridge/callbridge_ffi.h"
 #include "callbridge/callbridge_pjrt.h"
 #include "callbridge/callbridge_pjrt.hpp"
 #include "callbridge/legacy/registry_functions.h"
-#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/binding/ffi.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
@@ -155,19 +156,6 @@ TEST_F(CApiPjrtLibraryTest, RegistersThoseForAPlatform) {
   EXPECT_EQ(api_version_, 4);
 }
 
-TEST_F(CApiPjrtLibraryTest, NoneIfOneCannotBe) {
-  FakePlugin fake;
-  static const std::string name = "library_typed_two_argument";
-  callbridge_register_target(name.data(), name.size(), nullptr, "ROCM", 4, 1);
-  callbridge_library* library = nullptr;
-  ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
-  EXPECT_THAT(
-      ErrorText(callbridge_pjrt_register_library(&fake.api, library, nullptr, 0, nullptr, nullptr)),
-      HasSubstr("null address"));
-  EXPECT_TRUE(fake.registered.empty());
-  callbridge_library_close(library);
-}
-
 TEST_F(CApiPjrtLibraryTest, InCpp) {
   FakePlugin fake;
   const Library library = Library::OfProcess().value();
@@ -204,6 +192,62 @@ TEST(CApiPjrtTest, RegistersATypeOfUserData) {
   fake.other.next = nullptr;
   EXPECT_THAT(ErrorText(callbridge_pjrt_register_type(&fake.api, "c_api.type", &id, nullptr)),
               StartsWith("UNIMPLEMENTED: the plugin (PJRT API 0.116) registers no custom calls"));
+}
+
+// ---- Names that a library has twice. These tests register what those above would list.
+
+XLA_FFI_DEFINE_HANDLER(
+    kBeside, [] { return ::xla::ffi::Error::Success(); }, ::xla::ffi::Ffi::Bind());
+
+void RegisterUntyped(const std::string& name, const std::string& platform) {
+  callbridge_register_target(name.data(), name.size(), reinterpret_cast<void*>(&Untyped),
+                             platform.data(), platform.size(), 1);
+}
+
+TEST(CApiPjrtTwiceTest, AHandlerComesBeforeTheFunction) {
+  FakePlugin fake;
+  RegisterUntyped("twice_beside", "ROCM");
+  ASSERT_TRUE(::xla::ffi::internal::RegisterHandlerAtStart(callbridge_xla_ffi_api(), "twice_beside",
+                                                           "ROCM", kBeside));
+  callbridge_library* library = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
+  size_t count = 0;
+  const std::string text =
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, "ROCM", 0, &count, nullptr));
+  callbridge_library_close(library);
+  ASSERT_EQ(text, "OK");
+  ASSERT_EQ(count, 1u);
+  EXPECT_EQ(fake.registered[0].name, "twice_beside");
+  EXPECT_EQ(fake.registered[0].functions[3], reinterpret_cast<void*>(kBeside));
+}
+
+TEST(CApiPjrtTwiceTest, ANameOfBothGpuPlatformsNeedsThePlatform) {
+  FakePlugin fake;
+  RegisterUntyped("twice_on_gpus", "CUDA");
+  RegisterUntyped("twice_on_gpus", "ROCM");
+  callbridge_library* library = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
+  EXPECT_EQ(
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, nullptr, 0, nullptr, nullptr)),
+      "INVALID_ARGUMENT: the library has \"twice_on_gpus\" for CUDA and for ROCM: pass the "
+      "plugin's platform");
+  EXPECT_TRUE(fake.registered.empty());
+  EXPECT_EQ(
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, "CUDA", 0, nullptr, nullptr)),
+      "OK");
+  callbridge_library_close(library);
+}
+
+TEST(CApiPjrtTwiceTest, NoneIfOneCannotBe) {
+  FakePlugin fake;
+  callbridge_register_target("twice_null", 10, nullptr, "ROCM", 4, 1);
+  callbridge_library* library = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
+  EXPECT_THAT(
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, "ROCM", 0, nullptr, nullptr)),
+      HasSubstr("null address"));
+  EXPECT_TRUE(fake.registered.empty());
+  callbridge_library_close(library);
 }
 
 }  // namespace

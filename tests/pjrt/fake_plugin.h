@@ -47,11 +47,7 @@ class FakePlugin {
       args->message = args->error->message.data();
       args->message_size = args->error->message.size();
     };
-    api.PJRT_Error_GetCode = [](PJRT_Error_GetCode_Args* args) -> PJRT_Error* {
-      if (Now()->code_fails) return Make(13, "no code");
-      args->code = args->error->code;
-      return nullptr;
-    };
+    api.PJRT_Error_GetCode = &GetCode;
     other = {sizeof(other), 20, &ffi.base};
     ffi.base = {sizeof(ffi), PJRT_Extension_Type_FFI, &gpu.base};
     ffi.type_register = &RegisterType;
@@ -83,6 +79,12 @@ class FakePlugin {
   static FakePlugin*& Now() {
     static FakePlugin* now = nullptr;
     return now;
+  }
+
+  static PJRT_Error* GetCode(PJRT_Error_GetCode_Args* args) {
+    if (Now()->code_fails) return Make(13, "no code");
+    args->code = args->error->code;
+    return nullptr;
   }
 
   static PJRT_Error* Make(int32_t code, const std::string& message) {

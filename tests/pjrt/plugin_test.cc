@@ -251,8 +251,13 @@ TEST(PluginTest, ReadsAndDestroysErrors) {
   }
   for (const int32_t code : {-1, 17, 1 << 30}) {
     fake.refuses = code;
-    EXPECT_EQ(plugin.RegisterFunction("f", nullptr).code(), absl::StatusCode::kUnknown) << code;
+    EXPECT_EQ(plugin.RegisterFunction("f", nullptr).raw_code(), 2) << code;
   }
+  auto* const get_code = fake.api.PJRT_Error_GetCode;
+  fake.api.PJRT_Error_GetCode = [](PJRT_Error_GetCode_Args*) -> PJRT_Error* { return nullptr; };
+  EXPECT_EQ(plugin.RegisterFunction("f", nullptr).ToString(), "UNKNOWN: not today")
+      << "0 is no code of an error";
+  fake.api.PJRT_Error_GetCode = get_code;
   fake.refuses = 3;
   fake.code_fails = true;
   EXPECT_EQ(plugin.RegisterFunction("f", nullptr).ToString(), "UNKNOWN: not today");
