@@ -10,8 +10,11 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
-CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", pathlib.Path.home() / ".cache/callbridge"))
-PLUGINS = sorted(CACHE.glob("cuda-plugin-*/jax_plugins/xla_cuda*/xla_cuda_plugin.so"))
+PLUGINS = sorted(
+    pathlib.Path(os.environ["CALLBRIDGE_CACHE"]).glob(
+        "cuda-plugin-*/jax_plugins/xla_cuda*/xla_cuda_plugin.so"
+    )
+)
 RUSTC = shutil.which("rustc", path=f"{os.environ['PATH']}:{pathlib.Path.home()}/.cargo/bin")
 ROTATE = LIBRARY.parent / "examples/example_rotate.so"
 
@@ -53,7 +56,7 @@ def test_rust_reports_errors(rust_program, tmp_path):
     assert "none.so" in text
 
 
-@pytest.mark.skipif(not PLUGINS, reason=f"no CUDA plugin in {CACHE}/cuda-plugin-*")
+@pytest.mark.skipif(not PLUGINS, reason="no CUDA plugin: scripts/cuda_plugin")
 def test_rust_registers(rust_program):
     assert re.fullmatch(
         r"registered 1, api_version [34]\n", in_rust(rust_program, PLUGINS[0], ROTATE)

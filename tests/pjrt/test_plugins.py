@@ -1,4 +1,4 @@
-"""Targets registered with the genuine CUDA plugins that are in the cache, and run there.
+"""Targets registered with genuine CUDA plugins and run there, as tests/gpu does, but without JAX.
 
 They run on the stand-in for a CUDA driver. Registering takes no device.
 """
@@ -14,45 +14,57 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
-BUILD = LIBRARY.parent
-CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", pathlib.Path.home() / ".cache/callbridge"))
-PLUGINS = sorted(CACHE.glob("cuda-plugin-*/jax_plugins/xla_cuda*/xla_cuda_plugin.so"))
+sys.path.insert(0, str(ROOT / "tests/gpu"))
 
-needs_plugins = pytest.mark.skipif(not PLUGINS, reason=f"no CUDA plugin in {CACHE}/cuda-plugin-*")
-all_plugins = pytest.mark.parametrize(
-    "plugin", PLUGINS or [None], ids=lambda path: path and path.parts[-4]
-)
+import xla_gpu  # noqa: E402
+
+ORACLE = pathlib.Path(__file__).with_name("oracle.py")
+PLUGIN = "jax_plugins/xla_cuda*/xla_cuda_plugin.so"
 
 
-def run(plugin, *command, device=True):
+@functools.cache
+def plugin_of(release):
+    """The plugin's file; on a device, without a release, that of this Python's JAX."""
+    folders = [xla_gpu.plugin_folder(release)] if release else map(pathlib.Path, sys.path)
+    for folder in folders:
+        for found in folder.glob(PLUGIN):
+            return found
+    pytest.skip(f"no CUDA plugin for jax {release or 'of this Python'}: scripts/cuda_plugin")
+
+
+@pytest.fixture(params=xla_gpu.releases(), ids=lambda release: release or "device")
+def release(request):
+    plugin_of(request.param)
+    return request.param
+
+
+def run(release, *command, device=True):
     """Returns what the command prints. Without a device, without the stand-in too."""
-    cuda = plugin.parent.name.removeprefix("xla_")
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "0"}
-    if device:
-        environment["LD_LIBRARY_PATH"] = str(BUILD / "tests/gpu" / cuda)
-        environment["XLA_FLAGS"] = "--xla_gpu_autotune_level=0"
-        environment["CALLBRIDGE_STANDIN_VERSION"] = {"cuda12": "12090", "cuda13": "13000"}[cuda]
+    variables = xla_gpu.environment(release) if release and device else {}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr[-3000:])
     return done.stdout
 
 
 @functools.cache
-def oracle(plugin):
+def oracle(release):
     """What the plugin itself says, by oracle.py."""
-    script = pathlib.Path(__file__).with_name("oracle.py")
-    return json.loads(run(plugin, sys.executable, script, plugin, device=False))
+    return json.loads(run(release, sys.executable, ORACLE, plugin_of(release), device=False))
 
 
-def fastest(plugin):
-    return 4 if oracle(plugin)["arguments"] == 64 else 3
+def fastest(release):
+    return 4 if oracle(release)["arguments"] == 64 else 3
 
 
-def lines_of(plugin, *arguments, device=False):
-    text = run(plugin, BUILD / "tests/pjrt_genuine_plugin", plugin, *arguments, device=device)
+def lines_of(release, *arguments, device=False):
+    program = xla_gpu.BUILD / "tests/pjrt_genuine_plugin"
+    text = run(release, program, plugin_of(release), *arguments, device=device)
     return dict(line.split(": ", 1) for line in text.splitlines())
 
 
@@ -62,11 +74,9 @@ EXISTS = (
 )
 
 
-@needs_plugins
-@all_plugins
-def test_registering_takes_no_device(plugin):
-    lines = lines_of(plugin)
-    path = str(fastest(plugin))
+def test_registering_takes_no_device(release):
+    lines = lines_of(release)
+    path = str(fastest(release))
     assert lines["library"] == lines["library again"] == path
     assert lines["library untyped"] == "3"
     assert lines["library for ROCM"] == (
@@ -78,14 +88,14 @@ def test_registering_takes_no_device(plugin):
         'INVALID_ARGUMENT: custom call "untyped": the target is for Host, but the plugin runs '
         "programs on a GPU"
     )
-    major, minor = oracle(plugin)["version"]
+    major, minor = oracle(release)["version"]
     if path == "4":
         assert lines["library typed"] == "4"
     else:
         assert lines["library typed"].startswith(
             f"UNIMPLEMENTED: the plugin (PJRT API {major}.{minor}) does not take all stages"
         )
-    if oracle(plugin)["takes_type_ids"]:
+    if oracle(release)["takes_type_ids"]:
         assert lines["type"] == "OK"
     else:
         assert lines["type"].startswith(
@@ -95,11 +105,9 @@ def test_registering_takes_no_device(plugin):
     assert lines["new type"] == "OK"
 
 
-@needs_plugins
-@all_plugins
-def test_programs_run(plugin):
-    lines = lines_of(plugin, "run", device=True)
-    path = fastest(plugin)
+def test_programs_run(release):
+    lines = lines_of(release, "run", device=True)
+    path = fastest(release)
     if path == 4:
         assert lines["run untyped by 4"] == (
             "CustomCall failed: untyped sees 3 bytes, the last is b"
@@ -107,23 +115,21 @@ def test_programs_run(plugin):
     assert lines["run untyped by 3"].endswith("untyped sees 3 bytes, the last is b")
     assert lines["run untyped by 3, plain"].endswith("untyped sees 5 bytes, the last is n")
     assert lines["run state"].endswith("state is 42")
-    if oracle(plugin)["takes_type_ids"]:
+    if oracle(release)["takes_type_ids"]:
         assert lines["context"] == lines["user data"] == ""
         assert lines["run data"] == "data is 7"
         assert lines["run both"] == "both are 49"
 
 
-@needs_plugins
-@all_plugins
-def test_the_example_runs(plugin):
-    example = BUILD / "examples/example_pjrt"
-    text = run(plugin, example, plugin, BUILD / "examples/example_rotate.so")
-    assert text == f"registered: 1, api_version {fastest(plugin)}\nrotated: 3 4 5 6 7 0 1 2\n"
+def test_the_example_runs(release):
+    examples = xla_gpu.BUILD / "examples"
+    text = run(
+        release, examples / "example_pjrt", plugin_of(release), examples / "example_rotate.so"
+    )
+    assert text == f"registered: 1, api_version {fastest(release)}\nrotated: 3 4 5 6 7 0 1 2\n"
 
 
-@needs_plugins
-@all_plugins
-def test_the_table_of_versions_is_right(plugin):
+def test_the_table_of_versions_is_right(release):
     """plugin_versions.h against what the plugin does."""
     text = (ROOT / "pjrt/plugin_versions.h").read_text()
     rows = [
@@ -131,7 +137,7 @@ def test_the_table_of_versions_is_right(plugin):
         for minor, flags in re.findall(r'\{(\d+), "[\d.]+", ((?:\w+, ){2}\w+)\}', text)
     ]
     assert len(rows) > 5
-    answers = oracle(plugin)
+    answers = oracle(release)
     major, minor = answers["version"]
     assert major == 0
     _, takes_type_ids, ambiguous, reports_refusals = max(row for row in rows if row[0] <= minor)
@@ -141,18 +147,17 @@ def test_the_table_of_versions_is_right(plugin):
     assert answers["arguments"] == 64 or ambiguous
 
 
-@needs_plugins
-@all_plugins
-def test_the_documents_table_is_right(plugin):
+def test_the_documents_table_is_right(release):
     """docs/pjrt.md against what the plugin does."""
     text = (ROOT / "docs/pjrt.md").read_text()
     table = [line.strip("|").split("|") for line in re.findall(r"^\|.*\|$", text, re.MULTILINE)]
     cells = [[cell.strip() for cell in row] for row in table]
     (first,) = [i for i, row in enumerate(cells) if row[0] == "" and len(row) > 4]
-    release = plugin.parts[-4].removeprefix("cuda-plugin-")
+    if release is None:
+        pytest.skip("the release of the plugin of this Python's JAX is not in the table")
     column = cells[first].index(release)
     said = {row[0]: row[column] for row in cells[first + 2 :]}
-    answers = oracle(plugin)
+    answers = oracle(release)
     assert said["PJRT API"] == ".".join(map(str, answers["version"]))
     typed = said["typed handlers with all stages, and untyped targets by typed FFI"]
     assert typed == ("yes" if answers["arguments"] == 64 else "no: version 3")
@@ -165,9 +170,8 @@ def test_the_documents_table_is_right(plugin):
     ):
         assert said[row] == ("an error" if error else "reports success")
     assert said["another untyped function under a registered name"] == "ends the process"
-    script = pathlib.Path(__file__).with_name("oracle.py")
     ended = subprocess.run(
-        [sys.executable, script, plugin, "two functions"],
+        [sys.executable, ORACLE, plugin_of(release), "two functions"],
         capture_output=True,
         text=True,
         timeout=60,
