@@ -26,7 +26,8 @@ constexpr Stage kStages[] = {{"instantiate", &XLA_FFI_Handler_Bundle::instantiat
                              {"execute", &XLA_FFI_Handler_Bundle::execute},
                              {"record", &XLA_FFI_Handler_Bundle::record}};
 
-// Returns OK if all are typed handlers, which may then be called with more queries in this process.
+}  // namespace
+
 absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
   for (const Stage& stage : kStages) {
     XLA_FFI_Handler* const handler = handlers.*stage.handler;
@@ -47,6 +48,8 @@ absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
   }
   return absl::OkStatus();
 }
+
+namespace {
 
 // Wrappers live as long as the process, and a runtime that was given handlers never forgets them.
 void KeepLibrariesForGood(const XLA_FFI_Handler_Bundle& handlers) {

@@ -44,16 +44,6 @@ absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers
   return absl::OkStatus();
 }
 
-}  // namespace callbridge
-
-using callbridge::WithoutExceptions;
-using callbridge::host::RegisteredHandler;
-using callbridge::host::RegistryOf;
-using callbridge::typed_ffi::kNewestVersion;
-
-namespace {
-
-// A number in place of a pointer is seldom the address of a variable.
 absl::Status CheckAligned(const int64_t* type_id) {
   const auto address = reinterpret_cast<uintptr_t>(type_id);
   if (address % alignof(int64_t) == 0) return absl::OkStatus();
@@ -63,7 +53,12 @@ absl::Status CheckAligned(const int64_t* type_id) {
                                                  alignof(int64_t)));
 }
 
-}  // namespace
+}  // namespace callbridge
+
+using callbridge::WithoutExceptions;
+using callbridge::host::RegisteredHandler;
+using callbridge::host::RegistryOf;
+using callbridge::typed_ffi::kNewestVersion;
 
 callbridge_error* callbridge_ffi_visit_handlers(callbridge_ffi_handler_visitor* visit, void* user) {
   return WithoutExceptions({{"visit", visit}}, [&] {
@@ -89,7 +84,7 @@ callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* pla
 callbridge_error* callbridge_ffi_register_type(const char* name, int64_t* type_id,
                                                void (*deleter)(void*)) {
   return WithoutExceptions({{"name", name}, {"type_id", type_id}}, [&] {
-    absl::Status checked = CheckAligned(type_id);
+    absl::Status checked = callbridge::CheckAligned(type_id);
     if (!checked.ok()) return checked;
     const XLA_FFI_TypeInfo info = {XLA_FFI_TypeInfo_STRUCT_SIZE, nullptr, deleter};
     return callbridge::host::TypeRegistry::OfProcess().Register(

@@ -124,7 +124,7 @@ XLA_FFI_Error* GetUserData(XLA_FFI_InvokeContext_Get_Args* args) {
   if (!type.has_value() || !TypeRegistry::Issued(*own) || runtime.is_callbridge()) {
     return Forward<ApiFunction::kUserData>(args);
   }
-  XLA_FFI_TypeId id;
+  XLA_FFI_TypeId id = *own;
   XLA_FFI_Error* error = runtime.FindType(type->name, type->deleter, &id);
   if (error != nullptr) return WrapRuntimeError(error, runtime);
   args->type_id = &id;

@@ -74,7 +74,13 @@ XLA_FFI_Error* CrossVersionRuntime::FindType(absl::string_view name, void (*dele
     return nullptr;
   }
   XLA_FFI_TypeId made = XLA_FFI_UNKNOWN_TYPE_ID;
-  if (XLA_FFI_Error* error = RegisterType(name, deleter, &made)) return error;
+  if (XLA_FFI_Error* error = RegisterType(name, deleter, &made)) {
+    if (id->type_id == 0) return error;
+    made = *id;
+    XLA_FFI_Error* other = RegisterType(name, deleter, &made);
+    DestroyError(other != nullptr ? other : error);
+    if (other != nullptr) return error;
+  }
   types_.emplace(name, made);
   *id = made;
   return nullptr;

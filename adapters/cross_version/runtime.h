@@ -35,8 +35,9 @@ class CrossVersionRuntime {
   }
 
   // Writes the runtime's id of the type `name`, which it registers the first time; `deleter` is for
-  // runtimes that have deleters with types. Returns null or the runtime's error, UNIMPLEMENTED if
-  // it has no types.
+  // runtimes that have deleters with types. If the runtime has the name already, that must be by
+  // the id in `*id`, which may be 0. Returns null or the runtime's error, UNIMPLEMENTED if it has
+  // no types.
   XLA_FFI_Error* FindType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
 
   // The runtime's id of the type of states that callbridge holds (cross_version/state.cc); 0 until

@@ -1,6 +1,7 @@
 // What handlers of each version ask of runtimes of each version: futures, threads, memory and what
 // the context provides.
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -318,6 +319,26 @@ TEST_P(ForeignUserDataTest, OfATypeThatCallbridgeNumbered) {
   EXPECT_EQ(Find(id, found, Platform::kCuda), "");
   EXPECT_EQ(found, this);
   EXPECT_EQ(types.size(), before + 1) << "it is registered once";
+}
+
+// A program may have registered the type with the runtime by the id that callbridge gave out.
+TEST_P(ForeignUserDataTest, OfATypeThatTheRuntimeHasByCallbridgesId) {
+  XLA_FFI_TypeId id = {0};
+  const std::string name =
+      "cross_version_request_test.taken." + NameOfPair({GetParam(), 0}) + ".Data";
+  ASSERT_TRUE(host::TypeRegistry::OfProcess().Register(name, id, nullptr).ok());
+  std::map<std::string, int64_t>& taken = FakeRuntime::registry().taken;
+  const size_t before = FakeRuntime::registry().types.size();
+  void* found = nullptr;
+  taken[name] = id.type_id + 1;
+  EXPECT_NE(Find(id, found, Platform::kCuda).find("type name already registered"),
+            std::string::npos);
+  taken[name] = id.type_id;
+  runtime->call.user_data[id.type_id] = this;
+  EXPECT_EQ(Find(id, found, Platform::kCuda), "");
+  EXPECT_EQ(found, this);
+  EXPECT_EQ(FakeRuntime::registry().types.size(), before);
+  taken.erase(name);
 }
 
 // ---- Types that the handler registers itself

@@ -8,6 +8,7 @@
 #include "callbridge/callbridge_device.h"
 #include "callbridge/callbridge_ffi.h"
 #include "callbridge/callbridge_operator_info.h"
+#include "callbridge/callbridge_pjrt.h"
 #include "callbridge/legacy/registry_functions.h"
 #include "callbridge/status_returning/custom_call_status.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -54,6 +55,9 @@ struct Valid {
   callbridge_run* run = nullptr;
   callbridge_ffi_attributes* attributes = nullptr;
   callbridge_operator_info* info = nullptr;
+  // No PJRT_Api, as its size says.
+  int64_t no_table[16] = {};
+  const PJRT_Api* table() const { return reinterpret_cast<const PJRT_Api*>(no_table); }
   // Where a function writes what it must not make here.
   callbridge_library* no_library = nullptr;
   callbridge_call* no_call = nullptr;
@@ -180,6 +184,13 @@ std::vector<Row> Rows() {
           "callbridge_operator_info_visit_defaults", &callbridge_operator_info_visit_defaults,
           "info visit user?", v.info,
           [](void*, const char*, int32_t, int32_t, const void*, size_t) {}, &v),
+      Of("callbridge_pjrt_register", &callbridge_pjrt_register, "api target prefer api_version?",
+         v.table(), &v.target, 0, &v.number),
+      Of("callbridge_pjrt_register_library", &callbridge_pjrt_register_library,
+         "api library platform? prefer count? api_version?", v.table(), v.library, "CUDA", 0,
+         &v.size, &v.number),
+      Of("callbridge_pjrt_register_type", &callbridge_pjrt_register_type,
+         "api name type_id deleter?", v.table(), "null_pointers", &v.type_id, [](void*) {}),
       Of("callbridge_probe_typed", &callbridge_probe_typed, "address verdict evidence?", &v,
          &v.number, &v.no_bytes),
       Of("callbridge_register_target", &callbridge_register_target,

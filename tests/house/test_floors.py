@@ -14,6 +14,7 @@ FLOORS = {
     "client": 8,
     "c_api": 7,
     "mindspore_aot": 6,
+    "pjrt": 6,
     "loader": 5,
     "adapters": 4,
     "status_returning": 3,

@@ -318,11 +318,12 @@ def promises(text):
 
 def test_promises_go_to_the_newest_release():
     """Or to a release before today's, of which something was true."""
-    documents = ["README.md", "MIGRATION.md", "docs/architecture.md"]
+    documents = ["README.md", "MIGRATION.md", "docs/architecture.md", "docs/pjrt.md"]
     documents += ["python/callbridge/jax.py", "python/callbridge/_jax_upgrade.py"]
     documents += [
         "c_api/callbridge.h",
         "c_api/callbridge_ffi.h",
+        "c_api/callbridge_pjrt.h",
         "adapters/exports/exported_handler.h",
     ]
     found = {name: promises((ROOT / name).read_text()) for name in documents}

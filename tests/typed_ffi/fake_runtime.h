@@ -105,6 +105,7 @@ struct FakeRegistry {
   };
   std::vector<Handler> handlers;
   std::vector<Type> types;
+  std::map<std::string, int64_t> taken;  // names that the program registered by itself, by ids
 };
 
 // What a runtime's API table says of itself.
@@ -221,6 +222,11 @@ class FakeRuntime {
 
   static XLA_FFI_Error* RegisterType(XLA_FFI_ByteSpan name, XLA_FFI_TypeId* type_id,
                                      void (*deleter)(void*)) {
+    const auto taken = registry().taken.find(Text(name));
+    if (taken != registry().taken.end()) {
+      if (taken->second == type_id->type_id) return nullptr;
+      return NewError(XLA_FFI_Error_Code_INTERNAL, "type name already registered");
+    }
     if (type_id->type_id == 0) {
       static std::atomic<int64_t> last{0};
       type_id->type_id = ++last;

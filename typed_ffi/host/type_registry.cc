@@ -67,6 +67,12 @@ absl::Status TypeRegistry::Add(absl::string_view name, XLA_FFI_TypeId& id,
   return absl::OkStatus();
 }
 
+XLA_FFI_TypeId TypeRegistry::FindId(absl::string_view name) const {
+  const TableLock lock;
+  const auto known = ids_.find(std::string(name));
+  return {known != ids_.end() ? known->second : 0};
+}
+
 void TypeRegistry::Forget(XLA_FFI_TypeId id) {
   const TableLock lock;
   const auto found = types_.find(id.type_id);

@@ -40,6 +40,9 @@ class TypeRegistry {
   // give up their names; outside of one, the library that holds the deleter stays loaded for good.
   absl::Status Register(absl::string_view name, XLA_FFI_TypeId& id, const XLA_FFI_TypeInfo* info);
 
+  // Returns the id of the type that is registered under `name`; 0 if none is.
+  XLA_FFI_TypeId FindId(absl::string_view name) const;
+
   // Removes a type before its library is unloaded.
   void Forget(XLA_FFI_TypeId id);
 
