@@ -50,7 +50,7 @@ class LoadedXla {
   // it refuses the handlers, as it does if others have the name.
   absl::Status RegisterHandlers(const std::string& name, const std::string& platform,
                                 const XLA_FFI_Handler_Bundle& handlers,
-                                XLA_FFI_Handler_Traits traits) const;
+                                XLA_FFI_Handler_Traits traits = 0) const;
 
  private:
   // The addresses of what was found, null if it was not.
