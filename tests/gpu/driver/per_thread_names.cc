@@ -36,6 +36,12 @@ PER_THREAD(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus* status)
 PER_THREAD(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags),
            (PerThread(stream), event, flags))
 PER_THREAD(cuEventRecord, (CUevent event, CUstream stream), (event, PerThread(stream)))
+PER_THREAD(cuLaunchKernel,
+           (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,
+            void** parameters, void** extra),
+           (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, PerThread(stream),
+            parameters, extra))
 PER_THREAD(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, PerThread(stream)))
 
 }  // namespace standin

@@ -59,6 +59,28 @@ NVML_FUNCTION(nvmlDeviceGetNvLinkState, void*, unsigned, unsigned*) { return kNo
 NVML_FUNCTION(nvmlDeviceGetNvLinkCapability, void*, unsigned, int, unsigned*) {
   return kNotSupported;
 }
+NVML_FUNCTION(nvmlDeviceGetCurrPcieLinkGeneration, void*, unsigned* generation) {
+  *generation = 4;
+  return kSuccess;
+}
+NVML_FUNCTION(nvmlDeviceGetCurrPcieLinkWidth, void*, unsigned* width) {
+  *width = 16;
+  return kSuccess;
+}
+NVML_FUNCTION(nvmlDeviceGetMaxPcieLinkGeneration, void* device, unsigned* generation) {
+  return nvmlDeviceGetCurrPcieLinkGeneration(device, generation);
+}
+NVML_FUNCTION(nvmlDeviceGetMaxPcieLinkWidth, void* device, unsigned* width) {
+  return nvmlDeviceGetCurrPcieLinkWidth(device, width);
+}
+NVML_FUNCTION(nvmlDeviceGetPcieLinkMaxSpeed, void*, unsigned* megabytes) {
+  *megabytes = 16000;
+  return kSuccess;
+}
+NVML_FUNCTION(nvmlDeviceGetPcieSpeed, void*, unsigned* megabytes) {
+  *megabytes = 16000;
+  return kSuccess;
+}
 NVML_FUNCTION(nvmlDeviceGetP2PStatus, void*, void*, int, int* status) {
   *status = 0;
   return kSuccess;
