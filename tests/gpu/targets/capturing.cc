@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "xla/service/custom_call_status.h"
@@ -23,30 +25,31 @@ using CUdeviceptr = unsigned long long;  // NOLINT(google-runtime-int): the driv
 
 namespace {
 
-template <typename Function>
-Function* Driver(const char* name) {
-  static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  return reinterpret_cast<Function*>(library != nullptr ? dlsym(library, name) : nullptr);
-}
-#define DRIVER(name, ...)                                       \
-  int name(__VA_ARGS__);                                        \
-  decltype(&name) driver_##name() {                             \
-    static const auto function = Driver<decltype(name)>(#name); \
-    return function;                                            \
+// A function of the driver that the process has loaded.
+template <typename... Parameters>
+struct DriverFunction {
+  const char* name;
+
+  int operator()(Parameters... parameters) const {
+    static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return reinterpret_cast<int (*)(Parameters...)>(dlsym(driver, name))(parameters...);
   }
-DRIVER(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
-DRIVER(cuMemcpyDtoD_v2, CUdeviceptr to, CUdeviceptr from, size_t size)
-DRIVER(cuMemAlloc_v2, CUdeviceptr* memory, size_t size)
-DRIVER(cuMemFree_v2, CUdeviceptr memory)
-DRIVER(cuStreamSynchronize, CUstream stream)
-DRIVER(cuStreamIsCapturing, CUstream stream, int* status)
-DRIVER(cuModuleLoadData, CUmod_st** module, const void* image)
-DRIVER(cuModuleGetFunction, CUfunc_st** function, CUmod_st* module, const char* name)
-DRIVER(cuLaunchKernel, CUfunc_st* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,
-       void** parameters, void** extra)
-DRIVER(cuGetErrorName, int error, const char** name)
-#define CU(name) driver_##name()
+};
+constexpr DriverFunction<CUdeviceptr, CUdeviceptr, size_t, CUstream> cuMemcpyDtoDAsync = {
+    "cuMemcpyDtoDAsync_v2"};
+constexpr DriverFunction<CUdeviceptr, CUdeviceptr, size_t> cuMemcpyDtoD = {"cuMemcpyDtoD_v2"};
+constexpr DriverFunction<void**> cuCtxGetCurrent = {"cuCtxGetCurrent"};
+constexpr DriverFunction<CUdeviceptr*, size_t> cuMemAlloc = {"cuMemAlloc_v2"};
+constexpr DriverFunction<CUdeviceptr> cuMemFree = {"cuMemFree_v2"};
+constexpr DriverFunction<CUstream> cuStreamSynchronize = {"cuStreamSynchronize"};
+constexpr DriverFunction<CUstream, int*> cuStreamIsCapturing = {"cuStreamIsCapturing"};
+constexpr DriverFunction<CUmod_st**, const void*> cuModuleLoadData = {"cuModuleLoadData"};
+constexpr DriverFunction<CUfunc_st**, CUmod_st*, const char*> cuModuleGetFunction = {
+    "cuModuleGetFunction"};
+constexpr DriverFunction<CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                         unsigned, CUstream, void**, void**>
+    cuLaunchKernel = {"cuLaunchKernel"};
+constexpr DriverFunction<int, const char**> cuGetErrorName = {"cuGetErrorName"};
 
 // y[i] = x[i] + addend, of n floats.
 constexpr char kPtx[] = R"(
@@ -83,16 +86,18 @@ DONE:
 
 CUdeviceptr Address(const void* buffer) { return reinterpret_cast<uintptr_t>(buffer); }
 
-// In the context that is current in the first call.
+// Of the current context.
 CUfunc_st* AddKernel() {
-  static CUfunc_st* const kernel = [] {
-    CUmod_st* module = nullptr;
-    CUfunc_st* function = nullptr;
-    if (CU(cuModuleLoadData)(&module, kPtx) == 0) {
-      CU(cuModuleGetFunction)(&function, module, "add");
-    }
-    return function;
-  }();
+  static std::mutex mutex;
+  static std::map<void*, CUfunc_st*> kernels;
+  void* context = nullptr;
+  cuCtxGetCurrent(&context);
+  const std::lock_guard<std::mutex> lock(mutex);
+  CUfunc_st*& kernel = kernels[context];
+  CUmod_st* module = nullptr;
+  if (kernel == nullptr && cuModuleLoadData(&module, kPtx) == 0) {
+    cuModuleGetFunction(&kernel, module, "add");
+  }
   return kernel;
 }
 
@@ -101,13 +106,13 @@ int LaunchAdd(CUstream stream, const void* x, const void* y, int n, float addend
   CUdeviceptr to = Address(y);
   void* parameters[] = {&from, &to, &n, &addend};
   const unsigned blocks = (static_cast<unsigned>(n) + 31) / 32;
-  return CU(cuLaunchKernel)(AddKernel(), blocks, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr);
+  return cuLaunchKernel(AddKernel(), blocks, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr);
 }
 
 void Report(XlaCustomCallStatus* status, const char* function, int error) {
   if (error == 0) return;
   const char* name = nullptr;
-  CU(cuGetErrorName)(error, &name);
+  cuGetErrorName(error, &name);
   const std::string message = std::string(function) + ": " + (name != nullptr ? name : "?");
   XlaCustomCallStatusSetFailure(status, message.data(), message.size());
 }
@@ -124,17 +129,18 @@ std::atomic<int> captured_calls;
 void Count(CUstream stream) {
   ++calls;
   int status = 0;
-  CU(cuStreamIsCapturing)(stream, &status);
+  cuStreamIsCapturing(stream, &status);
   if (status != 0) ++captured_calls;
 }
 
-}  // namespace
-
-extern "C" {
-__attribute__((visibility("default"))) void reset_counts() { calls = captured_calls = 0; }
-__attribute__((visibility("default"))) int call_count() { return calls; }
-__attribute__((visibility("default"))) int captured_call_count() { return captured_calls; }
+// () -> (calls, those while capturing), s32[2], since the last time. For Library.run().
+void TakeCounts(void* out, const void**) {
+  static_cast<int32_t*>(out)[0] = calls.exchange(0);
+  static_cast<int32_t*>(out)[1] = captured_calls.exchange(0);
 }
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("take_counts", TakeCounts, "Host");
+
+}  // namespace
 
 // ---- What a graph may capture -------------------------------------------------------------------
 
@@ -161,9 +167,9 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("add_size", AddSize, "CUDA");
 // x -> x
 void Copy(CUstream stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
   Count(stream);
-  Report(status, "cuMemcpyDtoDAsync",
-         CU(cuMemcpyDtoDAsync_v2)(Address(buffers[1]), Address(buffers[0]), kSize * sizeof(float),
-                                  stream));
+  Report(
+      status, "cuMemcpyDtoDAsync",
+      cuMemcpyDtoDAsync(Address(buffers[1]), Address(buffers[0]), kSize * sizeof(float), stream));
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("copy", Copy, "CUDA");
 
@@ -186,12 +192,13 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("fail", Fail, "CUDA");
 
 // ---- What a capture forbids ---------------------------------------------------------------------
 //
-// Each then adds one, so that it is right where it is not captured. Those of a status report the
-// driver's error; the others do not look at it.
+// Where they are not captured, all are right. Those of a status report the driver's error; the
+// others do not look at it.
 
+// x -> x + 1, as the next three.
 void Waits(CUstream stream, void** buffers, const char*, size_t) {
   Count(stream);
-  CU(cuStreamSynchronize)(stream);
+  cuStreamSynchronize(stream);
   LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("waits", Waits, "CUDA");
@@ -199,7 +206,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("waits", Waits, "CUDA");
 void WaitsAndReports(CUstream stream, void** buffers, const char*, size_t,
                      XlaCustomCallStatus* status) {
   Count(stream);
-  Report(status, "cuStreamSynchronize", CU(cuStreamSynchronize)(stream));
+  Report(status, "cuStreamSynchronize", cuStreamSynchronize(stream));
   LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("waits_and_reports", WaitsAndReports, "CUDA");
@@ -213,18 +220,18 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("uses_default_stream", UsesDefaultStrea
 void Allocates(CUstream stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
   Count(stream);
   CUdeviceptr memory = 0;
-  Report(status, "cuMemAlloc", CU(cuMemAlloc_v2)(&memory, 64));
+  Report(status, "cuMemAlloc", cuMemAlloc(&memory, 64));
   LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
-  if (memory != 0) CU(cuMemFree_v2)(memory);
+  if (memory != 0) cuMemFree(memory);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("allocates", Allocates, "CUDA");
 
+// x -> x
 void CopiesSynchronously(CUstream stream, void** buffers, const char*, size_t,
                          XlaCustomCallStatus* status) {
   Count(stream);
   Report(status, "cuMemcpyDtoD",
-         CU(cuMemcpyDtoD_v2)(Address(buffers[1]), Address(buffers[0]), kSize * sizeof(float)));
-  LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
+         cuMemcpyDtoD(Address(buffers[1]), Address(buffers[0]), kSize * sizeof(float)));
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("copies_synchronously", CopiesSynchronously, "CUDA");
 
