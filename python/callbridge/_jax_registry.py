@@ -42,7 +42,8 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     """Gives XLA what leads to the target. Raises what _jax_typed_handlers.adapt() raises, and
     INVALID_ARGUMENT for a name in another encoding, with which JAX would not start any more."""
     utf_8(entry.target.name, "target of JAX")
-    c_target = _target.to_c(entry.target, abi, entry.command_buffer_compatible)
+    compatible = RUNTIME.records_typed_calls and entry.command_buffer_compatible
+    c_target = _target.to_c(entry.target, abi, compatible)
     if "typed_ffi" in (entry.target.abi, abi):
         handlers = _of_typed_handler(entry, c_target)
     else:
@@ -95,7 +96,7 @@ def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
         entry.target.name,
         entry.platform,
         entry.handlers,
-        trait if entry.command_buffer_compatible else 0,
+        trait if c_target.command_buffer_compatible else 0,
     )
     entry.reports_compatible = bool(traits & trait) and not entry.is_declared_compatible
     handlers = {}

@@ -1,37 +1,34 @@
-"""Runs targets in XLA:GPU with command buffers on, and counts; a process of its own for each part.
+"""Runs targets in XLA:GPU, and counts: a process of its own for each part.
 
-    command_buffers_program.py PART LIBRARY
+    command_buffers_program.py on|off LIBRARY      its targets are declared compatible, or not
+    command_buffers_program.py typed LIBRARY...    typed handlers
 
 Prints a line of JSON for each check: what was found, for test_command_buffers.py to compare.
 """
 
 import ctypes
 import json
+import pathlib
 import sys
 
-from jax._src import hardware_utils
+import callbridge.jax
+import jax
+import numpy as np
 
-# It looks for devices that the stand-in has not got.
-hardware_utils.has_visible_nvidia_gpu = lambda: True
-
-import callbridge.jax  # noqa: E402
-import jax  # noqa: E402
-import numpy as np  # noqa: E402
-
-PART, LIBRARY = sys.argv[1:]
+_, PART, *LIBRARIES = sys.argv
 SIZE = 100
 VECTOR = jax.ShapeDtypeStruct((SIZE,), np.float32)
 X = np.arange(SIZE, dtype=np.float32)
-CAPTURABLE = ("add_one", "add_size", "copy", "swap", "fail")
 FORBIDDEN = ("waits", "waits_and_reports", "allocates")
 EVADING = ("uses_default_stream", "copies_synchronously")
 
 driver = ctypes.CDLL("libcuda.so.1")
-driver.standin_calls.restype = ctypes.c_size_t
+has_standin = hasattr(driver, "standin_calls")
 
 
 def graph_launches():
-    return driver.standin_calls(b"cuGraphLaunch", None)
+    """0 on a device, whose driver does not count."""
+    return driver.standin_calls(b"cuGraphLaunch", None) if has_standin else 0
 
 
 def tell(check, **found):
@@ -71,10 +68,6 @@ class Runs:
         return result
 
 
-def load(compatible):
-    return callbridge.jax.load(LIBRARY, command_buffer_compatible=compatible)
-
-
 def jitted(name, result=VECTOR, **options):
     return jax.jit(callbridge.jax.custom_call(name, result, **options))
 
@@ -85,9 +78,8 @@ def in_place(name, **options):
     return jax.jit(call, donate_argnums=0)
 
 
-def targets(compatible):
-    """Each of those that may be captured, five times on other operands, then in place."""
-    library = load(CAPTURABLE if compatible else False)
+def targets(library):
+    """Each of those that may be captured, on other buffers in each run, then in place."""
     calls = {
         "add_one": (jitted("add_one"), lambda x: x + 1),
         "add_size": (jitted("add_size", opaque=b"\0\xff three"), lambda x: x + 8),
@@ -115,9 +107,8 @@ def targets(compatible):
     tell("in place", runs=runs.found)
 
 
-def program():
+def program(library):
     """Several calls in one program, and a loop. Both devices."""
-    library = load(("add_one", "copy"))
     one = callbridge.jax.custom_call("add_one", VECTOR)
     copy = callbridge.jax.custom_call("copy", VECTOR)
     for device in jax.devices():
@@ -130,9 +121,8 @@ def program():
         tell(f"chain on {device.id}", runs=runs.found)
 
 
-def forbidden():
+def forbidden(library):
     """Each of what a capture forbids, and then a good target: the process goes on."""
-    library = load([*FORBIDDEN, "add_one"])
     good = jitted("add_one")
     for name in FORBIDDEN:
         runs = Runs(library)
@@ -146,10 +136,9 @@ def forbidden():
         tell(f"after {name}", runs=runs.found)
 
 
-def evading():
+def evading(library):
     """What no driver refuses, since XLA's streams do not wait for the default stream: it happens
     when the call is captured, and never again."""
-    library = load([*EVADING, "add_one"])
     add = in_place("add_one")
     for name in EVADING:
         runs = Runs(library)
@@ -162,24 +151,22 @@ def evading():
         tell(name, runs=runs.found)
 
 
-def failures():
+def failures(library):
     """A failure that a target reports, and that is not the capture's."""
-    library = load(("fail", "add_one"))
     runs = Runs(library)
     call = jitted("fail", opaque=b"no convergence")
     for _ in range(4):
         runs.run(call, jax.device_put(X), expected=X)
-    tell("fail", runs=runs.found)
+    tell("its own failure", runs=runs.found)
     runs = Runs(library)
     good = jitted("add_one")
     for _ in range(3):
         runs.run(good, jax.device_put(X), expected=X + 1)
-    tell("after fail", runs=runs.found)
+    tell("after its own failure", runs=runs.found)
 
 
-def version_three():
+def version_three(library):
     """By version 3: XLA's own flag names the target on the releases that have it."""
-    library = load(False)
     runs = Runs(library)
     call = jitted("add_one", prefer="version_3")
     for _ in range(4):
@@ -187,13 +174,14 @@ def version_three():
     tell("version 3", runs=runs.found)
 
 
-def typed():
-    """Typed handlers of `LIBRARY`: with a trait of their own, or by their user's word."""
-    handlers = ctypes.CDLL(LIBRARY)
+def typed(path):
+    """A library's typed handlers: with a trait of their own, or by their user's word."""
+    handlers = ctypes.CDLL(path)
+    library = pathlib.Path(path).name
     for name, compatible in (("with", False), ("without", True), ("without", False)):
         if not hasattr(handlers, name):
             continue
-        registered = f"{name}, {compatible}"
+        registered = f"{library}: {name}, {compatible}"
         function = getattr(handlers, name)
         callbridge.jax.register(
             registered, function, "CUDA", "typed_ffi", command_buffer_compatible=compatible
@@ -207,13 +195,15 @@ def typed():
         tell(registered, runs=runs)
 
 
-{
-    "off": lambda: targets(False),
-    "on": lambda: targets(True),
-    "program": program,
-    "forbidden": forbidden,
-    "evading": evading,
-    "failures": failures,
-    "version_three": version_three,
-    "typed": typed,
-}[PART]()
+if PART == "typed":
+    for path in LIBRARIES:
+        typed(path)
+else:
+    library = callbridge.jax.load(LIBRARIES[0], command_buffer_compatible=PART == "on")
+    targets(library)
+    program(library)
+    forbidden(library)
+    evading(library)
+    failures(library)
+    if PART == "off":
+        version_three(library)

@@ -1,9 +1,7 @@
-// GPU targets that a CUDA graph may capture, and some that do what a capture forbids. They call the
-// driver directly: asynchronous copies, and kernels of PTX text. Built as users build theirs, with
-// nothing of callbridge's.
+// GPU targets that a CUDA graph may capture, and some that do what a capture forbids: asynchronous
+// copies, and kernels of PTX text.
 //
 // A target counts its calls, and those of them in which its stream was capturing.
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,44 +10,40 @@
 #include <mutex>
 #include <string>
 
+#include "tests/gpu/targets/driver_calls.h"
 #include "xla/service/custom_call_status.h"
 #include "xla/service/custom_call_target_registry.h"
 
-struct CUstream_st;
-struct CUmod_st;
-struct CUfunc_st;
-using CUstream = CUstream_st*;
-using CUdeviceptr = unsigned long long;  // NOLINT(google-runtime-int): the driver's
-
-// ---- The driver ---------------------------------------------------------------------------------
-
 namespace {
 
-// A function of the driver that the process has loaded.
-template <typename... Parameters>
-struct DriverFunction {
-  const char* name;
+using gpu::Address;
+using gpu::DriverFunction;
+using gpu::ToAddress;
 
-  int operator()(Parameters... parameters) const {
-    static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    return reinterpret_cast<int (*)(Parameters...)>(dlsym(driver, name))(parameters...);
+struct Forbidden {
+  DriverFunction<Address, Address, size_t> copy_synchronously{"cuMemcpyDtoD_v2"};
+  DriverFunction<Address*, size_t> allocate{"cuMemAlloc_v2"};
+  DriverFunction<Address> free{"cuMemFree_v2"};
+
+  static const Forbidden& Get() {
+    static const Forbidden functions;
+    return functions;
   }
 };
-constexpr DriverFunction<CUdeviceptr, CUdeviceptr, size_t, CUstream> cuMemcpyDtoDAsync = {
-    "cuMemcpyDtoDAsync_v2"};
-constexpr DriverFunction<CUdeviceptr, CUdeviceptr, size_t> cuMemcpyDtoD = {"cuMemcpyDtoD_v2"};
-constexpr DriverFunction<void**> cuCtxGetCurrent = {"cuCtxGetCurrent"};
-constexpr DriverFunction<CUdeviceptr*, size_t> cuMemAlloc = {"cuMemAlloc_v2"};
-constexpr DriverFunction<CUdeviceptr> cuMemFree = {"cuMemFree_v2"};
-constexpr DriverFunction<CUstream> cuStreamSynchronize = {"cuStreamSynchronize"};
-constexpr DriverFunction<CUstream, int*> cuStreamIsCapturing = {"cuStreamIsCapturing"};
-constexpr DriverFunction<CUmod_st**, const void*> cuModuleLoadData = {"cuModuleLoadData"};
-constexpr DriverFunction<CUfunc_st**, CUmod_st*, const char*> cuModuleGetFunction = {
-    "cuModuleGetFunction"};
-constexpr DriverFunction<CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                         unsigned, CUstream, void**, void**>
-    cuLaunchKernel = {"cuLaunchKernel"};
-constexpr DriverFunction<int, const char**> cuGetErrorName = {"cuGetErrorName"};
+
+const char* ErrorName(int error) {
+  static const DriverFunction<int, const char**> get_name("cuGetErrorName");
+  const char* name = "an unknown error";
+  get_name.Try(error, &name);
+  return name;
+}
+
+void* CurrentContext() {
+  static const DriverFunction<void**> get_current("cuCtxGetCurrent");
+  void* context = nullptr;
+  get_current(&context);
+  return context;
+}
 
 // y[i] = x[i] + addend, of n floats.
 constexpr char kPtx[] = R"(
@@ -84,36 +78,32 @@ DONE:
 }
 )";
 
-CUdeviceptr Address(const void* buffer) { return reinterpret_cast<uintptr_t>(buffer); }
-
 // Of the current context.
-CUfunc_st* AddKernel() {
+void* AddKernel() {
   static std::mutex mutex;
-  static std::map<void*, CUfunc_st*> kernels;
-  void* context = nullptr;
-  cuCtxGetCurrent(&context);
+  static std::map<void*, void*> kernels;
   const std::lock_guard<std::mutex> lock(mutex);
-  CUfunc_st*& kernel = kernels[context];
-  CUmod_st* module = nullptr;
-  if (kernel == nullptr && cuModuleLoadData(&module, kPtx) == 0) {
-    cuModuleGetFunction(&kernel, module, "add");
+  void*& kernel = kernels[CurrentContext()];
+  if (kernel == nullptr) {
+    void* module = nullptr;
+    gpu::Driver::Get().load_module(&module, kPtx);
+    gpu::Driver::Get().get_function(&kernel, module, "add");
   }
   return kernel;
 }
 
 int LaunchAdd(CUstream stream, const void* x, const void* y, int n, float addend) {
-  CUdeviceptr from = Address(x);
-  CUdeviceptr to = Address(y);
+  Address from = ToAddress(x);
+  Address to = ToAddress(y);
   void* parameters[] = {&from, &to, &n, &addend};
   const unsigned blocks = (static_cast<unsigned>(n) + 31) / 32;
-  return cuLaunchKernel(AddKernel(), blocks, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr);
+  return gpu::Driver::Get().launch_kernel.Try(AddKernel(), blocks, 1, 1, 32, 1, 1, 0, stream,
+                                              parameters, nullptr);
 }
 
 void Report(XlaCustomCallStatus* status, const char* function, int error) {
   if (error == 0) return;
-  const char* name = nullptr;
-  cuGetErrorName(error, &name);
-  const std::string message = std::string(function) + ": " + (name != nullptr ? name : "?");
+  const std::string message = std::string(function) + ": " + ErrorName(error);
   XlaCustomCallStatusSetFailure(status, message.data(), message.size());
 }
 
@@ -129,7 +119,7 @@ std::atomic<int> captured_calls;
 void Count(CUstream stream) {
   ++calls;
   int status = 0;
-  cuStreamIsCapturing(stream, &status);
+  gpu::Driver::Get().is_capturing(stream, &status);
   if (status != 0) ++captured_calls;
 }
 
@@ -167,9 +157,9 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("add_size", AddSize, "CUDA");
 // x -> x
 void Copy(CUstream stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
   Count(stream);
-  Report(
-      status, "cuMemcpyDtoDAsync",
-      cuMemcpyDtoDAsync(Address(buffers[1]), Address(buffers[0]), kSize * sizeof(float), stream));
+  Report(status, "cuMemcpyDtoDAsync",
+         gpu::Driver::Get().copy.Try(ToAddress(buffers[1]), ToAddress(buffers[0]),
+                                     kSize * sizeof(float), stream));
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("copy", Copy, "CUDA");
 
@@ -198,7 +188,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("fail", Fail, "CUDA");
 // x -> x + 1, as the next three.
 void Waits(CUstream stream, void** buffers, const char*, size_t) {
   Count(stream);
-  cuStreamSynchronize(stream);
+  gpu::Driver::Get().synchronize.Try(stream);
   LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("waits", Waits, "CUDA");
@@ -206,7 +196,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("waits", Waits, "CUDA");
 void WaitsAndReports(CUstream stream, void** buffers, const char*, size_t,
                      XlaCustomCallStatus* status) {
   Count(stream);
-  Report(status, "cuStreamSynchronize", cuStreamSynchronize(stream));
+  Report(status, "cuStreamSynchronize", gpu::Driver::Get().synchronize.Try(stream));
   LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("waits_and_reports", WaitsAndReports, "CUDA");
@@ -219,10 +209,10 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("uses_default_stream", UsesDefaultStrea
 
 void Allocates(CUstream stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
   Count(stream);
-  CUdeviceptr memory = 0;
-  Report(status, "cuMemAlloc", cuMemAlloc(&memory, 64));
+  Address memory = 0;
+  Report(status, "cuMemAlloc", Forbidden::Get().allocate.Try(&memory, 64));
   LaunchAdd(stream, buffers[0], buffers[1], kSize, 1);
-  if (memory != 0) cuMemFree(memory);
+  if (memory != 0) Forbidden::Get().free(memory);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("allocates", Allocates, "CUDA");
 
@@ -231,7 +221,8 @@ void CopiesSynchronously(CUstream stream, void** buffers, const char*, size_t,
                          XlaCustomCallStatus* status) {
   Count(stream);
   Report(status, "cuMemcpyDtoD",
-         cuMemcpyDtoD(Address(buffers[1]), Address(buffers[0]), kSize * sizeof(float)));
+         Forbidden::Get().copy_synchronously.Try(ToAddress(buffers[1]), ToAddress(buffers[0]),
+                                                 kSize * sizeof(float)));
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("copies_synchronously", CopiesSynchronously, "CUDA");
 
