@@ -1,6 +1,7 @@
-"""The tests of GPU targets. Each program that they start has its own process and its own JAX."""
+"""The tests start XLA:GPU in processes of their own; see xla_gpu.py."""
 
-import os
+import pathlib
 import sys
 
-sys.path.insert(0, os.path.dirname(__file__))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "matrix")]
