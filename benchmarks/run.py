@@ -14,6 +14,7 @@ import callgrind
 import compile_costs
 import executor_costs
 import google_benchmark
+import gpu_costs
 import handler_costs
 import jax_costs
 import python_costs
@@ -59,7 +60,7 @@ def budgets(counts):
     yield "a leaf in a list with a tuple, more than a flat operand: instructions", 2.0, leaf - flat
 
 
-def draw(counts, jax, executor):
+def draw(counts, jax, gpu, executor):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -83,6 +84,7 @@ def draw(counts, jax, executor):
     leaves.set(title="Tuple operands", xlabel="leaves", ylabel="instructions", xticks=sizes, ylim=0)
     leaves.legend()
     chains = {f"jax.jit: {name}": jax[path].instructions for path, name in jax_costs.PATHS.items()}
+    chains |= {f"XLA:GPU: {name}": gpu[path].instructions for path, name in gpu_costs.PATHS.items()}
     chains["callbridge's own runtime"] = executor["runtime"].instructions
     chains["direct call"] = executor["direct"].instructions
     bars = inside.barh(list(chains)[::-1], list(chains.values())[::-1])
@@ -128,6 +130,11 @@ def main():
             f" {cost.instructions:8.1f} instructions",
             flush=True,
         )
+    gpu = {}
+    for path, cost in gpu_costs.measure(BUILD / "benchmarks"):
+        gpu[path] = cost
+        what = f"XLA:GPU over the stand-in: {gpu_costs.PATHS[path]}"
+        print(f"  {what:62} {'':11} {cost.instructions:8.1f} instructions", flush=True)
     import_seconds = jax_costs.import_seconds()
     print(f"  {'import callbridge.jax, more than jax':62} {1e3 * import_seconds:8.1f} ms")
     python = python_costs.measure(BUILD / "benchmarks")
@@ -165,6 +172,7 @@ def main():
     promised = [
         *budgets(counts),
         *jax_costs.budgets(jax),
+        *gpu_costs.budgets(gpu),
         *python_costs.budgets(python),
         *torch_costs.budgets(torch),
         *handler_costs.budgets(handlers),
@@ -182,6 +190,7 @@ def main():
         "nanoseconds": nanoseconds,
         "instructions": counts,
         "jax": {path: cost._asdict() for path, cost in jax.items()},
+        "XLA:GPU": {path: cost._asdict() for path, cost in gpu.items()},
         "import of callbridge.jax, seconds": import_seconds,
         "python": {case: cost._asdict() for case, cost in python.items()},
         "torch": {
@@ -194,7 +203,7 @@ def main():
         "budget": rows,
     }
     (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    draw(counts, jax, executor)
+    draw(counts, jax, gpu, executor)
     draw_handlers(handlers)
     print(f"\n{OUT / 'results.json'}\n{OUT / 'calls.svg'}\n{OUT / 'handlers.svg'}")
     return 0 if all(row["kept"] for row in rows) else 1

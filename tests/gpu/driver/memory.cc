@@ -19,7 +19,7 @@ namespace standin::memory {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kRange = size_t{1} << 38;
+constexpr size_t kRange = size_t{1} << 34;
 // Device memory is not zero at first. Writing all of a large allocation would take all of the
 // host's memory.
 constexpr size_t kSoiled = 1 << 20;
