@@ -84,6 +84,7 @@ class Checks:
             jax.block_until_ready(jax.jit(function)(*operands))
         except Exception as error:
             assert words in str(error), f"without {words!r}: {error}"
+            assert str(error).count("CustomCall failed") <= 1, error
         else:
             raise AssertionError(f"no failure of {words!r}")
 
