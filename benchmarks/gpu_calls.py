@@ -3,7 +3,7 @@
     gpu_calls.py FOLDER PATH count CHAIN
     gpu_calls.py FOLDER PATH time CHAIN CHAIN
 
-FOLDER has measured_gpu_targets.so and gpu_handler.so. CHAIN calls follow each other in the function.
+FOLDER has measured_gpu_targets.so and gpu_handler.so. CHAIN calls follow each other in a function.
 `count` is what callgrind looks at: the function runs REPEAT times, and the counting is on from the
 first of the calls to the last; so the difference between two chains is calls alone. `time` prints
 the nanoseconds that one call more takes, the median of several comparisons of two chains.
