@@ -54,6 +54,7 @@ struct Driver {
   DriverFunction<int*> context_device{"cuCtxGetDevice"};
   DriverFunction<CUstream, int*> is_capturing{"cuStreamIsCapturing"};
   DriverFunction<int*> exchange_capture_mode{"cuThreadExchangeStreamCaptureMode"};
+  DriverFunction<CUstream*, unsigned> create_stream{"cuStreamCreate"};
   DriverFunction<CUstream> synchronize{"cuStreamSynchronize"};
   DriverFunction<void**, size_t, unsigned> host_alloc{"cuMemHostAlloc"};
   DriverFunction<void*, Address, size_t, CUstream> copy_to_host{"cuMemcpyDtoHAsync_v2"};

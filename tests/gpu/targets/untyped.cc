@@ -79,6 +79,16 @@ void Dereferences(CUstream, void** buffers, const char*, size_t) {
   std::memcpy(buffers[1], buffers[0], sizeof(float));
 }
 
+// x -> x, f32[n], in a stream of its own that nobody waits for.
+void Late(CUstream stream, void** buffers, const char* opaque, size_t opaque_len) {
+  const gpu::InContextOf context(stream);
+  CUstream own = nullptr;
+  gpu::Driver::Get().create_stream(&own, 1);  // CU_STREAM_NON_BLOCKING
+  gpu::Driver::Get().fill(gpu::ToAddress(buffers[1]), 0, Count(opaque, opaque_len), stream);
+  gpu::Driver::Get().copy(gpu::ToAddress(buffers[1]), gpu::ToAddress(buffers[0]),
+                          Count(opaque, opaque_len) * sizeof(float), own);
+}
+
 void Throws(CUstream, void**, const char*, size_t) { throw std::runtime_error("thrown on a GPU"); }
 
 // ---- STATUS_RETURNING ---------------------------------------------------------------------------
@@ -131,6 +141,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_copy_behind_nothing", CopyBehindNo
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_buffers", Buffers, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_ordinal", Ordinal, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_dereferences", Dereferences, "CUDA");
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_late", Late, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_throws", Throws, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_add_opaque", AddOpaque, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_nonnegative", Nonnegative, "CUDA");
