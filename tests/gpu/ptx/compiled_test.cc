@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/gpu/ptx/compiled_functions.h"
+#include "tests/gpu/ptx/device.h"
 #include "tests/gpu/ptx/interpreted.h"
 
 namespace {
@@ -49,7 +50,7 @@ absl::Status Launch(Module& module, const char* name, const LaunchConfig& config
   return standin::ptx::Launch(*kernel, config, pointers.data(), memory);
 }
 
-void CheckFunctions(Module& module) {
+void CheckFunctions(Module& module, const std::string& text) {
   constexpr size_t kCount = 3000;
   const std::vector<uint64_t> operands = RandomOperands(2 * kCount);
   const auto check = [&](const char* name, uint64_t (*function)(uint64_t, uint64_t)) {
@@ -60,15 +61,30 @@ void CheckFunctions(Module& module) {
     config.block.x = 128;
     config.grid.x = (kCount + 127) / 128;
     ASSERT_EQ(Launch(module, name, config, {kCount, in, out}, memory), absl::OkStatus()) << name;
-    const std::vector<uint64_t> results = memory.Read<uint64_t>(out);
-    int wrong = 0;
-    for (size_t i = 0; i < kCount && wrong < 3; ++i) {
-      const uint64_t expected = function(operands[2 * i], operands[2 * i + 1]);
-      if (results[i] == expected) continue;
-      ++wrong;
-      ADD_FAILURE() << name << std::hex << "(0x" << operands[2 * i] << ", 0x" << operands[2 * i + 1]
-                    << "): expected 0x" << expected << ", got 0x" << results[i];
-    }
+    const auto compare = [&](const std::vector<uint64_t>& results, const char* where) {
+      int wrong = 0;
+      for (size_t i = 0; i < kCount && wrong < 3; ++i) {
+        const uint64_t expected = function(operands[2 * i], operands[2 * i + 1]);
+        if (results[i] == expected) continue;
+        ++wrong;
+        ADD_FAILURE() << name << where << std::hex << "(0x" << operands[2 * i] << ", 0x"
+                      << operands[2 * i + 1] << "): expected 0x" << expected << ", got 0x"
+                      << results[i];
+      }
+    };
+    compare(memory.Read<uint64_t>(out), "");
+    // A driver compiles for architectures up to its device's.
+    const bool newer = text.find(".target sm_100") != text.npos;
+    if (!interpreted::OnDevice() || newer) return;
+    std::vector<uint64_t> results(kCount);
+    ASSERT_EQ(
+        interpreted::RunOnDevice(text, name, config, operands, &results,
+                                 [&](uint64_t device_in, uint64_t device_out) {
+                                   return std::vector<uint64_t>{kCount, device_in, device_out};
+                                 }),
+        absl::OkStatus())
+        << name;
+    compare(results, " on the device");
   };
 #define CHECK_FUNCTION(name) check(#name, compiled::name);
   COMPILED_FUNCTIONS(CHECK_FUNCTION)
@@ -113,7 +129,7 @@ void CheckBlocks(Module& module) {
 void CheckAll(const std::string& text) {
   const auto module = standin::ptx::Parse(text);
   ASSERT_EQ(module.status(), absl::OkStatus());
-  CheckFunctions(**module);
+  CheckFunctions(**module, text);
   CheckBlocks(**module);
 }
 
