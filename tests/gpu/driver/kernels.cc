@@ -75,6 +75,11 @@ CUresult MakeLaunch(CUfunction function, const unsigned grid[3], const unsigned 
                     unsigned shared, void** parameters, void** extra, Launch* launch) {
   if (!Functions().Has(function)) return CUDA_ERROR_INVALID_HANDLE;
   const ptx::Kernel& kernel = *function->kernel;
+  // XLA ends the process if a launch fails later.
+  if (const absl::Status status = ptx::CheckKernel(kernel); !status.ok()) {
+    ledger::Note("kernel " + kernel.name + " refused: " + std::string(status.message()));
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   const uint64_t threads = uint64_t{block[0]} * block[1] * block[2];
   if (threads == 0 || uint64_t{grid[0]} * grid[1] * grid[2] == 0 || grid[1] > 65535 ||
       grid[2] > 65535 || block[2] > 64 || threads > kernel.max_threads) {

@@ -1,5 +1,6 @@
 // Control, memory, calls, and what the threads of a block do together.
 #include <cstdlib>
+#include <thread>
 
 #include "absl/strings/str_join.h"
 #include "tests/gpu/ptx/interpreted.h"
@@ -349,6 +350,28 @@ RETRY: ld.volatile.u32 %r5, [%out+88]; add.u32 %r6, %r5, 2; atom.acq_rel.gpu.cas
   EXPECT_EQ(got[11], 400);
   EXPECT_EQ(got[12], 199);
   EXPECT_EQ(got[13], 0);
+}
+
+// Kernels on several streams: each thread of the host launches its own.
+TEST(ControlTest, SeveralThreadsLaunch) {
+  const auto module = standin::ptx::Parse(
+      Kernel("atom.global.add.u32 %r1, [%out], 1; atom.global.max.u32 %r1, [%out+4], %i; ret;"));
+  ASSERT_EQ(module.status(), absl::OkStatus());
+  DeviceMemory memory;
+  const uint64_t out = memory.Copy(std::vector<uint32_t>(2));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const void* parameters[] = {&out};
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(standin::ptx::Launch(*(*module)->FindKernel("kernel"), Threads(64, 2), parameters,
+                                       memory),
+                  absl::OkStatus());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(memory.Read<uint32_t>(out), testing::ElementsAre(4 * 20 * 128, 63));
 }
 
 // The hardware flushes subnormal sums of f32 in device memory and not in shared.

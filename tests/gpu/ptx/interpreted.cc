@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/gpu/ptx/device.h"
+
 namespace interpreted {
 namespace {
 
@@ -78,25 +80,36 @@ std::string CaseKernel(const Case& c, absl::string_view name) {
 
 void Check(const Case& c, const std::vector<Operands>& operands,
            const std::function<bool(uint64_t, uint64_t)>& equal) {
-  DeviceMemory memory;
-  const uint64_t in = memory.Copy(operands), out = memory.Allocate(operands.size() * 8);
+  const std::string text = ModuleText(CaseKernel(c, "kernel"));
   ptx::LaunchConfig config;
   config.block.x = 256;
   config.grid.x = (operands.size() + 255) / 256;
-  ASSERT_EQ(
-      RunKernel(ModuleText(CaseKernel(c, "kernel")), memory, {in, out, operands.size()}, config),
-      absl::OkStatus())
+  const auto compare = [&](const std::vector<uint64_t>& results, const char* where) {
+    int wrong = 0;
+    for (size_t i = 0; i < operands.size() && wrong < 5; ++i) {
+      const Operands& o = operands[i];
+      const uint64_t expected = c.expected(o.a, o.b, o.c);
+      if (equal(expected, results[i])) continue;
+      ++wrong;
+      ADD_FAILURE() << c.instruction << where << std::hex << ", a = 0x" << o.a << ", b = 0x" << o.b
+                    << ", c = 0x" << o.c << ": expected 0x" << expected << ", got 0x" << results[i];
+    }
+  };
+  DeviceMemory memory;
+  const uint64_t in = memory.Copy(operands), out = memory.Allocate(operands.size() * 8);
+  ASSERT_EQ(RunKernel(text, memory, {in, out, operands.size()}, config), absl::OkStatus())
       << c.instruction;
-  const std::vector<uint64_t> results = memory.Read<uint64_t>(out);
-  int wrong = 0;
-  for (size_t i = 0; i < operands.size() && wrong < 5; ++i) {
-    const Operands& o = operands[i];
-    const uint64_t expected = c.expected(o.a, o.b, o.c);
-    if (equal(expected, results[i])) continue;
-    ++wrong;
-    ADD_FAILURE() << c.instruction << std::hex << ", a = 0x" << o.a << ", b = 0x" << o.b
-                  << ", c = 0x" << o.c << ": expected 0x" << expected << ", got 0x" << results[i];
-  }
+  compare(memory.Read<uint64_t>(out), "");
+  if (!OnDevice()) return;
+  std::vector<uint64_t> results(operands.size());
+  const std::vector<uint64_t> words = memory.Read<uint64_t>(in);
+  ASSERT_EQ(RunOnDevice(text, "kernel", config, words, &results,
+                        [&](uint64_t device_in, uint64_t device_out) {
+                          return std::vector<uint64_t>{device_in, device_out, operands.size()};
+                        }),
+            absl::OkStatus())
+      << c.instruction;
+  compare(results, " on the device");
 }
 
 void Assemble(const std::vector<Case>& cases, absl::string_view target) {

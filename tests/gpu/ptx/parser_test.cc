@@ -11,7 +11,7 @@ using interpreted::RunKernel;
 using standin::ptx::Parse;
 using testing::HasSubstr;
 
-std::string Kernel(absl::string_view body) {
+std::string KernelOf(absl::string_view body) {
   return ModuleText(
       absl::StrCat(".visible .entry kernel(.param .u64 out) {\n.reg .pred %p<4>; .reg .b16 %h<4>; "
                    ".reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<8>;\n",
@@ -31,7 +31,7 @@ std::string Refused(absl::string_view body) {
   DeviceMemory memory;
   const uint64_t out = memory.Allocate(256);
   const absl::Status status =
-      RunKernel(Kernel(absl::StrCat("st.global.u32 [%d7], 1;\n", body)), memory, {out});
+      RunKernel(KernelOf(absl::StrCat("st.global.u32 [%d7], 1;\n", body)), memory, {out});
   if (status.code() == absl::StatusCode::kAborted) return "";  // it runs: %d7 is null
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status << body;
   return std::string(status.message());
@@ -109,13 +109,13 @@ two lines */
   EXPECT_EQ(Malformed(ModuleText(".file 1 \"a.cu\", 1758, 22\n.section .debug_abbrev\n{\n.b8 1\n{ "
                                  ".b8 2 }\n}\n.section .debug_loc { }\n")),
             "");
-  EXPECT_EQ(Malformed(Kernel(
+  EXPECT_EQ(Malformed(KernelOf(
                 ".loc 1 6 5, function_name $L__info, inlined_at 1 20 3\n$L__BB0_1:\n p : "
                 ".callprototype ()_ (.param .b64 _);\nbra.uni $L__BB0_1; /* of\ntwo lines */")),
             "");
-  EXPECT_EQ(
-      Malformed(absl::StrCat(Kernel("ret;"), std::string(1, '\0'), "\xff what follows is no text")),
-      "");
+  EXPECT_EQ(Malformed(absl::StrCat(KernelOf("ret;"), std::string(1, '\0'),
+                                   "\xff what follows is no text")),
+            "");
 }
 
 TEST(ParserTest, RefusesUnknownInstructionsByNameAndLine) {
@@ -158,6 +158,9 @@ TEST(ParserTest, RefusesUnknownInstructionsByNameAndLine) {
         "cvt.rna.tf32.f32 %r1, %f1",
         "mul.s32 %r1, %r2, %r3",
         "add.approx.f32 %f1, %f2, %f3",
+        "sin.f32 %f1, %f2",
+        "ex2.rn.f32 %f1, %f2",
+        "rsqrt.rz.f32 %f1, %f2",
         "div.f32 %f1, %f2, %f3",
         "sqrt.f32 %f1, %f2",
         "cvt.s32.f32 %r1, %f1",
@@ -279,7 +282,7 @@ TEST(ParserTest, NamesTheLineOfWhatIsMalformed) {
       {"ret", "expected `;`, got `ret`"},
   };
   for (const auto& c : cases)
-    EXPECT_THAT(Malformed(Kernel(c.body)), HasSubstr(c.message)) << c.body;
+    EXPECT_THAT(Malformed(KernelOf(c.body)), HasSubstr(c.message)) << c.body;
   struct {
     const char* text;
     const char* message;
@@ -384,22 +387,24 @@ TEST(ParserTest, ChangedTexts) {
 
 TEST(ParserTest, AbsurdCounts) {
   // Only registers that are named take memory.
-  EXPECT_EQ(Malformed(Kernel(".reg .b32 %x<4000000000>; mov.u32 %x3999999999, 1;")), "");
+  EXPECT_EQ(Malformed(KernelOf(".reg .b32 %x<4000000000>; mov.u32 %x3999999999, 1;")), "");
   DeviceMemory memory;
   const uint64_t out = memory.Allocate(8);
   EXPECT_EQ(
-      RunKernel(Kernel(".reg .b64 %x<4000000000>; mov.u64 %x3999999999, 1; mov.u64 %d1, %x0;"),
+      RunKernel(KernelOf(".reg .b64 %x<4000000000>; mov.u64 %x3999999999, 1; mov.u64 %d1, %x0;"),
                 memory, {out}),
       absl::OkStatus());
   standin::ptx::LaunchConfig config;
   config.block.x = 1024;
   std::string many;
   for (int i = 0; i < 200'000; ++i) absl::StrAppend(&many, "mov.u32 %x", i, ", 1;\n");
-  EXPECT_EQ(RunKernel(Kernel(absl::StrCat(".reg .b32 %x<200000>;\n", many)), memory, {out}, config)
-                .code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(
+      RunKernel(KernelOf(absl::StrCat(".reg .b32 %x<200000>;\n", many)), memory, {out}, config)
+          .code(),
+      absl::StatusCode::kResourceExhausted);
   // Scopes, and functions that nest.
-  EXPECT_THAT(Malformed(Kernel(std::string(100'000, '{'))), HasSubstr("expected scopes less deep"));
+  EXPECT_THAT(Malformed(KernelOf(std::string(100'000, '{'))),
+              HasSubstr("expected scopes less deep"));
   EXPECT_THAT(Malformed(ModuleText(absl::StrCat(".global .u32 x = ", std::string(100'000, '{')))),
               HasSubstr("expected a number or a name"));
   // 100,000 functions, and a chain of calls through them.
