@@ -4,7 +4,9 @@
 #define CALLBRIDGE_TESTS_CUDA_TEST_DRIVER_H_
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -66,11 +68,14 @@ inline void SetForDriver(const char* name, const std::string& value) {
 // The ledger of a process: what it did not give back, or did wrong.
 class Ledger {
  public:
-  Ledger() : path_(testing::TempDir() + "/ledger") {
+  Ledger() : path_(testing::TempDir() + "/ledger." + std::to_string(getpid())) {
     std::ofstream(path_, std::ios::trunc);
     SetForDriver("CALLBRIDGE_STANDIN_LEDGER", path_);
   }
-  ~Ledger() { unsetenv("CALLBRIDGE_STANDIN_LEDGER"); }
+  ~Ledger() {
+    unsetenv("CALLBRIDGE_STANDIN_LEDGER");
+    std::remove(path_.c_str());
+  }
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
