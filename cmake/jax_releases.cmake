@@ -1,5 +1,6 @@
 # callbridge_jax_releases(variable word): sets `variable` to the releases of requirements/jax_releases, oldest first, whose
-# environment is `word`, or that are used by `word`; with "headers", to those that have XLA's FFI headers of their own.
+# environment is `word`, or that are used by `word`; with "headers", to those that have XLA's FFI headers of their own; with "plugin", to those with a GPU
+# plugin.
 set_property(DIRECTORY APPEND PROPERTY
   CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/requirements/jax_releases)
 
@@ -8,9 +9,10 @@ function(callbridge_jax_releases variable word)
   set(found)
   foreach(row ${rows})
     string(REGEX REPLACE " +" ";" columns ${row})
-    list(POP_FRONT columns release environment headers)
+    list(POP_FRONT columns release environment headers plugin)
     if(word IN_LIST columns OR word STREQUAL environment
-       OR (word STREQUAL "headers" AND NOT headers STREQUAL "-"))
+       OR (word STREQUAL "headers" AND NOT headers STREQUAL "-")
+       OR (word STREQUAL "plugin" AND NOT plugin STREQUAL "-"))
       list(APPEND found ${release})
     endif()
   endforeach()

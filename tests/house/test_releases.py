@@ -29,6 +29,7 @@ from jax_releases import (  # noqa: E402
     ROWS,
     TODAY,
     WITH_HEADERS,
+    WITH_PLUGIN,
     numbers,
     used_by,
 )
@@ -237,6 +238,19 @@ def test_each_release_has_its_pinned_packages():
     assert {path.name for path in requirements.glob("jax*.txt")} == {*lists.values()}
 
 
+def test_each_plugin_has_its_pinned_packages():
+    requirements = ROOT / "requirements"
+    for row in ROWS:
+        if row.plugin:
+            name = f"jax-cuda{row.plugin.split('.')[0]}"
+            text = (requirements / f"cuda-plugin-{row.release}.txt").read_text()
+            found = [line for line in text.splitlines() if not line.startswith("#")]
+            assert found == [f"{name}-{kind}=={row.release}" for kind in ("pjrt", "plugin")]
+    lists = {f"cuda-plugin-{release}.txt" for release in WITH_PLUGIN}
+    assert {path.name for path in requirements.glob("cuda-plugin-*")} == lists
+    assert {*used_by("gpu")} <= {*WITH_PLUGIN}
+
+
 def test_words_in_scripts_are_words_of_the_table():
     words = {row.environment for row in ROWS} | {use for row in ROWS for use in row.uses}
     used = {
@@ -250,7 +264,7 @@ def test_words_in_scripts_are_words_of_the_table():
         for word in word
         if word
     }
-    assert {"test", "grid", "venv"} <= used <= words | {"headers", "word"}
+    assert {"test", "grid", "venv"} <= used <= words | {"headers", "plugin", "word"}
 
 
 def test_shell_cmake_and_python_read_the_same(tmp_path):
@@ -258,7 +272,7 @@ def test_shell_cmake_and_python_read_the_same(tmp_path):
         command = [ROOT / "scripts/jax_releases", word]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
-    words = {"headers": WITH_HEADERS}
+    words = {"headers": WITH_HEADERS, "plugin": WITH_PLUGIN}
     for word in ("venv", ".venv", "debian-13"):
         words[word] = [row.release for row in ROWS if row.environment == word]
     for word in {use for row in ROWS for use in row.uses}:

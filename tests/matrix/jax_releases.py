@@ -13,19 +13,21 @@ class Row(NamedTuple):
     release: str
     environment: Optional[str]  # None where only its headers are used
     headers: Optional[str]  # the Python of the wheel; None where they equal those of the row before
+    plugin: Optional[str]  # the CUDA of its GPU plugin; None where tests/gpu do without
     uses: tuple
 
 
 def _rows():
     for line in TABLE.read_text().splitlines():
         if not line.startswith("#"):
-            release, *columns, uses = (line.split(None, 3) + [""])[:4]
-            environment, headers = (None if column == "-" else column for column in columns)
-            yield Row(release, environment, headers, tuple(uses.split()))
+            release, *columns, uses = (line.split(None, 4) + [""])[:5]
+            environment, headers, plugin = (None if column == "-" else column for column in columns)
+            yield Row(release, environment, headers, plugin, tuple(uses.split()))
 
 
 ROWS = tuple(_rows())
 WITH_HEADERS = [row.release for row in ROWS if row.headers]
+WITH_PLUGIN = [row.release for row in ROWS if row.plugin]
 NEWEST = ROWS[-1].release
 
 
