@@ -1,5 +1,5 @@
 // The driver that tests of CUDA run on: the stand-in (tests/gpu/driver), or the machine's own if
-// the environment variable CALLBRIDGE_TEST_DRIVER is "system".
+// the environment variable CALLBRIDGE_GPU is "device".
 #ifndef CALLBRIDGE_TESTS_CUDA_TEST_DRIVER_H_
 #define CALLBRIDGE_TESTS_CUDA_TEST_DRIVER_H_
 
@@ -21,8 +21,8 @@
 namespace callbridge::cuda {
 
 inline bool IsSystemDriver() {
-  const char* driver = std::getenv("CALLBRIDGE_TEST_DRIVER");
-  return driver != nullptr && std::string(driver) == "system";
+  const char* driver = std::getenv("CALLBRIDGE_GPU");
+  return driver != nullptr && std::string(driver) == "device";
 }
 
 // Opens a driver in this process, before callbridge does: ld.so then finds that one for
