@@ -35,10 +35,11 @@ struct EntryPoints {
   // For a typed target: each call runs PREPARE, INITIALIZE and EXECUTE and waits for a future; the
   // first call of each distinct descriptor also runs INSTANTIATE. Keeps at most
   // UntypedToTypedEntry::kMostSites descriptors with their state. It evicts those that no call has
-  // used lately; their next call runs INSTANTIATE again. The handler gets its buffers, and on GPU
-  // the stream. Everything else is UNIMPLEMENTED: run id, device ordinal, thread pool (XLA's
-  // headers then run the task on the calling thread), scratch memory, user data of the execution
-  // context, custom options, extensions, and on Host the stream.
+  // used lately; their next call runs INSTANTIATE again. The handler gets its buffers, on GPU
+  // the stream, and on CUDA the device ordinal (cuda::FindDeviceOrdinal()). Everything else is
+  // UNIMPLEMENTED: run id, thread pool (XLA's headers then run the task on the calling thread),
+  // scratch memory, user data of the execution context, custom options, extensions, elsewhere the
+  // device ordinal, and on Host the stream.
   void* untyped;
   // The handler for the execute stage, on all runtimes of runtime_versions.h, but for a GPU target
   // not on jaxlib 0.4.30. Reports Target::traits as its own. Null for a typed target: these

@@ -19,7 +19,7 @@ class ProbeApi {
   enum class MadeThrough { kNothing, kTableWithoutVersion, kTableWithVersion };
 
   // A minor version that no runtime has. Headers that accept their own version alone refuse it.
-  static constexpr int kUnknownMinor = 99;
+  static constexpr int kUnknownMinor = typed_ffi::kProbingMinor;
 
   // The table of XLA FFI 0.`minor`.
   explicit ProbeApi(int minor);

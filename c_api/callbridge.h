@@ -384,10 +384,12 @@ typedef struct callbridge_entry_points {
   // the opaque of every call. The first call of a site calls INSTANTIATE; sites with equal bytes
   // share its state. A target keeps the states of 32,768 sites. Beyond that, it deletes states that
   // no call uses and none used lately, and instantiates the site anew in its next call. Waits for
-  // futures. Errors are "<CODE>: <message>". Provides the buffers, and on GPU the stream. A handler
-  // gets UNIMPLEMENTED if it asks for the run id, the device ordinal, a thread pool (XLA's headers
-  // then run the task on the calling thread), scratch memory, user data of the execution context,
-  // custom options, extensions, or on Host the stream.
+  // futures. Errors are "<CODE>: <message>". Provides the buffers, on GPU the stream, and on CUDA
+  // the device ordinal, which it asks the driver for: that of the stream's context, for a default
+  // stream that of the current one. A handler gets UNIMPLEMENTED if it asks for the run id, a
+  // thread pool (XLA's headers then run the task on the calling thread), scratch memory, user data
+  // of the execution context, custom options, extensions, or elsewhere the device ordinal or on
+  // Host the stream.
   void* untyped;
   // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.30 to
   // 0.12.0.1, on GPU since 0.4.31. Tells XLA that its calls may be recorded into command buffers if

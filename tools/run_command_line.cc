@@ -49,7 +49,6 @@ Examples
   callbridge run libtyped.so scale x.npy --attribute factor=0.5:f32 --result f32[4]
   callbridge run module.hlo b.npy c.npy --library libold.so --output a.npy
   callbridge run ./add.cc:CustomAdd b.npy c.npy --result f32[2048] --output a.npy
-  callbridge run libgpu.so scale x.npy --result f32[4] --device 0 --sync
 
 FILE is native code and runs in this process: run only what you trust.
 

@@ -215,6 +215,22 @@ absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion
   return !headers->adapts && (runtime == nullptr || !RunsNatively(*headers, *runtime));
 }
 
+// Whether a handler that would run natively takes the device ordinal, which this runtime cannot say
+// and CUDA's driver can.
+bool NeedsTheDriver(const XLA_FFI_Handler_Bundle& handlers, Platform platform,
+                    const RuntimeVersion* runtime) {
+  constexpr auto kOrdinal = static_cast<int>(typed_ffi::ApiFunction::kDeviceOrdinal);
+  if (platform != Platform::kCuda || runtime == nullptr || runtime->slots[kOrdinal] != 0) {
+    return false;
+  }
+  for (auto stage : kHandlers) {
+    if (handlers.*stage == nullptr) continue;
+    const absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handlers.*stage);
+    if (headers.ok() && headers->adapts && TakesDeviceOrdinal(handlers.*stage)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundle& handlers,
@@ -229,6 +245,7 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
     if (!needs_wrapper.ok()) return needs_wrapper.status();
     wrap |= *needs_wrapper;
   }
+  wrap |= NeedsTheDriver(handlers, platform, runtime);
   XLA_FFI_Handler_Bundle adapted = handlers;
   for (auto stage : kHandlers) {
     if (!wrap || handlers.*stage == nullptr) continue;

@@ -2,7 +2,8 @@
 // runtime of another. A wrapper is registered with the runtime in its place. It reports the lowest
 // API version to the runtime. In each call it passes the handler a frame, an API table and a
 // context of the handler's version, and converts what the handler returns to the runtime's version.
-// What the runtime does not have is UNIMPLEMENTED, by name.
+// What the runtime does not have is UNIMPLEMENTED, by name; but a CUDA device's ordinal is asked of
+// the driver then.
 //
 // Not supported: XLA_FFI_Handler_Register from inside a handler, and internal APIs.
 #ifndef CALLBRIDGE_ADAPTERS_CROSS_VERSION_HANDLER_H_

@@ -77,6 +77,12 @@ bool RunsNatively(const HandlerHeaders& headers, const RuntimeVersion& runtime) 
   return typed_ffi::RunsNatively(*headers.version, runtime);
 }
 
+bool TakesDeviceOrdinal(XLA_FFI_Handler* handler) {
+  const ProbeApi api(ProbeApi::kUnknownMinor);
+  const Answer answer = Ask(handler, XLA_FFI_CallFrame_STRUCT_SIZE, api);
+  return (answer.metadata.traits & typed_ffi::kTakesDeviceOrdinal) != 0;
+}
+
 ReportedMetadata ReadReportedMetadata(XLA_FFI_Handler* handler, const RuntimeVersion& headers) {
   if (headers.metadata_size == 0) return {};
   const ProbeApi api(headers.minor);

@@ -31,6 +31,10 @@ absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler);
 // asks the runtime for.
 bool RunsNatively(const HandlerHeaders& headers, const typed_ffi::RuntimeVersion& runtime);
 
+// Whether a handler that adapts takes the device ordinal as a parameter. Handlers built before
+// callbridge's headers reported that are false. Thread-safe.
+bool TakesDeviceOrdinal(XLA_FFI_Handler* handler);
+
 // A handler's answer to the metadata query, at the time of asking.
 struct ReportedMetadata {
   XLA_FFI_Handler_Traits traits = 0;

@@ -62,7 +62,7 @@ def open_device(ordinal: Any) -> Device:
         ) from None
     if not 0 <= number < 2**31:
         raise CallbridgeError("UNAVAILABLE", f"there is no CUDA device {number}")
-    # Without a lock, which a fork could leave locked: two threads may each open it, and one is kept.
+    # Without a lock, which a fork could leave locked. Of two that threads open, one is kept.
     device = _open.get(number)
     return device if device is not None else _open.setdefault(number, Device(number))
 

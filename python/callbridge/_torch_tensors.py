@@ -53,10 +53,16 @@ def check_tensors(target: str, tree: tuple, tensors: Sequence[torch.Tensor]) -> 
         _check_kind(tensor, what)
         _torch_forms.element_type(tensor.dtype, what)
         if tensor.device.type not in devices:
+            instead = "pass its cpu()"
+            if tensor.device.type == "cuda":
+                instead += (
+                    ", or call it by callbridge.numpy.custom_call(..., device="
+                    f"{tensor.device.index or 0}), which takes tensors there as they are"
+                )
             raise CallbridgeError(
                 "UNIMPLEMENTED",
                 f"{what} is on the device {tensor.device}, and target {target!r} runs on the CPU; "
-                "pass its cpu()",
+                f"{instead}",
             )
         device = device or tensor.device
         if tensor.device != device:

@@ -242,8 +242,8 @@ def custom_call(
         without a warning. For untyped targets that is "version_3" on CPU up to jax 0.12.0.1, and
         "typed" on GPU and in newer releases. For typed handlers it is "typed", or "version_3" if
         XLA has no FFI; they have "version_3" only before jax 0.6. By that path a handler gets its
-        buffers, attributes of any kind and, on GPU, the stream; other requests return
-        UNIMPLEMENTED, and calls with equal shapes and attributes share one state.
+        buffers, attributes of any kind, on GPU the stream and on CUDA the device ordinal; other
+        requests return UNIMPLEMENTED, and calls with equal shapes and attributes share one state.
       has_side_effect: As for jax.ffi.ffi_call: keep the call if its result is not used.
       vmap_method: As for jax.ffi.ffi_call: "sequential", "sequential_unrolled", "expand_dims" or
         "broadcast_all". None: jax.vmap raises an error.

@@ -33,7 +33,8 @@ from callbridge._arguments import refuse_others
 from callbridge._attributes import Attributes
 from callbridge._bound_function import BoundFunction
 from callbridge._buffers import Form
-from callbridge._devices import DeviceArray, open_device
+from callbridge._devices import DeviceArray as DeviceArray  # that others may name it
+from callbridge._devices import open_device
 from callbridge._error import CallbridgeError
 from callbridge._inferred_results import InferredResults, are_left_out
 from callbridge._libraries import Libraries
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallbridgeError",
-    "DeviceArray",
     "Library",
     "Target",
     "custom_call",
@@ -204,9 +204,10 @@ def custom_call(
 
     Raises:
       CallbridgeError: NOT_FOUND if the target is not registered for the platform. UNAVAILABLE,
-        which says what was looked for, if there is no such device. INVALID_ARGUMENT if its ABI is neither known nor declared, or differs from the declared one; for an unknown
-        tuple layout; for attributes of an untyped target, and for an opaque of a typed handler; for
-        an `operator_info` that is none. As register() if a typed handler is checked only now.
+        which says what was looked for, if there is no such device. INVALID_ARGUMENT if the target's
+        ABI is neither known nor declared, or differs from the declared one; for an unknown tuple
+        layout; for attributes of an untyped target, and for an opaque of a typed handler; for an
+        `operator_info` that is none. As register() if a typed handler is checked only now.
       TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
         if a value of `attributes` is not an attribute.
     """

@@ -33,6 +33,8 @@ struct Valid {
   callbridge_module* module = nullptr;
   callbridge_program* program = nullptr;
   callbridge_library* libraries[1] = {};
+  // Never used: the functions check their other pointers first.
+  callbridge_device* device = reinterpret_cast<callbridge_device*>(&number);
   // Where a function writes what it must not make here.
   callbridge_module* no_module = nullptr;
   callbridge_program* no_program = nullptr;
@@ -52,6 +54,9 @@ std::vector<Row> Rows() {
       Of("callbridge_program_compile", &callbridge_program_compile,
          "module libraries library_count threads program", v.module, v.libraries, 1, 1,
          &v.no_program),
+      Of("callbridge_program_compile_on_device", &callbridge_program_compile_on_device,
+         "module libraries library_count threads device synchronizes program", v.module,
+         v.libraries, 1, 1, v.device, 0, &v.no_program),
       Of("callbridge_program_destroy", &callbridge_program_destroy, "program", nullptr),
       Of("callbridge_program_execute", &callbridge_program_execute,
          "program parameters parameter_count results result_count", v.program, &v.array, 1,

@@ -167,6 +167,22 @@ TEST_P(OldRuntimeTest, ARuntimeThatHasItSaysItItself) {
   });
 }
 
+// A handler that adapts runs natively, except that one that takes the ordinal needs the driver.
+TEST_P(OldRuntimeTest, WrapsOnlyHandlersThatTakeTheOrdinal) {
+  const typed_ffi::RuntimeVersion& runtime = typed_ffi::kRuntimeVersions[GetParam()];
+  const auto is_wrapped = [&](XLA_FFI_Handler* handler, Platform platform,
+                              const typed_ffi::RuntimeVersion* on) {
+    XLA_FFI_Handler_Bundle handlers = {};
+    handlers.execute = handler;
+    return AdaptHandlers(handlers, platform, on)->execute != handler;
+  };
+  EXPECT_EQ(is_wrapped(kSeeOrdinal, Platform::kCuda, &runtime), !HasFunction());
+  EXPECT_FALSE(is_wrapped(kSeeOrdinal, Platform::kHost, &runtime));
+  EXPECT_FALSE(is_wrapped(kSeeOrdinal, Platform::kRocm, &runtime));
+  EXPECT_FALSE(is_wrapped(kSeeOrdinal, Platform::kCuda, nullptr));
+  EXPECT_FALSE(is_wrapped(kDoNotAsk, Platform::kCuda, &runtime));
+}
+
 INSTANTIATE_TEST_SUITE_P(Rows, OldRuntimeTest, testing::Range(0, typed_ffi::kRuntimeVersionCount));
 
 }  // namespace

@@ -1,10 +1,12 @@
 // The driver that tests of CUDA run on: the stand-in (tests/gpu/driver), or the machine's own if
-// the environment variable CALLBRIDGE_TEST_DRIVER is "system".
+// the environment variable CALLBRIDGE_GPU is "device".
 #ifndef CALLBRIDGE_TESTS_CUDA_TEST_DRIVER_H_
 #define CALLBRIDGE_TESTS_CUDA_TEST_DRIVER_H_
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -19,8 +21,8 @@
 namespace callbridge::cuda {
 
 inline bool IsSystemDriver() {
-  const char* driver = std::getenv("CALLBRIDGE_TEST_DRIVER");
-  return driver != nullptr && std::string(driver) == "system";
+  const char* driver = std::getenv("CALLBRIDGE_GPU");
+  return driver != nullptr && std::string(driver) == "device";
 }
 
 // Opens a driver in this process, before callbridge does: ld.so then finds that one for
@@ -66,11 +68,14 @@ inline void SetForDriver(const char* name, const std::string& value) {
 // The ledger of a process: what it did not give back, or did wrong.
 class Ledger {
  public:
-  Ledger() : path_(testing::TempDir() + "/ledger") {
+  Ledger() : path_(testing::TempDir() + "/ledger." + std::to_string(getpid())) {
     std::ofstream(path_, std::ios::trunc);
     SetForDriver("CALLBRIDGE_STANDIN_LEDGER", path_);
   }
-  ~Ledger() { unsetenv("CALLBRIDGE_STANDIN_LEDGER"); }
+  ~Ledger() {
+    unsetenv("CALLBRIDGE_STANDIN_LEDGER");
+    std::remove(path_.c_str());
+  }
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 

@@ -15,7 +15,7 @@ from callbridge import _c_api, _devices
 from callbridge import numpy as face
 from callbridge.numpy import CallbridgeError, DeviceArray, custom_call
 
-IS_SYSTEM_DRIVER = os.environ.get("CALLBRIDGE_TEST_DRIVER") == "system"
+IS_SYSTEM_DRIVER = os.environ.get("CALLBRIDGE_GPU") == "device"
 
 X = np.arange(8, dtype=np.float32)
 Y = np.float32(0.5) * np.arange(8, dtype=np.float32) - 3

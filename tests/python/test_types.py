@@ -101,7 +101,7 @@ def test_any_mapping_is_attributes(modules):
     "function, options",
     [
         (callbridge.library.Library.run, types.RunOptions),
-        (callbridge.numpy.custom_call, types.CallOptions),
+        (callbridge.numpy.custom_call, types.NumpyCallOptions),
     ],
     ids=["library", "numpy"],
 )

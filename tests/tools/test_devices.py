@@ -13,7 +13,7 @@ BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 COMMAND = BUILD / "callbridge"
 TARGETS = BUILD / "tests/targets/gpu_targets.so"
 HOST_TARGETS = BUILD / "tests/tools/run_targets.so"
-IS_SYSTEM_DRIVER = os.environ.get("CALLBRIDGE_TEST_DRIVER") == "system"
+IS_SYSTEM_DRIVER = os.environ.get("CALLBRIDGE_GPU") == "device"
 
 X = np.arange(4, dtype=np.float32)
 Y = np.array([0.5, -1, 2.25, 1e-3], np.float32)

@@ -55,6 +55,11 @@ CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* AnswerMetadata(
 
   metadata.api_version = ::callbridge::typed_ffi::VersionToReport(api, signature.minor_version);
   metadata.traits = traits;
+  // Only callbridge asks with that version, to find out what it must provide where XLA does not.
+  if (signature.takes_device_ordinal && api != nullptr &&
+      api->api_version.minor_version == ::callbridge::typed_ffi::kProbingMinor) {
+    metadata.traits |= ::callbridge::typed_ffi::kTakesDeviceOrdinal;
+  }
 
   if (api == nullptr || VersionOf(*api).metadata_size < sizeof(XLA_FFI_Metadata)) return nullptr;
   metadata.state_type_id = XLA_FFI_UNKNOWN_TYPE_ID;

@@ -204,7 +204,11 @@ class BoundHandler {
   }
 
   CALLBRIDGE_FFI_HIDDEN static constexpr Signature kSignature = {
-      static_cast<XLA_FFI_ExecutionStage>(stage), MinorVersion(), StateTypeId(), Roles::kOperands,
+      static_cast<XLA_FFI_ExecutionStage>(stage),
+      MinorVersion(),
+      (kIsDeviceOrdinal<Ts> || ...),
+      StateTypeId(),
+      Roles::kOperands,
       sizeof...(Ts)};
 
   // Attributes that are no parameter are an error if other attributes are parameters, as in XLA.

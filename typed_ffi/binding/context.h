@@ -89,6 +89,7 @@ struct CtxDecoding<DeviceOrdinal> {
   using Type = int32_t;
   static constexpr int kMinorVersion =
       internal::MinorVersionOf(internal::ApiFunction::kDeviceOrdinal);
+  static constexpr bool kIsDeviceOrdinal = true;
 
   static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx,
                                     DiagnosticEngine& diagnostic) {

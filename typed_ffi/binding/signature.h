@@ -268,10 +268,18 @@ inline constexpr int kMinorVersionOfTag = 0;
 template <typename T>
 inline constexpr int kMinorVersionOfTag<CtxOf<T>> = kMinorVersionOf<CtxDecoding<T>>;
 
+// Whether a decoding is that of the device ordinal.
+template <typename T, typename = void>
+inline constexpr bool kIsDeviceOrdinal = false;
+template <typename T>
+inline constexpr bool
+    kIsDeviceOrdinal<CtxOf<T>, std::void_t<decltype(CtxDecoding<T>::kIsDeviceOrdinal)>> = true;
+
 // What is the same for all calls of a handler.
 struct Signature {
   XLA_FFI_ExecutionStage stage;
   int minor_version;
+  bool takes_device_ordinal;
   XLA_FFI_TypeId (*state_type_id)(const XLA_FFI_Api* api);  // null if it returns no state
   const Operand* operands;
   size_t operand_count;

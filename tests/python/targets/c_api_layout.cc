@@ -20,7 +20,7 @@ const size_t c_api_layout[] = {
     sizeof(callbridge_array),
     offsetof(callbridge_array, size_bytes),
     sizeof(callbridge_execution_context),
-    offsetof(callbridge_execution_context, keeps_floating_point),
+    offsetof(callbridge_execution_context, synchronizes),
     sizeof(callbridge_entry_points),
     offsetof(callbridge_entry_points, typed),
     sizeof(callbridge_ffi_handlers),
