@@ -55,10 +55,10 @@ absl::StatusOr<EntryPoints> GetTyped(const Target& target) {
 }
 
 absl::StatusOr<EntryPoints> GetUntyped(const Target& target) {
-  using Key = std::tuple<void*, Platform, const UntypedAbi*>;
+  using Key = std::tuple<void*, Platform, const UntypedAbi*, XLA_FFI_Handler_Traits>;
   absl::StatusOr<const UntypedAbi*> abi = FindUntypedAbi(target);
   if (!abi.ok()) return abi.status();
-  const Key key(target.address, target.platform, *abi);
+  const Key key(target.address, target.platform, *abi, target.traits);
   return Entries<Key, EntryTarget>::Global().Get(key, target, **abi);
 }
 

@@ -41,14 +41,15 @@ struct EntryPoints {
   // context, custom options, extensions, and on Host the stream.
   void* untyped;
   // The handler for the execute stage, on all runtimes of runtime_versions.h, but for a GPU target
-  // not on jaxlib 0.4.30. Null for a typed target: these runtimes get what AdaptHandlers() makes
-  // (cross_version/handler.h).
+  // not on jaxlib 0.4.30. Reports Target::traits as its own. Null for a typed target: these
+  // runtimes get what AdaptHandlers() makes (cross_version/handler.h).
   XLA_FFI_Handler* typed;
 };
 
 // Returns the entry points of `target`. They live as long as the process and keep the target's
-// library loaded. Returns the same ones for a target of the same address, platform, ABI and stages.
-// Returns INVALID_ARGUMENT if the target's ABI is not known or its address is null. Thread-safe.
+// library loaded. Returns the same ones for a target of the same address, platform, ABI, stages
+// and, if it is untyped, traits. Returns INVALID_ARGUMENT if the target's ABI is not known or its
+// address is null. Thread-safe.
 absl::StatusOr<EntryPoints> GetEntryPoints(const Target& target);
 
 }  // namespace callbridge

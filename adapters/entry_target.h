@@ -21,7 +21,8 @@ struct EntryTarget {
         abi(abi),
         array_result{abi.run_array_result, target.address, {}, {}},
         list_result{abi.run_list_result, target.address, {}, {}},
-        site_plans(abi, target.address) {}
+        site_plans(abi, target.address),
+        traits(target.traits) {}
 
   void* const function;
   const UntypedAbi::UntypedEntry untyped_entry;
@@ -34,6 +35,8 @@ struct EntryTarget {
   const CallPlan list_result;
   // For calls with one.
   PlanCache site_plans;
+  // What `typed_entry` reports to XLA.
+  const XLA_FFI_Handler_Traits traits;
 };
 
 }  // namespace callbridge

@@ -28,6 +28,10 @@ struct Target {
   // The other stages of a typed handler, null for those that it does not have. `execute` is not
   // read; `address` is used.
   XLA_FFI_Handler_Bundle stages = {};
+  // What XLA may do with the target besides calling it: bits of XLA_FFI_HANDLER_TRAITS_*. Of a
+  // typed handler those that it was registered with and those that it reports; of an untyped
+  // target, which has none of its own, those that its user declares.
+  XLA_FFI_Handler_Traits traits = 0;
 };
 
 }  // namespace callbridge

@@ -7,25 +7,16 @@
 #include "absl/types/optional.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/exports/call_error.h"
+#include "callbridge/adapters/metadata_query.h"
 #include "callbridge/adapters/pointer_block.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 namespace {
 
-// The runtime asks for metadata with a frame that has no call, and whose api may be null.
-XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
-  for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
-    if (extension->type == XLA_FFI_Extension_Metadata) {
-      return reinterpret_cast<XLA_FFI_Metadata_Extension*>(extension)->metadata;
-    }
-  }
-  return nullptr;
-}
-
-void AnswerMetadata(XLA_FFI_Metadata& metadata) {
+void AnswerMetadata(const EntryTarget& entry, XLA_FFI_Metadata& metadata) {
   typed_ffi::ReportLowestVersion(metadata.api_version);
-  metadata.traits = 0;
+  metadata.traits = entry.traits;
 }
 
 // Returns the bytes of the descriptor attribute. JAX makes a string of Python bytes and an array of
@@ -166,7 +157,7 @@ XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
 
 XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   if (XLA_FFI_Metadata* metadata = MetadataQuery(*frame)) {
-    AnswerMetadata(*metadata);
+    AnswerMetadata(entry, *metadata);
     return nullptr;
   }
   if (ABSL_PREDICT_FALSE(!IsServedStage(*frame, entry))) {

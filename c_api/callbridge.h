@@ -122,6 +122,13 @@ typedef struct callbridge_target {
   void* prepare;
   void* initialize;
   void* record;
+  // Nonzero: XLA:GPU may record calls into command buffers, which are CUDA graphs, and replay those
+  // instead of calling the target again. So the target only submits work to its stream, the same
+  // for the same buffers: it does not wait for the stream, allocate, copy synchronously, use the
+  // default stream or count its calls. XLA:CPU ignores it. Entry points report it to XLA
+  // (callbridge_entry_points.typed). callbridge_library_target writes whether a typed handler was
+  // registered with that trait or reports it, and 0 for untyped targets, of which nothing tells.
+  int32_t command_buffer_compatible;
 } callbridge_target;
 
 // A shared library that registers custom calls, opened without the XLA that it was built for.
@@ -372,14 +379,18 @@ typedef struct callbridge_entry_points {
   // custom options, extensions, or on Host the stream.
   void* untyped;
   // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.30 to
-  // 0.12.0.1, on GPU since 0.4.31. Null for a typed target: register what
+  // 0.12.0.1, on GPU since 0.4.31. Tells XLA that its calls may be recorded into command buffers if
+  // the target says so (callbridge_target.command_buffer_compatible); calls of `untyped` are not
+  // recorded. Null for a typed target: register what
   // callbridge_ffi_adapt_handlers returns.
   void* typed;
 } callbridge_entry_points;
 
 // Writes the target's entry points to `*entry_points`, whose struct_size the caller set. Returns
-// the same ones for the same target each time. Keeps the target's library open for the rest of the
-// process. Returns INVALID_ARGUMENT if the target's ABI is unknown and a wrong guess could crash.
+// the same ones for the same target each time. An untyped target has others if it is command buffer
+// compatible than if it is not, and XLA takes one of them for each name. Keeps the target's library
+// open for the rest of the process. Returns INVALID_ARGUMENT if the target's ABI is unknown and a
+// wrong guess could crash.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_entry_points(
     const callbridge_target* target, callbridge_entry_points* entry_points);
 

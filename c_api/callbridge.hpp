@@ -129,6 +129,7 @@ inline callbridge_target ToC(const Target& target) {
   c_target.prepare = target.prepare;
   c_target.initialize = target.initialize;
   c_target.record = target.record;
+  c_target.command_buffer_compatible = target.command_buffer_compatible ? 1 : 0;
   return c_target;
 }
 

@@ -33,6 +33,14 @@ CALLBRIDGE_EXPORTED const struct XLA_FFI_Api* callbridge_xla_ffi_api(void);
 // Stands for `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, from any header that declares it.
 typedef void callbridge_ffi_handler(void);
 
+// What XLA may do with a target besides calling it, by XLA's names and numbers
+// (XLA_FFI_HANDLER_TRAITS_*): bits.
+enum {
+  // XLA:GPU may record a call into a command buffer, a CUDA graph, and replay that instead of
+  // calling the target again (callbridge_target.command_buffer_compatible).
+  CALLBRIDGE_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE = 1,
+};
+
 // The handlers of a target, one for each stage; all but `execute` may be null.
 typedef struct callbridge_ffi_handlers {
   size_t struct_size;
@@ -41,10 +49,11 @@ typedef struct callbridge_ffi_handlers {
   callbridge_ffi_handler* initialize;
   callbridge_ffi_handler* execute;
   callbridge_ffi_handler* record;
+  uint32_t traits;  // CALLBRIDGE_FFI_HANDLER_TRAITS_*
 } callbridge_ffi_handlers;
 
 // Visits one registered handler. The texts and `handlers` are valid until the visitor returns.
-// `traits` has XLA's bits.
+// `traits` are those that it was registered with and those that it reports, as in `handlers`.
 typedef void callbridge_ffi_handler_visitor(void* user, const char* name, const char* platform,
                                             const callbridge_ffi_handlers* handlers,
                                             uint32_t traits);
@@ -83,6 +92,10 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* n
 // is "Host" or "cpu", "CUDA", "ROCM", in any case. `release` is the runtime's jaxlib release, such
 // as "0.10.2", or null if unknown.
 //
+// The adapted handlers report handlers->traits to the runtime besides those that the handlers
+// report themselves. XLA's GPU plugins take traits from that report alone: their functions that
+// register a handler have no such argument. So a handler that does not report them gets a wrapper.
+//
 // Returns INVALID_ARGUMENT if callbridge_probe_typed proves that a function is not a typed handler,
 // or a handler makes state of a type that is not registered; FAILED_PRECONDITION if a function
 // cannot be probed; UNIMPLEMENTED if a handler's headers are newer than callbridge knows.
@@ -91,8 +104,8 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
     callbridge_ffi_handlers* adapted);
 
 // Registers typed handlers, such as callbridge_ffi_adapt_handlers writes, with the XLA inside the
-// file at `path`, as callbridge_register_with_loaded_xla does, by that XLA's GetXlaFfiApi. They
-// must stay callable until the process ends.
+// file at `path`, as callbridge_register_with_loaded_xla does, by that XLA's GetXlaFfiApi, with
+// their traits. They must stay callable until the process ends.
 //
 // Returns the errors of callbridge_register_with_loaded_xla except ALREADY_EXISTS; UNIMPLEMENTED if
 // there is a handler for INSTANTIATE and that XLA has no such stage (jaxlib 0.4.30's); INTERNAL

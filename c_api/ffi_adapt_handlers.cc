@@ -72,8 +72,10 @@ absl::Status Adapt(const callbridge_ffi_handlers& handlers, const char* platform
   absl::Status typed = CheckTyped(*bundle);
   if (!typed.ok()) return typed;
   KeepLibrariesForGood(*bundle);
-  const absl::StatusOr<XLA_FFI_Handler_Bundle> made = AdaptHandlers(*bundle, *platform, runtime);
-  return made.ok() ? ToC(*made, adapted) : made.status();
+  XLA_FFI_Handler_Traits traits = TraitsOf(handlers);
+  const absl::StatusOr<XLA_FFI_Handler_Bundle> made =
+      AdaptHandlers(*bundle, *platform, runtime, &traits);
+  return made.ok() ? ToC(*made, traits, adapted) : made.status();
 }
 
 }  // namespace

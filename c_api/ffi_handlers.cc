@@ -33,7 +33,12 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& hand
                                 FromC(handlers.record)};
 }
 
-absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out) {
+XLA_FFI_Handler_Traits TraitsOf(const callbridge_ffi_handlers& handlers) {
+  return KnowsField(handlers, handlers.traits) ? handlers.traits : 0;
+}
+
+absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, XLA_FFI_Handler_Traits traits,
+                 callbridge_ffi_handlers* out) {
   absl::Status size = CheckStructSize("callbridge_ffi_handlers", *out);
   if (!size.ok()) return size;
   out->instantiate = ToC(handlers.instantiate);
@@ -41,6 +46,7 @@ absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers
   out->initialize = ToC(handlers.initialize);
   out->execute = ToC(handlers.execute);
   out->record = ToC(handlers.record);
+  if (KnowsField(*out, out->traits)) out->traits = traits;
   return absl::OkStatus();
 }
 
@@ -65,7 +71,7 @@ callbridge_error* callbridge_ffi_visit_handlers(callbridge_ffi_handler_visitor* 
     for (const RegisteredHandler& handler : RegistryOf(kNewestVersion).List()) {
       callbridge_ffi_handlers handlers = {};
       handlers.struct_size = sizeof(handlers);
-      absl::Status written = callbridge::ToC(handler.handlers, &handlers);
+      absl::Status written = callbridge::ToC(handler.handlers, handler.traits, &handlers);
       if (!written.ok()) return written;
       visit(user, handler.name.c_str(), handler.platform.c_str(), &handlers, handler.traits);
     }
@@ -77,7 +83,7 @@ callbridge_error* callbridge_ffi_find_handlers(const char* name, const char* pla
                                                callbridge_ffi_handlers* handlers) {
   return WithoutExceptions({{"name", name}, {"platform", platform}, {"handlers", handlers}}, [&] {
     absl::StatusOr<RegisteredHandler> found = RegistryOf(kNewestVersion).Find(name, platform);
-    return found.ok() ? callbridge::ToC(found->handlers, handlers) : found.status();
+    return found.ok() ? callbridge::ToC(found->handlers, found->traits, handlers) : found.status();
   });
 }
 

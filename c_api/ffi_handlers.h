@@ -14,8 +14,11 @@ namespace callbridge {
 // Returns INVALID_ARGUMENT if the struct is smaller than its first version or has no handler for
 // the EXECUTE stage.
 absl::StatusOr<XLA_FFI_Handler_Bundle> FromC(const callbridge_ffi_handlers& handlers);
+// Returns 0 if the struct's version has no traits.
+XLA_FFI_Handler_Traits TraitsOf(const callbridge_ffi_handlers& handlers);
 // Writes `*out`, whose struct_size the caller set.
-absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, callbridge_ffi_handlers* out);
+absl::Status ToC(const XLA_FFI_Handler_Bundle& handlers, XLA_FFI_Handler_Traits traits,
+                 callbridge_ffi_handlers* out);
 
 // Returns OK if all are typed handlers, which may then be called with more queries in this process.
 // Returns INVALID_ARGUMENT or FAILED_PRECONDITION as callbridge_ffi_adapt_handlers.

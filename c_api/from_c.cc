@@ -56,6 +56,12 @@ XLA_FFI_Handler_Bundle StagesFromC(const callbridge_target& target) {
   return stages;
 }
 
+XLA_FFI_Handler_Traits TraitsFromC(const callbridge_target& target) {
+  if (!KnowsField(target, target.command_buffer_compatible)) return 0;
+  return target.command_buffer_compatible != 0 ? XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE
+                                               : 0;
+}
+
 }  // namespace
 
 absl::StatusOr<Target> FromC(const callbridge_target& target) {
@@ -78,7 +84,8 @@ absl::StatusOr<Target> FromC(const callbridge_target& target) {
                 target.api_version_is_proved != 0,
                 target.address,
                 LibrariesOf(target, stages),
-                stages};
+                stages,
+                TraitsFromC(target)};
 }
 
 absl::StatusOr<CallSite> FromC(const callbridge_site& site) {

@@ -250,7 +250,7 @@ class HandlerCall {
   };
   struct State {
     callbridge_ffi_handlers handlers = {
-        sizeof(callbridge_ffi_handlers), nullptr, nullptr, nullptr, nullptr, nullptr};
+        sizeof(callbridge_ffi_handlers), nullptr, nullptr, nullptr, nullptr, nullptr, 0};
     std::string release;
     std::vector<Buffer> arguments;
     std::vector<Buffer> results;

@@ -43,6 +43,8 @@ struct Target {
   void* prepare = nullptr;
   void* initialize = nullptr;
   void* record = nullptr;
+  // XLA:GPU may record calls into command buffers: as in callbridge_target.
+  bool command_buffer_compatible = false;
 };
 
 // An opened library of custom calls.
@@ -80,10 +82,17 @@ class Library {
     if (callbridge_error* error = callbridge_library_target(handle_.get(), index, &found)) {
       return Error(error);
     }
-    return Target{
-        found.name,       found.platform, found.api_version, found.api_version_is_proved != 0,
-        found.address,    found.evidence, found.instantiate, found.prepare,
-        found.initialize, found.record};
+    return Target{found.name,
+                  found.platform,
+                  found.api_version,
+                  found.api_version_is_proved != 0,
+                  found.address,
+                  found.evidence,
+                  found.instantiate,
+                  found.prepare,
+                  found.initialize,
+                  found.record,
+                  found.command_buffer_compatible != 0};
   }
 
   // Returns the target of that name, registered under that spelling of the platform. Returns

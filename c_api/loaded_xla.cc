@@ -29,6 +29,7 @@ callbridge_error* callbridge_ffi_register_with_loaded_xla(const char* path, cons
         const absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(*handlers);
         if (!bundle.ok()) return bundle.status();
         const absl::StatusOr<const LoadedXla*> xla = LoadedXla::Find(path);
-        return xla.ok() ? (*xla)->RegisterHandlers(name, platform, *bundle) : xla.status();
+        if (!xla.ok()) return xla.status();
+        return (*xla)->RegisterHandlers(name, platform, *bundle, callbridge::TraitsOf(*handlers));
       });
 }

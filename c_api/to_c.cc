@@ -94,6 +94,10 @@ absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
     out->initialize = reinterpret_cast<void*>(target.stages.initialize);
     out->record = reinterpret_cast<void*>(target.stages.record);
   }
+  if (KnowsField(*out, out->command_buffer_compatible)) {
+    out->command_buffer_compatible =
+        (target.traits & XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE) != 0;
+  }
   return absl::OkStatus();
 }
 

@@ -202,7 +202,8 @@ absl::Status LoadedXla::RegisterFunction(const std::string& name, const std::str
 }
 
 absl::Status LoadedXla::RegisterHandlers(const std::string& name, const std::string& platform,
-                                         const XLA_FFI_Handler_Bundle& handlers) const {
+                                         const XLA_FFI_Handler_Bundle& handlers,
+                                         XLA_FFI_Handler_Traits traits) const {
   if (functions_.ffi_api == nullptr) return Missing("xla::ffi::GetXlaFfiApi", kFfiApi);
   const auto* api = reinterpret_cast<const XLA_FFI_Api* (*)()>(functions_.ffi_api)();
   const typed_ffi::RuntimeVersion& version = typed_ffi::VersionOf(*api);
@@ -211,7 +212,8 @@ absl::Status LoadedXla::RegisterHandlers(const std::string& name, const std::str
                                                  version.releases,
                                                  ", without the stage INSTANTIATE"));
   }
-  XLA_FFI_Error* error = ::xla::ffi::internal::RegisterStaticHandler(api, name, platform, handlers);
+  XLA_FFI_Error* error =
+      ::xla::ffi::internal::RegisterStaticHandler(api, name, platform, handlers, traits);
   if (error == nullptr) return absl::OkStatus();
   const ::xla::ffi::Error refused = ::xla::ffi::internal::TakeError(api, error);
   return absl::InternalError(

@@ -49,7 +49,8 @@ class LoadedXla {
   // if the handlers have a stage INSTANTIATE and this XLA has none; INTERNAL with XLA's message if
   // it refuses the handlers, as it does if others have the name.
   absl::Status RegisterHandlers(const std::string& name, const std::string& platform,
-                                const XLA_FFI_Handler_Bundle& handlers) const;
+                                const XLA_FFI_Handler_Bundle& handlers,
+                                XLA_FFI_Handler_Traits traits = 0) const;
 
  private:
   // The addresses of what was found, null if it was not.

@@ -45,7 +45,8 @@ LibraryTarget OfHandler(const host::RegisteredHandler& handler) {
            ApiVersion::kTypedFfi},
           ApiVersion::kTypedFfi,
           "registered as a typed FFI handler",
-          handler.handlers};
+          handler.handlers,
+          handler.traits};
 }
 
 std::vector<LibraryTarget> WithHandlers(std::vector<LibraryTarget> targets,

@@ -29,6 +29,8 @@ struct LibraryTarget {
   std::string evidence;
   // The other stages of a typed handler, as in Target. `execute` is the registered address.
   XLA_FFI_Handler_Bundle stages = {};
+  // As in Target.
+  XLA_FFI_Handler_Traits traits = 0;
 };
 
 // Returns whether the registering code has shown the function's type, and there is such an ABI.

@@ -271,6 +271,7 @@ Target TargetLibrary::ToTarget(const LibraryTarget& target, Platform platform) c
   found.address = target.registered.address;
   found.library = shared_from_this();
   found.stages = target.stages;
+  found.traits = target.traits;
   return found;
 }
 

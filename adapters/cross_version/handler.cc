@@ -17,6 +17,8 @@
 #include "callbridge/adapters/cross_version/error.h"
 #include "callbridge/adapters/cross_version/future.h"
 #include "callbridge/adapters/cross_version/state.h"
+#include "callbridge/adapters/cross_version/traits.h"
+#include "callbridge/adapters/metadata_query.h"
 #include "callbridge/adapters/trampolines.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/future_object.h"
@@ -33,15 +35,6 @@ using typed_ffi::RuntimeVersion;
 constexpr char kMissingType[] =
     "the handler makes state of a type that is not registered; register the type first, with "
     "callbridge.jax.register_type or callbridge_ffi_register_type";
-
-XLA_FFI_Metadata* MetadataQuery(const XLA_FFI_CallFrame& frame) {
-  for (auto* extension = frame.extension_start; extension != nullptr; extension = extension->next) {
-    if (extension->type == XLA_FFI_Extension_Metadata) {
-      return reinterpret_cast<XLA_FFI_Metadata_Extension*>(extension)->metadata;
-    }
-  }
-  return nullptr;
-}
 
 // `api` is null up to jaxlib 0.7.2, whose metadata has no state type id.
 ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* AnswerMetadata(const CrossVersionHandler& handler,
@@ -209,12 +202,15 @@ constexpr XLA_FFI_Handler* XLA_FFI_Handler_Bundle::*kHandlers[] = {
     &XLA_FFI_Handler_Bundle::initialize, &XLA_FFI_Handler_Bundle::execute,
     &XLA_FFI_Handler_Bundle::record};
 
-absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion* runtime) {
+// Adds to `traits` those that the handler reports.
+absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion* runtime,
+                                  XLA_FFI_Handler_Traits& traits) {
   absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
   if (absl::IsFailedPrecondition(headers.status())) return false;  // written by hand
   if (!headers.ok()) return headers.status();
   const ReportedMetadata metadata = ReadReportedMetadata(handler, *headers->version);
   if (metadata.type_is_missing) return absl::InvalidArgumentError(kMissingType);
+  traits |= metadata.traits;
   if (host::TypeRegistry::Issued(metadata.state_type_id)) return true;
   return !headers->adapts && (runtime == nullptr || !RunsNatively(*headers, *runtime));
 }
@@ -223,11 +219,13 @@ absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion
 
 absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundle& handlers,
                                                      Platform platform,
-                                                     const RuntimeVersion* runtime) {
+                                                     const RuntimeVersion* runtime,
+                                                     XLA_FFI_Handler_Traits* traits) {
   bool wrap = false;
+  XLA_FFI_Handler_Traits reported = 0;
   for (auto stage : kHandlers) {
     if (handlers.*stage == nullptr) continue;
-    absl::StatusOr<bool> needs_wrapper = NeedsWrapper(handlers.*stage, runtime);
+    absl::StatusOr<bool> needs_wrapper = NeedsWrapper(handlers.*stage, runtime, reported);
     if (!needs_wrapper.ok()) return needs_wrapper.status();
     wrap |= *needs_wrapper;
   }
@@ -239,6 +237,13 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
     if (!wrapper.ok()) return wrapper.status();
     adapted.*stage = *wrapper;
   }
+  if (traits == nullptr) return adapted;
+  if ((*traits & ~reported) != 0) {
+    absl::StatusOr<XLA_FFI_Handler*> execute = GetHandlerWithTraits(adapted.execute, *traits);
+    if (!execute.ok()) return execute.status();
+    adapted.execute = *execute;
+  }
+  *traits |= reported;
   return adapted;
 }
 

@@ -23,6 +23,11 @@ namespace callbridge {
 // were written by hand; otherwise wrappers, which live as long as the process and serve any
 // runtime. `runtime` may be null if nothing is known of it. Returns the same ones each time.
 //
+// If `traits` is not null, it points to bits of XLA_FFI_HANDLER_TRAITS_* for the runtime, to which
+// those that the handlers report are added. XLA:GPU plugins take traits from that report alone, and
+// none at registration. So the handler of the execute stage gets a wrapper (traits.h) if it lacks
+// one of them.
+//
 // As for RecognizeHeaders(), the handlers must be typed; they must stay loaded. `platform` is where
 // they are registered. Types must be registered before (host/type_registry.h): a handler that makes
 // state of a type with an id of callbridge's always gets a wrapper.
@@ -31,7 +36,8 @@ namespace callbridge {
 // as RecognizeHeaders(), and RESOURCE_EXHAUSTED as MakeTrampolines(). Thread-safe.
 absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundle& handlers,
                                                      Platform platform,
-                                                     const typed_ffi::RuntimeVersion* runtime);
+                                                     const typed_ffi::RuntimeVersion* runtime,
+                                                     XLA_FFI_Handler_Traits* traits = nullptr);
 
 // Returns the wrapper of one handler. Fails as AdaptHandlers(), and as RecognizeHeaders().
 absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler,

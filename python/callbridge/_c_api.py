@@ -19,6 +19,8 @@ ATTRIBUTE_DICTIONARY = 2
 ATTRIBUTE_SCALAR = 3
 ATTRIBUTE_STRING = 4
 
+TRAIT_COMMAND_BUFFER_COMPATIBLE = 1  # CALLBRIDGE_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE
+
 # CALLBRIDGE_PROVIDES_*
 PROVIDES_OPAQUE = 2
 PROVIDES_TUPLES = 8
@@ -57,6 +59,7 @@ class Target(Struct):
         ("prepare", c_void_p),
         ("initialize", c_void_p),
         ("record", c_void_p),
+        ("command_buffer_compatible", c_int32),
     ]
 
 
@@ -117,6 +120,7 @@ class FfiHandlers(Struct):
         ("initialize", c_void_p),
         ("execute", c_void_p),
         ("record", c_void_p),
+        ("traits", c_uint32),
     ]
 
 

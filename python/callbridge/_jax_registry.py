@@ -33,6 +33,7 @@ from callbridge._jax_runtimes import (
     jax_function,
     unimplemented,
 )
+from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge.typing import Abi
 
@@ -41,7 +42,8 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     """Gives XLA what leads to the target. Raises what _jax_typed_handlers.adapt() raises, and
     INVALID_ARGUMENT for a name in another encoding, with which JAX would not start any more."""
     utf_8(entry.target.name, "target of JAX")
-    c_target = _target.to_c(entry.target, abi)
+    compatible = RUNTIME.records_typed_calls and entry.command_buffer_compatible
+    c_target = _target.to_c(entry.target, abi, compatible)
     if "typed_ffi" in (entry.target.abi, abi):
         handlers = _of_typed_handler(entry, c_target)
     else:
@@ -89,7 +91,14 @@ def _refuse_registered_name(entry: Entry, registered: dict) -> None:
 
 
 def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
-    adapted = _jax_typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers)
+    trait = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE
+    adapted, traits = _jax_typed_handlers.adapt(
+        entry.target.name,
+        entry.platform,
+        entry.handlers,
+        trait if c_target.command_buffer_compatible else 0,
+    )
+    entry.reports_compatible = bool(traits & trait) and not entry.is_declared_compatible
     handlers = {}
     if _calls_by_ffi(RUNTIME, entry, is_typed=True):
         handlers["typed"] = adapted if len(adapted) > 1 else adapted["execute"]
@@ -162,10 +171,18 @@ def fastest_path(entry: Entry) -> str:
 
 
 def check_path_fits(entry: Entry, prefer: str | None) -> None:
-    """Raises INVALID_ARGUMENT or UNIMPLEMENTED if that path does not lead to the target."""
+    """Raises INVALID_ARGUMENT or UNIMPLEMENTED if that path does not lead to the target, or not
+    as its user declares."""
+    name = f"target {entry.target.name!r} on {entry.platform}"
+    if prefer == "version_3" and entry.is_declared_compatible and entry.platform != HOST:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{name} is declared command_buffer_compatible, but XLA records no calls by the path "
+            "'version_3' into command buffers; leave prefer out, or register the target by another "
+            "name without command_buffer_compatible",
+        )
     if prefer is None or prefer in entry.paths:
         return
-    name = f"target {entry.target.name!r} on {entry.platform}"
     if entry.is_beside_handler:
         raise CallbridgeError(
             "INVALID_ARGUMENT",

@@ -51,6 +51,9 @@ class Runtime:
     # stages, and calls the typed entry points of untyped targets. (It has FFI 0.0 then;
     # typed_ffi/runtime_versions.h has the version of each release.)
     has_instantiate: bool
+    # XLA:GPU records calls of typed handlers that have the trait into command buffers. (0.4.34 asks
+    # for it, and then raises bad_function_call.)
+    records_typed_calls: bool
     # NumPy's names of the element types that XLA does not pass to custom calls...
     lacks_types: tuple[str, ...]
     # ... and of those without a number in its FFI, which handlers would take for another type.
@@ -82,6 +85,7 @@ _0_4_13 = Runtime(
     has_typed_ffi=False,
     lists_targets=False,
     has_instantiate=False,
+    records_typed_calls=False,
     lacks_types=_SUB_BYTE,
     typed_lacks_types=(),
     array_attributes=(),
@@ -113,6 +117,7 @@ _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attrib
 _0_4_38 = dataclasses.replace(
     _0_4_34,
     release=(0, 4, 38),
+    records_typed_calls=True,
     lacks_types=(),
     typed_lacks_types=_SUB_BYTE,
     array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),

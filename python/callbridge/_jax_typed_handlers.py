@@ -19,10 +19,12 @@ from callbridge._function_address import make_capsule
 from callbridge.typing import Stage
 
 
-def adapt(name: str, platform: str, handlers: dict[Stage, int]) -> dict[Stage, Any]:
-    """Returns the capsules to give XLA instead of the handlers, by stage."""
-    adapted = _typed_handlers.adapt(name, platform, handlers, jaxlib.__version__)
-    return {stage: make_capsule(address) for stage, address in adapted.items()}
+def adapt(
+    name: str, platform: str, handlers: dict[Stage, int], traits: int
+) -> tuple[dict[Stage, Any], int]:
+    """Returns the capsules to give XLA instead of the handlers, by stage, and their traits."""
+    adapted, reported = _typed_handlers.adapt(name, platform, handlers, jaxlib.__version__, traits)
+    return {stage: make_capsule(address) for stage, address in adapted.items()}, reported
 
 
 @dataclasses.dataclass(frozen=True)

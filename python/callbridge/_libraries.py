@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Collection
 
-from callbridge import _file_contents
+from callbridge import _command_buffers, _file_contents
 from callbridge._error import CallbridgeError
 from callbridge._registry import Registry
 from callbridge.library import Library
@@ -19,12 +20,21 @@ class Libraries:
         self._lock = threading.RLock()  # signal handlers may run at any moment
         # By content, so that a file that was touched or copied is not loaded again.
         self._opened: dict[str, Library] = {}
-        self._added: set[str] = set()  # those whose targets are all registered and can be called
+        # Those whose targets are all registered and can be called, with the names of the targets
+        # that are declared command buffer compatible.
+        self._added: dict[str, frozenset[str]] = {}
         self._first_digests: dict[str, str] = {}  # by path
         self._digests: dict[tuple | None, str] = {}  # of files that have not changed since
 
-    def load(self, path: str | os.PathLike, isolate: bool) -> Library:
+    def load(
+        self,
+        path: str | os.PathLike,
+        isolate: bool,
+        command_buffer_compatible: bool | Collection[str] = False,
+    ) -> Library:
         """The library that `path` holds, its targets in the registry; of one content the same.
+
+        `command_buffer_compatible` are all of its targets, none, or those of the names.
 
         After an exception, KeyboardInterrupt included, the same call goes on where that one ended.
         """
@@ -39,20 +49,22 @@ class Libraries:
                 if digest not in self._opened:
                     self._opened.setdefault(digest, Library(path, isolate, contents))
                 self._digests[contents.untouched] = digest
-            if digest not in self._added:
-                self._add(digest, os.path.abspath(path))
-            return self._opened[digest]
+            library = self._opened[digest]
+            compatible = _command_buffers.names(command_buffer_compatible, library)
+            if self._added.get(digest) != compatible:
+                self._add(digest, os.path.abspath(path), compatible)
+            return library
 
-    def load_operator(self, target: str) -> None:
+    def load_operator(self, target: str, command_buffer_compatible: bool = False) -> None:
         """Loads an AOT operator ("PATH:FUNCTION") that is called and not registered yet."""
         if _file_contents.names_operator(target) and not self._registry.entries(target):
-            self.load(target, isolate=False)
+            self.load(target, False, command_buffer_compatible)
 
-    def _add(self, digest: str, path: str) -> None:
+    def _add(self, digest: str, path: str, compatible: frozenset[str]) -> None:
         first_digest = self._first_digests.setdefault(path, digest)
         try:
-            if self._registry.add_library(self._opened[digest]):
-                self._added.add(digest)
+            if self._registry.add_library(self._opened[digest], compatible):
+                self._added[digest] = compatible
         except CallbridgeError as error:
             if digest == first_digest:
                 raise

@@ -33,10 +33,18 @@ class Entry:
     untyped: Entry | None = None
     # True for that function: version-4 calls go to the handler.
     is_beside_handler: bool = False
+    # Its user says that XLA:GPU may record its calls into command buffers.
+    is_declared_compatible: bool = False
+    # A typed handler says so itself, as far as that is known.
+    reports_compatible: bool = False
 
     @property
     def abi(self) -> Abi | None:
         return self.target.abi or self.declared_abi
+
+    @property
+    def command_buffer_compatible(self) -> bool:
+        return self.is_declared_compatible or self.reports_compatible
 
     @property
     def c_target(self) -> _c_api.Target:
@@ -73,10 +81,13 @@ class Registry:
         self._lock = threading.RLock()  # signal handlers may run at any moment
         self._entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
 
-    def add_library(self, library: Library) -> bool:
+    def add_library(self, library: Library, compatible: frozenset[str] = frozenset()) -> bool:
         """Adds its targets, all or none, and serves those whose ABI is known.
 
-        Raises ALREADY_EXISTS where a name is another function's, and no other CallbridgeError.
+        `compatible` are the names of those that are declared command buffer compatible.
+
+        Raises ALREADY_EXISTS where a name is another function's, or the same one's, declared
+        otherwise, and no other CallbridgeError.
         Returns false where some that are to be served are not: what is wrong with them is for
         those to hear who call them, since find() tries again. After any other exception the same
         call goes on where this one ended.
@@ -87,6 +98,8 @@ class Registry:
             if platform is not None:
                 handlers: dict[Stage, int] = {"execute": target.address, **target.stages}
                 entry = Entry(target, library.path, library, platform, handlers)
+                entry.is_declared_compatible = target.name in compatible
+                entry.reports_compatible = target.command_buffer_compatible
                 first = added.setdefault((target.name, platform), entry)  # handlers come first
                 if first is not entry and entry.abi != "typed_ffi":
                     entry.is_beside_handler = True
@@ -112,7 +125,12 @@ class Registry:
         return not refused
 
     def add_function(
-        self, name: str, function_or_capsule: Any, platform: str, abi: Abi | None
+        self,
+        name: str,
+        function_or_capsule: Any,
+        platform: str,
+        abi: Abi | None,
+        command_buffer_compatible: bool = False,
     ) -> None:
         """Adds one target, and serves it if its ABI is declared or does not matter.
 
@@ -136,6 +154,7 @@ class Registry:
         is_bundle = isinstance(function_or_capsule, dict)
         owner = dict(function_or_capsule) if is_bundle else function_or_capsule
         new = Entry(target, source, owner, target.platform, handlers)
+        new.is_declared_compatible = command_buffer_compatible
         with self._lock:
             entry = self._known(new)
             if abi is not None or not _must_be_declared(entry):
@@ -144,13 +163,20 @@ class Registry:
         keep(owner)
 
     def find(
-        self, name: str, platform: str | None, abi: Abi | None, *, is_guess: bool = False
+        self,
+        name: str,
+        platform: str | None,
+        abi: Abi | None,
+        *,
+        is_guess: bool = False,
+        command_buffer_compatible: bool = False,
     ) -> Entry:
         """The target, served from now on, as `abi` where its own is not known.
 
         Without a platform: the only one that has the target, or else the default one. An `abi` that
         is a guess is ignored where the target's is known or declared. Of a typed handler and an
-        untyped function of one name, the function where `abi` is an untyped one.
+        untyped function of one name, the function where `abi` is an untyped one. Raises
+        ALREADY_EXISTS for one that is served and must be `command_buffer_compatible`, but is not.
         """
         _target.check_name(name)
         _target.check_abi(abi)
@@ -166,7 +192,16 @@ class Registry:
                 )
             if entry.untyped is not None and _target_abis.is_untyped(abi):
                 entry = entry.untyped
-            self._serve(entry, None if is_guess and entry.abi is not None else abi)
+            was_declared = entry.is_declared_compatible
+            if command_buffer_compatible and not entry.command_buffer_compatible:
+                if entry.paths:
+                    raise self._declared_otherwise(entry, "custom_call()")
+                entry.is_declared_compatible = True
+            try:
+                self._serve(entry, None if is_guess and entry.abi is not None else abi)
+            finally:
+                if not entry.paths:
+                    entry.is_declared_compatible = was_declared
             return entry
 
     def entries(self, name: str) -> list[Entry]:
@@ -187,7 +222,11 @@ class Registry:
         name = entry.target.name
         known = self._entries.get((name, entry.platform), entry)
         if known.handlers == entry.handlers:
-            return known
+            if known.is_declared_compatible == entry.is_declared_compatible:
+                return known
+            if entry.is_declared_compatible and known.reports_compatible:
+                return known
+            raise self._declared_otherwise(known, entry.source)
         if not known.paths and known.target.address == entry.target.address:
             return entry  # which may have gained stages
         raise CallbridgeError(
@@ -196,6 +235,17 @@ class Registry:
             f"that name is registered at {_addresses(known)} in {known.source}, and "
             f"{self._registrar} keeps one function for each name until the process ends; "
             "register it under another name",
+        )
+
+    def _declared_otherwise(self, known: Entry, source: str) -> CallbridgeError:
+        was, now = ("with", "without") if known.is_declared_compatible else ("without", "with")
+        return CallbridgeError(
+            "ALREADY_EXISTS",
+            f"target {known.target.name!r} on {known.platform} is registered {was} "
+            f"command_buffer_compatible=True in {known.source}, and now {now} it in {source}: "
+            f"{self._registrar} keeps one registration for each name until the process ends; "
+            "say the same where the target is loaded or registered first, or register it under "
+            "another name",
         )
 
     def _serve(self, entry: Entry, abi: Abi | None) -> None:

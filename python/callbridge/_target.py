@@ -34,6 +34,9 @@ class Target(Immutable):
       address: of the function, in this process; of a typed handler that for the stage "execute".
       stages: of a typed handler, the addresses of its handlers for other stages: "instantiate",
         "prepare", "initialize", "record".
+      command_buffer_compatible: whether XLA:GPU may record calls into command buffers: true if a
+        typed handler was registered with that trait or reports it. An untyped function has none of
+        its own; its user says so (callbridge.jax.register).
     """
 
     name: str
@@ -42,6 +45,7 @@ class Target(Immutable):
     evidence: str
     address: int
     stages: dict[Stage, int] = dataclasses.field(default_factory=dict, hash=False)
+    command_buffer_compatible: bool = False
 
     _library: ClassVar[Library | None] = None  # which registered it; set for each target
 
@@ -69,12 +73,15 @@ def from_c(target: _c_api.Target, library: Library) -> Target:
         _decode(target.evidence),
         target.address,
         {stage: getattr(target, stage) for stage in _STAGES if getattr(target, stage)},
+        bool(target.command_buffer_compatible),
     )
     object.__setattr__(made, "_library", library)
     return made
 
 
-def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
+def to_c(
+    target: Target, declared_abi: Abi | None, command_buffer_compatible: bool = False
+) -> _c_api.Target:
     """Returns `target` for the C API, with its own ABI or else the declared one.
 
     Raises INVALID_ARGUMENT if the two differ, or if there is neither and a wrong guess could crash.
@@ -87,6 +94,7 @@ def to_c(target: Target, declared_abi: Abi | None) -> _c_api.Target:
         api_version_is_proved=target.abi is not None,
         address=target.address,
         **target.stages,
+        command_buffer_compatible=command_buffer_compatible,
     )
 
 

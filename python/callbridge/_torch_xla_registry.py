@@ -51,7 +51,7 @@ def _register(entry: Entry) -> str:
     module = utf_8(extension_module(), "path of PyTorch/XLA")
     try:
         if entry.abi == "typed_ffi":
-            adapted = _typed_handlers.adapt(entry.target.name, HOST, entry.handlers, None)
+            adapted, _ = _typed_handlers.adapt(entry.target.name, HOST, entry.handlers, None)
             handlers = _c_api.FfiHandlers(**adapted)
             _c_api.ffi_register_with_loaded_xla(module, name, HOST.encode(), handlers)
             return "typed"

@@ -42,17 +42,18 @@ def addresses(name: str, handlers: Any) -> dict[Stage, int]:
 
 
 def adapt(
-    name: str, platform: str, handlers: dict[Stage, int], release: str | None
-) -> dict[Stage, int]:
-    """Returns the handlers to give a runtime instead of `handlers`, by stage.
+    name: str, platform: str, handlers: dict[Stage, int], release: str | None, traits: int = 0
+) -> tuple[dict[Stage, int], int]:
+    """Returns the handlers to give a runtime instead of `handlers`, by stage, and their traits.
 
-    `release` is the runtime's release of jaxlib; None: any. Raises INVALID_ARGUMENT if one proves
-    not to be a typed handler, and the errors of callbridge_ffi_adapt_handlers (callbridge_ffi.h).
+    The traits are `traits` and what the handlers report themselves. `release` is the runtime's
+    release of jaxlib; None: any. Raises INVALID_ARGUMENT if one proves not to be a typed handler,
+    and the errors of callbridge_ffi_adapt_handlers (callbridge_ffi.h).
     """
     adapted = _c_api.FfiHandlers()
     try:
         _c_api.ffi_adapt_handlers(
-            _c_api.FfiHandlers(**handlers),
+            _c_api.FfiHandlers(**handlers, traits=traits),
             platform.encode(),
             None if release is None else release.encode(),
             adapted,
@@ -61,7 +62,7 @@ def adapt(
         raise CallbridgeError(
             error.code, f"target {name!r} on {platform}, abi='typed_ffi': {error.message}"
         ) from None
-    return {stage: getattr(adapted, stage) for stage in handlers}
+    return {stage: getattr(adapted, stage) for stage in handlers}, adapted.traits
 
 
 def register_type(name: str, type_id: Any, type_info: Any) -> None:

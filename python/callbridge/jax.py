@@ -12,12 +12,13 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from callbridge import (
     _aliases,
     _call_site,
+    _command_buffers,
     _jax_arrays,
     _jax_attributes,
     _jax_backend_config,
@@ -82,7 +83,12 @@ _ffi_call = jax_function(RUNTIME.ffi_call)
 _libraries = Libraries(_jax_registry.registry)
 
 
-def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    isolate: bool = False,
+    command_buffer_compatible: bool | Collection[str] = False,
+) -> Library:
     """Opens the library at `path` and registers its targets with JAX, under their own names.
 
     A target of unknown ABI (Target.abi is None) is registered when custom_call() declares its ABI.
@@ -90,6 +96,9 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     registered, for a reason that register() has, custom_call() tries again. The library stays open
     until the process ends. Loading a file of the same content again returns the same Library, and
     completes an interrupted load(). `isolate` is as for callbridge.library.load().
+
+    `command_buffer_compatible` is as for register(): True for all targets of the library, or a list
+    of the names of those that are. A typed handler that has the trait keeps it in any case.
 
     callbridge.numpy.load() and callbridge.library.load() open copies of their own, each with its
     own static variables: what a target keeps there in calls of one module is not seen in calls of
@@ -99,9 +108,10 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     Raises:
       CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
         registered with another function: by callbridge, by JAX itself, or from the file's earlier
-        content. Nothing is registered then.
+        content; or with the same function and another `command_buffer_compatible`. NOT_FOUND if
+        that has a name that is no target's. Nothing is registered then.
     """
-    return _libraries.load(path, isolate)
+    return _libraries.load(path, isolate, command_buffer_compatible)
 
 
 def register(
@@ -109,6 +119,8 @@ def register(
     function_or_capsule: Handlers,
     platform: Platform = "cpu",
     abi: Abi | None = None,
+    *,
+    command_buffer_compatible: bool = False,
 ) -> None:
     """Registers one function with JAX.
 
@@ -124,16 +136,23 @@ def register(
         "typed_ffi" is an XLA FFI handler, built with XLA's headers of any jaxlib from 0.4.30 to
         0.12.0.1, for this JAX or another; jax.ffi.ffi_call(name, ...) can call it too. A request of
         the handler that this JAX cannot serve is an error that names it.
+      command_buffer_compatible: XLA:GPU may record calls into command buffers, which are CUDA
+        graphs, and replay those instead of calling the function again. So the function only submits
+        work to its stream, the same for the same buffers: it does not wait for the stream,
+        allocate, copy synchronously, use the default stream or count its calls. A typed handler
+        that has the trait is recorded without it. XLA:CPU ignores it.
 
     Raises:
       CallbridgeError: ALREADY_EXISTS if the name is registered with another address, by callbridge
-        or by JAX itself (jax 0.4.13 does not list its registrations). INVALID_ARGUMENT if the
+        or by JAX itself (jax 0.4.13 does not list its registrations), or with another
+        `command_buffer_compatible`. INVALID_ARGUMENT if the
         capsule has another name; if a function declared "typed_ffi" is not a typed handler, or one
         declared untyped is; or if the type of a typed handler's state is not registered by
         register_type(). FAILED_PRECONDITION if the kind of a function cannot be determined, since
         it is in no file.
     """
-    _jax_registry.registry.add_function(name, function_or_capsule, platform, abi)
+    compatible = _command_buffers.checked(command_buffer_compatible)
+    _jax_registry.registry.add_function(name, function_or_capsule, platform, abi, compatible)
 
 
 def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
@@ -185,6 +204,7 @@ def custom_call(
     input_layouts: Sequence[Layout] | None = None,
     output_layouts: Layout | Sequence[Layout] = None,
     input_output_aliases: Mapping[int, int] | None = None,
+    command_buffer_compatible: bool = False,
 ) -> BoundFunction[Any]:
     """Returns a function of arrays and tuples of arrays that calls a registered target.
 
@@ -232,6 +252,9 @@ def custom_call(
       output_layouts: Likewise for the result; the layout alone if the result is not a tuple.
       input_output_aliases: As for jax.ffi.ffi_call: from operands to results, both counted as the
         arrays in preorder.
+      command_buffer_compatible: The target must be registered as such, as for register(). A target
+        that load() or register() did not give to JAX yet, since its ABI was not known, is
+        registered so, and so is an AOT operator that this call loads.
 
     Returns:
       The function. Its result has the form of `result`. If the target fails or throws, JAX raises
@@ -247,7 +270,9 @@ def custom_call(
         element types, such as random keys; for an `operator_info` that is none.
         FAILED_PRECONDITION, when called, in a process that was forked after JAX had started, where
         JAX hangs. UNIMPLEMENTED for attributes that jax.ffi cannot pass: one named "ctx", and a
-        numpy.uint64 of 2**63 or more. As register() if a typed handler is registered only now.
+        numpy.uint64 of 2**63 or more. ALREADY_EXISTS if the target is registered without
+        `command_buffer_compatible` and is to have it; INVALID_ARGUMENT for the path "version_3" of
+        a GPU target that is declared so. As register() if a typed handler is registered only now.
       TypeError: if the result, or later an operand, is neither an array nor a plain tuple, or is a
         masked array; if `opaque` is not bytes; and if a value of `attributes` is not an attribute.
     """
@@ -258,8 +283,9 @@ def custom_call(
     _call_site.check_tuple_layout(tuple_layout)
     _jax_registry.check_path(prefer)
     _target.check_name(target)
-    _libraries.load_operator(target)
-    entry = _jax_registry.registry.find(target, platform, abi)
+    compatible = _command_buffers.checked(command_buffer_compatible)
+    _libraries.load_operator(target, compatible)
+    entry = _jax_registry.registry.find(target, platform, abi, command_buffer_compatible=compatible)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
     _jax_registry.check_path_fits(entry, prefer)
     path = prefer or _jax_registry.fastest_path(entry)

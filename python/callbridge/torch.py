@@ -70,6 +70,7 @@ __all__ = [
 # Keywords of callbridge.jax.custom_call that concern only XLA or JAX.
 _OF_JAX = {
     "prefer": "there is one way to a target here, and no XLA on it",
+    "command_buffer_compatible": "no call is recorded and replayed here",
     "input_layouts": "tensors are row-major here",
     "output_layouts": "tensors are row-major here",
 }

@@ -115,3 +115,4 @@ class JaxCallOptions(CallOptions, total=False):
     vmap_method: VmapMethod | None
     input_layouts: Sequence[Layout] | None
     output_layouts: Layout | Sequence[Layout]
+    command_buffer_compatible: bool

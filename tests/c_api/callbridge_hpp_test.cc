@@ -153,6 +153,11 @@ TEST(CallbridgeHppTest, UntypedTargets) {
   const callbridge::EntryPoints points = callbridge::GetEntryPoints(Untyped(&AddS32)).value();
   EXPECT_NE(points.untyped, nullptr);
   EXPECT_NE(points.typed, nullptr);
+  Target compatible = Untyped(&AddS32);
+  EXPECT_FALSE(compatible.command_buffer_compatible);
+  compatible.command_buffer_compatible = true;
+  EXPECT_EQ(callbridge::ToC(compatible).command_buffer_compatible, 1);
+  EXPECT_NE(callbridge::GetEntryPoints(compatible)->typed, points.typed);
 }
 
 TEST(CallbridgeHppTest, TypedTargets) {

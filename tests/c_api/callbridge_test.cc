@@ -364,6 +364,35 @@ TEST(CallbridgeTest, EntryPointsServeASiteDescriptor) {
               StartsWith("INVALID_ARGUMENT: callbridge_entry_points.struct_size"));
 }
 
+// What a runtime learns of the handler when it is registered.
+uint32_t ReportedTraits(void* handler) {
+  XLA_FFI_Metadata metadata = {XLA_FFI_Metadata_STRUCT_SIZE, {}, 99, {0}};
+  XLA_FFI_Metadata_Extension query = {{sizeof(query), XLA_FFI_Extension_Metadata, nullptr},
+                                      &metadata};
+  XLA_FFI_CallFrame frame = {};
+  frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
+  frame.extension_start = &query.extension_base;
+  EXPECT_EQ(reinterpret_cast<XLA_FFI_Handler*>(handler)(&frame), nullptr);
+  return metadata.traits;
+}
+
+TEST(CallbridgeTest, EntryPointsReportThatATargetMayBeCaptured) {
+  callbridge_target target = AddTarget();
+  callbridge_entry_points without = {sizeof(without), nullptr, nullptr}, with = without;
+  ASSERT_EQ(ErrorText(callbridge_target_entry_points(&target, &without)), "OK");
+  target.command_buffer_compatible = 1;
+  ASSERT_EQ(ErrorText(callbridge_target_entry_points(&target, &with)), "OK");
+  EXPECT_EQ(ReportedTraits(without.typed), 0U);
+  EXPECT_EQ(ReportedTraits(with.typed), CALLBRIDGE_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE);
+  EXPECT_NE(with.untyped, without.untyped);
+
+  // A caller that was compiled before the field was there has other things behind its struct.
+  target.struct_size = offsetof(callbridge_target, command_buffer_compatible);
+  callbridge_entry_points old = {sizeof(old), nullptr, nullptr};
+  ASSERT_EQ(ErrorText(callbridge_target_entry_points(&target, &old)), "OK");
+  EXPECT_EQ(old.typed, without.typed);
+}
+
 TEST(CallbridgeTest, TheHeaderIsC) { EXPECT_EQ(CallFromC(), 0); }
 
 TEST(CallbridgeTest, ProbesFunctions) {

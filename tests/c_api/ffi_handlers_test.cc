@@ -88,6 +88,7 @@ TEST_F(FfiHandlersTest, AreFoundWithAllStages) {
   EXPECT_EQ(Numbers(found), "12345");
   ASSERT_EQ(ErrorText(callbridge_ffi_find_handlers("b", "Host", &found)), "OK");
   EXPECT_EQ(Numbers(found), "00060") << "what was there before is overwritten";
+  EXPECT_EQ(found.traits, 1U);
 }
 
 TEST_F(FfiHandlersTest, AreFoundByNameAndPlatform) {
@@ -95,7 +96,7 @@ TEST_F(FfiHandlersTest, AreFoundByNameAndPlatform) {
   EXPECT_EQ(ErrorText(callbridge_ffi_find_handlers("a", "CUDA", &found)), "OK");
   EXPECT_THAT(ErrorText(callbridge_ffi_find_handlers("a", "Host", &found)),
               AllOf(StartsWith("NOT_FOUND: "), HasSubstr(" all stages ("), HasSubstr(" b (")));
-  found.struct_size = sizeof(found) - 1;
+  found.struct_size = offsetof(callbridge_ffi_handlers, traits) - 1;
   EXPECT_THAT(ErrorText(callbridge_ffi_find_handlers("a", "CUDA", &found)),
               StartsWith("INVALID_ARGUMENT: callbridge_ffi_handlers.struct_size is 47"));
 }
@@ -105,6 +106,7 @@ TEST_F(FfiHandlersTest, AreVisitedByPlatformThenName) {
   const auto visit = [](void* user, const char* name, const char* platform,
                         const callbridge_ffi_handlers* handlers, uint32_t traits) {
     EXPECT_EQ(handlers->struct_size, sizeof(*handlers));
+    EXPECT_EQ(handlers->traits, traits);
     static_cast<std::vector<std::string>*>(user)->push_back(std::string(name) + " on " + platform +
                                                             ": " + Numbers(*handlers) + ", " +
                                                             std::to_string(traits));
@@ -127,10 +129,11 @@ TEST_F(FfiHandlersTest, AreTheProcesssTargets) {
     EXPECT_STREQ(target.evidence, "registered as a typed FFI handler");
     listed.push_back(std::string(target.name) + " on " + target.platform + ": " +
                      Numbers({target.instantiate, target.prepare, target.initialize, target.address,
-                              target.record}));
+                              target.record}) +
+                     ", " + std::to_string(target.command_buffer_compatible));
   }
-  EXPECT_THAT(listed,
-              ElementsAre("a on CUDA: 00070", "all stages on Host: 12345", "b on Host: 00060"));
+  EXPECT_THAT(listed, ElementsAre("a on CUDA: 00070, 0", "all stages on Host: 12345, 0",
+                                  "b on Host: 00060, 1"));
   EXPECT_EQ(ErrorText(callbridge_library_close(process)), "OK");
 }
 

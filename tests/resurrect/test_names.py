@@ -42,6 +42,13 @@ def test_typed_handler(run, build):
     assert run(HERE / "typed_program.py", build / "tests/python/typed_targets.so") == "typed: ok\n"
 
 
+@pytest.mark.skipif(VERSION < (0, 4, 30), reason=f"jax {jax.__version__} has no traits")
+def test_traits(run):
+    printed = run(HERE / "traits_program.py")
+    assert printed in ("traits: ok\n", "wrapped\ntraits: ok\n")
+    assert printed.startswith("wrapped") or numbers(TODAY) > VERSION
+
+
 def test_program_and_module(run, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(

@@ -7,6 +7,7 @@ from typing import Any
 from jaxlib import xla_client
 
 import callbridge.jax
+from callbridge import _c_api
 from callbridge._error import CallbridgeError
 from callbridge._jax_registry import registry
 from callbridge.typing import Abi
@@ -17,8 +18,9 @@ _TYPED = 1
 
 
 # What programs register by a function that JAX still has, which gives it to XLA: by name, the
-# function and its platform. Translation rules, which JAX has no more, call it through callbridge.
-known_to_xla: dict[str, tuple[Any, Any]] = {}
+# function, its platform and traits. Translation rules, which JAX has no more, call it through
+# callbridge.
+known_to_xla: dict[str, tuple[Any, Any, Any]] = {}
 
 
 def register_custom_call_target(
@@ -32,8 +34,9 @@ def register_custom_call_target(
         of one for each stage.
       platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
       api_version: 0: an untyped function; how it is called, each call says. 1: a typed handler.
-      traits: what XLA:GPU may do with a typed handler beside calling it. It is not used: without
-        it XLA does less.
+      traits: what XLA:GPU may do with the target besides calling it, of
+        xla_client.CustomCallTargetTraits: COMMAND_BUFFER_COMPATIBLE is passed on, of untyped
+        functions too.
 
     Raises:
       CallbridgeError: as callbridge.jax.register(); INVALID_ARGUMENT for other api_versions.
@@ -45,7 +48,13 @@ def register_custom_call_target(
             "an untyped function or 1 for a typed handler",
         )
     abi: Abi | None = "typed_ffi" if api_version == _TYPED else None
-    callbridge.jax.register(text(name), fn, platform, abi)
+    callbridge.jax.register(
+        text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
+    )
+
+
+def are_compatible(traits: Any) -> bool:
+    return bool(int(traits) & _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE)
 
 
 def register_cpu_custom_call_target(name: str | bytes, fn: Any, platform: str = "cpu") -> None:
@@ -69,8 +78,10 @@ def callbridge_name(name: str) -> str | None:
     # XLA keeps one function a name.
     other_name = f"{name} by callbridge"
     if not registry.entries(other_name):
-        function, platform = known_to_xla[name]
-        callbridge.jax.register(other_name, function, platform)
+        function, platform, traits = known_to_xla[name]
+        callbridge.jax.register(
+            other_name, function, platform, command_buffer_compatible=are_compatible(traits)
+        )
     return other_name
 
 

@@ -19,6 +19,7 @@ from jaxlib.mlir import ir
 
 from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, layouts_attribute
 from callbridge._jax_runtimes import RUNTIME
+from callbridge._platform import HOST, find_platform
 from callbridge.resurrect import (
     _custom_call,
     _mlir_custom_call,
@@ -76,7 +77,7 @@ def maybe_jvp_tracer(original: Callable) -> Callable | None:
 
 
 def register_custom_call_target(original: Callable) -> Callable | None:
-    """Takes names that are bytes, as until 2023."""
+    """Takes names that are bytes, as until 2023, and on GPUs traits, which plugins refuse."""
     if not _has_our_translations():
         return None
 
@@ -87,14 +88,17 @@ def register_custom_call_target(original: Callable) -> Callable | None:
         given = signature.bind(*arguments, **keywords)
         given.apply_defaults()
         name, is_untyped = given.arguments["name"], not given.arguments.get("api_version", 0)
-        if isinstance(name, bytes):
+        traits = given.arguments.get("traits", 0)
+        platform = given.arguments["platform"]
+        has_traits = _registration.are_compatible(traits) and find_platform(platform) != HOST
+        if isinstance(name, bytes) or has_traits:
             if _registration.is_there():
                 return _registration.register_custom_call_target(*arguments, **keywords)
+        if isinstance(name, bytes):
             name = given.arguments["name"] = name.decode()
         result = original(*given.args, **given.kwargs)
         if is_untyped:
-            function, platform = given.arguments["fn"], given.arguments["platform"]
-            _registration.known_to_xla[name] = function, platform
+            _registration.known_to_xla[name] = given.arguments["fn"], platform, traits
         return result
 
     return wrapper

@@ -12,7 +12,7 @@ const size_t c_api_layout[] = {
     sizeof(callbridge_error),
     offsetof(callbridge_error, message_size),
     sizeof(callbridge_target),
-    offsetof(callbridge_target, record),
+    offsetof(callbridge_target, command_buffer_compatible),
     sizeof(callbridge_target_abi),
     offsetof(callbridge_target_abi, enumerator),
     sizeof(callbridge_site),
@@ -24,7 +24,7 @@ const size_t c_api_layout[] = {
     sizeof(callbridge_entry_points),
     offsetof(callbridge_entry_points, typed),
     sizeof(callbridge_ffi_handlers),
-    offsetof(callbridge_ffi_handlers, record),
+    offsetof(callbridge_ffi_handlers, traits),
 };
 
 }  // extern "C"
