@@ -86,8 +86,9 @@ absl::StatusOr<Registration> Prepare(const Plugin& plugin, const Target& target,
                                      ApiVersion api_version) {
   Registration made = {target.name, target.platform, api_version, nullptr, {}};
   absl::Status checked = CheckPlatform(plugin, target.platform);
-  if (checked.ok() && target.name.empty())
+  if (checked.ok() && target.name.empty()) {
     checked = absl::InvalidArgumentError("the name is empty");
+  }
   if (!checked.ok()) return Naming(target.name, checked);
   if (api_version == ApiVersion::kTypedFfi) {
     const absl::StatusOr<XLA_FFI_Handler_Bundle> handlers = HandlersFor(plugin, target);
@@ -104,7 +105,7 @@ absl::StatusOr<Registration> Prepare(const Plugin& plugin, const Target& target,
 
 namespace {
 
-// XLA has a registry for typed handlers and one for functions.
+// XLA has a registry for typed handlers and one for functions. A GPU plugin has one platform.
 using Key = std::tuple<const void*, ApiVersion, Platform, std::string>;
 using Functions = std::array<const void*, 5>;
 
@@ -125,8 +126,8 @@ Functions FunctionsOf(const Registration& registration) {
 }  // namespace
 
 absl::Status Register(const Plugin& plugin, const Registration& registration) {
-  const Key key(plugin.registrar(), registration.api_version, registration.platform,
-                registration.name);
+  const Key key(plugin.registrar(), registration.api_version,
+                plugin.is_gpu() ? Platform::kCuda : registration.platform, registration.name);
   const Functions functions = FunctionsOf(registration);
   bool is_new;
   {

@@ -271,6 +271,15 @@ TEST(PjrtRegistrationTest, ANameKeepsItsTarget) {
   }
 }
 
+// A GPU plugin registers both under the name of its own platform.
+TEST(PjrtRegistrationTest, ANameOfAGpuPluginIsThatOfEachPlatform) {
+  FakePlugin fake;
+  EXPECT_EQ(RegisterText(fake, UntypedTarget("of_each_platform", Platform::kCuda)), "OK");
+  EXPECT_THAT(RegisterText(fake, UntypedTarget("of_each_platform", Platform::kRocm)),
+              StartsWith("ALREADY_EXISTS"));
+  EXPECT_EQ(fake.registered.size(), 1u);
+}
+
 TEST(PjrtRegistrationTest, OneStageMoreIsAnotherTarget) {
   FakePlugin fake;
   Target target = TypedTarget("one_stage_more");
