@@ -119,6 +119,34 @@ size_t GraphLaunches() {
 
 // ---- Registering
 
+// The FFI extension. Up to jaxlib 0.6.2 it ends before `register_handler`.
+struct FfiExtension {
+  size_t struct_size;
+  int32_t type;
+  const FfiExtension* next;
+  void* type_register;
+  PJRT_Error* (*user_data_add)(void* args);
+  void* register_handler;
+};
+
+const FfiExtension* FindFfi(const PJRT_Api* api) {
+  const auto* extension = static_cast<const FfiExtension*>(api->extension_start);
+  while (extension->type != 5) extension = extension->next;
+  return extension;
+}
+
+// Returns the plugin with this extension alone, as one that is no GPU's has it.
+const PJRT_Api* WithFfiAlone(const PJRT_Api* api) {
+  const FfiExtension* const found = FindFfi(api);
+  auto* const extension = new FfiExtension{};
+  std::memcpy(extension, found, found->struct_size);
+  extension->next = nullptr;
+  auto* const copy = static_cast<PJRT_Api*>(operator new(api->struct_size));
+  std::memcpy(static_cast<void*>(copy), api, api->struct_size);
+  copy->extension_start = extension;
+  return copy;
+}
+
 template <typename T>
 std::string Text(const Result<T>& result) {
   return result ? std::to_string(*result) : result.error().ToString();
@@ -142,6 +170,9 @@ int32_t Register(const PJRT_Api* api, int64_t* data_type) {
   other.address = reinterpret_cast<void*>(&OtherUntyped);
   Print("other", Text(RegisterWithPjrt(api, other)));
   Print("other untyped", Text(RegisterWithPjrt(api, other, {"", 3})));
+  Target by_ffi = library.Find("untyped", "CUDA").value();
+  by_ffi.name = "by_ffi";
+  Print("by FFI", Text(RegisterWithPjrt(WithFfiAlone(api), by_ffi)));
   other.platform = "Host";
   Print("on the host", Text(RegisterWithPjrt(api, other)));
   const Result<int64_t> type = callbridge::RegisterTypeWithPjrt(api, "pjrt_test.Data");
@@ -178,15 +209,7 @@ void* ContextWith(const PJRT_Api* api, int64_t type, void* data) {
   std::memcpy(&create, reinterpret_cast<const char*>(api) + kContextCreate, sizeof(create));
   auto context = Make<PJRT_Object_Args>();
   Print("context", Take(api, create(&context)));
-  struct Extension {
-    size_t struct_size;
-    int32_t type;
-    const Extension* next;
-    void* type_register;
-    PJRT_Error* (*user_data_add)(void* args);
-  };
-  const auto* extension = static_cast<const Extension*>(api->extension_start);
-  while (extension->type != 5) extension = extension->next;
+  const FfiExtension* const extension = FindFfi(api);
   struct {
     size_t struct_size;
     void* extension_start;
@@ -291,6 +314,8 @@ int RunAll(const PJRT_Api* api, int32_t api_version, int64_t data_type) {
   if (api_version == 4) {
     Print("run untyped by 4",
           Run(api, create.client, "untyped", 4, "{callbridge_site = " + bytes + "}", nullptr));
+    Print("run by FFI",
+          Run(api, create.client, "by_ffi", 4, "{callbridge_site = " + bytes + "}", nullptr));
   }
   Print("run untyped by 3", Run(api, create.client, "untyped", 3, bytes, nullptr));
   Print("run untyped by 3, plain", Run(api, create.client, "untyped", 3, "\"plain\"", nullptr));

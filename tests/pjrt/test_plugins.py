@@ -85,6 +85,11 @@ def test_registering_takes_no_device(release):
         '"state" for CUDA, "untyped" for CUDA'
     )
     assert lines["other"] == lines["other untyped"] == EXISTS, "and the process goes on"
+    if oracle(release)["has_register_handler"]:
+        assert lines["by FFI"] == "4"
+    else:
+        assert lines["by FFI"].startswith("UNIMPLEMENTED: the plugin (PJRT API")
+        assert "nor register_handler in an FFI extension" in lines["by FFI"]
     assert lines["on the host"] == (
         'INVALID_ARGUMENT: custom call "untyped": the target is for Host, but the plugin runs '
         "programs on a GPU"
@@ -113,6 +118,8 @@ def test_programs_run(release):
         assert lines["run untyped by 4"] == (
             "CustomCall failed: untyped sees 3 bytes, the last is b"
         )
+    if oracle(release)["has_register_handler"]:
+        assert lines["run by FFI"] == lines["run untyped by 4"]
     assert lines["run untyped by 3"].endswith("untyped sees 3 bytes, the last is b")
     assert lines["run untyped by 3, plain"].endswith("untyped sees 5 bytes, the last is n")
     assert lines["run state"].endswith("state is 42")
