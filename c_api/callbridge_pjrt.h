@@ -33,14 +33,26 @@ extern "C" {
 
 struct PJRT_Api;  // of xla/pjrt/c/pjrt_c_api.h
 
+// How targets are registered. A null pointer in place of the struct, and zeros in it, are defaults.
+typedef struct callbridge_pjrt_options {
+  size_t struct_size;
+  // For callbridge_pjrt_register_library: the platform of the targets to register. Null: those for
+  // "CUDA" and "ROCM" on a plugin with the extension for GPU custom calls, those for "Host" on
+  // another plugin.
+  const char* platform;
+  // CALLBRIDGE_API_VERSION_TYPED_FFI, CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED, or 0 for the
+  // fastest that the plugin serves: typed FFI on GPU plugins since jaxlib 0.4.34.
+  int32_t prefer;
+  // Nonzero: all targets are as if callbridge_target.command_buffer_compatible were set.
+  int32_t command_buffer_compatible;
+} callbridge_pjrt_options;
+
 // Registers `target` with the plugin's XLA under target->name, for as long as the process lives.
 // Its functions must stay callable as long, and callbridge_library_close leaves their library open.
 // Registers typed handlers as callbridge_ffi_adapt_handlers adapts them, with all stages but
-// RECORD, and untyped functions by their entry points (callbridge_target_entry_points).
-//
-// `prefer` is CALLBRIDGE_API_VERSION_TYPED_FFI, CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED, or
-// 0 for the fastest that the plugin serves: typed FFI on GPU plugins since jaxlib 0.4.34. Writes to
-// `*api_version`, which may be null, by which of them programs call the target.
+// RECORD, and untyped functions by their entry points (callbridge_target_entry_points). Writes to
+// `*api_version` by which api_version programs call the target. `options` and `api_version` may be
+// null.
 //
 // Succeeds again for the same target. A name leads to one target for each api_version, since XLA
 // never forgets one. If other code has registered the name with the plugin, XLA ends the process
@@ -56,26 +68,24 @@ struct PJRT_Api;  // of xla/pjrt/c/pjrt_c_api.h
 // target for "Host"; if the target's ABI is unknown and a wrong guess could crash; if the name is
 // empty; and as callbridge_ffi_adapt_handlers. Returns UNIMPLEMENTED if the plugin has another
 // major version or an older API, or lacks the extensions, the path that is preferred, or a stage of
-// the handlers; ALREADY_EXISTS if callbridge registered another target under that name; and the
-// plugin's own errors.
-CALLBRIDGE_EXPORTED callbridge_error* callbridge_pjrt_register(const struct PJRT_Api* api,
-                                                               const callbridge_target* target,
-                                                               int32_t prefer,
-                                                               int32_t* api_version);
+// the handlers; ALREADY_EXISTS if callbridge registered another target under that name, or the same
+// one that was not command buffer compatible, or was; and the plugin's own errors.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_pjrt_register(
+    const struct PJRT_Api* api, const callbridge_target* target,
+    const callbridge_pjrt_options* options, int32_t* api_version);
 
-// Registers the targets of `library` for `platform`: all of them, or none if one cannot be. If
-// `platform` is null, these are the targets for "CUDA" and "ROCM" on a plugin with the extension
-// for GPU custom calls, and those for "Host" on another plugin. Where a typed handler and an
-// untyped function have the same name, registers the handler. Writes their number to `*count`,
-// which may be null.
+// Registers the targets of `library`: all of them, or none if one cannot be. Where a typed handler
+// and an untyped function have the same name, registers the handler. Writes the number of targets
+// to
+// `*count`. `options`, `count` and `api_version` may be null.
 //
-// Returns NOT_FOUND if the library has no target for that platform, and lists what it has;
-// INVALID_ARGUMENT if a name is there for "CUDA" and for "ROCM" and `platform` is null; otherwise
-// as callbridge_pjrt_register. If the plugin itself refuses a target, those before it, in the order
-// of the library, stay registered.
+// Returns NOT_FOUND if the library has no target for the platform, and lists what it has;
+// INVALID_ARGUMENT if a name is there for "CUDA" and for "ROCM" and the options have no platform;
+// otherwise as callbridge_pjrt_register. If the plugin itself refuses a target, those before it, in
+// the order of the library, stay registered.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_pjrt_register_library(
-    const struct PJRT_Api* api, const callbridge_library* library, const char* platform,
-    int32_t prefer, size_t* count, int32_t* api_version);
+    const struct PJRT_Api* api, const callbridge_library* library,
+    const callbridge_pjrt_options* options, size_t* count, int32_t* api_version);
 
 // Registers a type of user data with the plugin's XLA, before it is put into a PJRT_ExecuteContext.
 // States need no registration here: what handlers keep between stages goes through

@@ -15,29 +15,44 @@
 namespace callbridge {
 inline namespace cpp_v1 {
 
+// How targets are registered: as in callbridge_pjrt_options.
+struct PjrtOptions {
+  std::string platform;  // of a library's targets; empty: the plugin's
+  int32_t prefer = 0;    // 4 (typed FFI), 3 (untyped), or 0 for the fastest
+  bool command_buffer_compatible = false;
+
+  callbridge_pjrt_options ToC() const {
+    return {sizeof(callbridge_pjrt_options), platform.empty() ? nullptr : platform.c_str(), prefer,
+            command_buffer_compatible ? 1 : 0};
+  }
+};
+
 // Registers `target` with the plugin, as callbridge_pjrt_register does. Returns the api_version by
-// which programs call it: 4 (typed FFI) or 3 (untyped). `prefer` is one of these, or 0 for the
-// fastest.
+// which programs call it: 4 or 3.
 inline Result<int32_t> RegisterWithPjrt(const PJRT_Api* api, const Target& target,
-                                        int32_t prefer = 0) {
+                                        const PjrtOptions& options = {}) {
   if (callbridge_error* error = CheckTexts(target)) return Error(error);
   const callbridge_target c_target = ToC(target);
+  const callbridge_pjrt_options c_options = options.ToC();
   int32_t api_version = 0;
-  if (callbridge_error* error = callbridge_pjrt_register(api, &c_target, prefer, &api_version)) {
+  if (callbridge_error* error =
+          callbridge_pjrt_register(api, &c_target, &c_options, &api_version)) {
     return Error(error);
   }
   return api_version;
 }
 
-// Registers the library's targets for `platform`, or for the plugin's if that is empty, as
-// callbridge_pjrt_register_library does. Returns the api_version, as above.
+// Registers the library's targets, as callbridge_pjrt_register_library does. Returns the
+// api_version, as above.
 inline Result<int32_t> RegisterWithPjrt(const PJRT_Api* api, const Library& library,
-                                        const std::string& platform = "", int32_t prefer = 0) {
-  if (callbridge_error* error = c_form::CheckNoNul("a platform", platform)) return Error(error);
+                                        const PjrtOptions& options = {}) {
+  if (callbridge_error* error = c_form::CheckNoNul("a platform", options.platform)) {
+    return Error(error);
+  }
+  const callbridge_pjrt_options c_options = options.ToC();
   int32_t api_version = 0;
-  const char* const wanted = platform.empty() ? nullptr : platform.c_str();
-  if (callbridge_error* error = callbridge_pjrt_register_library(api, library.get(), wanted, prefer,
-                                                                 nullptr, &api_version)) {
+  if (callbridge_error* error =
+          callbridge_pjrt_register_library(api, library.get(), &c_options, nullptr, &api_version)) {
     return Error(error);
   }
   return api_version;

@@ -1,5 +1,5 @@
-// How large the structs of callbridge.h and callbridge_ffi.h were in their first version, which is
-// what the oldest callers pass and no later version may ask more of.
+// How large the structs of callbridge.h, callbridge_ffi.h and callbridge_pjrt.h were in their first
+// version, which is what the oldest callers pass and no later version may ask more of.
 //
 // Frozen. Appending a field to a struct changes nothing here. Where a size follows from a field,
 // the field is the last one of the first version, and what stands behind it was appended.
@@ -10,6 +10,7 @@
 
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/c_api/callbridge_pjrt.h"
 
 namespace callbridge {
 
@@ -72,6 +73,12 @@ inline constexpr size_t kFirstSize<callbridge_runtime_services> = 88;
 static_assert(kFirstSize<callbridge_runtime_services> ==
               EndOf(&callbridge_runtime_services::extensions,
                     offsetof(callbridge_runtime_services, extensions)));
+
+template <>
+inline constexpr size_t kFirstSize<callbridge_pjrt_options> = 24;
+static_assert(kFirstSize<callbridge_pjrt_options> ==
+              EndOf(&callbridge_pjrt_options::command_buffer_compatible,
+                    offsetof(callbridge_pjrt_options, command_buffer_compatible)));
 
 // Handed out, so that callers check it; destroyed by who made it.
 template <>

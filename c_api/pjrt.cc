@@ -13,6 +13,7 @@
 #include "callbridge/c_api/callbridge_pjrt.h"
 #include "callbridge/c_api/ffi_handlers.h"
 #include "callbridge/c_api/from_c.h"
+#include "callbridge/c_api/struct_size.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/pjrt/plugin.h"
 #include "callbridge/pjrt/registration.h"
@@ -23,13 +24,23 @@ namespace {
 using pjrt::Plugin;
 using pjrt::Registration;
 
-// The plugin, and the api_version that it was decided to call targets by.
+// The plugin, the api_version that it was decided to call targets by, and more traits for them.
 struct Destination {
   Plugin plugin;
   ApiVersion api_version;
+  XLA_FFI_Handler_Traits traits;
 };
 
-absl::StatusOr<Destination> Choose(const PJRT_Api* api, int32_t prefer) {
+// Returns the options with their defaults.
+absl::StatusOr<callbridge_pjrt_options> FromC(const callbridge_pjrt_options* options) {
+  if (options == nullptr) return callbridge_pjrt_options{};
+  absl::Status size = CheckStructSize("callbridge_pjrt_options", *options);
+  if (!size.ok()) return size;
+  return *options;
+}
+
+absl::StatusOr<Destination> Choose(const PJRT_Api* api, const callbridge_pjrt_options& options) {
+  const int32_t prefer = options.prefer;
   const absl::StatusOr<Plugin> plugin = Plugin::Open(api);
   if (!plugin.ok()) return plugin.status();
   // Numbers without an ABI are those of none that can be preferred.
@@ -37,15 +48,20 @@ absl::StatusOr<Destination> Choose(const PJRT_Api* api, int32_t prefer) {
   const absl::StatusOr<ApiVersion> version = pjrt::ChooseApiVersion(
       *plugin, is_number ? ApiVersionOfNumber(prefer) : ApiVersion::kOriginal);
   if (!version.ok()) return version.status();
-  return Destination{*plugin, *version};
+  const XLA_FFI_Handler_Traits traits =
+      options.command_buffer_compatible != 0 ? XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE : 0;
+  return Destination{*plugin, *version, traits};
 }
 
-absl::Status RegisterOne(const PJRT_Api* api, const callbridge_target& c_target, int32_t prefer,
-                         int32_t* api_version) {
-  const absl::StatusOr<Target> target = FromC(c_target);
+absl::Status RegisterOne(const PJRT_Api* api, const callbridge_target& c_target,
+                         const callbridge_pjrt_options* c_options, int32_t* api_version) {
+  absl::StatusOr<Target> target = FromC(c_target);
   if (!target.ok()) return target.status();
-  const absl::StatusOr<Destination> to = Choose(api, prefer);
+  const absl::StatusOr<callbridge_pjrt_options> options = FromC(c_options);
+  if (!options.ok()) return options.status();
+  const absl::StatusOr<Destination> to = Choose(api, *options);
   if (!to.ok()) return to.status();
+  target->traits |= to->traits;
   if (target->api_version == ApiVersion::kTypedFfi && target->address != nullptr) {
     XLA_FFI_Handler_Bundle handlers = target->stages;
     handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target->address);
@@ -98,13 +114,14 @@ absl::StatusOr<std::vector<Registration>> PrepareAll(const Destination& to,
   std::map<std::string, Platform> names;
   for (const callbridge_target& c_target : targets) {
     if (!IsWanted(c_target.platform, wanted, to.plugin)) continue;
-    const absl::StatusOr<Target> target = FromC(c_target);
+    absl::StatusOr<Target> target = FromC(c_target);
     if (!target.ok()) return target.status();
+    target->traits |= to.traits;
     const auto [name, is_new] = names.emplace(target->name, target->platform);
     if (name->second != target->platform) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the library has \"", target->name, "\" for ", PlatformName(name->second), " and for ",
-          PlatformName(target->platform), ": pass the plugin's platform"));
+          PlatformName(target->platform), ": set the platform in callbridge_pjrt_options"));
     }
     if (!is_new) continue;  // a function beside a handler, which comes first
     absl::StatusOr<Registration> one = pjrt::Prepare(to.plugin, *target, to.api_version);
@@ -120,11 +137,14 @@ absl::StatusOr<std::vector<Registration>> PrepareAll(const Destination& to,
 }
 
 absl::Status RegisterAll(const PJRT_Api* api, const callbridge_library* library,
-                         const char* platform, int32_t prefer, size_t* count,
+                         const callbridge_pjrt_options* c_options, size_t* count,
                          int32_t* api_version) {
-  const absl::StatusOr<Destination> to = Choose(api, prefer);
+  const absl::StatusOr<callbridge_pjrt_options> options = FromC(c_options);
+  if (!options.ok()) return options.status();
+  const absl::StatusOr<Destination> to = Choose(api, *options);
   if (!to.ok()) return to.status();
-  const absl::StatusOr<std::vector<Registration>> made = PrepareAll(*to, library, platform);
+  const absl::StatusOr<std::vector<Registration>> made =
+      PrepareAll(*to, library, options->platform);
   if (!made.ok()) return made.status();
   for (const Registration& registration : *made) {
     absl::Status registered = pjrt::Register(to->plugin, registration);
@@ -142,18 +162,19 @@ using callbridge::WithoutExceptions;
 using callbridge::pjrt::Plugin;
 
 callbridge_error* callbridge_pjrt_register(const PJRT_Api* api, const callbridge_target* target,
-                                           int32_t prefer, int32_t* api_version) {
+                                           const callbridge_pjrt_options* options,
+                                           int32_t* api_version) {
   return WithoutExceptions({{"api", api}, {"target", target}}, [&] {
-    return callbridge::RegisterOne(api, *target, prefer, api_version);
+    return callbridge::RegisterOne(api, *target, options, api_version);
   });
 }
 
 callbridge_error* callbridge_pjrt_register_library(const PJRT_Api* api,
                                                    const callbridge_library* library,
-                                                   const char* platform, int32_t prefer,
+                                                   const callbridge_pjrt_options* options,
                                                    size_t* count, int32_t* api_version) {
   return WithoutExceptions({{"api", api}, {"library", library}}, [&] {
-    return callbridge::RegisterAll(api, library, platform, prefer, count, api_version);
+    return callbridge::RegisterAll(api, library, options, count, api_version);
   });
 }
 

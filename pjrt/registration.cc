@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/cross_version/handler.h"
+#include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
@@ -27,10 +28,10 @@ absl::Status CheckPlatform(const Plugin& plugin, Platform platform) {
                                                  ", but the plugin runs programs on a GPU"));
 }
 
-// Checks a handler that the plugin gets as it is: wrappers fit all versions.
-absl::Status CheckVersion(const typed_ffi::RuntimeVersion& runtime, XLA_FFI_Handler* handler,
-                          XLA_FFI_Handler* adapted) {
-  if (adapted != handler) return absl::OkStatus();
+// Checks the version of a handler that was written by hand, which the plugin asks for. Those of
+// XLA's headers fit, or get wrappers that do.
+absl::Status CheckVersion(const typed_ffi::RuntimeVersion& runtime, XLA_FFI_Handler* handler) {
+  if (!absl::IsFailedPrecondition(RecognizeHeaders(handler).status())) return absl::OkStatus();
   return host::QueryMetadata(runtime, handler).status();
 }
 
@@ -47,12 +48,13 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> HandlersFor(const Plugin& plugin, const T
   XLA_FFI_Handler_Bundle handlers = target.stages;
   handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
   const typed_ffi::RuntimeVersion& runtime = FfiOf(plugin.version());
+  XLA_FFI_Handler_Traits traits = target.traits;
   const absl::StatusOr<XLA_FFI_Handler_Bundle> adapted =
-      AdaptHandlers(handlers, target.platform, &runtime);
+      AdaptHandlers(handlers, target.platform, &runtime, &traits);
   if (!adapted.ok() || plugin.version().reports_refusals) return adapted;
-  absl::Status accepted = CheckVersion(runtime, handlers.execute, adapted->execute);
+  absl::Status accepted = CheckVersion(runtime, handlers.execute);
   if (accepted.ok() && handlers.instantiate != nullptr && !runtime.null_api_in_query) {
-    accepted = CheckVersion(runtime, handlers.instantiate, adapted->instantiate);
+    accepted = CheckVersion(runtime, handlers.instantiate);
   }
   return accepted.ok() ? adapted : accepted;
 }
@@ -84,8 +86,9 @@ absl::StatusOr<Registration> Prepare(const Plugin& plugin, const Target& target,
                                      ApiVersion api_version) {
   Registration made = {target.name, target.platform, api_version, nullptr, {}};
   absl::Status checked = CheckPlatform(plugin, target.platform);
-  if (checked.ok() && target.name.empty())
+  if (checked.ok() && target.name.empty()) {
     checked = absl::InvalidArgumentError("the name is empty");
+  }
   if (!checked.ok()) return Naming(target.name, checked);
   if (api_version == ApiVersion::kTypedFfi) {
     const absl::StatusOr<XLA_FFI_Handler_Bundle> handlers = HandlersFor(plugin, target);
@@ -102,7 +105,7 @@ absl::StatusOr<Registration> Prepare(const Plugin& plugin, const Target& target,
 
 namespace {
 
-// XLA has a registry for typed handlers and one for functions.
+// XLA has a registry for typed handlers and one for functions. A GPU plugin has one platform.
 using Key = std::tuple<const void*, ApiVersion, Platform, std::string>;
 using Functions = std::array<const void*, 5>;
 
@@ -123,8 +126,8 @@ Functions FunctionsOf(const Registration& registration) {
 }  // namespace
 
 absl::Status Register(const Plugin& plugin, const Registration& registration) {
-  const Key key(plugin.registrar(), registration.api_version, registration.platform,
-                registration.name);
+  const Key key(plugin.registrar(), registration.api_version,
+                plugin.is_gpu() ? Platform::kCuda : registration.platform, registration.name);
   const Functions functions = FunctionsOf(registration);
   bool is_new;
   {

@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
   int32_t api_version = 0;
   if (Failed("load", callbridge_library_load(argv[2], &library)) ||
       Failed("register",
-             callbridge_pjrt_register_library(api, library, NULL, 0, &count, &api_version))) {
+             callbridge_pjrt_register_library(api, library, NULL, &count, &api_version))) {
     return 1;
   }
   printf("registered: %zu, api_version %d\n", count, api_version);

@@ -38,6 +38,7 @@ const std::map<std::string, size_t>& Promised() {
       {"callbridge_ffi_handlers", kFirstSize<callbridge_ffi_handlers>},
       {"callbridge_ffi_scratch", kFirstSize<callbridge_ffi_scratch>},
       {"callbridge_ffi_thread_pool", kFirstSize<callbridge_ffi_thread_pool>},
+      {"callbridge_pjrt_options", kFirstSize<callbridge_pjrt_options>},
       {"callbridge_site", kFirstSize<callbridge_site>},
       {"callbridge_target", kFirstSize<callbridge_target>},
       {"callbridge_target_abi", kFirstSize<callbridge_target_abi>},
@@ -62,8 +63,8 @@ std::set<std::string> SizedStructs(const std::string& path) {
 
 TEST(FirstSizesTest, EachStructHasOne) {
   std::set<std::string> structs;
-  for (const char* header :
-       {"c_api/callbridge.h", "c_api/callbridge_ffi.h", "client/callbridge_module.h"}) {
+  for (const char* header : {"c_api/callbridge.h", "c_api/callbridge_ffi.h",
+                             "c_api/callbridge_pjrt.h", "client/callbridge_module.h"}) {
     structs.merge(SizedStructs(std::string(SOURCE_FOLDER "/") + header));
   }
   std::set<std::string> promised;

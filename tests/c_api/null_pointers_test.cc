@@ -46,6 +46,7 @@ struct Valid {
   callbridge_target_abi target_abi = {sizeof(target_abi), 0, 0, 0, 0, nullptr, nullptr};
   callbridge_site site = callbridge::CopySite();
   callbridge_execution_context context = {};
+  callbridge_pjrt_options pjrt_options = {sizeof(pjrt_options), "CUDA", 0, 0};
   callbridge_entry_points entry_points = {sizeof(entry_points), nullptr, nullptr};
   callbridge_ffi_handlers handlers = callbridge::Handlers();
   callbridge_ffi_handlers adapted = callbridge::Handlers(nullptr);
@@ -184,11 +185,11 @@ std::vector<Row> Rows() {
           "callbridge_operator_info_visit_defaults", &callbridge_operator_info_visit_defaults,
           "info visit user?", v.info,
           [](void*, const char*, int32_t, int32_t, const void*, size_t) {}, &v),
-      Of("callbridge_pjrt_register", &callbridge_pjrt_register, "api target prefer api_version?",
-         v.table(), &v.target, 0, &v.number),
+      Of("callbridge_pjrt_register", &callbridge_pjrt_register, "api target options? api_version?",
+         v.table(), &v.target, &v.pjrt_options, &v.number),
       Of("callbridge_pjrt_register_library", &callbridge_pjrt_register_library,
-         "api library platform? prefer count? api_version?", v.table(), v.library, "CUDA", 0,
-         &v.size, &v.number),
+         "api library options? count? api_version?", v.table(), v.library, &v.pjrt_options, &v.size,
+         &v.number),
       Of("callbridge_pjrt_register_type", &callbridge_pjrt_register_type,
          "api name type_id deleter?", v.table(), "null_pointers", &v.type_id, [](void*) {}),
       Of("callbridge_probe_typed", &callbridge_probe_typed, "address verdict evidence?", &v,

@@ -32,51 +32,96 @@ callbridge_target CudaTarget(const char* name, void* address = reinterpret_cast<
   return target;
 }
 
+callbridge_pjrt_options Prefer(int32_t prefer) {
+  return {sizeof(callbridge_pjrt_options), nullptr, prefer, 0};
+}
+callbridge_pjrt_options Of(const char* platform) {
+  return {sizeof(callbridge_pjrt_options), platform, 0, 0};
+}
+
 TEST(CApiPjrtTest, RegistersATarget) {
   FakePlugin fake;
   const callbridge_target target = CudaTarget("c_api_one");
+  const callbridge_pjrt_options typed = Prefer(4), untyped = Prefer(3);
   int32_t api_version = 0;
-  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, &api_version)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, &api_version)), "OK");
   EXPECT_EQ(api_version, CALLBRIDGE_API_VERSION_TYPED_FFI);
-  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, 3, &api_version)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, &untyped, &api_version)), "OK");
   EXPECT_EQ(api_version, CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED);
-  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, 4, nullptr)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, &typed, nullptr)), "OK");
   ASSERT_EQ(fake.registered.size(), 3u);
   EXPECT_EQ(fake.registered[1].api_version, PJRT_Gpu_Untyped);
 
   for (const int32_t prefer : {-1, 1, 2, 5, 100, 255, 260}) {
-    EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, prefer, &api_version)),
+    const callbridge_pjrt_options options = Prefer(prefer);
+    EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, &options, &api_version)),
                 StartsWith("INVALID_ARGUMENT: prefer is "))
         << prefer;
   }
   EXPECT_EQ(api_version, CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED) << "as it was";
 }
 
+TEST(CApiPjrtTest, OptionsAreOfThisVersionOrLater) {
+  FakePlugin fake;
+  const callbridge_target target = CudaTarget("c_api_options");
+  callbridge_pjrt_options options = {};
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, &options, nullptr)),
+            "INVALID_ARGUMENT: callbridge_pjrt_options.struct_size is 0, but must be at least 24: "
+            "set it to sizeof(callbridge_pjrt_options)");
+  callbridge_library* library = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
+  EXPECT_THAT(
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, &options, nullptr, nullptr)),
+      HasSubstr("callbridge_pjrt_options.struct_size is 0"));
+  callbridge_library_close(library);
+  options.struct_size = 1000;
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, &options, nullptr)), "OK");
+}
+
+// XLA takes the trait from what the handler reports.
+TEST(CApiPjrtTest, TargetsMayBeCommandBufferCompatible) {
+  FakePlugin fake;
+  callbridge_target target = CudaTarget("c_api_compatible");
+  target.command_buffer_compatible = 1;
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)), "OK");
+  target.command_buffer_compatible = 0;
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
+              StartsWith("ALREADY_EXISTS"));
+  callbridge_pjrt_options options = Prefer(0);
+  options.command_buffer_compatible = 1;
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, &options, nullptr)), "OK");
+  target.name = "c_api_not_compatible";
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)), "OK");
+  ASSERT_EQ(fake.registered.size(), 3u);
+  EXPECT_EQ(fake.registered[0].functions, fake.registered[1].functions);
+  EXPECT_NE(fake.registered[0].functions, fake.registered[2].functions);
+}
+
 TEST(CApiPjrtTest, ErrorsOfEachFloor) {
   FakePlugin fake;
   callbridge_target target = CudaTarget("c_api_errors");
   target.platform = "TPU";
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               HasSubstr("TPU"));
   target.platform = "cpu";
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               HasSubstr("the plugin runs programs on a GPU"));
   target.platform = "gpu";
-  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)), "OK");
+  EXPECT_EQ(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)), "OK");
   target.struct_size = 8;
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               HasSubstr("callbridge_target.struct_size is 8"));
   target = CudaTarget("c_api_errors", nullptr);
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               HasSubstr("null address"));
   target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               HasSubstr("address is null"));
   fake.api.pjrt_api_version.major_version = 1;
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               StartsWith("UNIMPLEMENTED: the plugin has the PJRT API 1.116"));
   EXPECT_THAT(
-      ErrorText(callbridge_pjrt_register_library(&fake.api, nullptr, nullptr, 0, nullptr, nullptr)),
+      ErrorText(callbridge_pjrt_register_library(&fake.api, nullptr, nullptr, nullptr, nullptr)),
       "INVALID_ARGUMENT: library is null");
 }
 
@@ -87,7 +132,7 @@ TEST(CApiPjrtTest, WhatIsNoHandlerIsRefused) {
   callbridge_target target =
       CudaTarget("c_api_no_handler", reinterpret_cast<void*>(+[](void** p) { *p = nullptr; }));
   target.api_version = CALLBRIDGE_API_VERSION_TYPED_FFI;
-  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, 0, nullptr)),
+  EXPECT_THAT(ErrorText(callbridge_pjrt_register(&fake.api, &target, nullptr, nullptr)),
               HasSubstr("the function for the stage execute"));
   EXPECT_TRUE(fake.registered.empty());
 }
@@ -118,8 +163,9 @@ class CApiPjrtLibraryTest : public testing::Test {
   std::string RegisterText(const FakePlugin& fake, const char* platform) {
     count_ = 0;
     api_version_ = 0;
+    const callbridge_pjrt_options options = Of(platform);
     return ErrorText(
-        callbridge_pjrt_register_library(&fake.api, library_, platform, 0, &count_, &api_version_));
+        callbridge_pjrt_register_library(&fake.api, library_, &options, &count_, &api_version_));
   }
 
   callbridge_library* library_ = nullptr;
@@ -159,21 +205,25 @@ TEST_F(CApiPjrtLibraryTest, RegistersThoseForAPlatform) {
 TEST_F(CApiPjrtLibraryTest, InCpp) {
   FakePlugin fake;
   const Library library = Library::OfProcess().value();
-  EXPECT_EQ(RegisterWithPjrt(&fake.api, library, "CUDA").value(), 4);
-  EXPECT_EQ(RegisterWithPjrt(&fake.api, library, "CUDA", 3).value(), 3);
+  EXPECT_EQ(RegisterWithPjrt(&fake.api, library, {"CUDA"}).value(), 4);
+  EXPECT_EQ(RegisterWithPjrt(&fake.api, library, {"CUDA", 3}).value(), 3);
   Target target = library.Find("library_cuda", "CUDA").value();
   target.name = "library_in_cpp";
   EXPECT_EQ(RegisterWithPjrt(&fake.api, target).value(), 4);
+  target.name = "library_in_cpp_compatible";
+  EXPECT_EQ(RegisterWithPjrt(&fake.api, target, {"", 0, true}).value(), 4);
+  EXPECT_NE(fake.registered.back().functions,
+            fake.registered[fake.registered.size() - 2].functions);
   const int64_t type = RegisterTypeWithPjrt(&fake.api, "library.type").value();
   EXPECT_EQ(type, fake.types["library.type"]);
   target.name = std::string("n\0ul", 4);
   EXPECT_THAT(RegisterWithPjrt(&fake.api, target).error().ToString(), HasSubstr("NUL"));
-  EXPECT_THAT(RegisterWithPjrt(&fake.api, library, std::string("\0", 1)).error().ToString(),
+  EXPECT_THAT(RegisterWithPjrt(&fake.api, library, {std::string("\0", 1)}).error().ToString(),
               HasSubstr("NUL"));
   EXPECT_THAT(RegisterTypeWithPjrt(&fake.api, std::string("\0", 1)).error().ToString(),
               HasSubstr("NUL"));
   fake.refuses = 13;
-  EXPECT_EQ(RegisterWithPjrt(&fake.api, library, "CUDA").error().ToString(),
+  EXPECT_EQ(RegisterWithPjrt(&fake.api, library, {"CUDA"}).error().ToString(),
             "INTERNAL: custom call \"library_both\": the plugin refuses it: not today");
 }
 
@@ -205,6 +255,7 @@ void RegisterUntyped(const std::string& name, const std::string& platform) {
 }
 
 TEST(CApiPjrtTwiceTest, AHandlerComesBeforeTheFunction) {
+  const callbridge_pjrt_options rocm = Of("ROCM");
   FakePlugin fake;
   RegisterUntyped("twice_beside", "ROCM");
   ASSERT_TRUE(::xla::ffi::internal::RegisterHandlerAtStart(callbridge_xla_ffi_api(), "twice_beside",
@@ -213,7 +264,7 @@ TEST(CApiPjrtTwiceTest, AHandlerComesBeforeTheFunction) {
   ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
   size_t count = 0;
   const std::string text =
-      ErrorText(callbridge_pjrt_register_library(&fake.api, library, "ROCM", 0, &count, nullptr));
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, &rocm, &count, nullptr));
   callbridge_library_close(library);
   ASSERT_EQ(text, "OK");
   ASSERT_EQ(count, 1u);
@@ -222,29 +273,31 @@ TEST(CApiPjrtTwiceTest, AHandlerComesBeforeTheFunction) {
 }
 
 TEST(CApiPjrtTwiceTest, ANameOfBothGpuPlatformsNeedsThePlatform) {
+  const callbridge_pjrt_options cuda = Of("CUDA");
   FakePlugin fake;
   RegisterUntyped("twice_on_gpus", "CUDA");
   RegisterUntyped("twice_on_gpus", "ROCM");
   callbridge_library* library = nullptr;
   ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
   EXPECT_EQ(
-      ErrorText(callbridge_pjrt_register_library(&fake.api, library, nullptr, 0, nullptr, nullptr)),
-      "INVALID_ARGUMENT: the library has \"twice_on_gpus\" for CUDA and for ROCM: pass the "
-      "plugin's platform");
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, nullptr, nullptr, nullptr)),
+      "INVALID_ARGUMENT: the library has \"twice_on_gpus\" for CUDA and for ROCM: set the "
+      "platform in callbridge_pjrt_options");
   EXPECT_TRUE(fake.registered.empty());
   EXPECT_EQ(
-      ErrorText(callbridge_pjrt_register_library(&fake.api, library, "CUDA", 0, nullptr, nullptr)),
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, &cuda, nullptr, nullptr)),
       "OK");
   callbridge_library_close(library);
 }
 
 TEST(CApiPjrtTwiceTest, NoneIfOneCannotBe) {
+  const callbridge_pjrt_options rocm = Of("ROCM");
   FakePlugin fake;
   callbridge_register_target("twice_null", 10, nullptr, "ROCM", 4, 1);
   callbridge_library* library = nullptr;
   ASSERT_EQ(ErrorText(callbridge_library_of_process(&library)), "OK");
   EXPECT_THAT(
-      ErrorText(callbridge_pjrt_register_library(&fake.api, library, "ROCM", 0, nullptr, nullptr)),
+      ErrorText(callbridge_pjrt_register_library(&fake.api, library, &rocm, nullptr, nullptr)),
       HasSubstr("null address"));
   EXPECT_TRUE(fake.registered.empty());
   callbridge_library_close(library);

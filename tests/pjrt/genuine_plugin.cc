@@ -37,6 +37,20 @@ void Untyped(CUstream_st*, void**, const char* opaque, size_t opaque_len,
 void OtherUntyped(CUstream_st*, void**, const char*, size_t, XlaCustomCallStatus*) {}
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("untyped", Untyped, "CUDA");
 
+int calls = 0;
+
+// Writes its number of calls to the result, by the stream.
+void Count(CUstream_st* stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
+  using SetFunction = int(unsigned long long to, unsigned value, size_t count, CUstream_st* stream);
+  static auto* const set =
+      reinterpret_cast<SetFunction*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemsetD32Async"));
+  const auto to = reinterpret_cast<unsigned long long>(buffers[0]);
+  const float number = static_cast<float>(++calls);
+  unsigned bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  if (set(to, bits, 1, stream) != 0) XlaCustomCallStatusSetFailure(status, "cuMemsetD32Async", 16);
+}
+
 struct State {
   static ffi::TypeId id;
   int32_t number;
@@ -95,7 +109,43 @@ XLA_FFI_DEFINE_HANDLER(
 XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "both", "CUDA",
                          {kInstantiate, nullptr, nullptr, kBoth, nullptr});
 
+// How often graphs were launched, by the stand-in's count; 0 on a device.
+size_t GraphLaunches() {
+  using Calls = size_t(const char* function, const char* library);
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  auto* const count = reinterpret_cast<Calls*>(dlsym(driver, "standin_calls"));
+  return count != nullptr ? count("cuGraphLaunch", nullptr) : 0;
+}
+
 // ---- Registering
+
+// The FFI extension. Up to jaxlib 0.6.2 it ends before `register_handler`.
+struct FfiExtension {
+  size_t struct_size;
+  int32_t type;
+  const FfiExtension* next;
+  void* type_register;
+  PJRT_Error* (*user_data_add)(void* args);
+  void* register_handler;
+};
+
+const FfiExtension* FindFfi(const PJRT_Api* api) {
+  const auto* extension = static_cast<const FfiExtension*>(api->extension_start);
+  while (extension->type != 5) extension = extension->next;
+  return extension;
+}
+
+// Returns the plugin with this extension alone, as one that is no GPU's has it.
+const PJRT_Api* WithFfiAlone(const PJRT_Api* api) {
+  const FfiExtension* const found = FindFfi(api);
+  auto* const extension = new FfiExtension{};
+  std::memcpy(extension, found, found->struct_size);
+  extension->next = nullptr;
+  auto* const copy = static_cast<PJRT_Api*>(operator new(api->struct_size));
+  std::memcpy(static_cast<void*>(copy), api, api->struct_size);
+  copy->extension_start = extension;
+  return copy;
+}
 
 template <typename T>
 std::string Text(const Result<T>& result) {
@@ -113,13 +163,16 @@ int32_t Register(const PJRT_Api* api, int64_t* data_type) {
   const Result<int32_t> registered = RegisterWithPjrt(api, library);
   Print("library", Text(registered));
   Print("library again", Text(RegisterWithPjrt(api, library)));
-  Print("library untyped", Text(RegisterWithPjrt(api, library, "CUDA", 3)));
-  Print("library typed", Text(RegisterWithPjrt(api, library, "CUDA", 4)));
-  Print("library for ROCM", Text(RegisterWithPjrt(api, library, "ROCM")));
+  Print("library untyped", Text(RegisterWithPjrt(api, library, {"CUDA", 3})));
+  Print("library typed", Text(RegisterWithPjrt(api, library, {"CUDA", 4})));
+  Print("library for ROCM", Text(RegisterWithPjrt(api, library, {"ROCM"})));
   Target other = library.Find("untyped", "CUDA").value();
   other.address = reinterpret_cast<void*>(&OtherUntyped);
   Print("other", Text(RegisterWithPjrt(api, other)));
-  Print("other untyped", Text(RegisterWithPjrt(api, other, 3)));
+  Print("other untyped", Text(RegisterWithPjrt(api, other, {"", 3})));
+  Target by_ffi = library.Find("untyped", "CUDA").value();
+  by_ffi.name = "by_ffi";
+  Print("by FFI", Text(RegisterWithPjrt(WithFfiAlone(api), by_ffi)));
   other.platform = "Host";
   Print("on the host", Text(RegisterWithPjrt(api, other)));
   const Result<int64_t> type = callbridge::RegisterTypeWithPjrt(api, "pjrt_test.Data");
@@ -156,15 +209,7 @@ void* ContextWith(const PJRT_Api* api, int64_t type, void* data) {
   std::memcpy(&create, reinterpret_cast<const char*>(api) + kContextCreate, sizeof(create));
   auto context = Make<PJRT_Object_Args>();
   Print("context", Take(api, create(&context)));
-  struct Extension {
-    size_t struct_size;
-    int32_t type;
-    const Extension* next;
-    void* type_register;
-    PJRT_Error* (*user_data_add)(void* args);
-  };
-  const auto* extension = static_cast<const Extension*>(api->extension_start);
-  while (extension->type != 5) extension = extension->next;
+  const FfiExtension* const extension = FindFfi(api);
   struct {
     size_t struct_size;
     void* extension_start;
@@ -187,9 +232,43 @@ std::string Escaped(const std::string& bytes) {
   return text + "\"";
 }
 
-// Returns the error of a program that calls `target`.
+// Executes a program without operands. Returns its error, or its result.
+std::string Execute(const PJRT_Api* api, PJRT_LoadedExecutable* executable, void* context) {
+  PJRT_Buffer* results[] = {nullptr};
+  PJRT_Buffer* const* const no_arguments[] = {nullptr};
+  PJRT_Buffer** const result_lists[] = {results};
+  auto options = Make<PJRT_ExecuteOptions>();
+  options.later[2] = context;
+  auto execute = Make<PJRT_LoadedExecutable_Execute_Args>();
+  execute.executable = executable;
+  execute.options = &options;
+  execute.argument_lists = no_arguments;
+  execute.num_devices = 1;
+  execute.output_lists = result_lists;
+  std::string text = Take(api, api->PJRT_LoadedExecutable_Execute(&execute));
+  if (!text.empty()) return text;
+  float value = 0;
+  auto back = Make<PJRT_Buffer_ToHostBuffer_Args>();
+  back.src = results[0];
+  back.dst = &value;
+  back.dst_size = sizeof(value);
+  text = Take(api, api->PJRT_Buffer_ToHostBuffer(&back));
+  if (text.empty() && back.event != nullptr) {
+    auto await = Make<PJRT_Object_Args>();
+    await.object = back.event;
+    text = Take(api, api->PJRT_Event_Await(&await));
+    Take(api, api->PJRT_Event_Destroy(&await));
+  }
+  auto destroy = Make<PJRT_Object_Args>();
+  destroy.object = results[0];
+  Take(api, api->PJRT_Buffer_Destroy(&destroy));
+  return text.empty() ? std::to_string(static_cast<int>(value)) : text;
+}
+
+// Compiles a program that calls `target` and executes it `times`. Returns what Execute() returns,
+// separated by spaces.
 std::string Run(const PJRT_Api* api, PJRT_Client* client, const std::string& target,
-                int32_t api_version, const std::string& config, void* context) {
+                int32_t api_version, const std::string& config, void* context, int times = 1) {
   const std::string module =
       "module @test { func.func @main() -> tensor<1xf32> { %y = stablehlo.custom_call @" + target +
       "() {api_version = " + std::to_string(api_version) + " : i32, has_side_effect = true, " +
@@ -203,40 +282,13 @@ std::string Run(const PJRT_Api* api, PJRT_Client* client, const std::string& tar
   compile.compile_options_size = sizeof(kOptions);
   std::string text = Take(api, api->PJRT_Client_Compile(&compile));
   if (!text.empty()) return "compile: " + text;
-
-  PJRT_Buffer* results[] = {nullptr};
-  PJRT_Buffer* const* const no_arguments[] = {nullptr};
-  PJRT_Buffer** const result_lists[] = {results};
-  auto options = Make<PJRT_ExecuteOptions>();
-  options.later[2] = context;
-  auto execute = Make<PJRT_LoadedExecutable_Execute_Args>();
-  execute.executable = compile.executable;
-  execute.options = &options;
-  execute.argument_lists = no_arguments;
-  execute.num_devices = 1;
-  execute.output_lists = result_lists;
-  text = Take(api, api->PJRT_LoadedExecutable_Execute(&execute));
-  if (text.empty()) {
-    float value;
-    auto back = Make<PJRT_Buffer_ToHostBuffer_Args>();
-    back.src = results[0];
-    back.dst = &value;
-    back.dst_size = sizeof(value);
-    text = Take(api, api->PJRT_Buffer_ToHostBuffer(&back));
-    if (text.empty() && back.event != nullptr) {
-      auto await = Make<PJRT_Object_Args>();
-      await.object = back.event;
-      text = Take(api, api->PJRT_Event_Await(&await));
-      Take(api, api->PJRT_Event_Destroy(&await));
-    }
-    auto destroy = Make<PJRT_Object_Args>();
-    destroy.object = results[0];
-    Take(api, api->PJRT_Buffer_Destroy(&destroy));
+  for (int i = 0; i < times; ++i) {
+    text += (i == 0 ? "" : " ") + Execute(api, compile.executable, context);
   }
   auto destroy = Make<PJRT_Object_Args>();
   destroy.object = compile.executable;
   Take(api, api->PJRT_LoadedExecutable_Destroy(&destroy));
-  return text.empty() ? "no error" : text;
+  return text;
 }
 
 // The backend_config of a typed target's call.
@@ -262,9 +314,28 @@ int RunAll(const PJRT_Api* api, int32_t api_version, int64_t data_type) {
   if (api_version == 4) {
     Print("run untyped by 4",
           Run(api, create.client, "untyped", 4, "{callbridge_site = " + bytes + "}", nullptr));
+    Print("run by FFI",
+          Run(api, create.client, "by_ffi", 4, "{callbridge_site = " + bytes + "}", nullptr));
   }
   Print("run untyped by 3", Run(api, create.client, "untyped", 3, bytes, nullptr));
   Print("run untyped by 3, plain", Run(api, create.client, "untyped", 3, "\"plain\"", nullptr));
+
+  // The same function as a target that XLA may record, and as one that it may not.
+  for (const char* name : {"recorded", "not_recorded"}) {
+    Target count;
+    count.name = name;
+    count.platform = "CUDA";
+    count.address = reinterpret_cast<void*>(&Count);
+    count.command_buffer_compatible = std::string(name) == "recorded";
+    Print(name, Text(RegisterWithPjrt(api, count)));
+    const std::string config = api_version == 4 ? "{}" : "\"\"";
+    calls = 0;
+    const size_t before = GraphLaunches();
+    const std::string results = Run(api, create.client, name, api_version, config, nullptr, 5);
+    Print(("run " + std::string(name)).c_str(), results + ", calls " + std::to_string(calls) +
+                                                    ", graphs " +
+                                                    std::to_string(GraphLaunches() - before));
+  }
 
   Attributes attributes = Attributes::Create().value();
   attributes.Set("number", int32_t{42}).value();

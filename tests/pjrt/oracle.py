@@ -1,9 +1,10 @@
 """oracle.py PLUGIN: asks a genuine plugin by ctypes what pjrt/plugin_versions.h has of it.
 
 Prints a JSON object: the PJRT API's version, the size of the GPU custom-call extension's arguments,
-whether a type gets the id that comes with it, and the errors for a typed handler of an unknown
-version, for another one, and for a third one under the name of that. With a second argument, only
-registers two untyped functions of one name, and prints a line after each.
+whether the FFI extension has register_handler, whether a type gets the id that comes with it, and
+the errors for a typed handler of an unknown version, for another one, and for a third one under the
+name of that. With a second argument, only registers two untyped functions of one name, and prints a
+line after each.
 """
 
 import ctypes
@@ -91,6 +92,7 @@ def main(plugin, two_functions):
     answers = {
         "version": [read(api + 32, ctypes.c_int32), read(api + 36, ctypes.c_int32)],
         "arguments": size,
+        "has_register_handler": read(extensions[5]) >= 48,
         "takes_type_ids": not error and values[4] == given,
         "version_error": register(b"another version", 1, addresses[2]),
         "first_error": register(b"handler", 1, addresses[0]),

@@ -8,6 +8,7 @@
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/entry_points.h"
 #include "callbridge/typed_ffi/binding/ffi.h"
+#include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -227,6 +228,31 @@ TEST(PjrtRegistrationTest, TheHandlerForInstantiateIsCheckedToo) {
   EXPECT_EQ(RegisterText(fake, target), "OK");
 }
 
+// ---- Traits
+
+// What the handler reports to a runtime of the newest row.
+XLA_FFI_Handler_Traits TraitsOf(void* handler) {
+  return host::QueryMetadata(typed_ffi::kNewestVersion, reinterpret_cast<XLA_FFI_Handler*>(handler))
+      ->traits;
+}
+
+TEST(PjrtRegistrationTest, TraitsAreReportedByTheHandlers) {
+  FakePlugin fake;
+  int number = 0;
+  for (Target target : {UntypedTarget(""), TypedTarget(""), TypedTarget("", &ByHand<1>)}) {
+    for (const XLA_FFI_Handler_Traits traits : {0, 1}) {
+      target.name = "traits" + std::to_string(number++);
+      target.traits = traits;
+      ASSERT_EQ(RegisterText(fake, target), "OK");
+      EXPECT_EQ(TraitsOf(fake.registered.back().functions[3]), traits) << target.name;
+    }
+  }
+  Target target = TypedTarget("traits_of_another_version", &ByHand<9>);
+  target.traits = 1;
+  fake.api.pjrt_api_version.minor_version = 85;
+  EXPECT_THAT(RegisterText(fake, target), HasSubstr("(0.9) does not match"));
+}
+
 // ---- Names that are registered
 
 TEST(PjrtRegistrationTest, ANameKeepsItsTarget) {
@@ -243,6 +269,15 @@ TEST(PjrtRegistrationTest, ANameKeepsItsTarget) {
               "process ends; use another name");
     EXPECT_EQ(fake.registered.size(), before) << "XLA would end the process";
   }
+}
+
+// A GPU plugin registers both under the name of its own platform.
+TEST(PjrtRegistrationTest, ANameOfAGpuPluginIsThatOfEachPlatform) {
+  FakePlugin fake;
+  EXPECT_EQ(RegisterText(fake, UntypedTarget("of_each_platform", Platform::kCuda)), "OK");
+  EXPECT_THAT(RegisterText(fake, UntypedTarget("of_each_platform", Platform::kRocm)),
+              StartsWith("ALREADY_EXISTS"));
+  EXPECT_EQ(fake.registered.size(), 1u);
 }
 
 TEST(PjrtRegistrationTest, OneStageMoreIsAnotherTarget) {

@@ -38,9 +38,10 @@ def release(request):
     return request.param
 
 
-def run(release, *command, device=True):
+def run(release, *command, device=True, flags=""):
     """Returns what the command prints. Without a device, without the stand-in too."""
     variables = xla_gpu.environment(release) if release and device else {}
+    variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
     done = subprocess.run(
         command,
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables},
@@ -62,9 +63,9 @@ def fastest(release):
     return 4 if oracle(release)["arguments"] == 64 else 3
 
 
-def lines_of(release, *arguments, device=False):
+def lines_of(release, *arguments, device=False, flags=""):
     program = xla_gpu.BUILD / "tests/pjrt_genuine_plugin"
-    text = run(release, program, plugin_of(release), *arguments, device=device)
+    text = run(release, program, plugin_of(release), *arguments, device=device, flags=flags)
     return dict(line.split(": ", 1) for line in text.splitlines())
 
 
@@ -84,6 +85,11 @@ def test_registering_takes_no_device(release):
         '"state" for CUDA, "untyped" for CUDA'
     )
     assert lines["other"] == lines["other untyped"] == EXISTS, "and the process goes on"
+    if oracle(release)["has_register_handler"]:
+        assert lines["by FFI"] == "4"
+    else:
+        assert lines["by FFI"].startswith("UNIMPLEMENTED: the plugin (PJRT API")
+        assert "nor register_handler in an FFI extension" in lines["by FFI"]
     assert lines["on the host"] == (
         'INVALID_ARGUMENT: custom call "untyped": the target is for Host, but the plugin runs '
         "programs on a GPU"
@@ -112,6 +118,8 @@ def test_programs_run(release):
         assert lines["run untyped by 4"] == (
             "CustomCall failed: untyped sees 3 bytes, the last is b"
         )
+    if oracle(release)["has_register_handler"]:
+        assert lines["run by FFI"] == lines["run untyped by 4"]
     assert lines["run untyped by 3"].endswith("untyped sees 3 bytes, the last is b")
     assert lines["run untyped by 3, plain"].endswith("untyped sees 5 bytes, the last is n")
     assert lines["run state"].endswith("state is 42")
@@ -119,6 +127,25 @@ def test_programs_run(release):
         assert lines["context"] == lines["user data"] == ""
         assert lines["run data"] == "data is 7"
         assert lines["run both"] == "both are 49"
+
+
+def test_command_buffers(release):
+    """XLA records what is declared compatible, when it is told to, and nothing else."""
+    all_called = "1 2 3 4 5, calls 5, graphs 0"
+    lines = lines_of(release, "run", device=True, flags="--xla_gpu_enable_command_buffer=")
+    assert lines["run recorded"] == lines["run not_recorded"] == all_called
+    flags = "--xla_gpu_enable_command_buffer=CUSTOM_CALL --xla_gpu_graph_min_graph_size=1"
+    lines = lines_of(release, "run", device=True, flags=flags)
+    assert lines["run not_recorded"] == all_called
+    if fastest(release) == 3:
+        assert lines["run recorded"] == all_called, "version 3 has no traits"
+        return
+    results, calls, graphs = re.fullmatch(
+        r"([\d ]+), calls (\d+), graphs (\d+)", lines["run recorded"]
+    ).groups()
+    # A graph that is replayed writes the number of the call that recorded it.
+    assert int(graphs) > 0 or xla_gpu.ON_DEVICE
+    assert sorted({*results.split()}, key=int) == [str(i + 1) for i in range(int(calls))]
 
 
 def test_the_example_runs(release):

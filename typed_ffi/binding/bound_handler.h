@@ -124,7 +124,7 @@ struct Roles {
   CALLBRIDGE_FFI_HIDDEN static constexpr Role kRoles[kCount + 1] = {Access<Ts>::kRole...,
                                                                     Role::kCtx};
   CALLBRIDGE_FFI_HIDDEN static constexpr Operand kOperands[kCount + 1] = {
-      {Access<Ts>::kRole, Access<Ts>::kWanted}...};
+      {Access<Ts>::kRole, Access<Ts>::kWanted}..., {Role::kCtx, {}}};
 
   static constexpr int64_t Count(Role role) { return CountOf(role, kRoles, kCount); }
 

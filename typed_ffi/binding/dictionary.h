@@ -95,6 +95,10 @@ class Dictionary {
   // Up to this size a linear search is faster.
   static constexpr int64_t kFew = 16;
 
+#ifdef __CUDACC__  // nvcc warns of the loop below, since it takes no size for a constant
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 128
+#endif
   // Returns -1 if there is none. The names of an empty dictionary may be null.
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE int64_t Find(std::string_view name) const {
     const int64_t size = attrs_->size;
@@ -106,6 +110,9 @@ class Dictionary {
     }
     return -1;
   }
+#ifdef __CUDACC__
+#pragma nv_diagnostic pop
+#endif
 
   // XLA sorts the names. If they are not sorted, finds one by one what a binary search misses.
   XLA_FFI_ATTRIBUTE_NEVER_INLINE int64_t FindAmongMany(std::string_view name) const {

@@ -100,11 +100,13 @@ struct StructBody<T, StructMembers<Ts...>> {
   using Type = T;
   using Indices = std::make_index_sequence<sizeof...(Ts)>;
 
-  static constexpr const StructMembers<Ts...>& kMembers = RegisteredStruct<T>::kMembers;
-  static_assert(kMembers.places.count == sizeof...(Ts), "two members of a struct have one name");
+  // Not a reference to its kMembers, which nvcc takes for a second definition.
+  using Registered = RegisteredStruct<T>;
+  static_assert(Registered::kMembers.places.count == sizeof...(Ts),
+                "two members of a struct have one name");
 
   CALLBRIDGE_FFI_HIDDEN static constexpr MemberTable<sizeof...(Ts)> kTable =
-      TableOf(kMembers, Indices());
+      TableOf(Registered::kMembers, Indices());
   CALLBRIDGE_FFI_HIDDEN static constexpr Wanted kWanted = {Wanted::Kind::kStruct, DataType::INVALID,
                                                            sizeof...(Ts), kTable.member, nullptr};
 
@@ -119,7 +121,9 @@ struct StructBody<T, StructMembers<Ts...>> {
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE static bool HasMembers(const XLA_FFI_Attrs* attrs,
                                                          std::index_sequence<Is...>) {
     return attrs->size == static_cast<int64_t>(sizeof...(Ts)) &&
-           (HasMember<Ts>(attrs, kMembers.names.name[Is], kMembers.places.place[Is]) && ...);
+           (HasMember<Ts>(attrs, Registered::kMembers.names.name[Is],
+                          Registered::kMembers.places.place[Is]) &&
+            ...);
   }
 
   template <typename U>
@@ -154,7 +158,7 @@ struct StructDecoding<T, StructMembers<Ts...>, true> : StructBody<T, StructMembe
   template <size_t... Is>
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE static T Make(const XLA_FFI_Attrs* attrs,
                                                 std::index_sequence<Is...>) {
-    return T{AttrDecoding<Ts>::Get(attrs->attrs[Body::kMembers.places.place[Is]])...};
+    return T{AttrDecoding<Ts>::Get(attrs->attrs[Body::Registered::kMembers.places.place[Is]])...};
   }
 };
 
@@ -176,7 +180,7 @@ struct StructDecoding<T, StructMembers<Ts...>, false> : StructBody<T, StructMemb
     Held(const XLA_FFI_Attrs* attrs, DiagnosticEngine& diagnostic)
         : value(AttrDecoding<U>::Decode(attrs->types[kPlace], attrs->attrs[kPlace], diagnostic)) {}
 
-    static constexpr size_t kPlace = Body::kMembers.places.place[index];
+    static constexpr size_t kPlace = Body::Registered::kMembers.places.place[index];
     std::optional<typename AttrDecoding<U>::Type> value;
   };
   // Decodes in order: bases are initialized in the order of their declaration.
