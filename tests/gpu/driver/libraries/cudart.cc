@@ -1,5 +1,5 @@
-// libcudart.so.12 and .13 as far as XLA's plugins look: versions, devices, and the kernels that
-// they register when they are loaded, none of which runs.
+// libcudart.so.12 and .13 as far as XLA's plugins look: versions and devices. cudart_kernels.cc has
+// kernels.
 #include <cstddef>
 
 #define RUNTIME_FUNCTION(name, ...) \
@@ -38,11 +38,8 @@ RUNTIME_FUNCTION(cudaSetDevice, int device) {
   current_device = device;
   return kSuccess;
 }
-RUNTIME_FUNCTION(cudaGetLastError) { return kSuccess; }
-RUNTIME_FUNCTION(cudaPeekAtLastError) { return kSuccess; }
 RUNTIME_FUNCTION(cudaFuncGetAttributes, void*, const void*) { return kNotSupported; }
 RUNTIME_FUNCTION(cudaGetFuncBySymbol, void**, const void*) { return kNotSupported; }
-RUNTIME_FUNCTION(cudaLaunchKernel) { return kNotSupported; }
 
 extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorName(int error) {
   const char* name = nullptr;
@@ -51,15 +48,3 @@ extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorName(i
 extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorString(int error) {
   return cudaGetErrorName(error);
 }
-
-extern "C" __attribute__((visibility("default"))) void** __cudaRegisterFatBinary(void*) {
-  static void* handle = nullptr;
-  return &handle;
-}
-RUNTIME_FUNCTION(__cudaRegisterFatBinaryEnd, void**) { return kSuccess; }
-RUNTIME_FUNCTION(__cudaUnregisterFatBinary, void**) { return kSuccess; }
-RUNTIME_FUNCTION(__cudaRegisterFunction) { return kSuccess; }
-RUNTIME_FUNCTION(__cudaRegisterVar) { return kSuccess; }
-RUNTIME_FUNCTION(__cudaInitModule, void**) { return 1; }
-RUNTIME_FUNCTION(__cudaPushCallConfiguration) { return kSuccess; }
-RUNTIME_FUNCTION(__cudaPopCallConfiguration) { return kNotSupported; }
