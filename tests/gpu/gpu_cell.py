@@ -1,39 +1,38 @@
 """One cell of the GPU rows: the calls of one row in this process's XLA:GPU, compared with NumPy.
 
-  gpu_cell.py ROW FOLDER [--native]
+  gpu_cell.py ROW LIBRARY
 
-FOLDER has the libraries of tests/gpu/targets. --native: the same calls without callbridge, as this
-JAX registers and calls them. Prints JSON: {"paths": [...], "calls": N}, or ends with the error.
+ROW is a function below, LIBRARY one of tests/gpu/targets. Prints JSON: {"release": ...,
+"paths": [...], "lacking": [...], "calls": N}, or ends with the error.
 """
 
 import argparse
+import ctypes
 import json
 import pathlib
 import struct
-import sys
 
 import callbridge.jax
 import jax
 import numpy as np
-from native_calls import NativeCalls
 
 
 def leaf(*shape, dtype=np.float32):
     return jax.ShapeDtypeStruct(shape, dtype)
 
 
-class ThroughCallbridge:
-    """Calls by each path that this runtime has."""
+class Checks:
+    """Runs functions by jax.jit, and counts the results that are NumPy's, bit for bit."""
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.paths = []
+    def __init__(self, library):
+        self.library = library
         self.path = None
-
-    def load(self, library):
-        callbridge.jax.load(self.folder / library)
+        self.paths = []
+        self.lacking = []
+        self.count = 0
 
     def each_path(self):
+        """Takes each path that this runtime has for untyped targets, one after the other."""
         for path in ("version_3", "typed"):
             self.path = path
             try:
@@ -50,14 +49,18 @@ class ThroughCallbridge:
             target, result, platform="CUDA", prefer=self.path, **options
         )
 
+    def unless_lacking(self, what, run):
+        """Runs what this runtime may not have; it must say so then, or which runtime has it.
 
-class Checks:
-    """Runs functions by jax.jit, and counts the results that are NumPy's, bit for bit."""
-
-    def __init__(self, runtime):
-        self.runtime = runtime
-        self.call = runtime.call
-        self.count = 0
+        XLA's own headers make of the former an error of theirs.
+        """
+        try:
+            run()
+        except Exception as error:
+            text = f"{getattr(error, 'code', '')} {error}"
+            if "UNIMPLEMENTED" not in text and "needs the XLA FFI" not in text:
+                raise
+            self.lacking.append(what)
 
     def equal(self, got, expected):
         self.count += 1
@@ -90,7 +93,7 @@ N = struct.pack("Q", 300)
 S = np.float32(0.25)
 
 
-# ---- Rows ---------------------------------------------------------------------------------------
+# ---- Rows of untyped functions ------------------------------------------------------------------
 
 
 def original(check):
@@ -137,6 +140,14 @@ def devices(check):
     for ordinal, device in enumerate(jax.devices()):
         x = jax.device_put(np.float32(0), device)
         check.equal(jax.jit(call)(x), np.int32(ordinal))
+    if len(jax.devices()) > 1 and hasattr(jax, "shard_map"):
+        mesh = jax.sharding.Mesh(jax.devices(), ("i",))
+        spec = jax.sharding.PartitionSpec("i")
+        half = check.call("gpu_square", leaf(150), opaque=struct.pack("Q", 150))
+        # XLA knows nothing of how the result depends on the operand.
+        no_check = {"check_vma": False}
+        mapped = jax.shard_map(half, mesh=mesh, in_specs=spec, out_specs=spec, **no_check)
+        check.run(mapped, A, expected=A * A)
 
 
 def control_flow(check):
@@ -156,27 +167,97 @@ def control_flow(check):
     check.run(scan, A, expected=(expected, np.stack([A, A * A, (A * A) ** 2])))
 
 
-ROWS = {
-    row.__name__: row
-    for row in (
-        *(original, tuples, zero_size, status_returning, opaque, aliases, devices),
-        control_flow,
-    )
-}
+# ---- Rows of typed handlers ---------------------------------------------------------------------
+
+
+def typed(check):
+    """The handlers of one binary; what this runtime has not is refused by name."""
+    symbols = ctypes.CDLL(str(check.library))
+
+    def registered(name, **stages):
+        handlers = {"execute": getattr(symbols, name)}
+        handlers.update((stage, getattr(symbols, symbol)) for stage, symbol in stages.items())
+        callbridge.jax.register(name, handlers, platform="CUDA", abi="typed_ffi")
+        return name
+
+    call = check.call(registered("gpu_typed_square"), leaf(300))
+    check.run(call, A, expected=A * A)
+    call = check.call(registered("gpu_typed_trees"), (leaf(300), (leaf(300), leaf())))
+    check.run(call, (A, (B, S)), C, expected=(A + B * C, (A - C, S)))
+    name = registered("gpu_typed_sum_bytes")
+    for content in [b"", b"\0\xff\0'\"", bytes(range(256))]:
+        call = check.call(name, leaf(dtype=np.int32), attributes={"bytes": content})
+        check.run(call, expected=np.int32(sum(content)))
+    name = registered("gpu_typed_fails")
+    call = check.call(name, leaf(dtype=np.int32), attributes={"message": "no luck"})
+    check.fails(call, words="no luck")
+
+    def scratch():
+        call = check.call(registered("gpu_typed_scratch"), leaf(300))
+        check.run(call, A, expected=A)
+
+    def ordinal():
+        call = check.call(registered("gpu_typed_ordinal"), leaf(dtype=np.int32))
+        for number, device in enumerate(jax.devices()):
+            with jax.default_device(device):
+                check.equal(jax.jit(call)(), np.int32(number))
+
+    def state():
+        if hasattr(symbols, "gpu_call_counter_id"):
+            pointers = [symbols.gpu_call_counter_id]
+            if hasattr(symbols, "gpu_call_counter_info"):
+                pointers.append(symbols.gpu_call_counter_info)
+            for function in pointers:
+                function.restype = ctypes.c_void_p
+            callbridge.jax.register_type("gpu_call_counter", *(f() for f in pointers))
+        name = registered("gpu_typed_count", instantiate="gpu_typed_count_instantiate")
+        jitted = jax.jit(check.call(name, leaf(dtype=np.int32), has_side_effect=True))
+        for calls in (1, 2, 3):
+            check.equal(jitted(), np.int32(calls))
+
+    check.unless_lacking("scratch memory", scratch)
+    if hasattr(symbols, "gpu_typed_ordinal"):
+        check.unless_lacking("device ordinal", ordinal)
+    if hasattr(symbols, "gpu_typed_count"):
+        check.unless_lacking("state", state)
+
+
+def exported(check):
+    """Handlers that CALLBRIDGE_EXPORT makes; the opaque is an attribute."""
+    symbols = ctypes.CDLL(str(check.library))
+    for name in ("gpu_exported_square", "gpu_exported_fails"):
+        handler = getattr(symbols, name)
+        callbridge.jax.register(name, handler, platform="CUDA", abi="typed_ffi")
+    call = check.call("gpu_exported_square", leaf(300), attributes={"opaque": N})
+    check.run(call, A, expected=A * A)
+    call = check.call("gpu_exported_fails", leaf())
+    check.run(call, np.float32(3), expected=np.float32(3))
+    call = check.call("gpu_exported_fails", leaf(), attributes={"opaque": "out of luck"})
+    check.fails(call, np.float32(3), words="CustomCall failed: out of luck")
+
+
+UNTYPED = (
+    *(original, tuples, zero_size, status_returning, opaque, aliases, devices),
+    control_flow,
+)
+TYPED = (typed, exported)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("row", choices=ROWS)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--native", action="store_true")
+    parser.add_argument("row", choices=[row.__name__ for row in (*UNTYPED, *TYPED)])
+    parser.add_argument("library", type=pathlib.Path)
     options = parser.parse_args()
-    runtime = (NativeCalls if options.native else ThroughCallbridge)(options.folder)
-    runtime.load("untyped.so")
-    check = Checks(runtime)
-    for _ in runtime.each_path():
-        ROWS[options.row](check)
-    json.dump({"paths": runtime.paths, "calls": check.count}, sys.stdout)
+    check = Checks(options.library)
+    (row,) = (row for row in (*UNTYPED, *TYPED) if row.__name__ == options.row)
+    if row in TYPED:
+        row(check)
+    else:
+        callbridge.jax.load(options.library)
+        for _ in check.each_path():
+            row(check)
+    outcome = {"release": jax.__version__, "paths": check.paths, "lacking": check.lacking}
+    print(json.dumps({**outcome, "calls": check.count}))
 
 
 if __name__ == "__main__":

@@ -2,16 +2,10 @@
 
 import functools
 import json
-import pathlib
-import sys
 
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-
-from xla_gpu import BUILD, ON_DEVICE, TARGETS, missing, releases, run  # noqa: E402
-
-from jax_releases import numbers  # noqa: E402  isort: skip
+from jax_releases import numbers
+from xla_gpu import BUILD, ON_DEVICE, TARGETS, missing, releases, run
 
 # Of one command on, and calls too; by default XLA captures five commands or more.
 FLAGS = "--xla_gpu_enable_command_buffer=CUSTOM_CALL,FUSION --xla_gpu_graph_min_graph_size=1"

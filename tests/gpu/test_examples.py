@@ -8,13 +8,9 @@ import json
 import pathlib
 import re
 import subprocess
-import sys
 
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-
-from xla_gpu import BUILD, ON_DEVICE, environment, missing, releases, run  # noqa: E402
+from xla_gpu import BUILD, ON_DEVICE, environment, missing, releases, run
 
 FOLDER = BUILD / "examples/gpu"
 FLAGS = "--xla_gpu_enable_command_buffer=CUSTOM_CALL,FUSION --xla_gpu_graph_min_graph_size=1"

@@ -98,12 +98,16 @@ CUresult Look(const char* symbol, void** function, int version, uint64_t flags,
   if (symbol == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *function = nullptr;
   std::string name = symbol;
-  bool too_old = false;
+  bool has_rows = false;
+  bool has_one_for_version = false;
   for (const Row& row : kRows) {
     if (strcmp(row.name, symbol) != 0) continue;
-    too_old = row.since > version && name == symbol;
-    if (row.since <= version) name = row.exported;
+    has_rows = true;
+    if (row.since > version) continue;
+    has_one_for_version = true;
+    name = row.exported;
   }
+  const bool too_old = has_rows && !has_one_for_version;
   if (!EnvironmentLists("CALLBRIDGE_STANDIN_LACKS", symbol) && !too_old) {
     if ((flags & kPerThreadDefaultStreamFlag) != 0) {
       *function = Exported(name + "_ptsz");

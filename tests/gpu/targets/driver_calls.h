@@ -1,5 +1,6 @@
-// The driver API as the tests' targets call it: opened at run time, the same on a device and on the stand-in. Device memory is
-// never touched by the host: what a host function computes is copied to and from pinned memory, in stream order.
+// The driver API as the tests' targets call it: opened at run time, the same on a device and on the
+// stand-in. Device memory is never touched by the host: what a host function computes is copied to
+// and from pinned memory, in stream order.
 #ifndef CALLBRIDGE_TESTS_GPU_TARGETS_DRIVER_CALLS_H_
 #define CALLBRIDGE_TESTS_GPU_TARGETS_DRIVER_CALLS_H_
 
@@ -53,6 +54,7 @@ struct Driver {
   DriverFunction<int*> context_device{"cuCtxGetDevice"};
   DriverFunction<CUstream, int*> is_capturing{"cuStreamIsCapturing"};
   DriverFunction<int*> exchange_capture_mode{"cuThreadExchangeStreamCaptureMode"};
+  DriverFunction<CUstream*, unsigned> create_stream{"cuStreamCreate"};
   DriverFunction<CUstream> synchronize{"cuStreamSynchronize"};
   DriverFunction<void**, size_t, unsigned> host_alloc{"cuMemHostAlloc"};
   DriverFunction<void*, Address, size_t, CUstream> copy_to_host{"cuMemcpyDtoHAsync_v2"};
@@ -62,8 +64,8 @@ struct Driver {
   DriverFunction<CUstream, void (*)(void*), void*> launch_host{"cuLaunchHostFunc"};
   DriverFunction<void**, const void*> load_module{"cuModuleLoadData"};
   DriverFunction<void**, void*, const char*> get_function{"cuModuleGetFunction"};
-  DriverFunction<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**,
-                 void**>
+  DriverFunction<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                 CUstream, void**, void**>
       launch_kernel{"cuLaunchKernel"};
 
   static const Driver& Get() {
@@ -151,7 +153,8 @@ class HostWork {
   }
   void Run(std::function<void()> compute) {
     job_->compute = std::move(compute);
-    Driver::Get().launch_host(stream_, [](void* job) { static_cast<Job*>(job)->compute(); }, job_);
+    Driver::Get().launch_host(
+        stream_, [](void* job) { static_cast<Job*>(job)->compute(); }, job_);
     for (const auto& write : writes_) {
       if (write.size > 0) {
         Driver::Get().copy_to_device(ToAddress(write.buffer), write.block, write.size, stream_);
@@ -197,8 +200,8 @@ class Kernel {
     const InContextOf context(stream);
     void* parameters[] = {&values...};
     const unsigned block = threads < 128 ? threads : 128;
-    Driver::Get().launch_kernel(In(context.context()), (threads + block - 1) / block, 1, 1, block, 1, 1, 0,
-                                stream, parameters, nullptr);
+    Driver::Get().launch_kernel(In(context.context()), (threads + block - 1) / block, 1, 1, block,
+                                1, 1, 0, stream, parameters, nullptr);
   }
 
  private:
@@ -263,7 +266,8 @@ done:
 // The same, of buffers.
 inline void Square(CUstream stream, const void* x, void* y, size_t n) {
   if (n == 0) return;
-  SquareKernel().Launch(stream, static_cast<unsigned>(n), ToAddress(x), ToAddress(y), static_cast<uint32_t>(n));
+  SquareKernel().Launch(stream, static_cast<unsigned>(n), ToAddress(x), ToAddress(y),
+                        static_cast<uint32_t>(n));
 }
 
 inline int DeviceOf(CUstream stream) {

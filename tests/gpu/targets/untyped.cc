@@ -1,5 +1,6 @@
-// Custom calls of the two GPU ABIs, `(CUstream, void** buffers, const char* opaque, size_t opaque_len[, XlaCustomCallStatus*])`.
-// The sizes that they need are in the opaque, since operands are on the device.
+// Custom calls of the two GPU ABIs, `(CUstream, void** buffers, const char* opaque, size_t
+// opaque_len[, XlaCustomCallStatus*])`. The sizes that they need are in the opaque, since operands
+// are on the device.
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -69,7 +70,8 @@ void Buffers(CUstream stream, void** buffers, const char* opaque, size_t opaque_
 
 // x -> the device that the stream belongs to, s32[].
 void Ordinal(CUstream stream, void** buffers, const char*, size_t) {
-  gpu::Driver::Get().fill(gpu::ToAddress(buffers[1]), static_cast<unsigned>(gpu::DeviceOf(stream)), 1, stream);
+  gpu::Driver::Get().fill(gpu::ToAddress(buffers[1]), static_cast<unsigned>(gpu::DeviceOf(stream)),
+                          1, stream);
 }
 
 // What must not be done: the host reads device memory.
@@ -77,22 +79,36 @@ void Dereferences(CUstream, void** buffers, const char*, size_t) {
   std::memcpy(buffers[1], buffers[0], sizeof(float));
 }
 
+// x -> x, f32[n], in a stream of its own that nobody waits for.
+void Late(CUstream stream, void** buffers, const char* opaque, size_t opaque_len) {
+  const gpu::InContextOf context(stream);
+  CUstream own = nullptr;
+  gpu::Driver::Get().create_stream(&own, 1);  // CU_STREAM_NON_BLOCKING
+  gpu::Driver::Get().fill(gpu::ToAddress(buffers[1]), 0, Count(opaque, opaque_len), stream);
+  gpu::Driver::Get().copy(gpu::ToAddress(buffers[1]), gpu::ToAddress(buffers[0]),
+                          Count(opaque, opaque_len) * sizeof(float), own);
+}
+
 void Throws(CUstream, void**, const char*, size_t) { throw std::runtime_error("thrown on a GPU"); }
 
 // ---- STATUS_RETURNING ---------------------------------------------------------------------------
 
 // x -> x + the sum of the opaque's bytes, f32[].
-void AddOpaque(CUstream stream, void** buffers, const char* opaque, size_t opaque_len, XlaCustomCallStatus*) {
+void AddOpaque(CUstream stream, void** buffers, const char* opaque, size_t opaque_len,
+               XlaCustomCallStatus*) {
   float sum = 0;
-  for (size_t i = 0; i < opaque_len; ++i) sum += static_cast<float>(static_cast<uint8_t>(opaque[i]));
+  for (size_t i = 0; i < opaque_len; ++i)
+    sum += static_cast<float>(static_cast<uint8_t>(opaque[i]));
   gpu::HostWork work(stream);
   const auto* x = work.Read<float>(buffers[0], 1);
   auto* y = work.Write<float>(buffers[1], 1);
   work.Run([=] { *y = *x + sum; });
 }
 
-// x -> x, f32[], unless it is negative. Waits for the stream, as only a call that nothing captures may.
-void Nonnegative(CUstream stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
+// x -> x, f32[], unless it is negative. Waits for the stream, as only a call that nothing captures
+// may.
+void Nonnegative(CUstream stream, void** buffers, const char*, size_t,
+                 XlaCustomCallStatus* status) {
   const gpu::Driver& driver = gpu::Driver::Get();
   float x = 0;
   driver.copy_to_host(&x, gpu::ToAddress(buffers[0]), sizeof(x), stream);
@@ -105,13 +121,16 @@ void Nonnegative(CUstream stream, void** buffers, const char*, size_t, XlaCustom
 void FailsWithOpaque(CUstream stream, void** buffers, const char* opaque, size_t opaque_len,
                      XlaCustomCallStatus* status) {
   if (opaque_len > 0) return FailWith(status, std::string(opaque, opaque_len));
-  gpu::Driver::Get().copy(gpu::ToAddress(buffers[1]), gpu::ToAddress(buffers[0]), sizeof(float), stream);
+  gpu::Driver::Get().copy(gpu::ToAddress(buffers[1]), gpu::ToAddress(buffers[0]), sizeof(float),
+                          stream);
 }
 
 // token, x -> x, f32[]: a token takes one slot, which is null.
-void BehindToken(CUstream stream, void** buffers, const char*, size_t, XlaCustomCallStatus* status) {
+void BehindToken(CUstream stream, void** buffers, const char*, size_t,
+                 XlaCustomCallStatus* status) {
   if (buffers[0] != nullptr) return FailWith(status, "the token has a buffer");
-  gpu::Driver::Get().copy(gpu::ToAddress(buffers[2]), gpu::ToAddress(buffers[1]), sizeof(float), stream);
+  gpu::Driver::Get().copy(gpu::ToAddress(buffers[2]), gpu::ToAddress(buffers[1]), sizeof(float),
+                          stream);
 }
 
 }  // namespace
@@ -122,6 +141,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_copy_behind_nothing", CopyBehindNo
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_buffers", Buffers, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_ordinal", Ordinal, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_dereferences", Dereferences, "CUDA");
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_late", Late, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_throws", Throws, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_add_opaque", AddOpaque, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_nonnegative", Nonnegative, "CUDA");

@@ -1,0 +1,46 @@
+"""What is wrong on a GPU is found without one: the stand-in for the driver is no host memory, and
+does nothing at once."""
+
+import signal
+
+import pytest
+import xla_gpu
+
+pytestmark = pytest.mark.skipif(xla_gpu.ON_DEVICE, reason="of the stand-in for the driver")
+RELEASES = [] if xla_gpu.ON_DEVICE else xla_gpu.releases()
+UNTYPED = xla_gpu.TARGETS / "untyped.so"
+
+
+@pytest.fixture(params=RELEASES)
+def release(request):
+    if why := xla_gpu.missing(request.param):
+        pytest.skip(why)
+    return request.param
+
+
+def test_a_target_that_dereferences_device_memory_crashes(release):
+    done = xla_gpu.run(release, "detected.py", "dereferences", UNTYPED)
+    assert done.status == -signal.SIGSEGV, done.errors
+
+
+def test_an_exception_is_an_error(release):
+    done = xla_gpu.run(release, "detected.py", "throws", UNTYPED)
+    assert done.status == 1
+    assert "CustomCall failed: the target threw std::runtime_error: thrown on a GPU" in done.errors
+
+
+def test_a_target_that_nobody_waits_for_is_late(release):
+    """With what XLA itself waits for, it is right or wrong by chance."""
+    delay = {"CALLBRIDGE_STANDIN_DELAY_US": "30000"}
+    done = xla_gpu.run(release, "detected.py", "late", UNTYPED, **delay)
+    assert done.status == 0, done.errors
+    assert done.output.splitlines()[-1] != "[1. 2. 3. 4.]"
+
+
+def test_callbridge_leaves_nothing_behind(release, tmp_path):
+    row = ("gpu_cell.py", "original", UNTYPED)
+    done = xla_gpu.run(release, *row, tmp_path=tmp_path)
+    assert done.status == 0, done.errors
+    assert "taken by xla_cuda_plugin.so" in done.ledger
+    assert "libcallbridge.so" not in done.ledger
+    assert "unknown function" not in done.ledger, done.ledger
