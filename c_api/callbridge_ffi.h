@@ -93,8 +93,9 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* n
 // as "0.10.2", or null if unknown.
 //
 // The adapted handlers report handlers->traits to the runtime besides those that the handlers
-// report themselves. XLA's GPU plugins take traits from that report alone: their functions that
-// register a handler have no such argument. So a handler that does not report them gets a wrapper.
+// report themselves; adapted->traits are both. XLA's GPU plugins up to jaxlib 0.10 take traits from
+// that report alone: their functions that register a handler have no such argument. So a handler
+// that does not report them gets a wrapper.
 //
 // Returns INVALID_ARGUMENT if callbridge_probe_typed proves that a function is not a typed handler,
 // or a handler makes state of a type that is not registered; FAILED_PRECONDITION if a function

@@ -25,9 +25,9 @@ namespace callbridge {
 // runtime. `runtime` may be null if nothing is known of it. Returns the same ones each time.
 //
 // If `traits` is not null, it points to bits of XLA_FFI_HANDLER_TRAITS_* for the runtime, to which
-// those that the handlers report are added. XLA:GPU plugins take traits from that report alone, and
-// none at registration. So the handler of the execute stage gets a wrapper (traits.h) if it lacks
-// one of them.
+// those that the handlers report are added. XLA:GPU plugins up to jaxlib 0.10 take traits from that
+// report alone, and none at registration. So the handler of the execute stage gets a wrapper
+// (traits.h) if it lacks one of them.
 //
 // As for RecognizeHeaders(), the handlers must be typed; they must stay loaded. `platform` is where
 // they are registered. Types must be registered before (host/type_registry.h): a handler that makes

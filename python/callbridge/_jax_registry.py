@@ -153,7 +153,15 @@ def _register(entry: Entry, path: str, handlers: Any) -> None:
     )
 
 
-registry = Registry("callbridge.jax", "XLA", _serve, _check_name, lambda: jax.default_backend())
+def _default_platform() -> str:
+    """That of JAX's default backend, which is "gpu" for AMD's GPUs too."""
+    backend = jax.default_backend()
+    if backend == "gpu" and "rocm" in jax.devices()[0].client.platform_version.lower():
+        return "ROCM"
+    return backend
+
+
+registry = Registry("callbridge.jax", "XLA", _serve, _check_name, _default_platform)
 
 
 def check_path(prefer: str | None) -> None:

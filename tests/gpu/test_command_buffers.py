@@ -2,16 +2,10 @@
 
 import functools
 import json
-import pathlib
-import sys
 
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-
-from xla_gpu import BUILD, ON_DEVICE, TARGETS, missing, releases, run  # noqa: E402
-
-from jax_releases import numbers  # noqa: E402  isort: skip
+from jax_releases import numbers
+from xla_gpu import BUILD, ON_DEVICE, TARGETS, missing, releases, run
 
 # Of one command on, and calls too; by default XLA captures five commands or more.
 FLAGS = "--xla_gpu_enable_command_buffer=CUSTOM_CALL,FUSION --xla_gpu_graph_min_graph_size=1"
@@ -184,3 +178,18 @@ def test_a_failure_of_the_targets_own(release):
         assert calls == 1 and launched == 0
         assert "CustomCall failed: no convergence" in error
     assert all(right is True for *_, right in found["after its own failure"])
+
+
+@pytest.mark.skipif(ON_DEVICE, reason="counts the graphs that the stand-in launches")
+def test_traits_that_plugins_refuse(release):
+    """Plugins up to jax 0.10 raise; callbridge.resurrect passes them on by the handler."""
+    if not records(release):
+        pytest.skip(f"jax {release} captures no typed calls")
+    library = TARGETS / "capturing_exported.so"
+    native = run(release, "traits_program.py", "native", library, flags=FLAGS)
+    if numbers(release) <= (0, 10, 2):
+        assert "The plugin does not support custom call traits" in native.output, native
+    else:
+        assert int(native.output.split()[-1]) >= 2, native
+    ours = run(release, "traits_program.py", "resurrect", library, flags=FLAGS)
+    assert ours.status == 0 and int(ours.output.split()[-1]) >= 2, ours

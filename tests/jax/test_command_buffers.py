@@ -18,7 +18,8 @@ import callbridge.numpy
 import jax
 import numpy as np
 import pytest
-from callbridge import _jax_registered_targets
+from callbridge import _jax_registered_targets, _jax_registry
+from callbridge._function_address import make_capsule
 from refused import refused
 from this_jax import PATHS, has, needs
 
@@ -350,6 +351,33 @@ def test_other_modules_record_nothing(new_library):
         callbridge.numpy.custom_call(
             numbered("add_one", number), "f32[]", command_buffer_compatible=True
         )
+
+
+# ---- Which GPU ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "backend, version, platform",
+    [
+        ("gpu", "PJRT C API\\ncuda 13000", "CUDA"),
+        ("gpu", "PJRT C API\\nrocm 60200", "ROCM"),
+        ("gpu", "ROCM 5.7", "ROCM"),
+        ("cpu", "rocm", "Host"),
+    ],
+)
+def test_the_platform_of_a_target_that_several_have(load, monkeypatch, backend, version, platform):
+    """JAX says "gpu" of AMD's too. There is none here: its answers are made up."""
+    name = load().name("submit")
+    entry = _jax_registry.registry.find(name, "CUDA", None)
+    for other in ("ROCM", "cpu"):
+        function = make_capsule(entry.target.address)
+        abi = "original" if other == "cpu" else None
+        callbridge.jax.register(name, function, other, abi)
+    client = type("Client", (), {"platform_version": version})
+    device = type("Device", (), {"client": client})
+    monkeypatch.setattr(jax, "default_backend", lambda: backend)
+    monkeypatch.setattr(jax, "devices", lambda: [device])
+    assert _jax_registry.registry.find(name, None, None).platform == platform
 
 
 # ---- Another process ----------------------------------------------------------------------------

@@ -44,7 +44,11 @@ callbridge.jax.custom_call(
     input_layouts=[(1, 0), None],
     output_layouts=(0,),
     input_output_aliases={0: 0},
+    command_buffer_compatible=True,
 )
+callbridge.jax.load("gpu.so", command_buffer_compatible=["f", "g"])
+callbridge.jax.load("gpu.so", command_buffer_compatible=True)
+callbridge.jax.register("f", 4096, "CUDA", "typed_ffi", command_buffer_compatible=True)
 callbridge.numpy.custom_call("f", like, opaque=memoryview(b"x"), attributes=numbers)
 callbridge.numpy.custom_call("f", like, operator_info={"inputs": [{"name": "x"}], "target": "CPU"})
 library.run("f", [array], like, operator_info='{"target": "CPU"}')
@@ -69,4 +73,5 @@ callbridge.jax.custom_call("f", like, vmap_method="all")  # type: ignore[call-ov
 callbridge.jax.custom_call("f", like, operator_info=["CPU"])  # type: ignore[call-overload]
 callbridge.jax.custom_call("f", like, platform="tpu")  # type: ignore[call-overload]
 callbridge.jax.register("f", "symbol")  # type: ignore[arg-type]
+callbridge.jax.load("f", command_buffer_compatible=1)  # type: ignore[arg-type]
 callbridge.jax.upgrade(1)  # type: ignore[type-var]

@@ -1,7 +1,7 @@
 """Registers targets with traits, as old programs do; run in a process of its own.
 
-XLA's GPU plugins refuse traits at registration, when the backend starts: what JAX gives them must
-have none.
+XLA's GPU plugins refuse traits at registration (up to jax 0.10), when the backend starts: what JAX
+gives them must have none.
 """
 
 import ctypes

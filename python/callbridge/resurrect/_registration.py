@@ -9,6 +9,7 @@ from jaxlib import xla_client
 import callbridge.jax
 from callbridge import _c_api
 from callbridge._error import CallbridgeError
+from callbridge._function_address import capsule_pointer, keep
 from callbridge._jax_registry import registry
 from callbridge.typing import Abi
 
@@ -30,8 +31,8 @@ def register_custom_call_target(
 
     Args:
       name: by which calls find it.
-      fn: a PyCapsule named "xla._CUSTOM_CALL_TARGET", which is kept. Of a typed handler also a dict
-        of one for each stage.
+      fn: a PyCapsule named "xla._CUSTOM_CALL_TARGET", which is kept. Of a typed handler one of any
+        name, as jax.ffi.pycapsule() makes it, or a dict of one for each stage.
       platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
       api_version: 0: an untyped function; how it is called, each call says. 1: a typed handler.
       traits: what XLA:GPU may do with the target besides calling it, of
@@ -47,10 +48,23 @@ def register_custom_call_target(
             f"target {text(name)!r} is registered with api_version={api_version!r}; expected 0 for "
             "an untyped function or 1 for a typed handler",
         )
-    abi: Abi | None = "typed_ffi" if api_version == _TYPED else None
+    abi: Abi | None = None
+    if api_version == _TYPED:
+        abi = "typed_ffi"
+        keep(fn)
+        fn = _addresses(fn)
     callbridge.jax.register(
         text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
     )
+
+
+def _addresses(handlers: Any) -> Any:
+    if isinstance(handlers, dict):
+        return {stage: _addresses(handler) for stage, handler in handlers.items()}
+    try:
+        return capsule_pointer(handlers)
+    except TypeError:
+        return handlers  # a ctypes function, or what register() refuses
 
 
 def are_compatible(traits: Any) -> bool:
