@@ -553,6 +553,29 @@ TEST(FloatingPointTest, ApproximatesWithinTheIsasErrors) {
         numbers, near(0x1p-22));
 }
 
+// The high half of an f64, of which libdevice's functions make the rest.
+TEST(FloatingPointTest, ApproximatesTheHighHalf) {
+  const auto near = [](uint64_t expected, uint64_t got) {
+    const double e = Of<double>(expected), g = Of<double>(got);
+    if (std::isnan(e) || std::isnan(g)) return std::isnan(e) && std::isnan(g);
+    if (static_cast<uint32_t>(got) != 0 || std::signbit(e) != std::signbit(g)) return false;
+    return e == g || std::fabs(e - g) <= 0x1p-18 * std::fabs(e);
+  };
+  const auto flushed = [](uint64_t bits) { return Flushed(Of<double>(bits)); };
+  const std::vector<Operands> numbers = Numbers<double>(1);
+  Check({"rcp.approx.ftz.f64 d, a", "dd",
+         [=](uint64_t a, uint64_t, uint64_t) { return BitsOf(Flushed(1 / flushed(a))); }},
+        numbers, near);
+  Check({"rsqrt.approx.ftz.f64 d, a", "dd",
+         [=](uint64_t a, uint64_t, uint64_t) { return BitsOf(1 / std::sqrt(flushed(a))); }},
+        numbers, near);
+  interpreted::Assemble({{"rcp.approx.ftz.f64 d, a", "dd", nullptr},
+                         {"rsqrt.approx.ftz.f64 d, a", "dd", nullptr},
+                         {"rsqrt.approx.f64 d, a", "dd", nullptr},
+                         {"div.approx.ftz.f32 d, a, b", "rrr", nullptr},
+                         {"tanh.approx.f32 d, a", "rr", nullptr}});
+}
+
 TEST(FloatingPointTest, TakesNumbersInEachForm) {
   const auto constant = [](uint64_t bits) {
     return [bits](uint64_t, uint64_t, uint64_t) { return bits; };
