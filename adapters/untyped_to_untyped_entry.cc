@@ -1,8 +1,16 @@
 #include "callbridge/adapters/untyped_to_untyped_entry.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace callbridge {
+
+void ReportFailure(const absl::Status& error, const EntryTarget& entry,
+                   XlaCustomCallStatus* status) {
+  absl::string_view message = error.message();
+  if (entry.abi.is_gpu()) message = absl::StripPrefix(message, "CustomCall failed: ");
+  XlaCustomCallStatusSetFailure(status, message.data(), message.size());
+}
 
 void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, size_t opaque_len,
                              XlaCustomCallStatus* status, EntryTarget& entry) {
@@ -13,8 +21,7 @@ void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, s
                 "custom call \"", entry.name, "\" has the ABI ", entry.abi.row.name,
                 ", whose functions get the numbers of operands and results, so the call's opaque "
                 "must describe the call site: pass the bytes of callbridge_site_encode"));
-  if (result.ok()) return;
-  XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
+  if (!result.ok()) ReportFailure(result, entry, status);
 }
 
 }  // namespace callbridge

@@ -34,6 +34,11 @@ ABSL_ATTRIBUTE_NOINLINE inline absl::Status CallDescribed(EntryTarget& entry, vo
   return plan.run(plan, parts->opaque, buffers, {});
 }
 
+// Puts `error` into the runtime's status: "CustomCall failed: <message>" on Host; on GPU without
+// these words, which every XLA:GPU adds by itself.
+ABSL_ATTRIBUTE_COLD void ReportFailure(const absl::Status& error, const EntryTarget& entry,
+                                       XlaCustomCallStatus* status);
+
 // Serves one call of EntryPoints::untyped for a target that Calls::Call() calls. `first` and
 // `pointers` are `out` and `in` on Host, the stream and the buffers on GPU. `entry` comes last, so
 // that the other arguments stay in the registers in which the target expects them.
@@ -45,7 +50,7 @@ void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque
           ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
           : Calls::Call(entry.function, first, pointers, {opaque, opaque_len});
   if (ABSL_PREDICT_FALSE(!result.ok())) {
-    XlaCustomCallStatusSetFailure(status, result.message().data(), result.message().size());
+    ReportFailure(result, entry, status);
   }
 }
 

@@ -135,6 +135,16 @@ TEST_F(EntryPointsTest, GpuCallsPassThroughAndLoseOnlyTheDescriptor) {
   EXPECT_EQ(recorded.opaque, "in the descriptor");
 }
 
+// "CustomCall failed: " is XLA:GPU's own.
+TEST_F(EntryPointsTest, AGpuFailureIsTheMessageAlone) {
+  int stream;
+  recorded.inspect = [](Recorded&) { throw std::runtime_error("boom"); };
+  for (const std::string& opaque : {std::string(), Descriptor({"f32[]"}, "f32[]")}) {
+    EXPECT_EQ(CallUntyped(kGpu, &stream, {Buffer(0), Buffer(1)}, opaque),
+              absl::InternalError("the target threw std::runtime_error: boom"));
+  }
+}
+
 // ---- Typed --------------------------------------------------------------------------------------
 
 TEST_F(EntryPointsTest, APlainTypedCallOfArrays) {

@@ -84,6 +84,7 @@ class Checks:
             jax.block_until_ready(jax.jit(function)(*operands))
         except Exception as error:
             assert words in str(error), f"without {words!r}: {error}"
+            assert str(error).count("CustomCall failed") <= 1, error
         else:
             raise AssertionError(f"no failure of {words!r}")
 
@@ -167,6 +168,34 @@ def control_flow(check):
     check.run(scan, A, expected=(expected, np.stack([A, A * A, (A * A) ** 2])))
 
 
+def transforms(check):
+    """vmap, a derivative of its own, and an exported program."""
+    seven = struct.pack("Q", 7)
+    call = check.call("gpu_square", leaf(7), opaque=seven, vmap_method="sequential")
+    rows = A[:21].reshape(3, 7)
+    check.run(jax.vmap(call), rows, expected=rows * rows)
+
+    @jax.custom_jvp
+    def square(x):
+        return call(x)
+
+    @square.defjvp
+    def derivative(primals, tangents):
+        return square(*primals), 2 * primals[0] * tangents[0]
+
+    check.run(jax.grad(lambda x: square(x).sum()), A[:7], expected=2 * A[:7])
+    if not hasattr(jax, "export"):
+        return
+    from jax import export
+
+    checks = [export.DisabledSafetyCheck.custom_call("gpu_square")]
+    if check.path == "typed":
+        checks.append(export.DisabledSafetyCheck.custom_call("gpu_square_typed"))
+    exported = export.export(jax.jit(call), platforms=["cuda"], disabled_checks=checks)(rows[0])
+    again = export.deserialize(exported.serialize())
+    check.run(again.call, rows[1], expected=rows[1] * rows[1])
+
+
 # ---- Rows of typed handlers ---------------------------------------------------------------------
 
 
@@ -238,7 +267,7 @@ def exported(check):
 
 UNTYPED = (
     *(original, tuples, zero_size, status_returning, opaque, aliases, devices),
-    control_flow,
+    *(control_flow, transforms),
 )
 TYPED = (typed, exported)
 

@@ -21,6 +21,7 @@ UNTYPED = (
     Row("GPU ORIGINAL, a result in an operand's buffer, donation", "aliases"),
     Row("GPU ORIGINAL on each of two devices, and in shard_map", "devices"),
     Row("GPU ORIGINAL in while and scan", "control_flow"),
+    Row("GPU ORIGINAL in vmap, with a derivative, and exported", "transforms"),
 )
 TYPED = "GPU TYPED_FFI handler built with {}"
 GENUINE = TYPED.format("the genuine headers of jaxlib {}")

@@ -37,6 +37,13 @@ def test_a_target_that_nobody_waits_for_is_late(release):
     assert done.output.splitlines()[-1] != "[1. 2. 3. 4.]"
 
 
+@pytest.mark.parametrize("row", ["tuples", "status_returning"])
+def test_rows_are_right_on_late_streams(release, row):
+    delay = {"CALLBRIDGE_STANDIN_DELAY_US": "3000"}
+    done = xla_gpu.run(release, "gpu_cell.py", row, UNTYPED, **delay)
+    assert done.status == 0, done.errors
+
+
 def test_callbridge_leaves_nothing_behind(release, tmp_path):
     row = ("gpu_cell.py", "original", UNTYPED)
     done = xla_gpu.run(release, *row, tmp_path=tmp_path)

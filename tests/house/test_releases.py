@@ -59,6 +59,8 @@ TABLES = {
 # need the newest release too fail by themselves, or are in TABLES.
 FACTS = {
     "tests/genuine/test_probe.py": "what handlers tell of their headers",
+    "tests/gpu/test_cells.py": "since when runtimes have what typed handlers ask for",
+    "tests/gpu/test_native.py": "what runtimes do without callbridge",
     "tests/jax/test_runtimes.py": "the rows of _jax_runtimes.py",
     "tests/jax/this_jax.py": "since when JAX has what the tests use",
     "tests/typed_ffi/host/objects_test.cc": "the rows of runtime_versions.h",

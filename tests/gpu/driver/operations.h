@@ -82,7 +82,7 @@ CUresult Issue(CUstream stream, Operation operation, std::shared_ptr<Completion>
 
 CUresult FromParams(const CUDA_MEMCPY3D& params, Copy* copy);
 CUDA_MEMCPY3D ToParams(const Copy& copy);
-// modules.cc: fails if `function` is none, or parameters are missing.
+// kernels.cc: fails if `function` is none, or parameters are missing.
 CUresult MakeLaunch(CUfunction function, const unsigned grid[3], const unsigned block[3],
                     unsigned shared, void** parameters, void** extra, Launch* launch);
 CUresult RunLaunch(const Launch& launch, Context* context);

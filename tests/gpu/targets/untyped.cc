@@ -135,15 +135,26 @@ void BehindToken(CUstream stream, void** buffers, const char*, size_t,
 
 }  // namespace
 
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_square", Square, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_trees", Trees, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_copy_behind_nothing", CopyBehindNothing, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_buffers", Buffers, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_ordinal", Ordinal, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_dereferences", Dereferences, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_late", Late, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_throws", Throws, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_add_opaque", AddOpaque, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_nonnegative", Nonnegative, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_fails_with_opaque", FailsWithOpaque, "CUDA");
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_behind_token", BehindToken, "CUDA");
+#define GPU_TARGETS(each)                                                                         \
+  each("gpu_square", Square) each("gpu_trees", Trees)                                             \
+      each("gpu_copy_behind_nothing", CopyBehindNothing) each("gpu_buffers", Buffers)             \
+          each("gpu_ordinal", Ordinal) each("gpu_dereferences", Dereferences)                     \
+              each("gpu_late", Late) each("gpu_throws", Throws) each("gpu_add_opaque", AddOpaque) \
+                  each("gpu_nonnegative", Nonnegative)                                            \
+                      each("gpu_fails_with_opaque", FailsWithOpaque)                              \
+                          each("gpu_behind_token", BehindToken)
+
+#define REGISTER(name, function) XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(name, function, "CUDA");
+GPU_TARGETS(REGISTER)
+
+// The names and the functions, for those who register them without callbridge. Returns how many
+// there are.
+extern "C" __attribute__((visibility("default"))) int gpu_targets(const char** names,
+                                                                  void** functions) {
+  int count = 0;
+#define TELL(name, function) \
+  names[count] = name;       \
+  functions[count++] = reinterpret_cast<void*>(&(function));
+  GPU_TARGETS(TELL)
+  return count;
+}
