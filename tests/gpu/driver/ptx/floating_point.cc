@@ -59,12 +59,16 @@ F Extremum(const Instruction& i, F a, F b) {
   return (a < b) == (i.op == Op::kMin) ? a : b;
 }
 
-template <typename F>
-F Reciprocal(const Instruction& i, F a) {
-  volatile F one = 1, by = a;
-  if (sizeof(F) == 4 || i.Has(Class::kRounding) != kApprox) return one / by;
-  // rcp.approx.ftz.f64 has the high half alone.
-  return FromBits<F>(ToBits(F(one / by)) & ~uint64_t{0xffffffff});
+// rcp and rsqrt.approx.ftz.f64 take and give the high half of an f64 alone, and no subnormal
+// number.
+uint64_t Coarse(const Instruction& i, uint64_t bits) {
+  constexpr uint64_t kHigh = ~uint64_t{0xffffffff};
+  const auto flushed = [](double value) {
+    return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0, value) : value;
+  };
+  const double a = flushed(FromBits<double>(bits));
+  const double high = std::isnan(a) ? a : FromBits<double>(ToBits(a) & kHigh);
+  return ToBits(flushed(1 / (i.op == Op::kRcp ? high : std::sqrt(high)))) & kHigh;
 }
 
 template <typename F>
@@ -116,7 +120,7 @@ F Compute(const Instruction& i, F first, F second, F third) {
       }
       break;
     case Op::kRcp:
-      result = Reciprocal(i, F(a));
+      result = F(1) / a;
       break;
     case Op::kSqrt:
       result = std::sqrt(F(a));
@@ -177,6 +181,7 @@ uint64_t EvaluateFloat(const Instruction& i, Values& v) {
     case Op::kSlct:
       return Flush(FromBits<F>(v.in[2]), ftz) >= 0 ? v.in[0] : v.in[1];
     default: {
+      if (sizeof(F) == 8 && ftz) return Coarse(i, v.in[0]);
       F result = Flush(Compute(i, a, b, Flush(FromBits<F>(v.in[2]), ftz)), ftz);
       if (i.Has(Class::kSat)) result = SaturateToOne(result);
       return ToBits(std::isnan(result) && sizeof(F) == 4 ? Canonical<F>() : result);
