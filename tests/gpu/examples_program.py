@@ -56,7 +56,8 @@ call = custom_call("add_repeated_twice", result, opaque=opaque)
 tell("add_repeated_twice", call, (B, C[:SIZE]), want=[n, n])
 call = custom_call("add_repeated_typed", vector(SIZE))
 tell("add_repeated_typed", call, B, C[:SIZE], want=[n])
-call = custom_call(f"{LIBRARY}:AddRepeatedAot", vector(SIZE), platform="CUDA")
+options = {"platform": "CUDA", "command_buffer_compatible": True}
+call = custom_call(f"{LIBRARY}:AddRepeatedAot", vector(SIZE), **options)
 tell("AddRepeatedAot", call, B, C[:SIZE], want=[n])
 driver = ctypes.CDLL("libcuda.so.1")
 graphs = driver.standin_calls(b"cuGraphLaunch", None) if hasattr(driver, "standin_calls") else None
