@@ -1,12 +1,13 @@
 # The commands of the project. Each is a script of the same name in scripts/, but for those that are one line.
 PREFIX ?= /usr/local
 
-.PHONY: help demo test test-frameworks bench matrix format lint install clean
+.PHONY: help demo test test-frameworks test-gpu bench matrix format lint install clean
 
 help:
 	@echo "make demo      run the first example, from a bare clone"
 	@echo "make test      set up, build and run all tests, the sanitizers too"
 	@echo "make test-frameworks   run operators of other frameworks in those, and compare"
+	@echo "make test-gpu  run GPU targets on this machine's GPU, and write docs/gpu.md"
 	@echo "make bench     measure what a call costs; results in build/bench/"
 	@echo "make matrix    run every ABI and every handler on every jaxlib of requirements/jax_releases, and all tests that make test has a sample of; tables in docs/matrix.md"
 	@echo "make format    format the C++ and Python files in place"
@@ -19,6 +20,9 @@ demo test bench matrix format lint:
 
 test-frameworks:
 	@scripts/test_frameworks
+
+test-gpu:
+	@scripts/test_gpu
 
 install:
 	@DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)"

@@ -26,6 +26,8 @@ PATHS = {
     "version_3": "callbridge, version 3",
     "typed": "callbridge, typed FFI",
 }
+# Beside PATHS: in a command buffer, where XLA_FLAGS let XLA make one.
+CAPTURED = "captured"
 SHAPE = jax.ShapeDtypeStruct((1,), jnp.float32)
 
 
@@ -44,6 +46,10 @@ def call_by(path, folder, library):
         function = ctypes.CDLL(f"{folder}/gpu_handler.so").gpu_raw_handler
         jax.ffi.register_ffi_target("raw", jax.ffi.pycapsule(function), "CUDA")
         return jax.ffi.ffi_call("raw", SHAPE)
+    if path == CAPTURED:
+        function = ctypes.CFUNCTYPE(None)(library.target("gpu_measured_target", "CUDA").address)
+        callbridge.jax.register(path, function, "CUDA", "original", command_buffer_compatible=True)
+        return callbridge.jax.custom_call(path, SHAPE, platform="CUDA")
     return callbridge.jax.custom_call("gpu_measured_target", SHAPE, platform="CUDA", prefer=path)
 
 
