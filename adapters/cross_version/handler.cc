@@ -161,6 +161,16 @@ ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* CallAtOtherStage(CrossVersionHandler& han
                                                         XLA_FFI_CallFrame& frame) {
   XLA_FFI_ExecutionStage stage = frame.stage;
   if (XLA_FFI_Error* error = TranslateStage(handler, runtime, stage)) return error;
+  // XLA:GPU of jaxlib 0.10 and newer lists operands and results at INSTANTIATE too. Handlers built
+  // with headers that do not run on later runtimes refuse more than they bind, and bind none there.
+  if (stage == handler.headers.instantiate && !handler.headers.headers_run_on_later) {
+    const int64_t operands = std::exchange(frame.args.size, 0);
+    const int64_t results = std::exchange(frame.rets.size, 0);
+    XLA_FFI_Error* error = CallAt(stage, handler, runtime, frame);
+    frame.args.size = operands;
+    frame.rets.size = results;
+    return error;
+  }
   return CallAt(stage, handler, runtime, frame);
 }
 

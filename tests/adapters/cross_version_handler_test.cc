@@ -191,14 +191,25 @@ TEST_P(ForeignHandlerTest, FreesAStateThatTheRuntimeRefuses) {
   const host::CallFrame site({}, {}, Scalar("start", 10));
   host::Invocation without_states({}, {});
   without_states.set_stage(XLA_FFI_ExecutionStage_INSTANTIATE);
-  XLA_FFI_CallFrame frame = site.WithoutBuffers();
-  frame.api = &host::ApiTable(runtime());
-  frame.ctx = without_states.get();
-  frame.stage = static_cast<XLA_FFI_ExecutionStage>(runtime().instantiate);
-  const absl::Status status = host::CallHandler(Wrapper("state_instantiate"), frame);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("cannot be set"));
-  Find<void()>("delete_newest_state")();
+  // XLA:GPU of newer releases also lists the buffers, without data.
+  for (int64_t buffers : {0, 1}) {
+    XLA_FFI_CallFrame frame = site.WithoutBuffers();
+    XLA_FFI_Buffer result = {
+        XLA_FFI_Buffer_STRUCT_SIZE, nullptr, XLA_FFI_DataType_F32, nullptr, 0, nullptr};
+    XLA_FFI_RetType type = XLA_FFI_RetType_BUFFER;
+    void* results[] = {&result};
+    frame.rets.size = buffers;
+    frame.rets.types = &type;
+    frame.rets.rets = results;
+    frame.api = &host::ApiTable(runtime());
+    frame.ctx = without_states.get();
+    frame.stage = static_cast<XLA_FFI_ExecutionStage>(runtime().instantiate);
+    const absl::Status status = host::CallHandler(Wrapper("state_instantiate"), frame);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+    EXPECT_THAT(status.message(), HasSubstr("cannot be set"));
+    EXPECT_EQ(frame.rets.size, buffers);
+    Find<void()>("delete_newest_state")();
+  }
   EXPECT_EQ(Find<int()>("count_live_states")(), 0);
 }
 

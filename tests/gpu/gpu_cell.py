@@ -244,11 +244,18 @@ def typed(check):
         for calls in (1, 2, 3):
             check.equal(jitted(), np.int32(calls))
 
+    def stages():
+        name = "gpu_typed_stages"
+        registered(name, prepare=f"{name}_prepare", initialize=f"{name}_initialize")
+        check.run(check.call(name, leaf(dtype=np.int32)), expected=np.int32(3))
+
     check.unless_lacking("scratch memory", scratch)
     if hasattr(symbols, "gpu_typed_ordinal"):
         check.unless_lacking("device ordinal", ordinal)
     if hasattr(symbols, "gpu_typed_count"):
         check.unless_lacking("state", state)
+    if hasattr(symbols, "gpu_typed_stages"):
+        check.unless_lacking("stages", stages)
 
 
 def exported(check):

@@ -44,9 +44,9 @@ def test_rows_are_right_on_late_streams(release, row):
     assert done.status == 0, done.errors
 
 
-def test_callbridge_leaves_nothing_behind(release, tmp_path):
+def test_callbridge_leaves_nothing_behind(release):
     row = ("gpu_cell.py", "original", UNTYPED)
-    done = xla_gpu.run(release, *row, tmp_path=tmp_path)
+    done = xla_gpu.run(release, *row, with_ledger=True)
     assert done.status == 0, done.errors
     assert "taken by xla_cuda_plugin.so" in done.ledger
     assert "libcallbridge.so" not in done.ledger

@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import uuid
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -82,12 +83,12 @@ def environment(release):
     }
 
 
-def run(release, program, *arguments, flags="", timeout=300, tmp_path=None, **variables):
+def run(release, program, *arguments, flags="", timeout=300, with_ledger=False, **variables):
     """Runs a Python program of this folder in XLA:GPU of a release, by start.py.
 
     Args:
       flags: More XLA_FLAGS.
-      tmp_path: Where the ledger goes; None: nowhere.
+      with_ledger: Whether the stand-in writes its ledger.
       **variables: Environment variables, e.g. those of tests/gpu/driver/standin.h.
     """
     variables = {
@@ -99,8 +100,10 @@ def run(release, program, *arguments, flags="", timeout=300, tmp_path=None, **va
         **variables,
     }
     variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
-    if tmp_path is not None:
-        variables["CALLBRIDGE_STANDIN_LEDGER"] = str(tmp_path / "ledger.txt")
+    # In a folder that Debian 13 has too.
+    ledger = TARGETS / f"ledger.{uuid.uuid4().hex}"
+    if with_ledger:
+        variables["CALLBRIDGE_STANDIN_LEDGER"] = str(ledger)
     python = [sys.executable]
     if release:
         from runtimes import python_of
@@ -117,10 +120,8 @@ def run(release, program, *arguments, flags="", timeout=300, tmp_path=None, **va
         errors="replace",
         timeout=timeout,
     )
-    ledger = tmp_path / "ledger.txt" if tmp_path else None
-    text = ledger.read_text() if ledger and ledger.exists() else ""
-    if ledger and ledger.exists():
-        ledger.unlink()
+    text = ledger.read_text() if ledger.exists() else ""
+    ledger.unlink(missing_ok=True)
     status = done.returncode
     # A shell says so of a process that a signal ended.
     if status > 128:

@@ -37,9 +37,9 @@ inline bool IsStandIn() { return dlsym(TheDriver(), "standin_calls") != nullptr;
   if (!IsStandIn()) GTEST_SKIP() << "a real driver: " << (reason)
 
 template <typename... Parameters>
-class Function_ {
+class DriverFunction {
  public:
-  explicit Function_(const char* name) : function_(Find<CUresult (*)(Parameters...)>(name)) {}
+  explicit DriverFunction(const char* name) : function_(Find<CUresult (*)(Parameters...)>(name)) {}
   CUresult operator()(Parameters... arguments) const { return function_(arguments...); }
 
  private:
@@ -47,7 +47,7 @@ class Function_ {
 };
 
 #define DRIVER(name, exported, ...) \
-  inline const Function_<__VA_ARGS__> name { exported }
+  inline const DriverFunction<__VA_ARGS__> name { exported }
 
 DRIVER(Init, "cuInit", unsigned);
 DRIVER(DriverGetVersion, "cuDriverGetVersion", int*);
@@ -72,7 +72,7 @@ DRIVER(CtxPop, "cuCtxPopCurrent_v2", CUcontext*);
 DRIVER(CtxSet, "cuCtxSetCurrent", CUcontext);
 DRIVER(CtxGet, "cuCtxGetCurrent", CUcontext*);
 DRIVER(CtxGetDevice, "cuCtxGetDevice", CUdevice*);
-inline const Function_<> CtxSynchronize{"cuCtxSynchronize"};
+inline const DriverFunction<> CtxSynchronize{"cuCtxSynchronize"};
 DRIVER(MemAlloc, "cuMemAlloc_v2", CUdeviceptr*, size_t);
 DRIVER(MemFree, "cuMemFree_v2", CUdeviceptr);
 DRIVER(MemGetInfo, "cuMemGetInfo_v2", size_t*, size_t*);

@@ -97,6 +97,27 @@ ffi::Error CountCalls(CUstream stream, CallCounter* counter, ffi::Result<S32> ca
 }
 #endif
 
+#if SUITE_HEADERS >= 803
+std::atomic<int32_t> prepared{0};
+std::atomic<int32_t> initialized{0};
+
+ffi::Error Prepare() {
+  ++prepared;
+  return Ok();
+}
+ffi::Error Initialize() {
+  if (prepared == 0) return Invalid("initialized before it was prepared");
+  ++initialized;
+  return Ok();
+}
+// 1 if it was prepared, and 2 if it was initialized.
+ffi::Error TellStages(CUstream stream, ffi::Result<S32> stages) {
+  const unsigned told = (prepared > 0 ? 1 : 0) + (initialized > 0 ? 2 : 0);
+  gpu::Driver::Get().fill(gpu::ToAddress(Data(*stages)), told, 1, stream);
+  return Ok();
+}
+#endif
+
 using Stream = ffi::PlatformStream<CUstream>;
 
 }  // namespace
@@ -131,4 +152,10 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(gpu_typed_count_instantiate, MakeCounter,
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     gpu_typed_count, CountCalls,
     ffi::Ffi::Bind().Ctx<Stream>().Ctx<ffi::State<CallCounter>>().Ret<S32>());
+#endif
+#if SUITE_HEADERS >= 803
+XLA_FFI_DEFINE_HANDLER_SYMBOL(gpu_typed_stages_prepare, Prepare, ffi::Ffi::BindPrepare());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(gpu_typed_stages_initialize, Initialize, ffi::Ffi::BindInitialize());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(gpu_typed_stages, TellStages,
+                              ffi::Ffi::Bind().Ctx<Stream>().Ret<S32>());
 #endif
