@@ -354,14 +354,19 @@ Function* Find(const XLA_FFI_Api& api) {
   }
 }
 
-// The API version for a handler that needs 0.`needed_minor` to report to a runtime: at least that
-// of the first metadata query, at most the runtime's own, since runtimes refuse newer ones. `api`
-// may be null, as in the metadata query of old runtimes, which accept the lowest alone.
 // A minor version that no runtime has: callbridge probes handlers with it. Handlers built with
 // callbridge's headers then report what they take as a trait that XLA does not know.
 inline constexpr int kProbingMinor = 99;
 inline constexpr XLA_FFI_Handler_Traits kTakesDeviceOrdinal = 1U << 30;
 
+// Whether the table is that of a probe; null is not.
+inline bool IsProbe(const XLA_FFI_Api* api) {
+  return api != nullptr && api->api_version.minor_version == kProbingMinor;
+}
+
+// The API version for a handler that needs 0.`needed_minor` to report to a runtime: at least that
+// of the first metadata query, at most the runtime's own, since runtimes refuse newer ones. `api`
+// may be null, as in the metadata query of old runtimes, which accept the lowest alone.
 inline XLA_FFI_Api_Version VersionToReport(const XLA_FFI_Api* api, int needed_minor) {
   constexpr int kLowest = FirstWithMetadata().minor;
   const int runtime = api == nullptr ? kLowest : VersionOf(*api).minor;

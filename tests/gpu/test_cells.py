@@ -9,12 +9,7 @@ from jax_releases import numbers
 
 ROWS = (*rows.ROWS, *rows.built_genuine_rows(xla_gpu.BUILD))
 # What typed handlers ask for that a runtime before this release may lack.
-SINCE = {
-    "device ordinal": "0.6.2",
-    "state": "0.4.38",
-    "stages": "0.4.38",
-    "scratch memory": "0.4.30",
-}
+SINCE = {"state": "0.4.38", "stages": "0.4.38", "scratch memory": "0.4.30"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.name}-{row.library}")

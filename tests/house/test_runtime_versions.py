@@ -29,7 +29,6 @@ RULES = {
 }
 # Lines that a rule matches and that are of no version of XLA FFI.
 ALLOWED = {
-    ("adapters/probe_api.h", "static constexpr int kUnknownMinor = 99;"),  # one that no runtime has
     ("typed_ffi/c_api_frame.h", "#define XLA_FFI_API_MINOR 5"),  # XLA's own macro
     # Versions of extensions.
     (

@@ -55,9 +55,8 @@ CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* AnswerMetadata(
 
   metadata.api_version = ::callbridge::typed_ffi::VersionToReport(api, signature.minor_version);
   metadata.traits = traits;
-  // Only callbridge asks with that version, to find out what it must provide where XLA does not.
-  if (signature.takes_device_ordinal && api != nullptr &&
-      api->api_version.minor_version == ::callbridge::typed_ffi::kProbingMinor) {
+  // What callbridge provides where XLA does not.
+  if (signature.takes_device_ordinal && ::callbridge::typed_ffi::IsProbe(api)) {
     metadata.traits |= ::callbridge::typed_ffi::kTakesDeviceOrdinal;
   }
 

@@ -5,8 +5,7 @@
 
 namespace {
 
-using Function = int(long, long, long, long);
-
+template <typename Function>
 Function* Find(const char* name) {
   static void* standin = dlopen(CUDA_STANDIN, RTLD_NOW | RTLD_LOCAL);
   if (standin == nullptr) std::abort();
@@ -18,7 +17,7 @@ Function* Find(const char* name) {
 // For functions of at most four parameters, which are integers and pointers.
 #define FORWARD(name)                                                                          \
   extern "C" __attribute__((visibility("default"))) int name(long a, long b, long c, long d) { \
-    return Find(#name)(a, b, c, d);                                                            \
+    return Find<int(long, long, long, long)>(#name)(a, b, c, d);                               \
   }
 
 FORWARD(cuGetErrorName)
@@ -50,7 +49,7 @@ FORWARD(cuModuleGetFunction)
 extern "C" __attribute__((visibility("default"))) int cuLaunchKernel(
     void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
     unsigned block_z, unsigned shared, void* stream, void** parameters, void** extra) {
-  return reinterpret_cast<decltype(&cuLaunchKernel)>(Find("cuLaunchKernel"))(
+  return Find<decltype(cuLaunchKernel)>("cuLaunchKernel")(
       kernel, x, y, z, block_x, block_y, block_z, shared, stream, parameters, extra);
 }
 
@@ -59,7 +58,7 @@ extern "C" __attribute__((visibility("default"))) int cuDeviceGetAttribute(int* 
                                                                            int device) {
   constexpr int kMemoryPoolsSupported = 115;
   const int result =
-      Find("cuDeviceGetAttribute")(reinterpret_cast<long>(value), attribute, device, 0);
+      Find<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute")(value, attribute, device);
   if (attribute == kMemoryPoolsSupported) *value = 0;
   return result;
 }
