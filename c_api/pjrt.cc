@@ -32,7 +32,7 @@ struct Destination {
 };
 
 // Returns the options with their defaults.
-absl::StatusOr<callbridge_pjrt_options> FromC(const callbridge_pjrt_options* options) {
+absl::StatusOr<callbridge_pjrt_options> OptionsFromC(const callbridge_pjrt_options* options) {
   if (options == nullptr) return callbridge_pjrt_options{};
   absl::Status size = CheckStructSize("callbridge_pjrt_options", *options);
   if (!size.ok()) return size;
@@ -57,7 +57,7 @@ absl::Status RegisterOne(const PJRT_Api* api, const callbridge_target& c_target,
                          const callbridge_pjrt_options* c_options, int32_t* api_version) {
   absl::StatusOr<Target> target = FromC(c_target);
   if (!target.ok()) return target.status();
-  const absl::StatusOr<callbridge_pjrt_options> options = FromC(c_options);
+  const absl::StatusOr<callbridge_pjrt_options> options = OptionsFromC(c_options);
   if (!options.ok()) return options.status();
   const absl::StatusOr<Destination> to = Choose(api, *options);
   if (!to.ok()) return to.status();
@@ -139,7 +139,7 @@ absl::StatusOr<std::vector<Registration>> PrepareAll(const Destination& to,
 absl::Status RegisterAll(const PJRT_Api* api, const callbridge_library* library,
                          const callbridge_pjrt_options* c_options, size_t* count,
                          int32_t* api_version) {
-  const absl::StatusOr<callbridge_pjrt_options> options = FromC(c_options);
+  const absl::StatusOr<callbridge_pjrt_options> options = OptionsFromC(c_options);
   if (!options.ok()) return options.status();
   const absl::StatusOr<Destination> to = Choose(api, *options);
   if (!to.ok()) return to.status();

@@ -17,7 +17,8 @@ absl::StatusOr<void*> Allocate(const Stream& stream, size_t size) {
       device.has_memory_pools() ? device.driver().allocate_async(
                                       &address, bytes, static_cast<StreamHandle>(stream.handle()))
                                 : device.driver().allocate(&address, bytes);
-  if (allocated.ok()) return reinterpret_cast<void*>(address);
+  // The driver's addresses are numbers.
+  if (allocated.ok()) return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
   return absl::Status(allocated.code(), absl::StrCat("no ", size, " bytes on CUDA device ",
                                                      device.ordinal(), ": ", allocated.message()));
 }

@@ -49,7 +49,7 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> HandlersFor(const Plugin& plugin, const T
   handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
   const typed_ffi::RuntimeVersion& runtime = FfiOf(plugin.version());
   XLA_FFI_Handler_Traits traits = target.traits;
-  const absl::StatusOr<XLA_FFI_Handler_Bundle> adapted =
+  absl::StatusOr<XLA_FFI_Handler_Bundle> adapted =
       AdaptHandlers(handlers, target.platform, &runtime, &traits);
   if (!adapted.ok() || plugin.version().reports_refusals) return adapted;
   absl::Status accepted = CheckVersion(runtime, handlers.execute);
@@ -143,7 +143,7 @@ absl::Status Register(const Plugin& plugin, const Registration& registration) {
                         "and keeps one for each name until the process ends; use another name"));
     }
   }
-  const absl::Status registered =
+  absl::Status registered =
       registration.api_version == ApiVersion::kTypedFfi
           ? plugin.RegisterHandlers(registration.name, PlatformName(registration.platform),
                                     registration.handlers)

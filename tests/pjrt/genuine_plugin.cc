@@ -172,7 +172,8 @@ int32_t Register(const PJRT_Api* api, int64_t* data_type) {
   Print("other untyped", Text(RegisterWithPjrt(api, other, {"", 3})));
   Target by_ffi = library.Find("untyped", "CUDA").value();
   by_ffi.name = "by_ffi";
-  Print("by FFI", Text(RegisterWithPjrt(WithFfiAlone(api), by_ffi)));
+  static const PJRT_Api* const ffi_alone = WithFfiAlone(api);
+  Print("by FFI", Text(RegisterWithPjrt(ffi_alone, by_ffi)));
   other.platform = "Host";
   Print("on the host", Text(RegisterWithPjrt(api, other)));
   const Result<int64_t> type = callbridge::RegisterTypeWithPjrt(api, "pjrt_test.Data");
@@ -358,6 +359,7 @@ int RunAll(const PJRT_Api* api, int32_t api_version, int64_t data_type) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): what a value() throws ends the test.
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   void* const plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);

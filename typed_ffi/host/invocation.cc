@@ -46,7 +46,7 @@ absl::StatusOr<int32_t> Invocation::DeviceOrdinal() const {
 absl::StatusOr<int32_t> Invocation::FindDeviceOrdinal(const char* what) const {
   const auto find = services_.no_more->find_device_ordinal;
   if (find == nullptr || !services_.stream.has_value()) return Refuse(what);
-  const absl::StatusOr<int32_t> found = find(*services_.stream);
+  absl::StatusOr<int32_t> found = find(*services_.stream);
   if (found.ok()) return found;
   const absl::Status refused = Refuse(what);
   return absl::Status(

@@ -100,7 +100,7 @@ void CheckBlocks(Module& module) {
   LaunchConfig config;
   config.block.x = 256;
   config.grid.x = 4;
-  config.dynamic_shared_bytes = 256 * 8;
+  config.dynamic_shared_bytes = uint64_t{256} * 8;
   const uint64_t sum = std::accumulate(operands.begin(), operands.end(), uint64_t{0});
 
   const uint64_t sums = memory.Copy(std::vector<uint64_t>(4));

@@ -100,8 +100,11 @@ void AddIntegerConversion(std::vector<Made>& cases) {
        std::string{RegisterOf<To>(), RegisterOf<From>()},
        [](uint64_t a, uint64_t, uint64_t) {
          __extension__ using Wide = __int128;
-         const Wide from = static_cast<From>(a), least = std::numeric_limits<To>::min(),
-                    most = std::numeric_limits<To>::max();
+         // NOLINTBEGIN(bugprone-signed-char-misuse): the sign counts.
+         const Wide from = static_cast<From>(a);
+         const Wide least = std::numeric_limits<To>::min();
+         const Wide most = std::numeric_limits<To>::max();
+         // NOLINTEND(bugprone-signed-char-misuse)
          return InRegister<To>(static_cast<To>(from < least ? least : from > most ? most : from));
        },
        1});

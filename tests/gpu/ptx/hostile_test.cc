@@ -47,7 +47,7 @@ TEST(HostileTest, ChangedTexts) {
   const std::string letters = "%{}[](),;:.<>!@|+-_0123456789abrdpfuxs\"/* \n";
   for (int i = 0; i < 4000; ++i) {
     std::string text = whole;
-    for (int change = random() % 3; change >= 0; --change) {
+    for (int change = static_cast<int>(random() % 3); change >= 0; --change) {
       const size_t at = random() % text.size();
       switch (random() % 4) {
         case 0:

@@ -1,6 +1,7 @@
 // Runs PTX in the stand-in's interpreter, over memory that has edges.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
