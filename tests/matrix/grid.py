@@ -52,11 +52,6 @@ ROWS = [
         [(AOT.format(strings), OURS) for strings in ("old", "new")],
     ),
 ]
-# Rows that no cell of this machine can fill, and why.
-NOT_RUN = [
-    ("GPU ORIGINAL and STATUS_RETURNING, on a device", "not run: no device here"),
-]
-
 # `outcome` is "ok", "unimplemented" (ok, but for what the runtime has not, which is refused by
 # name) or "error"; `text` what the cell says; `detail` the exact error.
 Cell = collections.namedtuple("Cell", "outcome text detail")
@@ -116,9 +111,6 @@ def run(build, callbridge, runtimes, jobs):
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         cells = dict(pool.map(fill, wanted))
-    for what, why in NOT_RUN:
-        for runtime in there:
-            cells[what, runtime] = Cell("not run", why, "")
     return cells, [r for r in runtimes if r not in there]
 
 
@@ -147,8 +139,8 @@ def draw(cells, path):
 
     # The same file for the same grid.
     matplotlib.rcParams["svg.hashsalt"] = "grid"
-    colors = {"ok": "#8fce8f", "unimplemented": "#e3e08a", "error": "#e58a8a", "not run": "#dddddd"}
-    signs = {"ok": "ok", "unimplemented": "ok, some\nUNIMPLEMENTED", "not run": "–"}
+    colors = {"ok": "#8fce8f", "unimplemented": "#e3e08a", "error": "#e58a8a"}
+    signs = {"ok": "ok", "unimplemented": "ok, some\nUNIMPLEMENTED"}
     rows = list(dict.fromkeys(what for what, _ in cells))
     runtimes = list(dict.fromkeys(runtime for _, runtime in cells))
     figure, axes = plt.subplots(figsize=(4.5 + 1.05 * len(runtimes), 0.62 * len(rows) + 0.5))

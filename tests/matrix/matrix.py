@@ -24,6 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "typed_ffi/suite")]
 
 import cases  # noqa: E402
 import exported_cases  # noqa: E402
+import gpu_rows  # noqa: E402
 import grid  # noqa: E402
 import pytorch_xla  # noqa: E402
 from headers import number_of  # noqa: E402
@@ -111,7 +112,7 @@ def failures(cells, modes):
     return "\n".join(lines) if found else "None."
 
 
-def document(grid_cells, cells, torch_columns, runtimes, left_out):
+def document(grid_cells, gpu_cells, cells, torch_columns, runtimes, left_out):
     total = len(cases.CASES)
     text = f"""# The matrix
 
@@ -127,6 +128,14 @@ with NumPy's, bit for bit (tests/matrix/grid_cell.py).
 ![the grid](grid.svg)
 
 {grid.markdown(grid_cells)}
+
+## XLA:GPU
+
+The same on the unmodified CUDA plugins of JAX, over a stand-in for the driver (tests/gpu/driver):
+each cell is a process that makes the calls of its row by `callbridge.jax`, by each path that the
+runtime has, and compares the results with NumPy's, bit for bit (tests/gpu/gpu_cell.py).
+
+{gpu_rows.markdown(gpu_cells)}
 
 ## PyTorch/XLA
 
@@ -220,7 +229,9 @@ def main():
     matrix.cells = {cell: matrix.cells[cell] for cell in wanted}
     torch_columns, no_torch = pytorch_xla.run(build.resolve(), callbridge.resolve())
     left_out += [f"PyTorch/XLA {release}, which is not there" for release in no_torch]
-    text = document(grid_cells, matrix.cells, torch_columns, runtimes, left_out)
+    gpu_cells, no_plugin = gpu_rows.run(build.resolve(), callbridge.resolve(), options.jobs)
+    left_out += [f"XLA:GPU of jax {release}, which is not there" for release in no_plugin]
+    text = document(grid_cells, gpu_cells, matrix.cells, torch_columns, runtimes, left_out)
     print("\n" + text)
     if options.write:
         pathlib.Path(options.write).write_text(text)
@@ -232,7 +243,8 @@ def main():
         for key, outcomes in matrix.cells.items()
         if ours(key) and any(o not in ("ok", "unimplemented") for o, _ in outcomes.values())
     ]
-    is_good = grid.is_good(grid_cells) and pytorch_xla.is_good(torch_columns)
+    is_good = grid.is_good(grid_cells) and gpu_rows.is_good(gpu_cells)
+    is_good = is_good and pytorch_xla.is_good(torch_columns)
     sys.exit(1 if bad or left_out or not is_good else 0)
 
 
