@@ -14,7 +14,7 @@ namespace {
 constexpr int kTurn = 20'000;
 constexpr size_t kFrameAlignment = 128;  // bytes
 constexpr size_t kMostFrames = 200;
-constexpr uint64_t kMostLocal = 512 * 1024;
+constexpr uint64_t kMostLocal = uint64_t{512} * 1024;
 // What the memory of a block holds at first, so that a kernel that forgets to write it shows.
 constexpr char kUnwritten = '\x5a';
 
@@ -31,7 +31,7 @@ Block::Block(const Kernel& kernel, const LaunchConfig& config, const std::vector
       parameters_(parameters),
       memory_(memory),
       budget_(config.instruction_budget),
-      threads_(config.block.x * config.block.y * config.block.z),
+      threads_(size_t{config.block.x} * config.block.y * config.block.z),
       shared_(kernel.static_shared_bytes),
       dynamic_shared_(config.dynamic_shared_bytes) {}
 

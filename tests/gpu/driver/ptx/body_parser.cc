@@ -7,8 +7,8 @@
 namespace standin::ptx {
 namespace {
 
-constexpr uint64_t kMostLocalBytes = 512 * 1024;  // as the hardware has
-constexpr uint64_t kMostParameterBytes = 64 * 1024;
+constexpr uint64_t kMostLocalBytes = uint64_t{512} * 1024;  // as the hardware has
+constexpr uint64_t kMostParameterBytes = uint64_t{64} * 1024;
 
 class BodyParser : private OperandParser {
  public:

@@ -27,7 +27,7 @@ uint64_t Convert(const Instruction& i, Values& v) {
   if constexpr (std::is_integral_v<From>) {
     const From from = static_cast<From>(v.in[0]);
     if constexpr (std::is_integral_v<To>) {
-      To to = static_cast<To>(from);
+      To to = static_cast<To>(from);  // NOLINT(bugprone-signed-char-misuse): the sign counts
       if (saturate) {
         if (from < 0 &&
             (std::is_unsigned_v<To> ||

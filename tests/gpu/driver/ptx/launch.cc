@@ -13,7 +13,7 @@ namespace standin::ptx {
 namespace {
 
 constexpr char kFaultPayload[] = "standin/fault";
-constexpr uint64_t kMostShared = 256 * 1024;  // dynamic
+constexpr uint64_t kMostShared = uint64_t{256} * 1024;  // dynamic
 constexpr uint64_t kMostThreadMemory = uint64_t{1} << 30;
 
 // Returns an error of what the kernel may call, or adds up what a thread needs if all is on the
@@ -29,7 +29,8 @@ absl::Status Supported(const Kernel& kernel, uint64_t& thread_bytes) {
           absl::StrCat("the stand-in's PTX interpreter has no function ", function.name));
     }
     if (!function.unsupported.ok()) return function.unsupported;
-    thread_bytes += function.registers * 8 + function.local_bytes + function.parameter_bytes;
+    thread_bytes +=
+        uint64_t{function.registers} * 8 + function.local_bytes + function.parameter_bytes;
     for (const CallSite& call : function.calls) {
       if (seen.insert(call.callee).second) reached.push_back(call.callee);
     }

@@ -9,7 +9,7 @@
 namespace standin::ptx {
 namespace {
 
-struct TypeName {
+struct TypeName {  // NOLINT(clang-analyzer-optin.performance.Padding): in the order of the table
   Type type;
   const char* name;
   int bits;
