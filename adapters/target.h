@@ -11,6 +11,7 @@
 
 namespace callbridge {
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): new members come last.
 struct Target {
   std::string name;
   Platform platform = Platform::kHost;
