@@ -9,7 +9,7 @@ import pytest
 import xla_gpu
 
 
-@pytest.fixture(params=xla_gpu.releases())
+@pytest.fixture(params=xla_gpu.newest())
 def release(request):
     if reason := xla_gpu.missing(request.param):
         pytest.skip(reason)

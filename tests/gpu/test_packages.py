@@ -57,6 +57,8 @@ def run(release, pattern, case, **variables):
     if release == xla_gpu.IN_DEBIAN_13:
         pytest.skip("the packages' modules are for Python 3.11, and Debian 13 has another")
     found = sorted(PACKAGES.glob(pattern))
+    if pattern == FLASH and not found and "CALLBRIDGE_THOROUGH" not in os.environ:
+        pytest.skip("60 MB to download: make matrix has it")
     assert found, f"{PACKAGES / pattern} is not there: scripts/old_packages gets it"
     if not xla_gpu.ON_DEVICE:
         # Behind the plugin's own CUDA that of the packages, 12.
@@ -73,7 +75,7 @@ def preloaded(release):
     return {"LD_PRELOAD": str(xla_gpu.TARGETS / "cuda12/libcudart.so.12")}
 
 
-@pytest.mark.parametrize("release", xla_gpu.releases())
+@pytest.mark.parametrize("release", xla_gpu.newest())
 @pytest.mark.parametrize("case", RUN)
 def test_kernels_of_old_packages_run(release, case):
     pattern, count, expected = RUN[case]
@@ -85,7 +87,7 @@ def test_kernels_of_old_packages_run(release, case):
     assert "refused" not in done.output
 
 
-@pytest.mark.parametrize("release", xla_gpu.releases())
+@pytest.mark.parametrize("release", xla_gpu.newest())
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_needs_a_library_is_refused_without_it(release, case):
     pattern, count, refused, on_a_device = REFUSED[case]
@@ -98,7 +100,7 @@ def test_what_needs_a_library_is_refused_without_it(release, case):
         assert re.search(refused, done.output), done.output
 
 
-@pytest.mark.parametrize("release", xla_gpu.releases())
+@pytest.mark.parametrize("release", xla_gpu.newest())
 def test_machine_code_is_refused_by_name(release):
     done = run(release, FLASH, "flash_attention", **preloaded(release))
     assert "2 targets" in done.output.splitlines(), done.output + done.errors

@@ -40,6 +40,11 @@ def releases():
     return listed.split() if listed else used_by("gpu")
 
 
+def newest():
+    """Of releases() the last in `make test`, for what hardly differs by release; all elsewhere."""
+    return releases() if os.environ.get("CALLBRIDGE_GPU_RELEASES") else releases()[-1:]
+
+
 def plugin_folder(release):
     return pathlib.Path(os.environ["CALLBRIDGE_CACHE"]) / f"cuda-plugin-{release}"
 
