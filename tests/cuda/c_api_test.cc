@@ -73,7 +73,7 @@ TEST(DeviceCallTest, StartsToo) {
     OpenTestDriver();
     const Device device = Device::Open(0).value();
     for (bool synchronizes : {false, true}) {
-      const DeviceArray out = DeviceArray::Allocate(device, 4 * 5).value();
+      const DeviceArray out = DeviceArray::Allocate(device, size_t{4} * 5).value();
       const Attributes attributes = Integers({{"bytes", 4 * 5}, {"alignment", 256}});
       Site site;
       site.result = "s32[5]";
@@ -330,7 +330,8 @@ TEST(DeviceCallTest, RefusesTargetsForTheHost) {
                 HasSubstr("the call's target is not for CUDA"));
     Context both = OnDevice(device);
     both.as_xla_cpu = true;
-    const Result<callbridge::Run> run = Call::Bind(GpuTarget("gpu_fail"), Site())->Start({}, {}, both);
+    const Result<callbridge::Run> run =
+        Call::Bind(GpuTarget("gpu_fail"), Site())->Start({}, {}, both);
     ASSERT_FALSE(run.ok());
     EXPECT_THAT(run.error().ToString(), HasSubstr("as_xla_cpu"));
   });

@@ -24,7 +24,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 using Pair = std::array<int32_t, 2>;

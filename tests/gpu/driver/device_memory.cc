@@ -35,8 +35,6 @@ bool GetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr addres
       Set<uint64_t>(value, address);
       return true;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      Set<int>(value, 0);
-      return true;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       Set<int>(value, 0);
       return true;

@@ -136,8 +136,11 @@ TEST(EntryTest, CountsCalls) {
 TEST(EntryTest, TheLedgerTellsWhatWasNotFreed) {
   ONLY_ON_THE_STANDIN("it keeps no ledger");
   // The process that it starts runs this line too.
-  setenv("LEDGER_OF_THIS_TEST", (testing::TempDir() + "ledger" + std::to_string(getpid())).c_str(), 0);
-  const std::string path = getenv("LEDGER_OF_THIS_TEST");
+  setenv("LEDGER_OF_THIS_TEST", (testing::TempDir() + "ledger" + std::to_string(getpid())).c_str(),
+         0);
+  const char* const set = getenv("LEDGER_OF_THIS_TEST");
+  ASSERT_NE(set, nullptr);
+  const std::string path = set;
   const std::string variable = "CALLBRIDGE_STANDIN_LEDGER=" + path;
   EXPECT_IN_PROCESS(
       [] {

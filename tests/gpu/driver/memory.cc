@@ -81,8 +81,10 @@ struct State {
     }
   }
   void UnmapAlias(CUdeviceptr address, size_t size) const {
-    mmap(AliasOf(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    if (mmap(AliasOf(address), size, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+      abort();
+    }
   }
   void PunchOut(size_t offset, size_t size) const {
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),

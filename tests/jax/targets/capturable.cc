@@ -7,9 +7,11 @@
 #include "xla/service/custom_call_target_registry.h"
 
 // Tests write other numbers into copies of the library, which no compiler may rule out.
+// NOLINTBEGIN(bugprone-macro-parentheses): names that are declared
 #define NAME(name)                        \
   CALLBRIDGE_EXPORTED extern char name[]; \
   char name[] = #name "_000"
+// NOLINTEND(bugprone-macro-parentheses)
 NAME(add_one);
 NAME(submit);
 NAME(submit_on_rocm);
