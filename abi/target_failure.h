@@ -11,6 +11,10 @@ namespace callbridge {
 // failed: <message>".
 absl::Status CustomCallFailed(absl::string_view message);
 
+// Returns the message of `status` without the words that CustomCallFailed() begins with, for
+// runtimes that add them. Refers to `status`.
+absl::string_view MessageForCustomCallFailed(const absl::Status& status);
+
 // Returns INTERNAL, "CustomCall failed: the target threw <type>: <what()>", for the exception that
 // is being handled. Call it in a catch (...) block. Rethrows a thread's cancellation, which must
 // not be swallowed. Runtimes call targets from code without exceptions, where a throw ends the

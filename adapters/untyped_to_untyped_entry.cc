@@ -1,14 +1,14 @@
 #include "callbridge/adapters/untyped_to_untyped_entry.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "callbridge/abi/target_failure.h"
 
 namespace callbridge {
 
 void ReportFailure(const absl::Status& error, const EntryTarget& entry,
                    XlaCustomCallStatus* status) {
-  absl::string_view message = error.message();
-  if (entry.abi.is_gpu()) message = absl::StripPrefix(message, "CustomCall failed: ");
+  const absl::string_view message =
+      entry.abi.is_gpu() ? MessageForCustomCallFailed(error) : error.message();
   XlaCustomCallStatusSetFailure(status, message.data(), message.size());
 }
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import callgrind
 import gpu_calls
-from gpu_calls import PATHS, REPEAT
+from gpu_calls import PATHS
+from jax_calls import REPEAT
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNTED = (16, 80)

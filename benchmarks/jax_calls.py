@@ -84,11 +84,10 @@ def seconds(function):
     return (time.perf_counter() - begin) / RUNS
 
 
-def main():
-    folder, path, what, *chains = sys.argv[1:]
-    call = call_by(folder, path)
+def measure(call, make_toggle, what, chains):
+    """What `what` says above. make_toggle() returns the call that switches the counting."""
     if what == "count":
-        function = chained(call, int(chains[0]), native(folder, "toggle_counting", 3))
+        function = chained(call, int(chains[0]), make_toggle())
         for _ in range(REPEAT):
             function()
         return
@@ -96,6 +95,11 @@ def main():
     few(), many()
     slopes = [seconds(many) - seconds(few) for _ in range(ROUNDS)]
     print(1e9 * statistics.median(slopes) / (int(chains[1]) - int(chains[0])))
+
+
+def main():
+    folder, path, what, *chains = sys.argv[1:]
+    measure(call_by(folder, path), lambda: native(folder, "toggle_counting", 3), what, chains)
 
 
 if __name__ == "__main__":

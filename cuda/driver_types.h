@@ -57,7 +57,6 @@ inline constexpr int kPointerMemoryType = 2;
 inline constexpr int kPointerDeviceOrdinal = 9;
 
 // CUmemorytype
-inline constexpr unsigned kHostMemory = 1;
 inline constexpr unsigned kDeviceMemory = 2;
 
 }  // namespace cuda

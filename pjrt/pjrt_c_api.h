@@ -13,8 +13,6 @@
 
 #include "callbridge/typed_ffi/frozen.h"
 
-// NOLINTBEGIN(readability-identifier-naming): the names are XLA's
-
 // ---- The API table ------------------------------------------------------------------------------
 
 struct PJRT_Error;
@@ -156,7 +154,5 @@ struct PJRT_FFI_Extension {
 };
 CALLBRIDGE_FROZEN_3(PJRT_FFI_Extension, 48, type_register, 24, user_data_add, 32, register_handler,
                     40);
-
-// NOLINTEND(readability-identifier-naming)
 
 #endif  // CALLBRIDGE_PJRT_PJRT_C_API_H_

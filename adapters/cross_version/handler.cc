@@ -212,9 +212,15 @@ constexpr XLA_FFI_Handler* XLA_FFI_Handler_Bundle::*kHandlers[] = {
     &XLA_FFI_Handler_Bundle::initialize, &XLA_FFI_Handler_Bundle::execute,
     &XLA_FFI_Handler_Bundle::record};
 
+// Whether the runtime cannot say the device ordinal, and CUDA's driver can.
+bool DriverSaysOrdinal(Platform platform, const RuntimeVersion* runtime) {
+  constexpr auto kOrdinal = static_cast<int>(typed_ffi::ApiFunction::kDeviceOrdinal);
+  return platform == Platform::kCuda && runtime != nullptr && runtime->slots[kOrdinal] == 0;
+}
+
 // Adds to `traits` those that the handler reports.
-absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion* runtime,
-                                  XLA_FFI_Handler_Traits& traits) {
+absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, Platform platform,
+                                  const RuntimeVersion* runtime, XLA_FFI_Handler_Traits& traits) {
   absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
   if (absl::IsFailedPrecondition(headers.status())) return false;  // written by hand
   if (!headers.ok()) return headers.status();
@@ -222,23 +228,8 @@ absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, const RuntimeVersion
   if (metadata.type_is_missing) return absl::InvalidArgumentError(kMissingType);
   traits |= metadata.traits;
   if (host::TypeRegistry::Issued(metadata.state_type_id)) return true;
-  return !headers->adapts && (runtime == nullptr || !RunsNatively(*headers, *runtime));
-}
-
-// Whether a handler that would run natively takes the device ordinal, which this runtime cannot say
-// and CUDA's driver can.
-bool NeedsTheDriver(const XLA_FFI_Handler_Bundle& handlers, Platform platform,
-                    const RuntimeVersion* runtime) {
-  constexpr auto kOrdinal = static_cast<int>(typed_ffi::ApiFunction::kDeviceOrdinal);
-  if (platform != Platform::kCuda || runtime == nullptr || runtime->slots[kOrdinal] != 0) {
-    return false;
-  }
-  for (auto stage : kHandlers) {
-    if (handlers.*stage == nullptr) continue;
-    const absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handlers.*stage);
-    if (headers.ok() && headers->adapts && TakesDeviceOrdinal(handlers.*stage)) return true;
-  }
-  return false;
+  if (headers->adapts) return DriverSaysOrdinal(platform, runtime) && TakesDeviceOrdinal(handler);
+  return runtime == nullptr || !RunsNatively(*headers, *runtime);
 }
 
 }  // namespace
@@ -251,11 +242,10 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
   XLA_FFI_Handler_Traits reported = 0;
   for (auto stage : kHandlers) {
     if (handlers.*stage == nullptr) continue;
-    absl::StatusOr<bool> needs_wrapper = NeedsWrapper(handlers.*stage, runtime, reported);
+    absl::StatusOr<bool> needs_wrapper = NeedsWrapper(handlers.*stage, platform, runtime, reported);
     if (!needs_wrapper.ok()) return needs_wrapper.status();
     wrap |= *needs_wrapper;
   }
-  wrap |= NeedsTheDriver(handlers, platform, runtime);
   XLA_FFI_Handler_Bundle adapted = handlers;
   for (auto stage : kHandlers) {
     if (!wrap || handlers.*stage == nullptr) continue;

@@ -57,17 +57,23 @@ void End(Capture* capture) {
   active.erase(std::remove(active.begin(), active.end(), capture), active.end());
 }
 
-void GetInfo(const Stream* stream, CUstreamCaptureStatus* status, uint64_t* id, CUgraph* graph,
-             const CUgraphNode** dependencies, size_t* count) {
+CUresult GetInfo(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id, CUgraph* graph,
+                 const CUgraphNode** dependencies, size_t* count) {
+  if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Stream* stream;
+  RETURN_IF_ERROR(FindStream(handle, &stream));
+  const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
+  RETURN_IF_ERROR(RefuseImplicit(stream));
   const Capture* capture = stream->capture;
   *status = capture == nullptr  ? CU_STREAM_CAPTURE_STATUS_NONE
             : capture->is_valid ? CU_STREAM_CAPTURE_STATUS_ACTIVE
                                 : CU_STREAM_CAPTURE_STATUS_INVALIDATED;
-  if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return;
+  if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;
   if (id != nullptr) *id = capture->id;
   if (graph != nullptr) *graph = capture->graph;
   if (dependencies != nullptr) *dependencies = stream->tail.data();
   if (count != nullptr) *count = stream->tail.size();
+  return CUDA_SUCCESS;
 }
 
 CUresult UpdateDependencies(CUstream handle, CUgraphNode* nodes, size_t count, unsigned flags) {
@@ -224,39 +230,21 @@ DRIVER_FUNCTION(cuStreamEndCapture, CUstream handle, CUgraph* graph) {
 
 DRIVER_FUNCTION(cuStreamIsCapturing, CUstream handle, CUstreamCaptureStatus* status) {
   ENTER();
-  if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Stream* stream;
-  RETURN_IF_ERROR(FindStream(handle, &stream));
-  const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
-  RETURN_IF_ERROR(RefuseImplicit(stream));
-  GetInfo(stream, status, nullptr, nullptr, nullptr, nullptr);
-  return CUDA_SUCCESS;
+  return GetInfo(handle, status, nullptr, nullptr, nullptr, nullptr);
 }
 
 DRIVER_FUNCTION(cuStreamGetCaptureInfo_v2, CUstream handle, CUstreamCaptureStatus* status,
                 uint64_t* id, CUgraph* graph, const CUgraphNode** dependencies, size_t* count) {
   ENTER();
-  if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Stream* stream;
-  RETURN_IF_ERROR(FindStream(handle, &stream));
-  const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
-  RETURN_IF_ERROR(RefuseImplicit(stream));
-  GetInfo(stream, status, id, graph, dependencies, count);
-  return CUDA_SUCCESS;
+  return GetInfo(handle, status, id, graph, dependencies, count);
 }
 
 DRIVER_FUNCTION(cuStreamGetCaptureInfo_v3, CUstream handle, CUstreamCaptureStatus* status,
                 uint64_t* id, CUgraph* graph, const CUgraphNode** dependencies, const void** edges,
                 size_t* count) {
   ENTER();
-  if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (edges != nullptr) *edges = nullptr;
-  Stream* stream;
-  RETURN_IF_ERROR(FindStream(handle, &stream));
-  const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
-  RETURN_IF_ERROR(RefuseImplicit(stream));
-  GetInfo(stream, status, id, graph, dependencies, count);
-  return CUDA_SUCCESS;
+  if (status != nullptr && edges != nullptr) *edges = nullptr;
+  return GetInfo(handle, status, id, graph, dependencies, count);
 }
 
 DRIVER_FUNCTION(cuStreamUpdateCaptureDependencies, CUstream stream, CUgraphNode* nodes,

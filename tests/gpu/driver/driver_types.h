@@ -21,7 +21,7 @@ class Node;
 class GraphExec;
 
 using CUdevice = int;
-using CUdeviceptr = unsigned long long;  // NOLINT(google-runtime-int): cuda.h's
+using CUdeviceptr = unsigned long long;  // cuda.h's
 using CUcontext = Context*;
 using CUstream = Stream*;
 using CUevent = Event*;
@@ -33,7 +33,7 @@ using CUmemoryPool = Pool*;
 using CUgraph = Graph*;
 using CUgraphNode = Node*;
 using CUgraphExec = GraphExec*;
-using CUmemGenericAllocationHandle = unsigned long long;  // NOLINT(google-runtime-int)
+using CUmemGenericAllocationHandle = unsigned long long;
 using CUhostFn = void (*)(void* data);
 
 enum CUresult : int {
@@ -276,7 +276,7 @@ struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
   union {
-    long long reserved1[29];  // NOLINT(google-runtime-int)
+    long long reserved1[29];
     CUDA_KERNEL_NODE_PARAMS kernel;
     CUDA_MEMCPY_NODE_PARAMS memcpy;
     CUDA_MEMSET_NODE_PARAMS memset;
@@ -284,7 +284,7 @@ struct CUgraphNodeParams {
     CUgraph graph;
     CUevent event;
   };
-  long long reserved2;  // NOLINT(google-runtime-int)
+  long long reserved2;
 };
 
 struct CUgraphExecUpdateResultInfo {

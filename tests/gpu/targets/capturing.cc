@@ -6,8 +6,6 @@
 #include <stdint.h>
 
 #include <atomic>
-#include <map>
-#include <mutex>
 #include <string>
 
 #include "tests/gpu/targets/driver_calls.h"
@@ -36,13 +34,6 @@ const char* ErrorName(int error) {
   const char* name = "an unknown error";
   get_name.Try(error, &name);
   return name;
-}
-
-void* CurrentContext() {
-  static const DriverFunction<void**> get_current("cuCtxGetCurrent");
-  void* context = nullptr;
-  get_current(&context);
-  return context;
 }
 
 // y[i] = x[i] + addend, of n floats.
@@ -78,27 +69,9 @@ DONE:
 }
 )";
 
-// Of the current context.
-void* AddKernel() {
-  static std::mutex mutex;
-  static std::map<void*, void*> kernels;
-  const std::lock_guard<std::mutex> lock(mutex);
-  void*& kernel = kernels[CurrentContext()];
-  if (kernel == nullptr) {
-    void* module = nullptr;
-    gpu::Driver::Get().load_module(&module, kPtx);
-    gpu::Driver::Get().get_function(&kernel, module, "add");
-  }
-  return kernel;
-}
-
 int LaunchAdd(CUstream stream, const void* x, const void* y, int n, float addend) {
-  Address from = ToAddress(x);
-  Address to = ToAddress(y);
-  void* parameters[] = {&from, &to, &n, &addend};
-  const unsigned blocks = (static_cast<unsigned>(n) + 31) / 32;
-  return gpu::Driver::Get().launch_kernel.Try(AddKernel(), blocks, 1, 1, 32, 1, 1, 0, stream,
-                                              parameters, nullptr);
+  static gpu::Kernel kernel(kPtx, "add");
+  return kernel.TryLaunch(stream, static_cast<unsigned>(n), ToAddress(x), ToAddress(y), n, addend);
 }
 
 void Report(XlaCustomCallStatus* status, const char* function, int error) {

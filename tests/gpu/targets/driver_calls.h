@@ -194,14 +194,18 @@ class Kernel {
  public:
   Kernel(const char* ptx, const char* name) : ptx_(ptx), name_(name) {}
 
-  // Parameters are passed by value.
+  // Parameters are passed by value. Returns the driver's result.
   template <typename... Values>
-  void Launch(CUstream stream, unsigned threads, Values... values) {
+  int TryLaunch(CUstream stream, unsigned threads, Values... values) {
     const InContextOf context(stream);
     void* parameters[] = {&values...};
     const unsigned block = threads < 128 ? threads : 128;
-    Driver::Get().launch_kernel(In(context.context()), (threads + block - 1) / block, 1, 1, block,
-                                1, 1, 0, stream, parameters, nullptr);
+    return Driver::Get().launch_kernel.Try(In(context.context()), (threads + block - 1) / block, 1,
+                                           1, block, 1, 1, 0, stream, parameters, nullptr);
+  }
+  template <typename... Values>
+  void Launch(CUstream stream, unsigned threads, Values... values) {
+    Check(TryLaunch(stream, threads, values...), "cuLaunchKernel");
   }
 
  private:

@@ -138,4 +138,14 @@ bool ParseLiteral(absl::string_view text, Literal* literal) {
   return true;
 }
 
+void NarrowToF32(Literal* literal) {
+  if (literal->kind != Literal::kF64) return;
+  double wide;
+  memcpy(&wide, &literal->bits, sizeof wide);
+  const float narrow = static_cast<float>(wide);
+  literal->bits = 0;
+  memcpy(&literal->bits, &narrow, sizeof narrow);
+  literal->kind = Literal::kF32;
+}
+
 }  // namespace standin::ptx

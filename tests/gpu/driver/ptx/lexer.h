@@ -36,4 +36,7 @@ struct Literal {
 // 0d3ff0000000000000, 1.5e3.
 bool ParseLiteral(absl::string_view text, Literal* literal);
 
+// Rounds a number of the kind kF64, such as 1.5, to kF32. Others stay.
+void NarrowToF32(Literal* literal);
+
 }  // namespace standin::ptx

@@ -130,16 +130,9 @@ class ModuleParser {
     Literal literal;
     if (tokens_.Peek().kind == Token::kNumber && ParseLiteral(tokens_.Peek().text, &literal)) {
       tokens_.Next();
+      if (type == Type::kF32) NarrowToF32(&literal);
       uint64_t bits = literal.bits;
       const bool floating = type == Type::kF32 || type == Type::kF64;
-      if (literal.kind == Literal::kF64 && type == Type::kF32) {
-        double wide;
-        memcpy(&wide, &bits, sizeof wide);
-        const float narrow = static_cast<float>(wide);
-        bits = 0;
-        memcpy(&bits, &narrow, sizeof narrow);
-        literal.kind = Literal::kF32;
-      }
       if (floating != (literal.kind != Literal::kInteger) ||
           (type == Type::kF64 && literal.kind != Literal::kF64)) {
         return tokens_.Fail("expected a number of the variable's type before this");

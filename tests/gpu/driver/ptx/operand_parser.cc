@@ -98,23 +98,18 @@ bool OperandParser::Value(Type type, Operand* operand) {
   return true;
 }
 
-bool OperandParser::Immediate(const Literal& literal, bool negative, Type type, Operand* operand) {
+bool OperandParser::Immediate(Literal literal, bool negative, Type type, Operand* operand) {
   const bool floating = type == Type::kF32 || type == Type::kF64;
   if (literal.kind == Literal::kInteger) {
     operand->value = negative ? 0 - literal.bits : literal.bits;
     return !floating || tokens_.Fail("expected a floating-point number before this");
   }
-  uint64_t bits = literal.bits;
-  if (literal.kind == Literal::kF64 && type == Type::kF32) {
-    double wide;
-    memcpy(&wide, &bits, sizeof wide);
-    const float narrow = static_cast<float>(wide);
-    bits = 0;
-    memcpy(&bits, &narrow, sizeof narrow);
-  } else if (Bits(type) != (literal.kind == Literal::kF64 ? 64 : 32)) {
+  if (type == Type::kF32) NarrowToF32(&literal);
+  if (Bits(type) != (literal.kind == Literal::kF64 ? 64 : 32)) {
     return tokens_.Fail("expected a number of the instruction's type before this");
   }
-  operand->value = negative ? bits ^ uint64_t { 1 } << (Bits(type) - 1) : bits;
+  const uint64_t sign = uint64_t{1} << (Bits(type) - 1);
+  operand->value = negative ? literal.bits ^ sign : literal.bits;
   return true;
 }
 

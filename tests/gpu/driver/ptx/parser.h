@@ -161,7 +161,7 @@ class OperandParser {
   bool CheckDestination(const Instruction& i, const Operand& operand);
   // A register, number, special register or a variable's address. A number becomes bits of `type`.
   bool Value(Type type, Operand* operand);
-  bool Immediate(const Literal& literal, bool negative, Type type, Operand* operand);
+  bool Immediate(Literal literal, bool negative, Type type, Operand* operand);
   bool Offset(Operand* operand);
   bool Address(Operand* operand);
   bool Source(char pattern, const Instruction& i, Operand* operand);
