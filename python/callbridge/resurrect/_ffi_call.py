@@ -167,8 +167,8 @@ def _aliases(
             raise ValueError(f"{start}with output index {o} outside the range [0, {len(results)}).")
         if _form(operands[i]) != _form(results[o]):
             raise ValueError(
-                f"{start}referring to an input with abstract value {operands[i]} and an output "
-                f"with a different abstract value {results[o]}."
+                f"{start}referring to an input with abstract value {operands[i].str_short()} and "
+                f"an output with a different abstract value {results[o].str_short()}."
             )
         if operand_layouts[i] != result_layouts[o]:
             raise ValueError(

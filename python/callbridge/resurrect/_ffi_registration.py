@@ -52,18 +52,23 @@ def register_ffi_type(
       platform: of the handlers that use it.
 
     Raises:
-      CallbridgeError: as callbridge.jax.register_type().
+      CallbridgeError: as callbridge.jax.register_type(); INVALID_ARGUMENT without a "type_id".
     """
     if find_platform(platform) is None:
         return
+    if not isinstance(type_registration, Mapping) or "type_id" not in type_registration:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"type {name!r}: expected a dict with a capsule for 'type_id' and, if there is one, "
+            f"for 'type_info', got {type_registration!r}",
+        )
     registration = dict(type_registration)
     keep(registration)
+    info = registration.get("type_info")
     callbridge.jax.register_type(
         name,
         capsule_pointer(registration["type_id"], "type_id"),
-        capsule_pointer(registration["type_info"], "type_info")
-        if registration.get("type_info") is not None
-        else None,
+        None if info is None else capsule_pointer(info, "type_info"),
     )
 
 
