@@ -1,6 +1,7 @@
 #include "callbridge/adapters/cross_version/headers.h"
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/probe_api.h"
@@ -14,6 +15,9 @@ using typed_ffi::RuntimeVersion;
 using MadeThrough = ProbeApi::MadeThrough;
 
 constexpr int kUnwritten = -1;
+// A number of operands and results that no handler takes. Headers without metadata, which take the
+// query for a call, refuse it before they run the user's code.
+constexpr int64_t kRefusedCount = -1;
 
 struct Answer {
   MadeThrough made_through = MadeThrough::kNothing;
@@ -32,6 +36,8 @@ Answer Ask(XLA_FFI_Handler* handler, size_t struct_size, const ProbeApi& api) {
   frame.extension_start = &extension.extension_base;
   frame.api = api.get();
   frame.stage = XLA_FFI_ExecutionStage_EXECUTE;
+  frame.args.size = kRefusedCount;
+  frame.rets.size = kRefusedCount;
   ProbeApi::TakeMadeThrough();
   handler(&frame);
   answer.made_through = ProbeApi::TakeMadeThrough();
@@ -46,20 +52,22 @@ XLA_FFI_Api_Version AskVersion(XLA_FFI_Handler* handler, int minor) {
 }  // namespace
 
 absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler) {
-  switch (Ask(handler, kRefusedFrameSize, ProbeApi(ProbeApi::kUnknownMinor)).made_through) {
-    case MadeThrough::kTableWithoutVersion:
-      return HandlerHeaders{&kOldestVersion};
-    case MadeThrough::kTableWithVersion:
-      break;
-    case MadeThrough::kNothing:
-      return absl::FailedPreconditionError(
-          "the handler does not check its call frame's size as XLA's headers do: it was written by "
-          "hand, and callbridge cannot tell which versions of XLA FFI it runs on");
-  }
+  // A handler that answers makes no error here: in some libraries that crashes, since their own copy
+  // of libstdc++ formats the numbers in its text by the locale of another one.
   const XLA_FFI_Api_Version version = AskVersion(handler, ProbeApi::kUnknownMinor);
-  // Headers without metadata refuse the table's version.
-  if (version.major_version == kUnwritten)
-    return HandlerHeaders{&typed_ffi::NewestWithoutMetadata()};
+  if (version.major_version == kUnwritten) {
+    switch (Ask(handler, kRefusedFrameSize, ProbeApi(ProbeApi::kUnknownMinor)).made_through) {
+      case MadeThrough::kTableWithoutVersion:
+        return HandlerHeaders{&kOldestVersion};
+      case MadeThrough::kTableWithVersion:
+        // Headers without metadata refused the table's version.
+        return HandlerHeaders{&typed_ffi::NewestWithoutMetadata()};
+      case MadeThrough::kNothing:
+        return absl::FailedPreconditionError(
+            "the handler does not check its call frame's size as XLA's headers do: it was written "
+            "by hand, and callbridge cannot tell which versions of XLA FFI it runs on");
+    }
+  }
   // Only a handler that adapts reports the version of a runtime without metadata.
   if (HasApiVersion(kOldestVersion, AskVersion(handler, kOldestVersion.minor))) {
     return HandlerHeaders{&kNewestVersion, true};

@@ -92,25 +92,38 @@ _side_effect = _SideEffect()
 for _name in EFFECT_LISTS:
     getattr(effects, _name).add_type(_SideEffect)
 
-_ffi_call_p = core.Primitive("callbridge_ffi_call")
-_ffi_call_p.multiple_results = True
-dispatch.simple_impl(_ffi_call_p)
+
+def make_primitive(name: str, lower: Callable) -> core.Primitive:
+    """Makes a primitive of custom calls, with all of its rules.
+
+    Args:
+      name: in jaxprs and in errors.
+      lower: the lowering rule. It gets the parameters that bind() is given: those that ffi_call()
+        gives it and, where it needs more, others.
+    """
+    primitive = core.Primitive(name)
+    primitive.multiple_results = True
+    dispatch.simple_impl(primitive)
+    primitive.def_effectful_abstract_eval(_abstract_eval)
+    ad.primitive_jvps[primitive] = _no_derivative
+    ad.primitive_transposes[primitive] = _no_derivative
+    batching.primitive_batchers[primitive] = functools.partial(_batch, primitive)
+    mlir.register_lowering(primitive, lower)
+    shard_map = importlib.import_module("jax.experimental.shard_map")
+    for rule in RUNTIME.shard_map_rules:
+        getattr(shard_map, rule)(primitive)
+    return primitive
 
 
-@_ffi_call_p.def_effectful_abstract_eval
 def _abstract_eval(*operands, result_avals, has_side_effect, **_):
     return list(result_avals), {_side_effect} if has_side_effect else core.no_effects
 
 
 def _no_derivative(*_, target_name, **__):
     raise ValueError(
-        f"The call of {target_name!r} cannot be differentiated: give it a derivative with "
-        "jax.custom_jvp or jax.custom_vjp"
+        f"The FFI call to `{target_name}` cannot be differentiated. "
+        "You can use `jax.custom_jvp` or `jax.custom_jvp` to add support."
     )
-
-
-ad.primitive_jvps[_ffi_call_p] = _no_derivative
-ad.primitive_transposes[_ffi_call_p] = _no_derivative
 
 
 def ffi_lowering(
@@ -183,17 +196,16 @@ def _shape_tensor(context, shape):
     return private.shape_tensor(private.eval_dynamic_shape(context, shape))
 
 
-mlir.register_lowering(_ffi_call_p, _lower)
-
-
-def _batch(operands, dimensions, *, vmap_method, **parameters):
-    bind = functools.partial(_ffi_call_p.bind, vmap_method=vmap_method, **parameters)
+def _batch(primitive, operands, dimensions, *, vmap_method, **parameters):
+    bind = functools.partial(primitive.bind, vmap_method=vmap_method, **parameters)
 
     def at_once(operands, is_batched, size):
         return bind(
             *operands,
             result_avals=tuple(
-                core.ShapedArray((size, *aval.shape), aval.dtype)
+                aval
+                if aval is core.abstract_token
+                else core.ShapedArray((size, *aval.shape), aval.dtype)
                 for aval in parameters["result_avals"]
             ),
             operand_layouts=tuple(
@@ -203,21 +215,11 @@ def _batch(operands, dimensions, *, vmap_method, **parameters):
             result_layouts=tuple(map(_batched_layout, parameters["result_layouts"])),
         )
 
-    name = parameters["target_name"]
-    return _jax_vmap.batch(name, operands, dimensions, vmap_method, bind, at_once)
-
-
-batching.primitive_batchers[_ffi_call_p] = _batch
+    return _jax_vmap.batch(primitive.name, operands, dimensions, vmap_method, bind, at_once)
 
 
 def _batched_layout(minor_to_major: tuple[int, ...]) -> tuple[int, ...]:
     return (*(dimension + 1 for dimension in minor_to_major), 0)
 
 
-def _make_known_to_shard_map() -> None:
-    shard_map = importlib.import_module("jax.experimental.shard_map")
-    for rule in RUNTIME.shard_map_rules:
-        getattr(shard_map, rule)(_ffi_call_p)
-
-
-_make_known_to_shard_map()
+_ffi_call_p = make_primitive("callbridge_ffi_call", _lower)

@@ -68,8 +68,7 @@ class Call:
     def of_results(self, shapes: Sequence[tuple]) -> Call:
         """Returns the same call, whose results have these shapes."""
         results = tuple(
-            jax.ShapeDtypeStruct(shape, result.dtype)
-            for shape, result in zip(shapes, self.results)
+            jax.ShapeDtypeStruct(shape, result.dtype) for shape, result in zip(shapes, self.results)
         )
         return dataclasses.replace(self, results=results)
 
@@ -132,8 +131,8 @@ def _primitive(name: str, lower: Callable) -> Any:
 
     def no_derivative(*_, call, **__):
         raise ValueError(
-            f"The call of {call.target_name!r} cannot be differentiated: give it a derivative with "
-            "jax.custom_jvp or jax.custom_vjp"
+            f"The FFI call to `{call.target_name}` cannot be differentiated. "
+            "You can use `jax.custom_jvp` or `jax.custom_vjp` to add support."
         )
 
     def batch(operands, dimensions, *, call):
@@ -146,9 +145,7 @@ def _primitive(name: str, lower: Callable) -> Any:
             return primitive.bind(*operands, call=call.batched(size, is_batched))
 
         one = functools.partial(primitive.bind, call=call)
-        return _jax_vmap.batch(
-            call.target_name, operands, dimensions, call.vmap_method, one, at_once
-        )
+        return _jax_vmap.batch(name, operands, dimensions, call.vmap_method, one, at_once)
 
     ad.primitive_jvps[primitive] = no_derivative
     ad.primitive_transposes[primitive] = no_derivative
@@ -251,9 +248,7 @@ def sharding_rule(
     whole = ", ".join(map(_factor, range(batch_dims, len(sizes))))
     replication = f" need_replication={{{whole}}}" if whole else ""
     mark = ", custom" if RUNTIME.marks_sharding_rules else ""
-    return (
-        f"#sdy.op_sharding_rule<({sides[0]})->({sides[1]}) {{{all_sizes}}}{replication}{mark}>"
-    )
+    return f"#sdy.op_sharding_rule<({sides[0]})->({sides[1]}) {{{all_sizes}}}{replication}{mark}>"
 
 
 def _factor(index: int) -> str:

@@ -32,6 +32,24 @@ def registered(name: str, platform: str) -> dict[int, dict[str, int] | None]:
     return found
 
 
+def untyped(platform: str) -> dict[str, int]:
+    """Returns the addresses of the untyped functions that XLA has, or will have, by name.
+
+    Where it has a typed handler of that name too, the function is left out, and so are all where
+    registered() returns nothing.
+    """
+    if not RUNTIME.lists_targets:
+        return {}
+    pending = jax_function_or(PENDING_TARGETS, {}).get(platform, ())
+    named = {name: target for name, target, api_version, *_ in pending if api_version == 0}
+    found = {}
+    for name, target in {**jax_function_or(XLA_TARGETS, _no_targets)(platform), **named}.items():
+        addresses = None if isinstance(target, dict) else _addresses(target)
+        if addresses:
+            found[name] = addresses["execute"]
+    return found
+
+
 def _no_targets(_platform: str) -> dict[str, Any]:
     return {}
 

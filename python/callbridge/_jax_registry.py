@@ -8,6 +8,7 @@ that is refused here, also where others registered it by themselves before.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import jax
@@ -138,6 +139,11 @@ def _of_untyped_function(entry: Entry, c_target: _c_api.Target) -> dict[str, Any
     }
 
 
+def register_typed_entry_point(entry: Entry, c_target: _c_api.Target) -> None:
+    """Gives XLA the typed entry point of an untyped function, and no other."""
+    _register(entry, "typed", make_capsule(_entry_points(c_target).typed))
+
+
 def _entry_points(c_target: _c_api.Target) -> _c_api.EntryPoints:
     entry_points = _c_api.EntryPoints()
     _c_api.target_entry_points(c_target, entry_points)
@@ -161,6 +167,9 @@ def _default_platform() -> str:
     return backend
 
 
+# The environment variable that says what prefer() is told when callbridge.jax is imported.
+PATH_VARIABLE = "CALLBRIDGE_PATH"
+
 registry = Registry("callbridge.jax", "XLA", _serve, _check_name, _default_platform)
 
 
@@ -170,7 +179,30 @@ def check_path(prefer: str | None) -> None:
         check_choice(prefer, "prefer", PATHS)
 
 
+_preferred_path: str | None = None
+
+
+def prefer(path: str | None) -> None:
+    """Makes `path`, "typed" or None, the path of all calls that leave it open, where it leads.
+
+    Raises INVALID_ARGUMENT for other values.
+    """
+    global _preferred_path
+    if path not in (None, "typed"):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"the preferred path: expected 'typed' or None, got {path!r}"
+        )
+    _preferred_path = path
+
+
+def prefers_typed() -> bool:
+    return _preferred_path is not None
+
+
 def fastest_path(entry: Entry) -> str:
+    """Returns the preferred path, or else the fastest."""
+    if _preferred_path in entry.paths:
+        return str(_preferred_path)
     # Its own ABI provides more to a typed handler than version 3 does.
     fastest = (
         "typed" if entry.abi == "typed_ffi" else _jax_runtimes.fastest_path(RELEASE, entry.platform)
@@ -203,3 +235,9 @@ def check_path_fits(entry: Entry, prefer: str | None) -> None:
         "INVALID_ARGUMENT",
         f"{name} is a typed handler, which this JAX cannot call by {prefer!r}; leave prefer out",
     )
+
+
+try:
+    prefer(os.environ.get(PATH_VARIABLE) or None)
+except CallbridgeError as error:
+    raise CallbridgeError(error.code, f"{PATH_VARIABLE}, {error.message}") from None

@@ -58,6 +58,10 @@ class Runtime:
     # stages, and calls the typed entry points of untyped targets. (It has FFI 0.0 then;
     # typed_ffi/runtime_versions.h has the version of each release.)
     has_instantiate: bool
+    # StableHLO reads calls of version 4, with a dictionary as the operation's own backend_config.
+    reads_typed_calls: bool
+    # XLA takes the same handler of the same name again.
+    takes_same_handler_again: bool
     # XLA:GPU records calls of typed handlers that have the trait into command buffers. (0.4.34 asks
     # for it, and then raises bad_function_call.)
     records_typed_calls: bool
@@ -97,6 +101,8 @@ _0_4_13 = Runtime(
     has_typed_ffi=False,
     lists_targets=False,
     has_instantiate=False,
+    reads_typed_calls=False,
+    takes_same_handler_again=False,
     records_typed_calls=False,
     lacks_types=_SUB_BYTE,
     typed_lacks_types=(),
@@ -121,7 +127,12 @@ _0_4_30 = dataclasses.replace(
     array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
 )
 _0_4_31 = dataclasses.replace(
-    _0_4_30, release=(0, 4, 31), has_instantiate=True, typed_lacks_types=()
+    _0_4_30,
+    release=(0, 4, 31),
+    has_instantiate=True,
+    reads_typed_calls=True,
+    takes_same_handler_again=True,
+    typed_lacks_types=(),
 )
 _0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
 # jax.extend.ffi.ffi_call (since this release) and jax.ffi.ffi_call (since 0.5.0) exist, but their

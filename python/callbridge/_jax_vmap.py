@@ -14,7 +14,7 @@ VMAP_METHODS = ("sequential", "sequential_unrolled", *_BATCH_SIZES, None)
 
 
 def batch(
-    target_name: str,
+    primitive_name: str,
     operands: Sequence[Any],
     dimensions: Sequence[Any],
     vmap_method: str | None,
@@ -24,7 +24,7 @@ def batch(
     """A batching rule.
 
     Args:
-      target_name: for the error.
+      primitive_name: for the error, which is JAX's.
       operands: those of the rule.
       dimensions: likewise.
       vmap_method: one of VMAP_METHODS.
@@ -48,8 +48,9 @@ def batch(
         results = call_at_once(operands, is_batched, size)
     else:
         raise NotImplementedError(
-            f"vmap of the call of {target_name!r} needs a vmap_method, one of "
-            f"{', '.join(map(repr, VMAP_METHODS[:-1]))}"
+            f"vmap is only supported for the {primitive_name} primitive when vmap_method is one of "
+            "'sequential', 'sequential_unrolled', 'expand_dims', 'broadcast_all', or "
+            f"'legacy_vectorized'. Got {vmap_method=}."
         )
     return results, [0] * len(results)
 

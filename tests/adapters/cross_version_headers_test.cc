@@ -59,6 +59,27 @@ TEST_F(ForeignHeadersTest, EveryVersionIsRecognised) {
   EXPECT_EQ(adapts->version, &kNewestVersion);
 }
 
+// Some handlers of published wheels crash where they format the text of an error.
+TEST_F(ForeignHeadersTest, ThoseWithMetadataMakeNoError) {
+  static bool made;
+  made = false;
+  const auto look = +[](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
+    XLA_FFI_Error* error = imitated::Call(kNewestVersion, 0, kNewestVersion.minor, frame);
+    made = made || error != nullptr;
+    return error;
+  };
+  ASSERT_TRUE(RecognizeHeaders(look).ok());
+  EXPECT_FALSE(made);
+}
+
+TEST_F(ForeignHeadersTest, ThoseWithoutMetadataDoNotRunTheUsersCode) {
+  imitated::in_the_call = [](XLA_FFI_CallFrame*) -> XLA_FFI_Error* {
+    ADD_FAILURE() << "the question is taken for a call";
+    return nullptr;
+  };
+  for (auto* handler : imitated::kHandlers) EXPECT_TRUE(RecognizeHeaders(handler).ok());
+}
+
 TEST_F(ForeignHeadersTest, OneThatNobodyKnowsIsUnimplemented) {
   constexpr int kNext = kNewestVersion.minor + 1;
   const std::string known = "; callbridge knows those up to 0." +

@@ -60,6 +60,9 @@ inline XLA_FFI_Error* Call(const RuntimeVersion& headers, int major, int minor,
     metadata.state_type_id = says.state_type_id;
     return nullptr;
   }
+  if (frame->args.size < 0 || frame->rets.size < 0) {
+    return MakeError(*frame->api, headers, "Wrong number of arguments");
+  }
   return in_the_call ? in_the_call(frame) : nullptr;
 }
 

@@ -219,7 +219,7 @@ def test_scan(calls, mesh):
 
 def test_derivatives(calls, mesh):
     call = calls.target("square", like(X), batch_dims=1)
-    with pytest.raises(ValueError, match="'square.* cannot be differentiated.*jax.custom_jvp"):
+    with pytest.raises(ValueError, match="square.* cannot be differentiated.*jax.custom_jvp"):
         jax.grad(lambda x: call(N, x).sum())(X)
 
     @jax.custom_vjp
@@ -426,7 +426,7 @@ def test_rules_of_a_user_under_vmap(calls, mesh):
     mapped = jax.vmap(call, in_axes=(None, 0))
     assert_equal(jax.jit(mapped)(n, placed_several), square(several))
     call = calls.target("square", like(X), partitioning=rules)
-    with pytest.raises(NotImplementedError, match="vmap of the call of 'square"):
+    with pytest.raises(NotImplementedError, match="(?i)vmap.*vmap_method"):
         jax.vmap(call, in_axes=(None, 0))(n, several)
     with pytest.raises(ValueError, match="cannot be differentiated"):
         jax.grad(lambda x: call(n, x).sum())(x)

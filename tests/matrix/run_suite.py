@@ -47,7 +47,7 @@ def selected(options, runtime):
         needed = set(case.program)
         if options.mode == "host":
             needed &= {"table of 0.4.31"}
-        if options.mode == "cross_version":
+        if options.mode in ("cross_version", "resurrect"):
             needed -= {"types by name"}
         # XLA's own headers, where they run, have the table that they know.
         if options.headers != cases.OURS:
@@ -91,6 +91,11 @@ class Types:
 
 
 def make_caller(options, runtime):
+    if options.mode == "resurrect":
+        sys.path.insert(0, str(HERE.parents[1] / "python"))
+        os.environ["CALLBRIDGE_LIBRARY"] = os.path.abspath(options.callbridge)
+        os.environ["JAX_PLATFORMS"] = "cpu"
+        import callbridge.resurrect  # noqa: F401
     library = ctypes.CDLL(options.library)
     callbridge = host_caller.Callbridge(options.callbridge) if options.callbridge else None
     types = Types(library)
@@ -161,7 +166,7 @@ def work(options, runtime, names, pipe):
         # XLA's headers let exceptions go on, which ends the process where nothing is in between.
         if (
             name == "throws"
-            and options.mode == "cross_version"
+            and options.mode in ("cross_version", "resurrect")
             and caller.runs_as_it_is(by_name[name])
         ):
             say(name, "skipped", "")
@@ -221,7 +226,7 @@ def run(options, runtime):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("mode", choices=("native", "cross_version", "host"))
+    parser.add_argument("mode", choices=("native", "cross_version", "resurrect", "host"))
     parser.add_argument("library")
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--headers", type=int, default=cases.OURS)

@@ -204,5 +204,38 @@ for prefer, text in texts.items():
     )
     assert jax.jit(call).lower(x, x).as_text() == text
 checked.add(("jaxlib.xla_client", "register_custom_call_target"))
+
+# ---- What jaxlib keeps registrations in: the same, and nothing is in a copy of it ----------------
+KEPT = (
+    "_custom_callback",
+    "_custom_callback_handler",
+    "_custom_type_id",
+    "_custom_type_id_handler",
+)
+plain = {name: getattr(jaxlib.xla_client, name) for name in KEPT}
+assert all(type(registry) is dict for registry in plain.values()), plain
+with callbridge.resurrect.revived():
+    for name, registry in plain.items():
+        wrapping = getattr(jaxlib.xla_client, name)
+        assert wrapping is not registry and wrapping.original is registry
+        assert list(wrapping) == list(registry) and len(wrapping) == len(registry)
+        assert ("Host" in wrapping) == ("Host" in registry) and "abacus" not in wrapping
+        wrapping["abacus"] = []
+        assert registry.pop("abacus") == []
+    # jaxlib's own targets are given to XLA as they are.
+    lapack = jaxlib.xla_client.custom_call_targets("Host")["lapack_sgetrf_ffi"]
+    given = []
+    jaxlib.xla_client.register_custom_call_handler("abacus", lambda *args: given.append(args))
+    jaxlib.xla_client.register_custom_call_target("lapack", lapack, "abacus", 1)
+    assert given == [("lapack", lapack, "abacus", 1, 0)] and given[0][1] is lapack
+    jaxlib.xla_client._xla.register_custom_call_target("lapack_sgetrf_ffi", lapack, "Host", 1)
+    number = ctypes.c_int64(0)
+    jax.ffi.register_ffi_type_id("by number", make_capsule(ctypes.addressof(number)))
+    assert number.value > 0
+checked |= {("jaxlib.xla_client", name) for name in KEPT}
+checked |= {
+    ("jaxlib.xla_client._xla", "register_custom_call_target"),
+    ("jax.ffi", "register_ffi_type_id"),
+}
 assert checked == wrapped, checked ^ wrapped
 print(f"{len(checked)} wrapped")

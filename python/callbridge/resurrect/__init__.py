@@ -23,11 +23,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Literal
 
-from callbridge.resurrect import _changes
+from callbridge import _jax_registry
+from callbridge.resurrect import _changes, _registries
 from callbridge.resurrect._changes import Name
 
-__all__ = ["Name", "names", "revived"]
+__all__ = ["Name", "names", "prefer", "revived"]
 
 _lock = threading.Lock()
 _changes_made: list[_changes.Change] = []
@@ -68,11 +70,26 @@ def _end() -> None:
         if _users == 0:
             while _changes_made:
                 _changes_made.pop().undo()
+            _registries.leave()
 
 
 def _restore() -> None:
     if not _changes_made:
+        _registries.enter()
         _changes.make_all(_changes_made)
+
+
+def prefer(path: Literal["typed"] | None) -> None:
+    """Makes "typed" the path of all calls that callbridge makes, where the target has that path.
+
+    None: the fastest that XLA serves in silence, as at first. The environment variable
+    CALLBRIDGE_PATH=typed does the same from the start. It also concerns calls of callbridge.jax
+    without `prefer=`, and calls of version 3 that programs lower.
+
+    Raises:
+      CallbridgeError: INVALID_ARGUMENT for other values.
+    """
+    _jax_registry.prefer(path)
 
 
 with _lock:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from callbridge.resurrect import _names
+from callbridge.resurrect import _names, _newer_names
 
 Kind = Literal["restored", "wrapped"]
 RESTORED: Kind = "restored"
@@ -43,7 +43,7 @@ def make_all(changes: list[Change]) -> None:
     with warnings.catch_warnings():
         # To look at a module that JAX deprecates is not to use it.
         warnings.simplefilter("ignore")
-        for module, origin, names in _names.RESTORED:
+        for module, origin, names in (*_names.RESTORED, *_newer_names.LENT):
             for name, origin_name in _split(names):
                 _restore(changes, module, name, origin, origin_name)
         for module, wrappers, names in _names.WRAPPED:

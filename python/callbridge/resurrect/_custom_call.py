@@ -8,7 +8,7 @@ call of version 1 or 2 must not reach XLA as it is. Calls of other targets are l
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir
@@ -16,11 +16,11 @@ from jaxlib.mlir.dialects import stablehlo
 
 from callbridge import _jax_attributes, _jax_backend_config, _jax_registry
 from callbridge._jax_custom_call_op import config_attributes, i32_attribute
-from callbridge._jax_runtimes import PATHS
+from callbridge._jax_runtimes import PATHS, RUNTIME
 from callbridge._platform import HOST
 from callbridge._registry import Entry
 from callbridge._target_abis import UNTYPED
-from callbridge.resurrect import _xla_shapes
+from callbridge.resurrect import _registration, _typed_calls, _untyped_of_xla, _xla_shapes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,20 +65,30 @@ def form(
     Raises:
       CallbridgeError: as callbridge.jax.custom_call(), where the ABI contradicts what is known.
     """
-    entries = [_serve(entry, api_version) for entry in _untyped(target)]
-    # JAX does not say here which platform it lowers for. Version 3 is what all of them take.
-    entry = entries[0]
-    path = _jax_registry.fastest_path(entry) if len(entries) == 1 else "version_3"
+    entries = _served(target, api_version)
+    path = _path(entries)
     if is_table and path == "version_3":
         # So that tuple is no longer the entry point's to make.
         (result,) = result
-    config: Any
-    config, attributes = _jax_backend_config.for_untyped_function(
-        entry, path, tuple(operands), result, "nested", opaque
-    )
+    # JAX does not say here which platform it lowers for. All of them take what one of them needs.
+    for entry in entries:
+        config: Any
+        config, attributes = _jax_backend_config.for_untyped_function(
+            entry, path, tuple(operands), result, "nested", opaque
+        )
+        if attributes:
+            break
     if path == "typed":
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
     return Form(PATHS[path].custom_call_api_version, config)
+
+
+def _path(entries: list[Entry]) -> str:
+    if len(entries) == 1 or _jax_registry.prefers_typed():
+        paths = {_jax_registry.fastest_path(entry) for entry in entries}
+        return "typed" if paths == {"typed"} else "version_3"
+    # Version 3 is what all platforms take, but for functions that XLA has by itself.
+    return "version_3" if all("version_3" in entry.paths for entry in entries) else "typed"
 
 
 def rewritten(
@@ -95,13 +105,19 @@ def rewritten(
     The last `shape_operands` operands are dimensions of the results, which no target gets.
     """
     operands = [value(operand) for operand in operands]
-    if api_version not in UNTYPED or not _untyped(target):
+    if api_version not in UNTYPED:
         return None
-    if api_version == 3 and not any(_xla_shapes.is_tuple(operand.type) for operand in operands):
+    entries = _untyped(target)
+    has_tuples = any(_xla_shapes.is_tuple(operand.type) for operand in operands)
+    if api_version == 3 and not has_tuples:
         # This is how XLA's entry points are called, also by callbridge.jax, once XLA has them.
-        for entry in _untyped(target):
-            if not entry.paths:
-                _serve(entry, api_version)
+        is_a_programs = not entries or target in _registration.names
+        if not (is_a_programs and _jax_registry.prefers_typed()):
+            for entry in entries:
+                if not entry.paths:
+                    _serve(entry, api_version)
+            return None
+    if not entries and not _served(target, api_version):
         return None
     count = len(operands) - shape_operands
     trees = tuple(_xla_shapes.tree(operand.type) for operand in operands[:count])
@@ -121,6 +137,30 @@ def rewritten(
     return Rewritten(leaves, chosen, layouts)
 
 
+def rewritten_typed(
+    target: str,
+    operands: Sequence[Any],
+    result_types: Sequence[ir.Type],
+    attributes: Mapping[str, ir.Attribute],
+    has_layouts: bool,
+) -> Rewritten | None:
+    """Likewise of a call of version 4; its form is one that this JAX's StableHLO can hold."""
+    operands = [value(operand) for operand in operands]
+    types = [operand.type for operand in operands]
+    opaque = _typed_calls.opaque(target, types, result_types, attributes)
+    if opaque is None:
+        if RUNTIME.reads_typed_calls or not RUNTIME.has_typed_ffi:
+            return None
+        return Rewritten(operands, Form(_typed_calls.TYPED, dict(attributes)), None)
+    layouts = None
+    if not has_layouts:
+        layouts = (
+            [_xla_shapes.row_major(type_) for type_ in types],
+            [_xla_shapes.row_major(type_) for type_ in result_types],
+        )
+    return Rewritten(operands, Form(PATHS["version_3"].custom_call_api_version, opaque), layouts)
+
+
 def value(operand: Any) -> ir.Value:
     # Operations of one result were taken for it.
     return operand if isinstance(operand, ir.Value) else operand.result
@@ -128,6 +168,14 @@ def value(operand: Any) -> ir.Value:
 
 def _untyped(target: str) -> list[Entry]:
     return [entry for entry in _jax_registry.registry.entries(target) if entry.abi != "typed_ffi"]
+
+
+def _served(target: str, api_version: int) -> list[Entry]:
+    """The functions of that name, of all platforms, which XLA has from now on."""
+    entries = _untyped(target)
+    if entries:
+        return [_serve(entry, api_version) for entry in entries]
+    return _untyped_of_xla.entries(target, UNTYPED[api_version])
 
 
 def _serve(entry: Entry, api_version: int) -> Entry:

@@ -55,11 +55,12 @@ def custom_call(
     target = text(call_target_name)
     types = list(out_types or result_types or ())
     operands = [_custom_call.value(operand) for operand in operands]
-    changed = None
-    if not isinstance(backend_config, dict):
+    has_layouts = operand_layouts is not None or result_layouts is not None
+    if isinstance(backend_config, dict):
+        changed = _custom_call.rewritten_typed(target, operands, types, backend_config, has_layouts)
+    else:
         config = backend_config or b""
         backend_config = config.encode() if isinstance(config, str) else config
-        has_layouts = operand_layouts is not None or result_layouts is not None
         changed = _custom_call.rewritten(
             target, api_version, operands, types, backend_config, has_layouts
         )

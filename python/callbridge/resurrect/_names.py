@@ -14,6 +14,17 @@ RESTORED = [
         "register_custom_call_target register_cpu_custom_call_target",
     ),
     ("jaxlib.xla_client", "callbridge.resurrect._registration", "register_cpu_custom_call_target"),
+    (
+        "jaxlib.xla_client",
+        "callbridge.resurrect._types",
+        "register_custom_type register_custom_type_id",
+    ),
+    (
+        "jax.lib.xla_client",
+        "jaxlib.xla_client",
+        "register_custom_type register_custom_type_id",
+    ),
+    ("jax.ffi", "callbridge.resurrect._types", "register_ffi_type"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
     ("jaxlib.xla_client", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes", "dtype_to_etype shape_from_pyval"),
@@ -180,6 +191,18 @@ WRAPPED = [
     ),
     ("jaxlib.hlo_helpers", "callbridge.resurrect._wrappers", "custom_call=hlo_custom_call"),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
+    (
+        "jaxlib.xla_client",
+        "callbridge.resurrect._registries",
+        "_custom_callback=target_lists _custom_callback_handler=target_functions "
+        "_custom_type_id=type_lists _custom_type_id_handler=type_functions",
+    ),
+    (
+        "jaxlib.xla_client._xla",
+        "callbridge.resurrect._registries",
+        "register_custom_call_target=xlas_function",
+    ),
+    ("jax.ffi", "callbridge.resurrect._wrappers", "register_ffi_type_id"),
     ("jaxlib.xla_client", "callbridge.resurrect._wrappers", "register_custom_call_target"),
     ("jax.lib.xla_client", "callbridge.resurrect._wrappers", "register_custom_call_target"),
     (

@@ -23,6 +23,9 @@ _TYPED = 1
 # callbridge.
 known_to_xla: dict[str, tuple[Any, Any, Any]] = {}
 
+# What programs registered by the function here.
+names: set[str] = set()
+
 
 def register_custom_call_target(
     name: str | bytes, fn: Any, platform: Any = "cpu", api_version: int = 0, traits: Any = 0
@@ -56,6 +59,7 @@ def register_custom_call_target(
     callbridge.jax.register(
         text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
     )
+    names.add(text(name))
 
 
 def _addresses(handlers: Any) -> Any:

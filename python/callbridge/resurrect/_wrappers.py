@@ -15,6 +15,7 @@ import jax
 import numpy as np
 from jax import core
 from jax.interpreters import ad, mlir, xla
+from jaxlib import xla_client
 from jaxlib.mlir import ir
 
 from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, layouts_attribute
@@ -25,6 +26,8 @@ from callbridge.resurrect import (
     _mlir_custom_call,
     _registration,
     _translations,
+    _typed_calls,
+    _types,
     _xla_ops,
 )
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
@@ -78,10 +81,11 @@ def maybe_jvp_tracer(original: Callable) -> Callable | None:
 
 def register_custom_call_target(original: Callable) -> Callable | None:
     """Takes names that are bytes, as until 2023, and on GPUs traits, which plugins refuse."""
+    signature = inspect.signature(original)
+    if "api_version" not in signature.parameters:
+        return _with_api_version(original)
     if not _has_our_translations():
         return None
-
-    signature = inspect.signature(original)
 
     @functools.wraps(original)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
@@ -90,7 +94,9 @@ def register_custom_call_target(original: Callable) -> Callable | None:
         name, is_untyped = given.arguments["name"], not given.arguments.get("api_version", 0)
         traits = given.arguments.get("traits", 0)
         platform = given.arguments["platform"]
-        has_traits = _registration.are_compatible(traits) and find_platform(platform) != HOST
+        # The traits of typed handlers are _typed_registration's.
+        on_gpu = is_untyped and find_platform(platform) != HOST
+        has_traits = on_gpu and _registration.are_compatible(traits)
         if isinstance(name, bytes) or has_traits:
             if _registration.is_there():
                 return _registration.register_custom_call_target(*arguments, **keywords)
@@ -104,6 +110,27 @@ def register_custom_call_target(original: Callable) -> Callable | None:
     return wrapper
 
 
+def _with_api_version(original: Callable) -> Callable:
+    """Takes typed handlers, which JAX has no name for before XLA's FFI."""
+
+    @functools.wraps(original)
+    def wrapper(
+        name: Any, fn: Any, platform: str = "cpu", api_version: int = 0, traits: Any = 0
+    ) -> Any:
+        if api_version == 0:
+            return original(name, fn, platform)
+        return _registration.register_custom_call_target(name, fn, platform, api_version, traits)
+
+    return wrapper
+
+
+def register_ffi_type_id(original: Callable) -> Callable | None:
+    """Registers types of handlers built for JAX up to 0.7; since 0.8 it only raises."""
+    if not _types.is_ours(xla_client, "register_custom_type_id"):
+        return None
+    return functools.wraps(original)(_types.register_ffi_type_id)
+
+
 def custom_call(original: Callable) -> Callable | None:
     """Takes out_types, as until JAX 0.4.13, and what else that function took."""
     return _or_else(original, _mlir_custom_call.custom_call)
@@ -115,7 +142,7 @@ def hlo_custom_call(original: Callable) -> Callable | None:
 
 def _or_else(original: Callable, ours: Callable) -> Callable | None:
     signature = inspect.signature(original)
-    if original is ours or "out_types" in signature.parameters:
+    if original is ours or ("out_types" in signature.parameters and RUNTIME.reads_typed_calls):
         return None
     known = jax_custom_call(original) or original
 
@@ -124,6 +151,8 @@ def _or_else(original: Callable, ours: Callable) -> Callable | None:
         try:
             signature.bind(*arguments, **keywords)
         except TypeError:
+            return ours(*arguments, **keywords)
+        if isinstance(keywords.get("backend_config"), dict) and not RUNTIME.reads_typed_calls:
             return ours(*arguments, **keywords)
         return known(*arguments, **keywords)
 
@@ -161,8 +190,12 @@ Tuple = _for_our_builder(_xla_ops.ops.Tuple)
 # ---- stablehlo.CustomCallOp, which programs build by themselves ----------------------------------
 
 
+def _rewrites_calls() -> bool:
+    return _registration.is_there() or not RUNTIME.has_typed_ffi
+
+
 def custom_call_op_init(original: Callable) -> Callable | None:
-    if not _registration.is_there():
+    if not _rewrites_calls():
         return None
 
     @functools.wraps(original)
@@ -182,15 +215,14 @@ def custom_call_op_init(original: Callable) -> Callable | None:
 
 
 def custom_call_op_build_generic(original: Callable) -> Any:
-    if not _registration.is_there():
+    if not _rewrites_calls():
         return None
 
     def wrapper(cls, *arguments: Any, **keywords: Any) -> Any:
         given = {**dict(zip(_GENERIC, arguments)), **keywords}  # noqa: B905, for Python 3.9
         attributes = given.get("attributes") or {}
         changed = None
-        is_typed = TYPED_BACKEND_CONFIG in attributes or _typed.is_being_built
-        if "call_target_name" in attributes and not is_typed:
+        if "call_target_name" in attributes and not _typed.is_being_built:
             changed = _rewritten(given.get("operands") or [], given["results"], attributes)
         if changed is None:
             return original(*arguments, **keywords)
@@ -213,11 +245,13 @@ _typed = _Typed()
 
 def jax_custom_call(original: Callable) -> Callable | None:
     """Lets custom_call_op_build_generic() know which calls are typed."""
-    if not _registration.is_there():
+    if not _rewrites_calls():
         return None
 
     @functools.wraps(original)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        if isinstance(keywords.get("backend_config"), dict) and not RUNTIME.reads_typed_calls:
+            return _mlir_custom_call.custom_call(*arguments, **keywords)
         _typed.is_being_built = isinstance(keywords.get("backend_config"), dict)
         try:
             return original(*arguments, **keywords)
@@ -234,15 +268,36 @@ _GENERIC = ("results", "operands", "attributes", "successors", "regions", "loc",
 def _rewritten(operands, result_types, attributes) -> _custom_call.Rewritten | None:
     sizes = attributes.get("indices_of_shape_operands")
     opaque = _plain(attributes.get("backend_config", b""))
+    target = _registration.text(_plain(attributes["call_target_name"]))
+    version = _plain(attributes.get("api_version", 1))
+    if version == _typed_calls.TYPED or TYPED_BACKEND_CONFIG in attributes:
+        if RUNTIME.reads_typed_calls:
+            return None
+        return _custom_call.rewritten_typed(
+            target,
+            operands,
+            list(result_types),
+            _typed_attributes(attributes),
+            has_layouts=attributes.get("operand_layouts") is not None,
+        )
     return _custom_call.rewritten(
-        _registration.text(_plain(attributes["call_target_name"])),
-        _plain(attributes.get("api_version", 1)),
+        target,
+        version,
         operands,
         list(result_types),
         opaque if isinstance(opaque, bytes) else b"",
         has_layouts=attributes.get("operand_layouts") is not None,
         shape_operands=0 if sizes is None else len(sizes),
     )
+
+
+def _typed_attributes(attributes: Any) -> dict[str, ir.Attribute]:
+    for name in (TYPED_BACKEND_CONFIG, "backend_config"):
+        config = attributes.get(name)
+        if isinstance(config, ir.Attribute) and ir.DictAttr.isinstance(config):
+            entries = ir.DictAttr(config)
+            return {entries[i].name: entries[i].attr for i in range(len(entries))}
+    return {}
 
 
 def _changes(call: _custom_call.Rewritten) -> dict[str, ir.Attribute]:

@@ -87,7 +87,11 @@ def _is_token(type_: ir.Type) -> bool:
 
 
 def _dtype(type_: ir.Type) -> np.dtype:
-    name = str(type_.element_type)
+    return dtype_of(type_.element_type)
+
+
+def dtype_of(element_type: ir.Type) -> np.dtype:
+    name = str(element_type)
     dtype = _dtypes().get(name)
     if dtype is None:
         raise CallbridgeError("UNIMPLEMENTED", f"NumPy has no dtype for arrays of MLIR type {name}")

@@ -1,0 +1,116 @@
+"""Functions of jax and jax.lax that an older JAX has not got yet."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax._src import ad_util
+
+from callbridge._error import CallbridgeError
+from callbridge._platform import find_platform
+from callbridge.resurrect import _avals
+
+
+def typeof(x: Any, /) -> Any:
+    """Returns the shape and dtype of an array or a tracer."""
+    return _avals.abstractify(x)
+
+
+@staticmethod  # it becomes a class's
+def from_primal_value(value: Any) -> Any:
+    """Returns the zero tangent of a value."""
+    return ad_util.Zero.from_value(value)
+
+
+def p2tz(primal_value: Any) -> Any:
+    """Returns the zero tangent of a value."""
+    make = getattr(ad_util.Zero, "from_primal_value", None) or ad_util.Zero.from_value
+    return make(primal_value)
+
+
+def axis_size(axis_name: Any) -> int:
+    """Returns the size of a named axis, or the product of those of several."""
+    return jax.lax.psum(1, axis_name)
+
+
+def platform_dependent(
+    *args: Any, default: Callable | None = None, **per_platform: Callable
+) -> Any:
+    """Returns what the function for the default backend's platform returns.
+
+    Where JAX has no programs for several platforms, the platform is known when the program is
+    traced.
+
+    Raises:
+      NotImplementedError: without a function for that platform and a default.
+    """
+    backend = jax.default_backend()
+    for name, function in per_platform.items():
+        if name == backend or find_platform(name) == find_platform(backend) is not None:
+            return function(*args)
+    if default is None:
+        raise NotImplementedError(
+            f"translation rule not found for platform {backend}, platform_dependent() has "
+            f"{', '.join(sorted(per_platform)) or 'none'}"
+        )
+    return default(*args)
+
+
+def shard_map(
+    f: Callable | None = None,
+    /,
+    *,
+    out_specs: Any,
+    in_specs: Any = None,
+    mesh: Any = None,
+    axis_names: Any = frozenset(),
+    check_vma: bool = True,
+) -> Any:
+    """jax.experimental.shard_map.shard_map by its name and parameters of today.
+
+    Args:
+      f: what each device computes; without it a decorator is returned.
+      out_specs: how the results are put together.
+      in_specs: how the operands are split.
+      mesh: the devices.
+      axis_names: the axes that are split by hand; none: all.
+      check_vma: JAX's check of what is replicated, once check_rep.
+
+    Raises:
+      CallbridgeError: UNIMPLEMENTED without a mesh or in_specs, or for some of the axes where this
+        JAX splits all or none.
+    """
+    if f is None:
+        return functools.partial(
+            shard_map,
+            out_specs=out_specs,
+            in_specs=in_specs,
+            mesh=mesh,
+            axis_names=axis_names,
+            check_vma=check_vma,
+        )
+    if mesh is None or in_specs is None:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"jax.shard_map without mesh or in_specs; jax {jax.__version__} has no current mesh, "
+            "so pass both",
+        )
+    from jax.experimental.shard_map import shard_map as original
+
+    others = {}
+    automatic = frozenset(mesh.axis_names) - frozenset(axis_names) if axis_names else frozenset()
+    if automatic:
+        if "auto" not in inspect.signature(original).parameters:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"jax.shard_map over some of the mesh's axes; jax {jax.__version__} has it over "
+                "all of them alone",
+            )
+        others["auto"] = automatic
+    return original(
+        f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=check_vma, **others
+    )

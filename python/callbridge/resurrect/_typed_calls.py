@@ -1,0 +1,116 @@
+"""Calls of typed handlers that this JAX or its XLA cannot make as typed calls.
+
+They become calls of version 3, whose opaque has the shapes and the attributes: on a JAX without
+XLA's FFI all of them, and where XLA calls no stage but "execute" those of handlers with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxlib.mlir import ir
+
+import callbridge.jax
+from callbridge import _call_site, _jax_registry
+from callbridge._attributes import Attributes
+from callbridge._error import CallbridgeError
+from callbridge._jax_runtimes import RUNTIME
+from callbridge._shapes import ShapeDtype
+from callbridge.resurrect import _typed_registration, _xla_shapes
+
+TYPED = 4  # as calls are numbered
+
+
+def opaque(
+    target: str,
+    operand_types: Sequence[ir.Type],
+    result_types: Sequence[ir.Type],
+    attributes: Mapping[str, ir.Attribute],
+) -> bytes | None:
+    """Returns the opaque to call `target` by version 3 with, None where XLA makes typed calls.
+
+    Raises UNIMPLEMENTED for dimensions that are known only at run time, and for attributes of
+    kinds that handlers cannot be given.
+    """
+    if not _needs_version_3(target):
+        return None
+    results = tuple(_array(type_, target) for type_ in result_types)
+    return _call_site.typed_descriptor(
+        tuple(_array(type_, target) for type_ in operand_types),
+        results[0] if len(results) == 1 else results,
+        Attributes({name: _plain(value, name) for name, value in attributes.items()}),
+    )
+
+
+def _needs_version_3(target: str) -> bool:
+    if RUNTIME.has_instantiate:  # XLA calls all stages
+        return False
+    for platform, handlers, is_compatible in _typed_registration.take_not_for_xla(target):
+        callbridge.jax.register(
+            target, handlers, platform, "typed_ffi", command_buffer_compatible=is_compatible
+        )
+    entries = [
+        entry for entry in _jax_registry.registry.entries(target) if entry.abi == "typed_ffi"
+    ]
+    return bool(entries) and all("typed" not in entry.paths for entry in entries)
+
+
+def _array(type_: ir.Type, target: str) -> ShapeDtype:
+    array = ir.RankedTensorType(type_)
+    if not array.has_static_shape:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"target {target!r} is called by version 3 on {type_}, whose dimensions must be known "
+            "when the program is compiled",
+        )
+    return ShapeDtype(tuple(array.shape), _xla_shapes.dtype_of(array.element_type))
+
+
+def _plain(attribute: ir.Attribute, name: str) -> Any:
+    """The value, as callbridge.jax.custom_call() takes it."""
+    if ir.DictAttr.isinstance(attribute):
+        inner = ir.DictAttr(attribute)
+        return {
+            inner[i].name: _plain(inner[i].attr, f"{name}.{inner[i].name}")
+            for i in range(len(inner))
+        }
+    if ir.StringAttr.isinstance(attribute):
+        return _bytes(ir.StringAttr(attribute))
+    if ir.BoolAttr.isinstance(attribute):
+        return bool(ir.BoolAttr(attribute).value)
+    if ir.IntegerAttr.isinstance(attribute) or ir.FloatAttr.isinstance(attribute):
+        is_integer = ir.IntegerAttr.isinstance(attribute)
+        number = ir.IntegerAttr(attribute) if is_integer else ir.FloatAttr(attribute)
+        return _xla_shapes.dtype_of(number.type).type(number.value)
+    for class_name, dtype in _ARRAYS.items():
+        class_ = getattr(ir, class_name, None)
+        if class_ is not None and class_.isinstance(attribute):
+            array = class_(attribute)
+            return np.array([array[i] for i in range(len(array))], dtype)
+    if ir.DenseElementsAttr.isinstance(attribute):
+        type_ = ir.RankedTensorType(attribute.type)
+        return np.array(ir.DenseElementsAttr(attribute), _xla_shapes.dtype_of(type_.element_type))
+    raise CallbridgeError(
+        "UNIMPLEMENTED",
+        f"attribute {name!r} is {attribute}; a handler that this JAX calls by version 3 takes "
+        "booleans, numbers, strings, arrays and dictionaries of them",
+    )
+
+
+_ARRAYS = {
+    "DenseBoolArrayAttr": np.bool_,
+    "DenseI8ArrayAttr": np.int8,
+    "DenseI16ArrayAttr": np.int16,
+    "DenseI32ArrayAttr": np.int32,
+    "DenseI64ArrayAttr": np.int64,
+    "DenseF32ArrayAttr": np.float32,
+    "DenseF64ArrayAttr": np.float64,
+}
+
+
+def _bytes(attribute: ir.StringAttr) -> bytes:
+    if hasattr(attribute, "value_bytes"):
+        return bytes(attribute.value_bytes)
+    return str(attribute.value).encode()

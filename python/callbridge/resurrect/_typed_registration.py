@@ -1,0 +1,157 @@
+"""Typed handlers that programs register with JAX, by any of its functions.
+
+XLA is given a handler as it is where that runs, and a wrapper of callbridge's where handler and
+runtime differ. What was given once is given again for good: XLA keeps the first address of a name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from typing import Any
+
+from callbridge import _c_api, _jax_registered_targets, _jax_typed_handlers
+from callbridge._error import CallbridgeError
+from callbridge._function_address import capsule_pointer
+from callbridge._jax_runtimes import RUNTIME
+from callbridge._platform import HOST, find_platform
+from callbridge.resurrect._owners import is_jaxs_or_ours
+from callbridge.typing import Stage
+
+TYPED = 1  # as JAX numbers registrations
+
+_STAGES: tuple[Stage, ...] = ("instantiate", "prepare", "initialize", "execute", "record")
+
+
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """What XLA is given in place of what a program registers."""
+
+    handlers: Any  # in the form of the program's: one, or a dict by stage
+    traits: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class _Wrapped:
+    addresses: dict[Stage, int]  # of the program's handlers
+    given: Given
+
+
+_lock = threading.RLock()
+_wrapped: dict[tuple[str, str], _Wrapped] = {}  # by name and platform
+# Handlers that this XLA cannot be given, since it does not call all of their stages: they are
+# registered with callbridge when a call of them is lowered, and called by version 3.
+_not_for_xla: dict[tuple[str, str], tuple[Any, bool]] = {}
+
+
+_made: set[int] = set()  # the addresses of what replaced them
+_has_failed = False
+
+
+def take_failed() -> bool:
+    """Returns whether some handlers could not be adapted since this was asked last."""
+    global _has_failed
+    with _lock:
+        failed, _has_failed = _has_failed, False
+        return failed
+
+
+def is_empty() -> bool:
+    """Returns whether no handler was replaced so far."""
+    return not _wrapped
+
+
+def given(name: Any, handlers: Any, platform: str, traits: Any, is_active: bool) -> Given | None:
+    """Returns what to give XLA for a typed registration, or None to give it nothing.
+
+    Handlers that cannot be adapted are given as they are, so that the error is XLA's. Unless
+    `is_active`, only handlers that were replaced before are replaced. Thread-safe.
+    """
+    unchanged = Given(handlers, traits)
+    known_platform = find_platform(platform)
+    addresses = _addresses(handlers)
+    if known_platform is None or not addresses or not isinstance(name, str):
+        return unchanged
+    key = name, known_platform
+    with _lock:
+        known = _wrapped.get(key)
+        if known is not None and known.addresses == addresses:
+            return None if _is_refused_again(key, known.given) else known.given
+        if not is_active or all(map(_is_not_a_programs, addresses.values())):
+            return unchanged
+        is_compatible = _is_compatible(traits)
+        if not RUNTIME.has_instantiate and len(addresses) > 1:
+            _not_for_xla[key] = handlers, is_compatible
+            return None
+        made = _adapted(key, handlers, addresses, traits, is_compatible)
+        if made is None:
+            return None if _is_refused_again(key, unchanged) else unchanged
+        _wrapped[key] = _Wrapped(addresses, made)
+        _made.update(_addresses(made.handlers).values())
+        return made
+
+
+def _is_not_a_programs(address: int) -> bool:
+    return address in _made or is_jaxs_or_ours(address)
+
+
+def take_not_for_xla(name: str) -> list[tuple[str, Any, bool]]:
+    """Returns platform, handlers and whether they are compatible with command buffers, once."""
+    with _lock:
+        keys = [key for key in _not_for_xla if key[0] == name]
+        return [(platform, *_not_for_xla.pop((name, platform))) for _, platform in keys]
+
+
+def _adapted(
+    key: tuple[str, str],
+    handlers: Any,
+    addresses: dict[Stage, int],
+    traits: Any,
+    is_compatible: bool,
+) -> Given | None:
+    """None where XLA is to get them as they are."""
+    name, platform = key
+    # XLA:GPU's plugins refuse traits at registration; their handlers report them.
+    reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
+    wanted = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE if reports else 0
+    try:
+        capsules, _ = _jax_typed_handlers.adapt(name, platform, addresses, wanted)
+    except CallbridgeError:
+        global _has_failed
+        _has_failed = True
+        return None
+    are_same = all(
+        capsule_pointer(capsule) == addresses[stage] for stage, capsule in capsules.items()
+    )
+    given_traits = traits
+    if is_compatible and platform != HOST:
+        given_traits = type(traits)(int(traits) & ~_c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE)
+    if are_same and given_traits == traits:
+        return None
+    registered = _jax_registered_targets.registered(name, platform).get(TYPED)
+    if registered == addresses:
+        return None  # since before callbridge.resurrect was imported
+    if not isinstance(handlers, dict):
+        return Given(capsules["execute"], given_traits)
+    return Given({**handlers, **capsules}, given_traits)
+
+
+def _is_refused_again(key: tuple[str, str], made: Given) -> bool:
+    """Whether XLA has these handlers by that name, and refuses them when they come again."""
+    if RUNTIME.takes_same_handler_again:
+        return False
+    registered = _jax_registered_targets.registered(*key).get(TYPED)
+    return _jax_registered_targets.is_same(made.handlers, registered)
+
+
+def _addresses(handlers: Any) -> dict[Stage, int]:
+    """By stage; empty for what is not of handlers, which JAX refuses."""
+    stages = handlers if isinstance(handlers, dict) else {"execute": handlers}
+    try:
+        return {stage: capsule_pointer(stages[stage]) for stage in _STAGES if stage in stages}
+    except (TypeError, CallbridgeError):
+        return {}
+
+
+def _is_compatible(traits: Any) -> bool:
+    return bool(int(traits) & _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE)

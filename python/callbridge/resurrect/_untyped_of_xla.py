@@ -1,0 +1,101 @@
+"""Untyped functions that programs register with JAX by functions that it still has.
+
+XLA has them as they are, so that calls of artifacts reach them. What a program lowers to a call of
+version 1 or 2, of which newer XLAs complain, becomes a typed call of the same name: XLA keeps typed
+handlers in a registry of their own.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from callbridge import (
+    _jax_registered_targets,
+    _jax_registry,
+    _target,
+    _typed_handlers,
+)
+from callbridge._error import CallbridgeError
+from callbridge._function_address import capsule_pointer, make_capsule
+from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RUNTIME
+from callbridge._platform import find_platform
+from callbridge._registry import Entry, Registry
+from callbridge.resurrect._owners import is_jaxs_or_ours
+from callbridge.typing import Abi
+
+_UNTYPED = 0  # as JAX numbers registrations
+
+_lock = threading.RLock()
+_functions: dict[str, dict[str, int]] = {}  # addresses by name and platform
+_knows_earlier_ones = False
+
+
+def add(name: Any, function: Any, platform: str, traits: Any = 0) -> None:
+    """Notes a registration. What is not one of XLA's is JAX's to refuse."""
+    known_platform = find_platform(platform)
+    if not isinstance(name, str) or known_platform is None:
+        return
+    try:
+        address = capsule_pointer(function)
+    except (TypeError, CallbridgeError):
+        return
+    _note(name, known_platform, address)
+
+
+def _note(name: str, platform: str, address: int) -> None:
+    if address and not is_jaxs_or_ours(address):
+        with _lock:
+            _functions.setdefault(name, {})[platform] = address
+
+
+def forget_earlier_ones() -> None:
+    """Lets entries() look again for what XLA was given without a notice."""
+    global _knows_earlier_ones
+    _knows_earlier_ones = False
+
+
+def entries(name: str, abi: Abi | None) -> list[Entry]:
+    """The functions of that name, of all platforms, which XLA calls by typed calls from now on.
+
+    Returns none where there are none, or where XLA has another handler of that name. Raises
+    INVALID_ARGUMENT where `abi` contradicts an earlier call's.
+    """
+    if not RUNTIME.has_instantiate:
+        return []
+    with _lock:
+        _note_earlier_ones()
+        platforms = _functions.get(name, {})
+        if any(_is_taken(name, platform) for platform in platforms):
+            return []
+        for platform, address in platforms.items():
+            _registry.add_function(name, make_capsule(address), platform, None)
+        return [_registry.find(name, platform, abi) for platform in platforms]
+
+
+def _note_earlier_ones() -> None:
+    global _knows_earlier_ones
+    if _knows_earlier_ones:
+        return
+    for platform in JAX_PLATFORM:
+        for name, address in _jax_registered_targets.untyped(platform).items():
+            if name not in _functions:
+                _note(name, platform, address)
+    _knows_earlier_ones = True
+
+
+def _is_taken(name: str, platform: str) -> bool:
+    if any(entry.paths and entry.platform == platform for entry in _registry.entries(name)):
+        return False
+    version = PATHS["typed"].registration_api_version
+    return version in _jax_registered_targets.registered(name, platform)
+
+
+def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
+    """Gives XLA the typed entry point alone: it has the function."""
+    _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
+    _jax_registry.register_typed_entry_point(entry, _target.to_c(entry.target, abi))
+    return ("typed",)
+
+
+_registry = Registry("callbridge.resurrect", "XLA", _serve, lambda _entry: None, lambda: "cpu")
