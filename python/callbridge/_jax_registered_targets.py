@@ -21,15 +21,22 @@ def registered(name: str, platform: str) -> dict[int, dict[str, int] | None]:
     """
     if not RUNTIME.lists_targets:
         return {}
-    found = {}
-    target = jax_function_or(XLA_TARGETS, _no_targets)(platform).get(name)
-    if target is not None:
-        # Of a name in both registries it lists the handler alone.
-        found[1 if isinstance(target, dict) else 0] = _addresses(target)
+    found = in_xla(name, platform)
     for pending, target, api_version, *_ in jax_function_or(PENDING_TARGETS, {}).get(platform, ()):
         if pending == name:
             found[api_version] = _addresses(target)
     return found
+
+
+def in_xla(name: str, platform: str) -> dict[int, dict[str, int] | None]:
+    """Likewise, but only what XLA has."""
+    if not RUNTIME.lists_targets:
+        return {}
+    target = jax_function_or(XLA_TARGETS, _no_targets)(platform).get(name)
+    if target is None:
+        return {}
+    # Of a name in both registries it lists the handler alone.
+    return {1 if isinstance(target, dict) else 0: _addresses(target)}
 
 
 def untyped(platform: str) -> dict[str, int]:

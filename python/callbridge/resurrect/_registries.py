@@ -12,6 +12,7 @@ from typing import Any
 
 from jaxlib import xla_client
 
+from callbridge._jax_runtimes import RUNTIME
 from callbridge.resurrect import _typed_registration, _types, _untyped_of_xla
 
 _is_active = False  # else only what was replaced before is replaced
@@ -40,7 +41,7 @@ class _Registry(MutableMapping):
     """A dict of jaxlib's by platform, which keeps what is in it."""
 
     def __init__(self, original: Any):
-        self.original = original.original if isinstance(original, _Registry) else original
+        self.original: Any = original.original if isinstance(original, _Registry) else original
 
     def __getitem__(self, platform: str) -> Any:
         return self.original[platform]
@@ -101,13 +102,15 @@ class _List:
 
 
 def _replaced_target(
-    platform: str, name: Any, fn: Any, api_version: int = 0, traits: Any = 0
+    platform: str, name: Any, fn: Any, api_version: int = 0, traits: Any = 0, is_new: bool = True
 ) -> tuple | None:
     if api_version != _typed_registration.TYPED:
         if _is_active:
             _untyped_of_xla.add(name, fn, platform, traits)
         return name, fn, api_version, traits
-    given = _typed_registration.given(name, fn, platform, traits, _is_active)
+    given = _typed_registration.given(
+        name, fn, platform, traits, is_active=_is_active, is_new=is_new
+    )
     return None if given is None else (name, given.handlers, api_version, given.traits)
 
 
@@ -145,13 +148,15 @@ def _kept(module: Any, name: str, value: Any) -> Any:
 
 def _replace_pending(lists: dict) -> None:
     for platform, entries in list(lists.items()):
-        replaced = [_replaced_target(platform, *entry) for entry in entries]
+        replaced = [_replaced_target(platform, *entry, is_new=False) for entry in entries]
         # In place: another thread may append meanwhile.
         entries[: len(replaced)] = [entry for entry in replaced if entry is not None]
 
 
-def xlas_function(original: Callable) -> Callable:
+def xlas_function(original: Callable) -> Callable | None:
     """_xla.register_custom_call_target, which jaxlib installs for CPU, and programs call too."""
+    if not RUNTIME.registers_by_api_version:
+        return None
 
     original = getattr(original, "original_of_callbridge", original)
 

@@ -61,11 +61,14 @@ def is_empty() -> bool:
     return not _wrapped
 
 
-def given(name: Any, handlers: Any, platform: str, traits: Any, is_active: bool) -> Given | None:
+def given(
+    name: Any, handlers: Any, platform: str, traits: Any, *, is_active: bool, is_new: bool
+) -> Given | None:
     """Returns what to give XLA for a typed registration, or None to give it nothing.
 
     Handlers that cannot be adapted are given as they are, so that the error is XLA's. Unless
-    `is_active`, only handlers that were replaced before are replaced. Thread-safe.
+    `is_active`, only handlers that were replaced before are replaced. `is_new` is false for what
+    waits for XLA already. Thread-safe.
     """
     unchanged = Given(handlers, traits)
     known_platform = find_platform(platform)
@@ -76,7 +79,7 @@ def given(name: Any, handlers: Any, platform: str, traits: Any, is_active: bool)
     with _lock:
         known = _wrapped.get(key)
         if known is not None and known.addresses == addresses:
-            return None if _is_refused_again(key, known.given) else known.given
+            return None if is_new and _is_refused_again(key, known.given) else known.given
         if not is_active or all(map(_is_not_a_programs, addresses.values())):
             return unchanged
         is_compatible = _is_compatible(traits)
@@ -85,7 +88,7 @@ def given(name: Any, handlers: Any, platform: str, traits: Any, is_active: bool)
             return None
         made = _adapted(key, handlers, addresses, traits, is_compatible)
         if made is None:
-            return None if _is_refused_again(key, unchanged) else unchanged
+            return None if is_new and _is_refused_again(key, unchanged) else unchanged
         _wrapped[key] = _Wrapped(addresses, made)
         _made.update(_addresses(made.handlers).values())
         return made
@@ -95,7 +98,7 @@ def _is_not_a_programs(address: int) -> bool:
     return address in _made or is_jaxs_or_ours(address)
 
 
-def take_not_for_xla(name: str) -> list[tuple[str, Any, bool]]:
+def take_not_for_xla(name: str) -> list[tuple[Any, Any, bool]]:
     """Returns platform, handlers and whether they are compatible with command buffers, once."""
     with _lock:
         keys = [key for key in _not_for_xla if key[0] == name]
@@ -128,8 +131,7 @@ def _adapted(
         given_traits = type(traits)(int(traits) & ~_c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE)
     if are_same and given_traits == traits:
         return None
-    registered = _jax_registered_targets.registered(name, platform).get(TYPED)
-    if registered == addresses:
+    if _jax_registered_targets.in_xla(name, platform).get(TYPED) == addresses:
         return None  # since before callbridge.resurrect was imported
     if not isinstance(handlers, dict):
         return Given(capsules["execute"], given_traits)
