@@ -62,6 +62,8 @@ class Runtime:
     reads_typed_calls: bool
     # XLA takes the same handler of the same name again.
     takes_same_handler_again: bool
+    # XLA:CPU keeps the state of typed handlers: it calls their stage "instantiate".
+    keeps_state: bool
     # XLA:GPU records calls of typed handlers that have the trait into command buffers. (0.4.34 asks
     # for it, and then raises bad_function_call.)
     records_typed_calls: bool
@@ -101,6 +103,7 @@ _0_4_13 = Runtime(
     has_typed_ffi=False,
     lists_targets=False,
     has_instantiate=False,
+    keeps_state=False,
     reads_typed_calls=False,
     takes_same_handler_again=False,
     records_typed_calls=False,
@@ -134,7 +137,7 @@ _0_4_31 = dataclasses.replace(
     takes_same_handler_again=True,
     typed_lacks_types=(),
 )
-_0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), has_dictionary_attributes=True)
+_0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True)
 # jax.extend.ffi.ffi_call (since this release) and jax.ffi.ffi_call (since 0.5.0) exist, but their
 # vmap without a method is a deprecated loop, and shard_map does not support the former.
 _0_4_38 = dataclasses.replace(

@@ -23,7 +23,7 @@ OTHER_ERRORS = {
     "not_registered": "JaxRuntimeError",
     "no_handler": "CallbridgeValueError",
     "another_version": "CallbridgeValueError",
-    "type_without_an_id": "CallbridgeValueError",
+    "type_without_an_id": "KeyError",
     "a_text_as_operand": "TypeError",
 }
 

@@ -14,13 +14,11 @@ from jax._src.interpreters import mlir as private_mlir
 from jaxlib.mlir import ir
 from jaxlib.xla_client import XlaRuntimeError
 
-from callbridge import _jax_attributes, _jax_registry, _mlir_values
+from callbridge import _jax_attributes, _jax_registry
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import PATHS, RUNTIME
-from callbridge._jax_typed_handlers import VersionThreeConfig
 from callbridge._platform import find_platform
-from callbridge._shapes import ShapeDtype
-from callbridge.resurrect import _mlir_custom_call, _xla_shapes
+from callbridge.resurrect import _mlir_custom_call, _typed_calls, _xla_shapes
 
 TYPED_VERSION = PATHS["typed"].custom_call_api_version
 _ATTRIBUTES = (bool, int, float, str, bytes, np.generic, np.ndarray, Mapping)
@@ -159,19 +157,16 @@ def _typed_form(
     result_types: Sequence[ir.Type],
     attributes: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Returns the api_version and the backend_config for mlir.custom_call."""
+    """Returns the api_version and the backend_config for custom_call(), which makes the call one
+    of version 3 if XLA cannot make it as a typed one."""
     built = {name: value for name, value in attributes.items() if isinstance(value, ir.Attribute)}
     frozen = {name: freeze(value) for name, value in attributes.items() if name not in built}
+    config = {**built, **{name: _jax_attributes.to_mlir(value) for name, value in frozen.items()}}
     if _path(context, target, frozen) == "typed":
-        made = {name: _jax_attributes.to_mlir(value) for name, value in frozen.items()}
-        return {"api_version": TYPED_VERSION, "backend_config": {**built, **made}}
-    for name, value in built.items():
-        frozen[name] = freeze(_mlir_values.value_of(value))
-    config = VersionThreeConfig(tuple(sorted(frozen.items()))).opaque_for(
-        [_array(operand.type) for operand in operands], [_array(type_) for type_ in result_types]
-    )
-    version = PATHS["version_3"].custom_call_api_version
-    return {"api_version": version, "backend_config": config}
+        return {"api_version": TYPED_VERSION, "backend_config": config}
+    types = [operand.type for operand in operands]
+    opaque = _typed_calls.descriptor(target, types, result_types, config)
+    return {"api_version": PATHS["version_3"].custom_call_api_version, "backend_config": opaque}
 
 
 def freeze(value: Any) -> Any:
@@ -187,27 +182,22 @@ def freeze(value: Any) -> Any:
 
 
 def _path(context: Any, target: str, attributes: dict[str, Any]) -> str:
-    """Returns by which path XLA reaches the target.
+    """Returns "version_3" for what XLA's FFI does not pass to a handler, and "typed" otherwise.
 
-    Raises UNIMPLEMENTED for what this JAX cannot lend the handler, and XLA's error if nothing is
-    registered by that name, where XLA has no FFI.
+    Raises UNIMPLEMENTED for what this JAX cannot pass, and XLA's error if nothing is registered by
+    that name, where XLA has no FFI.
     """
     platforms = _platforms(context)
-    for platform in platforms:
-        entry = _typed_entry(target, platform)
-        if entry is None:
-            continue
-        path = _jax_registry.fastest_path(entry)
-        if path == "typed" and "version_3" in entry.paths and not _are_decoded(attributes):
-            path = "version_3"
-        if path == "typed":
-            _jax_attributes.check_typed(attributes)
-        return path
-    if not RUNTIME.has_typed_ffi:
+    entry = next(filter(None, (_typed_entry(target, platform) for platform in platforms)), None)
+    if entry is None and not RUNTIME.has_typed_ffi:
         raise XlaRuntimeError(
             f"UNIMPLEMENTED: No registered implementation for custom call to {target} for platform "
             f"{platforms[0]}"
         )
+    if entry is not None and "version_3" in entry.paths:
+        keeps_no_state = len(entry.handlers) > 1 and not RUNTIME.keeps_state
+        if keeps_no_state or "typed" not in entry.paths or not _are_decoded(attributes):
+            return "version_3"
     _jax_attributes.check_typed(attributes)
     return "typed"
 
@@ -233,14 +223,3 @@ def _are_decoded(attributes: dict[str, Any]) -> bool:
     except CallbridgeError:
         return False
     return True
-
-
-def _array(type_: Any) -> ShapeDtype:
-    """Returns the shape and dtype of an operand or a result."""
-    tree = _xla_shapes.tree(type_)
-    if tree.dtype is None:
-        raise CallbridgeError(
-            "UNIMPLEMENTED", "version 3 cannot pass a token to a typed handler; leave it out"
-        )
-    sizes = [None if type_.is_dynamic_dim(i) else type_.get_dim_size(i) for i in range(type_.rank)]
-    return ShapeDtype(tuple(sizes), tree.dtype)

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import jax
 import jaxlib
 
-import callbridge.jax
 from callbridge._error import CallbridgeError
-from callbridge._function_address import capsule_pointer, keep
 from callbridge._platform import find_platform
 from callbridge.resurrect import _registration
 
@@ -39,42 +36,6 @@ def register_ffi_target(
     if find_platform(platform) is None:
         return
     _registration.register_custom_call_target(name, fn, platform, api_version, **kwargs)
-
-
-def register_ffi_type(
-    name: str, type_registration: Mapping[str, Any], platform: str = "cpu"
-) -> None:
-    """Registers a type of state or of user data.
-
-    Args:
-      name: the same for all users of the type.
-      type_registration: capsules: its "type_id" and, if there is one, its "type_info".
-      platform: of the handlers that use it.
-
-    Raises:
-      CallbridgeError: as callbridge.jax.register_type(); INVALID_ARGUMENT without a "type_id".
-    """
-    if find_platform(platform) is None:
-        return
-    if not isinstance(type_registration, Mapping) or "type_id" not in type_registration:
-        raise CallbridgeError(
-            "INVALID_ARGUMENT",
-            f"type {name!r}: expected a dict with a capsule for 'type_id' and, if there is one, "
-            f"for 'type_info', got {type_registration!r}",
-        )
-    registration = dict(type_registration)
-    keep(registration)
-    info = registration.get("type_info")
-    callbridge.jax.register_type(
-        name,
-        capsule_pointer(registration["type_id"], "type_id"),
-        None if info is None else capsule_pointer(info, "type_info"),
-    )
-
-
-def register_ffi_type_id(name: str, obj: Any, platform: str = "cpu") -> None:
-    """Registers a type that has no type info, as register_ffi_type() does."""
-    register_ffi_type(name, {"type_id": obj}, platform)
 
 
 def register_ffi_target_as_batch_partitionable(name: str) -> None:

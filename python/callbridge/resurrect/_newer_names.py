@@ -18,9 +18,9 @@ LENT = [
     (
         "jax.ffi",
         "callbridge.resurrect._ffi_registration",
-        "register_ffi_target register_ffi_type register_ffi_type_id "
-        "register_ffi_target_as_batch_partitionable pycapsule include_dir",
+        "register_ffi_target register_ffi_target_as_batch_partitionable pycapsule include_dir",
     ),
+    ("jax.ffi", "callbridge.resurrect._types", "register_ffi_type register_ffi_type_id"),
     ("jax.extend.ffi", "jax.ffi", "ffi_call ffi_lowering include_dir pycapsule register_ffi_target"),
     # ---- Primitives and their rules --------------------------------------------------------------
     (

@@ -36,6 +36,16 @@ def opaque(
     """
     if not _needs_version_3(target):
         return None
+    return descriptor(target, operand_types, result_types, attributes)
+
+
+def descriptor(
+    target: str,
+    operand_types: Sequence[ir.Type],
+    result_types: Sequence[ir.Type],
+    attributes: Mapping[str, ir.Attribute],
+) -> bytes:
+    """Returns the opaque of such a call. Raises as opaque()."""
     results = tuple(_array(type_, target) for type_ in result_types)
     return _call_site.typed_descriptor(
         tuple(_array(type_, target) for type_ in operand_types),
