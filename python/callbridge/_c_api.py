@@ -231,6 +231,7 @@ device_copy_in = _fallible("device_copy_in", c_void_p, c_void_p, c_void_p, c_siz
 device_copy_out = _fallible("device_copy_out", c_void_p, c_void_p, c_void_p, c_size_t)
 device_copy = _fallible("device_copy", c_void_p, c_void_p, c_void_p, c_size_t)
 device_check_pointer = _fallible("device_check_pointer", c_void_p, c_void_p)
+device_check_stream = _fallible("device_check_stream", c_void_p, c_void_p)
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 register_with_loaded_xla = _fallible(
     "register_with_loaded_xla", c_char_p, c_char_p, c_char_p, c_void_p

@@ -8,12 +8,15 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
 from callbridge import _c_api
 from callbridge._handles import CallHandle
+
+if TYPE_CHECKING:
+    from callbridge._tensor_calls import Gpu
 
 _uses = itertools.count()
 _ALIGNMENT = 64
@@ -30,9 +33,10 @@ class Torch(NamedTuple):
     forward_ad: dict[str, Any]  # of the module
     is_grad_enabled: Callable[[], bool]
     is_in_transform: Callable[[], bool]  # whether torch.func transforms what is called
-    # Of a shape, strides and a dtype: a new tensor on the CPU.
-    empty: Callable[[tuple[int, ...], tuple[int, ...], torch.dtype], torch.Tensor]
     exchange_api: Any  # the capsule of DLPack's C functions, or None
+    # Of a shape, strides and a dtype: a new tensor on the device.
+    empty: Callable[[tuple[int, ...], tuple[int, ...], torch.dtype], torch.Tensor]
+    gpu: Gpu | None  # None: the CPU
 
 
 class BoundTensorCall:
@@ -57,7 +61,7 @@ class BoundTensorCall:
           handle: of a call with that many operands and results.
           results: the shape, strides and dtype of each.
           aliases: for each result the operand whose memory it is, or -1.
-          is_typed: true for typed handlers, which get services.
+          is_typed: true for typed handlers on the CPU, which get XLA:CPU's services.
         """
         self.last_use = next(_uses)
         self._handle = handle
@@ -78,14 +82,17 @@ class BoundTensorCall:
             else:
                 result = tensors[alias]
             results.append(result)
+        context, address = self._context, _address
+        if torch.gpu is not None:
+            context, address = _context_on(torch.gpu), _address_on_gpu
         # The lists are undefined after the call, so they are made for each.
         _c_api.call_execute(
             self._handle,
-            self._ins(*map(_address, tensors)),
+            self._ins(*map(address, tensors)),
             len(tensors),
-            self._outs(*map(_address, results)),
+            self._outs(*map(address, results)),
             len(results),
-            self._context,
+            context,
         )
         if len(made) == 1:
             return made[0]
@@ -165,3 +172,15 @@ class TensorFunction:
 
 def _address(tensor: torch.Tensor) -> int:
     return tensor.data_ptr() or _nowhere
+
+
+def _address_on_gpu(tensor: torch.Tensor) -> int | None:
+    """Null if it has no elements, as from XLA:GPU."""
+    return tensor.data_ptr() or None
+
+
+def _context_on(gpu: Gpu) -> _c_api.ExecutionContext:
+    stream = gpu.check_stream(gpu.current_stream())
+    return _c_api.ExecutionContext(
+        stream=stream, device=gpu.handle or None, keeps_floating_point=1
+    )

@@ -1,7 +1,7 @@
 """The kernels of callbridge.torch's operators, except those of transforms.
 
-On the CPU a kernel binds the target once for each form of the tensors, and calls it on their
-memory.
+On a device a kernel binds the target once for each form of the tensors, and calls it on their
+memory, on a GPU on torch's current stream.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ import torch
 
 from callbridge import (
     _bound_calls,
+    _c_api,
     _call_site,
     _handles,
     _shapes,
     _tensor_calls,
     _torch_forms,
+    _torch_gpus,
     _torch_operators,
+    _torch_platforms,
     _torch_tensors,
 )
 from callbridge._error import CallbridgeError
+from callbridge._registry import Entry
 from callbridge._torch_forms import TensorForm
 from callbridge._torch_operators import Operator
 
@@ -36,10 +40,11 @@ def _register_fake(operator: Operator) -> None:
         _torch_tensors.check(operator, tensors)
         if operator.site.program is not None:
             operator.site.program.check(tensors)
-        forms = operator.result_forms(tensors)
+        device = tensors[0].device if tensors else _device_without_tensors(operator)
+        entry = _torch_platforms.entry_for(operator.site.entries, device.type)
+        forms = operator.result_forms(tensors, entry)
         _torch_tensors.check_gradients(operator, tensors, forms)
         _check_aliases(operator, tensors, forms)
-        device = tensors[0].device if tensors else "cpu"
         made = [
             torch.empty(forms[i].shape, dtype=forms[i].dtype, device=device)
             for i in operator.returned
@@ -52,16 +57,54 @@ def _register_fake(operator: Operator) -> None:
     torch.library.register_fake(name, fake, lib=_torch_operators.LIBRARY)
 
 
-# ---- The CPU ------------------------------------------------------------------------------------
+def _device_without_tensors(operator: Operator) -> torch.device:
+    """The CPU if the target runs there, else torch's current GPU."""
+    if _torch_platforms.entry_for(operator.site.entries, "cpu") is not None:
+        return torch.device("cpu")
+    return torch.device("cuda", torch.cuda.current_device())
 
 
-def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
+# ---- Devices ------------------------------------------------------------------------------------
+
+
+def _cpu_kernel(operator: Operator) -> Callable[..., Any] | None:
+    if operator.site.program is not None:
+        return operator.site.program.kernel(operator)
+    entry = operator.site.entries.get("cpu")
+    if not isinstance(entry, Entry):
+        return None
+    return _kernel_on(_tensor_calls.TORCH, operator, entry, None)
+
+
+def _gpu_kernel(operator: Operator) -> Callable[..., Any] | None:
+    entry = operator.site.entries.get("cuda")
+    if not isinstance(entry, Entry):
+        return None
+    by_device: dict[int, Callable[..., Any]] = {}
+
+    def kernel(*tensors: torch.Tensor) -> Any:
+        index = tensors[0].device.index if tensors else torch.cuda.current_device()
+        found = by_device.get(index)
+        if found is None:
+            torch_there, context = _torch_gpus.open_gpu(index)
+            made = _kernel_on(torch_there, operator, entry, context)
+            found = by_device.setdefault(index, _torch_gpus.guarded(index, made))
+        return found(*tensors)
+
+    return kernel
+
+
+def _kernel_on(
+    torch_there: _tensor_calls.Torch,
+    operator: Operator,
+    entry: Entry,
+    context: _c_api.ExecutionContext | None,
+) -> Callable[..., Any]:
+    """The kernel for the device of `torch_there`, where it binds with `context`."""
     site = operator.site
-    if site.program is not None:
-        return site.program.kernel(operator)
 
     def bind(tensors: Tensors) -> _tensor_calls.BoundTensorCall:
-        tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]))
+        tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]), entry)
         results = _shapes.leaves(tree, "result")
         _check_aliases(operator, tensors, results)
         operands = _shapes.rebuild(operator.operand_tree, map(_form, tensors))
@@ -75,18 +118,18 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
         )
         operand_of = {result: operand for operand, result in site.aliases.items()}
         return _tensor_calls.BoundTensorCall(
-            _handles.bind(site.entry.c_target, c_site),
+            _handles.bind(entry.c_target, c_site, context),
             len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),
-            site.entry.abi == "typed_ffi",
+            entry.abi == "typed_ffi" and context is None,
         )
 
     def prepare(tensors: Tensors) -> Tensors:
         _torch_tensors.check(operator, tensors)
         if site.backward is None and _torch_tensors.has_gradient(tensors):
             metas = tuple([_meta(tensor) for tensor in tensors])
-            _torch_tensors.check_gradients(operator, tensors, operator.result_forms(metas))
+            _torch_tensors.check_gradients(operator, tensors, operator.result_forms(metas, entry))
         if site.mutated:
             return _prepare_mutated(operator, tensors)
         return tuple(map(_torch_tensors.plain, tensors))
@@ -101,7 +144,7 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
 
     by_form, bind_new = _bound_calls.forms(bind)
     return _tensor_calls.TensorCaller(
-        _tensor_calls.TORCH,
+        torch_there,
         by_form,
         bind_new,
         prepare,
@@ -187,15 +230,17 @@ def _overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _other_kernel(operator: Operator) -> Callable[..., Any]:
-    call_cpu = None
+    without_tensors = None
 
     def kernel(*tensors: torch.Tensor) -> Any:
         if tensors:
             _torch_tensors.refuse(operator, tensors)
-        nonlocal call_cpu
-        if call_cpu is None:
-            call_cpu = _cpu_kernel(operator)
-        return call_cpu()
+        nonlocal without_tensors
+        if without_tensors is None:
+            without_tensors = _cpu_kernel(operator) or _gpu_kernel(operator)
+            if without_tensors is None:
+                _torch_tensors.refuse(operator, tensors)
+        return without_tensors()
 
     return kernel
 
@@ -233,6 +278,7 @@ def _register_effect(operator: Operator) -> None:
 
 
 _torch_operators.implement("CPU", _cpu_kernel)
+_torch_operators.implement("CUDA", _gpu_kernel)
 # The second is not among the first.
 for dispatch_key in ("CompositeExplicitAutograd", "AutogradNestedTensor"):
     _torch_operators.implement(dispatch_key, _other_kernel)

@@ -30,6 +30,7 @@ from callbridge import (
     _torch_inferred_results,
     _torch_kernels,  # noqa: F401  registers kernels
     _torch_modules,
+    _torch_platforms,
     _torch_vmap,
     _typed_handlers,
 )
@@ -229,12 +230,16 @@ def custom_call(
     _torch_autograd.check(backward, setup_context, mutated)
     _target.check_name(target)
     _libraries.load_operator(target)
-    entry = _registry.find(target, platform, abi)
-    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+
+    def check(entry: Entry) -> None:
+        _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+
+    entry, entries = _torch_platforms.find(_registry, target, platform, abi, check)
     if is_left_out:
         result_tree = InferredResult(entry.c_target, result, declared, attributes)
     site = Site(
         entry=entry,
+        entries=entries,
         result=result_tree,
         opaque=opaque_bytes,
         attributes=frozen_attributes,
@@ -299,8 +304,10 @@ def hlo_module(
         raise TypeError(f"threads: expected a positive int, got {threads!r}")
     program = _torch_modules.Program(content, _torch_modules.libraries_of(libraries), threads)
     target = Target("hlo_module", HOST, "typed_ffi", "an HLO module", 0)
+    entry = Entry(target, "callbridge.torch.hlo_module()", program, HOST, {})
     site = Site(
-        entry=Entry(target, "callbridge.torch.hlo_module()", program, HOST, {}),
+        entry=entry,
+        entries={"cpu": entry},
         result=program.result,
         opaque=b"",
         attributes=Attributes({}),
