@@ -58,10 +58,10 @@ def _register_fake(operator: Operator) -> None:
 
 
 def _device_without_tensors(operator: Operator) -> torch.device:
-    """The CPU if the target runs there, else torch's current GPU."""
-    if _torch_platforms.entry_for(operator.site.entries, "cpu") is not None:
-        return torch.device("cpu")
-    return torch.device("cuda", torch.cuda.current_device())
+    """Torch's current GPU if there is one and the target is for GPUs, else the CPU."""
+    if operator.site.entry.platform == _torch_platforms.GPU and torch.cuda.is_available():
+        return torch.device("cuda", torch.cuda.current_device())
+    return torch.device("cpu")
 
 
 # ---- Devices ------------------------------------------------------------------------------------
@@ -83,7 +83,10 @@ def _gpu_kernel(operator: Operator) -> Callable[..., Any] | None:
     by_device: dict[int, Callable[..., Any]] = {}
 
     def kernel(*tensors: torch.Tensor) -> Any:
-        index = tensors[0].device.index if tensors else torch.cuda.current_device()
+        device = tensors[0].device if tensors else _device_without_tensors(operator)
+        if device.type != "cuda":
+            _torch_tensors.refuse(operator, tensors)
+        index = device.index
         found = by_device.get(index)
         if found is None:
             torch_there, context = _torch_gpus.open_gpu(index)
@@ -230,17 +233,20 @@ def _overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _other_kernel(operator: Operator) -> Callable[..., Any]:
-    without_tensors = None
+    by_device: dict[str, Callable[..., Any] | None] = {}
+    make = {"cpu": _cpu_kernel, "cuda": _gpu_kernel}
 
     def kernel(*tensors: torch.Tensor) -> Any:
         if tensors:
             _torch_tensors.refuse(operator, tensors)
-        nonlocal without_tensors
-        if without_tensors is None:
-            without_tensors = _cpu_kernel(operator) or _gpu_kernel(operator)
-            if without_tensors is None:
-                _torch_tensors.refuse(operator, tensors)
-        return without_tensors()
+        device = _device_without_tensors(operator).type
+        found = by_device.get(device) or by_device.setdefault(device, make[device](operator))
+        if found is None:
+            reason = _torch_platforms.refusal(
+                operator.site.entry, operator.site.entries, torch.device(device)
+            )
+            raise CallbridgeError("UNIMPLEMENTED", f"the call has no operands, and {reason}")
+        return found()
 
     return kernel
 
