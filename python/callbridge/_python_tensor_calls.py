@@ -82,7 +82,8 @@ class BoundTensorCall:
             else:
                 result = tensors[alias]
             results.append(result)
-        context, address = self._context, _address
+        context = self._context
+        address: Callable[[Any], int | None] = _address
         if torch.gpu is not None:
             context, address = _context_on(torch.gpu), _address_on_gpu
         # The lists are undefined after the call, so they are made for each.
@@ -181,6 +182,4 @@ def _address_on_gpu(tensor: torch.Tensor) -> int | None:
 
 def _context_on(gpu: Gpu) -> _c_api.ExecutionContext:
     stream = gpu.check_stream(gpu.current_stream())
-    return _c_api.ExecutionContext(
-        stream=stream, device=gpu.handle or None, keeps_floating_point=1
-    )
+    return _c_api.ExecutionContext(stream=stream, device=gpu.handle or None, keeps_floating_point=1)

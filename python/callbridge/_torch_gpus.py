@@ -46,9 +46,7 @@ def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
 
 
 def _empty(device: torch.device) -> Callable[..., torch.Tensor]:
-    def empty(
-        shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype
-    ) -> torch.Tensor:
+    def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
         return torch.empty(shape, dtype=dtype, device=device)
 
     return empty

@@ -2,9 +2,8 @@
 
 import ctypes
 
-import torch
-
 import callbridge.torch
+import torch
 
 assert not torch.cuda.is_available()
 

@@ -203,9 +203,7 @@ def test_element_types(recorder, dtype):
 
 
 def test_aliases():
-    call = custom_call(
-        "gpu_double_in_place", lambda x: x, opaque=b"8", input_output_aliases={0: 0}
-    )
+    call = custom_call("gpu_double_in_place", lambda x: x, opaque=b"8", input_output_aliases={0: 0})
     x = on_device(A)
     version = x._version
     assert call(x) is x

@@ -98,7 +98,7 @@ def test_fake_tensors(two_devices):
     for device in ("cpu", "xla"):
         with FakeTensorMode():
             x = torch.empty(2, 3, device=device)
-            with pytest.raises(NotImplementedError, match='registered for CUDA alone; pass its to'):
+            with pytest.raises(NotImplementedError, match="registered for CUDA alone; pass its to"):
                 squared()(x)
 
 
@@ -132,9 +132,7 @@ def test_compile_with_gradients():
 
 
 def test_compile_what_writes_to_operands():
-    call = custom_call(
-        "gpu_double_in_place", lambda x: x, opaque=b"8", input_output_aliases={0: 0}
-    )
+    call = custom_call("gpu_double_in_place", lambda x: x, opaque=b"8", input_output_aliases={0: 0})
     program = torch.compile(lambda x: call(x), backend="aot_eager", fullgraph=True)
     x = on_device()
     program(x)

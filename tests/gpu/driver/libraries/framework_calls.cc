@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tests/gpu/driver/driver_types.h"
+#include "tests/gpu/driver/libraries/device_properties.h"
 #include "tests/gpu/driver/libraries/runtime.h"
 
 using namespace standin;  // NOLINT(google-build-using-namespace): the exported functions stand
@@ -57,49 +58,40 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode);
 namespace standin {
 namespace {
 
-// cudaDeviceProp as far as it is filled in: where it has what the driver says by attributes.
+constexpr const DeviceProperties& kLayout =
+    CUDART_VERSION >= 13000 ? kCuda13Properties : kCuda12Properties;
+constexpr size_t kNameSize = 256;
+
 struct Property {
   int attribute;  // CUdevice_attribute
   size_t offset;
   bool is_size;  // a size_t, else an int
 };
-#if CUDART_VERSION >= 13000
-constexpr size_t kPropertiesSize = 1008;
 constexpr Property kProperties[] = {
-    {8, 296, true},    // sharedMemPerBlock
-    {12, 304, false},  // regsPerBlock
-    {10, 308, false},  // warpSize
-    {1, 320, false},   // maxThreadsPerBlock
-    {75, 360, false},  // major
-    {76, 364, false},  // minor
-    {16, 384, false},  // multiProcessorCount
-    {33, 568, false},  // pciBusID
-    {38, 596, false},  // l2CacheSize
-    {39, 604, false},  // maxThreadsPerMultiProcessor
-    {81, 624, true},   // sharedMemPerMultiprocessor
-    {82, 632, false},  // regsPerMultiprocessor
-    {97, 672, true},   // sharedMemPerBlockOptin
+    {8, kLayout.sharedMemPerBlock, true},
+    {12, kLayout.regsPerBlock, false},
+    {10, kLayout.warpSize, false},
+    {1, kLayout.maxThreadsPerBlock, false},
+    {75, kLayout.major, false},
+    {76, kLayout.minor, false},
+    {16, kLayout.multiProcessorCount, false},
+    {33, kLayout.pciBusID, false},
+    {38, kLayout.l2CacheSize, false},
+    {39, kLayout.maxThreadsPerMultiProcessor, false},
+    {81, kLayout.sharedMemPerMultiprocessor, true},
+    {82, kLayout.regsPerMultiprocessor, false},
+    {97, kLayout.sharedMemPerBlockOptin, true},
 };
-#else
-constexpr size_t kPropertiesSize = 1032;
-constexpr Property kProperties[] = {
-    {8, 296, true},   {12, 304, false}, {10, 308, false}, {1, 320, false},  {75, 360, false},
-    {76, 364, false}, {16, 388, false}, {33, 584, false}, {38, 616, false}, {39, 624, false},
-    {81, 640, true},  {82, 648, false}, {97, 696, true},
-};
-#endif
-constexpr size_t kNameSize = 256;
-constexpr size_t kUuid = 256;
-constexpr size_t kTotalMemory = 288;
 
 CUresult FillProperties(char* properties, int device) {
-  memset(properties, 0, kPropertiesSize);
+  memset(properties, 0, kLayout.size);
   CUresult result = cuDeviceGetName(properties, kNameSize, device);
   if (result == CUDA_SUCCESS) {
-    result = cuDeviceGetUuid_v2(reinterpret_cast<CUuuid*>(properties + kUuid), device);
+    result = cuDeviceGetUuid_v2(reinterpret_cast<CUuuid*>(properties + kLayout.uuid), device);
   }
   if (result == CUDA_SUCCESS) {
-    result = cuDeviceTotalMem_v2(reinterpret_cast<size_t*>(properties + kTotalMemory), device);
+    result =
+        cuDeviceTotalMem_v2(reinterpret_cast<size_t*>(properties + kLayout.totalGlobalMem), device);
   }
   for (const Property& property : kProperties) {
     int value = 0;
