@@ -46,7 +46,7 @@ class BoundTensorCall:
       last_use: is the greater the later the call was last made.
     """
 
-    __slots__ = ("last_use", "_handle", "_results", "_aliases", "_context", "_ins", "_outs")
+    __slots__ = ("last_use", "_handle", "_results", "_aliases", "_is_typed", "_ins", "_outs")
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class BoundTensorCall:
           handle: of a call with that many operands and results.
           results: the shape, strides and dtype of each.
           aliases: for each result the operand whose memory it is, or -1.
-          is_typed: true for typed handlers on the CPU, which get XLA:CPU's services.
+          is_typed: true for typed handlers, which get services.
         """
         self.last_use = next(_uses)
         self._handle = handle
         self._results = results
         self._aliases = aliases
-        self._context = _c_api.ExecutionContext(as_xla_cpu=int(is_typed), keeps_floating_point=1)
+        self._is_typed = is_typed
         self._ins = ctypes.c_void_p * operand_count
         self._outs = ctypes.c_void_p * len(results)
 
@@ -82,10 +82,11 @@ class BoundTensorCall:
             else:
                 result = tensors[alias]
             results.append(result)
-        context = self._context
         address: Callable[[Any], int | None] = _address
         if torch.gpu is not None:
-            context, address = _context_on(torch.gpu), _address_on_gpu
+            context, address = _context_on(torch.gpu, self._is_typed), _address_on_gpu
+        else:
+            context = _CPU[self._is_typed]
         # The lists are undefined after the call, so they are made for each.
         _c_api.call_execute(
             self._handle,
@@ -180,6 +181,19 @@ def _address_on_gpu(tensor: torch.Tensor) -> int | None:
     return tensor.data_ptr() or None
 
 
-def _context_on(gpu: Gpu) -> _c_api.ExecutionContext:
+_CPU = {
+    is_typed: _c_api.ExecutionContext(as_xla_cpu=int(is_typed), keeps_floating_point=1)
+    for is_typed in (False, True)
+}
+
+
+def _context_on(gpu: Gpu, is_typed: bool) -> _c_api.ExecutionContext:
     stream = gpu.check_stream(gpu.current_stream())
-    return _c_api.ExecutionContext(stream=stream, device=gpu.handle or None, keeps_floating_point=1)
+    context = _c_api.ExecutionContext(
+        stream=stream, device=gpu.handle or None, keeps_floating_point=1
+    )
+    if is_typed:
+        scratch = _c_api.FfiScratch(user=stream, allocate=gpu.allocate, free=gpu.free)
+        services = _c_api.RuntimeServices(scratch=ctypes.pointer(scratch))
+        context.services = ctypes.pointer(services)
+    return context

@@ -37,6 +37,9 @@ class Gpu(NamedTuple):
     # Returns the stream that the target gets, or raises an error. It may not be called for a stream
     # that was the last call's too.
     check_stream: Callable[[int], int]
+    # Functions of callbridge_ffi_scratch, with the stream as `user`.
+    allocate: int
+    free: int
 
 
 def _empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +31,7 @@ def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
     device = torch.device("cuda", index)
     current_stream = functools.partial(torch._C._cuda_getCurrentRawStream, index)
     if not _IS_CUDA:
-        rocm = Gpu(device, _DL_ROCM, GPU_ALIGNMENT, 0, current_stream, _pass)
+        rocm = Gpu(device, _DL_ROCM, GPU_ALIGNMENT, 0, current_stream, _pass, *_SCRATCH)
         return _tensor_calls.on_gpu(_empty(device), rocm), _c_api.ExecutionContext()
     opened = open_device(index)
 
@@ -40,9 +41,38 @@ def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
         opened.check_stream(stream)
         return stream
 
-    cuda = Gpu(device, _DL_CUDA, GPU_ALIGNMENT, opened.handle, current_stream, check_stream)
+    cuda = Gpu(
+        device, _DL_CUDA, GPU_ALIGNMENT, opened.handle, current_stream, check_stream, *_SCRATCH
+    )
     context = _c_api.ExecutionContext(device=opened.handle)
     return _tensor_calls.on_gpu(_empty(device), cuda), context
+
+
+# ---- Scratch memory -----------------------------------------------------------------------------
+
+# Of torch's allocator, which has most of a device's memory, in the order of the stream. Called with
+# the device current.
+
+_TORCHS_ALIGNMENT = 512
+
+
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+def _allocate(stream: int | None, size: int, alignment: int) -> int | None:
+    if alignment > _TORCHS_ALIGNMENT:
+        return None
+    torchs = 0 if stream in (None, _DEFAULT_STREAM) else stream
+    try:
+        return torch._C._cuda_cudaCachingAllocator_raw_alloc(max(size, 1), torchs)
+    except RuntimeError:  # what the handler then gets says that there is no memory
+        return None
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+def _free(stream: int | None, data: int | None, size: int) -> None:
+    torch._C._cuda_cudaCachingAllocator_raw_delete(data)
+
+
+_SCRATCH = tuple(ctypes.cast(function, ctypes.c_void_p).value for function in (_allocate, _free))
 
 
 def _empty(device: torch.device) -> Callable[..., torch.Tensor]:

@@ -125,7 +125,8 @@ def _kernel_on(
             len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),
-            entry.abi == "typed_ffi" and context is None,
+            # An AOT operator's workspaces are the host's on the CPU.
+            entry.abi == "typed_ffi" or (entry.abi == "mindspore_aot" and context is not None),
         )
 
     def prepare(tensors: Tensors) -> Tensors:

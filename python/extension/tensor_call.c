@@ -147,15 +147,15 @@ static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, To
   bound->last_use = ++uses;
   void** result_pointers = pointers + bound->operand_count;
   if (MakeResults(bound, torch, pointers, result_pointers, made) < 0) return NULL;
-  callbridge_execution_context context = {
-      .struct_size = sizeof(context), .as_xla_cpu = bound->is_typed, .keeps_floating_point = 1};
-  if (CallOnStream(torch, &context, pointers, bound->operand_count + bound->result_count) < 0) {
+  CallContext call;
+  if (MakeCallContext(torch, bound->is_typed, pointers, bound->operand_count + bound->result_count,
+                      &call) < 0) {
     return NULL;
   }
   callbridge_error* error;
   Py_BEGIN_ALLOW_THREADS;
   error = callbridge_call_execute(bound->call, pointers, (size_t)bound->operand_count,
-                                  result_pointers, (size_t)bound->result_count, &context);
+                                  result_pointers, (size_t)bound->result_count, &call.context);
   Py_END_ALLOW_THREADS;
   if (error != NULL) {
     Raise(state, error);

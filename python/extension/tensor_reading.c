@@ -44,11 +44,11 @@ static int SetExchangeApi(Torch* torch) {
 
 // Reads a callbridge._tensor_calls.Gpu.
 static int SetGpu(Torch* torch, PyObject* gpu) {
-  PyObject *device, *handle, *current_stream, *check_stream;
+  PyObject *device, *handle, *current_stream, *check_stream, *allocate, *free;
   int dl_device_type;
   Py_ssize_t alignment;
-  if (!PyArg_ParseTuple(gpu, "OinOOO", &device, &dl_device_type, &alignment, &handle,
-                        &current_stream, &check_stream)) {
+  if (!PyArg_ParseTuple(gpu, "OinOOOOO", &device, &dl_device_type, &alignment, &handle,
+                        &current_stream, &check_stream, &allocate, &free)) {
     return -1;
   }
   torch->device = Py_NewRef(device);
@@ -57,6 +57,9 @@ static int SetGpu(Torch* torch, PyObject* gpu) {
   torch->dl_device_type = dl_device_type;
   torch->alignment = (uintptr_t)alignment;
   torch->device_handle = PyLong_AsVoidPtr(handle);
+  torch->scratch.struct_size = sizeof(torch->scratch);
+  torch->scratch.allocate = (void* (*)(void*, size_t, size_t))PyLong_AsVoidPtr(allocate);
+  torch->scratch.free = (void (*)(void*, void*, size_t))PyLong_AsVoidPtr(free);
   if (PyErr_Occurred()) return -1;
   PyObject* index = PyObject_GetAttrString(device, "index");
   if (index == NULL) return -1;
@@ -312,12 +315,24 @@ static unsigned long long CurrentStream(Torch* torch) {
   return torch->stream;
 }
 
-int CallOnStream(Torch* torch, callbridge_execution_context* context, void** pointers,
-                 Py_ssize_t count) {
-  if (torch->device == NULL) return 0;
-  context->stream = (void*)(uintptr_t)CurrentStream(torch);
+int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t count,
+                    CallContext* call) {
+  call->context = (callbridge_execution_context){.struct_size = sizeof(call->context),
+                                                 .keeps_floating_point = 1};
+  if (torch->device == NULL) {
+    call->context.as_xla_cpu = is_typed;
+    return 0;
+  }
+  call->context.stream = (void*)(uintptr_t)CurrentStream(torch);
   if (PyErr_Occurred()) return -1;
-  context->device = torch->device_handle;
+  call->context.device = torch->device_handle;
+  if (is_typed) {
+    call->scratch = torch->scratch;
+    call->scratch.user = call->context.stream;
+    call->services = (callbridge_runtime_services){.struct_size = sizeof(call->services),
+                                                   .scratch = &call->scratch};
+    call->context.services = &call->services;
+  }
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (pointers[i] == nowhere) pointers[i] = NULL;
   }

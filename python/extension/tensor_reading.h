@@ -9,6 +9,7 @@
 
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/callbridge_device.h"
+#include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/python/extension/stable_abi.h"
 
 enum { kInlineTensors = 16, kInlineTensorKeyBytes = 512 };
@@ -46,6 +47,7 @@ typedef struct {
   // Of a GPU.
   const callbridge_device* device_handle;  // or null
   PyObject *current_stream, *check_stream;
+  callbridge_ffi_scratch scratch;      // but for `user`
   unsigned long long checked, stream;  // the last current stream, and what its check returned
   int is_checked;
   // Of tensors; the first two are functions.
@@ -76,9 +78,17 @@ int ReadTensors(TensorReading* reading, PyObject* tensors, int gradients_matter)
 // Null with an exception set.
 void* TensorAddress(const Torch* torch, PyObject* tensor);
 
-// Makes `context` that of a call on torch's current stream, if the device is a GPU, and addresses
-// of `nowhere` null, as XLA:GPU has them. Returns -1 with an exception set.
-int CallOnStream(Torch* torch, callbridge_execution_context* context, void** pointers,
-                 Py_ssize_t count);
+// What a call gets of its device.
+typedef struct {
+  callbridge_execution_context context;
+  callbridge_runtime_services services;
+  callbridge_ffi_scratch scratch;
+} CallContext;
+
+// Makes `*call` that of a call there, of a typed handler or not, on torch's current stream if the
+// device is a GPU; then addresses of `nowhere` become null, as XLA:GPU has them. Returns -1 with an
+// exception set.
+int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t count,
+                    CallContext* call);
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_TENSOR_READING_H_

@@ -77,6 +77,31 @@ def test_a_typed_handler_gets_scratch_memory():
         same_bits(call(on_device(A)), A)
 
 
+def test_scratch_memory_is_torchs(built):
+    """Two blocks in a handler, and an operator's workspace, which are free after the call."""
+    operator = custom_call(f"{built}/torch/torch_gpu_targets.so:GpuSquare", lambda x: x)
+    for call, blocks in ((custom_call("typed_scratch", lambda x: x), 2), (operator, 1)):
+        x = on_device(A)
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        result = call(x)
+        assert torch.cuda.max_memory_allocated() - before == 512 * (1 + blocks)
+        assert torch.cuda.memory_allocated() - before == 512
+        del result
+
+
+@pytest.mark.parametrize("size, alignment", [(2**50, 1), (20, 1024)])
+def test_no_scratch_memory(size, alignment):
+    def call(size, alignment):
+        attributes = {"bytes": np.int64(size), "alignment": np.int64(alignment)}
+        return custom_call("gpu_ordinal", "s32[5]", platform="CUDA", attributes=attributes)()
+
+    for _ in range(2):
+        with pytest.raises(CallbridgeError, match="no scratch memory"):
+            call(size, alignment)
+        assert call(20, 512).cpu().tolist() == [0] * 5
+
+
 def test_an_aot_operator(built):
     path = f"{built}/torch/torch_gpu_targets.so:GpuSquare"
     for result in (lambda x: x, torch.float32, None):
