@@ -48,6 +48,10 @@ def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
     return _tensor_calls.on_gpu(_empty(device), cuda), context
 
 
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
 # ---- Scratch memory -----------------------------------------------------------------------------
 
 # Of torch's allocator, which has most of a device's memory, in the order of the stream. Called with
@@ -56,7 +60,6 @@ def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
 _TORCHS_ALIGNMENT = 512
 
 
-@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
 def _allocate(stream: int | None, size: int, alignment: int) -> int | None:
     if alignment > _TORCHS_ALIGNMENT:
         return None
@@ -67,12 +70,16 @@ def _allocate(stream: int | None, size: int, alignment: int) -> int | None:
         return None
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 def _free(stream: int | None, data: int | None, size: int) -> None:
     torch._C._cuda_cudaCachingAllocator_raw_delete(data)
 
 
-_SCRATCH = tuple(ctypes.cast(function, ctypes.c_void_p).value for function in (_allocate, _free))
+# They live as long as the process.
+_ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)(
+    _allocate
+)
+_FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(_free)
+_SCRATCH = _address(_ALLOCATE), _address(_FREE)
 
 
 def _empty(device: torch.device) -> Callable[..., torch.Tensor]:

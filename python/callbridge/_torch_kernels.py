@@ -125,8 +125,7 @@ def _kernel_on(
             len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),
-            # An AOT operator's workspaces are the host's on the CPU.
-            entry.abi == "typed_ffi" or (entry.abi == "mindspore_aot" and context is not None),
+            entry.abi == "typed_ffi",
         )
 
     def prepare(tensors: Tensors) -> Tensors:
@@ -243,9 +242,7 @@ def _other_kernel(operator: Operator) -> Callable[..., Any]:
         device = _device_without_tensors(operator).type
         found = by_device.get(device) or by_device.setdefault(device, make[device](operator))
         if found is None:
-            reason = _torch_platforms.refusal(
-                operator.site.entry, operator.site.entries, torch.device(device)
-            )
+            reason = _torch_platforms.refusal(operator.site, torch.device(device))
             raise CallbridgeError("UNIMPLEMENTED", f"the call has no operands, and {reason}")
         return found()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 import torch
 
@@ -11,6 +11,9 @@ from callbridge._error import CallbridgeError
 from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge.typing import Abi, Platform
+
+if TYPE_CHECKING:
+    from callbridge._torch_operators import Site
 
 # What torch's device type "cuda" is.
 GPU: Platform = "ROCM" if torch.version.hip else "CUDA"
@@ -57,14 +60,17 @@ def entry_for(entries: Entries, device: str) -> Entry | None:
     return found
 
 
-def refusal(entry: Entry, entries: Entries, device: torch.device) -> str:
+def refusal(site: Site, device: torch.device) -> str:
     """Says why a call has no target for tensors on `device`, and what to do."""
-    name = f"target {entry.target.name!r}"
-    if "cpu" in entries:
-        registered = f", or register it for {GPU}" if device.type == "cuda" else ""
+    name = f"target {site.entry.target.name!r}"
+    if "cpu" in site.entries:
+        can_be = device.type == "cuda" and site.program is None
+        registered = f", or register it for {GPU}" if can_be else ""
         return f"{name} runs on the CPU; pass its cpu(){registered}"
-    if "cuda" not in entries:
-        return f"{name} is registered for {entry.platform} alone, and this PyTorch is for {GPU}"
+    if "cuda" not in site.entries:
+        return (
+            f"{name} is registered for {site.entry.platform} alone, and this PyTorch is for {GPU}"
+        )
     on_host = (
         f"; with platform={GPU!r}, custom_call() calls it with host memory and a null stream"
         if device.type == "cpu"

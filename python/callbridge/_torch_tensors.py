@@ -57,7 +57,7 @@ def check_tensors(site: Site, tree: tuple, tensors: Sequence[torch.Tensor]) -> N
         if tensor.device.type not in devices and (
             _torch_platforms.entry_for(site.entries, tensor.device.type) is None
         ):
-            reason = _torch_platforms.refusal(site.entry, site.entries, tensor.device)
+            reason = _torch_platforms.refusal(site, tensor.device)
             raise CallbridgeError(
                 "UNIMPLEMENTED", f"{what} is on the device {tensor.device}, and {reason}"
             )

@@ -57,6 +57,17 @@ def test_a_target_of_the_cpu():
     assert add(platform="cpu")(*operands).tolist() == [2, 2]
 
 
+def test_a_module():
+    text = """HloModule doubles, entry_computation_layout={(f32[8]{0})->f32[8]{0}}
+ENTRY main { p = f32[8]{0} parameter(0)  ROOT r = f32[8]{0} add(p, p) }
+"""
+    call = callbridge.torch.hlo_module(text)
+    for _ in range(2):
+        with pytest.raises(NotImplementedError, match=r"runs on the CPU; pass its cpu\(\)$"):
+            call(on_device())
+        assert call(on_device("cpu")).tolist() == (A + A).tolist()
+
+
 def test_a_target_of_gpus():
     call = custom_call("typed_square", lambda x: x)
     message = r'registered for CUDA alone; pass its to\("cuda"\); with platform=.CUDA., custom_call'

@@ -90,6 +90,16 @@ def test_scratch_memory_is_torchs(built):
         del result
 
 
+def test_scratch_memory_is_on_the_tensors_device(two_devices):
+    call = custom_call("typed_scratch", lambda x: x)
+    for device in two_devices:
+        torch.cuda.reset_peak_memory_stats(device)
+        before = torch.cuda.memory_allocated(device)
+        x = on_device(A, device)
+        same_bits(call(x), A)
+        assert torch.cuda.max_memory_allocated(device) - before == 512 * 4
+
+
 @pytest.mark.parametrize("size, alignment", [(2**50, 1), (20, 1024)])
 def test_no_scratch_memory(size, alignment):
     def call(size, alignment):
