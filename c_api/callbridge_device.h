@@ -50,6 +50,11 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_device_synchronize(
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_device_synchronize_stream(
     const callbridge_device* device, void* stream);
 
+// Returns INVALID_ARGUMENT if a CUstream is another device's, or of another context than the
+// device's primary one. The default streams pass; nothing is waited for.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_device_check_stream(
+    const callbridge_device* device, void* stream);
+
 // Allocates `size` bytes, aligned to 256, for work that is enqueued on the device's stream after
 // this; `*data` is never null. The caller frees it with callbridge_device_free.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_device_allocate(const callbridge_device* device,

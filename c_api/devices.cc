@@ -63,6 +63,12 @@ callbridge_error* callbridge_device_synchronize_stream(const callbridge_device* 
   });
 }
 
+callbridge_error* callbridge_device_check_stream(const callbridge_device* device, void* stream) {
+  return WithoutExceptions({{"device", device}}, [&] {
+    return Stream(device->own_stream->device(), stream).CheckDevice();
+  });
+}
+
 callbridge_error* callbridge_device_allocate(const callbridge_device* device, size_t size,
                                              void** data) {
   return WithoutExceptions({{"device", device}, {"data", data}}, [&] {

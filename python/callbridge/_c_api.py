@@ -94,11 +94,36 @@ class Array(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("size_bytes", c_size_t)]
 
 
+class FfiScratch(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("user", c_void_p),
+        ("allocate", c_void_p),
+        ("free", c_void_p),
+    ]
+
+
+class RuntimeServices(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("stream", c_void_p),
+        ("device_ordinal", c_void_p),
+        ("run_id", c_void_p),
+        ("thread_pool", c_void_p),
+        ("scratch", POINTER(FfiScratch)),
+        ("user_data_types", c_void_p),
+        ("user_data", c_void_p),
+        ("user_data_count", c_size_t),
+        ("custom_options", c_void_p),
+        ("extensions", c_void_p),
+    ]
+
+
 class ExecutionContext(Struct):
     _fields_ = [
         ("struct_size", c_size_t),
         ("stream", c_void_p),
-        ("services", c_void_p),
+        ("services", POINTER(RuntimeServices)),
         ("as_xla_cpu", c_int32),
         ("keeps_floating_point", c_int64),
         ("device", c_void_p),
@@ -231,6 +256,7 @@ device_copy_in = _fallible("device_copy_in", c_void_p, c_void_p, c_void_p, c_siz
 device_copy_out = _fallible("device_copy_out", c_void_p, c_void_p, c_void_p, c_size_t)
 device_copy = _fallible("device_copy", c_void_p, c_void_p, c_void_p, c_size_t)
 device_check_pointer = _fallible("device_check_pointer", c_void_p, c_void_p)
+device_check_stream = _fallible("device_check_stream", c_void_p, c_void_p)
 target_entry_points = _fallible("target_entry_points", POINTER(Target), POINTER(EntryPoints))
 register_with_loaded_xla = _fallible(
     "register_with_loaded_xla", c_char_p, c_char_p, c_char_p, c_void_p

@@ -42,6 +42,10 @@ class Device:
         """Raises INVALID_ARGUMENT if the device cannot use the memory there."""
         _c_api.device_check_pointer(self.handle, pointer)
 
+    def check_stream(self, stream: int) -> None:
+        """Raises INVALID_ARGUMENT if the stream is another device's."""
+        _c_api.device_check_stream(self.handle, stream)
+
     def synchronize(self) -> None:
         _c_api.device_synchronize(self.handle)
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
 from callbridge import _c_api
 from callbridge._handles import CallHandle
+
+if TYPE_CHECKING:
+    from callbridge._tensor_calls import Gpu
 
 _uses = itertools.count()
 _ALIGNMENT = 64
@@ -30,9 +33,10 @@ class Torch(NamedTuple):
     forward_ad: dict[str, Any]  # of the module
     is_grad_enabled: Callable[[], bool]
     is_in_transform: Callable[[], bool]  # whether torch.func transforms what is called
-    # Of a shape, strides and a dtype: a new tensor on the CPU.
-    empty: Callable[[tuple[int, ...], tuple[int, ...], torch.dtype], torch.Tensor]
     exchange_api: Any  # the capsule of DLPack's C functions, or None
+    # Of a shape, strides and a dtype: a new tensor on the device.
+    empty: Callable[[tuple[int, ...], tuple[int, ...], torch.dtype], torch.Tensor]
+    gpu: Gpu | None  # None: the CPU
 
 
 class BoundTensorCall:
@@ -42,7 +46,7 @@ class BoundTensorCall:
       last_use: is the greater the later the call was last made.
     """
 
-    __slots__ = ("last_use", "_handle", "_results", "_aliases", "_context", "_ins", "_outs")
+    __slots__ = ("last_use", "_handle", "_results", "_aliases", "_is_typed", "_ins", "_outs")
 
     def __init__(
         self,
@@ -63,7 +67,7 @@ class BoundTensorCall:
         self._handle = handle
         self._results = results
         self._aliases = aliases
-        self._context = _c_api.ExecutionContext(as_xla_cpu=int(is_typed), keeps_floating_point=1)
+        self._is_typed = is_typed
         self._ins = ctypes.c_void_p * operand_count
         self._outs = ctypes.c_void_p * len(results)
 
@@ -78,14 +82,19 @@ class BoundTensorCall:
             else:
                 result = tensors[alias]
             results.append(result)
+        address: Callable[[Any], int | None] = _address
+        if torch.gpu is not None:
+            context, address = _context_on(torch.gpu, self._is_typed), _address_on_gpu
+        else:
+            context = _CPU[self._is_typed]
         # The lists are undefined after the call, so they are made for each.
         _c_api.call_execute(
             self._handle,
-            self._ins(*map(_address, tensors)),
+            self._ins(*map(address, tensors)),
             len(tensors),
-            self._outs(*map(_address, results)),
+            self._outs(*map(address, results)),
             len(results),
-            self._context,
+            context,
         )
         if len(made) == 1:
             return made[0]
@@ -165,3 +174,26 @@ class TensorFunction:
 
 def _address(tensor: torch.Tensor) -> int:
     return tensor.data_ptr() or _nowhere
+
+
+def _address_on_gpu(tensor: torch.Tensor) -> int | None:
+    """Null if it has no elements, as from XLA:GPU."""
+    return tensor.data_ptr() or None
+
+
+_CPU = {
+    is_typed: _c_api.ExecutionContext(as_xla_cpu=int(is_typed), keeps_floating_point=1)
+    for is_typed in (False, True)
+}
+
+
+def _context_on(gpu: Gpu, is_typed: bool) -> _c_api.ExecutionContext:
+    stream = gpu.check_stream(gpu.current_stream())
+    context = _c_api.ExecutionContext(
+        stream=stream, device=gpu.handle or None, keeps_floating_point=1
+    )
+    if is_typed:
+        scratch = _c_api.FfiScratch(user=stream, allocate=gpu.allocate, free=gpu.free)
+        services = _c_api.RuntimeServices(scratch=ctypes.pointer(scratch))
+        context.services = ctypes.pointer(services)
+    return context

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 import torch.autograd.forward_ad
@@ -22,7 +23,23 @@ else:
     TensorFunction = _extension.MODULE.TensorFunction
     Torch = _extension.MODULE.Torch
 
-__all__ = ["TORCH", "BoundTensorCall", "TensorCaller", "TensorFunction"]
+__all__ = ["TORCH", "BoundTensorCall", "Gpu", "TensorCaller", "TensorFunction", "Torch", "on_gpu"]
+
+
+class Gpu(NamedTuple):
+    """A GPU that calls are on."""
+
+    device: torch.device
+    dlpack_type: int  # DLDeviceType
+    alignment: int  # of tensors, in bytes
+    handle: int  # the C API's device, or 0
+    current_stream: Callable[[], int]
+    # Returns the stream that the target gets, or raises an error. It may not be called for a stream
+    # that was the last call's too.
+    check_stream: Callable[[int], int]
+    # Functions of callbridge_ffi_scratch, with the stream as `user`.
+    allocate: int
+    free: int
 
 
 def _empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -33,12 +50,18 @@ def _empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype)
 # What programs that torch.compile makes call, in a third of the time of torch.empty().
 _guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
 
-TORCH = Torch(
+_ON_ALL_DEVICES = (
     torch.Tensor,
     torch.nn.Parameter,
     vars(torch.autograd.forward_ad),
     torch.is_grad_enabled,
     torch._C._are_functorch_transforms_active,
-    getattr(_guards, "_empty_strided_cpu", _empty),
     getattr(torch.Tensor, "__dlpack_c_exchange_api__", None),  # since torch 2.10
 )
+
+TORCH = Torch(*_ON_ALL_DEVICES, getattr(_guards, "_empty_strided_cpu", _empty), None)
+
+
+def on_gpu(empty: Callable[..., torch.Tensor], gpu: Gpu) -> Torch:
+    """As TORCH, for the tensors of a GPU."""
+    return Torch(*_ON_ALL_DEVICES, empty, gpu)

@@ -70,7 +70,7 @@ def function(site: Site) -> TorchFunction:
         found = made.get(tree)
         if found is None:
             skeleton = None
-            _torch_tensors.check_tensors(target, tree, leaves)
+            _torch_tensors.check_tensors(site, tree, leaves)
             if is_function:
                 # So that a program that is being traced does not get what the function does.
                 with _disable_current_modes():

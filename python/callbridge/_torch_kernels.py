@@ -1,7 +1,7 @@
 """The kernels of callbridge.torch's operators, except those of transforms.
 
-On the CPU a kernel binds the target once for each form of the tensors, and calls it on their
-memory.
+On a device a kernel binds the target once for each form of the tensors, and calls it on their
+memory, on a GPU on torch's current stream.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ import torch
 
 from callbridge import (
     _bound_calls,
+    _c_api,
     _call_site,
     _handles,
     _shapes,
     _tensor_calls,
     _torch_forms,
+    _torch_gpus,
     _torch_operators,
+    _torch_platforms,
     _torch_tensors,
 )
 from callbridge._error import CallbridgeError
+from callbridge._registry import Entry
 from callbridge._torch_forms import TensorForm
 from callbridge._torch_operators import Operator
 
@@ -36,10 +40,11 @@ def _register_fake(operator: Operator) -> None:
         _torch_tensors.check(operator, tensors)
         if operator.site.program is not None:
             operator.site.program.check(tensors)
-        forms = operator.result_forms(tensors)
+        device = tensors[0].device if tensors else _device_without_tensors(operator)
+        entry = _torch_platforms.entry_for(operator.site.entries, device.type)
+        forms = operator.result_forms(tensors, entry)
         _torch_tensors.check_gradients(operator, tensors, forms)
         _check_aliases(operator, tensors, forms)
-        device = tensors[0].device if tensors else "cpu"
         made = [
             torch.empty(forms[i].shape, dtype=forms[i].dtype, device=device)
             for i in operator.returned
@@ -52,16 +57,57 @@ def _register_fake(operator: Operator) -> None:
     torch.library.register_fake(name, fake, lib=_torch_operators.LIBRARY)
 
 
-# ---- The CPU ------------------------------------------------------------------------------------
+def _device_without_tensors(operator: Operator) -> torch.device:
+    """Torch's current GPU if there is one and the target is for GPUs, else the CPU."""
+    if operator.site.entry.platform == _torch_platforms.GPU and torch.cuda.is_available():
+        return torch.device("cuda", torch.cuda.current_device())
+    return torch.device("cpu")
 
 
-def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
+# ---- Devices ------------------------------------------------------------------------------------
+
+
+def _cpu_kernel(operator: Operator) -> Callable[..., Any] | None:
+    if operator.site.program is not None:
+        return operator.site.program.kernel(operator)
+    entry = operator.site.entries.get("cpu")
+    if not isinstance(entry, Entry):
+        return None
+    return _kernel_on(_tensor_calls.TORCH, operator, entry, None)
+
+
+def _gpu_kernel(operator: Operator) -> Callable[..., Any] | None:
+    entry = operator.site.entries.get("cuda")
+    if not isinstance(entry, Entry):
+        return None
+    by_device: dict[int, Callable[..., Any]] = {}
+
+    def kernel(*tensors: torch.Tensor) -> Any:
+        device = tensors[0].device if tensors else _device_without_tensors(operator)
+        if device.type != "cuda":
+            _torch_tensors.refuse(operator, tensors)
+        index = device.index
+        found = by_device.get(index)
+        if found is None:
+            torch_there, context = _torch_gpus.open_gpu(index)
+            made = _kernel_on(torch_there, operator, entry, context)
+            found = by_device.setdefault(index, _torch_gpus.guarded(index, made))
+        return found(*tensors)
+
+    return kernel
+
+
+def _kernel_on(
+    torch_there: _tensor_calls.Torch,
+    operator: Operator,
+    entry: Entry,
+    context: _c_api.ExecutionContext | None,
+) -> Callable[..., Any]:
+    """The kernel for the device of `torch_there`, where it binds with `context`."""
     site = operator.site
-    if site.program is not None:
-        return site.program.kernel(operator)
 
     def bind(tensors: Tensors) -> _tensor_calls.BoundTensorCall:
-        tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]))
+        tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]), entry)
         results = _shapes.leaves(tree, "result")
         _check_aliases(operator, tensors, results)
         operands = _shapes.rebuild(operator.operand_tree, map(_form, tensors))
@@ -75,18 +121,18 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
         )
         operand_of = {result: operand for operand, result in site.aliases.items()}
         return _tensor_calls.BoundTensorCall(
-            _handles.bind(site.entry.c_target, c_site),
+            _handles.bind(entry.c_target, c_site, context),
             len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),
-            site.entry.abi == "typed_ffi",
+            entry.abi == "typed_ffi",
         )
 
     def prepare(tensors: Tensors) -> Tensors:
         _torch_tensors.check(operator, tensors)
         if site.backward is None and _torch_tensors.has_gradient(tensors):
             metas = tuple([_meta(tensor) for tensor in tensors])
-            _torch_tensors.check_gradients(operator, tensors, operator.result_forms(metas))
+            _torch_tensors.check_gradients(operator, tensors, operator.result_forms(metas, entry))
         if site.mutated:
             return _prepare_mutated(operator, tensors)
         return tuple(map(_torch_tensors.plain, tensors))
@@ -101,7 +147,7 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any]:
 
     by_form, bind_new = _bound_calls.forms(bind)
     return _tensor_calls.TensorCaller(
-        _tensor_calls.TORCH,
+        torch_there,
         by_form,
         bind_new,
         prepare,
@@ -187,15 +233,18 @@ def _overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _other_kernel(operator: Operator) -> Callable[..., Any]:
-    call_cpu = None
+    by_device: dict[str, Callable[..., Any] | None] = {}
+    make = {"cpu": _cpu_kernel, "cuda": _gpu_kernel}
 
     def kernel(*tensors: torch.Tensor) -> Any:
         if tensors:
             _torch_tensors.refuse(operator, tensors)
-        nonlocal call_cpu
-        if call_cpu is None:
-            call_cpu = _cpu_kernel(operator)
-        return call_cpu()
+        device = _device_without_tensors(operator).type
+        found = by_device.get(device) or by_device.setdefault(device, make[device](operator))
+        if found is None:
+            reason = _torch_platforms.refusal(operator.site, torch.device(device))
+            raise CallbridgeError("UNIMPLEMENTED", f"the call has no operands, and {reason}")
+        return found()
 
     return kernel
 
@@ -233,6 +282,7 @@ def _register_effect(operator: Operator) -> None:
 
 
 _torch_operators.implement("CPU", _cpu_kernel)
+_torch_operators.implement("CUDA", _gpu_kernel)
 # The second is not among the first.
 for dispatch_key in ("CompositeExplicitAutograd", "AutogradNestedTensor"):
     _torch_operators.implement(dispatch_key, _other_kernel)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from callbridge import _shapes, _torch_forms
+from callbridge import _shapes, _torch_forms, _torch_platforms
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._operator_info import OperatorInfo
@@ -31,7 +31,8 @@ _NAMESPACE = torch.ops.callbridge
 class Site(NamedTuple):
     """What custom_call() was given."""
 
-    entry: Entry
+    entry: Entry  # for errors, and for tensors of no device, or of one that is not in `entries`
+    entries: _torch_platforms.Entries
     result: Any  # a tree of TensorForm, or a function of the operands that returns a result
     opaque: bytes
     attributes: Attributes
@@ -92,8 +93,10 @@ class Operator:
         result = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
         return f"{self.name}({operands}) -> {result}"
 
-    def result_tree(self, tensors: tuple[torch.Tensor, ...]) -> Any:
+    def result_tree(self, tensors: tuple[torch.Tensor, ...], entry: Entry | None = None) -> Any:
         """Returns the tree of TensorForm for these tensors, whose sizes may be symbols.
+
+        `entry` is what is called, if it is not the site's.
 
         Raises what the user's function raises; TypeError and INVALID_ARGUMENT if what it returns is
         no result, or has another nesting than when the operator was made; INVALID_ARGUMENT if the
@@ -103,7 +106,7 @@ class Operator:
         tree = self.site.result
         if callable(tree):
             tree = self._evaluated(operands)
-        self._check(operands, tree)
+        self._check(operands, tree, entry or self.site.entry)
         return tree
 
     def _evaluated(self, operands: tuple) -> Any:
@@ -117,7 +120,7 @@ class Operator:
             )
         return tree
 
-    def _check(self, operands: tuple, result: Any) -> None:
+    def _check(self, operands: tuple, result: Any, entry: Entry) -> None:
         """Raises INVALID_ARGUMENT if the target's author does not allow the call."""
         site = self.site
         if site.operator_info.handle is None:
@@ -128,7 +131,7 @@ class Operator:
             return _torch_forms.NamedForm(tuple(leaf.shape), name)
 
         site.operator_info.check(
-            site.entry.c_target,
+            entry.c_target,
             _shapes.map_leaves(named, operands, "operands"),
             _shapes.map_leaves(named, result, "result"),
             site.attribute_values,
@@ -136,9 +139,11 @@ class Operator:
             None,
         )
 
-    def result_forms(self, tensors: tuple[torch.Tensor, ...]) -> list[_torch_forms.TensorForm]:
+    def result_forms(
+        self, tensors: tuple[torch.Tensor, ...], entry: Entry | None = None
+    ) -> list[_torch_forms.TensorForm]:
         """Returns the leaves of result_tree()."""
-        return _shapes.leaves(self.result_tree(tensors), "result")
+        return _shapes.leaves(self.result_tree(tensors, entry), "result")
 
 
 def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
@@ -221,7 +226,9 @@ def _name(site: Site, operand_tree: tuple, result_skeleton: Any) -> str:
 
 
 def _is_same(site: Site, other: Site) -> bool:
-    """True if the functions are the same too, which a key names only."""
+    """True if the functions are the same too, which a key names only, and the targets by device."""
+    if site.entries.keys() != other.entries.keys():
+        return False
     functions = ("result", "backward", "setup_context", "vmap")
     return all(
         not callable(getattr(site, name)) or getattr(site, name) == getattr(other, name)

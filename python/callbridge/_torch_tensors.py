@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import torch
 from torch.autograd import forward_ad
 
-from callbridge import _torch_forms
+from callbridge import _torch_forms, _torch_platforms
 from callbridge._error import CallbridgeError
 
 if TYPE_CHECKING:
-    from callbridge._torch_operators import Operator
+    from callbridge._torch_operators import Operator, Site
 
 # Bytes, as XLA:CPU aligns its buffers, since old code may use aligned instructions.
 ALIGNMENT = 64
+# As XLA:GPU aligns parameters, since kernels load up to four elements at once.
+GPU_ALIGNMENT = 16
 
-# Device types whose tensors have a kernel, and those that only have shapes.
-devices = {"cpu", "meta"}
+# Device types whose tensors any call may have: those that only have shapes.
+devices = {"meta"}
 
 _INSTEAD = {
     torch.sparse_coo: "to_dense()",
@@ -42,27 +44,22 @@ def names(tree: Any, what: str = "operands") -> Iterator[str]:
 
 def check(operator: Operator, tensors: Sequence[torch.Tensor]) -> None:
     """check_tensors(), of an operator's."""
-    check_tensors(operator.site.entry.target.name, operator.operand_tree, tensors)
+    check_tensors(operator.site, operator.operand_tree, tensors)
 
 
-def check_tensors(target: str, tree: tuple, tensors: Sequence[torch.Tensor]) -> None:
-    """Raises an error unless all tensors, in preorder in `tree`, are dense, of one device that has
-    targets, and of types that XLA has. Their sizes may be symbols."""
+def check_tensors(site: Site, tree: tuple, tensors: Sequence[torch.Tensor]) -> None:
+    """Raises an error unless all tensors, in preorder in `tree`, are dense, of one device for which
+    the site has a target, and of types that XLA has. Their sizes may be symbols."""
     device = None
     for tensor, what in zip(tensors, names(tree)):
         _check_kind(tensor, what)
         _torch_forms.element_type(tensor.dtype, what)
-        if tensor.device.type not in devices:
-            instead = "pass its cpu()"
-            if tensor.device.type == "cuda":
-                instead += (
-                    ", or call it by callbridge.numpy.custom_call(..., device="
-                    f"{tensor.device.index or 0}), which takes tensors there as they are"
-                )
+        if tensor.device.type not in devices and (
+            _torch_platforms.entry_for(site.entries, tensor.device.type) is None
+        ):
+            reason = _torch_platforms.refusal(site, tensor.device)
             raise CallbridgeError(
-                "UNIMPLEMENTED",
-                f"{what} is on the device {tensor.device}, and target {target!r} runs on the CPU; "
-                f"{instead}",
+                "UNIMPLEMENTED", f"{what} is on the device {tensor.device}, and {reason}"
             )
         device = device or tensor.device
         if tensor.device != device:
@@ -139,11 +136,15 @@ def refuse(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> NoReturn:
     raise CallbridgeError(
         "UNIMPLEMENTED",
         f"operator callbridge::{operator.name} has no kernel for tensors on {what}; pass dense "
-        "tensors on the CPU",
+        "tensors on the CPU or a GPU",
     )
 
 
 # ---- Tensors in memory --------------------------------------------------------------------------
+
+
+def alignment(tensor: torch.Tensor) -> int:
+    return GPU_ALIGNMENT if tensor.is_cuda else ALIGNMENT
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
@@ -151,7 +152,7 @@ def is_plain(tensor: torch.Tensor) -> bool:
     return (
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.is_contiguous()
-        and tensor.data_ptr() % ALIGNMENT == 0
+        and tensor.data_ptr() % alignment(tensor) == 0
         and not tensor.is_conj()
         and not tensor.is_neg()
     )
@@ -168,6 +169,6 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
             view = view.clone(memory_format=torch.contiguous_format)
     if not is_plain(view):  # of an allocator that aligns less
         raise CallbridgeError(
-            "INTERNAL", f"torch allocated memory that is not aligned to {ALIGNMENT} bytes"
+            "INTERNAL", f"torch allocated memory that is not aligned to {alignment(view)} bytes"
         )
     return view

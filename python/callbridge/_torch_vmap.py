@@ -129,7 +129,10 @@ def _sequential(operator: Operator, tensors: Tensors, batched: Batched, size: in
 
 def _empty(operator: Operator, tensors: Tensors, batched: Batched) -> Any:
     forms = operator.result_forms(_each(tensors, batched))
-    made = [torch.empty((0, *forms[i].shape), dtype=forms[i].dtype) for i in operator.returned]
+    made = [
+        torch.empty((0, *forms[i].shape), dtype=forms[i].dtype, device=tensors[0].device)
+        for i in operator.returned
+    ]
     if len(made) == 1:
         return made[0]
     return tuple(made) if made else None

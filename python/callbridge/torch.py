@@ -30,6 +30,7 @@ from callbridge import (
     _torch_inferred_results,
     _torch_kernels,  # noqa: F401  registers kernels
     _torch_modules,
+    _torch_platforms,
     _torch_vmap,
     _typed_handlers,
 )
@@ -102,8 +103,8 @@ def register(
 ) -> None:
     """Registers one function; arguments and errors are those of callbridge.jax.register().
 
-    A function that is registered for a GPU is called with pointers to host memory and a null
-    stream.
+    A function that is registered for a GPU is called on tensors there; on the CPU only if
+    custom_call() has a `platform`, with pointers to host memory and a null stream.
     """
     _registry.add_function(name, function_or_capsule, platform, abi)
 
@@ -135,18 +136,25 @@ def custom_call(
 
     The function calls an operator in torch.ops.callbridge, which torch.compile and torch.export
     take without a graph break, with symbolic sizes too. Make the function outside of what is
-    compiled. On the CPU, the first call with tensors of new shapes or types binds the target, as by
-    callbridge.numpy.custom_call(): a typed handler has one state for each binding, and the 256 that
-    were called last are kept.
+    compiled. On each device, the first call with tensors of new shapes or types binds the target,
+    as by callbridge.numpy.custom_call(): a typed handler has one state for each binding, and the
+    256 that were called last are kept.
 
     The target gets the memory of the operands, without a copy, and must write to none that is not
     in `input_output_aliases` or `mutated_operands`. Operands that are not row-major, or not aligned
-    to 64 bytes as XLA:CPU's are, are copied first. Results are new, row-major tensors. The target
-    runs on the calling thread without the GIL, in the thread's own floating-point mode: subnormal
-    numbers stay, as in PyTorch, where callbridge.jax and callbridge.numpy flush them to zero. (A
-    typed handler's stage "instantiate" runs in XLA:CPU's mode.) A typed handler gets threads, on
-    which its tasks run in that mode too, a run id and device ordinal 0; a future that it returns is
-    waited for.
+    to 64 bytes as XLA:CPU's are (on a GPU to 16, as XLA:GPU's), are copied first. Results are new,
+    row-major tensors on the operands' device. The target runs on the calling thread without the
+    GIL, in the thread's own floating-point mode: subnormal numbers stay, as in PyTorch, where
+    callbridge.jax and callbridge.numpy flush them to zero. (A typed handler's stage "instantiate"
+    runs in XLA:CPU's mode.) A typed handler gets threads, on which its tasks run in that mode too,
+    a run id and device ordinal 0; a future that it returns is waited for.
+
+    On a GPU the target gets torch's current stream of the tensors' device, which is not waited for,
+    and null for tensors without elements. A typed handler gets that stream, the device ordinal, a
+    run id, and scratch memory of torch's allocator. As with any operator of torch, tensors that
+    another stream made or uses must be ordered by the caller: Stream.wait_stream(), and
+    Tensor.record_stream(). Where PyTorch is built for ROCm, GPUs' targets are those for ROCM, and
+    a typed handler gets the stream and scratch memory.
 
     Args:
       target: The name by which load() or register() registered it, or "PATH:FUNCTION" of an AOT
@@ -161,8 +169,10 @@ def custom_call(
         result of the operands' dtype. Sizes that torch.compile keeps symbolic become constants of
         a program whose result depends on them.
       abi: The target's ABI, if Target.abi is None and register() had none.
-      platform: None: the platform that has the target; if several have it, the CPU. Targets for a
-        GPU are called with host memory and a null stream.
+      platform: None: that of the tensors' device; without tensors the one that has the target, and
+        the CPU if several have it. "cpu": tensors on the CPU alone. A GPU's: tensors on the CPU
+        too, for which the target gets host memory and a null stream. MindSpore's operators have
+        both platforms, since nothing says which one is meant.
       opaque: Any bytes, for untyped targets that take them.
       attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
         copied.
@@ -190,20 +200,22 @@ def custom_call(
         raises a TypeError that says why.
 
     Returns:
-      The function. Its operands are tensors on the CPU, or plain tuples of operands; on the device
-      "meta" it returns shapes alone. Its result is a tensor, or tuples of them. Its method
+      The function. Its operands are tensors on one device, or plain tuples of operands; on the
+      device "meta" it returns shapes alone. Its result is a tensor, or tuples of them. Its method
       operator() returns the operator itself. It can be copied and not pickled; programs that
       torch.export saved run in another process that made the same custom_call().
 
       It raises CallbridgeError: INTERNAL with the target's message if it fails or throws; a typed
-      handler's own error, of any code; UNIMPLEMENTED for tensors on other devices, for sparse,
-      quantized and nested ones, and by torch.vmap without `vmap_method`; FAILED_PRECONDITION, which
-      is a RuntimeError too, for a tensor that requires grad, or is differentiated forward, in a
-      call whose result is differentiable and that has no `backward`; INVALID_ARGUMENT for element
-      types that XLA has not, for what `operator_info` does not allow, for aliases of tensors that
-      do not exist or differ in form, and for tensors that the target writes to and that share
-      memory with each other or with themselves. It raises TypeError for operands that are neither
-      tensors nor plain tuples. What `result`, `backward` and `vmap_method` raise is raised.
+      handler's own error, of any code; UNIMPLEMENTED for tensors on devices for which the target is
+      not registered, for sparse, quantized and nested ones, and by torch.vmap without
+      `vmap_method`; FAILED_PRECONDITION, which is a RuntimeError too, for a tensor that requires
+      grad, or is differentiated forward, in a call whose result is differentiable and that has no
+      `backward`; INVALID_ARGUMENT for tensors on several devices, and if torch's current stream is
+      another device's; for element types that XLA has not, for what `operator_info` does not allow,
+      for aliases of tensors that do not exist or differ in form, and for tensors that the target
+      writes to and that share memory with each other or with themselves. It raises TypeError for
+      operands that are neither tensors nor plain tuples. What `result`, `backward` and
+      `vmap_method` raise is raised.
 
     Raises:
       CallbridgeError: NOT_FOUND if the target is not registered for the platform. INVALID_ARGUMENT
@@ -229,12 +241,16 @@ def custom_call(
     _torch_autograd.check(backward, setup_context, mutated)
     _target.check_name(target)
     _libraries.load_operator(target)
-    entry = _registry.find(target, platform, abi)
-    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+
+    def check(entry: Entry) -> None:
+        _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+
+    entry, entries = _torch_platforms.find(_registry, target, platform, abi, check)
     if is_left_out:
         result_tree = InferredResult(entry.c_target, result, declared, attributes)
     site = Site(
         entry=entry,
+        entries=entries,
         result=result_tree,
         opaque=opaque_bytes,
         attributes=frozen_attributes,
@@ -280,10 +296,10 @@ def hlo_module(
         methods only those that run the module once for each, since its shapes are fixed.
 
     Returns:
-      The function. Its operands are the module's parameters: tensors, or plain tuples of them; they
-      are not changed. Its result is the module's. It raises what the function that custom_call()
-      returns raises, and INVALID_ARGUMENT for operands of other shapes or types than the
-      parameters'.
+      The function. Its operands are the module's parameters: tensors on the CPU, or plain tuples of
+      them; they are not changed. Its result is the module's. It raises what the function that
+      custom_call() returns raises, and INVALID_ARGUMENT for operands of other shapes or types than
+      the parameters'.
 
     Raises:
       CallbridgeError: INVALID_ARGUMENT if it is no HLO module, or inconsistent. NOT_FOUND if there
@@ -299,8 +315,10 @@ def hlo_module(
         raise TypeError(f"threads: expected a positive int, got {threads!r}")
     program = _torch_modules.Program(content, _torch_modules.libraries_of(libraries), threads)
     target = Target("hlo_module", HOST, "typed_ffi", "an HLO module", 0)
+    entry = Entry(target, "callbridge.torch.hlo_module()", program, HOST, {})
     site = Site(
-        entry=Entry(target, "callbridge.torch.hlo_module()", program, HOST, {}),
+        entry=entry,
+        entries={"cpu": entry},
         result=program.result,
         opaque=b"",
         attributes=Attributes({}),

@@ -132,7 +132,7 @@ static int MakeResults(const BoundTensorCall* bound, const Torch* torch, void** 
     *made++ = tensor;
     pointers[i] = TensorAddress(torch, tensor);
     if (pointers[i] == NULL) return -1;
-    if ((uintptr_t)pointers[i] % kAlignment != 0) {
+    if ((uintptr_t)pointers[i] % torch->alignment != 0) {
       PyErr_SetString(PyExc_SystemError, "torch allocated memory that is not aligned");
       return -1;
     }
@@ -142,17 +142,20 @@ static int MakeResults(const BoundTensorCall* bound, const Torch* torch, void** 
 
 // Calls the target on the tensors that were read. Returns what the operator returns; null with an
 // exception set. `pointers` has room for the results' after the operands'.
-static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, const Torch* torch,
+static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, Torch* torch,
                                   void** pointers, PyObject** made) {
   bound->last_use = ++uses;
   void** result_pointers = pointers + bound->operand_count;
   if (MakeResults(bound, torch, pointers, result_pointers, made) < 0) return NULL;
-  callbridge_execution_context context = {
-      .struct_size = sizeof(context), .as_xla_cpu = bound->is_typed, .keeps_floating_point = 1};
+  CallContext call;
+  if (MakeCallContext(torch, bound->is_typed, pointers, bound->operand_count + bound->result_count,
+                      &call) < 0) {
+    return NULL;
+  }
   callbridge_error* error;
   Py_BEGIN_ALLOW_THREADS;
   error = callbridge_call_execute(bound->call, pointers, (size_t)bound->operand_count,
-                                  result_pointers, (size_t)bound->result_count, &context);
+                                  result_pointers, (size_t)bound->result_count, &call.context);
   Py_END_ALLOW_THREADS;
   if (error != NULL) {
     Raise(state, error);

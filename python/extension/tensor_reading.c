@@ -26,7 +26,8 @@ static void TorchDealloc(PyObject* self) {
       torch->tensor_type,     torch->parameter_type, torch->forward_ad,   torch->is_grad_enabled,
       torch->is_in_transform, torch->empty,          torch->exchange_api, torch->is_contiguous,
       torch->data_ptr,        torch->shape_name,     torch->dtype_name,   torch->requires_grad_name,
-      torch->level_name,
+      torch->level_name,      torch->device_name,    torch->device,       torch->current_stream,
+      torch->check_stream,
   };
   for (size_t i = 0; i < sizeof(owned) / sizeof(void*); ++i) Py_XDECREF(owned[i]);
   PyObject_Free(self);
@@ -41,13 +42,39 @@ static int SetExchangeApi(Torch* torch) {
   return 0;
 }
 
+// Reads a callbridge._tensor_calls.Gpu.
+static int SetGpu(Torch* torch, PyObject* gpu) {
+  PyObject *device, *handle, *current_stream, *check_stream, *allocate, *free;
+  int dl_device_type;
+  Py_ssize_t alignment;
+  if (!PyArg_ParseTuple(gpu, "OinOOOOO", &device, &dl_device_type, &alignment, &handle,
+                        &current_stream, &check_stream, &allocate, &free)) {
+    return -1;
+  }
+  torch->device = Py_NewRef(device);
+  torch->current_stream = Py_NewRef(current_stream);
+  torch->check_stream = Py_NewRef(check_stream);
+  torch->dl_device_type = dl_device_type;
+  torch->alignment = (uintptr_t)alignment;
+  torch->device_handle = PyLong_AsVoidPtr(handle);
+  torch->scratch.struct_size = sizeof(torch->scratch);
+  torch->scratch.allocate = (void* (*)(void*, size_t, size_t))PyLong_AsVoidPtr(allocate);
+  torch->scratch.free = (void (*)(void*, void*, size_t))PyLong_AsVoidPtr(free);
+  if (PyErr_Occurred()) return -1;
+  PyObject* index = PyObject_GetAttrString(device, "index");
+  if (index == NULL) return -1;
+  torch->dl_device_id = (int32_t)PyLong_AsLong(index);
+  Py_DECREF(index);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
 // Does what callbridge._python_tensor_calls.Torch does.
 static PyObject* TorchNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
-  PyObject *tensor_type, *parameter_type, *forward_ad, *is_grad_enabled, *is_in_transform, *empty,
-      *api;
-  if (!PyArg_ParseTuple(arguments, "OOO!OOOO", &tensor_type, &parameter_type, &PyDict_Type,
-                        &forward_ad, &is_grad_enabled, &is_in_transform, &empty, &api)) {
+  PyObject *tensor_type, *parameter_type, *forward_ad, *is_grad_enabled, *is_in_transform, *api,
+      *empty, *gpu;
+  if (!PyArg_ParseTuple(arguments, "OOO!OOOOO", &tensor_type, &parameter_type, &PyDict_Type,
+                        &forward_ad, &is_grad_enabled, &is_in_transform, &api, &empty, &gpu)) {
     return NULL;
   }
   Torch* torch = PyObject_New(Torch, type);
@@ -60,6 +87,8 @@ static PyObject* TorchNew(PyTypeObject* type, PyObject* arguments, PyObject* key
   torch->is_in_transform = Py_NewRef(is_in_transform);
   torch->empty = Py_NewRef(empty);
   torch->exchange_api = Py_NewRef(api);
+  torch->dl_device_type = kDlCpu;
+  torch->alignment = kAlignment;
   const int is_whole =
       (torch->is_contiguous = PyObject_GetAttrString(tensor_type, "is_contiguous")) != NULL &&
       (torch->data_ptr = PyObject_GetAttrString(tensor_type, "data_ptr")) != NULL &&
@@ -67,7 +96,8 @@ static PyObject* TorchNew(PyTypeObject* type, PyObject* arguments, PyObject* key
       (torch->dtype_name = PyUnicode_InternFromString("dtype")) != NULL &&
       (torch->requires_grad_name = PyUnicode_InternFromString("requires_grad")) != NULL &&
       (torch->level_name = PyUnicode_InternFromString("_current_level")) != NULL &&
-      SetExchangeApi(torch) == 0;
+      (torch->device_name = PyUnicode_InternFromString("device")) != NULL &&
+      SetExchangeApi(torch) == 0 && (gpu == Py_None || SetGpu(torch, gpu) == 0);
   if (!is_whole) Py_CLEAR(torch);
   return (PyObject*)torch;
 }
@@ -152,7 +182,8 @@ static int ReadByDlPack(TensorReading* reading, PyObject* tensor, void** address
     PyErr_Clear();  // a kind of tensor that DLPack has not; prepare() says what is wrong with it
     return 0;
   }
-  if (read.device_type != kDlCpu) return 0;
+  const Torch* torch = reading->torch;
+  if (read.device_type != torch->dl_device_type || read.device_id != torch->dl_device_id) return 0;
   uint64_t type = 0;
   memcpy(&type, &read.type_code, 4);
   if (AppendForm(reading, type, (uint64_t)read.ndim) < 0) return -1;
@@ -190,6 +221,13 @@ static int ReadByAttributes(TensorReading* reading, PyObject* tensor, void** add
   }
   Py_DECREF(shape);
   if (done != 1) return done;
+  if (torch->device != NULL) {
+    PyObject* device = PyObject_GetAttr(tensor, torch->device_name);
+    const int is_here =
+        device == NULL ? -1 : PyObject_RichCompareBool(device, torch->device, Py_EQ);
+    Py_XDECREF(device);
+    if (is_here != 1) return is_here;
+  }
   const int is_contiguous =
       IsTrue(PyObject_CallFunctionObjArgs(torch->is_contiguous, tensor, NULL));
   if (is_contiguous != 1) return is_contiguous;
@@ -225,7 +263,7 @@ static int ReadTensor(TensorReading* reading, PyObject* tensor, int gradients_ma
   const int done = torch->dl_tensor_of != NULL ? ReadByDlPack(reading, tensor, address)
                                                : ReadByAttributes(reading, tensor, address);
   if (done != 1) return done;
-  return (uintptr_t)*address % kAlignment == 0;
+  return (uintptr_t)*address % torch->alignment == 0;
 }
 
 int ReadTensors(TensorReading* reading, PyObject* tensors, int gradients_matter) {
@@ -254,4 +292,49 @@ void* TensorAddress(const Torch* torch, PyObject* tensor) {
   Py_DECREF(address);
   if (pointer != NULL) return pointer;
   return PyErr_Occurred() ? NULL : nowhere;
+}
+
+// Returns the stream that a target gets; sets an exception if that fails.
+static unsigned long long CurrentStream(Torch* torch) {
+  PyObject* current = PyObject_CallNoArgs(torch->current_stream);
+  if (current == NULL) return 0;
+  const unsigned long long number = PyLong_AsUnsignedLongLong(current);
+  if (!PyErr_Occurred() && !(torch->is_checked && torch->checked == number)) {
+    PyObject* checked = PyObject_CallFunctionObjArgs(torch->check_stream, current, NULL);
+    if (checked != NULL) {
+      const unsigned long long stream = PyLong_AsUnsignedLongLong(checked);
+      Py_DECREF(checked);
+      if (!PyErr_Occurred()) {
+        torch->stream = stream;
+        torch->checked = number;
+        torch->is_checked = 1;
+      }
+    }
+  }
+  Py_DECREF(current);
+  return torch->stream;
+}
+
+int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t count,
+                    CallContext* call) {
+  call->context = (callbridge_execution_context){.struct_size = sizeof(call->context),
+                                                 .keeps_floating_point = 1};
+  if (torch->device == NULL) {
+    call->context.as_xla_cpu = is_typed;
+    return 0;
+  }
+  call->context.stream = (void*)(uintptr_t)CurrentStream(torch);
+  if (PyErr_Occurred()) return -1;
+  call->context.device = torch->device_handle;
+  if (is_typed) {
+    call->scratch = torch->scratch;
+    call->scratch.user = call->context.stream;
+    call->services = (callbridge_runtime_services){.struct_size = sizeof(call->services),
+                                                   .scratch = &call->scratch};
+    call->context.services = &call->services;
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (pointers[i] == nowhere) pointers[i] = NULL;
+  }
+  return 0;
 }

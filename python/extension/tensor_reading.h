@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/callbridge_device.h"
+#include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/python/extension/stable_abi.h"
 
 enum { kInlineTensors = 16, kInlineTensorKeyBytes = 512 };
@@ -26,7 +29,8 @@ typedef struct {
 // Fills `out`, which borrows from the tensor. Returns -1 with an exception set.
 typedef int DlTensorOf(void* tensor, DlTensor* out);
 
-// What is used of PyTorch. A Python object, of which callbridge._tensor_calls has one.
+// What is used of PyTorch on one device. A Python object, of which callbridge._tensor_calls has one
+// for each.
 typedef struct {
   PyObject ob_base;
   PyObject* tensor_type;     // torch.Tensor
@@ -34,11 +38,20 @@ typedef struct {
   PyObject* forward_ad;      // the dict of torch.autograd.forward_ad
   PyObject* is_grad_enabled;
   PyObject* is_in_transform;  // whether torch.func transforms what is called
-  PyObject* empty;            // of a shape, strides and a dtype: a new tensor on the CPU
   PyObject* exchange_api;     // the capsule of DLPack's C functions, or None
+  PyObject* empty;            // of a shape, strides and a dtype: a new tensor on the device
   DlTensorOf* dl_tensor_of;   // null in a torch that has no such functions
+  PyObject* device;           // the torch.device of a GPU; null: the CPU
+  int32_t dl_device_type, dl_device_id;
+  uintptr_t alignment;  // of tensors, in bytes
+  // Of a GPU.
+  const callbridge_device* device_handle;  // or null
+  PyObject *current_stream, *check_stream;
+  callbridge_ffi_scratch scratch;      // but for `user`
+  unsigned long long checked, stream;  // the last current stream, and what its check returned
+  int is_checked;
   // Of tensors; the first two are functions.
-  PyObject *is_contiguous, *data_ptr, *shape_name, *dtype_name, *requires_grad_name;
+  PyObject *is_contiguous, *data_ptr, *shape_name, *dtype_name, *requires_grad_name, *device_name;
   PyObject* level_name;  // in forward_ad
 } Torch;
 
@@ -61,8 +74,21 @@ void EndTensorReading(TensorReading* reading);
 // for its gradient; -1 with an exception set.
 int ReadTensors(TensorReading* reading, PyObject* tensors, int gradients_matter);
 
-// Returns the address of the memory of a dense tensor on the CPU; kNowhere's if it has no elements.
+// Returns the address of the memory of a dense tensor; that of `nowhere` if it has no elements.
 // Null with an exception set.
 void* TensorAddress(const Torch* torch, PyObject* tensor);
+
+// What a call gets of its device.
+typedef struct {
+  callbridge_execution_context context;
+  callbridge_runtime_services services;
+  callbridge_ffi_scratch scratch;
+} CallContext;
+
+// Makes `*call` that of a call there, of a typed handler or not, on torch's current stream if the
+// device is a GPU; then addresses of `nowhere` become null, as XLA:GPU has them. Returns -1 with an
+// exception set.
+int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t count,
+                    CallContext* call);
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_TENSOR_READING_H_

@@ -115,6 +115,8 @@ std::vector<Row> Rows() {
          &v.no_data),
       Of("callbridge_device_check_pointer", &callbridge_device_check_pointer, "device data?",
          nullptr, &v),
+      Of("callbridge_device_check_stream", &callbridge_device_check_stream, "device stream?",
+         nullptr, nullptr),
       Of("callbridge_device_close", &callbridge_device_close, "device", nullptr),
       Of("callbridge_device_copy", &callbridge_device_copy, "device to from size", v.device, &v, &v,
          8),

@@ -250,6 +250,12 @@ TEST(SynchronizedCallTest, AStreamOfAnotherDeviceIsRefused) {
     EXPECT_THAT(
         TextOf(ToResult(callbridge_device_synchronize_stream(device.get(), other->stream()))),
         StartsWith("INVALID_ARGUMENT: expected a stream of CUDA device 0"));
+    EXPECT_EQ(
+        TextOf(ToResult(callbridge_device_check_stream(device.get(), other->stream()))),
+        "INVALID_ARGUMENT: expected a stream of CUDA device 0, but the stream is of device 1");
+    for (void* stream : {static_cast<void*>(nullptr), device.stream()}) {
+      EXPECT_EQ(TextOf(ToResult(callbridge_device_check_stream(device.get(), stream))), "OK");
+    }
   });
 }
 

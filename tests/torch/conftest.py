@@ -41,6 +41,18 @@ def loaded(built):
     return str(built / "mindspore_aot/aot_operators_new.so")
 
 
+@pytest.fixture
+def without_extension(built, tmp_path) -> dict[str, str]:
+    """The environment of a process that does without the module in C."""
+    for path in LIBRARY.parent.iterdir():  # with the library, the programs that it runs
+        if path.is_file() and path.name != "callbridge_python.abi3.so":
+            (tmp_path / path.name).symlink_to(path)
+    return {
+        "CALLBRIDGE_LIBRARY": str(tmp_path / LIBRARY.name),
+        "CALLBRIDGE_BUILD": str(built.parent),
+    }
+
+
 def pytest_configure():
     if os.environ.get("CALLBRIDGE_TEST_WITHOUT_DLPACK"):
         import torch

@@ -96,6 +96,18 @@ def test_devices_that_this_machine_has_not(device):
             add()(x, x)
 
 
+def test_a_target_of_gpus_on_the_cpu():
+    """Its function of another platform is called if that is asked for: test_calls.py."""
+    call = custom_call("gpu_add_opaque", "f32[]", opaque=b"\1\1")
+    message = r"\[0\] is on the device cpu, and .* is registered for CUDA alone; pass its to\(.cuda"
+    for _ in range(2):
+        with pytest.raises(NotImplementedError, match=message):
+            call(torch.tensor(1.0))
+        with pytest.raises(NotImplementedError, match="has no operands, and .* for CUDA alone"):
+            call()
+    assert call(torch.ones(2, device="meta")).shape == ()
+
+
 def test_the_wrong_number_of_operands():
     call = custom_call("torch_add", "f32[2,2]")
     for operands in ((), (X,), (X, X, X), ((X, X), X)):

@@ -40,18 +40,12 @@ def test_the_other_tests_have_it(library):
     assert _extension.MODULE.__file__ == str(library.with_name("callbridge_python.abi3.so"))
 
 
-def test_without_it(built, library, tmp_path):
-    for path in library.parent.iterdir():  # with the library, the programs that it runs
-        if path.is_file() and path.name != "callbridge_python.abi3.so":
-            (tmp_path / path.name).symlink_to(path)
-    environment = {
-        "CALLBRIDGE_LIBRARY": str(tmp_path / library.name),
-        "CALLBRIDGE_BUILD": str(built.parent),
-    }
+def test_without_it(library, without_extension):
     loaded = "from callbridge import _extension; print(_extension.MODULE)"
     command = [sys.executable, "-c", loaded]
-    assert subprocess.check_output(command, env={**os.environ, **environment}) == b"None\n"
-    run(environment)
+    environment = {**os.environ, **without_extension}
+    assert subprocess.check_output(command, env=environment) == b"None\n"
+    run(without_extension)
 
 
 @pytest.mark.skipif(

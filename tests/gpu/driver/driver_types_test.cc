@@ -3,6 +3,9 @@
 #include "tests/gpu/driver/driver_types.h"
 
 #include <cuda.h>
+#include <driver_types.h>
+
+#include "tests/gpu/driver/libraries/device_properties.h"
 
 #define SAME_VALUE(name) static_assert(static_cast<int>(standin::name) == static_cast<int>(::name))
 #define SAME_SIZE(name) static_assert(sizeof(standin::name) == sizeof(::name))
@@ -161,3 +164,24 @@ static_assert(sizeof(standin::CUDA_HOST_NODE_PARAMS) == sizeof(CUDA_HOST_NODE_PA
 static_assert(sizeof(standin::CUdeviceptr) == sizeof(::CUdeviceptr));
 static_assert(sizeof(standin::CUmemGenericAllocationHandle) ==
               sizeof(::CUmemGenericAllocationHandle));
+
+// cudaDeviceProp of the toolkit, whose release the header says.
+constexpr const standin::DeviceProperties& kProperties =
+    CUDA_VERSION >= 13000 ? standin::kCuda13Properties : standin::kCuda12Properties;
+#define SAME_PROPERTY(member) static_assert(kProperties.member == offsetof(cudaDeviceProp, member))
+SAME_PROPERTY(uuid);
+SAME_PROPERTY(totalGlobalMem);
+SAME_PROPERTY(sharedMemPerBlock);
+SAME_PROPERTY(regsPerBlock);
+SAME_PROPERTY(warpSize);
+SAME_PROPERTY(maxThreadsPerBlock);
+SAME_PROPERTY(major);
+SAME_PROPERTY(minor);
+SAME_PROPERTY(multiProcessorCount);
+SAME_PROPERTY(pciBusID);
+SAME_PROPERTY(l2CacheSize);
+SAME_PROPERTY(maxThreadsPerMultiProcessor);
+SAME_PROPERTY(sharedMemPerMultiprocessor);
+SAME_PROPERTY(regsPerMultiprocessor);
+SAME_PROPERTY(sharedMemPerBlockOptin);
+static_assert(kProperties.size == sizeof(cudaDeviceProp));

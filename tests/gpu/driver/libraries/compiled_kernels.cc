@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/gpu/driver/driver_types.h"
+#include "tests/gpu/driver/libraries/runtime.h"
 
 namespace standin {
 namespace {
@@ -59,6 +60,8 @@ struct CallConfiguration {
 thread_local std::vector<CallConfiguration> configurations;
 thread_local CUresult last_error = CUDA_SUCCESS;
 
+}  // namespace
+
 CUresult Keep(CUresult result) {
   if (result != CUDA_SUCCESS) {
     last_error = result;
@@ -66,7 +69,6 @@ CUresult Keep(CUresult result) {
   return result;
 }
 
-}  // namespace
 }  // namespace standin
 
 using namespace standin;  // NOLINT(google-build-using-namespace): the exported functions stand
@@ -99,26 +101,41 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image);
 CUresult cuStreamSynchronize(CUstream stream);
 }
 
-#define RUNTIME_FUNCTION(type, name, ...) \
-  extern "C" __attribute__((visibility("default"))) type name(__VA_ARGS__)
-
 namespace standin {
-namespace {
 
-// As libcudart does: the primary context of device 0, if the thread has no context.
+CUresult PrimaryContext(int device, CUcontext* context) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::map<int, CUcontext>& retained = *new std::map<int, CUcontext>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (const auto found = retained.find(device); found != retained.end()) {
+    *context = found->second;
+    return CUDA_SUCCESS;
+  }
+  CUresult result = cuInit(0);
+  if (result == CUDA_SUCCESS) {
+    result = cuDevicePrimaryCtxRetain(context, device);
+  }
+  if (result == CUDA_SUCCESS) {
+    retained[device] = *context;
+  }
+  return result;
+}
+
 CUresult CurrentContext(CUcontext* context) {
   CUresult result = cuInit(0);
   if (result == CUDA_SUCCESS) {
     result = cuCtxGetCurrent(context);
   }
   if (result == CUDA_SUCCESS && *context == nullptr) {
-    result = cuDevicePrimaryCtxRetain(context, 0);
+    result = PrimaryContext(0, context);
     if (result == CUDA_SUCCESS) {
       result = cuCtxSetCurrent(*context);
     }
   }
   return result;
 }
+
+namespace {
 
 CUdeviceptr Address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
@@ -278,11 +295,8 @@ RUNTIME_FUNCTION(CUresult, cudaGetDevice, int* device) {
 }
 
 RUNTIME_FUNCTION(CUresult, cudaSetDevice, int device) {
-  CUresult result = cuInit(0);
   CUcontext context = nullptr;
-  if (result == CUDA_SUCCESS) {
-    result = cuDevicePrimaryCtxRetain(&context, device);
-  }
+  const CUresult result = PrimaryContext(device, &context);
   return Keep(result != CUDA_SUCCESS ? result : cuCtxSetCurrent(context));
 }
 
