@@ -1,6 +1,15 @@
-"""Signals have their default dispositions, whatever those of the process that started the tests."""
+"""Signals have their default dispositions, whatever those of the process that started the tests.
 
+Where tests/gpu/test_suites.py runs the tests on a GPU, those that tests/gpu/not_on_gpu.py lists are
+skipped.
+"""
+
+import os
+import pathlib
+import runpy
 import signal
+
+import pytest
 
 # A shell without job control ignores SIGINT and SIGQUIT in what it starts in the background, and
 # nohup ignores SIGHUP. The programs that the tests start would inherit that, and ignore the signals
@@ -11,3 +20,12 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
             number,
             signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL,
         )
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("CALLBRIDGE_TESTS_PLATFORM") != "CUDA":
+        return
+    listed = runpy.run_path(str(pathlib.Path(__file__).with_name("gpu") / "not_on_gpu.py"))
+    for item in items:
+        if why := listed["reason_of"](item.nodeid):
+            item.add_marker(pytest.mark.skip(reason=why))

@@ -150,13 +150,19 @@ def _entry_points(c_target: _c_api.Target) -> _c_api.EntryPoints:
     return entry_points
 
 
+class _NameForPlugins(str):
+    """A name whose len() is that of its UTF-8: of the UTF-8, JAX's GPU plugins take len() bytes."""
+
+    def __len__(self) -> int:
+        return len(self.encode())
+
+
 def _register(entry: Entry, path: str, handlers: Any) -> None:
     version = {}
     if RUNTIME.registers_by_api_version:
         version["api_version"] = PATHS[path].registration_api_version
-    jax_function(RUNTIME.register)(
-        entry.target.name, handlers, platform=JAX_PLATFORM[entry.platform], **version
-    )
+    name = entry.target.name if entry.platform == HOST else _NameForPlugins(entry.target.name)
+    jax_function(RUNTIME.register)(name, handlers, platform=JAX_PLATFORM[entry.platform], **version)
 
 
 def _default_platform() -> str:

@@ -1,9 +1,10 @@
-"""One cell of the GPU rows: the calls of one row in this process's XLA:GPU, compared with NumPy.
+"""Cells of the GPU rows: the calls of each row in this process's XLA:GPU, compared with NumPy.
 
-  gpu_cell.py ROW LIBRARY
+  gpu_cell.py LIBRARY ROW...
 
-ROW is a function below, LIBRARY one of tests/gpu/targets. Prints JSON: {"release": ...,
-"paths": [...], "lacking": [...], "calls": N}, or ends with the error.
+LIBRARY is one of tests/gpu/targets, a ROW a function below. Prints a line of JSON for each row:
+{"row": ..., "release": ..., "paths": [...], "lacking": [...], "calls": N}. Goes on after a row with
+an error, and fails in the end.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import ctypes
 import json
 import pathlib
 import struct
+import sys
+import traceback
 
 import callbridge.jax
 import jax
@@ -281,19 +284,30 @@ TYPED = (typed, exported)
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("row", choices=[row.__name__ for row in (*UNTYPED, *TYPED)])
+    rows = {row.__name__: row for row in (*UNTYPED, *TYPED)}
     parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("rows", choices=rows, nargs="+")
     options = parser.parse_args()
-    check = Checks(options.library)
-    (row,) = (row for row in (*UNTYPED, *TYPED) if row.__name__ == options.row)
-    if row in TYPED:
-        row(check)
-    else:
-        callbridge.jax.load(options.library)
-        for _ in check.each_path():
+    outcomes = [outcome(options.library, rows[name]) for name in options.rows]
+    sys.exit(0 if all(outcomes) else 1)
+
+
+def outcome(library, row):
+    """Prints what came of a row. Returns whether it is right."""
+    check = Checks(library)
+    try:
+        if row in TYPED:
             row(check)
-    outcome = {"release": jax.__version__, "paths": check.paths, "lacking": check.lacking}
-    print(json.dumps({**outcome, "calls": check.count}))
+        else:
+            callbridge.jax.load(library)
+            for _ in check.each_path():
+                row(check)
+    except Exception:
+        traceback.print_exc()
+        return False
+    found = {"release": jax.__version__, "paths": check.paths, "lacking": check.lacking}
+    print(json.dumps({"row": row.__name__, **found, "calls": check.count}), flush=True)
+    return True
 
 
 if __name__ == "__main__":

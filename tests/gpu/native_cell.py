@@ -3,7 +3,7 @@
   native_cell.py LIBRARY [--through-callbridge] PROGRAM...
 
 LIBRARY is one of tests/gpu/targets, the programs are below. The targets are registered as this
-jaxlib does it, or by callbridge.jax. Prints the results of each program as JSON, or ends with XLA's
+jaxlib does it, or by callbridge.jax. Prints a line of JSON for each program: its results, or XLA's
 error.
 """
 
@@ -19,6 +19,11 @@ import jax
 import numpy as np
 from callbridge._function_address import make_capsule
 from jaxlib import xla_client
+
+try:
+    from jaxlib import _hlo as hlo
+except ImportError:
+    from jaxlib.xla_client import _xla as hlo
 
 X = "dense<[1.0, 2.0, 3.0]> : tensor<3xf32>"
 N = struct.pack("Q", 3)
@@ -77,12 +82,31 @@ def token():
     return program(body, ("%y", "f32"))
 
 
+def token_in_hlo():
+    """The same in XLA's own text, which XLA reads."""
+    text = """HloModule call_behind_token
+
+ENTRY main {
+  t = token[] after-all()
+  x = f32[] constant(2.5)
+  ROOT y = f32[] custom-call(t, x), custom_call_target="gpu_behind_token",
+    custom_call_has_side_effect=true, api_version=API_VERSION_STATUS_RETURNING
+}
+"""
+    module = hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+    to_mlir = xla_client._xla.mlir
+    if hasattr(to_mlir, "hlo_to_stablehlo"):
+        return to_mlir.hlo_to_stablehlo(module)
+    return to_mlir.xla_computation_to_mlir_module(xla_client.XlaComputation(module))
+
+
 PROGRAMS = {
     "version_1": lambda: array_call("gpu_square", 1),
     "version_2": lambda: array_call("gpu_square", 2),
     "version_3": lambda: array_call("gpu_square", 3),
     "tuples": tuples,
     "token": token,
+    "token_in_hlo": token_in_hlo,
     "success": lambda: scalar_call("gpu_nonnegative", 2.0),
     "failure": lambda: scalar_call("gpu_nonnegative", -2.0),
     "binary_opaque": lambda: scalar_call("gpu_add_opaque", 0.5, b"\0\xff\0'\""),
@@ -136,7 +160,12 @@ def main():
         callbridge.jax.load(pathlib.Path(options.library))
     else:
         register(options.library)
-    print(json.dumps({program: run(PROGRAMS[program]()) for program in options.programs}))
+    for program in options.programs:
+        try:
+            outcome = run(PROGRAMS[program]())
+        except RuntimeError as error:
+            outcome = str(error)
+        print(json.dumps({program: outcome}), flush=True)
 
 
 if __name__ == "__main__":

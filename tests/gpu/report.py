@@ -11,6 +11,7 @@ import sys
 
 import jax
 
+NOT_MEASURED = "not measured"
 BEGIN = "<!-- what make test-gpu writes begins here -->"
 # The file of a row, what people call it, and the line of its output that counts.
 ROWS = (
@@ -34,15 +35,13 @@ def last(folder, name, pattern=".+"):
     path = folder / name
     lines = path.read_text(errors="replace").splitlines() if path.exists() else []
     found = [match[0] for line in lines if (match := re.search(pattern, line))]
-    return found[-1].strip(" =") if found else "not measured"
+    return found[-1].strip(" =") if found else NOT_MEASURED
 
 
 def nanoseconds(folder, path):
-    text = last(folder, f"calls {path}")
-    try:
-        return f"{float(text):,.0f}"
-    except ValueError:
-        return "not measured"
+    """What the program printed, whatever XLA logged around it."""
+    text = last(folder, f"calls {path}", r"^\d+(\.\d+)?$")
+    return text if text == NOT_MEASURED else f"{float(text):,.0f}"
 
 
 def driver_version():

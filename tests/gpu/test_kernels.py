@@ -1,5 +1,6 @@
 """XLA:GPU's own kernels between custom calls: fusions, reductions, loops, over the stand-in."""
 
+import functools
 import json
 import os
 import pathlib
@@ -36,23 +37,29 @@ def flags(release, data_folder):
     return f"--xla_gpu_cuda_data_dir={data_folder}" if release else ""
 
 
-def check(done, count):
-    assert done.status == 0, done.output + done.errors
-    outcomes = json.loads(done.output.splitlines()[-1])
-    assert len(outcomes) >= count
-    wrong = {name: what for name, what in outcomes.items() if what}
+def check(found, count):
+    assert len(found) >= count
+    wrong = {name: what for name, what in found.items() if what}
     lacking = [name for name, what in wrong.items() if "libdevice not found" in what]
     assert {name: what for name, what in wrong.items() if name not in lacking} == {}
     if lacking:
         pytest.skip(f"this XLA takes libdevice of a CUDA toolkit, here is none: {lacking}")
 
 
+@functools.cache
+def outcomes(release, flags):
+    """What is wrong with each kernel, by the part of kernels.py; of one process."""
+    done = xla_gpu.run(release, "kernels.py", flags=flags)
+    assert done.status == 0, done.output + done.errors
+    return json.loads(done.output.splitlines()[-1])
+
+
 def test_kernels_have_the_bits_of_numpy(release, flags):
-    check(xla_gpu.run(release, "kernels.py", "exact", flags=flags), 50)
+    check(outcomes(release, flags)["exact"], 50)
 
 
 def test_kernels_of_libdevice_are_near_numpy(release, flags):
-    check(xla_gpu.run(release, "kernels.py", "near", flags=flags), 6)
+    check(outcomes(release, flags)["near"], 6)
 
 
 def test_unknown_instructions_are_refused_by_name(release):

@@ -1,6 +1,7 @@
 """What XLA:GPU itself does with StableHLO programs, exactly, and with callbridge's entry points in
 them: tuples, tokens, binary opaques, each version, failures."""
 
+import functools
 import importlib.metadata
 import json
 import re
@@ -19,13 +20,25 @@ RESULTS = {
     "version_3": [[1.0, 4.0, 9.0]],
     "tuples": [[2.0, 6.0, 12.0], [0.0, 0.0, 0.0], 0.5],
     "token": [2.5],
+    "token_in_hlo": [2.5],
     "success": [2.0],
     "binary_opaque": [0.5 + 0xFF + ord("'") + ord('"')],
 }
 WAYS = {"native": [], "callbridge": ["--through-callbridge"]}
 
 
-UNTYPED = "untyped.so"
+@functools.cache
+def outcomes(release, way):
+    """What became of each program, by one process; and how the process ended."""
+    # Last what ends some processes.
+    programs = [*RESULTS, "failure", *(["unknown"] if way == "native" else [])]
+    done = started(release, "untyped.so", *WAYS[way], *programs)
+    found = {}
+    for line in done.output.splitlines():
+        if line.startswith("{"):
+            found.update(json.loads(line))
+    assert found.keys() >= {*RESULTS, "failure"}, done.errors
+    return found, done.status
 
 
 def started(release, library, *arguments):
@@ -34,26 +47,24 @@ def started(release, library, *arguments):
     return xla_gpu.run(release, "native_cell.py", xla_gpu.TARGETS / library, *arguments)
 
 
-def error_of(done):
+def error_of(outcome):
     """XLA's error, without what newer releases say of the program."""
-    assert done.status == 1, done.errors
-    (error,) = re.findall(r"^[\w.]*RuntimeError: (.*)$", done.errors, flags=re.M)
-    return error.replace(" [executable_name='main']", "")
+    assert isinstance(outcome, str), outcome
+    return outcome.replace(" [executable_name='main']", "")
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("release", RELEASES)
 def test_programs_have_their_results(release, way):
-    done = started(release, UNTYPED, *WAYS[way], *RESULTS)
-    assert done.status == 0, done.errors
-    assert json.loads(done.output.splitlines()[-1]) == RESULTS
+    found, _ = outcomes(release, way)
+    assert {program: found[program] for program in RESULTS} == RESULTS
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_failure_is_named_once(release, way):
-    done = started(release, UNTYPED, *WAYS[way], "failure")
-    assert error_of(done) == "INTERNAL: CustomCall failed: negative operand"
+    found, _ = outcomes(release, way)
+    assert error_of(found["failure"]) == "INTERNAL: CustomCall failed: negative operand"
 
 
 # The code of the error for an unknown untyped target; None: the process dies.
@@ -67,13 +78,13 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_an_unknown_target_natively(release):
-    done = started(release, UNTYPED, "unknown")
+    found, status = outcomes(release, "native")
     code = UNKNOWN.get(release or importlib.metadata.version("jaxlib"), "NOT_FOUND")
     if code is None:
-        assert done.status == -signal.SIGSEGV
+        assert status == -signal.SIGSEGV and "unknown" not in found
         return
     message = "No registered implementation for custom call to gpu_unknown for platform CUDA"
-    assert error_of(done) == f"{code}: {message}"
+    assert status == 0 and error_of(found["unknown"]) == f"{code}: {message}"
 
 
 @pytest.mark.parametrize("release", [r for r in RELEASES if r])
@@ -84,5 +95,7 @@ def test_a_handler_with_newer_headers_natively(release):
     if release == newest:
         assert json.loads(done.output.splitlines()[-1]) == {"typed": RESULTS["version_1"]}
         return
-    assert done.status == 1
-    assert re.search("handler registered|registered implementation|API version", done.errors)
+    # Some refuse the handler when it is registered, others do not know it when it is called.
+    text = done.output + done.errors
+    assert RESULTS["version_1"] != json.loads((done.output.splitlines() or ["{}"])[-1]).get("typed")
+    assert re.search("handler registered|registered implementation|API version", text)

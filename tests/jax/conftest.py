@@ -17,8 +17,10 @@ import jax  # noqa: E402
 import pytest  # noqa: E402
 from calls import Calls  # noqa: E402
 from this_jax import PATHS  # noqa: E402
+from this_platform import ON_GPU  # noqa: E402
 
 
+@pytest.fixture(scope="session")
 def tests_folder() -> pathlib.Path:
     """Of what is built: in CALLBRIDGE_BUILD, or else beside libcallbridge.so."""
     build = os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
@@ -26,15 +28,21 @@ def tests_folder() -> pathlib.Path:
 
 
 @pytest.fixture(scope="session")
-def uses() -> pathlib.Path:
-    """The library of tests/jax/targets/uses.cc."""
-    return tests_folder() / "jax/uses.so"
+def platforms_folder(tests_folder) -> pathlib.Path:
+    """Of those that are built for each platform."""
+    return tests_folder / "gpu/suites" if ON_GPU else tests_folder
 
 
 @pytest.fixture(scope="session")
-def modules() -> pathlib.Path:
+def uses(platforms_folder) -> pathlib.Path:
+    """The library of tests/jax/targets/uses.cc."""
+    return platforms_folder / "jax/uses.so"
+
+
+@pytest.fixture(scope="session")
+def modules(platforms_folder) -> pathlib.Path:
     """The folder of the libraries of tests/python/targets."""
-    return tests_folder() / "python"
+    return platforms_folder / "python"
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,11 @@
 
     last_calls.py TESTS WHO
 
-TESTS is the folder tests/ of a build. WHO calls them: "atexit", a function that was registered
-before JAX was imported; "del", the __del__ of a global, of compiled programs; "threads", daemon
-threads that are in calls (those that come out of one JAX itself aborts, with any program);
-"lowering", daemon threads that make the opaques by which version 3 calls typed handlers. It prints
-"called" and how many calls there were.
+TESTS is the folder tests/ of a build, or what has the same for a GPU. WHO calls them: "atexit", a
+function that was registered before JAX was imported; "del", the __del__ of a global, of compiled
+programs; "threads", daemon threads that are in calls (those that come out of one JAX itself aborts,
+with any program); "lowering", daemon threads that make the opaques by which version 3 calls typed
+handlers. It prints "called" and how many calls there were.
 """
 
 import atexit
@@ -34,14 +34,14 @@ from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME  # noqa: E402
 from callbridge._jax_typed_handlers import VersionThreeConfig  # noqa: E402
 
 callbridge.jax.load(f"{tests}/jax/uses.so")
-callbridge.jax.load(f"{tests}/targets/typed_handlers.so")
+callbridge.jax.load(f"{tests}/python/typed_targets.so")
 custom_call = callbridge.jax.custom_call
 vector = np.arange(3, dtype=np.float32)
 attributes = {"factor": np.float32(2)}
 
 
 def scale(prefer):
-    call = custom_call("scale", "f32[3]", attributes=attributes, prefer=prefer)
+    call = custom_call("typed_of_known_type", "f32[3]", attributes=attributes, prefer=prefer)
 
     def checked(x, np=np):
         np.testing.assert_array_equal(call(x), [0, 2, 4])

@@ -8,6 +8,7 @@ import sys
 
 import jax
 import numpy as np
+from this_platform import PLATFORM
 
 X = np.arange(4, dtype=np.float32)
 RESULT = jax.ShapeDtypeStruct((4,), np.float32)
@@ -20,7 +21,7 @@ def by_callbridge(folder):
     own = RUNTIME.ffi_call == OWN_FFI_CALL
     callbridge.jax.load(f"{folder}/targets.so")
     handlers = ctypes.CDLL(f"{folder}/typed_targets.so")
-    callbridge.jax.register("typed_scale", handlers.typed_scale, abi="typed_ffi")
+    callbridge.jax.register("typed_scale", handlers.typed_scale, PLATFORM, abi="typed_ffi")
     untyped_paths = ["version_3"] + (["typed"] if RUNTIME.has_instantiate else [])
     typed_paths = (["typed"] if RUNTIME.has_typed_ffi else []) + (["version_3"] if own else [])
     size = np.uint64(16).tobytes()
@@ -39,9 +40,9 @@ def natively(folder):
     from callbridge._function_address import make_capsule
     from callbridge.library import load
 
-    target = load(f"{folder}/targets.so").target("example")
+    target = load(f"{folder}/targets.so").target("example", PLATFORM)
     jax.ffi.register_ffi_target(
-        "native", make_capsule(target.address), platform="cpu", api_version=0
+        "native", make_capsule(target.address), platform=PLATFORM, api_version=0
     )
     big = jax.ShapeDtypeStruct((2048,), np.float32)
     call = jax.ffi.ffi_call("native", big, custom_call_api_version=1, legacy_backend_config=b"")

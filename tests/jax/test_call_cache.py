@@ -12,6 +12,7 @@ from callbridge import _call_site, _jax_arrays, _jax_call_cache
 from callbridge.jax import CallbridgeError, custom_call
 from calls import assert_equal, like, trees
 from this_jax import enable_x64, has, needs
+from this_platform import ON_GPU
 
 ONE = np.float32(1)
 
@@ -221,4 +222,5 @@ def test_descriptors_are_made_once(monkeypatch):
     x = np.ones(4, np.float32)
     jax.jit(lambda x: [call((x, (x, x)), x) for _ in range(3)])(x)
     call((x, (x, x)), x)
-    assert len(made) == 1
+    # A GPU target gets the arrays alone.
+    assert len(made) == (0 if ON_GPU else 1)

@@ -17,6 +17,7 @@ from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from refused import refused
 from this_jax import fails, has, needs
+from this_platform import PLATFORM
 
 # By which this JAX calls typed handlers.
 PATHS = (["typed"] if RUNTIME.has_typed_ffi else []) + (
@@ -33,7 +34,7 @@ def library(modules):
     symbols = ctypes.CDLL(str(modules / "typed_targets.so"))
     for name in HANDLERS:
         handler = getattr(symbols, f"typed_{name}")
-        callbridge.jax.register(f"typed_{name}", handler, abi="typed_ffi")
+        callbridge.jax.register(f"typed_{name}", handler, PLATFORM, abi="typed_ffi")
     return callbridge.jax.load(modules / "typed_targets.so")
 
 
@@ -424,13 +425,13 @@ def test_declared_abi_must_agree(library):
 
 
 def test_loaded_handler_of_known_type(library):
-    assert library.target("typed_of_known_type").abi == "typed_ffi"
+    assert library.target("typed_of_known_type", PLATFORM).abi == "typed_ffi"
     call = custom_call("typed_of_known_type", F32x4, attributes={"factor": np.float32(2)})
     np.testing.assert_array_equal(jax.jit(call)(X), 2 * X)
 
 
 def test_loaded_handler_of_unknown_type(library):
-    assert library.target("typed_of_unknown_type").abi is None
+    assert library.target("typed_of_unknown_type", PLATFORM).abi is None
     with refused("INVALID_ARGUMENT", "typed_of_unknown_type", "'typed_ffi'"):
         custom_call("typed_of_unknown_type", "s32[]")
     for abi in ["typed_ffi", None]:
@@ -448,7 +449,7 @@ def test_loaded_handler_that_cannot_be_registered():
 @pytest.mark.parametrize("prefer", [None, *PATHS])
 def test_loaded_handlers_with_stages(modules, prefer):
     loaded = callbridge.jax.load(modules / "typed_registered.so")
-    assert loaded.target("typed_counter").abi == "typed_ffi"
+    assert loaded.target("typed_counter", PLATFORM).abi == "typed_ffi"
     if prefer == "typed" and not has("stages of typed handlers"):
         with refused("UNIMPLEMENTED", "'typed_counter'", "0.4.31", re.escape(jax.__version__)):
             custom_call("typed_counter", "s32[]", prefer=prefer)
@@ -464,14 +465,14 @@ def test_loaded_handlers_with_stages(modules, prefer):
 
 def test_handlers_need_an_execute_stage():
     with refused("INVALID_ARGUMENT", "'typed_nothing'", "'execute'"):
-        callbridge.jax.register("typed_nothing", {}, abi="typed_ffi")
+        callbridge.jax.register("typed_nothing", {}, PLATFORM, abi="typed_ffi")
 
 
 def test_name_registered_with_other_stages(modules):
     symbols = ctypes.CDLL(str(modules / "typed_targets.so"))
     stages = {"execute": symbols.typed_kind, "prepare": symbols.typed_count}
     with refused("ALREADY_EXISTS", "'typed_kind'", "prepare"):
-        callbridge.jax.register("typed_kind", stages, abi="typed_ffi")
+        callbridge.jax.register("typed_kind", stages, PLATFORM, abi="typed_ffi")
 
 
 def test_type_needs_a_name_and_keeps_its_id():
@@ -516,6 +517,7 @@ def test_attributes_of_an_untyped_target_are_refused_also_in_xla(modules):
     call = getattr(jax, "ffi", None) or pytest.importorskip("jax.extend.ffi")
     with fails("attributes .scale.", "is untyped"):
         if hasattr(jax, "ffi"):
-            jax.jit(lambda x: call.ffi_call("refuse_negative", x)(x, scale=np.int32(3)))(X[0])
+            run = jax.jit(lambda x: call.ffi_call("refuse_negative", x)(x, scale=np.int32(3)))
         else:
-            jax.jit(lambda x: call.ffi_call("refuse_negative", x, x, scale=np.int32(3)))(X[0])
+            run = jax.jit(lambda x: call.ffi_call("refuse_negative", x, x, scale=np.int32(3)))
+        jax.block_until_ready(run(X[0]))

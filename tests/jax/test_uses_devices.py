@@ -1,4 +1,4 @@
-"""Calls on several CPU devices: shard_map, sharded jit, pmap."""
+"""Calls on several devices: shard_map, sharded jit, pmap."""
 
 import jax
 import numpy as np
@@ -8,7 +8,11 @@ from calls import assert_equal, like, random, square, trees
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from this_jax import shard_map
+from this_platform import ON_GPU
 
+pytestmark = pytest.mark.skipif(
+    ON_GPU and jax.device_count() < 4, reason="this machine has less than four GPUs"
+)
 ROWS = random(8, 5)
 N = np.int32(5)
 

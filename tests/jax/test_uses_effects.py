@@ -8,6 +8,7 @@ from callbridge.jax import custom_call
 from calls import assert_equal, like, random, square, trees
 from jax.experimental import io_callback
 from this_jax import fails
+from this_platform import effects_barrier
 
 INT = jax.ShapeDtypeStruct((), jnp.int32)
 X = random(5)
@@ -22,7 +23,7 @@ class Log:
         self.take()
 
     def take(self):
-        jax.effects_barrier()
+        effects_barrier()
         count, *entries = np.asarray(self._take()).tolist()
         return entries[:count]
 

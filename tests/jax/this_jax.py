@@ -6,6 +6,7 @@ import jax
 import pytest
 from callbridge._function_address import make_capsule
 from jaxlib import xla_client
+from this_platform import PLATFORM
 
 VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
 
@@ -115,8 +116,8 @@ def register_natively(name, function, api_version):
     """A ctypes function, as JAX's own users register it: 0, untyped, or 1, a typed handler."""
     capsule = make_capsule(ctypes.cast(function, ctypes.c_void_p).value)
     if has("jax.ffi"):
-        jax.ffi.register_ffi_target(name, capsule, platform="cpu", api_version=api_version)
+        jax.ffi.register_ffi_target(name, capsule, platform=PLATFORM, api_version=api_version)
     elif has("typed FFI"):
-        xla_client.register_custom_call_target(name, capsule, "cpu", api_version)
+        xla_client.register_custom_call_target(name, capsule, PLATFORM, api_version)
     else:
-        xla_client.register_custom_call_target(name, capsule, "cpu")
+        xla_client.register_custom_call_target(name, capsule, PLATFORM)

@@ -29,7 +29,7 @@ def run(build, callbridge, jobs):
 
     def fill(cell):
         row, release = cell
-        done = xla_gpu.run(release, "gpu_cell.py", row.name, xla_gpu.TARGETS / row.library)
+        done = xla_gpu.run(release, "gpu_cell.py", xla_gpu.TARGETS / row.library, row.name)
         text = _text(done)
         print(f"{row.what} on XLA:GPU {release}: {text}", flush=True)
         return (row.what, release), text

@@ -2,6 +2,8 @@
 
 Each program runs in a process of its own: restored names are the process's, and XLA keeps
 the first function of a name.
+
+Where tests/gpu/test_suites.py runs the tests on a GPU, it says so by CALLBRIDGE_TESTS_PLATFORM.
 """
 
 import os
@@ -13,6 +15,9 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+ON_GPU = os.environ.get("CALLBRIDGE_TESTS_PLATFORM") == "CUDA"
+# A GPU's is that which its plugin was put on.
+PATH = os.environ["PYTHONPATH"].split(os.pathsep) if ON_GPU else [ROOT / "python"]
 sys.path.insert(0, str(HERE.parent / "matrix"))  # for jax_releases
 
 
@@ -25,15 +30,22 @@ def build() -> pathlib.Path:
 
 
 @pytest.fixture(scope="session")
-def run(build):
+def platforms_folder(build) -> pathlib.Path:
+    """Of the libraries that are built for each platform."""
+    return build / ("tests/gpu/suites" if ON_GPU else "tests")
+
+
+@pytest.fixture(scope="session")
+def run(platforms_folder):
     """Runs this Python with some arguments; what it printed. Fails where it does."""
 
     def run(*arguments, pythonpath=(), cwd=None, **environment):
         environment = {
             **os.environ,
-            "JAX_PLATFORMS": "cpu",
-            "OLD_PACKAGE_LIBRARY": str(build / "tests/resurrect/old_package.so"),
-            "PYTHONPATH": os.pathsep.join(map(str, [ROOT / "python", *pythonpath])),
+            "JAX_PLATFORMS": "cuda,cpu" if ON_GPU else "cpu",
+            "OLD_PACKAGE_LIBRARY": str(platforms_folder / "resurrect/old_package.so"),
+            "OLD_PACKAGE_PLATFORM": "gpu" if ON_GPU else "cpu",
+            "PYTHONPATH": os.pathsep.join(map(str, [*PATH, *pythonpath])),
             **environment,
         }
         done = subprocess.run(

@@ -38,8 +38,9 @@ def test_old_package_by_typed_calls(run, year):
 
 
 @is_newest_here
-def test_typed_handler(run, build):
-    assert run(HERE / "typed_program.py", build / "tests/python/typed_targets.so") == "typed: ok\n"
+def test_typed_handler(run, platforms_folder):
+    library = platforms_folder / "python/typed_targets.so"
+    assert run(HERE / "typed_program.py", library) == "typed: ok\n"
 
 
 @pytest.mark.skipif(VERSION < (0, 4, 30), reason=f"jax {jax.__version__} has no traits")

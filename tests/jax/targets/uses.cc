@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include "tests/targets/on_each_platform.h"
 #include "xla/ffi/api/ffi.h"
 #include "xla/service/custom_call_status.h"
-#include "xla/service/custom_call_target_registry.h"
 
 namespace {
 
@@ -198,26 +198,24 @@ XLA_FFI_Error* NonnegativeHandler(XLA_FFI_CallFrame* frame) { return kNonnegativ
 }  // namespace
 
 // Its symbol does not tell its type.
-XLA_FFI_DEFINE_HANDLER_SYMBOL(untold, NonnegativeTyped, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
+HANDLER_SYMBOL_ON_EACH_PLATFORM(untold, NonnegativeTyped, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
 
-#define REGISTER(name, function) \
-  XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(name, reinterpret_cast<void*>(&(function)), "Host")
-
-REGISTER("square", Square);
-REGISTER("square_derivative", SquareDerivative);
-REGISTER("trees", Trees);
-REGISTER("one_of_one", OneOfOne);
-REGISTER("tuple_of_one", TupleOfOne);
-REGISTER("buffers", Buffers);
-REGISTER("copy", Copy);
-REGISTER("add_opaque", AddOpaque);
-REGISTER("append", Append);
-REGISTER("take_log", TakeLog);
-REGISTER("sleep", Sleep);
-REGISTER("nonnegative", Nonnegative);
-REGISTER("throw", Throw);
-REGISTER("square_typed", SquareHandler);
-REGISTER("trees_typed", TreesHandler);
-REGISTER("copy_typed", CopyHandler);
-REGISTER("nonnegative_typed", NonnegativeHandler);
-REGISTER("handler_of_unknown_type", untold);
+UNTOLD_ON_EACH_PLATFORM("square", Square, "n x -> squares");
+UNTOLD_ON_EACH_PLATFORM("square_derivative", SquareDerivative, "n x t -> product");
+UNTOLD_ON_EACH_PLATFORM("trees", Trees, "(a (b n)) c -> (sum (difference))");
+UNTOLD_ON_EACH_PLATFORM("one_of_one", OneOfOne, "((x)) -> (sum)");
+UNTOLD_ON_EACH_PLATFORM("tuple_of_one", TupleOfOne, "x -> (sum)");
+UNTOLD_ON_EACH_PLATFORM("buffers", Buffers, "n x -> (same is_same)");
+UNTOLD_ON_EACH_PLATFORM("copy", Copy, "from -> to");
+UNTOLD_ON_EACH_PLATFORM("add_opaque", AddOpaque, "x -> sum");
+UNTOLD_ON_EACH_PLATFORM("append", Append, "x -> same");
+UNTOLD_ON_EACH_PLATFORM("take_log", TakeLog, "-> entries");
+UNTOLD_ON_EACH_PLATFORM("sleep", Sleep, "ms -> same");
+UNTOLD_ON_EACH_PLATFORM("nonnegative", Nonnegative, "x -> same");
+UNTOLD_ON_EACH_PLATFORM("throw", Throw, "-> nothing");
+HANDLER_ON_EACH_PLATFORM("square_typed", SquareHandler);
+HANDLER_ON_EACH_PLATFORM("trees_typed", TreesHandler);
+HANDLER_ON_EACH_PLATFORM("copy_typed", CopyHandler);
+HANDLER_ON_EACH_PLATFORM("nonnegative_typed", NonnegativeHandler);
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("handler_of_unknown_type",
+                                         reinterpret_cast<void*>(&untold), PLATFORM);

@@ -1,5 +1,5 @@
 // A library that registers a name of targets.cc once more.
-#include "xla/service/custom_call_target_registry.h"
+#include "tests/targets/on_each_platform.h"
 
 namespace {
 
@@ -7,5 +7,5 @@ void Example(void* out, const void**) { *static_cast<float*>(out) = 0; }
 
 }  // namespace
 
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("only_in_other_example", Example);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("example", Example);
+ON_EACH_PLATFORM("only_in_other_example", Example, "b c -> a");
+ON_EACH_PLATFORM("example", Example, "b c -> a");

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/targets/on_each_platform.h"
 #include "xla/service/custom_call_status.h"
-#include "xla/service/custom_call_target_registry.h"
 
 namespace {
 
@@ -159,35 +159,41 @@ void GpuAddOpaque(CUstream_st*, void** buffers, const char* opaque, size_t opaqu
 
 // ---- Functions whose names tell no ABI ----------------------------------------------------------
 
-extern "C" void untold_double(void* out, const void** in) {
+static void UntoldDouble(void* out, const void** in) {
   *static_cast<float*>(out) = 2 * *Floats(in[0]);
 }
+SYMBOL_ON_EACH_PLATFORM(untold_double, UntoldDouble, "x -> twice", (void* out, const void** in),
+                        (out, in))
 
-extern "C" void untold_opaque_size(void* out, const void**, const char*, size_t opaque_len,
-                                   XlaCustomCallStatus*) {
+static void UntoldOpaqueSize(void* out, const void**, const char*, size_t opaque_len,
+                             XlaCustomCallStatus*) {
   *static_cast<float*>(out) = static_cast<float>(opaque_len);
 }
+SYMBOL_ON_EACH_PLATFORM(untold_opaque_size, UntoldOpaqueSize, "-> size",
+                        (void* out, const void** in, const char* opaque, size_t opaque_len,
+                         XlaCustomCallStatus* status),
+                        (out, in, opaque, opaque_len, status))
 
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("example", Example);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("nested", Nested);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("nested_flat", NestedFlat);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("empty_and_single", EmptyAndSingle);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("single_result", SingleResult);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("nested_result", NestedResult);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("without_result", WithoutResult);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("calls_without_result", CallsWithoutResult);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("misalignment", Misalignment);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("exchange_bytes", ExchangeBytes);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("writes_to_operand", WritesToOperand);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("refuse_negative", RefuseNegative);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("copy_bytes", CopyBytes);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("digest_opaque", DigestOpaque);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("tuples_and_opaque", TuplesAndOpaque);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("fail", Fail);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("throw_exception", ThrowException);
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("throw_int", ThrowInt);
+ON_EACH_PLATFORM("example", Example, "b c -> a");
+ON_EACH_PLATFORM("nested", Nested, "(a (b c)) d -> (first second)");
+ON_EACH_PLATFORM("nested_flat", NestedFlat, "a b c d -> (first second)");
+ON_EACH_PLATFORM("empty_and_single", EmptyAndSingle, "() (x) -> same");
+ON_EACH_PLATFORM("single_result", SingleResult, "x -> (same)");
+ON_EACH_PLATFORM("nested_result", NestedResult, "x -> ((a) () (b (c)))");
+ON_EACH_PLATFORM("without_result", WithoutResult, "-> ()");
+ON_EACH_PLATFORM("calls_without_result", CallsWithoutResult, "-> calls");
+ON_EACH_PLATFORM("misalignment", Misalignment, "x -> bytes");
+ON_EACH_PLATFORM("exchange_bytes", ExchangeBytes, "ends -> byte");
+ON_EACH_PLATFORM("writes_to_operand", WritesToOperand, "x -> same");
+ON_EACH_PLATFORM("refuse_negative", RefuseNegative, "x -> same");
+ON_EACH_PLATFORM("copy_bytes", CopyBytes, "from -> to");
+ON_EACH_PLATFORM("digest_opaque", DigestOpaque, "-> digest");
+ON_EACH_PLATFORM("tuples_and_opaque", TuplesAndOpaque, "(x (y)) -> (sum (size))");
+ON_EACH_PLATFORM("fail", Fail, "-> nothing");
+ON_EACH_PLATFORM("throw_exception", ThrowException, "-> nothing");
+ON_EACH_PLATFORM("throw_int", ThrowInt, "-> nothing !");
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("gpu_add_opaque", GpuAddOpaque, "CUDA");
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("untold_double",
-                                             reinterpret_cast<void*>(untold_double));
-XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("untold_opaque_size",
-                                             reinterpret_cast<void*>(untold_opaque_size));
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("untold_double", reinterpret_cast<void*>(untold_double),
+                                         PLATFORM);
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("untold_opaque_size",
+                                         reinterpret_cast<void*>(untold_opaque_size), PLATFORM);

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "callbridge/callbridge_ffi.h"
+#include "tests/targets/on_each_platform.h"
 #include "xla/ffi/api/ffi.h"
-#include "xla/service/custom_call_target_registry.h"
 
 namespace {
 
@@ -12,18 +12,18 @@ namespace ffi = xla::ffi;
 void Untyped(void* out, const void** in) {
   *static_cast<float*>(out) = -*static_cast<const float*>(in[0]);
 }
-XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("twin", Untyped, "Host");
+ON_EACH_PLATFORM("twin", Untyped, "x -> negative");
 
 ffi::Error Typed(ffi::Buffer<ffi::F32> in, float scale, ffi::Result<ffi::Buffer<ffi::F32>> out) {
   *out->typed_data() = *in.typed_data() * scale;
   return ffi::Error::Success();
 }
 
-XLA_FFI_DEFINE_HANDLER(kTyped, Typed,
-                       ffi::Ffi::Bind()
-                           .Arg<ffi::Buffer<ffi::F32>>()
-                           .Attr<float>("scale")
-                           .Ret<ffi::Buffer<ffi::F32>>());
-XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "twin", "Host", kTyped);
+DEFINE_HANDLER_ON_EACH_PLATFORM(kTyped, Typed,
+                                ffi::Ffi::Bind()
+                                    .Arg<ffi::Buffer<ffi::F32>>()
+                                    .Attr<float>("scale")
+                                    .Ret<ffi::Buffer<ffi::F32>>());
+XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "twin", PLATFORM, kTyped);
 
 }  // namespace

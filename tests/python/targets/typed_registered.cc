@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "callbridge/callbridge_ffi.h"
+#include "tests/targets/on_each_platform.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace {
@@ -24,10 +25,10 @@ ffi::Error Count(Counter* counter, ffi::Result<ffi::Buffer<ffi::S32>> count) {
 }
 
 XLA_FFI_DEFINE_HANDLER(kMakeCounter, MakeCounter, ffi::Ffi::BindInstantiate());
-XLA_FFI_DEFINE_HANDLER(kCount, Count,
-                       ffi::Ffi::Bind().Ctx<ffi::State<Counter>>().Ret<ffi::Buffer<ffi::S32>>());
+DEFINE_HANDLER_ON_EACH_PLATFORM(
+    kCount, Count, ffi::Ffi::Bind().Ctx<ffi::State<Counter>>().Ret<ffi::Buffer<ffi::S32>>());
 
 constexpr XLA_FFI_Handler_Bundle kCounter = {kMakeCounter, nullptr, nullptr, kCount, nullptr};
-XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "typed_counter", "Host", kCounter);
+XLA_FFI_REGISTER_HANDLER(callbridge_xla_ffi_api(), "typed_counter", PLATFORM, kCounter);
 
 }  // namespace

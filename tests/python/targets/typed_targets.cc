@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/targets/on_each_platform.h"
 #include "xla/ffi/api/ffi.h"
-#include "xla/service/custom_call_target_registry.h"
 
 namespace {
 
@@ -89,30 +89,30 @@ ffi::Error Fail(F32, ffi::Result<F32>, std::string_view message) {
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(typed_scale, Scale,
-                              ffi::Ffi::Bind().Arg<F32>().Ret<F32>().Attr<float>("factor"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
+HANDLER_SYMBOL_ON_EACH_PLATFORM(typed_scale, Scale,
+                                ffi::Ffi::Bind().Arg<F32>().Ret<F32>().Attr<float>("factor"));
+HANDLER_SYMBOL_ON_EACH_PLATFORM(
     typed_tuples, Tuples, ffi::Ffi::Bind().Arg<F32>().Arg<F32>().Arg<F32>().Ret<F32>().Ret<F32>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(typed_scalars, Scalars,
-                              ffi::Ffi::Bind()
-                                  .Ret<F32>()
-                                  .Attr<bool>("flag")
-                                  .Attr<int8_t>("small")
-                                  .Attr<int32_t>("middle")
-                                  .Attr<int64_t>("big")
-                                  .Attr<uint64_t>("natural")
-                                  .Attr<float>("single")
-                                  .Attr<double>("real"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
+HANDLER_SYMBOL_ON_EACH_PLATFORM(typed_scalars, Scalars,
+                                ffi::Ffi::Bind()
+                                    .Ret<F32>()
+                                    .Attr<bool>("flag")
+                                    .Attr<int8_t>("small")
+                                    .Attr<int32_t>("middle")
+                                    .Attr<int64_t>("big")
+                                    .Attr<uint64_t>("natural")
+                                    .Attr<float>("single")
+                                    .Attr<double>("real"));
+HANDLER_SYMBOL_ON_EACH_PLATFORM(
     typed_text, Text, ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::U8>>().Attr<std::string_view>("text"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
+HANDLER_SYMBOL_ON_EACH_PLATFORM(
     typed_nested, Nested,
     ffi::Ffi::Bind().Ret<F32>().Attr<ffi::Span<const float>>("array").Attr<ffi::Dictionary>(
         "outer"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(typed_kind, Kind,
-                              ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S32>>().Attrs());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(typed_count, Count, ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S32>>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
+HANDLER_SYMBOL_ON_EACH_PLATFORM(typed_kind, Kind,
+                                ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S32>>().Attrs());
+HANDLER_SYMBOL_ON_EACH_PLATFORM(typed_count, Count, ffi::Ffi::Bind().Ret<ffi::Buffer<ffi::S32>>());
+HANDLER_SYMBOL_ON_EACH_PLATFORM(
     typed_fail, Fail, ffi::Ffi::Bind().Arg<F32>().Ret<F32>().Attr<std::string_view>("message"));
 
 // Its symbol tells its type.
@@ -121,8 +121,8 @@ XLA_FFI_Error* ScaleOfKnownType(XLA_FFI_CallFrame* frame) { return typed_scale(f
 XLA_FFI_Error* Abort(XLA_FFI_CallFrame*) { std::abort(); }
 
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("typed_that_aborts", reinterpret_cast<void*>(&Abort),
-                                         "Host");
+                                         PLATFORM);
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("typed_of_known_type",
-                                         reinterpret_cast<void*>(&ScaleOfKnownType), "Host");
+                                         reinterpret_cast<void*>(&ScaleOfKnownType), PLATFORM);
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("typed_of_unknown_type",
-                                         reinterpret_cast<void*>(&typed_kind), "Host");
+                                         reinterpret_cast<void*>(&typed_kind), PLATFORM);

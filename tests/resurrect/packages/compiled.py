@@ -3,6 +3,9 @@
 import ctypes
 import os
 
+# Of the functions, as JAX called it: "cpu" or "gpu".
+PLATFORM = os.environ["OLD_PACKAGE_PLATFORM"]
+
 _library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
 _new = ctypes.pythonapi.PyCapsule_New
 _new.restype = ctypes.py_object

@@ -2,7 +2,7 @@
 
 import jax
 import numpy as np
-from compiled import capsule
+from compiled import PLATFORM, capsule
 from jax import core
 from jax.abstract_arrays import ShapedArray
 from jax.config import config
@@ -19,8 +19,16 @@ def primitive(name, rule, abstract_eval, multiple_results=False):
     made.multiple_results = multiple_results
     made.def_impl(lambda *args, **params: xla.apply_primitive(made, *args, **params))
     made.def_abstract_eval(abstract_eval)
-    xla.backend_specific_translations["cpu"][made] = rule
+    xla.backend_specific_translations[PLATFORM][made] = rule
     return made
+
+
+def register(name, function):
+    """The name of 2019 is for CPU alone."""
+    if PLATFORM == "cpu":
+        xla_client.register_cpu_custom_call_target(name, function)
+    else:
+        xla_client.register_custom_call_target(name, function, PLATFORM)
 
 
 def f32(*dimensions):
@@ -29,7 +37,7 @@ def f32(*dimensions):
 
 # ---- ((a, (b,)), c): nested tuples among the operands --------------------------------------------
 
-xla_client.register_cpu_custom_call_target(b"old_nested_sum", capsule("nested_sum"))
+register(b"old_nested_sum", capsule("nested_sum"))
 
 
 def nested_sum_rule(c, a, b, d):
@@ -58,7 +66,7 @@ np.testing.assert_array_equal(gradient, np.full(3, 10, np.float32))
 
 # ---- (a + 1,): a tuple of one as the result ------------------------------------------------------
 
-xla_client.register_custom_call_target(b"old_tuple_of_one", capsule("tuple_of_one"), "cpu")
+xla_client.register_custom_call_target(b"old_tuple_of_one", capsule("tuple_of_one"), PLATFORM)
 
 
 def tuple_of_one_rule(c, a):
@@ -79,7 +87,7 @@ np.testing.assert_array_equal(one, a + 1)
 
 # ---- a scalar operand, a nested result, 64-bit constants -----------------------------------------
 
-xla_client.register_cpu_custom_call_target(b"old_nested_result", capsule("nested_result"))
+register(b"old_nested_result", capsule("nested_result"))
 
 
 def nested_result_rule(c, a):
@@ -119,7 +127,7 @@ assert big.dtype == np.int64 and big == 2**40
 
 # ---- booleans, as operands and as constants ------------------------------------------------------
 
-xla_client.register_cpu_custom_call_target(b"old_number_of", capsule("number_of"))
+register(b"old_number_of", capsule("number_of"))
 
 
 def number_of_rule(c):
@@ -131,6 +139,6 @@ def number_of_rule(c):
 number_of = primitive("number_of", number_of_rule, lambda: ShapedArray((2,), np.dtype(np.int32)))
 np.testing.assert_array_equal(jax.jit(lambda: number_of.bind())(), [7, 3])
 
-assert xla_bridge.get_backend().platform == "cpu"
+assert xla_bridge.get_backend().platform == PLATFORM
 assert jax.tree_map(lambda x: x + 1, (1, [2])) == (2, [3])
 print("of 2020: ok")

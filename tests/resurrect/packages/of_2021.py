@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from compiled import capsule
+from compiled import PLATFORM, capsule
 from jax import lax
 from jax.core import Primitive, ShapedArray
 from jax.interpreters import ad, xla
@@ -12,15 +12,15 @@ from jax.lib import xla_client
 xops = xla_client.ops
 Version = xops.CustomCallApiVersion
 
-for name in ("as_it_lies", "doubled_in_place", "halve_positive", "opaque_of", "add"):
-    xla_client.register_custom_call_target(f"old_{name}".encode(), capsule(name), platform="cpu")
+for name in ("as_it_lies", "doubled_behind_pair", "halve_positive", "opaque_of", "add"):
+    xla_client.register_custom_call_target(f"old_{name}".encode(), capsule(name), platform=PLATFORM)
 
 
 def primitive(name, rule, abstract_eval):
     made = Primitive(name)
     made.def_impl(lambda *args, **params: xla.apply_primitive(made, *args, **params))
     made.def_abstract_eval(abstract_eval)
-    xla.register_translation(made, rule, platform="cpu")
+    xla.register_translation(made, rule, platform=PLATFORM)
     return made
 
 
@@ -65,7 +65,7 @@ def doubled_rule(ctx, avals_in, avals_out, a):
     return [
         xops.CustomCallWithAliasing(
             c,
-            b"old_doubled_in_place",
+            b"old_doubled_behind_pair",
             operands=[pair, a],
             shape_with_layout=shape,
             operand_shapes_with_layout=[c.get_shape(pair), shape],

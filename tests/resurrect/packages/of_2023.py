@@ -4,7 +4,7 @@ import functools
 
 import jax
 import numpy as np
-from compiled import capsule
+from compiled import PLATFORM, capsule
 from jax import core
 from jax.interpreters import mlir, xla
 from jax.lib import xla_client
@@ -15,7 +15,7 @@ hlo = mlir.hlo
 ir = mlir.ir
 
 for name in ("halve_positive", "opaque_of", "add"):
-    xla_client.register_custom_call_target(f"old_{name}", capsule(name), platform="cpu")
+    xla_client.register_custom_call_target(f"old_{name}", capsule(name), platform=PLATFORM)
 
 
 def primitive(name, lowering, abstract_eval, multiple_results=False):
@@ -23,7 +23,7 @@ def primitive(name, lowering, abstract_eval, multiple_results=False):
     made.multiple_results = multiple_results
     made.def_impl(functools.partial(xla.apply_primitive, made))
     made.def_abstract_eval(abstract_eval)
-    mlir.register_lowering(made, lowering, platform="cpu")
+    mlir.register_lowering(made, lowering, platform=PLATFORM)
     return made
 
 

@@ -4,7 +4,7 @@ import functools
 
 import jax
 import numpy as np
-from compiled import capsule
+from compiled import PLATFORM, capsule
 from jax import core
 from jax.interpreters import mlir, xla
 from jax.lib import xla_client
@@ -13,14 +13,14 @@ hlo = mlir.hlo
 ir = mlir.ir
 
 for name in ("nested_sum", "tuple_of_one"):
-    xla_client.register_custom_call_target(f"old_{name}", capsule(name), platform="cpu")
+    xla_client.register_custom_call_target(f"old_{name}", capsule(name), platform=PLATFORM)
 
 
 def primitive(name, lowering):
     made = core.Primitive(name)
     made.def_impl(functools.partial(xla.apply_primitive, made))
     made.def_abstract_eval(lambda a, *_: core.ShapedArray(a.shape, a.dtype))
-    mlir.register_lowering(made, lowering, platform="cpu")
+    mlir.register_lowering(made, lowering, platform=PLATFORM)
     return made
 
 

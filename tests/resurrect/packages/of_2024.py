@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
-from compiled import capsule
+from compiled import PLATFORM, capsule
 from jax import core, export, linear_util
 from jax._src.interpreters.mlir import eval_dynamic_shape
 from jax.abstract_arrays import make_shaped_array, raise_to_shaped
@@ -20,9 +20,9 @@ from jaxlib.mlir import ir
 ops = xla_client.ops
 Shape = xla_client.Shape
 for name in ("add", "doubled_in_place", "opaque_of"):
-    xla_client.register_custom_call_target(f"late_{name}", capsule(name), platform="cpu")
+    xla_client.register_custom_call_target(f"late_{name}", capsule(name), platform=PLATFORM)
     # What the builder of translation rules below is given, so that names are no str.
-    xla_client.register_custom_call_target(f"late_{name} 2".encode(), capsule(name), "cpu")
+    xla_client.register_custom_call_target(f"late_{name} 2".encode(), capsule(name), PLATFORM)
 
 
 def primitive(name, lowering, abstract_eval):
@@ -213,7 +213,7 @@ def aliased_rule(c, a, b):
 
 
 # One that XLA has, by the function that is JAX's still, is called through callbridge.
-jaxlib_client.register_custom_call_target("late_sum", capsule("add"), platform="cpu")
+jaxlib_client.register_custom_call_target("late_sum", capsule("add"), platform=PLATFORM)
 for _ in range(2):
     run, operands = translated(
         lambda c, a, b: ops.CustomCall(c, b"late_sum", [a, b], c.GetShape(a)),
