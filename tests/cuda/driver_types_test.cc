@@ -61,17 +61,21 @@ static_assert(std::is_same_v<NodeHandle, CUgraphNode>);
 
 // An enumeration is passed, and written, as an integer of its size.
 template <typename Ours, typename Theirs>
-constexpr bool kIsPassedAlike = std::is_same_v<Ours, Theirs> ||
-                                (std::is_enum_v<Theirs> && std::is_integral_v<Ours> &&
-                                 sizeof(Ours) == sizeof(Theirs));
-template <typename Ours, typename Theirs>
-constexpr bool kIsPassedAlike<Ours*, Theirs*> = kIsPassedAlike<Ours, Theirs>;
+constexpr bool IsPassedAlike() {
+  if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
+    return IsPassedAlike<std::remove_pointer_t<Ours>, std::remove_pointer_t<Theirs>>();
+  } else if constexpr (std::is_enum_v<Theirs> && std::is_integral_v<Ours>) {
+    return sizeof(Ours) == sizeof(Theirs);
+  } else {
+    return std::is_same_v<Ours, Theirs>;
+  }
+}
 
 template <typename Ours, typename Theirs>
 struct AreCalledAlike : std::false_type {};
 template <typename... Ours, typename... Theirs>
 struct AreCalledAlike<Result(Ours...), CUresult(Theirs...)>
-    : std::bool_constant<(kIsPassedAlike<Ours, Theirs> && ...)> {};
+    : std::bool_constant<(IsPassedAlike<Ours, Theirs>() && ...)> {};
 
 template <typename Function, typename Theirs>
 constexpr bool kFits =

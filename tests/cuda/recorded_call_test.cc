@@ -187,7 +187,7 @@ TEST(RecordedCallTest, WorkOnTheDefaultStreamIsAnError) {
       for (int i = 0; i < 2; ++i) {
         const absl::Status status = Call(stream).Call(handler);
         EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << name;
-        EXPECT_THAT(status.message(),
+        EXPECT_THAT(std::string(status.message()),
                     testing::AllOf(StartsWith(name), HasSubstr(kRecordedNothing)));
         stream.Fill(stream.handle());
       }
@@ -205,7 +205,7 @@ TEST(RecordedCallTest, ErrorsNameTheTarget) {
     EXPECT_EQ(Call(stream).Call(EntryPoint(Platform::kCuda, kCompatible)),
               RecordedNothing("custom call \"recording\""));
     // By the symbol that its library exports; this program exports none.
-    EXPECT_THAT(Call(stream).Call(WithTrait(kTyped)).message(),
+    EXPECT_THAT(std::string(Call(stream).Call(WithTrait(kTyped)).message()),
                 testing::MatchesRegex("the typed handler at 0x[0-9a-f]+ of .*_test recorded .*"));
     XLA_FFI_Handler* const foreign =
         reinterpret_cast<XLA_FFI_Handler*>(dlsym(dlopen(EXPORTED_ALONE, RTLD_NOW), "FailAsTold"));
@@ -213,7 +213,7 @@ TEST(RecordedCallTest, ErrorsNameTheTarget) {
     FfiCall call;
     call.Ret(PrimitiveType::kF32, &data[4]).Stream(static_cast<void*>(stream.handle()));
     call.Arg(PrimitiveType::kF32, &data[0]);
-    EXPECT_THAT(call.Call(WithTrait(foreign)).message(),
+    EXPECT_THAT(std::string(call.Call(WithTrait(foreign)).message()),
                 StartsWith(absl::StrCat("the typed handler FailAsTold of ", EXPORTED_ALONE)));
   });
 }
@@ -244,7 +244,8 @@ TEST(RecordedCallTest, EndingTheCaptureIsAnError) {
       };
       const absl::Status status = Call(stream).Call(handler);
       EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << name;
-      EXPECT_THAT(status.message(), testing::AllOf(StartsWith(name), HasSubstr(kEndedTheCapture)));
+      EXPECT_THAT(std::string(status.message()),
+                  testing::AllOf(StartsWith(name), HasSubstr(kEndedTheCapture)));
       // It is over for the targets behind it, whose fault it is not.
       in_the_call = nullptr;
       EXPECT_EQ(Call(stream).Call(handler), absl::OkStatus());
