@@ -11,11 +11,17 @@
 
 namespace callbridge {
 
+struct EntryTarget;
+
+// Returns the function that serves EntryPoints::typed for `target`, an untyped one of `abi`: that
+// of the ABI, or one that also checks captured calls (recorded_call.h).
+UntypedAbi::TypedEntry TypedEntryFor(const Target& target, const UntypedAbi& abi);
+
 struct EntryTarget {
   EntryTarget(const Target& target, const UntypedAbi& abi)
       : function(target.address),
         untyped_entry(abi.untyped_entry),
-        typed_entry(abi.typed_entry),
+        typed_entry(TypedEntryFor(target, abi)),
         name(target.name),
         library(target.library),
         abi(abi),

@@ -6,9 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/call_stream.h"
 #include "callbridge/adapters/exports/call_error.h"
 #include "callbridge/adapters/metadata_query.h"
 #include "callbridge/adapters/pointer_block.h"
+#include "callbridge/adapters/recorded_call.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
@@ -138,24 +140,26 @@ bool IsServedStage(const XLA_FFI_CallFrame& frame, const EntryTarget& entry) {
                             : typed_ffi::IsExecuteStage(frame);
 }
 
-// Returns null, or the error that the runtime made.
-XLA_FFI_Error* GetStream(const XLA_FFI_CallFrame& frame, ExecutionContext& context) {
-  XLA_FFI_Stream_Get_Args args = {};
-  args.struct_size = sizeof(args);
-  args.ctx = frame.ctx;
-  XLA_FFI_Error* error = frame.api->XLA_FFI_Stream_Get(&args);
-  context.stream = args.stream;
-  return error;
+// Calls the target, whose buffers and stream the frame has.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::Status CallTarget(const XLA_FFI_CallFrame& frame,
+                                                            EntryTarget& entry,
+                                                            const ExecutionContext& context) {
+  const auto size = static_cast<size_t>(frame.args.size + frame.rets.size);
+  return WithPointers<&CallWithPointers>(size, entry, frame, context);
 }
 
-}  // namespace
-
-XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
-  return exports::MakeError(api, static_cast<XLA_FFI_Error_Code>(status.code()),
-                            std::string(status.message()));
+absl::Status CallRecordedTarget(const XLA_FFI_CallFrame& frame, EntryTarget& entry,
+                                const ExecutionContext& context) {
+  const RecordedCall call(context.stream);
+  absl::Status status = CallTarget(frame, entry, context);
+  if (ABSL_PREDICT_TRUE(!call.is_captured()) || !status.ok()) return status;
+  return call.Check(frame, absl::StrCat("custom call \"", entry.name, "\""));
 }
 
-XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
+// `Call` calls the target.
+template <absl::Status (*Call)(const XLA_FFI_CallFrame&, EntryTarget&, const ExecutionContext&)>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline XLA_FFI_Error* CallInFull(XLA_FFI_CallFrame* frame,
+                                                              EntryTarget& entry) {
   if (XLA_FFI_Metadata* metadata = MetadataQuery(*frame)) {
     AnswerMetadata(entry, *metadata);
     return nullptr;
@@ -168,12 +172,33 @@ XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryT
   }
   ExecutionContext context;
   if (entry.abi.is_gpu()) {
-    if (XLA_FFI_Error* error = GetStream(*frame, context)) return error;
+    if (XLA_FFI_Error* error = GetStream(*frame, context.stream)) return error;
   }
-  const auto size = static_cast<size_t>(frame->args.size + frame->rets.size);
-  const XLA_FFI_CallFrame& call = *frame;
-  const absl::Status status = WithPointers<&CallWithPointers>(size, entry, call, context);
+  const absl::Status status = Call(*frame, entry, context);
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
+}
+
+}  // namespace
+
+XLA_FFI_Error* MakeError(const XLA_FFI_Api& api, const absl::Status& status) {
+  return exports::MakeError(api, static_cast<XLA_FFI_Error_Code>(status.code()),
+                            std::string(status.message()));
+}
+
+XLA_FFI_Error* CallUntypedTargetFromTypedInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
+  return CallInFull<&CallTarget>(frame, entry);
+}
+
+namespace {
+
+XLA_FFI_Error* CallRecordedTargetInFull(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
+  return CallInFull<&CallRecordedTarget>(frame, entry);
+}
+
+}  // namespace
+
+UntypedAbi::TypedEntry TypedEntryFor(const Target& target, const UntypedAbi& abi) {
+  return IsRecorded(target.platform, target.traits) ? &CallRecordedTargetInFull : abi.typed_entry;
 }
 
 }  // namespace callbridge

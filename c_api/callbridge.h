@@ -125,7 +125,9 @@ typedef struct callbridge_target {
   // Nonzero: XLA:GPU may record calls into command buffers, which are CUDA graphs, and replay those
   // instead of calling the target again. So the target only submits work to its stream, the same
   // for the same buffers: it does not wait for the stream, allocate, copy synchronously, use the
-  // default stream or count its calls. XLA:CPU ignores it. Entry points report it to XLA
+  // default stream or count its calls. On CUDA, a recorded call of an entry point, or of an adapted
+  // handler that has a wrapper, returns FAILED_PRECONDITION if it records nothing though it has
+  // results, or ends the recording. XLA:CPU ignores it. Entry points report it to XLA
   // (callbridge_entry_points.typed). callbridge_library_target writes whether a typed handler was
   // registered with that trait or reports it, and 0 for untyped targets, of which nothing tells.
   int32_t command_buffer_compatible;

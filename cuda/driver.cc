@@ -103,10 +103,12 @@ absl::StatusOr<DriverLibrary> DriverLibrary::Open() {
 }
 
 void* DriverLibrary::Find(const char* symbol) {
-  void* found = dlsym(library_, symbol);
+  void* found = FindIfThere(symbol);
   if (found == nullptr) missing_.emplace_back(symbol);
   return found;
 }
+
+void* DriverLibrary::FindIfThere(const char* symbol) const { return dlsym(library_, symbol); }
 
 absl::Status DriverLibrary::ErrorOf(const char* function, Result result) const {
   const char* name = nullptr;

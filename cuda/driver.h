@@ -4,6 +4,7 @@
 #define CALLBRIDGE_CUDA_DRIVER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,9 @@ class DriverLibrary {
   // Returns UNAVAILABLE if ld.so does not find it.
   static absl::StatusOr<DriverLibrary> Open();
 
-  // Returns null if the library lacks the symbol, and remembers that.
+  // Returns null if the library lacks the symbol. Find() also remembers that.
   void* Find(const char* symbol);
+  void* FindIfThere(const char* symbol) const;
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Returns the status of a failed call. The message has the function's name, and CUDA's name and
@@ -57,6 +59,13 @@ class DriverFunction {
       : library_(library),
         name_(name),
         function_(reinterpret_cast<Signature*>(library.Find(name))) {}
+
+  // A function that drivers callbridge serves may lack: is_there() says whether to call it.
+  struct IfThere {};
+  DriverFunction(const DriverLibrary& library, const char* name, IfThere)
+      : library_(library),
+        name_(name),
+        function_(reinterpret_cast<Signature*>(library.FindIfThere(name))) {}
 
   bool is_there() const { return function_ != nullptr; }
 
@@ -133,6 +142,11 @@ class Driver {
       library_, "cuMemcpyDtoDAsync_v2"};
   const Function<void*, int, DevicePointer> pointer_get_attribute{library_,
                                                                   "cuPointerGetAttribute"};
+
+  // Since CUDA 11.3.
+  const Function<StreamHandle, CaptureStatus*, uint64_t*, GraphHandle*, const NodeHandle**, size_t*>
+      stream_get_capture_info{library_, "cuStreamGetCaptureInfo_v2", {}};
+  const Function<GraphHandle, NodeHandle*, size_t*> graph_get_nodes{library_, "cuGraphGetNodes"};
 };
 
 }  // namespace cuda

@@ -6,6 +6,8 @@
 #define CALLBRIDGE_CUDA_DRIVER_TYPES_H_
 
 struct CUctx_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
 struct CUstream_st;
 
 namespace callbridge {
@@ -16,6 +18,9 @@ using DeviceHandle = int;                  // CUdevice: the device's index in th
 using DevicePointer = unsigned long long;  // CUdeviceptr
 using ContextHandle = CUctx_st*;           // CUcontext
 using StreamHandle = CUstream_st*;         // CUstream; null is the legacy default stream
+using CaptureStatus = int;                 // CUstreamCaptureStatus
+using GraphHandle = CUgraph_st*;           // CUgraph
+using NodeHandle = CUgraphNode_st*;        // CUgraphNode
 
 namespace result {
 inline constexpr Result kSuccess = 0;
@@ -47,6 +52,11 @@ inline constexpr unsigned long kLegacyStream = 1;
 inline constexpr unsigned long kPerThreadStream = 2;
 
 inline constexpr unsigned kNonBlockingStream = 1;  // CU_STREAM_NON_BLOCKING
+
+// CUstreamCaptureStatus
+inline constexpr CaptureStatus kIsNotCapturing = 0;
+inline constexpr CaptureStatus kIsCapturing = 1;
+inline constexpr CaptureStatus kCaptureIsInvalidated = 2;
 
 // CUdevice_attribute
 inline constexpr int kPageableMemoryAccess = 88;

@@ -19,6 +19,7 @@
 #include "callbridge/adapters/cross_version/state.h"
 #include "callbridge/adapters/cross_version/traits.h"
 #include "callbridge/adapters/metadata_query.h"
+#include "callbridge/adapters/recorded_call.h"
 #include "callbridge/adapters/trampolines.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/future_object.h"
@@ -254,13 +255,16 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
     if (!wrapper.ok()) return wrapper.status();
     adapted.*stage = *wrapper;
   }
-  if (traits == nullptr) return adapted;
-  if ((*traits & ~reported) != 0) {
-    absl::StatusOr<XLA_FFI_Handler*> execute = GetHandlerWithTraits(adapted.execute, *traits);
+  const XLA_FFI_Handler_Traits all = reported | (traits != nullptr ? *traits : 0);
+  // A handler that reports its traits and runs natively is its author's own affair.
+  const bool is_recorded = IsRecorded(platform, all) && handlers.execute != nullptr;
+  if (all != reported || (is_recorded && adapted.execute != handlers.execute)) {
+    absl::StatusOr<XLA_FFI_Handler*> execute =
+        GetHandlerWithTraits(adapted.execute, all, is_recorded ? handlers.execute : nullptr);
     if (!execute.ok()) return execute.status();
     adapted.execute = *execute;
   }
-  *traits |= reported;
+  if (traits != nullptr) *traits = all;
   return adapted;
 }
 

@@ -140,8 +140,10 @@ def register(
       command_buffer_compatible: XLA:GPU may record calls into command buffers, which are CUDA
         graphs, and replay those instead of calling the function again. So the function only submits
         work to its stream, the same for the same buffers: it does not wait for the stream,
-        allocate, copy synchronously, use the default stream or count its calls. A typed handler
-        that has the trait is recorded without it. XLA:CPU ignores it.
+        allocate, copy synchronously, use the default stream or count its calls. On CUDA, a call
+        that records nothing, or that ends the recording, is an error that names the function; a
+        function that records only a part of its work cannot be seen. A typed handler that has the
+        trait is recorded without it. XLA:CPU ignores it.
 
     Raises:
       CallbridgeError: ALREADY_EXISTS if the name is registered with another address, by callbridge

@@ -37,6 +37,9 @@ static_assert(result::kInvalidProgramCounter == CUDA_ERROR_INVALID_PC);
 static_assert(result::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
 static_assert(result::kSystemDriverMismatch == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
 static_assert(kNonBlockingStream == CU_STREAM_NON_BLOCKING);
+static_assert(kIsNotCapturing == CU_STREAM_CAPTURE_STATUS_NONE);
+static_assert(kIsCapturing == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+static_assert(kCaptureIsInvalidated == CU_STREAM_CAPTURE_STATUS_INVALIDATED);
 static_assert(kPageableMemoryAccess == CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
 static_assert(kMemoryPoolsSupported == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
 static_assert(kPointerMemoryType == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
@@ -50,20 +53,29 @@ static_assert(std::is_same_v<DeviceHandle, CUdevice>);
 static_assert(std::is_same_v<DevicePointer, CUdeviceptr>);
 static_assert(std::is_same_v<ContextHandle, CUcontext>);
 static_assert(std::is_same_v<StreamHandle, CUstream>);
+static_assert(sizeof(CaptureStatus) == sizeof(CUstreamCaptureStatus));
+static_assert(std::is_same_v<GraphHandle, CUgraph>);
+static_assert(std::is_same_v<NodeHandle, CUgraphNode>);
 
 // ---- Functions
 
-// An enumeration is passed as an integer of its size.
+// An enumeration is passed, and written, as an integer of its size.
 template <typename Ours, typename Theirs>
-constexpr bool kIsPassedAlike = std::is_same_v<Ours, Theirs> ||
-                                (std::is_enum_v<Theirs> && std::is_integral_v<Ours> &&
-                                 sizeof(Ours) == sizeof(Theirs));
+constexpr bool IsPassedAlike() {
+  if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
+    return IsPassedAlike<std::remove_pointer_t<Ours>, std::remove_pointer_t<Theirs>>();
+  } else if constexpr (std::is_enum_v<Theirs> && std::is_integral_v<Ours>) {
+    return sizeof(Ours) == sizeof(Theirs);
+  } else {
+    return std::is_same_v<Ours, Theirs>;
+  }
+}
 
 template <typename Ours, typename Theirs>
 struct AreCalledAlike : std::false_type {};
 template <typename... Ours, typename... Theirs>
 struct AreCalledAlike<Result(Ours...), CUresult(Theirs...)>
-    : std::bool_constant<(kIsPassedAlike<Ours, Theirs> && ...)> {};
+    : std::bool_constant<(IsPassedAlike<Ours, Theirs>() && ...)> {};
 
 template <typename Function, typename Theirs>
 constexpr bool kFits =
@@ -92,6 +104,11 @@ static_assert(kFits<decltype(Driver::copy_to_device), decltype(cuMemcpyHtoDAsync
 static_assert(kFits<decltype(Driver::copy_to_host), decltype(cuMemcpyDtoHAsync_v2)>);
 static_assert(kFits<decltype(Driver::copy_on_device), decltype(cuMemcpyDtoDAsync_v2)>);
 static_assert(kFits<decltype(Driver::pointer_get_attribute), decltype(cuPointerGetAttribute)>);
+static_assert(kFits<decltype(Driver::graph_get_nodes), decltype(cuGraphGetNodes)>);
+#if CUDA_VERSION < 13000 || defined(__CUDA_API_VERSION_INTERNAL)  // later headers hide it
+static_assert(
+    kFits<decltype(Driver::stream_get_capture_info), decltype(cuStreamGetCaptureInfo_v2)>);
+#endif
 
 TEST(DriverTypesTest, DefaultStreamsAreCudas) {
   EXPECT_EQ(reinterpret_cast<unsigned long>(CU_STREAM_LEGACY), kLegacyStream);

@@ -27,7 +27,9 @@ CAPTURED = [1, 1, LAUNCHED, True]
 REPLAYED = [0, 0, LAUNCHED, True]
 
 OF_A_CAPTURE = "CUDA_ERROR_STREAM_CAPTURE_"
-GRAPH_IS_EMPTY = "Traced CUDA graph is empty"
+RECORDED_NOTHING = "recorded nothing into the CUDA graph that XLA is capturing"
+# After a capture that failed, XLA of 0.4.38 launches a graph on the same buffers that is not there.
+NO_GRAPH = "Failed to launch CUDA graph: CUDA_ERROR_INVALID_VALUE"
 
 
 @pytest.fixture(params=releases(), ids=str)
@@ -36,6 +38,11 @@ def release(request):
     if why:
         pytest.skip(why)
     return request.param
+
+
+def says_why(release):
+    """Whether XLA passes on why a target ended a capture; others say only that it is over."""
+    return release is None or numbers(release) >= (0, 10)
 
 
 def records(release):
@@ -129,6 +136,26 @@ def test_typed_handlers(release):
         assert found[f"{library}: without, False"] == [[0, True]] * 3, library
 
 
+def test_typed_handlers_that_record_nothing(release):
+    """An error names the handler and its library, if its trait is its user's word, or it runs by a
+    cross-version wrapper. What XLA calls itself goes unseen."""
+    if not records(release):
+        pytest.skip(f"jax {release} captures no typed calls")
+    found = checks(release, "typed")
+    seen = 0
+    for library in typed_libraries():
+        names = f"the typed handler elsewhere of {TARGETS / library} {RECORDED_NOTHING}"
+        for _, right in found[f"{library}: elsewhere, True"][1:]:
+            assert names in right, library
+        own = found.get(f"{library}: elsewhere_with, False", [])
+        seen += any(
+            f"elsewhere_with of {TARGETS / library} {RECORDED_NOTHING}" in str(right)
+            for _, right in own
+        )
+    # Those of other releases' headers that do not run natively.
+    assert seen >= 1
+
+
 def test_version_three(release):
     """XLA's own flag has untyped calls captured, on the releases that have both."""
     if release is None or not (0, 4, 34) <= numbers(release) <= (0, 6, 2):
@@ -143,13 +170,16 @@ def test_version_three(release):
 
 
 def test_what_a_capture_forbids(release):
-    """The error names the driver's; the process goes on, and captures others."""
+    """The error names the driver's, and where XLA says why, the target; the process goes on, and
+    captures others."""
     found = checks(release, "on")
     for name in FORBIDDEN:
         for calls, captured, _, right in found[name]:
             assert calls == 1
             if captured:
                 assert OF_A_CAPTURE in str(right), name
+                if name == "waits" and says_why(release):
+                    assert 'custom call "waits" did what is forbidden' in right
             else:
                 assert right is True, name
         assert any(captured for _, captured, *_ in found[name]) == records(release)
@@ -160,16 +190,20 @@ def test_what_a_capture_forbids(release):
 
 
 def test_what_evades_a_capture(release):
-    """No driver refuses it. The graph is empty or leaves it out: the declaration is wrong, and so
-    are the results. XLA 0.6 to 0.8 refuse an empty graph."""
+    """No driver refuses it, and a replay would leave it out: it is an error, never a replay."""
     if not records(release):
         pytest.skip(f"jax {release} captures no typed calls")
     for name in EVADING:
-        rights = [right for *_, right in checks(release, "on")[name]]
-        assert not all(right is True for right in rights), name
-        for right in rights:
-            if isinstance(right, str):
-                assert GRAPH_IS_EMPTY in right or OF_A_CAPTURE in right, name
+        runs = checks(release, "on")[name]
+        assert any(captured for _, captured, *_ in runs), name
+        for calls, captured, _, right in runs:
+            if captured:
+                assert f'custom call "{name}" {RECORDED_NOTHING}' in str(right), name
+                assert "register it without command_buffer_compatible" in right
+            elif calls:  # and nothing orders what reads the result behind its work
+                assert isinstance(right, bool), name
+            else:
+                assert numbers(release) < (0, 5) and NO_GRAPH in right, name
 
 
 def test_a_failure_of_the_targets_own(release):

@@ -41,6 +41,7 @@ FORWARD(cuMemcpyHtoDAsync_v2)
 FORWARD(cuMemcpyDtoHAsync_v2)
 FORWARD(cuMemcpyDtoDAsync_v2)
 FORWARD(cuPointerGetAttribute)
+FORWARD(cuGraphGetNodes)
 // What targets call.
 FORWARD(cuCtxGetCurrent)
 FORWARD(cuModuleLoadData)

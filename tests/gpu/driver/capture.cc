@@ -17,6 +17,18 @@ std::vector<Capture*>& ActiveCaptures() {
 
 thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
+// Those that the legacy stream would wait for; none for another stream.
+std::vector<Capture*> ImplicitCaptures(const Stream* stream) {
+  std::vector<Capture*> captures;
+  if (!stream->IsLegacy()) return captures;
+  for (Capture* capture : ActiveCaptures()) {
+    for (const Stream* member : capture->members) {
+      if (member->context == stream->context && member->IsBlocking()) captures.push_back(capture);
+    }
+  }
+  return captures;
+}
+
 CUresult Begin(CUstream handle, Graph* graph, std::vector<Node*> tail, CUstreamCaptureMode mode) {
   Stream* stream;
   RETURN_IF_ERROR(FindStream(handle, &stream));
@@ -63,7 +75,8 @@ CUresult GetInfo(CUstream handle, CUstreamCaptureStatus* status, uint64_t* id, C
   Stream* stream;
   RETURN_IF_ERROR(FindStream(handle, &stream));
   const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
-  RETURN_IF_ERROR(RefuseImplicit(stream));
+  // Invalidates no capture, unlike all else.
+  if (!ImplicitCaptures(stream).empty()) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   const Capture* capture = stream->capture;
   *status = capture == nullptr  ? CU_STREAM_CAPTURE_STATUS_NONE
             : capture->is_valid ? CU_STREAM_CAPTURE_STATUS_ACTIVE
@@ -149,17 +162,10 @@ CUresult RefuseWhileCapturing(Context* context) {
 }
 
 CUresult RefuseImplicit(Stream* stream) {
-  if (!stream->IsLegacy()) return CUDA_SUCCESS;
   const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
-  CUresult result = CUDA_SUCCESS;
-  for (Capture* capture : ActiveCaptures()) {
-    for (const Stream* member : capture->members) {
-      if (member->context != stream->context || !member->IsBlocking()) continue;
-      Invalidate(capture);
-      result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    }
-  }
-  return result;
+  const std::vector<Capture*> captures = ImplicitCaptures(stream);
+  for (Capture* capture : captures) Invalidate(capture);
+  return captures.empty() ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 CUresult RefuseUnsafe() {

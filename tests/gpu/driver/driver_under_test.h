@@ -135,6 +135,8 @@ DRIVER(BeginCaptureToGraph, "cuStreamBeginCaptureToGraph", CUstream, CUgraph, co
        const void*, size_t, CUstreamCaptureMode);
 DRIVER(EndCapture, "cuStreamEndCapture", CUstream, CUgraph*);
 DRIVER(IsCapturing, "cuStreamIsCapturing", CUstream, CUstreamCaptureStatus*);
+DRIVER(GetCaptureInfo, "cuStreamGetCaptureInfo_v2", CUstream, CUstreamCaptureStatus*, uint64_t*,
+       CUgraph*, const CUgraphNode**, size_t*);
 DRIVER(ExchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", CUstreamCaptureMode*);
 DRIVER(GraphCreate, "cuGraphCreate", CUgraph*, unsigned);
 DRIVER(GraphDestroy, "cuGraphDestroy", CUgraph);

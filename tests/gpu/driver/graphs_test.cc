@@ -120,6 +120,91 @@ TEST_F(GraphsTest, TheLegacyStreamIsIllegalWhileABlockingStreamCaptures) {
   stream_ = other;
 }
 
+// What a stream's capture is asked for while it goes on.
+struct CaptureInfo {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  uint64_t id = 0;
+  CUgraph graph = nullptr;
+  std::vector<CUgraphNode> dependencies;
+  size_t nodes = 0;
+
+  explicit CaptureInfo(CUstream stream) {
+    const CUgraphNode* first = nullptr;
+    size_t count = 0;
+    EXPECT_EQ(GetCaptureInfo(stream, &status, &id, &graph, &first, &count), CUDA_SUCCESS);
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return;
+    dependencies.assign(first, first + count);
+    EXPECT_EQ(GraphGetNodes(graph, nullptr, &nodes), CUDA_SUCCESS);
+  }
+};
+
+TEST_F(GraphsTest, ACaptureSaysHowFarItIs) {
+  EXPECT_EQ(CaptureInfo(stream_).status, CU_STREAM_CAPTURE_STATUS_NONE);
+  Begin();
+  const CaptureInfo empty(stream_);
+  EXPECT_EQ(empty.status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_NE(empty.graph, nullptr);
+  EXPECT_EQ(empty.nodes, 0U);
+  EXPECT_TRUE(empty.dependencies.empty());
+  // What is done elsewhere is not in the graph, nor is an event.
+  CUevent event = nullptr;
+  ASSERT_EQ(EventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  EXPECT_EQ(MemsetD32Async(memory_, 1, 1, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(EventRecord(event, stream_), CUDA_SUCCESS);
+  EXPECT_EQ(CaptureInfo(stream_).nodes, 0U);
+  EXPECT_TRUE(CaptureInfo(stream_).dependencies.empty());
+  // Each thing that is submitted is, and comes after the one before.
+  EXPECT_EQ(MemsetD32Async(memory_, 1, 1, stream_), CUDA_SUCCESS);
+  const CaptureInfo one(stream_);
+  EXPECT_EQ(one.id, empty.id);
+  EXPECT_EQ(one.graph, empty.graph);
+  EXPECT_EQ(one.nodes, 1U);
+  ASSERT_EQ(one.dependencies.size(), 1U);
+  EXPECT_EQ(MemsetD32Async(memory_, 1, 1, stream_), CUDA_SUCCESS);
+  const CaptureInfo two(stream_);
+  EXPECT_EQ(two.nodes, 2U);
+  ASSERT_EQ(two.dependencies.size(), 1U);
+  EXPECT_NE(two.dependencies, one.dependencies);
+  // What another stream records is in the graph too, before this one joins it.
+  const CUstream other = MadeStream();
+  EXPECT_EQ(EventRecord(event, stream_), CUDA_SUCCESS);
+  EXPECT_EQ(StreamWaitEvent(other, event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(MemsetD32Async(memory_ + 4, 1, 1, other), CUDA_SUCCESS);
+  EXPECT_EQ(CaptureInfo(stream_).nodes, 3U);
+  EXPECT_EQ(CaptureInfo(stream_).dependencies, two.dependencies);
+  EXPECT_EQ(EventRecord(event, other), CUDA_SUCCESS);
+  EXPECT_EQ(StreamWaitEvent(stream_, event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(CaptureInfo(stream_).nodes, 3U);
+  EXPECT_NE(CaptureInfo(stream_).dependencies, two.dependencies);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(EndCapture(stream_, &graph), CUDA_SUCCESS);
+  GraphDestroy(graph);
+  StreamDestroy(other);
+  EventDestroy(event);
+
+  Begin();
+  EXPECT_NE(CaptureInfo(stream_).id, two.id);
+  EXPECT_EQ(StreamSynchronize(stream_), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(CaptureInfo(stream_).status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+  ExpectInvalidated();
+}
+
+TEST_F(GraphsTest, AskingOfACaptureDoesNotInvalidateIt) {
+  const CUstream other = stream_;
+  stream_ = MadeStream(CU_STREAM_DEFAULT);
+  Begin();
+  CUstreamCaptureStatus status;
+  EXPECT_EQ(IsCapturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(GetCaptureInfo(nullptr, &status, nullptr, nullptr, nullptr, nullptr),
+            CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(CaptureInfo(stream_).status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(EndCapture(stream_, &graph), CUDA_SUCCESS);
+  GraphDestroy(graph);
+  StreamDestroy(stream_);
+  stream_ = other;
+}
+
 TEST_F(GraphsTest, AllocatingIsIllegalAsTheModeSays) {
   CUdeviceptr address = 0;
   Begin(CU_STREAM_CAPTURE_MODE_GLOBAL);

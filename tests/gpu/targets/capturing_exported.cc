@@ -1,4 +1,5 @@
-// CALLBRIDGE_EXPORT's handlers, with and without the option: each copies f32[100] by the driver.
+// CALLBRIDGE_EXPORT's handlers, with and without the option: each copies f32[100] by the driver;
+// `elsewhere` on the default stream, which no graph captures.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -15,5 +16,9 @@ static void Copy(CUstream stream, void** buffers, const char*, size_t) {
   reinterpret_cast<Function*>(dlsym(driver, "cuMemcpyDtoDAsync_v2"))(buffers[1], buffers[0], 400,
                                                                      stream);
 }
+static void CopyElsewhere(CUstream, void** buffers, const char* opaque, size_t opaque_len) {
+  Copy(nullptr, buffers, opaque, opaque_len);
+}
 CALLBRIDGE_EXPORT(without, Copy);
+CALLBRIDGE_EXPORT(elsewhere, CopyElsewhere);
 CALLBRIDGE_EXPORT(with, Copy, callbridge::ExportOptions().CommandBufferCompatible());
