@@ -29,7 +29,9 @@ constexpr UntypedAbi kUntypedAbis[] = {
     WithTables<HostOriginal>(kOriginalAbi, /*needs_proof=*/true),
     WithTables<HostStatusReturning>(kStatusReturningAbi),
     WithTables<OpaqueStatusReturning>(kStatusReturningUnifiedAbi),
-    WithStream<OpaqueStatusReturning>(kStatusReturningAbi), CALLBRIDGE_MORE_UNTYPED_ABIS};
+    WithStream<GpuOriginal>(kOriginalAbi, /*needs_proof=*/true),
+    WithStream<OpaqueStatusReturning>(kStatusReturningAbi),
+    CALLBRIDGE_MORE_UNTYPED_ABIS};
 
 const UntypedAbi* FindCalls(bool is_gpu, ApiVersion version, bool needs_proof) {
   const auto* found =

@@ -36,19 +36,24 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool GatherArrays(int64_t size, const Type* 
   return true;
 }
 
+// Returns whether the frame is of the execute stage, without extensions and attributes, and of
+// buffers whose pointers fit on the stack. False for jaxlib 0.4.30, which numbers stages otherwise.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool IsPlainExecute(const XLA_FFI_CallFrame& frame) {
+  // Compares two numbers at once; both must be 0.
+  const uint64_t more =
+      reinterpret_cast<uintptr_t>(frame.extension_start) | static_cast<uint64_t>(frame.attrs.size);
+  return ABSL_PREDICT_TRUE(more == 0 && frame.stage == XLA_FFI_ExecutionStage_EXECUTE &&
+                           static_cast<size_t>(frame.args.size + frame.rets.size) <=
+                               kStackPointers);
+}
+
 // Serves one call of EntryPoints::typed for a target on Host that Calls::Call() calls. Does what
 // CallUntypedTargetFromTypedInFull() does, and is faster for a call of arrays without attributes.
 template <typename Calls>
 XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   const XLA_FFI_Args& args = frame->args;
   const XLA_FFI_Rets& rets = frame->rets;
-  // Compares two numbers at once; both must be 0.
-  const uint64_t more = reinterpret_cast<uintptr_t>(frame->extension_start) |
-                        static_cast<uint64_t>(frame->attrs.size);
-  if (ABSL_PREDICT_FALSE(more != 0 || frame->stage != XLA_FFI_ExecutionStage_EXECUTE ||
-                         static_cast<size_t>(args.size + rets.size) > kStackPointers)) {
-    return CallUntypedTargetFromTypedInFull(frame, entry);
-  }
+  if (!IsPlainExecute(*frame)) return CallUntypedTargetFromTypedInFull(frame, entry);
   void* pointers[kStackPointers];
   if (ABSL_PREDICT_FALSE(
           !GatherArrays(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers))) {
@@ -67,6 +72,34 @@ XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
     }
   }
   const absl::Status status = Calls::Call(entry.function, out, pointers, {});
+  return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
+}
+
+// Likewise for a target on GPU: one list of the operands, then the results, and the stream.
+template <typename Calls>
+XLA_FFI_Error* CallTypedWithStream(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
+  const XLA_FFI_Args& args = frame->args;
+  const XLA_FFI_Rets& rets = frame->rets;
+  if (!IsPlainExecute(*frame)) return CallUntypedTargetFromTypedInFull(frame, entry);
+  void* pointers[kStackPointers];
+  // Without a loop for one result, which is the rule.
+  if (ABSL_PREDICT_TRUE(rets.size == 1)) {
+    if (ABSL_PREDICT_FALSE(!GatherArrays(1, rets.types, XLA_FFI_RetType_BUFFER, rets.rets,
+                                         &pointers[args.size]))) {
+      return CallUntypedTargetFromTypedInFull(frame, entry);
+    }
+  } else if (ABSL_PREDICT_FALSE(!GatherArrays(rets.size, rets.types, XLA_FFI_RetType_BUFFER,
+                                              rets.rets, &pointers[args.size]))) {
+    return CallUntypedTargetFromTypedInFull(frame, entry);
+  }
+  if (ABSL_PREDICT_FALSE(
+          !GatherArrays(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers))) {
+    return CallUntypedTargetFromTypedInFull(frame, entry);
+  }
+  XLA_FFI_Stream_Get_Args stream = {sizeof(stream), nullptr, frame->ctx, nullptr};
+  XLA_FFI_Error* const error = frame->api->XLA_FFI_Stream_Get(&stream);
+  if (ABSL_PREDICT_FALSE(error != nullptr)) return error;
+  const absl::Status status = Calls::Call(entry.function, stream.stream, pointers, {});
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 

@@ -84,16 +84,16 @@ absl::Status RunWithStream(const CallPlan& plan, const absl::string_view& opaque
 
 // For Calls::Call(function, stream, buffers, opaque), on GPU.
 template <typename Calls>
-constexpr UntypedAbi WithStream(const TargetAbi& row) {
+constexpr UntypedAbi WithStream(const TargetAbi& row, bool needs_proof = false) {
   return {row,
-          /*needs_proof=*/false,
+          needs_proof,
           /*takes_leaves=*/true,
           &Calls::Call,
           &RunWithStream<Calls>,
           &RunWithStream<Calls>,
           &RunWithStream<Calls>,
           &CallUntyped<Calls>,
-          &CallUntypedTargetFromTypedInFull};
+          &CallTypedWithStream<Calls>};
 }
 
 template <typename Calls>

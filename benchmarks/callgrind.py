@@ -26,14 +26,14 @@ def instructions(command, options=(), **environment):
     return int(re.search(r"Collected : (\d+)", stderr)[1])
 
 
-def dumps(command, folder):
+def dumps(command, folder, options=(), **environment):
     """What the command wrote, and the instructions up to each dump of its own, by its name.
 
     A dump counts from the one before it.
     """
     for old in Path(folder).glob("dump*"):
         old.unlink()
-    stdout, _ = run(command, [f"--callgrind-out-file={folder}/dump"])
+    stdout, _ = run(command, [f"--callgrind-out-file={folder}/dump", *options], environment)
     counts = {}
     for path in Path(folder).glob("dump.*"):
         text = path.read_text(errors="replace")

@@ -14,31 +14,34 @@ ROOT = Path(__file__).resolve().parent.parent
 COUNTED = (16, 80)
 
 Cost = namedtuple("Cost", "instructions")
+# XLA:GPU copies shapes in each untyped call, six allocations of one size. The C library keeps seven
+# free ones of a size for each thread, and what it does with the next depends on what lies beside
+# them: 10 to 100 instructions a call more or less. So it keeps all of them.
+ALLOCATOR = "glibc.malloc.tcache_count=10000"
 
 
-def measure(folder):
-    """A path and its cost after the other: each takes valgrind minutes."""
+def measure(folder, out):
+    """The Cost of each path; `out` is for callgrind's files."""
     sys.path.insert(0, str(ROOT / "tests/gpu"))
     import xla_gpu
 
     release = xla_gpu.releases()[-1]
-    environment = {**xla_gpu.environment(release), "JAX_PLATFORMS": "cuda,cpu"}
-    environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
-    for path in PATHS:
-        yield path, Cost(instructions(folder, path, environment))
-
-
-def instructions(folder, path, environment):
-    program = [ROOT / "tests/gpu/start.py", gpu_calls.__file__, folder]
-    few, many = (
-        callgrind.instructions(
-            [sys.executable, *program, path, "count", chain],
-            ["--collect-atstart=no"],
-            **{**environment, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        )
-        for chain in COUNTED
+    program = [ROOT / "tests/gpu/start.py", gpu_calls.__file__, folder, "count", *COUNTED]
+    _, counts = callgrind.dumps(
+        [sys.executable, *program],
+        out,
+        ["--collect-atstart=no"],
+        **xla_gpu.environment(release),
+        JAX_PLATFORMS="cuda,cpu",
+        XLA_PYTHON_CLIENT_PREALLOCATE="false",
+        TF_CPP_MIN_LOG_LEVEL="3",
+        GLIBC_TUNABLES=ALLOCATOR,
     )
-    return (many - few) / (REPEAT * (COUNTED[1] - COUNTED[0]))
+    few, many = COUNTED
+    calls = REPEAT * (many - few)
+    return {
+        path: Cost((counts[f"{path} {many}"] - counts[f"{path} {few}"]) / calls) for path in PATHS
+    }
 
 
 def budgets(costs):

@@ -1,5 +1,6 @@
 // GPU targets that do nothing on the device, so that a call of one is what is counted, and one that
-// switches callgrind's counting on and off, to be called before and behind what is counted.
+// switches callgrind's counting on and off, to be called before and behind what is counted; and the
+// function that dumps what was counted since the dump before.
 #include <valgrind/callgrind.h>
 
 #include <cstddef>
@@ -13,3 +14,9 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_measured_target, "CUDA");
 
 static void gpu_toggle_counting(CUstream, void**, const char*, size_t) { CALLGRIND_TOGGLE_COLLECT; }
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_toggle_counting, "CUDA");
+
+// Called by the program itself, which finds it here.
+static void gpu_dump_counts(CUstream, void**, const char* name, size_t) {
+  CALLGRIND_DUMP_STATS_AT(name);
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_dump_counts, "CUDA");

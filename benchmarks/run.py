@@ -130,9 +130,8 @@ def main():
             f" {cost.instructions:8.1f} instructions",
             flush=True,
         )
-    gpu = {}
-    for path, cost in gpu_costs.measure(BUILD / "benchmarks"):
-        gpu[path] = cost
+    gpu = gpu_costs.measure(BUILD / "benchmarks", OUT)
+    for path, cost in gpu.items():
         what = f"XLA:GPU over the stand-in: {gpu_costs.PATHS[path]}"
         print(f"  {what:62} {'':11} {cost.instructions:8.1f} instructions", flush=True)
     import_seconds = jax_costs.import_seconds()

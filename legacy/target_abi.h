@@ -1,7 +1,7 @@
 // API_VERSION_ORIGINAL, version 1:
 //   Host  void(void* out, const void** in)
 //   GPU   void(stream, void** buffers, const char* opaque, size_t opaque_len)
-// target_call.h calls it on Host; on GPU it is called as version 2.
+// target_call.h calls it where its type is proved; elsewhere it is called as version 2.
 //
 // Uses the standard library only: this header is included in other people's builds.
 #ifndef CALLBRIDGE_LEGACY_TARGET_ABI_H_

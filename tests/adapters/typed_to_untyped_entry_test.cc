@@ -2,6 +2,7 @@
 #include "callbridge/adapters/typed_to_untyped_entry.h"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -131,6 +132,126 @@ TEST_F(TypedEntryTest, AStreamThatCannotBeHadIsTheRuntimesError) {
   EXPECT_EQ(FfiCall().Stream(absl::UnavailableError("no stream")).Call(Typed(kGpu)),
             absl::UnavailableError("no stream"));
   EXPECT_EQ(recorded.calls, 0);
+}
+
+// ---- A call on a GPU without a descriptor
+
+const Target kGpuDeclared = MakeTarget(&GpuOriginalTarget, Platform::kRocm, ApiVersion::kOriginal,
+                                       /*proved=*/false);
+const Target kGpuStatus =
+    MakeTarget(&GpuStatusTarget, Platform::kCuda, ApiVersion::kStatusReturning);
+
+TEST_F(TypedEntryTest, AGpuTargetGetsTheStreamAndOneList) {
+  int stream;
+  static int arguments;
+  static int results;
+  recorded.inspect = [](Recorded& r) {
+    for (int i = 0; i < arguments; ++i) EXPECT_EQ(r.buffers[i], Buffer(i)) << i;
+    for (int i = 0; i < results; ++i) EXPECT_EQ(r.buffers[arguments + i], Buffer(32 + i)) << i;
+  };
+  for (const Target& target : {kGpu, kGpuDeclared, kGpuStatus}) {
+    for (arguments = 0; arguments < 4; ++arguments) {
+      for (results = 0; results < 4; ++results) {
+        FfiCall runtime;
+        runtime.Stream(&stream);
+        for (int i = 0; i < arguments; ++i) runtime.Arg(kF32, Buffer(i));
+        for (int i = 0; i < results; ++i) runtime.Ret(kF32, Buffer(32 + i));
+        recorded.stream = nullptr;
+        recorded.opaque = "of the call before";
+        recorded.calls = 0;
+        EXPECT_EQ(runtime.Call(Typed(target)), absl::OkStatus());
+        EXPECT_EQ(recorded.calls, 1);
+        EXPECT_EQ(recorded.stream, &stream);
+        EXPECT_EQ(recorded.opaque, "");
+        EXPECT_EQ(recorded.got_status, target.address == kGpuStatus.address);
+      }
+    }
+  }
+}
+
+// On the stack and in a block of the heap.
+TEST_F(TypedEntryTest, AGpuTargetOfManyBuffers) {
+  static int size;
+  recorded.inspect = [](Recorded& r) {
+    for (int i = 0; i < size; ++i) ASSERT_EQ(r.buffers[i], Buffer(i % 64)) << i;
+  };
+  for (size = 254; size < 259; ++size) {
+    for (int arguments : {0, 1, size - 1, size}) {
+      FfiCall runtime;
+      for (int i = 0; i < size; ++i) {
+        i < arguments ? runtime.Arg(kF32, Buffer(i % 64)) : runtime.Ret(kF32, Buffer(i % 64));
+      }
+      ASSERT_EQ(runtime.Call(Typed(kGpu)), absl::OkStatus());
+    }
+  }
+  EXPECT_EQ(recorded.calls, 20);
+}
+
+// Whatever the runtime's pointer is.
+TEST_F(TypedEntryTest, AGpuTargetsTokensAreNull) {
+  constexpr PrimitiveType kToken = PrimitiveType::kToken;
+  recorded.inspect = [](Recorded& r) {
+    EXPECT_EQ(r.buffers[0], nullptr);
+    EXPECT_EQ(r.buffers[1], Buffer(1));
+    EXPECT_EQ(r.buffers[2], nullptr);
+  };
+  EXPECT_EQ(FfiCall()
+                .Arg(kToken, Buffer(0))
+                .Arg(kF32, Buffer(1))
+                .Ret(kToken, Buffer(32))
+                .Call(Typed(kGpu)),
+            absl::OkStatus());
+  EXPECT_EQ(FfiCall()
+                .Arg(kToken, Buffer(0))
+                .Ret(kF32, Buffer(1))
+                .Ret(kToken, Buffer(32))
+                .Call(Typed(kGpu)),
+            absl::OkStatus());
+  EXPECT_EQ(recorded.calls, 2);
+}
+
+TEST_F(TypedEntryTest, WhatAGpuTargetMayNotGet) {
+  ExpectInvalid(FfiCall().Stage(XLA_FFI_ExecutionStage_PREPARE).Call(Typed(kGpu)),
+                "custom call \"recording\" serves the execute stage only, but was called at stage "
+                "1");
+  // The stage EXECUTE of jaxlib 0.4.30, whose function for the stream is elsewhere.
+  ExpectInvalid(
+      FfiCall()
+          .Stage(static_cast<XLA_FFI_ExecutionStage>(typed_ffi::kOldestVersion.execute))
+          .Call(Typed(kGpu)),
+      "custom call \"recording\" serves the execute stage only, but was called at stage 2");
+  ExpectInvalid(FfiCall().StringAttr("scale", "3").Ret(kF32, Buffer(0)).Call(Typed(kGpu)),
+                "the call site has attributes (scale), but custom call \"recording\" is untyped "
+                "and takes none: pass bytes as its opaque");
+  static XLA_FFI_RetType no_buffer[] = {static_cast<XLA_FFI_RetType>(77),
+                                        static_cast<XLA_FFI_RetType>(77)};
+  for (int results : {1, 2}) {
+    FfiCall runtime;
+    runtime.Arg(kF32, Buffer(0));
+    for (int i = 0; i < results; ++i) runtime.Ret(kF32, Buffer(32 + i));
+    const std::string text =
+        "custom call \"recording\" takes buffers only, but has an argument or result of another "
+        "kind";
+    runtime.With([](XLA_FFI_CallFrame& frame) { frame.rets.types = no_buffer; });
+    ExpectInvalid(runtime.Call(Typed(kGpu)), text);
+    runtime.With(nullptr).NoBuffer();
+    ExpectInvalid(runtime.Call(Typed(kGpu)), text);
+  }
+}
+
+TEST_F(TypedEntryTest, AGpuTargetsFailureIsAnError) {
+  const std::string message = "no convergence";
+  recorded.failure = &message;
+  EXPECT_EQ(FfiCall().Ret(kF32, Buffer(32)).Call(Typed(kGpuStatus)),
+            absl::InternalError("CustomCall failed: no convergence"));
+  recorded.failure = nullptr;
+  recorded.inspect = [](Recorded&) { throw std::runtime_error("boom"); };
+  for (const Target& target : {kGpu, kGpuDeclared, kGpuStatus}) {
+    EXPECT_EQ(FfiCall().Ret(kF32, Buffer(32)).Call(Typed(target)),
+              absl::InternalError("CustomCall failed: the target threw std::runtime_error: boom"));
+  }
+  recorded.inspect = nullptr;
+  EXPECT_EQ(FfiCall().Ret(kF32, Buffer(32)).Call(Typed(kGpuStatus)), absl::OkStatus());
 }
 
 // ---- Extensions
