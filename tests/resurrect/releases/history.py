@@ -72,12 +72,12 @@ class History:
         return found
 
     def gone(self):
-        """By (module, name): the first release without it, of names that never came back."""
+        """By (module, name): the last release that it was gone in; some came back since."""
         return {
-            (module, name): changes[-1][0]
+            (module, name): [release for release, what in changes if what == GONE][-1]
             for module, names in sorted(self.changes.items())
             for name, changes in sorted(names.items())
-            if changes[-1][1] == GONE
+            if GONE in [what for _, what in changes]
         }
 
     def lost_parameters(self):
