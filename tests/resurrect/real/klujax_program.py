@@ -1,4 +1,4 @@
-"""Solves sparse systems with klujax, the old ones and today's; SciPy's and NumPy's are the measure."""
+"""Solves sparse systems with klujax, old and new; SciPy's and NumPy's solutions are the measure."""
 
 import jax
 

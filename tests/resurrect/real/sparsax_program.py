@@ -28,8 +28,11 @@ check(jax.jit(sparsax.logdet, static_argnums=3)(Ai, Aj, Ax, n), np.linalg.slogde
 solved = jax.vmap(sparsax.solve, (None, None, None, 0))(Ai, Aj, Ax, B)
 check(solved, np.linalg.solve(definite, B.T).T, rtol=1e-10)
 adjoint = np.linalg.solve(definite, np.cos(b))
-check(jax.grad(lambda b: sparsax.solve(Ai, Aj, Ax, b) @ np.cos(np.asarray(B[0] * 0 + 1)))(b),
-      np.linalg.solve(definite, np.full(n, np.cos(1.0))), rtol=1e-10)
+check(
+    jax.grad(lambda b: sparsax.solve(Ai, Aj, Ax, b) @ np.cos(np.asarray(B[0] * 0 + 1)))(b),
+    np.linalg.solve(definite, np.full(n, np.cos(1.0))),
+    rtol=1e-10,
+)
 
 Gi, Gj, Gx = coo(general)
 for run in (sparsax.lu_solve, jax.jit(sparsax.lu_solve)):

@@ -1,4 +1,4 @@
-"""Evaluates spherical harmonics with sphericart, the old one and today's; SciPy's are the measure."""
+"""Evaluates spherical harmonics with sphericart, old and new; SciPy's are the measure."""
 
 import jax
 
@@ -32,7 +32,9 @@ precision = {"rtol": 1e-10, "atol": 1e-10}
 for run in (evaluate, jitted):
     check(run(xyz, highest), harmonics(xyz), **precision)
     check(run(xyz[0], highest), harmonics(xyz[:1])[0], **precision)
-    check(run(xyz[:12].reshape(3, 4, 3), highest), harmonics(xyz[:12]).reshape(3, 4, -1), **precision)
+    check(
+        run(xyz[:12].reshape(3, 4, 3), highest), harmonics(xyz[:12]).reshape(3, 4, -1), **precision
+    )
 single = jitted(xyz.astype(np.float32), highest)
 assert single.dtype == np.float32
 check(single, harmonics(xyz), rtol=2e-5, atol=2e-5)
