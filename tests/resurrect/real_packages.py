@@ -42,6 +42,7 @@ PACKAGES = (
     Package("jax-finufft-0.1.0", 30, "untyped"),
     Package("jaxbind-1.0.0", 16, "untyped", python_3_13=False),
     Package("klujax-0.2.10", 14, "untyped"),
+    Package("numba4jax-0.0.14", 18, "untyped"),
     Package("sphericart-jax-1.0.0", 9, "untyped", sampled=True),
     Package("augax-0.3.0", 12, "typed", sampled=True),
     Package("celerite2-0.3.3", 45, "typed"),
