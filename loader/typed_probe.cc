@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,7 @@
 #include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/loaded_copy.h"
+#include "callbridge/loader/origin.h"
 #include "callbridge/loader/private_copy.h"
 #include "callbridge/loader/symbol_table.h"
 #include "callbridge/loader/target_library.h"
@@ -201,6 +204,10 @@ absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
   if (!file->IsMapped(address, 1, PF_X)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": has no code at that address"));
   }
+  std::error_code unknown;
+  const std::filesystem::path folder = std::filesystem::absolute(path, unknown).parent_path();
+  file = WithOrigin(*std::move(file), folder.native());
+  if (!file.ok()) return error(file.status());
   const ElfFile original = *file;  // the names are views of it
   absl::StatusOr<PrivateCopy> copy = MakePrivateCopy(*std::move(file), WithPython(original));
   if (!copy.ok()) return error(copy.status());
