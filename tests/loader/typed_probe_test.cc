@@ -80,6 +80,15 @@ TEST_F(TypedProbeTest, OpensOldBinaries) {
   EXPECT_EQ(answer.verdict, TypedVerdict::kNotTyped) << answer.evidence;
 }
 
+// As published wheels have them: their libraries are in a folder beside the module.
+TEST_F(TypedProbeTest, OpensBinariesThatNeedALibraryBesideThem) {
+  for (const char* name : {"beside_runpath", "beside_rpath", "beside_needed", "beside_gold"}) {
+    const TypedAnswer answer =
+        ProbeTyped(OldBinary(name), ElfEditor(name).Symbol("_Z11call_besidePvPPKv").st_value);
+    EXPECT_EQ(answer.evidence, "returned without an answer, which proves nothing") << name;
+  }
+}
+
 // Before the function is asked.
 TEST_F(TypedProbeTest, FilesThatEndTheHelperAreNotOpened) {
   const std::pair<const char*, const char*> cases[] = {{"ends_by_success", "ended before it had"},

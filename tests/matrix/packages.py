@@ -1,0 +1,171 @@
+"""Real packages on every JAX, alone and under callbridge.resurrect: docs/packages.md.
+
+packages.py --callbridge LIBRARY --write FILE [--jobs N]
+
+Each is a process of its own that runs the package's program of tests/resurrect/real, whose checks
+compare with NumPy, SciPy or the package's own results. Exits 0 if all that are expected to run did.
+"""
+
+import argparse
+import concurrent.futures
+import email
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from jax_releases import IN_DEBIAN_13, ROWS, TODAY, used_by
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/resurrect"))
+from real_packages import PACKAGES  # noqa: E402
+
+CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
+RELEASES = [row.release for row in ROWS if row.release in {*used_by("revive"), IN_DEBIAN_13}]
+FITS = "as it is"
+REVIVED = "**resurrect**"
+REFUSES = "refuses"
+NO_WHEEL = "no wheel"
+FAILED = "error"
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--callbridge", required=True)
+    arguments.add_argument("--write", type=pathlib.Path, required=True)
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = arguments.parse_args()
+    library = os.path.abspath(options.callbridge)
+    wanted = [(package, release) for package in PACKAGES for release in RELEASES]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        cells = dict(zip(wanted, pool.map(lambda cell: fill(*cell, library), wanted), strict=True))
+    options.write.write_text(page(cells))
+    failures = [cell for cell in cells.values() if cell.text == FAILED]
+    sys.exit(1 if failures else 0)
+
+
+HEAD = """# Packages
+
+Wheels from PyPI, unmodified, on each JAX; `make matrix` ran all of it and wrote this page. Each
+program compares its package's results with NumPy's, SciPy's or the package's own: *checks* is how
+many. The programs are in [tests/resurrect/real](../tests/resurrect/real).
+
+- *as it is*: it runs without callbridge, and the same under `callbridge.resurrect`.
+- **resurrect**: it runs by `python -m callbridge.resurrect PROGRAM`, and not without.
+- *refuses*: the package looks for JAX's release by itself, and ends.
+- *no wheel*: it has none for the Python of that JAX.
+
+"""
+MIDDLE = """
+## What happens without callbridge
+"""
+
+
+class Cell:
+    def __init__(self, text, alone="", under=""):
+        self.text, self.alone, self.under = text, alone, under
+
+
+def fill(package, release, library):
+    folder = folder_of(package, release)
+    if folder is None:
+        return Cell(NO_WHEEL)
+    alone = run(package, release, folder, library, revived=False)
+    under = run(package, release, folder, library, revived=True)
+    if under is None:
+        text = FITS if alone is None else REVIVED
+    elif package.its_own_check and package.its_own_check in under:
+        text = REFUSES
+    else:
+        text = FAILED
+    print(f"{package.list} on jax {release}: {text} {under or ''}", flush=True)
+    return Cell(text, alone or "", under or "")
+
+
+def folder_of(package, release):
+    if release != IN_DEBIAN_13:
+        return CACHE / "revived" / package.list
+    return CACHE / "revived-3.13" / package.list if package.python_3_13 else None
+
+
+def run(package, release, folder, library, revived):
+    """None if all checks held, else what the program or the signal that ended it said."""
+    program = ROOT / "tests/resurrect/real" / package.program
+    environment = {
+        "CALLBRIDGE_LIBRARY": library,
+        "JAX_PLATFORMS": "cpu",
+        "JAX_TRACEBACK_FILTERING": "off",
+        "PYTHONPATH": f"{ROOT / 'python'}:{folder}",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
+    settings = [f"{name}={value}" for name, value in environment.items()]
+    module = ["-m", "callbridge.resurrect"] if revived else []
+    done = subprocess.run(
+        [*python(release, settings), *module, str(program)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    if done.returncode == 0 and done.stdout == f"{package.checks} checks\n":
+        return None
+    if done.returncode < 0 or done.returncode >= 128:
+        return f"signal {abs(done.returncode) % 128}"
+    lines = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception)\b.*", done.stderr, re.MULTILINE)
+    return (lines or done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+
+
+def python(release, settings):
+    if release == IN_DEBIAN_13:
+        inside = ["/usr/bin/env", "--chdir", str(ROOT), *settings, "/venv/bin/python"]
+        return ["scripts/debian_13", *inside]
+    if release == TODAY:
+        return ["env", *settings, ".venv/bin/python"]
+    return ["env", *settings, str(CACHE / f"venv-jax-{release}" / "bin/python")]
+
+
+def page(cells):
+    return HEAD + "\n".join([*grid(cells), MIDDLE, *without(cells), ""])
+
+
+def grid(cells):
+    yield f"| package | calls | asks for | checks | {' | '.join(RELEASES)} |"
+    yield "|---" * (4 + len(RELEASES)) + "|"
+    for package in PACKAGES:
+        about = [package.list, package.calls, asks_for(package), str(package.checks)]
+        texts = [cells[package, release].text for release in RELEASES]
+        yield f"| {' | '.join(about + texts)} |"
+
+
+def without(cells):
+    yield "| package | jax | what it says |"
+    yield "|---|---|---|"
+    for package in PACKAGES:
+        said = {}
+        for release in RELEASES:
+            alone = cells[package, release].alone
+            if alone:
+                said.setdefault(plain(alone), []).append(release)
+        for text, releases in said.items():
+            yield f"| {package.list} | {', '.join(releases)} | {text} |"
+
+
+def plain(text):
+    """An error as a cell of a table: one line, without this machine's folders."""
+    text = re.sub(r" \((?:/[^()]*|unknown location)\)", "", text)
+    text = re.sub(r"/\S*/", "", text).replace("|", "\\|").replace("`", "'")
+    return f"`{text if len(text) < 200 else text[:197] + '...'}`"
+
+
+def asks_for(package):
+    """What the wheel itself says of JAX."""
+    name = re.sub(r"-[0-9.]+(post[0-9]+)?$", "", package.list).replace("-", "_")
+    (metadata,) = (CACHE / "revived" / package.list).glob(f"{name}-*.dist-info/METADATA")
+    needs = email.message_from_string(metadata.read_text()).get_all("Requires-Dist") or []
+    found = [match[1] for need in needs if (match := re.match(r"jax\b(?!\[)\s*([^;]*)", need))]
+    return f"jax {' '.join(found[0].strip(' ()').split())}".strip() if found else "-"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Real packages, unmodified from PyPI: what tests/resurrect run of them, and where.
+
+As a program it prints the lists of requirements/packages that the tests want: with
+CALLBRIDGE_THOROUGH in the environment all, else the sample that `make test` has.
+"""
+
+import dataclasses
+import os
+import re
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    """A list of requirements/packages, and the program in real/ that uses its package.
+
+    checks: how many values the program compares with NumPy's, SciPy's or the package's own.
+    calls: "untyped" or "typed", the kind of its custom calls.
+    sampled: `make test` has it.
+    python_3_13: it has a wheel for the Python of the newest JAX, too.
+    its_own_check: what it says of JAXs that it was not built for, which it looks for itself.
+    """
+
+    list: str
+    checks: int
+    calls: str
+    sampled: bool = False
+    python_3_13: bool = True
+    its_own_check: str = ""
+
+    @property
+    def program(self):
+        name = re.sub(r"-[0-9.]+(post[0-9]+)?$", "", self.list).removeprefix("splineax-")
+        return f"{name.replace('-', '_')}_program.py"
+
+
+PACKAGES = (
+    Package("exoplanet-core-0.2.0", 23, "untyped", sampled=True, python_3_13=False),
+    Package("exoplanet-core-0.3.0", 23, "untyped", python_3_13=False),
+    Package("exoplanet-core-0.3.1", 23, "untyped", python_3_13=False),
+    Package("celerite2-0.3.0", 45, "untyped", python_3_13=False),
+    Package("celerite2-0.3.2", 45, "untyped", sampled=True, python_3_13=False),
+    Package("jax-finufft-0.1.0", 30, "untyped"),
+    Package("jaxbind-1.0.0", 16, "untyped", python_3_13=False),
+    Package("klujax-0.2.10", 14, "untyped"),
+    Package("numba4jax-0.0.14", 18, "untyped"),
+    Package("sphericart-jax-1.0.0", 9, "untyped", sampled=True),
+    Package("augax-0.3.0", 12, "typed", sampled=True),
+    Package("celerite2-0.3.3", 45, "typed"),
+    Package("entangle-jax-0.1.1", 18, "typed", sampled=True),
+    Package("jax-finufft-1.3.1", 30, "typed"),
+    Package("jaxbind-1.3.1", 16, "typed", sampled=True),
+    Package("klujax-0.5.2", 14, "typed"),
+    Package("pgjax-0.2.0", 9, "typed"),
+    Package("ri-kernels-0.2.2", 4, "typed"),
+    Package("sparsax-0.9.0", 9, "typed"),
+    Package("sphericart-jax-2.0.4", 9, "typed", its_own_check="which are not ABI compatible"),
+    Package("splineax-klujax-0.5.0.post7", 14, "typed"),
+)
+
+
+def wanted():
+    everything = "CALLBRIDGE_THOROUGH" in os.environ
+    return [package for package in PACKAGES if everything or package.sampled]
+
+
+if __name__ == "__main__":
+    for package in wanted():
+        print(package.list, "3.13" if package.python_3_13 else "")
