@@ -341,6 +341,7 @@ class HandlerCall {
   }
   static std::vector<callbridge_array> Arrays(const std::vector<Buffer>& buffers) {
     std::vector<callbridge_array> arrays;
+    arrays.reserve(buffers.size());
     for (const Buffer& buffer : buffers) {
       arrays.push_back({buffer.data, handler_call::SizeOf(buffer.shape)});
     }
