@@ -30,7 +30,7 @@ NOT_ON_GPU = {
     "tests/jax/test_bad_input.py::test_bad_input[typed_handlers_of_another_macro_for_a_gpu": (
         "it is about targets for a GPU where there is none"
     ),
-    "tests/jax/test_bad_input.py::test_names_that_jax_has": KEPT_BY_JAX,
+    "tests/jax/test_bad_input.py::test_names_that_jax_has[names_that": KEPT_BY_JAX,
     "tests/jax/test_operator_info": OPERATOR_INFO,
     "tests/resurrect/test_lapack.py": OF_CPU,
     "tests/resurrect/test_real_packages.py": OF_CPU,

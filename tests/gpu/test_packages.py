@@ -51,6 +51,11 @@ REFUSED = {
     ),
 }
 
+# What modules say where a library of theirs is missing, which they are linked to, or open.
+LACKING = re.compile(
+    r"lib\S+: cannot open shared object file|Error loading CUDA libraries|DSO_LOADING_FAILURE"
+)
+
 
 def run(release, pattern, case, **variables):
     if reason := xla_gpu.missing(release):
@@ -69,9 +74,8 @@ def run(release, pattern, case, **variables):
         libraries = f"{own}:{xla_gpu.TARGETS}/cuda12"
         variables = {**CAPABILITY, "LD_LIBRARY_PATH": libraries, **variables}
     done = xla_gpu.run(release, "package_calls.py", found[0], case, **variables)
-    lacking = re.search(r"ImportError: (lib\S+): cannot open shared object file", done.errors)
-    if xla_gpu.ON_DEVICE and lacking:
-        pytest.skip(f"the module needs {lacking[1]}, which is not on this machine")
+    if xla_gpu.ON_DEVICE and (lacking := LACKING.search(done.output + done.errors)):
+        pytest.skip(f"this machine lacks libraries of CUDA 12 that the module needs: {lacking[0]}")
     return done
 
 

@@ -34,9 +34,9 @@ HAS_ALL = bool(os.environ.get("CALLBRIDGE_GPU_RELEASES")) or xla_gpu.ON_DEVICE
 def selected(suite):
     """Arguments of pytest."""
     if HAS_ALL:
-        return [f"tests/{suite}"]
+        return [f"{xla_gpu.ROOT}/tests/{suite}"]
     ids = [
-        f"tests/{suite}/test_{file}.py::test_{name}"
+        f"{xla_gpu.ROOT}/tests/{suite}/test_{file}.py::test_{name}"
         for file, names in SAMPLE[suite].items()
         for name in names.split()
     ]

@@ -126,7 +126,9 @@ def python(release, *arguments, flags="", timeout=300, with_ledger=False, **vari
         **(environment(release) if release else {}),
         **variables,
     }
-    variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
+    # On a device, behind those that its user has.
+    own = variables.get("XLA_FLAGS", "" if release else os.environ.get("XLA_FLAGS", ""))
+    variables["XLA_FLAGS"] = f"{own} {flags}".strip()
     # In a folder that Debian 13 has too.
     ledger = TARGETS / f"ledger.{uuid.uuid4().hex}"
     if with_ledger:
