@@ -19,6 +19,7 @@ from jax.interpreters import ad, batching, mlir
 from callbridge import _jax_attributes
 from callbridge._jax_custom_call_op import custom_call_op
 from callbridge._jax_runtimes import EFFECT_LISTS, PATHS, RUNTIME
+from callbridge._jax_typed_handlers import VersionThreeConfig
 
 # The methods of vmap that call the target once: the size of the batch dimension that operands
 # without one get; None: they get none; "all": the size that the others have.
@@ -40,9 +41,9 @@ def ffi_call(
 ) -> Callable:
     """As jax.ffi.ffi_call, of a list of results; layouts and aliases have been checked.
 
-    `legacy_backend_config` may also have a method opaque_for(operands, results) that makes it of
-    the shapes that the call is compiled for; then it must be hashable. The attributes are those
-    that _jax_attributes.freeze() makes.
+    `legacy_backend_config` may also be a _jax_typed_handlers.VersionThreeConfig, which makes it of
+    the shapes that the call is compiled for. The attributes are those that
+    _jax_attributes.freeze() makes.
     """
     if vmap_method not in _VMAP_METHODS:
         raise ValueError(
@@ -131,10 +132,15 @@ def _lower(
     **_,
 ):
     avals = context.avals_out
+    count = len(avals)
     if api_version == PATHS["typed"].custom_call_api_version:
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes}
-    elif hasattr(config, "opaque_for"):
-        config = config.opaque_for(context.avals_in, avals)
+    elif isinstance(config, VersionThreeConfig):
+        config, scratch = config.opaque_for(context.avals_in, avals)
+        if scratch:
+            # A result that nobody sees: memory that XLA gives the call.
+            avals = [*avals, core.ShapedArray((scratch,), np.dtype(np.uint8))]
+            result_layouts = [*result_layouts, (0,)]
     shapes = None
     if not all(isinstance(size, int) for aval in avals for size in aval.shape):
         shapes = [_shape_tensor(context, aval.shape) for aval in avals]
@@ -149,7 +155,7 @@ def _lower(
         result_layouts=result_layouts,
         aliases=dict(aliases),
         result_shapes=shapes,
-    )
+    )[:count]
 
 
 def _shape_tensor(context, shape):
@@ -206,8 +212,10 @@ def _at_once(bind, operands, is_batched, size, vmap_method, parameters):
             for operand, batched in zip(operands, is_batched)
         ]
         is_batched = [True] * len(operands)
+    config = parameters["config"]
     return bind(
         *operands,
+        config=config.batched(size) if isinstance(config, VersionThreeConfig) else config,
         result_avals=tuple(
             core.ShapedArray((size, *aval.shape), aval.dtype) for aval in parameters["result_avals"]
         ),

@@ -123,3 +123,4 @@ class JaxCallOptions(CallOptions, total=False):
     input_layouts: Sequence[Layout] | None
     output_layouts: Layout | Sequence[Layout]
     command_buffer_compatible: bool
+    scratch_bytes: int | None
