@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_ABI_CALL_SITE_H_
 #define CALLBRIDGE_ABI_CALL_SITE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ struct CallSite {
   std::string opaque;
   // Only for typed targets.
   Attributes attributes;
+  // Bytes of scratch memory that the runtime's program gives a typed target that is called by
+  // version 3, as one result more (typed_site_descriptor.h). Only descriptors have it: elsewhere
+  // the target gets scratch memory from whoever calls it.
+  uint64_t scratch_bytes = 0;
   // The release of jaxlib whose XLA calls a typed target, or "newest". Empty: one that the
   // handler's headers were made for.
   std::string release;

@@ -1,6 +1,7 @@
 #include "callbridge/abi/typed_site_descriptor.h"
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ using Kind = Attributes::Value::Kind;
 
 constexpr size_t kMagicSize = sizeof(kTypedSiteDescriptorMagic) - 1;
 constexpr absl::string_view kTypedMagic(kTypedSiteDescriptorMagic, kMagicSize);
+constexpr absl::string_view kScratchMagic(kScratchSiteDescriptorMagic, kMagicSize);
 constexpr size_t kU64Size = 8;
 
 // ---- Writing
@@ -79,6 +81,18 @@ absl::Status AppendDictionary(const Attributes& attributes, int depth, std::stri
 class SiteReader {
  public:
   explicit SiteReader(absl::string_view content) : bytes_("content", content) {}
+
+  absl::StatusOr<CallSite> ReadSiteWithScratch() {
+    const DescriptorReader at_the_size = bytes_;
+    const absl::StatusOr<uint64_t> size = bytes_.ReadNumber(kU64Size, "the size of scratch memory");
+    if (!size.ok()) return size.status();
+    if (*size == 0 || *size > uint64_t{std::numeric_limits<int64_t>::max()}) {
+      return at_the_size.Expected("the size of scratch memory, 1 to 2^63 - 1", absl::StrCat(*size));
+    }
+    absl::StatusOr<CallSite> site = ReadSite();
+    if (site.ok()) site->scratch_bytes = *size;
+    return site;
+  }
 
   absl::StatusOr<CallSite> ReadSite() {
     CallSite site;
@@ -238,7 +252,8 @@ absl::StatusOr<std::string> EncodeTypedSiteDescriptor(const CallSite& site) {
     const std::vector<const Shape*> leaves = operand.Leaves();
     operands.insert(operands.end(), leaves.begin(), leaves.end());
   }
-  std::string bytes(kTypedMagic);
+  std::string bytes(site.scratch_bytes == 0 ? kTypedMagic : kScratchMagic);
+  if (site.scratch_bytes != 0) Append(site.scratch_bytes, &bytes);
   AppendLeaves(operands, &bytes);
   AppendLeaves(site.result.Leaves(), &bytes);
   const absl::Status appended = AppendDictionary(site.attributes, /*depth=*/1, &bytes);
@@ -246,15 +261,19 @@ absl::StatusOr<std::string> EncodeTypedSiteDescriptor(const CallSite& site) {
   return bytes;
 }
 
-bool IsTypedSiteDescriptor(absl::string_view bytes) { return absl::StartsWith(bytes, kTypedMagic); }
+bool IsTypedSiteDescriptor(absl::string_view bytes) {
+  return absl::StartsWith(bytes, kTypedMagic) || absl::StartsWith(bytes, kScratchMagic);
+}
 
 absl::StatusOr<CallSite> DecodeTypedSiteDescriptor(absl::string_view bytes) {
   if (!IsTypedSiteDescriptor(bytes)) {
     return absl::InvalidArgumentError(
-        "expected a site descriptor of version 2, which begins with bytes cb 00 73 69 74 65 00 02; "
-        "make it of a call site with attributes, which may be empty");
+        "expected a site descriptor of version 2, which begins with bytes cb 00 73 69 74 65 00 02 "
+        "(or 03, if the call gives scratch memory); make it of a call site with attributes, which "
+        "may be empty");
   }
-  return SiteReader(bytes.substr(kMagicSize)).ReadSite();
+  SiteReader reader(bytes.substr(kMagicSize));
+  return absl::StartsWith(bytes, kScratchMagic) ? reader.ReadSiteWithScratch() : reader.ReadSite();
 }
 
 }  // namespace callbridge

@@ -20,6 +20,14 @@
 // clang-format on
 // Layouts, the tuple layout and the tuples around the leaves are left out: handlers do not see
 // them. The same site always has the same descriptor.
+//
+// Version 3, of a call that also gives its target scratch memory: version 3 provides none, so the
+// caller adds a result, which is the memory. No leaf describes it.
+// clang-format off
+//   8 bytes     kScratchSiteDescriptorMagic
+//   size        u64, of the call's last result, an array of so many bytes; not 0
+//   the rest    as of version 2, behind its magic
+// clang-format on
 #ifndef CALLBRIDGE_ABI_TYPED_SITE_DESCRIPTOR_H_
 #define CALLBRIDGE_ABI_TYPED_SITE_DESCRIPTOR_H_
 
@@ -32,14 +40,15 @@
 namespace callbridge {
 
 inline constexpr char kTypedSiteDescriptorMagic[9] = "\xCB\0site\0\2";
+inline constexpr char kScratchSiteDescriptorMagic[9] = "\xCB\0site\0\3";
 
 // The deepest nesting of dictionaries in a descriptor; the attributes themselves are the first
 // level.
 inline constexpr int kMaxDictionaryDepth = 64;
 
-// Returns the descriptor of `site`: its operands, result and attributes. Returns INVALID_ARGUMENT
-// if it has an opaque, which typed handlers do not get, or dictionaries nested deeper than
-// kMaxDictionaryDepth.
+// Returns the descriptor of `site`: its operands, result, attributes and scratch_bytes. Returns
+// INVALID_ARGUMENT if it has an opaque, which typed handlers do not get, or dictionaries nested
+// deeper than kMaxDictionaryDepth.
 absl::StatusOr<std::string> EncodeTypedSiteDescriptor(const CallSite& site);
 
 // Returns true if `bytes` begin as a typed site descriptor does.

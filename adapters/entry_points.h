@@ -36,10 +36,12 @@ struct EntryPoints {
   // first call of each distinct descriptor also runs INSTANTIATE. Keeps at most
   // UntypedToTypedEntry::kMostSites descriptors with their state. It evicts those that no call has
   // used lately; their next call runs INSTANTIATE again. The handler gets its buffers, on GPU
-  // the stream, and on CUDA the device ordinal (cuda::FindDeviceOrdinal()). Everything else is
-  // UNIMPLEMENTED: run id, thread pool (XLA's headers then run the task on the calling thread),
-  // scratch memory, user data of the execution context, custom options, extensions, elsewhere the
-  // device ordinal, and on Host the stream.
+  // the stream, on CUDA the device ordinal (cuda::FindDeviceOrdinal()), and as scratch memory the
+  // last result of a call whose descriptor says so (CallSite::scratch_bytes), of which more is
+  // RESOURCE_EXHAUSTED. Everything else is UNIMPLEMENTED: run id, thread pool (XLA's headers then
+  // run the task on the calling thread), scratch memory without such a result, user data of the
+  // execution context, custom options, extensions, elsewhere the device ordinal, and on Host the
+  // stream.
   void* untyped;
   // The handler for the execute stage, on all runtimes of runtime_versions.h, but for a GPU target
   // not on jaxlib 0.4.30. Reports Target::traits as its own. Null for a typed target: these

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/typed_site_descriptor.h"
@@ -59,7 +60,7 @@ absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
   Sites::Held known = sites_.FindOrAdd(descriptor);
   // Waits only for a thread that makes the first call of the same site.
   const std::lock_guard<std::recursive_mutex> lock(known->binding);
-  if (known->Bound() != nullptr) return known;
+  if (known->bound.has_value()) return known;
   if (known->is_being_bound) {
     return absl::FailedPreconditionError(
         absl::StrCat("custom call \"", target_.name,
@@ -72,9 +73,29 @@ absl::StatusOr<UntypedToTypedEntry::Sites::Held> UntypedToTypedEntry::BindSite(
   absl::StatusOr<BoundCall> call = Bind(*site, target_, context);
   if (!call.ok()) return call.status();
   known->bound.emplace(BoundSite{site->operands.size(),
-                                 static_cast<size_t>(site->result.LeafCount()), *std::move(call)});
-  known->is_bound.store(true, std::memory_order_release);
+                                 static_cast<size_t>(site->result.LeafCount()), *std::move(call),
+                                 static_cast<size_t>(site->scratch_bytes)});
+  (site->scratch_bytes == 0 ? known->is_bound : known->is_bound_with_scratch)
+      .store(true, std::memory_order_release);
   return known;
+}
+
+ABSL_ATTRIBUTE_NOINLINE absl::Status UntypedToTypedEntry::CallWithScratch(const BoundSite& site,
+                                                                          void* first,
+                                                                          void** pointers) const {
+  ExecutionContext context;
+  void** results = site.results == 0 ? &first : static_cast<void**>(first);
+  if (IsGpu(target_.platform)) {
+    context.stream = first;
+    results = pointers + site.operands;
+  }
+  host::BlockScratchAllocator scratch(results[site.results], site.scratch_bytes);
+  host::RuntimeServices services = services_;
+  services.scratch = &scratch;
+  context.services = &services;
+  const absl::Status status =
+      site.call.Execute({{pointers, site.operands}, {results, site.results}}, context);
+  return ABSL_PREDICT_TRUE(status.ok()) ? status : scratch.Outcome(status);
 }
 
 absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void* first,
@@ -82,10 +103,13 @@ absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void*
   Sites::Held known = sites_.Find(descriptor);
   const BoundSite* bound = known ? known->Bound() : nullptr;
   if (ABSL_PREDICT_FALSE(bound == nullptr)) {
-    absl::StatusOr<Sites::Held> made = BindSite(descriptor);
-    if (!made.ok()) return made.status();
-    known = *std::move(made);
+    if (!known || known->BoundWithScratch() == nullptr) {
+      absl::StatusOr<Sites::Held> made = BindSite(descriptor);
+      if (!made.ok()) return made.status();
+      known = *std::move(made);
+    }
     bound = known->Bound();
+    if (bound == nullptr) return CallWithScratch(*known->BoundWithScratch(), first, pointers);
   }
   const BoundSite& site = *bound;
   ExecutionContext context;

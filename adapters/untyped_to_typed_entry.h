@@ -50,16 +50,23 @@ class UntypedToTypedEntry {
     size_t operands;  // leaves
     size_t results;
     BoundCall call;
+    size_t scratch_bytes;  // of the result behind the others; 0: there is none
   };
   // One object, because among many sites each pointer that a call follows is a cache miss.
   struct Site {
-    // Returns null if the site is not bound yet.
+    // Returns null if the site is not bound yet, or if its calls give scratch memory, so that those
+    // of others need not ask whether they do.
     const BoundSite* Bound() const {
       return is_bound.load(std::memory_order_acquire) ? &*bound : nullptr;
     }
+    // Likewise for a site whose calls give scratch memory.
+    const BoundSite* BoundWithScratch() const {
+      return is_bound_with_scratch.load(std::memory_order_acquire) ? &*bound : nullptr;
+    }
 
     std::atomic<bool> is_bound{false};
-    bool is_being_bound = false;            // under `binding`, by the thread that has it
+    bool is_being_bound = false;  // under `binding`, by the thread that has it
+    std::atomic<bool> is_bound_with_scratch{false};
     absl::optional<const BoundSite> bound;  // does not change once it is there
     std::recursive_mutex binding;           // INSTANTIATE may call the site that it is called for
   };
@@ -67,6 +74,7 @@ class UntypedToTypedEntry {
   using Sites = EvictingCache<Site>;
 
   absl::StatusOr<Sites::Held> BindSite(absl::string_view descriptor);
+  absl::Status CallWithScratch(const BoundSite& site, void* first, void** pointers) const;
   absl::Status CallSiteOf(absl::string_view descriptor, void* first, void** pointers);
 
   const Target target_;

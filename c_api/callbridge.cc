@@ -153,6 +153,11 @@ callbridge_error* callbridge_site_encode(const callbridge_site* site, char** byt
     absl::StatusOr<CallSite> call_site = FromC(*site);
     if (!call_site.ok()) return call_site.status();
     const bool is_typed = KnowsField(*site, site->attributes) && site->attributes != nullptr;
+    if (!is_typed && call_site->scratch_bytes != 0) {
+      return absl::InvalidArgumentError(
+          "callbridge_site.scratch_bytes is set, but untyped targets ask for no scratch memory; "
+          "a typed target's site has attributes, which may be empty");
+    }
     const absl::StatusOr<std::string> encoded =
         is_typed ? callbridge::EncodeTypedSiteDescriptor(*call_site)
                  : callbridge::EncodeSiteDescriptor(*call_site);

@@ -216,6 +216,11 @@ typedef struct callbridge_site {
   const char* release;
   // What the call is checked against when it is bound (callbridge_operator_info.h); null: nothing.
   const struct callbridge_operator_info* operator_info;
+  // For typed targets called by version 3, which provides no scratch memory: how many bytes of it
+  // the program gives each call. It does so as one result more, behind the others and not in
+  // `result`: an array of so many bytes. 0: none. Where a runtime has scratch memory this is not
+  // used; only callbridge_site_encode reads it.
+  int64_t scratch_bytes;
 } callbridge_site;
 
 // Encodes a call site for an entry point (callbridge_target_entry_points), to pass it through a
@@ -224,7 +229,8 @@ typedef struct callbridge_site {
 // XLA decodes since jaxlib 0.4.38. If `attributes` is not null, even if it is empty, the site is a
 // typed target's, and its bytes are the opaque of a version-3 call. `release` and `operator_info`
 // are not encoded. The caller frees `*bytes` with callbridge_bytes_free. Returns INVALID_ARGUMENT
-// if the site has both attributes and an opaque, or a text in it is not a shape.
+// if the site has both attributes and an opaque, a text in it is not a shape, or `scratch_bytes` is
+// negative or an untyped target's.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_site_encode(const callbridge_site* site,
                                                              char** bytes, size_t* size);
 
@@ -257,6 +263,14 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_infer_dimensions(
     const callbridge_target* target, const struct callbridge_ffi_attributes* attributes,
     const callbridge_dimensions* operands, size_t operand_count, size_t result_count,
     callbridge_dimensions_visitor* visit, void* user);
+
+// Infers callbridge_site.scratch_bytes for a call of `target`, an AOT operator of MindSpore, on a
+// GPU: how much memory the workspaces take that the operator's FInit asks for, for the shapes and
+// attributes of `site`; 0 if none. Calls foreign code, on this thread. Returns INVALID_ARGUMENT if
+// `target` is no such operator, or if the site has types or attributes that such operators do not
+// take; INTERNAL if FInit fails.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_infer_scratch_bytes(
+    const callbridge_target* target, const callbridge_site* site, int64_t* bytes);
 
 // ---- Calling a target ---------------------------------------------------------------------------
 
@@ -388,10 +402,11 @@ typedef struct callbridge_entry_points {
   // no call uses and none used lately, and instantiates the site anew in its next call. Waits for
   // futures. Errors are "<CODE>: <message>". Provides the buffers, on GPU the stream, and on CUDA
   // the device ordinal, which it asks the driver for: that of the stream's context, for a default
-  // stream that of the current one. A handler gets UNIMPLEMENTED if it asks for the run id, a
-  // thread pool (XLA's headers then run the task on the calling thread), scratch memory, user data
-  // of the execution context, custom options, extensions, or elsewhere the device ordinal or on
-  // Host the stream.
+  // stream that of the current one; and callbridge_site.scratch_bytes of scratch memory, of which
+  // more is RESOURCE_EXHAUSTED. A handler gets UNIMPLEMENTED if it asks for the run id, a thread
+  // pool (XLA's headers then run the task on the calling thread), scratch memory that the call does
+  // not give, user data of the execution context, custom options, extensions, or elsewhere the
+  // device ordinal or on Host the stream.
   void* untyped;
   // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`, for the execute stage of the XLA FFI of jaxlib 0.4.30 to
   // 0.12.0.1, on GPU since 0.4.31. Tells XLA that its calls may be recorded into command buffers if

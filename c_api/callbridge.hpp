@@ -113,6 +113,7 @@ struct Site {
   const Attributes* attributes = nullptr;       // for typed targets; borrowed
   std::string release;                          // for typed targets: as in callbridge_site
   const OperatorInfo* operator_info = nullptr;  // what the call is checked against; borrowed
+  int64_t scratch_bytes = 0;                    // for typed targets: as in callbridge_site
 };
 
 // ---- C structs, for functions of the C API that this header does not wrap
@@ -149,6 +150,7 @@ class CSite {
     struct_.attributes = site.attributes != nullptr ? site.attributes->get() : nullptr;
     struct_.release = site.release.c_str();
     struct_.operator_info = site.operator_info != nullptr ? site.operator_info->get() : nullptr;
+    struct_.scratch_bytes = site.scratch_bytes;
   }
   CSite(const CSite&) = delete;
   CSite& operator=(const CSite&) = delete;

@@ -122,6 +122,13 @@ absl::StatusOr<CallSite> FromC(const callbridge_site& site) {
   if (KnowsField(site, site.operator_info) && site.operator_info != nullptr) {
     call_site.operator_info = site.operator_info->info;
   }
+  if (KnowsField(site, site.scratch_bytes)) {
+    if (site.scratch_bytes < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "callbridge_site.scratch_bytes is ", site.scratch_bytes, ", but must not be negative"));
+    }
+    call_site.scratch_bytes = static_cast<uint64_t>(site.scratch_bytes);
+  }
   return call_site;
 }
 

@@ -1,5 +1,6 @@
 #include "callbridge/mindspore_aot/aot_targets.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -11,8 +12,10 @@
 #include "callbridge/mindspore_aot/aot_handler.h"
 #include "callbridge/mindspore_aot/aot_library.h"
 #include "callbridge/mindspore_aot/aot_operator.h"
+#include "callbridge/mindspore_aot/dtype_name.h"
 #include "callbridge/mindspore_aot/read_attributes.h"
 #include "callbridge/typed_ffi/host/attributes.h"
+#include "callbridge/typed_ffi/host/scratch_memory.h"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -106,6 +109,59 @@ absl::StatusOr<Shape> InferResult(const Target& target, const CallSite& site) {
     }
   }
   return Shape::MakeArray(type, std::move(dimensions));
+}
+
+absl::StatusOr<uint64_t> InferScratchBytes(const Target& target, const CallSite& site) {
+  const AotOperator* aot = FindAotOperator(target.address);
+  if (aot == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target \"", target.name,
+                     "\" is not an AOT operator of MindSpore, so no function of it says how much "
+                     "scratch memory it needs: state scratch_bytes"));
+  }
+  Attributes attributes = site.attributes;
+  if (site.operator_info != nullptr) attributes.SetMissing(site.operator_info->defaults);
+  const host::EncodedAttributes encoded(attributes);
+  absl::StatusOr<AttributeValues> values = ReadAttributes(encoded.get());
+  if (!values.ok()) return values.status();
+  std::vector<Dimensions> dimensions;
+  std::vector<int> ndims;
+  std::vector<const char*> dtypes;
+  const auto add = [&](const Shape& shape) -> absl::Status {
+    for (const Shape* leaf : shape.Leaves()) {
+      dtypes.push_back(DtypeName(leaf->element_type()));
+      if (dtypes.back() == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("MindSpore has no tensors of ", PrimitiveTypeName(leaf->element_type())));
+      }
+      dimensions.emplace_back(leaf->dimensions().begin(), leaf->dimensions().end());
+      ndims.push_back(static_cast<int>(leaf->dimensions().size()));
+    }
+    return absl::OkStatus();
+  };
+  absl::Status added = absl::OkStatus();
+  for (const Shape& operand : site.operands) {
+    if (added.ok()) added = add(operand);
+  }
+  if (added.ok()) added = add(site.result);
+  if (!added.ok()) return added;
+  std::vector<int64_t*> shapes;
+  for (Dimensions& sizes : dimensions) shapes.push_back(sizes.data());
+  AotSite aot_site(*aot, *std::move(values));
+  const absl::Status initialized =
+      aot_site.Initialize({ndims.size(), nullptr, ndims.data(), shapes.data(), dtypes.data()});
+  if (!initialized.ok()) return initialized;
+  constexpr uint64_t kUnit = host::BlockScratchAllocator::kUnit;
+  uint64_t bytes = 0;
+  for (const uint64_t size : aot_site.workspaces()) {
+    // Below 2^63 each, so that a sum of two does not wrap.
+    bytes += (std::max<uint64_t>(size, 1) + kUnit - 1) / kUnit * kUnit;
+    if (bytes > uint64_t{std::numeric_limits<int64_t>::max()}) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("\"", target.name, "\" asks for workspaces of more than 2^63 - 1 bytes"));
+    }
+  }
+  return bytes;
 }
 
 }  // namespace mindspore_aot

@@ -44,6 +44,13 @@ absl::StatusOr<std::vector<Dimensions>> InferDimensions(const Target& target,
 // if a dimension stays unknown, and fails as InferDimensions().
 absl::StatusOr<Shape> InferResult(const Target& target, const CallSite& site);
 
+// Returns how much scratch memory a call of `target` needs on a GPU: what the workspaces that the
+// operator's FInit asks for take of one block (host::BlockScratchAllocator), 0 if it asks for none.
+// Calls foreign code, on an object of its own. Returns INVALID_ARGUMENT if `target` is not of
+// LoadAotTargets(), or for a type that MindSpore has no tensors of, and fails as ReadAttributes()
+// and AotSite::Initialize().
+absl::StatusOr<uint64_t> InferScratchBytes(const Target& target, const CallSite& site);
+
 }  // namespace mindspore_aot
 }  // namespace callbridge
 

@@ -87,6 +87,7 @@ class Site(Struct):
         ("attributes", c_void_p),
         ("release", c_char_p),
         ("operator_info", c_void_p),
+        ("scratch_bytes", c_int64),
     ]
 
 
@@ -222,6 +223,9 @@ infer_dimensions = _fallible(
     c_size_t,
     DimensionsVisitor,
     c_void_p,
+)
+infer_scratch_bytes = _fallible(
+    "infer_scratch_bytes", POINTER(Target), POINTER(Site), POINTER(c_int64)
 )
 execute = _fallible(
     "execute",

@@ -36,6 +36,7 @@ def site(
     leaf_text,
     attributes: Any = None,
     operator_info: Any = None,
+    scratch_bytes: int = 0,
 ) -> _c_api.Site:
     """`leaf_text` says how much of an array matters: _shapes.array_text or _shapes.type_text.
 
@@ -56,6 +57,7 @@ def site(
         opaque_size=len(opaque),
         attributes=attributes,
         operator_info=operator_info,
+        scratch_bytes=scratch_bytes,
     )
 
 
@@ -114,15 +116,26 @@ def descriptor(
     operands: tuple, result: Any, tuple_layout: str, opaque: bytes, leaf_text=_shapes.type_text
 ) -> bytes:
     """Returns the site descriptor. It has no dimensions, so those of `operands` may be symbolic."""
-    return _encode(site(operands, result, tuple_layout, opaque, leaf_text))
+    return encoded(site(operands, result, tuple_layout, opaque, leaf_text))
 
 
-def typed_descriptor(operands: tuple, result: Any, attributes: Attributes) -> bytes:
-    """Returns the opaque for calling a typed handler as version 3. It has the dimensions."""
-    return _encode(site(operands, result, "nested", b"", _shapes.array_text, attributes.handle))
+def typed_site(
+    operands: tuple, result: Any, attributes: Attributes, scratch_bytes: int = 0
+) -> _c_api.Site:
+    """Returns the site of a call of a typed handler, with the dimensions."""
+    return site(
+        operands,
+        result,
+        "nested",
+        b"",
+        _shapes.array_text,
+        attributes.handle,
+        scratch_bytes=scratch_bytes,
+    )
 
 
-def _encode(site: _c_api.Site) -> bytes:
+def encoded(site: _c_api.Site) -> bytes:
+    """Returns the site's descriptor; a typed handler's is the opaque of a version-3 call."""
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     _c_api.site_encode(site, ctypes.byref(data), ctypes.byref(size))
     try:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from callbridge import _call_site, _jax_attributes, _target_abis
-from callbridge._jax_typed_handlers import VersionThreeConfig
+from callbridge._jax_typed_handlers import VersionThreeConfig, WorkspacesOf
 from callbridge._registry import Entry
 
 
-def for_typed_handler(path: str, attributes: dict) -> tuple[Any, dict]:
-    """Returns both for a call of a typed handler."""
+def for_typed_handler(path: str, attributes: dict, scratch: int | WorkspacesOf) -> tuple[Any, dict]:
+    """Returns both for a call of a typed handler. By the path "typed" XLA has scratch memory, or
+    none can be had."""
     if path == "typed":
         return None, attributes
-    return VersionThreeConfig(tuple(sorted(attributes.items()))), {}
+    return VersionThreeConfig(tuple(sorted(attributes.items())), scratch), {}
 
 
 def for_untyped_function(

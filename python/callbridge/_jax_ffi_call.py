@@ -19,6 +19,7 @@ from jax.interpreters import ad, batching, mlir
 from callbridge import _jax_attributes, _jax_vmap
 from callbridge._jax_custom_call_op import custom_call_op
 from callbridge._jax_runtimes import EFFECT_LISTS, PATHS, RUNTIME
+from callbridge._jax_typed_handlers import VersionThreeConfig
 from callbridge._jax_vmap import VMAP_METHODS
 
 
@@ -36,9 +37,9 @@ def ffi_call(
 ) -> Callable:
     """As jax.ffi.ffi_call, of a list of results; layouts and aliases have been checked.
 
-    `legacy_backend_config` may also have a method opaque_for(operands, results) that makes it of
-    the shapes that the call is compiled for; then it must be hashable. The attributes are those
-    that _jax_attributes.freeze() makes.
+    `legacy_backend_config` may also be a _jax_typed_handlers.VersionThreeConfig, which makes it of
+    the shapes that the call is compiled for. The attributes are those that
+    _jax_attributes.freeze() makes.
     """
     if vmap_method not in VMAP_METHODS:
         raise ValueError(
@@ -140,11 +141,16 @@ def ffi_lowering(
     """As jax.ffi.ffi_lowering, of what a call with these arguments lowers to."""
 
     def lower(context, *operands, **attributes):
-        avals, config = context.avals_out, backend_config
+        avals, layouts, config = context.avals_out, result_layouts, backend_config
+        count = len(avals)
         if api_version == PATHS["typed"].custom_call_api_version:
             config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
-        elif hasattr(config, "opaque_for"):
-            config = config.opaque_for(context.avals_in, avals)
+        elif isinstance(config, VersionThreeConfig):
+            config, scratch = config.opaque_for(context.avals_in, avals)
+            if scratch:
+                # A result that nobody sees: memory that XLA gives the call.
+                avals = [*avals, core.ShapedArray((scratch,), np.dtype(np.uint8))]
+                layouts = [*layouts, (0,)]
         shapes = None
         if not all(isinstance(size, int) for aval in avals for size in aval.shape):
             shapes = [_shape_tensor(context, aval.shape) for aval in avals]
@@ -156,11 +162,11 @@ def ffi_lowering(
             backend_config=config,
             has_side_effect=has_side_effect,
             operand_layouts=operand_layouts,
-            result_layouts=result_layouts,
+            result_layouts=layouts,
             aliases=operand_output_aliases,
             result_shapes=shapes,
             extra_attributes=extra_attributes,
-        )
+        )[:count]
 
     return lower
 
@@ -200,8 +206,10 @@ def _batch(primitive, operands, dimensions, *, vmap_method, **parameters):
     bind = functools.partial(primitive.bind, vmap_method=vmap_method, **parameters)
 
     def at_once(operands, is_batched, size):
+        config = parameters["config"]
         return bind(
             *operands,
+            config=config.batched(size) if isinstance(config, VersionThreeConfig) else config,
             result_avals=tuple(
                 aval
                 if aval is core.abstract_token

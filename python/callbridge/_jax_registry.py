@@ -216,6 +216,15 @@ def fastest_path(entry: Entry) -> str:
     return fastest if fastest in entry.paths else entry.paths[0]
 
 
+def path_with_scratch(entry: Entry, path: str) -> str:
+    """The path by which a call can give a typed handler scratch memory, if XLA has none by `path`.
+
+    It has some by the typed path on GPUs.
+    """
+    has_scratch = path == "typed" and entry.platform != HOST
+    return "version_3" if not has_scratch and "version_3" in entry.paths else path
+
+
 def check_path_fits(entry: Entry, prefer: str | None) -> None:
     """Raises INVALID_ARGUMENT or UNIMPLEMENTED if that path does not lead to the target, or not
     as its user declares."""

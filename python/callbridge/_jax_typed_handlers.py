@@ -6,13 +6,14 @@ has no FFI, or not enough of it, an untyped function leads to the handler.
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import jaxlib
 
-from callbridge import _call_site, _jax_attributes, _typed_handlers
+from callbridge import _c_api, _call_site, _jax_attributes, _typed_handlers
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._function_address import make_capsule
@@ -28,6 +29,15 @@ def adapt(
 
 
 @dataclasses.dataclass(frozen=True)
+class WorkspacesOf:
+    """An AOT operator, whose FInit says how much scratch memory a call needs."""
+
+    name: str
+    platform: str
+    target: _c_api.Target = dataclasses.field(compare=False)
+
+
+@dataclasses.dataclass(frozen=True)
 class VersionThreeConfig:
     """What _jax_ffi_call makes the opaque of, by which version 3 calls a typed handler.
 
@@ -35,9 +45,20 @@ class VersionThreeConfig:
     """
 
     attributes: tuple  # of names and frozen values
+    scratch: int | WorkspacesOf = 0  # bytes, or the operator that says how many
 
-    def opaque_for(self, operands: Sequence, results: Sequence) -> bytes:
-        """Raises UNIMPLEMENTED if a dimension is known only at run time."""
+    def batched(self, size: int) -> VersionThreeConfig:
+        """Returns that of one call of so many."""
+        if isinstance(self.scratch, WorkspacesOf):
+            return self
+        return dataclasses.replace(self, scratch=self.scratch * size)
+
+    def opaque_for(self, operands: Sequence, results: Sequence) -> tuple[bytes, int]:
+        """Returns the opaque, and how many bytes the call's hidden result has; 0: there is none.
+
+        Raises UNIMPLEMENTED if a dimension is known only at run time; as
+        callbridge_infer_scratch_bytes().
+        """
         for array in (*operands, *results):
             if not all(isinstance(size, int) for size in array.shape):
                 raise CallbridgeError(
@@ -47,4 +68,11 @@ class VersionThreeConfig:
                 )
         result = results[0] if len(results) == 1 else tuple(results)
         attributes = Attributes(_jax_attributes.thaw(dict(self.attributes)))
-        return _call_site.typed_descriptor(tuple(operands), result, attributes)
+        site = _call_site.typed_site(tuple(operands), result, attributes)
+        if isinstance(self.scratch, WorkspacesOf):
+            bytes_ = ctypes.c_int64()
+            _c_api.infer_scratch_bytes(self.scratch.target, site, ctypes.byref(bytes_))
+            site.scratch_bytes = bytes_.value
+        else:
+            site.scratch_bytes = self.scratch
+        return _call_site.encoded(site), site.scratch_bytes

@@ -26,6 +26,7 @@ from callbridge import (
     _jax_layouts,
     _jax_partitioning,
     _jax_registry,
+    _jax_scratch,
     _operator_info,
     _shapes,
     _target,
@@ -210,6 +211,7 @@ def custom_call(
     command_buffer_compatible: bool = False,
     batch_dims: int | None = None,
     partitioning: Mapping[str, Any] | None = None,
+    scratch_bytes: int | None = None,
 ) -> BoundFunction[Any]:
     """Returns a function of arrays and tuples of arrays that calls a registered target.
 
@@ -247,8 +249,9 @@ def custom_call(
         without a warning. For untyped targets that is "version_3" on CPU up to jax 0.12.0.1, and
         "typed" on GPU and in newer releases. For typed handlers it is "typed", or "version_3" if
         XLA has no FFI; they have "version_3" only before jax 0.6. By that path a handler gets its
-        buffers, attributes of any kind, on GPU the stream and on CUDA the device ordinal; other
-        requests return UNIMPLEMENTED, and calls with equal shapes and attributes share one state.
+        buffers, attributes of any kind, `scratch_bytes` of scratch memory, on GPU the stream and on
+        CUDA the device ordinal; other requests return UNIMPLEMENTED, and calls with equal shapes
+        and attributes share one state.
       has_side_effect: As for jax.ffi.ffi_call: keep the call if its result is not used.
       vmap_method: As for jax.ffi.ffi_call: "sequential", "sequential_unrolled", "expand_dims" or
         "broadcast_all". None: jax.vmap raises an error.
@@ -273,6 +276,13 @@ def custom_call(
         and those of the result, likewise, or alone if the result is not a tuple. With a vmap_method
         that calls the target once they get vmap's dimension too, in front. Such calls cannot be
         exported.
+      scratch_bytes: How much scratch memory a typed handler may ask for where XLA has none for it:
+        by the path "version_3", which a call with scratch_bytes takes on the CPU where it can.
+        XLA then allocates so many bytes for the call, and a handler that asks for more returns
+        RESOURCE_EXHAUSTED. Each request takes a multiple of 64 bytes. jax.vmap that calls once
+        multiplies it by the batch's size. Elsewhere it is not used: on GPUs the handler gets what
+        it asks for, and on the CPU none, from jax 0.6 on. None: what an AOT operator's FInit asks
+        for, run once more when the call is compiled; of other handlers 0.
 
     Returns:
       The function. Its result has the form of `result`. If the target fails or throws, JAX raises
@@ -290,7 +300,8 @@ def custom_call(
         JAX hangs. UNIMPLEMENTED for attributes that jax.ffi cannot pass: one named "ctx", and a
         numpy.uint64 of 2**63 or more. ALREADY_EXISTS if the target is registered without
         `command_buffer_compatible` and is to have it; INVALID_ARGUMENT for the path "version_3" of
-        a GPU target that is declared so. As register() if a typed handler is registered only now.
+        a GPU target that is declared so, and for `scratch_bytes` of an untyped target, or out of
+        range. As register() if a typed handler is registered only now.
         INVALID_ARGUMENT for a negative `batch_dims`, for operands and results that do not share
         them, for both `batch_dims` and `partitioning`, and for a `partitioning` that is none.
         UNIMPLEMENTED, when called, for side effects with either, for `batch_dims` of symbolic
@@ -312,6 +323,9 @@ def custom_call(
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
     _jax_registry.check_path_fits(entry, prefer)
     path = prefer or _jax_registry.fastest_path(entry)
+    scratch = _jax_scratch.checked(scratch_bytes, entry)
+    if scratch and prefer is None:
+        path = _jax_registry.path_with_scratch(entry, path)
     if path == "typed":
         _jax_attributes.check_typed(frozen_attributes)
     is_tuple = type(result if known is None else known.tree) is tuple
@@ -331,7 +345,9 @@ def custom_call(
         tree, result_leaves = returned.tree, returned.leaves
         _jax_arrays.check_types((*avals, *result_leaves), path)
         if entry.abi == "typed_ffi":
-            config, carrier = _jax_backend_config.for_typed_handler(path, frozen_attributes)
+            config, carrier = _jax_backend_config.for_typed_handler(
+                path, frozen_attributes, scratch
+            )
         else:
             config, carrier = _jax_backend_config.for_untyped_function(
                 entry, path, operands, tree, tuple_layout, opaque_bytes

@@ -75,6 +75,7 @@ __all__ = [
 _OF_JAX = {
     "prefer": "there is one way to a target here, and no XLA on it",
     "command_buffer_compatible": "no call is recorded and replayed here",
+    "scratch_bytes": "a handler gets the scratch memory that it asks for here",
     "has_side_effect": "every call takes place here, whether its result is used or not",
     "vmap_method": "nothing is mapped here",
     "input_layouts": "arrays are row-major here",

@@ -72,6 +72,7 @@ __all__ = [
 _OF_JAX = {
     "prefer": "there is one way to a target here, and no XLA on it",
     "command_buffer_compatible": "no call is recorded and replayed here",
+    "scratch_bytes": "a handler gets the scratch memory that it asks for here",
     "input_layouts": "tensors are row-major here",
     "output_layouts": "tensors are row-major here",
 }

@@ -125,3 +125,4 @@ class JaxCallOptions(CallOptions, total=False):
     command_buffer_compatible: bool
     batch_dims: int | None
     partitioning: Mapping[str, Any] | None
+    scratch_bytes: int | None

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "gmock/gmock.h"
@@ -65,6 +66,7 @@ std::string Error(const std::string& bytes) {
 }
 
 const std::string kMagic = Bytes({0xCB, 0, 's', 'i', 't', 'e', 0, 2});
+const std::string kScratchMagic = Bytes({0xCB, 0, 's', 'i', 't', 'e', 0, 3});
 
 // Exported programs hold these bytes: they never change for version 2.
 TEST(TypedSiteDescriptorTest, BytesAreFrozen) {
@@ -113,6 +115,48 @@ TEST(TypedSiteDescriptorTest, DecodesToLeavesAndAttributes) {
   const auto& inner = values.at("d").dictionary->values();
   EXPECT_EQ(inner.at("flag").bytes, Bytes({1}));
   EXPECT_TRUE(inner.at("empty").dictionary->values().empty());
+}
+
+// Version 3. Exported programs hold these bytes too.
+TEST(TypedSiteDescriptorTest, BytesWithScratchMemoryAreFrozen) {
+  CallSite site = Site({"f32[8]"}, "()");
+  site.scratch_bytes = 0x1234;
+  const std::string bytes = Encoded(site);
+  EXPECT_EQ(bytes, kScratchMagic + U64(0x1234) +                 //
+                       U64(1) + Bytes({11}) + U64(1) + U64(8) +  // f32[8]
+                       U64(0) + U64(0));
+  site.scratch_bytes = 0;
+  EXPECT_EQ(bytes.substr(16), Encoded(site).substr(8)) << "the rest is that of version 2";
+  const absl::StatusOr<CallSite> decoded = DecodeTypedSiteDescriptor(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->scratch_bytes, 0x1234U);
+  EXPECT_EQ(decoded->operands.size(), 1U);
+  EXPECT_EQ(decoded->result.LeafCount(), 0) << "the memory is no leaf";
+  EXPECT_EQ(Encoded(*decoded), bytes);
+  EXPECT_EQ(DecodeTypedSiteDescriptor(Encoded(site))->scratch_bytes, 0U);
+}
+
+TEST(TypedSiteDescriptorTest, ScratchMemoryHasASizeThatAnArrayCanHave) {
+  const std::string rest = U64(0) + U64(0) + U64(0);
+  for (uint64_t size : {uint64_t{0}, uint64_t{1} << 63, ~uint64_t{0}}) {
+    EXPECT_THAT(Error(kScratchMagic + U64(size) + rest),
+                AllOf(HasSubstr("byte 0 "),
+                      HasSubstr(absl::StrCat("expected the size of scratch memory, 1 to 2^63 - 1, "
+                                             "found ",
+                                             size))));
+  }
+  EXPECT_TRUE(DecodeTypedSiteDescriptor(kScratchMagic + U64((uint64_t{1} << 63) - 1) + rest).ok());
+  const std::string good = kScratchMagic + U64(1) + rest;
+  for (size_t size = 0; size < good.size(); ++size) Error(good.substr(0, size));
+  EXPECT_THAT(Error(kScratchMagic), HasSubstr("expected the size of scratch memory (8 bytes)"));
+}
+
+// One that knows version 2 alone, as callbridge did, takes no bytes of version 3 for its own.
+TEST(TypedSiteDescriptorTest, ReadersOfVersionTwoRefuseScratchMemory) {
+  CallSite site = Site({}, "()");
+  site.scratch_bytes = 1;
+  EXPECT_NE(Encoded(site).substr(0, 8), kMagic);
+  EXPECT_EQ(Encoded(site).substr(0, 7), kMagic.substr(0, 7));
 }
 
 TEST(TypedSiteDescriptorTest, IsToldFromOthers) {

@@ -66,6 +66,7 @@ struct Valid {
   void* no_data = nullptr;
   callbridge_device* no_device = nullptr;
   size_t size = 0;
+  int64_t scratch_bytes = 0;
   // For functions that check their other pointers before they use it.
   callbridge_device* device = reinterpret_cast<callbridge_device*>(&number);
 };
@@ -167,6 +168,8 @@ std::vector<Row> Rows() {
           "callbridge_infer_dimensions", &callbridge_infer_dimensions,
           "target attributes? operands operand_count result_count visit user?", &v.target,
           v.attributes, &v.dimensions, 1, 1, [](void*, const callbridge_dimensions*) {}, &v),
+      Of("callbridge_infer_scratch_bytes", &callbridge_infer_scratch_bytes, "target site bytes",
+         &v.target, &v.site, &v.scratch_bytes),
       Of("callbridge_library_close", &callbridge_library_close, "library?", nullptr),
       Of("callbridge_library_load", &callbridge_library_load, "path library", "/no/such/file.so",
          &v.no_library),

@@ -234,5 +234,34 @@ TEST_F(TypedTargetTest, AttributesMakeASiteATypedOne) {
   callbridge_ffi_attributes_destroy(none);
 }
 
+TEST_F(TypedTargetTest, ScratchMemoryIsInTheDescriptorOfATypedSite) {
+  const auto encode = [](const callbridge_site& site) {
+    char* bytes = nullptr;
+    size_t size = 0;
+    const std::string text = ErrorText(callbridge_site_encode(&site, &bytes, &size));
+    if (text != "OK") return text;
+    std::string encoded(bytes, size);
+    callbridge_bytes_free(bytes);
+    return encoded;
+  };
+  constexpr size_t kVersion = 7;
+  const std::string without = encode(site_);
+  site_.scratch_bytes = 100;
+  const std::string with = encode(site_);
+  EXPECT_EQ(with[kVersion], 3);
+  EXPECT_EQ(with[kVersion + 1], 100);
+  EXPECT_EQ(with.substr(16), without.substr(8));
+  site_.struct_size = offsetof(callbridge_site, scratch_bytes);  // its caller does not know it
+  EXPECT_EQ(encode(site_), without);
+  site_.struct_size = sizeof(site_);
+  site_.scratch_bytes = -1;
+  EXPECT_EQ(encode(site_),
+            "INVALID_ARGUMENT: callbridge_site.scratch_bytes is -1, but must not be negative");
+  site_.scratch_bytes = 1;
+  site_.attributes = nullptr;
+  EXPECT_THAT(encode(site_), StartsWith("INVALID_ARGUMENT: callbridge_site.scratch_bytes is set, "
+                                        "but untyped targets ask for no scratch memory"));
+}
+
 }  // namespace
 }  // namespace callbridge

@@ -45,6 +45,7 @@ callbridge.jax.custom_call(
     output_layouts=(0,),
     input_output_aliases={0: 0},
     command_buffer_compatible=True,
+    scratch_bytes=1024,
 )
 callbridge.jax.load("gpu.so", command_buffer_compatible=["f", "g"])
 callbridge.jax.load("gpu.so", command_buffer_compatible=True)

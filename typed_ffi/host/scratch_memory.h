@@ -3,6 +3,7 @@
 #define CALLBRIDGE_TYPED_FFI_HOST_SCRATCH_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -31,6 +32,34 @@ class HostScratchAllocator : public ScratchAllocator {
  public:
   void* Allocate(size_t size, size_t alignment) override;
   void Free(void* data, size_t size) override;
+};
+
+// Hands out a block that the program around one call gives it. Each allocation begins at a multiple
+// of kUnit bytes from the block's beginning. Only the last one that is still there is given back by
+// Free(); a call that frees them in another order has all of the block at its end.
+class BlockScratchAllocator : public ScratchAllocator {
+ public:
+  static constexpr size_t kUnit = 64;
+
+  // Borrows `block`, of `size` bytes.
+  BlockScratchAllocator(void* block, size_t size)
+      : block_(reinterpret_cast<uintptr_t>(block)), size_(size) {}
+
+  void* Allocate(size_t size, size_t alignment) override;
+  void Free(void* data, size_t size) override;
+  // RESOURCE_EXHAUSTED, with the size of the block and with that which would do.
+  absl::Status Failure(size_t size) const override;
+
+  // Returns the status of the call, given that which the handler made of it: Failure(), behind the
+  // handler's own words, if an allocation had failed.
+  absl::Status Outcome(const absl::Status& failed) const;
+
+ private:
+  const uintptr_t block_;
+  const size_t size_;
+  mutable std::mutex mutex_;
+  size_t used_ = 0;
+  size_t needed_ = 0;  // what an allocation that failed would have used; 0: none has
 };
 
 // The allocations of one call. Frees at the end what the handler has not freed. Thread-safe.

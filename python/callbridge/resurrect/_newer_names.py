@@ -21,7 +21,11 @@ LENT = [
         "register_ffi_target register_ffi_target_as_batch_partitionable pycapsule include_dir",
     ),
     ("jax.ffi", "callbridge.resurrect._types", "register_ffi_type register_ffi_type_id"),
-    ("jax.extend.ffi", "jax.ffi", "ffi_call ffi_lowering include_dir pycapsule register_ffi_target"),
+    (
+        "jax.extend.ffi",
+        "jax.ffi",
+        "ffi_call ffi_lowering include_dir pycapsule register_ffi_target",
+    ),
     # ---- Primitives and their rules --------------------------------------------------------------
     (
         "jax.extend.core",

@@ -65,6 +65,24 @@ ffi::Error Nested(ffi::Result<F32> sums, ffi::Span<const float> array, ffi::Dict
   return ffi::Error::Success();
 }
 
+// x -> x, through so many blocks of scratch memory of the operand's size.
+ffi::Error CopyThrough(F32 x, ffi::RemainingRets results, ffi::ScratchAllocator scratch,
+                       int64_t blocks) {
+  const float* from = x.typed_data();
+  for (int64_t i = 0; i < blocks; ++i) {
+    const auto memory = scratch.Allocate(x.size_bytes(), alignof(float));
+    if (!memory.has_value()) return ffi::Error(ffi::ErrorCode::kDataLoss, "no scratch memory");
+    std::copy_n(from, x.element_count(), static_cast<float*>(*memory));
+    from = static_cast<const float*>(*memory);
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    auto y = results.get<F32>(i);
+    if (!y.has_value()) return ffi::Error::InvalidArgument("not an f32");
+    std::copy_n(from, x.element_count(), (*y)->typed_data());
+  }
+  return ffi::Error::Success();
+}
+
 // The bytes of a scalar's type: 1 bool, 4 int32, 8 int64, 104 float, 108 double.
 ffi::Error Kind(ffi::Result<ffi::Buffer<ffi::S32>> kind, ffi::Dictionary attributes) {
   int32_t& out = *kind->typed_data();
@@ -89,6 +107,10 @@ ffi::Error Fail(F32, ffi::Result<F32>, std::string_view message) {
 
 }  // namespace
 
+HANDLER_SYMBOL_ON_EACH_PLATFORM(
+    typed_copy_through, CopyThrough,
+    ffi::Ffi::Bind().Arg<F32>().RemainingRets().Ctx<ffi::ScratchAllocator>().Attr<int64_t>(
+        "blocks"));
 HANDLER_SYMBOL_ON_EACH_PLATFORM(typed_scale, Scale,
                                 ffi::Ffi::Bind().Arg<F32>().Ret<F32>().Attr<float>("factor"));
 HANDLER_SYMBOL_ON_EACH_PLATFORM(

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -290,6 +291,86 @@ TEST(CallScratchTest, TellsSizesAndReasons) {
     EXPECT_EQ(allocator.text, "+100/32 +0/32 +7/32 +13/1 -0 ");
   }
   EXPECT_EQ(allocator.text, "+100/32 +0/32 +7/32 +13/1 -0 -100 -7 ");
+}
+
+TEST(BlockScratchAllocatorTest, HandsOutAllOfTheBlock) {
+  alignas(64) char block[200];
+  BlockScratchAllocator memory(block, sizeof(block));
+  EXPECT_EQ(memory.Allocate(200, 1), block);
+  EXPECT_EQ(memory.Allocate(0, 1), nullptr);
+  memory.Free(block, 200);
+  EXPECT_EQ(memory.Allocate(1, 1), block);
+  EXPECT_EQ(memory.Allocate(0, 64), block + 64) << "each request has memory of its own";
+  EXPECT_EQ(memory.Allocate(72, 64), block + 128);
+  EXPECT_EQ(memory.Allocate(1, 1), nullptr);
+}
+
+TEST(BlockScratchAllocatorTest, AlignsAddressesAsAsked) {
+  alignas(1024) char block[4096];
+  for (size_t alignment = 1; alignment <= 1024; alignment *= 2) {
+    BlockScratchAllocator memory(block + 64, 4096 - 64);  // no better aligned than that
+    for (int i = 0; i < 3; ++i) {
+      void* data = memory.Allocate(8, alignment);
+      ASSERT_NE(data, nullptr) << alignment;
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % alignment, 0U);
+    }
+  }
+}
+
+TEST(BlockScratchAllocatorTest, TheLastOneIsGivenBack) {
+  alignas(64) char block[256];
+  BlockScratchAllocator memory(block, sizeof(block));
+  for (int i = 0; i < 10; ++i) {
+    void* first = memory.Allocate(100, 1);
+    void* second = memory.Allocate(100, 1);
+    ASSERT_EQ(second, block + 128);
+    memory.Free(second, 100);
+    memory.Free(first, 100);
+  }
+  void* first = memory.Allocate(100, 1);
+  void* second = memory.Allocate(100, 1);
+  memory.Free(first, 100);  // not the last
+  EXPECT_EQ(memory.Allocate(100, 1), nullptr);
+  memory.Free(second, 100);
+  EXPECT_EQ(memory.Allocate(100, 1), second);
+}
+
+TEST(BlockScratchAllocatorTest, MoreThanThereIsNamesBothNumbers) {
+  alignas(64) char block[128];
+  BlockScratchAllocator memory(block, sizeof(block));
+  const absl::Status own = absl::DataLossError("cannot do without");
+  EXPECT_EQ(memory.Outcome(own), own);
+  ASSERT_NE(memory.Allocate(1, 1), nullptr);
+  EXPECT_EQ(memory.Outcome(own), own);
+  EXPECT_EQ(memory.Allocate(100, 1), nullptr);
+  const std::string text =
+      "the handler needs 164 bytes of scratch memory, and the call gives it 128: state more at the "
+      "call site (scratch_bytes)";
+  EXPECT_EQ(memory.Failure(100), absl::ResourceExhaustedError(text));
+  EXPECT_EQ(memory.Outcome(own), absl::ResourceExhaustedError("cannot do without (" + text + ")"));
+  EXPECT_EQ(memory.Outcome(absl::InternalError("it said: " + text)),
+            absl::ResourceExhaustedError("it said: " + text));
+  // Sizes that no memory has.
+  for (size_t size : {SIZE_MAX, SIZE_MAX - 63, SIZE_MAX / 2}) {
+    EXPECT_EQ(memory.Allocate(size, 64), nullptr) << size;
+  }
+  EXPECT_NE(memory.Allocate(64, 64), nullptr) << "a second try with less";
+}
+
+TEST(BlockScratchAllocatorTest, ThreadsGetMemoryOfTheirOwn) {
+  alignas(64) static char block[64 * 64];
+  BlockScratchAllocator memory(block, sizeof(block));
+  std::vector<std::vector<void*>> had(4);
+  std::vector<std::thread> threads;
+  for (std::vector<void*>& mine : had) {
+    threads.emplace_back([&] {
+      while (void* data = memory.Allocate(64, 1)) mine.push_back(data);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<void*> all;
+  for (const std::vector<void*>& mine : had) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), 64U);
 }
 
 TEST(HostScratchAllocatorTest, AlignsAsAskedAndAtLeastLikeMalloc) {
