@@ -3,8 +3,9 @@
     gpu_calls.py FOLDER count CHAIN CHAIN
     gpu_calls.py FOLDER PATH time CHAIN CHAIN
 
-FOLDER has measured_gpu_targets.so and the jax_handlers. jax_calls.py says what is counted and timed.
-`count` counts all paths: under callgrind it dumps what each chain of each path took, as "PATH CHAIN".
+FOLDER has measured_gpu_targets.so and the jax_handlers. What is counted and timed, jax_calls.py
+says. `count` counts all paths: under callgrind it dumps what each chain of each path took, as
+"PATH CHAIN".
 """
 
 import ctypes

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -26,6 +25,7 @@
 #include "absl/time/clock.h"
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/loader/files.h"
+#include "callbridge/loader/interruptible_wait.h"
 
 namespace callbridge {
 
@@ -88,6 +88,9 @@ class SpawnSettings {
     for (int number : child.gathered) {
       posix_spawn_file_actions_adddup2(&actions_, pipe, number);
     }
+    for (const auto& [own, number] : child.passed) {
+      posix_spawn_file_actions_adddup2(&actions_, own, number);
+    }
     // A process group, to be killed as one, and a new program's default signals.
     sigset_t all;
     sigset_t none;
@@ -107,52 +110,8 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Waits, and tells a SIGINT that this thread handles from all other signals: only SIGINT is
-// unblocked, and only during a wait. Waits are short, so that other signals are not delayed for
-// long.
-class Waiter {
- public:
-  explicit Waiter(absl::Time deadline) : deadline_(deadline) {
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
-    sigfillset(&in_waits_);
-    // If this thread blocks SIGINT, another one handles it.
-    if (sigismember(&before_, SIGINT) == 0) sigdelset(&in_waits_, SIGINT);
-  }
-  ~Waiter() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-
-  // Returns false at the deadline and after a SIGINT.
-  bool GoesOn() const { return !interrupted_ && absl::Now() < deadline_; }
-  bool interrupted() const { return interrupted_; }
-
-  // Returns true if `pipe` can be read or has ended.
-  bool AwaitInput(int pipe) {
-    pollfd readable{pipe, POLLIN, 0};
-    return Wait(absl::Milliseconds(50), &readable, 1);
-  }
-  void Sleep(absl::Duration pause) { Wait(pause, nullptr, 0); }
-
- private:
-  bool Wait(absl::Duration limit, pollfd* files, nfds_t count) {
-    limit = std::clamp(deadline_ - absl::Now(), absl::ZeroDuration(), limit);
-    const timespec timeout = absl::ToTimespec(limit);
-    const int ready = ppoll(files, count, &timeout, &in_waits_);
-    interrupted_ = interrupted_ || (ready < 0 && errno == EINTR);
-    return ready > 0;
-  }
-
-  const absl::Time deadline_;
-  sigset_t before_;
-  sigset_t in_waits_;
-  bool interrupted_ = false;
-};
-
 // Reads until the pipe's end. Returns false if the wait ended first.
-bool ReadUntilEnd(int pipe, std::string& output, Waiter& waiter) {
+bool ReadUntilEnd(int pipe, std::string& output, InterruptibleWait& waiter) {
   char buffer[1 << 14];
   while (waiter.GoesOn()) {
     if (!waiter.AwaitInput(pipe)) continue;
@@ -167,7 +126,7 @@ bool ReadUntilEnd(int pipe, std::string& output, Waiter& waiter) {
 
 // Returns true if the process has ended: it may close the pipe and go on. Its process number stays
 // reserved.
-bool Ends(pid_t process, Waiter& waiter) {
+bool Ends(pid_t process, InterruptibleWait& waiter) {
   const absl::Duration longest = absl::Milliseconds(5);
   for (absl::Duration pause = absl::Microseconds(50);; pause = std::min(2 * pause, longest)) {
     siginfo_t info = {};
@@ -191,7 +150,7 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   settings.Set(child, writing.number());
   const std::vector<std::string> environment = Environment(child.variables);
   pid_t process = 0;
-  Waiter waiter(absl::Now() + child.limit);
+  InterruptibleWait waiter(absl::Now() + child.limit);
   const int error = posix_spawn(&process, child.command.front().c_str(), settings.actions(),
                                 settings.attributes(), Pointers(child.command).data(),
                                 Pointers(environment).data());

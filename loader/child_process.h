@@ -4,6 +4,7 @@
 #define CALLBRIDGE_LOADER_CHILD_PROCESS_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,6 +22,9 @@ struct ChildProcess {
   // The child's file descriptors whose output is collected. Standard input is empty; standard
   // output and error are discarded unless they are listed here.
   std::vector<int> gathered = {1, 2};
+  // Open files of this process's that the child gets, each with its number there. That must be
+  // above 2, not gathered, and below the numbers of all of these in this process.
+  std::vector<std::pair<int, int>> passed;
   absl::Duration limit = absl::Seconds(10);
 };
 

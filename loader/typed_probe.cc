@@ -17,7 +17,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/loaded_object.h"
@@ -31,6 +30,7 @@
 #include "callbridge/loader/loaded_copy.h"
 #include "callbridge/loader/origin.h"
 #include "callbridge/loader/private_copy.h"
+#include "callbridge/loader/probe_server.h"
 #include "callbridge/loader/symbol_table.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -73,17 +73,6 @@ TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
           absl::StrCat("asked for its metadata, it ", wrong.empty() ? "ended the process" : wrong)};
 }
 
-TypedAnswer RunProgram(const std::string& program, const std::string& path, uint64_t address) {
-  ChildProcess child;
-  child.command = {program, PathForChild(path), absl::StrFormat("%#x", address),
-                   LoadedCallbridge()};
-  child.gathered = {kAnswersDescriptor};
-  child.limit = absl::Seconds(20);
-  absl::StatusOr<ChildOutcome> outcome = RunChild(child);
-  if (!outcome.ok()) return {TypedVerdict::kUnverified, std::string(outcome.status().message())};
-  return Interpret(*outcome, child.limit);
-}
-
 }  // namespace
 
 absl::string_view TypedVerdictName(TypedVerdict verdict) {
@@ -101,7 +90,10 @@ absl::string_view TypedVerdictName(TypedVerdict verdict) {
 TypedAnswer ProbeTyped(const std::string& path, uint64_t address) {
   absl::StatusOr<std::string> program = FindHelperProgram("callbridge-probe", "CALLBRIDGE_PROBE");
   if (!program.ok()) return {TypedVerdict::kUnverified, std::string(program.status().message())};
-  return RunProgram(*program, path, address);
+  constexpr absl::Duration kLimit = absl::Seconds(20);
+  absl::StatusOr<ChildOutcome> outcome = RunProbe(*program, path, address, kLimit);
+  if (!outcome.ok()) return {TypedVerdict::kUnverified, std::string(outcome.status().message())};
+  return Interpret(*outcome, kLimit);
 }
 
 TypedAnswer ProbeTyped(const void* address) {
@@ -193,7 +185,13 @@ std::vector<OldSymbol> WithPython(const ElfFile& file) {
 
 }  // namespace
 
-absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
+ProbedFile::ProbedFile(std::string path, const ElfFile& file) : path_(std::move(path)) {
+  for (const Elf64_Phdr& segment : file.segments()) {
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) code_.push_back(segment);
+  }
+}
+
+absl::StatusOr<ProbedFile> ProbedFile::Open(const std::string& path, uint64_t address) {
   const auto error = [&](const absl::Status& status) {
     return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
   };
@@ -201,11 +199,11 @@ absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
   if (!bytes.ok()) return error(bytes.status());
   absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
   if (!file.ok()) return error(file.status());
-  if (!file->IsMapped(address, 1, PF_X)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": has no code at that address"));
-  }
+  ProbedFile probed(path, *file);
+  absl::StatusOr<void*> function = probed.Function(address);
+  if (!function.ok()) return function.status();
   std::error_code no_folder;
-  const auto folder = std::filesystem::absolute(path, no_folder).parent_path();
+  const std::filesystem::path folder = std::filesystem::absolute(path, no_folder).parent_path();
   file = WithOrigin(*std::move(file), folder.native());
   if (!file.ok()) return error(file.status());
   const ElfFile original = *file;  // the names are views of it
@@ -220,7 +218,16 @@ absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address) {
   code = loaded->release();
   absl::Status constructed = code->RunConstructors();
   if (!constructed.ok()) return error(constructed);
-  return reinterpret_cast<void*>(code->load_address() + address);  // NOLINT
+  probed.load_address_ = code->load_address();
+  return probed;
+}
+
+absl::StatusOr<void*> ProbedFile::Function(uint64_t address) const {
+  for (const Elf64_Phdr& segment : code_) {
+    if (address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_memsz) continue;
+    return reinterpret_cast<void*>(load_address_ + address);  // NOLINT
+  }
+  return absl::InvalidArgumentError(absl::StrCat(path_, ": has no code at that address"));
 }
 
 void AskForMetadata(void* address, absl::FunctionRef<void(const std::string& line)> say) {

@@ -6,12 +6,16 @@
 #ifndef CALLBRIDGE_LOADER_TYPED_PROBE_H_
 #define CALLBRIDGE_LOADER_TYPED_PROBE_H_
 
+#include <elf.h>
+
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/loader/elf_file.h"
 
 namespace callbridge {
 
@@ -49,10 +53,24 @@ constexpr int kAnswersDescriptor = 3;
 // The time after which SIGALRM ends a function that has not returned.
 constexpr int kSecondsToAnswer = 2;
 
-// Opens the file at `path` as TargetLibrary does, runs its constructors, and returns its function
-// at `address`. Opens Python modules too, although no interpreter is there. Never closes the file.
-// Error messages begin with the path.
-absl::StatusOr<void*> OpenFunction(const std::string& path, uint64_t address);
+// A file whose functions are probed. Never closed.
+class ProbedFile {
+ public:
+  // Opens the file at `path` as TargetLibrary does, and runs its constructors, if it has a function
+  // at `address`. Opens Python modules too, although no interpreter is there. Error messages begin
+  // with the path.
+  static absl::StatusOr<ProbedFile> Open(const std::string& path, uint64_t address);
+
+  // Returns the function at `address`, or INVALID_ARGUMENT if there is no code.
+  absl::StatusOr<void*> Function(uint64_t address) const;
+
+ private:
+  ProbedFile(std::string path, const ElfFile& file);
+
+  std::string path_;
+  std::vector<Elf64_Phdr> code_;  // its executable segments
+  uint64_t load_address_ = 0;
+};
 
 // Calls the function, which may end the process in any way. Passes each answer to `say` at once, as
 // a line; the last one counts: "typed answers the metadata query: XLA FFI 0.1", "unverified

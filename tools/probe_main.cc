@@ -1,6 +1,7 @@
-// callbridge-probe FILE ADDRESS LIBCALLBRIDGE: asks the function at ADDRESS of FILE whether it is a
-// typed FFI handler, and reports the answers to the callbridge process that runs it
-// (loader/typed_probe.h). LIBCALLBRIDGE is LoadedCallbridge() of that process.
+// callbridge-probe [--serve] FILE ADDRESS LIBCALLBRIDGE: asks the function at ADDRESS of FILE
+// whether it is a typed FFI handler, and reports the answers to the callbridge process that runs it
+// (loader/typed_probe.h). LIBCALLBRIDGE is LoadedCallbridge() of that process. With --serve it asks
+// more functions of FILE too (loader/probe_server.h).
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,14 +13,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "callbridge/loader/child_process.h"
+#include "callbridge/loader/probe_server.h"
 #include "callbridge/loader/typed_probe.h"
 
 namespace {
 
-void Say(const std::string& line) {
+void Say(int answers, const std::string& line) {
   const std::string whole = absl::StrCat(absl::StrReplaceAll(line, {{"\n", " "}}), "\n");
   // If it cannot be written, there is no other channel to report to.
-  if (write(callbridge::kAnswersDescriptor, whole.data(), whole.size()) < 0) std::_Exit(1);
+  if (write(answers, whole.data(), whole.size()) < 0) std::_Exit(1);
+}
+
+void SayThatItCannotBeOpened(int answers, const absl::Status& error) {
+  Say(answers, absl::StrCat("unverified its file cannot be opened: ", error.message()));
 }
 
 // A crash is a possible answer: writes no core file, and ends with its parent.
@@ -29,20 +35,32 @@ void PrepareForCrash() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+void Ask(const callbridge::ProbedFile& file, uint64_t address, int answers) {
+  absl::StatusOr<void*> function = file.Function(address);
+  if (!function.ok()) return SayThatItCannotBeOpened(answers, function.status());
+  alarm(callbridge::kSecondsToAnswer);
+  callbridge::AskForMetadata(*function, [&](const std::string& line) { Say(answers, line); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  const bool serves = argc > 1 && argv[1] == callbridge::kServe;
+  char** const words = argv + (serves ? 2 : 1);
+  if (argv + argc != words + 3) return 2;
   PrepareForCrash();
-  callbridge::OpenLoadedCallbridge(argv[3]);
-  const uint64_t address = std::strtoull(argv[2], nullptr, 0);
-  absl::StatusOr<void*> function = callbridge::OpenFunction(argv[1], address);
-  if (!function.ok()) {
-    Say(absl::StrCat("unverified its file cannot be opened: ", function.status().message()));
+  callbridge::OpenLoadedCallbridge(words[2]);
+  const uint64_t address = std::strtoull(words[1], nullptr, 0);
+  constexpr int kAnswers = callbridge::kAnswersDescriptor;
+  absl::StatusOr<callbridge::ProbedFile> file = callbridge::ProbedFile::Open(words[0], address);
+  if (!file.ok()) {
+    SayThatItCannotBeOpened(kAnswers, file.status());
     std::_Exit(0);
   }
-  Say("opened");
-  alarm(callbridge::kSecondsToAnswer);
-  callbridge::AskForMetadata(*function, Say);
+  Say(kAnswers, "opened");
+  if (serves) {
+    callbridge::Serve([&](uint64_t asked, int answers) { Ask(*file, asked, answers); });
+  }
+  Ask(*file, address, kAnswers);
   std::_Exit(0);  // skips the file's destructors
 }

@@ -7,7 +7,6 @@ succeeded, or the error of the first that did not; exits 1 if a result is not Nu
 """
 
 import importlib.util
-import os
 import pathlib
 import sys
 
@@ -27,15 +26,9 @@ def imported(path):
     return module
 
 
-def register(capsules, abi, wanted=None):
-    """Under other names: JAX itself may have a newer function of the old one's.
-
-    `wanted` are those that are called, where registering all takes long: each is probed. `make
-    matrix` registers all.
-    """
+def register(capsules, abi):
+    """Under other names: JAX itself may have a newer function of the old one's."""
     print(f"{len(capsules)} targets")
-    if wanted is not None and "CALLBRIDGE_THOROUGH" not in os.environ:
-        capsules = {name: capsules[name] for name in wanted}
     for name, capsule in capsules.items():
         callbridge.jax.register(f"old {name}", capsule, platform="CUDA", abi=abi)
 
@@ -174,20 +167,12 @@ def compressed_rows(matrix):
 
 
 def brainpylib(module):
-    words = "float", "double"
-    wanted = [
-        f"csrmv_{d}_{k}_{w}_int"
-        for w in words
-        for d in ("homo", "heter")
-        for k in ("scalar", "vector")
-    ]
-    wanted += [f"event_csrmv_heter_{w}_int_bool{t}" for w in words for t in ("", "_transpose")]
-    register(module.registrations(), "original", wanted)
+    register(module.registrations(), "original")
     rows, columns = 67, 41
     matrix = RANDOM.random((rows, columns)) < 0.3
     indices, starts = compressed_rows(matrix)
     # Small integers, so that each sum is exact, in whatever order.
-    for dtype, word in zip((np.float32, np.float64), words, strict=True):
+    for dtype, word in zip((np.float32, np.float64), ("float", "double"), strict=True):
         values = RANDOM.integers(-8, 8, len(indices)).astype(dtype)
         dense = np.zeros((rows, columns), dtype)
         dense[np.nonzero(matrix)] = values
