@@ -1,6 +1,6 @@
 """Registers handlers again: under resurrect, entered twice, after it has ended, and from threads.
 
-  again_program.py LIBRARY
+again_program.py LIBRARY
 """
 
 import sys

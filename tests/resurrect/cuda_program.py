@@ -1,6 +1,6 @@
 """Registers typed handlers for CUDA, without a device: what a plugin is given.
 
-  cuda_program.py LIBRARY
+cuda_program.py LIBRARY
 """
 
 import ctypes
@@ -39,9 +39,7 @@ def address(name, stage="execute"):
 if library.has("state_execute"):
     # Handlers before the type that they need, which plugins take in either order.
     register("state", library.state())
-    number = ctypes.c_int64.from_address(
-        registering.address_in(library._result("counter_type_id"))
-    )
+    number = ctypes.c_int64.from_address(registering.address_in(library._result("counter_type_id")))
     library.register_counter(
         lambda name, entry: xla_client.register_custom_type(name, entry, "CUDA"),
         lambda name, entry: xla_client.register_custom_type_id(name, entry, "CUDA"),

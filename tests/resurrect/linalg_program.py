@@ -1,6 +1,6 @@
 """Prints what jnp.linalg lowers to and exports, with callbridge.resurrect where asked.
 
-  linalg_program.py with|without
+linalg_program.py with|without
 """
 
 import hashlib
