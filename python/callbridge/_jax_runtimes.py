@@ -125,7 +125,9 @@ _0_4_31 = dataclasses.replace(
     takes_same_handler_again=True,
     typed_lacks_types=(),
 )
-_0_4_34 = dataclasses.replace(_0_4_31, release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True)
+_0_4_34 = dataclasses.replace(
+    _0_4_31, release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True
+)
 # jax.extend.ffi.ffi_call (since this release) and jax.ffi.ffi_call (since 0.5.0) exist, but their
 # vmap without a method is a deprecated loop, and shard_map does not support the former.
 _0_4_38 = dataclasses.replace(

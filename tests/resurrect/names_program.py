@@ -12,13 +12,14 @@ import jaxlib.mlir.dialects.stablehlo as stablehlo  # noqa: E402
 
 
 def snapshot():
-    """All that JAX's modules have, and stablehlo's class."""
+    """All that JAX's modules have, and the classes whose attributes are restored or wrapped."""
     found = {
         name: dict(vars(module))
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] in ("jax", "jaxlib") and isinstance(module, types.ModuleType)
     }
-    found["CustomCallOp"] = dict(vars(stablehlo.CustomCallOp))
+    owners = [_changes._find(path) for path in {n.module for n in listed}]
+    found.update({o.__name__: dict(vars(o)) for o in owners if isinstance(o, type)})
     return found
 
 

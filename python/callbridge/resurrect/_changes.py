@@ -46,7 +46,7 @@ def make_all(changes: list[Change]) -> None:
         for module, origin, names in (*_names.RESTORED, *_newer_names.LENT):
             for name, origin_name in _split(names):
                 _restore(changes, module, name, origin, origin_name)
-        for module, wrappers, names in _names.WRAPPED:
+        for module, wrappers, names in (*_names.WRAPPED, *_newer_names.WRAPPED):
             for name, wrapper in _split(names):
                 _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
 

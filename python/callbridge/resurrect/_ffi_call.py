@@ -189,7 +189,5 @@ def _hashable(name: str, value: Any) -> Any:
         try:
             hash(value)
         except TypeError as error:
-            raise TypeError(
-                f"Non-hashable keyword argument to ffi_call {name}: {value}"
-            ) from error
+            raise TypeError(f"Non-hashable keyword argument to ffi_call {name}: {value}") from error
     return _ffi_lowering.freeze(value)

@@ -21,7 +21,11 @@ LENT = [
         "register_ffi_target register_ffi_target_as_batch_partitionable pycapsule include_dir",
     ),
     ("jax.ffi", "callbridge.resurrect._types", "register_ffi_type register_ffi_type_id"),
-    ("jax.extend.ffi", "jax.ffi", "ffi_call ffi_lowering include_dir pycapsule register_ffi_target"),
+    (
+        "jax.extend.ffi",
+        "jax.ffi",
+        "ffi_call ffi_lowering include_dir pycapsule register_ffi_target",
+    ),
     # ---- Primitives and their rules --------------------------------------------------------------
     (
         "jax.extend.core",
@@ -38,6 +42,11 @@ LENT = [
     ("jax.extend.backend", "jax.lib.xla_bridge", "backends get_backend"),
     ("jax.interpreters.ad.Zero", "callbridge.resurrect._newer_jax", "from_primal_value"),
     ("jax._src.ad_util", "callbridge.resurrect._newer_jax", "p2tz"),
+    (
+        "jax.interpreters.mlir.ModuleContext",
+        "callbridge.resurrect._newer_jax",
+        "platforms",
+    ),
     ("jax._src.core", "callbridge.resurrect._newer_effect", "GenericEffect"),
     # ---- jax -------------------------------------------------------------------------------------
     ("jax", "callbridge.resurrect._newer_jax", "shard_map typeof"),
@@ -73,4 +82,11 @@ LENT = [
     ),
     ("jax.numpy", "callbridge.resurrect._newer_arrays", "astype concat matvec vecdot vecmat"),
     ("jax.numpy.linalg", "callbridge.resurrect._newer_arrays", "vecdot"),
+]
+
+# Names that JAX has, which do not take yet what programs of today pass: as _names.WRAPPED.
+WRAPPED = [
+    ("jax.custom_vjp", "callbridge.resurrect._newer_jax", "__init__=nondiff_argnames"),
+    ("jax.custom_jvp", "callbridge.resurrect._newer_jax", "__init__=nondiff_argnames"),
+    ("jax.extend.ffi", "callbridge.resurrect._newer_ffi_call", "ffi_call"),
 ]

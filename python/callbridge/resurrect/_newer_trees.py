@@ -83,7 +83,7 @@ def register_dataclass(
             raise ValueError(
                 "data_fields and meta_fields must include all dataclass fields with init=True and "
                 f"only them; missing: {known - {*data, *meta}}, unexpected: "
-                f"{ {*data, *meta} - known}"
+                f"{ {*data, *meta} - known }"
             )
 
     def flatten(node: Any) -> tuple[tuple, tuple]:
