@@ -30,6 +30,7 @@ def custom_call_op(
     aliases: Mapping[int, int] | None = None,
     tuple_result: bool = False,
     result_shapes: Sequence[ir.Value] | None = None,
+    extra_attributes: Mapping[str, ir.Attribute] | None = None,
 ) -> list[ir.Value]:
     """Emits the call where JAX is lowering to; its results, one for each of `result_types`.
 
@@ -47,6 +48,7 @@ def custom_call_op(
       tuple_result: the target is handed a table of its results even where there is one. More or
         fewer than one always come in a table.
       result_shapes: a tensor of each result's dimensions, where some are known only at run time.
+      extra_attributes: further attributes of the operation.
     """
     operands = list(operands)
     result_types = list(result_types)
@@ -56,6 +58,7 @@ def custom_call_op(
         "has_side_effect": ir.BoolAttr.get(has_side_effect),
         "called_computations": ir.ArrayAttr.get([]),
         **config_attributes(api_version, backend_config),
+        **(extra_attributes or {}),
     }
     if aliases:
         attributes["output_operand_aliases"] = ir.ArrayAttr.get(

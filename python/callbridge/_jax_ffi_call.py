@@ -16,14 +16,10 @@ import numpy as np
 from jax._src import core, dispatch, effects
 from jax.interpreters import ad, batching, mlir
 
-from callbridge import _jax_attributes
+from callbridge import _jax_attributes, _jax_vmap
 from callbridge._jax_custom_call_op import custom_call_op
 from callbridge._jax_runtimes import EFFECT_LISTS, PATHS, RUNTIME
-
-# The methods of vmap that call the target once: the size of the batch dimension that operands
-# without one get; None: they get none; "all": the size that the others have.
-_BATCH_SIZES = {"expand_dims": 1, "broadcast_all": "all", "legacy_vectorized": None}
-_VMAP_METHODS = ("sequential", "sequential_unrolled", *_BATCH_SIZES, None)
+from callbridge._jax_vmap import VMAP_METHODS
 
 
 def ffi_call(
@@ -44,9 +40,9 @@ def ffi_call(
     the shapes that the call is compiled for; then it must be hashable. The attributes are those
     that _jax_attributes.freeze() makes.
     """
-    if vmap_method not in _VMAP_METHODS:
+    if vmap_method not in VMAP_METHODS:
         raise ValueError(
-            f"vmap_method must be one of {', '.join(map(repr, _VMAP_METHODS))}; got {vmap_method!r}"
+            f"vmap_method must be one of {', '.join(map(repr, VMAP_METHODS))}; got {vmap_method!r}"
         )
     result_avals = tuple(
         core.ShapedArray(tuple(result.shape), np.dtype(result.dtype)) for result in results
@@ -97,7 +93,6 @@ for _name in EFFECT_LISTS:
     getattr(effects, _name).add_type(_SideEffect)
 
 
-
 def make_primitive(name: str, lower: Callable) -> core.Primitive:
     """Makes a primitive of custom calls, with all of its rules.
 
@@ -131,6 +126,45 @@ def _no_derivative(*_, target_name, **__):
     )
 
 
+def ffi_lowering(
+    target_name: str,
+    *,
+    operand_layouts: Sequence[Sequence[int]],
+    result_layouts: Sequence[Sequence[int]],
+    backend_config: Any,
+    api_version: int,
+    has_side_effect: bool,
+    operand_output_aliases: Mapping[int, int],
+    extra_attributes: Mapping[str, Any] | None = None,
+) -> Callable:
+    """As jax.ffi.ffi_lowering, of what a call with these arguments lowers to."""
+
+    def lower(context, *operands, **attributes):
+        avals, config = context.avals_out, backend_config
+        if api_version == PATHS["typed"].custom_call_api_version:
+            config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
+        elif hasattr(config, "opaque_for"):
+            config = config.opaque_for(context.avals_in, avals)
+        shapes = None
+        if not all(isinstance(size, int) for aval in avals for size in aval.shape):
+            shapes = [_shape_tensor(context, aval.shape) for aval in avals]
+        return custom_call_op(
+            target_name,
+            operands,
+            [mlir.aval_to_ir_type(aval) for aval in avals],
+            api_version=api_version,
+            backend_config=config,
+            has_side_effect=has_side_effect,
+            operand_layouts=operand_layouts,
+            result_layouts=result_layouts,
+            aliases=operand_output_aliases,
+            result_shapes=shapes,
+            extra_attributes=extra_attributes,
+        )
+
+    return lower
+
+
 def _lower(
     context,
     *operands,
@@ -144,26 +178,16 @@ def _lower(
     attributes,
     **_,
 ):
-    avals = context.avals_out
-    if api_version == PATHS["typed"].custom_call_api_version:
-        config = {name: _jax_attributes.to_mlir(value) for name, value in attributes}
-    elif hasattr(config, "opaque_for"):
-        config = config.opaque_for(context.avals_in, avals)
-    shapes = None
-    if not all(isinstance(size, int) for aval in avals for size in aval.shape):
-        shapes = [_shape_tensor(context, aval.shape) for aval in avals]
-    return custom_call_op(
+    lower = ffi_lowering(
         target_name,
-        operands,
-        [mlir.aval_to_ir_type(aval) for aval in avals],
-        api_version=api_version,
-        backend_config=config,
-        has_side_effect=has_side_effect,
         operand_layouts=operand_layouts,
         result_layouts=result_layouts,
-        aliases=dict(aliases),
-        result_shapes=shapes,
+        backend_config=config,
+        api_version=api_version,
+        has_side_effect=has_side_effect,
+        operand_output_aliases=dict(aliases),
     )
+    return lower(context, *operands, **dict(attributes))
 
 
 def _shape_tensor(context, shape):
@@ -173,62 +197,25 @@ def _shape_tensor(context, shape):
 
 
 def _batch(primitive, operands, dimensions, *, vmap_method, **parameters):
-    is_batched = [dimension is not batching.not_mapped for dimension in dimensions]
-    operands = [
-        jax.numpy.moveaxis(operand, dimension, 0) if batched else operand
-        for operand, dimension, batched in zip(operands, dimensions, is_batched)
-    ]
-    size = next(operand.shape[0] for operand, batched in zip(operands, is_batched) if batched)
     bind = functools.partial(primitive.bind, vmap_method=vmap_method, **parameters)
-    if vmap_method in ("sequential", "sequential_unrolled"):
-        results = _one_by_one(bind, operands, is_batched, size, vmap_method)
-    elif vmap_method in _BATCH_SIZES:
-        results = _at_once(bind, operands, is_batched, size, vmap_method, parameters)
-    else:
-        raise NotImplementedError(
-            f"vmap is only supported for the {primitive.name} primitive when vmap_method is one of "
-            "'sequential', 'sequential_unrolled', 'expand_dims', 'broadcast_all', or "
-            f"'legacy_vectorized'. Got {vmap_method=}."
-        )
-    return results, [0] * len(results)
 
-
-def _one_by_one(bind, operands, is_batched, size, vmap_method):
-    def step(_, batched):
-        batched = iter(batched)
-        return (), bind(
-            *(next(batched) if b else operand for operand, b in zip(operands, is_batched))
+    def at_once(operands, is_batched, size):
+        return bind(
+            *operands,
+            result_avals=tuple(
+                aval
+                if aval is core.abstract_token
+                else core.ShapedArray((size, *aval.shape), aval.dtype)
+                for aval in parameters["result_avals"]
+            ),
+            operand_layouts=tuple(
+                _batched_layout(layout) if batched else layout
+                for layout, batched in zip(parameters["operand_layouts"], is_batched)
+            ),
+            result_layouts=tuple(map(_batched_layout, parameters["result_layouts"])),
         )
 
-    batched = [operand for operand, b in zip(operands, is_batched) if b]
-    unroll = max(size, 1) if vmap_method == "sequential_unrolled" else 1
-    return jax.lax.scan(step, (), batched, unroll=unroll)[1]
-
-
-def _at_once(bind, operands, is_batched, size, vmap_method, parameters):
-    """One call of arrays with one dimension more, the major one."""
-    added = _BATCH_SIZES[vmap_method]
-    if added is not None:
-        added = size if added == "all" else added
-        operands = [
-            operand if batched else jax.lax.broadcast(operand, (added,))
-            for operand, batched in zip(operands, is_batched)
-        ]
-        is_batched = [True] * len(operands)
-    return bind(
-        *operands,
-        result_avals=tuple(
-            aval
-            if aval is core.abstract_token
-            else core.ShapedArray((size, *aval.shape), aval.dtype)
-            for aval in parameters["result_avals"]
-        ),
-        operand_layouts=tuple(
-            _batched_layout(layout) if batched else layout
-            for layout, batched in zip(parameters["operand_layouts"], is_batched)
-        ),
-        result_layouts=tuple(map(_batched_layout, parameters["result_layouts"])),
-    )
+    return _jax_vmap.batch(primitive.name, operands, dimensions, vmap_method, bind, at_once)
 
 
 def _batched_layout(minor_to_major: tuple[int, ...]) -> tuple[int, ...]:

@@ -41,7 +41,14 @@ class Runtime:
     release: tuple[int, ...]
     typeof: str  # the function that returns the shape and dtype of an array or a tracer
     ffi_call: str
+    ffi_lowering: str  # the rule that ffi_call lowers by, of the same target
+    primitive: str  # the class
     register: str
+    # The function that registers a target as one whose calls XLA splits along leading batch
+    # dimensions; None: XLA has no such targets.
+    register_batch_partitionable: str | None
+    # Shardy's rules for such calls are marked as custom ones, which XLA refused before.
+    marks_sharding_rules: bool
     # False: XLA has one registry, of untyped functions.
     registers_by_api_version: bool
     has_typed_ffi: bool
@@ -78,6 +85,7 @@ class Runtime:
 
 # For releases whose own functions lack something that callbridge needs.
 OWN_FFI_CALL = "callbridge._jax_ffi_call.ffi_call"
+_OWN_FFI_LOWERING = "callbridge._jax_ffi_call.ffi_lowering"
 
 _SUB_BYTE = ("int2", "uint2", "int4", "uint4")
 _FLOAT8 = ("e4m3fn", "e4m3b11fnuz", "e4m3fnuz", "e5m2", "e5m2fnuz")
@@ -86,6 +94,10 @@ _0_4_13 = Runtime(
     release=(0, 4, 13),
     typeof="jax.api_util.shaped_abstractify",
     ffi_call=OWN_FFI_CALL,
+    ffi_lowering=_OWN_FFI_LOWERING,
+    primitive="jax._src.core.Primitive",
+    register_batch_partitionable=None,
+    marks_sharding_rules=False,
     register="jaxlib.xla_client.register_custom_call_target",
     registers_by_api_version=False,
     has_typed_ffi=False,
@@ -140,14 +152,25 @@ _0_4_38 = dataclasses.replace(
 )
 # Measured: 0.5.3 and 0.6.2 refuse None; 0.4.38 and 0.7.2 accept it.
 _0_5_0 = dataclasses.replace(_0_4_38, release=(0, 5, 0), jvp_takes_none=False)
-_0_5_3 = dataclasses.replace(
+_0_5_1 = dataclasses.replace(
     _0_5_0,
+    release=(0, 5, 1),
+    register_batch_partitionable="jax.ffi.register_ffi_target_as_batch_partitionable",
+)
+_0_5_3 = dataclasses.replace(
+    _0_5_1,
     release=(0, 5, 3),
+    primitive="jax.extend.core.Primitive",
     typeof="jax.typeof",
     register="jax.ffi.register_ffi_target",
 )
 _0_6_0 = dataclasses.replace(
-    _0_5_3, release=(0, 6, 0), ffi_call="jax.ffi.ffi_call", shard_map_rules=()
+    _0_5_3,
+    release=(0, 6, 0),
+    ffi_call="jax.ffi.ffi_call",
+    ffi_lowering="jax.ffi.ffi_lowering",
+    marks_sharding_rules=True,
+    shard_map_rules=(),
 )
 _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
@@ -156,7 +179,7 @@ _0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
 # In ascending order.
 RUNTIMES = (
     *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
-    *(_0_5_0, _0_5_3, _0_6_0, _0_6_2, _0_7_0),
+    *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0),
 )
 # The newest release that callbridge is tested with; the last row describes it.
 NEWEST = (0, 12, 0, 1)
@@ -168,6 +191,9 @@ XLA_TARGETS = "jaxlib.xla_client.custom_call_targets"
 
 # The JAX backends that have started.
 STARTED_BACKENDS = "jax._src.xla_bridge._backends"
+
+# The primitives whose lowering asks for the devices of the program.
+NEEDS_DEVICES = "jax._src.dispatch.prim_requires_devices_during_lowering"
 
 # The name of the list, in jax._src.effects, of effects that a jaxpr may have; for OWN_FFI_CALL.
 EFFECT_LISTS = (

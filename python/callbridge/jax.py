@@ -24,6 +24,7 @@ from callbridge import (
     _jax_backend_config,
     _jax_forks,
     _jax_layouts,
+    _jax_partitioning,
     _jax_registry,
     _operator_info,
     _shapes,
@@ -205,6 +206,8 @@ def custom_call(
     output_layouts: Layout | Sequence[Layout] = None,
     input_output_aliases: Mapping[int, int] | None = None,
     command_buffer_compatible: bool = False,
+    batch_dims: int | None = None,
+    partitioning: Mapping[str, Any] | None = None,
 ) -> BoundFunction[Any]:
     """Returns a function of arrays and tuples of arrays that calls a registered target.
 
@@ -255,6 +258,19 @@ def custom_call(
       command_buffer_compatible: The target must be registered as such, as for register(). A target
         that load() or register() did not give to JAX yet, since its ABI was not known, is
         registered so, and so is an AOT operator that this call loads.
+      batch_dims: The number of leading dimensions that all operands and results share, along which
+        XLA may split the call: each device calls the target on its own part, without gathering the
+        arrays. Each part of the batch must give what it gives in the whole. A target is not told
+        the size of its part, other than by the shapes that a typed handler gets: an opaque or
+        attributes with sizes of the batch are wrong. XLA may pad a part. Before jax 0.5.1, and for
+        operands without further dimensions, by custom_partitioning.
+        A process that only runs an export of such a call must register the target by
+        jax.ffi.register_ffi_target_as_batch_partitionable(), or XLA gathers its operands.
+      partitioning: Other rules: the arguments of jax.experimental.custom_partitioning's
+        def_partition(), as a dict. Its functions are given the arrays of the operands in preorder,
+        and those of the result, likewise, or alone if the result is not a tuple. With a vmap_method
+        that calls the target once they get vmap's dimension too, in front. Such calls cannot be
+        exported.
 
     Returns:
       The function. Its result has the form of `result`. If the target fails or throws, JAX raises
@@ -273,6 +289,10 @@ def custom_call(
         numpy.uint64 of 2**63 or more. ALREADY_EXISTS if the target is registered without
         `command_buffer_compatible` and is to have it; INVALID_ARGUMENT for the path "version_3" of
         a GPU target that is declared so. As register() if a typed handler is registered only now.
+        INVALID_ARGUMENT for a negative `batch_dims`, for operands and results that do not share
+        them, for both `batch_dims` and `partitioning`, and for a `partitioning` that is none.
+        UNIMPLEMENTED, when called, for side effects with either, for `batch_dims` of symbolic
+        dimensions, and for exports of `partitioning`, or of what needs it for `batch_dims`.
       TypeError: if the result, or later an operand, is neither an array nor a plain tuple, or is a
         masked array; if `opaque` is not bytes; and if a value of `attributes` is not an attribute.
     """
@@ -284,6 +304,7 @@ def custom_call(
     _jax_registry.check_path(prefer)
     _target.check_name(target)
     compatible = _command_buffers.checked(command_buffer_compatible)
+    split = _jax_partitioning.Partitioning(batch_dims, partitioning)
     _libraries.load_operator(target, compatible)
     entry = _jax_registry.registry.find(target, platform, abi, command_buffer_compatible=compatible)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
@@ -319,9 +340,7 @@ def custom_call(
         if declared.handle is not None:
             given = _jax_attributes.thaw(frozen_attributes)
             declared.check(entry.c_target, operands, tree, given, operand_layouts, result_layouts)
-        function = _ffi_call(
-            target,
-            result_leaves,
+        options = dict(
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
             input_layouts=operand_layouts,
@@ -330,7 +349,14 @@ def custom_call(
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
         )
-        return Prepared(function, carrier, returned)
+        if split:
+            split.check(avals, result_leaves)
+            is_alone = type(tree) is not tuple
+            function = split.call(
+                target, avals, result_leaves, carrier, is_alone=is_alone, **options
+            )
+            return Prepared(function, {}, returned)
+        return Prepared(_ffi_call(target, result_leaves, **options), carrier, returned)
 
     prepared = CallCache(prepare)
 

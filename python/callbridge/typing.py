@@ -123,3 +123,5 @@ class JaxCallOptions(CallOptions, total=False):
     input_layouts: Sequence[Layout] | None
     output_layouts: Layout | Sequence[Layout]
     command_buffer_compatible: bool
+    batch_dims: int | None
+    partitioning: Mapping[str, Any] | None

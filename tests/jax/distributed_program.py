@@ -8,8 +8,9 @@ import sys
 import callbridge.jax
 import jax
 import numpy as np
+from batches import gathers
 from callbridge.jax import custom_call
-from calls import Calls, assert_equal, random, square, trees
+from calls import Calls, assert_equal, like, random, square, trees
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from this_jax import PATHS, fails, has, shard_map
@@ -55,6 +56,15 @@ def together(calls):
 
     result = jax.jit(shard_map(total, mesh, P("x"), P(), True))(x)
     np.testing.assert_allclose(np.asarray(result), (ROWS + ROWS * ROWS).sum(), rtol=1e-5)
+
+    # XLA splits the call between the processes.
+    per_process = np.full(len(ROWS), ROWS.size // processes, np.int32)
+    n = jax.make_array_from_callback(per_process.shape, sharding, lambda index: per_process[index])
+    call = calls.target("square", like(ROWS), batch_dims=1)
+    result = jax.jit(call)(n, x)
+    for shard in result.addressable_shards:
+        assert_equal(shard.data, square(ROWS)[shard.index])
+    assert not gathers(call, n, x)
 
 
 for way in [*PATHS, "handler"]:

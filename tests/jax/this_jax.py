@@ -39,6 +39,7 @@ SINCE = {
     # ... and until then, programs for several devices fail for good after that (measured with
     # jax.pure_callback).
     "several devices after a failure": (0, 6, 2),
+    "arrays in parts of unequal size": (0, 4, 30),
     "jax.errors.JaxRuntimeError": (0, 4, 38),
     "jax.enable_x64": (0, 8, 3),
     "jax.shard_map": (0, 6, 2),
