@@ -27,6 +27,7 @@ import exported_cases  # noqa: E402
 import gpu_rows  # noqa: E402
 import grid  # noqa: E402
 import pytorch_xla  # noqa: E402
+import registered  # noqa: E402
 from headers import number_of  # noqa: E402
 from jax_releases import WITH_HEADERS, used_by  # noqa: E402
 from runtimes import python_of  # noqa: E402
@@ -46,7 +47,8 @@ class Matrix:
         python = python_of(runtime)
         library = self._build / ("exported.so" if headers == "exported" else f"suite_{headers}.so")
         command = [*python, str(HERE / "run_suite.py"), mode, str(library)]
-        command += ["--callbridge", self._callbridge] if mode == "cross_version" else []
+        if mode in ("cross_version", "resurrect"):
+            command += ["--callbridge", self._callbridge]
         if headers == "exported":
             command += ["--exported"]
         else:
@@ -162,13 +164,20 @@ the same as in the grid.
 
 {table(cells, "cross_version", WITH_HEADERS, runtimes)}
 
+## One binary with XLA's own headers, registered by JAX's own functions
+
+The binary with the headers of {registered.HEADERS}: its handlers and types are registered by
+`xla_client.register_custom_call_target` and `register_custom_type`, as a published wheel does.
+
+{registered.markdown(cells, runtimes, summary)}
+
 ## Functions of the untyped ABIs with CALLBRIDGE_EXPORT, called natively
 
 {table(cells, "native", ["exported"], runtimes)}
 
 ## Failures of the tables above
 
-{failures({k: v for k, v in cells.items() if ours(k)}, ("native", "cross_version"))}
+{failures({k: v for k, v in cells.items() if ours(k)}, ("native", "cross_version", "resurrect"))}
 
 ## For comparison: binaries with XLA's own headers, without callbridge
 
@@ -183,7 +192,7 @@ The number of calls that passed.
 
 def ours(key):
     mode, headers, _ = key
-    return mode == "cross_version" or headers in ("ours", "exported")
+    return mode in ("cross_version", "resurrect") or headers in ("ours", "exported")
 
 
 def main():
@@ -196,7 +205,7 @@ def main():
     parser.add_argument("--runtimes", default=",".join(RUNTIMES))
     parser.add_argument("--grid-runtimes", default=",".join(grid.RUNTIMES))
     parser.add_argument("--headers", default=",".join(WITH_HEADERS))
-    parser.add_argument("--parts", default="ours,cross_version,exported,native")
+    parser.add_argument("--parts", default="ours,cross_version,resurrect,exported,native")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     parts = options.parts.split(",")
@@ -221,9 +230,12 @@ def main():
             wanted.append(("native", "ours", runtime))
         if "exported" in parts:
             wanted.append(("native", "exported", runtime))
+        if "resurrect" in parts:
+            wanted += registered.wanted(runtime)
         for mode in ("cross_version", "native"):
             for headers in options.headers.split(",") if mode in parts else []:
                 wanted.append((mode, headers, runtime))
+    wanted = list(dict.fromkeys(wanted))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda cell: matrix.run(*cell), wanted))
     matrix.cells = {cell: matrix.cells[cell] for cell in wanted}

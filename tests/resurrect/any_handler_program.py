@@ -1,6 +1,6 @@
 """Registers typed handlers of one library by every function of JAX, and calls them in every way.
 
-  any_handler_program.py LIBRARY: of the handler suite, built with any headers.
+any_handler_program.py LIBRARY: of the handler suite, built with any headers.
 """
 
 import sys

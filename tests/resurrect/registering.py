@@ -99,9 +99,11 @@ def registrars():
         )
     if hasattr(ffi(), "register_ffi_target"):
         found["ffi"] = ffi().register_ffi_target
-    from jax.lib import xla_client as old
-
-    found["jax.lib"] = lambda name, fn, platform="cpu": old.register_custom_call_target(
+    try:
+        from jax.lib.xla_client import register_custom_call_target as old
+    except (ImportError, AttributeError):  # outside of revived()
+        return found
+    found["jax.lib"] = lambda name, fn, platform="cpu": old(
         name, fn, platform=platform, api_version=1
     )
     return found
@@ -139,6 +141,21 @@ def by_mlir(target, attributes):
         ).results
 
     return lower
+
+
+def by_mlir_with(resurrect):
+    """Likewise, where mlir.custom_call may be gone: inside revived()."""
+
+    def rule(target, attributes):
+        lower_inside = by_mlir(target, attributes)
+
+        def lower(context, *operands):
+            with resurrect.revived():
+                return lower_inside(context, *operands)
+
+        return lower
+
+    return rule
 
 
 def by_generic_builder(target, attributes):

@@ -12,10 +12,13 @@ Importing this module restores the removed names. Targets that programs register
 registered with callbridge, as by callbridge.jax.register(). Their translation rules and lowering
 rules emit calls of callbridge, so that targets get what XLA gave them: tuple operands in nested
 tables, the opaque as bytes. A name that this JAX has stays as it is, or is wrapped so that the
-calls that it takes do the same as before; names() lists both kinds. A name whose meaning cannot be
+calls that it takes do the same as before; names() lists both kinds. Typed handlers that programs
+register by any of them run whatever headers they were built with, and calls of version 1 and 2 of
+what they register become typed calls, of which XLA does not complain. A name whose meaning cannot be
 restored stays removed, with JAX's own error.
 
-What programs have registered, with XLA or as rules of a primitive, outlasts revived().
+What programs have registered, with XLA or as rules of a primitive, outlasts revived(): a handler
+that is registered again by the same name gets the same address there.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ RESTORED = [
     ("jaxlib.xla_client", "callbridge.resurrect._registration", "register_cpu_custom_call_target"),
     (
         "jaxlib.xla_client",
-        "callbridge.resurrect._types",
+        "callbridge.resurrect._type_functions",
         "register_custom_type register_custom_type_id",
     ),
     (
@@ -24,7 +24,7 @@ RESTORED = [
         "jaxlib.xla_client",
         "register_custom_type register_custom_type_id",
     ),
-    ("jax.ffi", "callbridge.resurrect._types", "register_ffi_type"),
+    ("jax.ffi", "callbridge.resurrect._type_functions", "register_ffi_type"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
     ("jaxlib.xla_client", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes", "dtype_to_etype shape_from_pyval"),

@@ -189,6 +189,12 @@ def type_lists(original: Any) -> Any:
 def _replaced_type(platform: str, name: Any, registration: Any) -> tuple | None:
     if not _is_active or not _types.register(name, registration, platform):
         return name, registration
-    if _typed_registration.take_failed():  # for want of the type
-        _replace_pending(_keeps[xla_client, "_custom_callback"].original)
+    retry_pending()
     return None
+
+
+def retry_pending() -> None:
+    """Replaces handlers that wait for XLA and could not be replaced before, for want of a type."""
+    lists = _keeps.get((xla_client, "_custom_callback"))
+    if lists is not None and _typed_registration.take_failed():
+        _replace_pending(lists.original)

@@ -54,37 +54,12 @@ def register(name: Any, registration: Any, platform: str) -> bool:
     return True
 
 
+def register_with_callbridge(name: str, registration: Any) -> None:
+    """Registers a type whose handlers get a wrapper, since XLA cannot be told of it."""
+    _typed_handlers.register_type(name, *_parts(registration))
+
+
 def _parts(registration: Any) -> tuple[Any, Any]:
     if isinstance(registration, dict):
         return registration["type_id"], registration.get("type_info")
     return registration, None
-
-
-# ---- Functions that this JAX has not got, or that only raise -------------------------------------
-
-
-def register_ffi_type(name: str, type_registration: Any, platform: str = "cpu") -> None:
-    """Registers a type with callbridge alone, as jax.ffi.register_ffi_type() of today does.
-
-    Its handlers are built with headers that this XLA does not run, so they get a wrapper.
-    """
-    type_id, type_info = _parts(type_registration)
-    _typed_handlers.register_type(name, type_id, type_info)
-
-
-def register_ffi_type_id(name: str, obj: Any, platform: str = "cpu") -> None:
-    register_ffi_type(name, obj, platform)
-
-
-def register_custom_type(type_name: str, type_id: Any, platform: str = "cpu") -> None:
-    register_ffi_type(type_name, type_id, platform)
-
-
-def register_custom_type_id(type_name: str, type_id: Any, platform: str = "cpu") -> None:
-    """Likewise, as until jaxlib 0.7: the type's deleter comes with each object."""
-    register_ffi_type(type_name, type_id, platform)
-
-
-def is_ours(module: Any, name: str) -> bool:
-    """Returns whether a module has one of these functions by that name."""
-    return getattr(getattr(module, name, None), "__module__", None) == __name__

@@ -26,8 +26,8 @@ from callbridge.resurrect import (
     _mlir_custom_call,
     _registration,
     _translations,
+    _type_functions,
     _typed_calls,
-    _types,
     _xla_ops,
 )
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
@@ -126,9 +126,9 @@ def _with_api_version(original: Callable) -> Callable:
 
 def register_ffi_type_id(original: Callable) -> Callable | None:
     """Registers types of handlers built for JAX up to 0.7; since 0.8 it only raises."""
-    if not _types.is_ours(xla_client, "register_custom_type_id"):
+    if not _type_functions.is_here(xla_client, "register_custom_type_id"):
         return None
-    return functools.wraps(original)(_types.register_ffi_type_id)
+    return functools.wraps(original)(_type_functions.register_ffi_type_id)
 
 
 def custom_call(original: Callable) -> Callable | None:

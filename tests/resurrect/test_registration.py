@@ -1,0 +1,102 @@
+"""What programs register by any function of JAX, and call by any: handlers built with XLA's headers
+of each release, on this one; and untyped functions."""
+
+import os
+import pathlib
+
+import jax
+import pytest
+from jaxlib import xla_client
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(
+    os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
+)
+HEADERS = (BUILD / "tests/ffi_releases.txt").read_text().split()
+has_registries = pytest.mark.skipif(
+    not hasattr(xla_client, "_custom_callback"),
+    reason=f"jax {jax.__version__} keeps no lists of what is registered",
+)
+
+
+@pytest.fixture(params=HEADERS)
+def library(request):
+    return BUILD / f"tests/typed_ffi/suite/suite_{request.param}.so"
+
+
+def test_every_way_to_register_and_to_call(run, library):
+    assert run(HERE / "any_handler_program.py", library).endswith(": ok\n")
+
+
+@has_registries
+def test_registering_again(run, library):
+    assert run(HERE / "again_program.py", library) == "again: ok\n"
+
+
+@has_registries
+def test_what_a_plugin_is_given(run, library):
+    assert run(HERE / "cuda_program.py", library).endswith(" ok\n")
+
+
+@has_registries
+@pytest.mark.parametrize("path", ["", "typed"])
+def test_untyped_functions_in_silence(run, tmp_path, path):
+    printed = run(HERE / "untyped_program.py", tmp_path / "errors", CALLBRIDGE_PATH=path)
+    assert printed.endswith(" ok\n")
+
+
+@has_registries
+def test_what_is_jaxs_own_stays(run):
+    """What jnp.linalg lowers to, exports and returns, byte for byte."""
+    program = HERE / "linalg_program.py"
+    printed = run(program, "with")
+    assert printed == run(program, "without")
+    assert len(printed.splitlines()) > 30
+
+
+def test_another_path_is_refused(run, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "try:\n    import callbridge.resurrect\n"
+        "except ValueError as error:\n    print(error.code, error)\n"
+        "else:\n    callbridge.resurrect.prefer('typed')\n"
+        "    callbridge.resurrect.prefer(None)\n"
+        "    try:\n        callbridge.resurrect.prefer('version_2')\n"
+        "    except ValueError as error:\n        print(error.code, error)\n"
+    )
+    wanted = "expected 'typed' or None, got "
+    printed = run(program, CALLBRIDGE_PATH="fast")
+    assert printed.startswith("INVALID_ARGUMENT") and f"{wanted}'fast'" in printed
+    assert "CALLBRIDGE_PATH" in printed
+    assert f"{wanted}'version_2'" in run(program, CALLBRIDGE_PATH="typed")
+
+
+def test_a_package_that_checks_the_release(run, tmp_path):
+    (tmp_path / "strict.py").write_text(
+        "import jax\nif jax.__version__ != '0.1.0':\n"
+        "    raise ImportError('strict needs jax 0.1.0')\n"
+    )
+    with pytest.raises(AssertionError, match="ImportError: strict needs jax 0.1.0"):
+        run("-m", "callbridge.resurrect", "-m", "strict", cwd=tmp_path)
+
+
+def test_a_forked_process(run, library, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import os, sys\nsys.path.insert(0, {str(HERE)!r})\n"
+        "import callbridge.resurrect, registering\n"
+        "from registering import like\n"
+        f"library = registering.Library({str(library)!r})\n"
+        "def add(name):\n"
+        "    registering.xla_client.register_custom_call_target("
+        "name, library.handler('add'), 'cpu', 1)\n"
+        "    call = registering.caller(registering.by_generic_builder, name, like(1))\n"
+        "    assert call(like(1), like(2)) == like(3)\n"
+        "registering.xla_client.register_custom_call_target("
+        "'before', library.handler('add'), 'cpu', 1)\n"
+        "child = os.fork()\n"
+        "add('before'), add('after')\n"
+        "if child == 0:\n    os._exit(0)\n"
+        "assert os.waitpid(child, 0)[1] == 0\nprint('forked')\n"
+    )
+    assert run(program) == "forked\n"
