@@ -1,4 +1,4 @@
-"""Packages of today, unmodified from PyPI, on this JAX: NumPy's and SciPy's answers are the measure.
+"""Packages of today, unmodified from PyPI, on this JAX, compared with NumPy and SciPy.
 
 Their wheels have typed handlers of CPython 3.11. scripts/revived_packages brings them.
 """

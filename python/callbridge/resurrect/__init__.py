@@ -42,7 +42,7 @@ _users = 0
 def names() -> tuple[Name, ...]:
     """Returns what is restored or wrapped now, by module and name. Thread-safe."""
     with _lock:
-        return tuple(sorted(change.name for change in _changes_made))
+        return tuple(sorted({name for change in _changes_made for name in change.names()}))
 
 
 @contextlib.contextmanager

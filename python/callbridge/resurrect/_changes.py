@@ -7,10 +7,17 @@ import importlib
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
-from callbridge.resurrect import _names, _newer_names
+from callbridge._jax_runtimes import RELEASE, parse_release
+from callbridge.resurrect import (
+    _lazy,
+    _lost_attributes,
+    _lost_parameters,
+    _names,
+    _newer_names,
+)
 
 Kind = Literal["restored", "wrapped"]
 RESTORED: Kind = "restored"
@@ -34,8 +41,18 @@ class Name:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    name: Name
+    """One name; or names that are made when they are asked for, which `names` lists."""
+
+    name: Name | None
     undo: Callable[[], object]
+    made_when_asked_for: Callable[[], Iterable[tuple[str, str]]] | None = None
+
+    def names(self) -> Iterator[Name]:
+        if self.name is not None:
+            yield self.name
+        if self.made_when_asked_for is not None:
+            for module, name in self.made_when_asked_for():
+                yield Name(module, name, RESTORED)
 
 
 def make_all(changes: list[Change]) -> None:
@@ -43,12 +60,17 @@ def make_all(changes: list[Change]) -> None:
     with warnings.catch_warnings():
         # To look at a module that JAX deprecates is not to use it.
         warnings.simplefilter("ignore")
-        for module, origin, names in (*_names.RESTORED, *_newer_names.LENT):
+        for module, origin, names in (*_names.RESTORED, *_newer_names.rows(_newer_names.LENT)):
             for name, origin_name in _split(names):
                 _restore(changes, module, name, origin, origin_name)
-        for module, wrappers, names in (*_names.WRAPPED, *_newer_names.WRAPPED):
+        for module, wrappers, names in (*_names.WRAPPED, *_newer_names.rows(_newer_names.WRAPPED)):
             for name, wrapper in _split(names):
                 _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
+        _restore_parameters(changes)
+        _restore_attributes(changes)
+        lazy = _lazy.Names()
+        lazy.begin()
+        changes.append(Change(None, lazy.undo, lazy.restored))
 
 
 def is_restored(changes: list[Change], module: str, name: str) -> bool:
@@ -83,6 +105,33 @@ def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
     value = wrapper(getattr(owner, name))
     if value is not None:
         _set(changes, Name(module, name, WRAPPED), owner, name, value)
+
+
+def _restore_parameters(changes: list) -> None:
+    adapters_of: dict[tuple[str, str], list] = {}
+    for path, gone_in, names, adapters in _lost_parameters.ROWS:
+        if parse_release(gone_in) <= RELEASE:
+            for name in names.split():
+                adapters_of.setdefault((path, name), []).extend(adapters)
+    for (path, name), adapters in adapters_of.items():
+        owner = _find(path)
+        if owner is not None and name in vars(owner):
+            what = path if isinstance(owner, type) else f"{path}.{name}"
+            value = _lost_parameters.wrapper_of(vars(owner)[name], what, adapters)
+            _set(changes, Name(path, name, WRAPPED), owner, name, value)
+    for path, gone_in, name, make in _lost_parameters.BY_POSITION:
+        owner = _find(path) if parse_release(gone_in) <= RELEASE else None
+        if owner is not None and name in vars(owner):
+            _set(changes, Name(path, name, WRAPPED), owner, name, make(vars(owner)[name]))
+
+
+def _restore_attributes(changes: list) -> None:
+    for path, gone_in, names in _lost_attributes.ROWS:
+        owner = _find(path) if parse_release(gone_in) <= RELEASE else None
+        for name, other in _split(names) if owner is not None else ():
+            if not hasattr(owner, name):
+                value = vars(_lost_attributes.Attributes)[other]
+                _set(changes, Name(path, name, RESTORED), owner, name, value)
 
 
 def _find(path: str) -> Any:

@@ -96,3 +96,34 @@ def aval_to_xla_shapes(aval: Any) -> tuple[Shape, ...]:
     if isinstance(aval, core.ShapedArray):
         return (Shape.array_shape(aval.dtype, aval.shape),)
     return (Shape.token_shape(),)
+
+
+def parameter(builder: XlaBuilder, num: int, shape: Any, name: Any = None, replicated: Any = None):
+    raise NotImplementedError(
+        "callbridge.resurrect cannot restore jax.interpreters.xla.parameter: a translation rule "
+        "is lowered inside JAX's computation, whose operands it is given"
+    )
+
+
+def sharding_to_proto(sharding: Any, nested: bool = False) -> Any:
+    """XLA's message of a sharding: None, a message, or one of pmap's specifications."""
+    from jaxlib.xla_client import OpSharding
+
+    if sharding is None:
+        message = OpSharding()
+        message.type = OpSharding.Type.REPLICATED
+        return message
+    if isinstance(sharding, OpSharding):
+        return sharding
+    raise NotImplementedError(
+        f"callbridge.resurrect cannot make XLA's message of the sharding {sharding!r}; "
+        "jax.sharding.NamedSharding(...)._to_xla_hlo_sharding(ndim) does"
+    )
+
+
+def register_collective_primitive(prim: Any) -> None:
+    """JAX finds out by itself which primitives are collectives."""
+
+
+def register_initial_style_primitive(prim: Any) -> None:
+    """JAX finds out by itself which primitives have jaxprs."""

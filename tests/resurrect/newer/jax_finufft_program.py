@@ -1,4 +1,4 @@
-"""jax-finufft, nonuniform Fourier transforms: typed handlers with structs, against sums in NumPy."""
+"""jax-finufft, nonuniform Fourier transforms, whose handlers take structs: against NumPy's sums."""
 
 import jax
 import jax.numpy as jnp

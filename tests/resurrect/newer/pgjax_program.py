@@ -1,9 +1,9 @@
 """pgjax, random draws: their mean is known, and equal keys give equal draws."""
 
-import pgjax
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pgjax
 from checks import close
 
 jax.config.update("jax_enable_x64", True)

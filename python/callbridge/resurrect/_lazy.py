@@ -1,0 +1,270 @@
+"""Names that are made when they are asked for: those of the table in _removed.py.
+
+JAX's own come first: a module is asked for one of these names only where it has none by itself. A
+module of the table that is not imported yet is prepared when it is, and made where JAX has none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import threading
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from callbridge._jax_runtimes import RELEASE, parse_release
+from callbridge.resurrect import _not_had
+
+NOT_HAD = "not-had:"
+NONE_IS = "none-is:"
+# A row's names by where they are had from: (origins, name there).
+Origins = tuple[str, str]
+Rows = dict[str, dict[str, Origins]]
+
+
+@functools.cache
+def rows() -> Rows:
+    """By module and name, what stands for names that are gone in this release."""
+    from callbridge.resurrect import _removed
+
+    found: Rows = {}
+    for module, origins, names in _removed.ROWS:
+        for entry in names.split():
+            if entry[0].isdigit():
+                is_gone = parse_release(entry) <= RELEASE
+            elif is_gone:
+                name, _, other = entry.partition("=")
+                found.setdefault(module, {})[name] = origins, other or name
+    return found
+
+
+def _imported(path: str) -> types.ModuleType | None:
+    """The module, if it is imported; jax.lib.xla_client was jaxlib.xla_client once."""
+    parent, _, name = path.rpartition(".")
+    found = sys.modules.get(path)
+    if found is None and parent in sys.modules:
+        found = vars(sys.modules[parent]).get(name)
+    return found if isinstance(found, types.ModuleType) else None
+
+
+class Names:
+    """What is put back, until undo()."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], Any] = {}
+        # The module, its __getattr__ before, and where programs look for it.
+        self._hooked: list[tuple[types.ModuleType, Any, str]] = []
+        self._made_modules: list[str] = []
+        self._finder = _Finder(self)
+
+    def begin(self) -> None:
+        for path in rows():
+            if (module := _imported(path)) is not None:
+                self.hook(module, path)
+        sys.meta_path.insert(0, self._finder)
+
+    def undo(self) -> None:
+        sys.meta_path.remove(self._finder)
+        while self._made_modules:
+            path = self._made_modules.pop()
+            made = sys.modules.pop(path, None)
+            parent, _, last = path.rpartition(".")
+            owner = sys.modules.get(parent)
+            if owner is not None and made is not None and vars(owner).get(last) is made:
+                delattr(owner, last)
+        while self._hooked:
+            module, before, _ = self._hooked.pop()
+            if before is None:
+                del module.__getattr__  # type: ignore[attr-defined]
+            else:
+                module.__getattr__ = before  # type: ignore[method-assign]
+        self._made.clear()
+
+    def restored(self) -> Iterator[tuple[str, str]]:
+        """The names that programs find now, (module, name) each; of modules made, "" too."""
+        for path in rows():
+            with warnings.catch_warnings(), contextlib.suppress(ImportError):
+                warnings.simplefilter("ignore")
+                importlib.import_module(path)
+        # To make a name may import, and so add, modules that others are in.
+        for module, _, path in self._hooked:
+            for name in rows()[path]:
+                is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
+                if not is_own and self._is_had(path, name):
+                    yield path, name
+        for path in self._made_modules:
+            yield path, ""
+
+    def _is_had(self, path: str, name: str) -> bool:
+        try:
+            self.get(path, name)
+        except AttributeError:
+            return False
+        return True
+
+    def hook(self, module: types.ModuleType, path: str) -> None:
+        """Gives the module the names of that path's rows, after its own."""
+        before = vars(module).get("__getattr__")
+
+        def find(name: str) -> Any:
+            if before is not None:
+                try:
+                    with warnings.catch_warnings():
+                        if name in rows()[path]:
+                            warnings.simplefilter("ignore")
+                        return before(name)
+                except AttributeError:
+                    if name not in rows()[path]:
+                        raise
+            if name not in rows()[path]:
+                raise AttributeError(
+                    f"module {module.__name__!r} has no attribute {name!r}",
+                    name=name,
+                    obj=module,
+                )
+            try:
+                return self.get(path, name)
+            except _not_had.NotHadError as error:
+                if _is_importing(sys._getframe(1)):
+                    # Python has a text of its own where a name is an AttributeError.
+                    raise ImportError(str(error), name=name, path=module.__name__) from None
+                raise
+
+        self._hooked.append((module, before, path))
+        module.__getattr__ = find  # type: ignore[method-assign]
+
+    def make_module(self, path: str) -> types.ModuleType:
+        self._made_modules.append(path)
+        made = types.ModuleType(path, f"{path}, as far as callbridge.resurrect puts it back.")
+        made.__path__ = []  # modules of the table may be in it
+        return made
+
+    def get(self, path: str, name: str) -> Any:
+        """What stands for the name; the same each time. Raises AttributeError if nothing does."""
+        key = path, name
+        if key not in self._made:
+            self._made[key] = find_origin(path, name)
+        return self._made[key]
+
+
+def _is_importing(frame: types.FrameType) -> bool:
+    """Returns true at `from module import name`."""
+    instruction = frame.f_code.co_code[frame.f_lasti]
+    return dis.opname[instruction] == "IMPORT_FROM"
+
+
+def find_origin(path: str, name: str) -> Any:
+    origins, other = rows()[path][name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for origin in origins.split():
+            if origin.startswith(NOT_HAD):
+                raise _not_had.error(f"{path}.{name}", origin[len(NOT_HAD) :])
+            if origin.startswith(NONE_IS):
+                return _not_had.class_without_instances(f"{path}.{name}", origin[len(NONE_IS) :])
+            if origin == "import":
+                return _module(other)
+            try:
+                owner = importlib.import_module(origin)
+            except ModuleNotFoundError:
+                continue
+            if owner is _imported(path):
+                continue  # which is asked now
+            value = _attribute(owner, other)
+            if value is not _ABSENT:
+                return value
+    raise AttributeError(f"{path}.{name}: this JAX has none in {origins}", name=name)
+
+
+def _module(path: str) -> types.ModuleType:
+    """The module of that name; of an extension module, what is in it and is not in sys.modules."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError:
+        parent, _, name = path.rpartition(".")
+        if parent not in sys.modules:
+            raise
+        return getattr(sys.modules[parent], name)
+
+
+_ABSENT = object()
+
+
+def _attribute(owner: Any, dotted: str) -> Any:
+    for part in dotted.split("."):
+        owner = getattr(owner, part, _ABSENT)
+        if owner is _ABSENT:
+            break
+    return owner
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules of the table: JAX's, which get the table's names after theirs, or made."""
+
+    def __init__(self, names: Names):
+        self._names = names
+        self._looking = threading.local()
+
+    def find_spec(
+        self, path: str, _: Any = None, target: Any = None
+    ) -> Optional[importlib.machinery.ModuleSpec]:  # noqa: UP045, for Python 3.9
+        if (
+            hasattr(self._looking, "now")
+            or path.partition(".")[0] not in _ROOTS
+            or path not in rows()
+        ):
+            return None
+        self._looking.now = True
+        try:
+            spec = importlib.util.find_spec(path)
+        except ModuleNotFoundError:
+            spec = None
+        finally:
+            del self._looking.now
+        if spec is None and _imported(path) is not None:
+            return None  # JAX has it by another name
+        if spec is None:
+            return importlib.machinery.ModuleSpec(path, _Made(self._names), is_package=True)
+        if spec.loader is not None:
+            spec.loader = _Found(self._names, spec.loader)
+        return spec
+
+
+_ROOTS = ("jax", "jaxlib")
+
+
+class _Made(importlib.abc.Loader):
+    def __init__(self, names: Names):
+        self._names = names
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return self._names.make_module(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self._names.hook(module, module.__name__)
+
+
+class _Found(importlib.abc.Loader):
+    """JAX's own loader, and then the hook."""
+
+    def __init__(self, names: Names, loader: Any):
+        self._names = names
+        self._loader = loader
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._names.hook(module, module.__name__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)

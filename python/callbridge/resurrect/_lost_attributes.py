@@ -1,0 +1,190 @@
+"""Attributes that classes of JAX lost, as functions of their instances or classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from callbridge.resurrect._avals import get_aval
+from callbridge.resurrect._dimensions import NamedShape
+from callbridge.resurrect._old_core import AxisEnv, lattice_join
+
+
+class Attributes:
+    """One for each attribute, by its name; of those that differ by class, by "Class_name"."""
+
+    # ---- Arrays and tracers ------------------------------------------------------------------
+    def broadcast(operand: Any, sizes: Any) -> Any:
+        return jax.lax.broadcast(operand, sizes)
+
+    def broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any) -> Any:
+        return jax.lax.broadcast_in_dim(operand, shape, broadcast_dimensions)
+
+    def split(array: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+        return jax.numpy.split(array, indices_or_sections, axis)
+
+    def block_until_ready(tracer: Any) -> Any:
+        return tracer
+
+    def copy_to_host_async(tracer: Any) -> None:
+        """A tracer has nothing to copy."""
+
+    # ---- Abstract values ---------------------------------------------------------------------
+    def join(aval: Any, other: Any) -> Any:
+        return lattice_join(aval, other)
+
+    def strip_named_shape(aval: Any) -> Any:
+        return aval
+
+    def to_cotangent_aval(aval: Any) -> Any:
+        to = getattr(aval, "to_ct_aval", aval.to_tangent_aval)
+        return to()
+
+    named_shape = property(lambda aval: NamedShape(*aval.shape))
+    varying_manual_axes = property(lambda aval: _varying(aval))
+    vma = property(lambda aval: _varying(aval))
+
+    def update_vma(aval: Any, vma: Any) -> Any:
+        if frozenset(vma) == _varying(aval):
+            return aval
+        kind = type(get_aval(0.0).manual_axis_type)
+        return aval.update(manual_axis_type=kind(varying=frozenset(vma)))
+
+    # ---- Others ------------------------------------------------------------------------------
+    @classmethod
+    def from_primal_value(cls, value: Any) -> Any:
+        """A symbolic zero for the tangent of the value."""
+        return cls(get_aval(value).to_tangent_aval())  # type: ignore[call-arg]
+
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """A symbolic zero like the value."""
+        return cls(get_aval(value))  # type: ignore[call-arg]
+
+    def def_custom_bind(primitive: Any, bind: Any) -> Any:
+        primitive.bind = bind
+        return bind
+
+    Preset = getattr(jax.lax, "DotAlgorithmPreset", None)
+    map_primitive = False
+    suffix = ""
+    # By which variables were in order.
+    count = property(id)
+
+    def with_spec(sharding: Any, spec: Any) -> Any:
+        if not isinstance(spec, jax.sharding.PartitionSpec):
+            spec = jax.sharding.PartitionSpec(*spec)
+        return (
+            sharding.update(spec=spec)
+            if hasattr(sharding, "update")
+            else _sharding(sharding.mesh, spec, sharding)
+        )
+
+    def with_mesh(sharding: Any, mesh: Any) -> Any:
+        return _sharding(mesh, sharding.spec, sharding)
+
+    def wrap_name(stack: Any, name: str) -> str:
+        return f"{stack}/{name}" if str(stack) else name
+
+    def buffer_from_pyval(backend: Any, argument: Any, device: Any = None, *_: Any) -> Any:
+        return jax.device_put(argument, device or backend.local_devices()[0])
+
+    platform = property(lambda context: context.platforms[0])
+    backend_or_name = property(
+        lambda context: context.platforms[0] if context.backend is None else context.backend
+    )
+    layout = property(lambda struct: struct.format)
+    SPMDAxisContext_axis_env = property(
+        lambda context: AxisEnv(
+            context.mesh.size, context.mesh.axis_names, tuple(context.mesh.shape.values())
+        )
+    )
+    unsafe_axis_env = SPMDAxisContext_axis_env
+    ShardingContext_axis_env = property(lambda context: AxisEnv(1, (), ()))
+    ModuleContext_axis_env = property(lambda context: context.axis_context.axis_env)
+
+    def extend_manual(context: Any, axes: frozenset) -> Any:
+        return type(context)(context.mesh, context.manual_axes | axes)
+
+
+def _varying(aval: Any) -> frozenset:
+    found = getattr(aval, "manual_axis_type", None)
+    return frozenset(getattr(found, "varying", ()))
+
+
+def _sharding(mesh: Any, spec: Any, like: Any) -> Any:
+    return jax.sharding.NamedSharding(mesh, spec, memory_kind=like.memory_kind)
+
+
+# Class, the first release without them, attributes; "attribute=other" is Attributes.other.
+ROWS = [
+    ("jax.core.Tracer", "0.4.30", "broadcast broadcast_in_dim split"),
+    ("jax._src.array.ArrayImpl", "0.4.30", "broadcast broadcast_in_dim split"),
+    ("jax.core.Tracer", "0.9.2", "block_until_ready copy_to_host_async"),
+    ("jax.core.AbstractValue", "0.4.31", "strip_named_shape"),
+    ("jax.core.AbstractValue", "0.4.38", "join"),
+    ("jax.core.AbstractValue", "0.9.2", "to_cotangent_aval"),
+    ("jax.core.ShapedArray", "0.4.30", "broadcast_in_dim split"),
+    ("jax.core.ShapedArray", "0.4.34", "named_shape"),
+    ("jax.core.ShapedArray", "0.6.2", "varying_manual_axes"),
+    ("jax.core.AbstractValue", "0.10.2", "update_vma"),
+    ("jax.core.ShapedArray", "0.10.2", "vma"),
+    ("jax.ShapeDtypeStruct", "0.4.34", "named_shape"),
+    ("jax.ShapeDtypeStruct", "0.7.2", "layout"),
+    ("jax.ShapeDtypeStruct", "0.10.2", "vma"),
+    ("jax.interpreters.ad.Zero", "0.4.34", "from_value"),
+    ("jax.interpreters.ad.Zero", "0.9.2", "from_primal_value"),
+    ("jax.extend.core.Primitive", "0.4.38", "def_custom_bind"),
+    ("jax.extend.core.Primitive", "0.10.2", "map_primitive"),
+    ("jax.extend.core.Var", "0.6.2", "suffix"),
+    ("jax.extend.core.Var", "0.10.2", "count"),
+    ("jax.sharding.NamedSharding", "0.5.3", "with_mesh"),
+    ("jax.sharding.NamedSharding", "0.6.2", "with_spec"),
+    ("jax.extend.source_info_util.NameStack", "0.5.3", "wrap_name"),
+    ("jax.interpreters.xla.Backend", "0.10.2", "buffer_from_pyval"),
+    ("jax.lax.DotAlgorithm", "0.4.38", "Preset"),
+    ("jax.interpreters.mlir.ModuleContext", "0.4.30", "platform"),
+    ("jax.interpreters.mlir.ModuleContext", "0.5.3", "backend_or_name"),
+    ("jax.interpreters.mlir.ModuleContext", "0.10.2", "axis_env=ModuleContext_axis_env"),
+    (
+        "jax.interpreters.mlir.SPMDAxisContext",
+        "0.10.2",
+        "axis_env=SPMDAxisContext_axis_env unsafe_axis_env extend_manual",
+    ),
+    ("jax.interpreters.mlir.ShardingContext", "0.10.2", "axis_env=ShardingContext_axis_env"),
+]
+
+# What cannot be restored, by class: a key of _not_had.REASONS, and attributes.
+_DATA = (
+    "aval_mutable_qdd cur_qdd final_aval_qdds final_qdd has_qdd in_aval_qdds initial_qdd lo_ty_qdd "
+    "mutable_qdd"
+)
+_MAIN = (
+    "main-traces",
+    "join level lift pure sublevel sublift post_process_call post_process_map "
+    "post_process_custom_jvp_call post_process_custom_vjp_call process_box_get process_box_set "
+    "process_getattr process_setattr process_custom_transpose process_map process_call cur_qdd",
+)
+NOT_HAD = {
+    "Trace": _MAIN,
+    "JVPTrace": _MAIN,
+    "AbstractValue": ("quasi-dynamic-data", f"{_DATA} update_unreduced_reduced"),
+    "Jaxpr": ("quasi-dynamic-data", _DATA),
+    "Var": ("quasi-dynamic-data", _DATA),
+    "Tracer": ("quasi-dynamic-data", _DATA),
+    "Device": ("infeed", "transfer_from_outfeed transfer_to_infeed"),
+    "LoweringRuleContext": ("lowering", "compute_type"),
+    "ModuleContext": ("lowering", "cached_call_jaxpr_lowerings name_stack"),
+    "ShardingContext": ("lowering", "mesh_shape"),
+    "Mesh": ("lowering", "with_axis_types"),
+    "MeshComputation": ("lowering", "mhlo"),
+    "Backend": (
+        "clients",
+        "emit_python_callback get_emit_python_callback get_emit_python_callback_descriptor "
+        "get_default_device_assignment make_cross_host_receive_buffers",
+    ),
+    # Those of a class of jaxlib's, in place of which JAX has an enumeration.
+    "Precision": ("jaxlib", "name value"),
+    "RandomAlgorithm": ("jaxlib", "name value"),
+}

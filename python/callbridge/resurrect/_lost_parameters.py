@@ -1,0 +1,234 @@
+"""Parameters that functions of JAX lost: a call that passes one does the same as before, if it can.
+
+A parameter that says what JAX does now anyway is dropped; one that was renamed is renamed; any
+other value is refused by an error that names it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+# Changes the keywords of a call of the function that is named.
+Adapter = Callable[[str, dict], None]
+
+
+def only(parameter: str, *values: Any, instead: str = "") -> Adapter:
+    """Drops the parameter where it has one of these values."""
+
+    def adapt(function: str, keywords: dict) -> None:
+        if parameter in keywords:
+            value = keywords.pop(parameter)
+            if not any(value is v or (type(value) is type(v) and value == v) for v in values):
+                raise NotImplementedError(
+                    f"{function}: callbridge.resurrect cannot restore {parameter}={value!r}; "
+                    + (instead or "JAX removed the parameter without another")
+                )
+
+    return adapt
+
+
+def dropped(*parameters: str) -> Adapter:
+    """Of parameters whose values changed nothing but how JAX did it."""
+
+    def adapt(function: str, keywords: dict) -> None:
+        for parameter in parameters:
+            keywords.pop(parameter, None)
+
+    return adapt
+
+
+def renamed(parameter: str, to: str) -> Adapter:
+    def adapt(function: str, keywords: dict) -> None:
+        if parameter in keywords:
+            keywords[to] = keywords.pop(parameter)
+
+    return adapt
+
+
+def _vectorized(function: str, keywords: dict) -> None:
+    """One call for all of a batch where true, and one after another where false."""
+    if (value := keywords.pop("vectorized", None)) is not None:
+        keywords["vmap_method"] = "legacy_vectorized" if value else "sequential"
+
+
+def _precision(function: str, keywords: dict) -> None:
+    """An algorithm is a precision now."""
+    if (algorithm := keywords.pop("algorithm", None)) is not None:
+        keywords["precision"] = algorithm
+
+
+_NO_NAMES = only("named_shape", None, {}, instead="JAX removed named axes with xmap")
+_NO_DYNAMIC = only("abstracted_axes", None, instead="use jax.export.symbolic_shape")
+
+# Module or class, the first release without them, its functions, and what to do.
+ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
+    ("jax.core.ShapedArray", "0.4.34", "__init__ __new__", (_NO_NAMES,)),
+    (
+        "jax.core.ShapedArray",
+        "0.6.2",
+        "__init__ __new__",
+        (only("varying_manual_axes", None, frozenset(), instead="use manual_axis_type"),),
+    ),
+    ("jax.ShapeDtypeStruct", "0.4.34", "__init__", (_NO_NAMES,)),
+    (
+        "jax.ShapeDtypeStruct",
+        "0.10.2",
+        "__init__",
+        (only("vma", None, frozenset(), instead="use manual_axis_type"),),
+    ),
+    (
+        "jax.core.ShapedArray",
+        "0.10.2",
+        "__init__ __new__",
+        (only("vma", None, frozenset(), instead="use manual_axis_type"),),
+    ),
+    ("jax", "0.8.3", "jit make_jaxpr", (_NO_DYNAMIC,)),
+    (
+        "jax",
+        "0.12.0.1",
+        "checkpoint remat",
+        (only("concrete", False, instead="use static_argnums"),),
+    ),
+    ("jax", "0.12.0.1", "make_mesh", (renamed("axis_shapes", "axis_sizes"),)),
+    ("jax", "0.10.2", "pmap", (only("global_arg_shapes", None),)),
+    ("jax", "0.10.2", "pure_callback", (_vectorized,)),
+    ("jax.ffi", "0.10.2", "ffi_call", (_vectorized,)),
+    (
+        "jax.extend.backend",
+        "0.10.2",
+        "get_compile_options",
+        (
+            dropped("use_spmd_partitioning", "use_auto_spmd_partitioning"),
+            dropped("auto_spmd_partitioning_mesh_shape", "auto_spmd_partitioning_mesh_ids"),
+        ),
+    ),
+    ("jax.extend.core.ClosedJaxpr", "0.12.0.1", "__init__", (renamed("jaxpr", "constvars"),)),
+    ("jax.extend.core.JaxprEqn", "0.8.3", "__init__", (renamed("effects", "effs"),)),
+    ("jax.extend.core.Var", "0.6.2", "__init__", (dropped("suffix", "count"),)),
+    (
+        "jax.extend.core.Var",
+        "0.12.0.1",
+        "__init__",
+        (only("initial_qdd", None), only("final_qdd", None)),
+    ),
+    ("jax.extend.linear_util", "0.4.38", "transformation_with_aux", (only("use_eq_store", False),)),
+    ("jax.extend.source_info_util", "0.5.3", "user_context", (renamed("c", "traceback"),)),
+    ("jax.interpreters.batching", "0.9.2", "defreducer", (dropped("ident"),)),
+    (
+        "jax.interpreters.mlir",
+        "0.6.2",
+        "emit_python_callback",
+        (only("operand_layouts", None), only("result_layouts", None)),
+    ),
+    (
+        "jax.interpreters.mlir",
+        "0.4.30",
+        "lower_jaxpr_to_fun",
+        (
+            only("create_tokens", False),
+            only("replace_tokens_with_dummy", True),
+            only("num_output_tokens", 0),
+        ),
+    ),
+    (
+        "jax.interpreters.mlir",
+        "0.7.2",
+        "lower_jaxpr_to_fun",
+        (dropped("public", "api_name"), only("name_stack", None)),
+    ),
+    (
+        "jax.interpreters.pxla",
+        "0.4.30",
+        "global_avals_to_results_handler",
+        (dropped("are_out_shardings_from_xla"),),
+    ),
+    ("jax.interpreters.partial_eval", "0.5.3", "trace_to_jaxpr_dynamic", (dropped("debug_info"),)),
+    (
+        "jax.lax",
+        "0.5.3",
+        "broadcast broadcast_in_dim reshape",
+        (renamed("sharding", "out_sharding"),),
+    ),
+    ("jax.lax", "0.5.3", "broadcasted_iota", (renamed("_sharding", "out_sharding"),)),
+    ("jax.lax", "0.4.31", "cond", (dropped("linear"),)),
+    ("jax.lax", "0.4.38", "dot dot_general", (_precision, only("transpose_algorithm", None))),
+    ("jax.lax", "0.5.3", "dot_general", (renamed("out_type", "out_sharding"),)),
+]
+
+# Parameters that cannot be restored, of what is part of JAX's own machinery: by function.
+NOT_HAD = {
+    "jax.core.Trace": "main sublevel",
+    "jax.interpreters.ad.JVPTrace": "main sublevel",
+    "jax.interpreters.mlir.LoweringRuleContext": "compute_type",
+    "jax.interpreters.mlir.ModuleContext": "platform name_stack cached_call_jaxpr_lowerings "
+    "backend_or_name",
+    "jax.interpreters.mlir.ShardingContext": "mesh_shape",
+    "jax.extend.mlir.lower_with_sharding_in_types": "sharding_proto",
+    "jax.interpreters.mlir.jaxpr_subcomp": "consts",
+    "jax.interpreters.mlir.lower_jaxpr_to_module": "platform name_stack mesh_shape_tuple "
+    "backend_or_name num_replicas",
+    # They are passed by position, which JAX takes as before.
+    "jax.lax.random_gamma_grad": "a x",
+}
+# Those that other modules see to: _wrappers.py, and the functions below.
+ELSEWHERE = {
+    "jax.interpreters.mlir.ir_constant": "canonicalize_types",
+    "jax.interpreters.mlir.ir_constants": "canonicalize_types",
+    "jax.interpreters.batching.batch_jaxpr_axes": "axis_size axis_name spmd_axis_name main_type",
+}
+
+
+def wrapper_of(original: Any, name: str, adapters: Sequence[Adapter]) -> Any:
+    """What takes the place of a function of that name, or of the method, as its class has it."""
+    is_static = isinstance(original, staticmethod)  # __new__
+    function = original.__func__ if is_static else original
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        if keywords:
+            for adapt in adapters:
+                adapt(name, keywords)
+        return function(*args, **keywords)
+
+    return staticmethod(wrapper) if is_static else wrapper
+
+
+def batch_jaxpr_axes(original: Callable) -> Callable:
+    """Takes the axis in parts, as until 0.4.36: (jaxpr, size, in_axes, out_axes, name, spmd name,
+    class of traces)."""
+
+    @functools.wraps(original)
+    def wrapper(closed_jaxpr: Any, axis: Any, in_axes: Any, out_axes: Any, *parts: Any) -> Any:
+        if not parts:
+            return original(closed_jaxpr, axis, in_axes, out_axes)
+        from jax._src.interpreters.batching import AxisData
+
+        fields = len(AxisData.__dataclass_fields__)
+        name, spmd_name = parts[0], parts[1]
+        data = AxisData(name, axis, spmd_name, *[None] * (fields - 3))
+        return original(closed_jaxpr, data, in_axes, out_axes)
+
+    return wrapper
+
+
+def backward_pass(original: Callable) -> Callable:
+    """Takes reduce_axes after the jaxpr, as until 0.7, which were xmap's."""
+
+    @functools.wraps(original)
+    def wrapper(jaxpr: Any, *args: Any, **keywords: Any) -> Any:
+        if len(args) == 5:
+            if args[0]:
+                raise NotImplementedError(f"backward_pass: JAX has no reduce_axes: {args[0]}")
+            args = args[1:]
+        return original(jaxpr, *args, **keywords)
+
+    return wrapper
+
+
+# Functions that took others by position: module, release, name, what makes the wrapper.
+BY_POSITION = [
+    ("jax.interpreters.ad", "0.8.3", "backward_pass", backward_pass),
+    ("jax.interpreters.batching", "0.4.38", "batch_jaxpr_axes", batch_jaxpr_axes),
+]

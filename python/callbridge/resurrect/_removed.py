@@ -1,0 +1,424 @@
+"""The names of JAX that went, by module, with the first release without them.
+
+scripts/jax_names writes the rows; what stands for the names is decided by hand. A row: module,
+origins, and names, each after the release that it was gone in. Origins are modules, which are
+looked into in their order, for "name=other" for `other`; "import": `other` is a module;
+"not-had:KEY": nothing can stand for the names where no origin before it has them, for the reason
+that _not_had.py has by that key; "none-is:KEY": likewise, of a class: one without instances.
+(_names.py has what must be there before it is asked for.)
+"""
+
+# fmt: off
+ROWS = [
+    ("jax", "callbridge.resurrect._old_jax", "0.4.34 xla_computation 0.6.2 spmd_mode"),
+    ("jax", "import",
+        "0.4.30 abstract_arrays=jax.abstract_arrays linear_util=jax.linear_util 0.8.3 "
+        "util=jax.util 0.10.2 jax"),
+    ("jax", "jax._src.api callbridge.resurrect._old_jax",
+        "0.4.38 clear_backends 0.10.2 device_put_replicated device_put_sharded"),
+    ("jax", "jax._src.core", "0.4.30 ShapedArray 0.9.2 ArrayRef=Ref"),
+    ("jax", "jax._src.custom_transpose not-had:custom-transpose",
+        "0.10.2 custom_transpose enable_custom_vjp_by_custom_transpose"),
+    ("jax", "jax._src.ref", "0.9.2 array_ref=new_ref"),
+    ("jax", "jax._src.util", "0.4.30 curry"),
+    ("jax", "jax.interpreters", "0.4.30 ad partial_eval pxla xla"),
+    ("jax", "jax.tree_util",
+        "0.6.2 tree_flatten tree_leaves tree_map tree_structure tree_transpose tree_unflatten "
+        "treedef_is_leaf"),
+    ("jax.abstract_arrays", "callbridge.resurrect._avals", "0.4.30 array_types raise_to_shaped"),
+    ("jax.abstract_arrays", "jax._src.core", "0.4.30 ShapedArray"),
+    ("jax.core", "callbridge.resurrect._avals",
+        "0.6.2 concrete_aval raise_to_shaped 0.7.2 get_type=get_aval 0.10.2 get_aval"),
+    ("jax.core", "callbridge.resurrect._dimensions",
+        "0.4.30 diff_dim diff_shape dilate_shape greater_equal_dim greater_equal_shape "
+        "has_opaque_dtype is_opaque_dtype is_special_dim_size same_shape_sizes stride_shape "
+        "sum_dim sum_shapes symbolic_equal_one_of_dim symbolic_equal_shape 0.4.31 NamedShape "
+        "as_named_shape join_named_shapes"),
+    ("jax.core", "callbridge.resurrect._old_core",
+        "0.4.30 token 0.4.38 ConcreteArray jaxpr_uses_outfeed outfeed_primitives "
+        "primitive_uses_outfeed 0.5.3 JaxprDebugInfo 0.6.2 lattice_join "
+        "raise_to_shaped_mappings 0.8.3 UnshapedArray"),
+    ("jax.core", "callbridge.resurrect._tracing",
+        "0.4.38 MainTrace Sublevel apply_todos cur_sublevel extend_axis_env new_base_main "
+        "new_main new_sublevel raise_as_much_as_possible thread_local_state"),
+    ("jax.core", "import",
+        "0.4.30 dtypes=jax._src.dtypes lu=jax._src.linear_util pp=jax._src.pretty_printer "
+        "source_info_util=jax._src.source_info_util traceback_util=jax._src.traceback_util"),
+    ("jax.core", "jax._src.core",
+        "0.4.30 canonicalize_dim dilate_dim divide_shape_sizes is_dim is_empty_shape "
+        "same_referent stride_dim 0.4.31 canonicalize_shape definitely_equal dimension_as_value "
+        "0.4.34 pp_aval pp_eqn pp_eqn_rules pp_eqns pp_jaxpr pp_jaxpr_eqn_range "
+        "pp_jaxpr_skeleton pp_jaxprs pp_kv_pair pp_kv_pairs pp_var pp_vars 0.4.38 check_eqn "
+        "check_type 0.6.2 EvalTrace InputType Jaxpr JaxprEqn Literal OpaqueTraceState Primitive "
+        "TRACER_LEAK_DEBUGGER_WARNING Token Var dedup_referents escaped_tracer_error "
+        "extend_axis_env_nd=ExtendAxisEnvNdContextManager full_lower get_referent jaxpr_as_fun "
+        "join_effects leaked_tracer_error maybe_find_leaked_tracers reset_trace_state "
+        "typecompat 0.7.2 axis_frame call_p closed_call_p trace_state_clean typecheck typematch "
+        "0.10.2 AbstractToken TraceTag mapped_aval "
+        "set_current_trace=SetCurrentTraceContextManager subjaxprs "
+        "take_current_trace=TakeCurrentTraceContextManager unmapped_aval 0.12.0.1 DropVar "
+        "JaxprPpContext JaxprPpSettings OutputType abstract_token aval_mapping_handlers "
+        "check_jaxpr concrete_or_error concretization_function_error custom_typechecks "
+        "find_top_trace gensym get_opaque_trace_state is_concrete is_constant_dim "
+        "is_constant_shape jaxprs_in_params literalable_types new_jaxpr_eqn no_axis_name "
+        "no_effects nonempty_axis_env_DO_NOT_USE=nonempty_axis_env "
+        "primal_dtype_to_tangent_dtype trace_ctx "
+        "unsafe_am_i_under_a_jit_DO_NOT_USE=unsafe_am_i_under_a_jit "
+        "unsafe_am_i_under_a_vmap_DO_NOT_USE=unsafe_am_i_under_a_vmap "
+        "unsafe_get_axis_names_DO_NOT_USE=unsafe_get_axis_names valid_jaxtype"),
+    ("jax.core", "jax._src.core callbridge.resurrect._dimensions",
+        "0.4.31 symbolic_equal_dim=definitely_equal 0.4.38 non_negative_dim"),
+    ("jax.core", "jax._src.core callbridge.resurrect._old_core",
+        "0.4.38 check_valid_jaxtype used_axis_names 0.6.2 InDBIdx OutDBIdx str_eqn_compact "
+        "used_axis_names_jaxpr 0.10.2 traverse_jaxpr_params 0.12.0.1 call"),
+    ("jax.core", "jax._src.core none-is:dynamic-shapes", "0.8.3 DShapedArray"),
+    ("jax.core", "jax._src.core not-had:dynamic-shapes", "0.6.2 substitute_vars_in_output_ty"),
+    ("jax.core", "jax._src.core not-had:pmap", "0.6.2 MapPrimitive"),
+    ("jax.core", "jax._src.effects", "0.12.0.1 Effect"),
+    ("jax.core", "jax._src.linear_util", "0.12.0.1 DebugInfo"),
+    ("jax.core", "jax._src.util", "0.4.30 tuple_delete tuple_insert"),
+    ("jax.core", "jax._src.util callbridge.resurrect._old_core", "0.4.30 as_hashable_function"),
+    ("jax.core", "jax.errors",
+        "0.4.30 TracerArrayConversionError TracerIntegerConversionError UnexpectedTracerError "
+        "0.7.2 ConcretizationTypeError 0.12.0.1 InconclusiveDimensionOperation JaxprTypeError"),
+    ("jax.core", "jax.extend.core", "0.6.2 ClosedJaxpr"),
+    ("jax.core", "jax.extend.core jax._src.core not-had:call-primitives",
+        "0.10.2 call_impl 0.12.0.1 CallPrimitive"),
+    ("jax.core", "jaxlib.utils", "0.4.30 map=safe_map safe_map safe_zip zip=safe_zip"),
+    ("jax.core", "not-had:axis-substitution",
+        "0.4.38 NameGatheringSubst do_subst_axis_names_jaxpr subst_axis_names "
+        "subst_axis_names_eqn subst_axis_names_jaxpr subst_axis_names_var"),
+    ("jax.core", "not-had:main-traces",
+        "0.4.38 ThreadLocalState TraceStack TraceState call_bind_with_continuation map_bind "
+        "map_bind_with_continuation stash_axis_env"),
+    ("jax.extend", "import", "0.8.3 ffi=jax.extend.ffi"),
+    ("jax.extend.core", "not-had:call-primitives", "0.12.0.1 CallPrimitive call_impl"),
+    ("jax.extend.core.primitives", "jax._src.ad_util", "0.7.2 zeros_like_p"),
+    ("jax.extend.core.primitives", "jax._src.interpreters.pxla not-had:pmap", "0.10.2 xla_pmap_p"),
+    ("jax.extend.core.primitives", "jax.extend.core.primitives", "0.7.2 pjit_p=jit_p"),
+    ("jax.extend.core.primitives", "not-had:custom-calls-of-jaxprs",
+        "0.6.2 custom_jvp_call_jaxpr_p custom_vjp_call_jaxpr_p"),
+    ("jax.extend.core.primitives", "not-had:infeed", "0.7.2 infeed_p outfeed_p"),
+    ("jax.extend.core.primitives", "not-had:random-gamma", "0.6.2 random_gamma_grad_p"),
+    ("jax.extend.ffi", "callbridge.resurrect._extend_ffi", "0.7.2 ffi_call"),
+    ("jax.extend.ffi", "jax.ffi", "0.7.2 ffi_lowering include_dir pycapsule register_ffi_target"),
+    ("jax.extend.mlir.dialects", "import", "0.4.34 mhlo=jax.extend.mlir.dialects.mhlo"),
+    ("jax.extend.mlir.dialects.arith", "not-had:mlir",
+        "0.10.2 RegionIterator 0.12.0.1 MemoryEffectInstancesList"),
+    ("jax.extend.mlir.dialects.builtin", "not-had:mlir",
+        "0.10.2 RegionIterator 0.12.0.1 MemoryEffectInstancesList"),
+    ("jax.extend.mlir.dialects.func", "not-had:mlir",
+        "0.10.2 RegionIterator 0.12.0.1 MemoryEffectInstancesList"),
+    ("jax.extend.mlir.dialects.memref", "not-had:mlir", "0.9.2 ConstantOp Operation"),
+    ("jax.extend.mlir.dialects.mhlo", "jaxlib.mlir.dialects.stablehlo not-had:mhlo",
+        "0.4.31 UnaryEinsumOp unary_einsum 0.4.34 AbsOp AddDependencyOp AddOp AfterAllOp "
+        "AllGatherOp AllReduceOp AllToAllOp AndOp AsyncDoneOp AsyncStartOp AsyncUpdateOp "
+        "Atan2Op BatchNormGradOp BatchNormInferenceOp BatchNormTrainingOp BitcastConvertOp "
+        "BitcastOp BroadcastInDimOp BroadcastOp CaseOp CbrtOp CeilOp CholeskyOp ClampOp ClzOp "
+        "CollectiveBroadcastOp CollectivePermuteOp CompareOp ComplexOp CompositeOp "
+        "ConcatenateOp ConstantOp ConvertOp ConvolutionOp CopyOp CosineOp CreateTokenOp "
+        "CrossReplicaSumOp CustomCallOp DivOp DomainOp DotGeneralOp DotOp "
+        "DynamicBroadcastInDimOp DynamicConvOp DynamicGatherOp DynamicIotaOp DynamicPadOp "
+        "DynamicReshapeOp DynamicSliceOp DynamicUpdateSliceOp EinsumOp ErfOp ExpOp Expm1Op "
+        "FftOp FloorOp FusionOp GatherOp GetDimensionSizeOp GetTupleElementOp IfOp ImagOp "
+        "InfeedOp IotaOp IsFiniteOp Log1pOp LogOp LogisticOp MapOp MaxOp MinOp "
+        "MinimumBroadcastShapesOp MulOp NegOp NotOp OptimizationBarrierOp OrOp OutfeedOp PadOp "
+        "PartitionIdOp PopulationCountOp PowOp RealDynamicSliceOp RealOp RecvOp ReduceOp "
+        "ReducePrecisionOp ReduceScatterOp ReduceWindowOp RemOp ReplicaIdOp ReshapeOp ReturnOp "
+        "ReverseOp RngBitGeneratorOp RngOp RoundNearestEvenOp RoundOp RsqrtOp ScatterOp "
+        "SelectAndScatterOp SelectOp SendOp SetDimensionSizeOp ShiftLeftOp "
+        "ShiftRightArithmeticOp ShiftRightLogicalOp SignOp SineOp SliceOp SortOp SparseDotOp "
+        "SqrtOp StochasticConvertOp SubtractOp TanOp TanhOp TopKOp TorchIndexSelectOp TraceOp "
+        "TransposeOp TriangularSolveOp TupleOp UniformDequantizeOp UniformQuantizeOp WhileOp "
+        "XlaRngGetAndUpdateStateOp XorOp abs add add_dependency after_all all_gather all_reduce "
+        "all_to_all and_ async_done async_start async_update atan2 batch_norm_grad "
+        "batch_norm_inference batch_norm_training bitcast bitcast_convert broadcast "
+        "broadcast_in_dim case cbrt ceil cholesky clamp collective_broadcast collective_permute "
+        "compare complex composite concatenate constant convert convolution copy cosine "
+        "count_leading_zeros create_token cross_replica_sum custom_call divide domain dot "
+        "dot_general dynamic_broadcast_in_dim dynamic_conv dynamic_gather dynamic_iota "
+        "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice einsum erf exponential "
+        "exponential_minus_one fft floor fusion gather get_dimension_size get_tuple_element if_ "
+        "imag infeed iota is_finite log log_plus_one logistic map maximum minimum "
+        "minimum_broadcast_shapes multiply negate not_ optimization_barrier or_ outfeed pad "
+        "partition_id popcnt power real real_dynamic_slice recv reduce reduce_precision "
+        "reduce_scatter reduce_window register_mhlo_dialect register_mhlo_passes remainder "
+        "replica_id reshape return_ reverse rng rng_bit_generator round_nearest_afz "
+        "round_nearest_even rsqrt scatter select select_and_scatter send set_dimension_size "
+        "shift_left shift_right_arithmetic shift_right_logical sign sine slice sort sparse_dot "
+        "sqrt stochastic_convert subtract tan tanh topk torch_index_select trace transpose "
+        "triangular_solve tuple uniform_dequantize uniform_quantize while_ "
+        "xla_rng_get_and_update_state xor"),
+    ("jax.extend.mlir.dialects.scf", "not-had:mlir",
+        "0.10.2 RegionIterator 0.12.0.1 MemoryEffectInstancesList"),
+    ("jax.extend.mlir.dialects.vector", "not-had:mlir",
+        "0.4.34 ReshapeOp reshape 0.4.38 WarpExecuteOnLane0Op warp_execute_on_lane_0 0.7.2 "
+        "ExtractElementOp FlatTransposeOp InsertElementOp MatmulOp extractelement "
+        "flat_transpose insertelement matrix_multiply 0.8.3 SplatOp splat"),
+    ("jax.extend.mlir.ir", "not-had:mlir",
+        "0.10.2 RegionIterator 0.12.0.1 MemoryEffectInstancesList"),
+    ("jax.interpreters.ad", "callbridge.resurrect._avals", "0.4.30 instantiate_zeros_aval"),
+    ("jax.interpreters.ad", "callbridge.resurrect._old_ad",
+        "0.4.34 recast_to_float0 replace_float0s 0.7.2 unpair_pval"),
+    ("jax.interpreters.ad", "callbridge.resurrect._old_signatures", "0.8.3 backward_pass vjp"),
+    ("jax.interpreters.ad", "import", "0.4.30 source_info_util=jax._src.source_info_util"),
+    ("jax.interpreters.ad", "jax", "0.4.30 config"),
+    ("jax.interpreters.ad", "jax._src.ad_util", "0.4.38 zeros_like_jaxval 0.9.2 zeros_like_p"),
+    ("jax.interpreters.ad", "jax._src.interpreters.ad",
+        "0.4.38 CustomVJPException 0.7.2 backward_pass_internal=backward_pass 0.9.2 "
+        "bilinear_transpose call_transpose custom_lin_p defjvp_zero jvp_jaxpr linear_jvp "
+        "linear_transpose linear_transpose2 rearrange_binders standard_jvp standard_jvp2 "
+        "zero_jvp 0.10.2 reducing_transposes"),
+    ("jax.interpreters.ad", "jax._src.interpreters.ad callbridge.resurrect._old_ad",
+        "0.4.38 CustomJVPException 0.9.2 call_param_updaters call_transpose_param_updaters"),
+    ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:backward-pass",
+        "0.8.3 closed_backward_pass"),
+    ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:pmap", "0.9.2 map_transpose"),
+    ("jax.interpreters.batching", "callbridge.resurrect._avals", "0.10.2 not_mapped"),
+    ("jax.interpreters.batching", "callbridge.resurrect._batchers",
+        "0.9.2 broadcast_batcher vectorized_batcher"),
+    ("jax.interpreters.batching", "callbridge.resurrect._old_ad",
+        "0.4.30 zeros_like_batched 0.4.38 spmd_axis_primitive_batchers"),
+    ("jax.interpreters.batching", "callbridge.resurrect._old_signatures",
+        "0.4.30 add_batched 0.9.2 batch_jaxpr_axes reducer_batcher"),
+    ("jax.interpreters.batching", "jax._src.ad_util",
+        "0.4.30 zeros_like_p 0.7.2 Zero 0.9.2 Zeros=Zero"),
+    ("jax.interpreters.batching", "jax._src.core", "0.9.2 Array"),
+    ("jax.interpreters.batching", "jax._src.interpreters.batching",
+        "0.8.3 batch_jaxpr2 0.9.2 BatchTrace BatchTracer ZeroIfMapped batch "
+        "batch_custom_vjp_bwd batch_jaxpr from_elt from_elt_handlers is_vmappable make_iota "
+        "make_iota_handlers matchaxis spec_types to_elt to_elt_handlers vmappables "
+        "zero_if_mapped 0.10.2 NotMapped"),
+    ("jax.interpreters.batching", "jax._src.interpreters.batching none-is:jumbles",
+        "0.4.30 Pile PileTy 0.8.3 Jumble JumbleTy RaggedAxis"),
+    ("jax.interpreters.batching", "jax._src.util", "0.9.2 moveaxis"),
+    ("jax.interpreters.batching", "not-had:jumbles",
+        "0.4.30 PileAxis pile_axis 0.8.3 IndexedAxisSize JumbleAxis jumble_axis"),
+    ("jax.interpreters.batching", "not-had:xmap", "0.9.2 vtile"),
+    ("jax.interpreters.mlir", "callbridge.resurrect._hlo_helpers",
+        "0.8.3 dense_bool_array 0.9.2 dense_bool_elements"),
+    ("jax.interpreters.mlir", "callbridge.resurrect._mlir_custom_call", "0.8.3 custom_call"),
+    ("jax.interpreters.mlir", "callbridge.resurrect._old_jax",
+        "0.6.2 xla_computation_to_mlir_module"),
+    ("jax.interpreters.mlir", "callbridge.resurrect._old_mlir", "0.4.31 ir_constants token_type"),
+    ("jax.interpreters.mlir", "import",
+        "0.6.2 func_dialect=jaxlib.mlir.dialects.func hlo=jaxlib.mlir.dialects.stablehlo"),
+    ("jax.interpreters.mlir", "jax._src.interpreters.mlir",
+        "0.7.2 flatten_lowering_ir_args=flatten_ir_values 0.10.2 LoweringRule"),
+    ("jax.interpreters.mlir", "jax._src.sharding_impls callbridge.resurrect._old_core",
+        "0.10.2 ReplicaAxisContext"),
+    ("jax.interpreters.partial_eval", "callbridge.resurrect._old_partial_eval",
+        "0.4.38 extend_jaxpr_stack trace_to_jaxpr trace_to_jaxpr_final 0.6.2 trivial_ctx 0.8.3 "
+        "def_trivial_padding padding_rules"),
+    ("jax.interpreters.partial_eval", "import", "0.9.2 config=jax._src.config"),
+    ("jax.interpreters.partial_eval", "jax._src.core", "0.5.3 DebugInfo 0.9.2 Jaxpr"),
+    ("jax.interpreters.partial_eval", "jax._src.interpreters.partial_eval",
+        "0.9.2 ConstVar DynamicJaxprTrace FreeVar JaxprEqnRecipe JaxprStackFrame JaxprTrace "
+        "LambdaBinding PartialEvalCustomResult TracerAsName TracerId abstract_eval_fun "
+        "call_partial_eval_custom_rule close_jaxpr closed_call_partial_eval_custom_rule "
+        "const_fold_rules convert_constvars_jaxpr custom_staging_rules forwarding_rules "
+        "has_effects make_jaxpr_effects move_binders_to_back move_binders_to_front "
+        "new_eqn_recipe partial_eval_jaxpr_custom partial_eval_jaxpr_nounits partition_pvals "
+        "tracers_to_jaxpr"),
+    ("jax.interpreters.partial_eval",
+     "jax._src.interpreters.partial_eval callbridge.resurrect._old_partial_eval",
+        "0.9.2 call_param_updaters call_partial_eval_rules convert_invars_to_constvars "
+        "instantiate_const_at partial_eval_jaxpr_custom_rule_not_implemented"),
+    ("jax.interpreters.partial_eval", "none-is:dynamic-shapes",
+        "0.4.30 DimensionHandlerTracer 0.8.3 BoundedAxisSize"),
+    ("jax.interpreters.partial_eval", "not-had:debug-info",
+        "0.5.3 arg_info_all debug_info debug_info_final result_info sig_info"),
+    ("jax.interpreters.partial_eval", "not-had:dynamic-shapes",
+        "0.4.38 trace_to_jaxpr_final2 trace_to_subjaxpr_dynamic2 0.8.3 call_padding_rule "
+        "infer_lambda_input_type pad_jaxpr trace_to_jaxpr_dynamic2"),
+    ("jax.interpreters.partial_eval", "not-had:main-traces", "0.4.38 trace_to_subjaxpr_dynamic"),
+    ("jax.interpreters.partial_eval", "not-had:recipes",
+        "0.9.2 convert_envvars_to_constvars recipe_to_eqn"),
+    ("jax.interpreters.pxla", "callbridge.resurrect._old_pxla",
+        "0.4.30 WeakRefList multi_host_supported_collectives"),
+    ("jax.interpreters.pxla", "callbridge.resurrect._old_signatures",
+        "0.4.30 device_put wrap_name"),
+    ("jax.interpreters.pxla", "import", "0.4.30 xb=jax._src.xla_bridge"),
+    ("jax.interpreters.pxla", "jax._src.interpreters.pxla",
+        "0.4.30 ExecuteReplicated InputsHandler ResultsHandler UnloadedMeshExecutable "
+        "array_types shard_arg_handlers tile_aval_nd untile_aval_nd 0.10.2 shard_args 0.12.0.1 "
+        "MeshExecutable global_aval_to_result_handler global_result_handlers"),
+    ("jax.interpreters.pxla", "jax._src.interpreters.pxla none-is:pmap", "0.10.2 MapTracer"),
+    ("jax.interpreters.pxla", "jax._src.interpreters.pxla not-had:pmap",
+        "0.4.30 EmapInfo MapTrace ParallelCallableInfo PmapComputation ReplicaInfo ShardInfo "
+        "UnloadedPmapExecutable find_replicas full_to_shard_p local_aval_to_result_handler "
+        "local_avals_to_results_handler local_result_handlers shard_to_full_p "
+        "stage_parallel_callable xla_pmap xla_pmap_impl xla_pmap_impl_lazy 0.10.2 "
+        "PmapExecutable parallel_callable xla_pmap_p"),
+    ("jax.interpreters.pxla", "jax._src.interpreters.pxla not-had:xmap",
+        "0.4.30 SPMDBatchTrace TileManual TileVectorize custom_resource_typing_rules "
+        "maybe_extend_axis_env resource_typecheck spmd_primitive_batchers vtile_by_mesh"),
+    ("jax.interpreters.pxla", "jax._src.named_sharding",
+        "0.12.0.1 array_mapping_to_axis_resources"),
+    ("jax.interpreters.pxla", "jax._src.op_shardings",
+        "0.12.0.1 are_hlo_shardings_equal is_hlo_sharding_replicated op_sharding_to_indices"),
+    ("jax.interpreters.pxla", "jax._src.op_shardings callbridge.resurrect._old_pxla",
+        "0.7.2 are_op_shardings_equal is_op_sharding_replicated"),
+    ("jax.interpreters.pxla", "jax._src.sharding_impls callbridge.resurrect._old_pxla",
+        "0.4.30 AUTO"),
+    ("jax.interpreters.pxla", "jax._src.sharding_specs jaxlib._jax.pmap_lib not-had:pmap-sharding",
+        "0.10.2 Chunked NoSharding Replicated ShardedAxis ShardingSpec Unstacked "
+        "spec_to_indices"),
+    ("jax.interpreters.pxla", "jax._src.sharding_specs not-had:pmap-sharding",
+        "0.4.30 mesh_sharding_specs new_mesh_sharding_specs sharding_spec_sharding_proto"),
+    ("jax.interpreters.pxla", "none-is:sharded-arrays", "0.4.30 ShardedDeviceArray"),
+    ("jax.interpreters.pxla", "not-had:compiled-functions",
+        "0.4.30 lower_mesh_computation lower_parallel_callable lower_sharding_computation"),
+    ("jax.interpreters.pxla", "not-had:sharded-arrays",
+        "0.4.30 make_sharded_device_array replicate shard_arg shard_aval shard_aval_handlers"),
+    ("jax.interpreters.xla", "callbridge.resurrect._avals",
+        "0.7.2 abstractify 0.8.3 canonicalize_dtype"),
+    ("jax.interpreters.xla", "callbridge.resurrect._old_core",
+        "0.4.30 ConcreteArray xla_shape_handlers"),
+    ("jax.interpreters.xla", "callbridge.resurrect._old_pxla", "0.4.30 backend_compile"),
+    ("jax.interpreters.xla", "callbridge.resurrect._translations",
+        "0.4.30 TranslationContext TranslationRule backend_specific_translations "
+        "register_translation translations xla_destructure"),
+    ("jax.interpreters.xla", "callbridge.resurrect._xla_op", "0.4.30 XlaOp"),
+    ("jax.interpreters.xla", "import",
+        "0.4.38 xb=jax.lib.xla_bridge xc=jax.lib.xla_client xe=jax.lib.xla_extension"),
+    ("jax.interpreters.xla", "jax._src.core", "0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
+    ("jax.interpreters.xla", "jax._src.interpreters.mlir", "0.4.30 check_backend_matches"),
+    ("jax.interpreters.xla", "jax._src.interpreters.pxla", "0.4.30 axis_groups"),
+    ("jax.interpreters.xla", "jax._src.interpreters.xla callbridge.resurrect._translations",
+        "0.4.30 parameter register_collective_primitive register_initial_style_primitive "
+        "sharding_to_proto"),
+    ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._old_core",
+        "0.4.30 AxisEnv"),
+    ("jax.lax", "callbridge.resurrect._avals", "0.9.2 zeros_like_array"),
+    ("jax.lax", "callbridge.resurrect._old_ad", "0.4.38 scan_bind"),
+    ("jax.lax", "callbridge.resurrect._old_signatures",
+        "0.4.30 naryop naryop_dtype_rule standard_primitive"),
+    ("jax.lax", "import", "0.4.30 dtypes=jax._src.dtypes 0.7.2 jax"),
+    ("jax.lax", "jax._src.core", "0.10.2 pvary"),
+    ("jax.lax", "jax._src.lax.lax", "0.4.30 unop unop_dtype_rule 0.12.0.1 dce_sink_p"),
+    ("jax.lax", "jax._src.lax.lax callbridge.resurrect._old_ad", "0.4.30 tie_in"),
+    ("jax.lax", "jax._src.lax.parallel", "0.10.2 all_gather_start"),
+    ("jax.lax", "jax._src.lax.parallel not-had:private",
+        "0.8.3 all_gather_invariant 0.10.2 all_gather_done"),
+    ("jax.lax", "jax._src.lax.utils", "0.4.30 standard_abstract_eval"),
+    ("jax.lax", "not-had:infeed", "0.7.2 infeed infeed_p outfeed outfeed_p"),
+    ("jax.lax", "not-had:random-gamma", "0.6.2 random_gamma_grad_p"),
+    ("jax.lax", "not-had:xmap", "0.4.31 pdot xeinsum"),
+    ("jax.lib", "import",
+        "0.9.2 xla_bridge=jax.lib.xla_bridge xla_client=jax.lib.xla_client "
+        "xla_extension=jax.lib.xla_extension"),
+    ("jax.lib.xla_bridge", "callbridge.resurrect._old_signatures", "0.8.3 get_compile_options"),
+    ("jax.lib.xla_bridge", "import", "0.4.38 xla_client=jax.lib.xla_client"),
+    ("jax.lib.xla_bridge", "jax._src.xla_bridge", "0.4.38 default_backend 0.8.3 get_backend"),
+    ("jax.lib.xla_client", "builtins", "0.4.34 ShapeIndex=tuple"),
+    ("jax.lib.xla_client", "callbridge.resurrect._registration",
+        "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
+    ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old",
+        "0.4.34 execute_with_python_values execute_with_python_values_replicated 0.7.2 "
+        "heap_profile mlir_api_version"),
+    ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "0.4.34 XlaOp 0.6.2 XlaBuilder ops"),
+    ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes",
+        "0.6.2 dtype_to_etype shape_from_pyval"),
+    ("jax.lib.xla_client", "jax._src.api", "0.5.3 Device"),
+    ("jax.lib.xla_client", "jax._src.core", "0.4.34 weakref_lru_cache 0.6.2 Shape"),
+    ("jax.lib.xla_client", "jax._src.interpreters.pxla",
+        "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put logger"),
+    ("jax.lib.xla_client", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
+    ("jax.lib.xla_client", "jax._src.layout", "0.4.34 Layout"),
+    ("jax.lib.xla_client", "jax.lax", "0.6.2 FftType"),
+    ("jax.lib.xla_client", "jaxlib._jax",
+        "0.6.2 ArrayImpl 0.7.2 DeviceAssignment get_topology_for_devices 0.8.3 Client "
+        "CompileOptions Frame Traceback"),
+    ("jax.lib.xla_client", "jaxlib.xla_client",
+        "0.4.34 CustomCallTargetTraits DeviceList DeviceTopology HostBufferSemantics "
+        "LoadedExecutable LoadedExecutable_execute LoadedExecutable_execute_with_token Memory "
+        "PjRtLayout ProgramShape array_result_handler batched_block_until_ready "
+        "batched_copy_array_to_devices_with_sharding check_and_canonicalize_memory_kind "
+        "custom_call_targets encode_inspect_sharding_callback generate_pjrt_gpu_plugin_options "
+        "initialize_pjrt_plugin load_pjrt_plugin_dynamically load_pjrt_plugin_with_c_api "
+        "make_c_api_client make_c_api_device_topology make_cpu_client "
+        "make_tfrt_tpu_c_api_device_topology pjrt_plugin_initialized pjrt_plugin_loaded "
+        "register_custom_call_handler register_custom_call_partitioner xla_platform_names 0.5.3 "
+        "XlaRuntimeError 0.6.2 PrimitiveType XlaComputation 0.8.3 HloSharding OpSharding"),
+    ("jax.lib.xla_client", "jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
+        "0.4.34 ConvolutionDimensionNumbers CurrentSourceInfoMetadata CustomCallHandler "
+        "DTYPE_TO_XLA_ELEMENT_TYPE DotDimensionNumbers GatherDimensionNumbers OpMetadata "
+        "PaddingConfig PaddingConfigDimension PrecisionConfig ReplicaGroup "
+        "ScatterDimensionNumbers XLA_ELEMENT_TYPE_TO_DTYPE make_convolution_dimension_numbers "
+        "make_dot_dimension_numbers make_padding_config make_replica_groups tracebacks "
+        "window_padding_type_to_pad_values 0.6.2 PaddingType"),
+    ("jax.lib.xla_client", "jaxlib.xla_client not-had:clients",
+        "0.4.30 make_interpreter_client 0.4.34 make_gpu_client make_tfrt_tpu_c_api_client "
+        "make_tpu_client"),
+    ("jax.lib.xla_client", "jaxlib.xla_client not-had:pmap", "0.4.34 PmapSharding"),
+    ("jax.lib.xla_client", "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client",
+        "0.4.34 hlo_sharding_util ifrt_programs"),
+    ("jax.lib.xla_client",
+     "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
+        "0.4.34 profiler"),
+    ("jax.lib.xla_client", "not-had:copies",
+        "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
+    ("jax.lib.xla_extension", "builtins", "0.4.34 ShapeIndex=tuple"),
+    ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
+        "0.4.34 PrecisionConfig_Precision=PrecisionConfig.Precision"),
+    ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "0.4.34 XlaBuilder XlaOp ops"),
+    ("jax.lib.xla_extension", "import",
+        "0.7.2 jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 "
+        "ifrt_proxy=jaxlib._ifrt_proxy jax mlir=jaxlib._jax.mlir"),
+    ("jax.lib.xla_extension", "jax._src.core", "0.4.34 Literal Shape Token weakref_lru_cache"),
+    ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
+    ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
+        "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
+    ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding pjit"),
+    ("jax.lib.xla_extension", "jax._src.layout", "0.4.34 Layout"),
+    ("jax.lib.xla_extension", "jax._src.stages", "0.4.34 Executable"),
+    ("jax.lib.xla_extension", "jaxlib._jax",
+        "0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
+        "get_distributed_runtime_client get_distributed_runtime_service 0.8.3 PjitFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
+        "0.4.34 HloComputation hlo_module_from_text 0.7.2 HloModule 0.8.3 HloPrintOptions "
+        "hlo_module_cost_analysis hlo_module_to_dot_graph"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:jaxlib",
+        "0.4.34 OpSharding_ShardGroupType OpSharding_Type PyTreeRegistry"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap",
+        "0.4.34 PmapSharding 0.7.2 pmap_lib 0.8.3 PmapFunction"),
+    ("jax.lib.xla_extension", "jaxlib.xla_client",
+        "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
+        "HostBufferSemantics LoadedExecutable Memory PjRtLayout PrimitiveType ProgramShape "
+        "Traceback XlaComputation array_result_handler batched_block_until_ready "
+        "batched_copy_array_to_devices_with_sharding check_and_canonicalize_memory_kind "
+        "custom_call_targets encode_inspect_sharding_callback get_topology_for_devices "
+        "initialize_pjrt_plugin pjrt_plugin_initialized pjrt_plugin_loaded "
+        "register_custom_call_partitioner register_custom_call_target 0.6.2 XlaRuntimeError "
+        "0.7.2 OpSharding"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension jax.lax", "0.4.34 FftType"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax",
+        "0.4.34 CompileOnlyPyClient CompiledMemoryStats CpuCollectives DebugOptions "
+        "DistributedRuntimeService ExecutableBuildOptions ExecuteResults MpiCollectives "
+        "PreemptionSyncManager ResultHandler ShardedToken buffer_to_dlpack_managed_tensor "
+        "collect_garbage create_preemption_sync_manager cuda_array_interface_to_buffer "
+        "dlpack_managed_tensor_to_buffer get_c_api_client get_c_api_topology "
+        "get_default_c_api_topology get_tfrt_cpu_client is_asan is_msan is_optimized_build "
+        "is_sanitized is_tsan json_to_pprof_profile load_pjrt_plugin make_gloo_tcp_collectives "
+        "make_mpi_collectives pprof_profile_to_json"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client",
+        "0.4.34 hlo_sharding_util ifrt_programs"),
+    ("jax.lib.xla_extension",
+     "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
+        "0.8.3 profiler"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib.weakref_lru_cache",
+        "0.4.34 WeakrefLRUCache"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension not-had:hlo-passes",
+        "0.4.34 CallInliner FlattenCallGraph FrontendAttributes HloDCE HloModuleGroup "
+        "HloPassInterface TupleSimplifier"),
+    ("jax.lib.xla_extension", "not-had:clients", "0.4.30 get_interpreter_client get_tpu_client"),
+    ("jax.lib.xla_extension", "not-had:compiled-functions",
+        "0.4.30 CompiledFunction 0.4.34 PjRtXlaLayout outfeed_receiver transfer_guard_lib"),
+    ("jax.lib.xla_extension", "not-had:copies",
+        "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
+    ("jax.linear_util", "callbridge.resurrect._avals", "0.4.30 wrap_init"),
+    ("jax.linear_util", "jax._src.linear_util",
+        "0.4.30 StoreException WrappedFun cache merge_linear_aux"),
+]
+# fmt: on

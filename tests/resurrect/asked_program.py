@@ -1,0 +1,60 @@
+"""Asks for each name of the table, as programs do; run in a process of its own."""
+
+import sys
+import warnings
+
+import jax
+
+before = set(sys.modules)
+
+from callbridge.resurrect import _changes, _lazy, _names, _not_had  # noqa: E402
+
+# What stands for names is imported when they are asked for.
+late = {
+    origin
+    for names in _lazy.rows().values()
+    for origins, _ in names.values()
+    for origin in origins.split()
+    if origin.startswith("callbridge.")
+}
+at_once = {origin for _, origin, _ in [*_names.RESTORED, *_names.WRAPPED]}
+at_once |= {f"callbridge.resurrect.{name}" for name in ("_dimensions", "_old_core", "_xla_op")}
+early = {name for name in sys.modules if name in late and name not in before} - at_once
+assert not early, early
+warnings.simplefilter("ignore")
+asked = 0
+for path, names in _lazy.rows().items():
+    module = _changes._find(path)
+    is_alias = module.__name__ != path and path not in sys.modules
+    for name, (origins, _) in names.items():
+        asked += 1
+        reason = next((o.partition(":")[2] for o in origins.split() if "not-had:" in o), None)
+        try:
+            value = getattr(module, name)
+        except _not_had.NotHadError as error:
+            assert reason is not None, (path, name)
+            assert str(error).endswith(_not_had.REASONS[reason]) and f"{path}.{name}" in str(error)
+            assert not hasattr(module, name)
+            if is_alias:
+                continue
+            try:
+                exec(f"from {path} import {name}")
+            except ImportError as other:
+                assert str(other) == str(error) or name in vars(module), (str(other), path, name)
+            else:
+                raise AssertionError((path, name)) from None
+            continue
+        assert getattr(module, name) is value, (path, name)
+        if is_alias:
+            continue
+        scope = {}
+        exec(f"from {path} import {name} as found", scope)
+        assert scope["found"] is value, (path, name)
+    try:
+        module.no_such_name  # noqa: B018
+    except AttributeError as error:
+        assert "no_such_name" in str(error), error
+    else:
+        raise AssertionError(path)
+assert asked or jax.__version_info__ <= (0, 4, 13), asked
+print(f"{asked} asked")

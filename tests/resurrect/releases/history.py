@@ -1,0 +1,133 @@
+"""The names of JAX in all releases, in jax_names.txt: written by walks, read by tests.
+
+    history.py WALK...     writes it from the walks' outputs, oldest release first
+
+A line is a name, a release and what it is from that release on, as walk.py says it, or "-": gone.
+"""
+
+import json
+import pathlib
+import sys
+
+FILE = pathlib.Path(__file__).resolve().with_name("jax_names.txt")
+GONE = "-"
+
+
+def numbers(release):
+    return tuple(map(int, release.split(".")))
+
+
+class History:
+    """Attributes:
+    releases: oldest first.
+    changes: by module, by name, a list of (release, what it is since then).
+    """
+
+    def __init__(self, releases, changes):
+        self.releases = releases
+        self.changes = changes
+
+    @classmethod
+    def read(cls):
+        changes, releases = {}, []
+        for line in FILE.read_text().splitlines():
+            if line.startswith("#"):
+                continue
+            if line.startswith("releases "):
+                releases = line.split()[1:]
+            elif line.startswith("["):
+                names = changes.setdefault(line[1:-1], {})
+            else:
+                name, release, what = line.split(" ", 2)
+                names.setdefault(name, []).append((release, what))
+        return cls(releases, changes)
+
+    @classmethod
+    def of_walks(cls, walks):
+        """`walks` are outputs of walk.py, oldest first."""
+        history = cls([walk["release"] for walk in walks], {})
+        for walk in walks:
+            history.add(walk)
+        return history
+
+    def add(self, walk):
+        release, found = walk["release"], walk["names"]
+        before = self.at(release)
+        for module in found.keys() | before.keys():
+            now, then = found.get(module, {}), before.get(module, {})
+            for name in now.keys() | then.keys():
+                what = now.get(name, GONE)
+                if what != then.get(name, GONE):
+                    changes = self.changes.setdefault(module, {}).setdefault(name, [])
+                    changes.append((release, what))
+
+    def at(self, release):
+        """What that release has, as walk.py says it; a release between two is the older one."""
+        found = {}
+        for module, names in self.changes.items():
+            for name, changes in names.items():
+                what = [w for since, w in changes if numbers(since) <= numbers(release)][-1:]
+                if what and what != [GONE]:
+                    found.setdefault(module, {})[name] = what[0]
+        return found
+
+    def gone(self):
+        """By (module, name): the last release that it was gone in; some came back since."""
+        return {
+            (module, name): [release for release, what in changes if what == GONE][-1]
+            for module, names in sorted(self.changes.items())
+            for name, changes in sorted(names.items())
+            if GONE in [what for _, what in changes]
+        }
+
+    def lost_parameters(self):
+        """By (module, name, parameter): the first release without it, of functions that stay."""
+        return self._lost(lambda what: parts(what)[0])
+
+    def lost_attributes(self):
+        """Likewise, of classes that stay."""
+        return self._lost(lambda what: parts(what)[1])
+
+    def _lost(self, of):
+        lost = {}
+        for module, names in sorted(self.changes.items()):
+            for name, changes in sorted(names.items()):
+                if changes[-1][1] == GONE:
+                    continue
+                for (_, before), (release, what) in zip(changes, changes[1:]):
+                    now, then = of(what), of(before)
+                    if GONE in (what, before) or now is None:
+                        continue
+                    for word in then or ():
+                        if word not in now:
+                            lost[module, name, word] = release
+                    for word in now:
+                        lost.pop((module, name, word), None)
+        return lost
+
+    def write(self):
+        lines = [f"# {__doc__.splitlines()[0]}", "# scripts/jax_names writes it."]
+        lines.append(" ".join(["releases", *self.releases]))
+        for module, names in sorted(self.changes.items()):
+            lines.append(f"[{module}]")
+            for name, changes in sorted(names.items()):
+                lines += [f"{name} {release} {what}" for release, what in changes]
+        FILE.write_text("\n".join(lines) + "\n")
+
+
+def parts(what):
+    """The parameters and the attributes of what walk.py says, None where they are not known."""
+    kind, _, rest = what.partition(" ")
+    if kind not in ("class", "function"):
+        return None, None
+    parameters = None
+    if rest.startswith("("):
+        inside, _, rest = rest[1:].partition(")")
+        parameters = [word for word in inside.split() if not word.startswith("*")]
+        if any(word.startswith("**") for word in inside.split()):
+            parameters = None
+    return parameters, rest.split() if kind == "class" else None
+
+
+if __name__ == "__main__":
+    History.of_walks([json.loads(pathlib.Path(p).read_text()) for p in sys.argv[1:]]).write()

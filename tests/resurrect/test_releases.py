@@ -1,0 +1,149 @@
+"""The table of names that went is complete: it is compared with walks of the releases.
+
+The walk of this release runs here; jax_names.txt has those of all, so that what went on the way is
+known. Each row of the table stands for what it says on this release.
+"""
+
+import importlib
+import json
+import pathlib
+import subprocess
+import sys
+
+import jax
+import pytest
+from jax_releases import numbers
+
+HERE = pathlib.Path(__file__).resolve().parent / "releases"
+sys.path.insert(0, str(HERE))
+
+import history  # noqa: E402
+import table  # noqa: E402
+
+VERSION = jax.__version__
+HISTORY = history.History.read()
+# Names that must be there before they are asked for have a row there instead.
+EAGER = "callbridge.resurrect._names"
+
+
+@pytest.fixture(scope="session")
+def walk():
+    done = subprocess.run(
+        [sys.executable, HERE / "walk.py"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_this_release_is_as_recorded(walk):
+    """Fails with a JAX that jax_names.txt has not: scripts/jax_names writes it anew."""
+    assert VERSION in HISTORY.releases
+    recorded = HISTORY.at(VERSION)
+    wrong = [
+        f"{module}.{name}: {recorded.get(module, {}).get(name)} recorded, {now} walked"
+        for module in sorted({*recorded, *walk["names"]})
+        for name in sorted({*recorded.get(module, {}), *walk["names"].get(module, {})})
+        if recorded.get(module, {}).get(name) != (now := walk["names"].get(module, {}).get(name))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_difference_has_a_row(walk):
+    """Of this release from those before it, whether it is recorded or not."""
+    before = [r for r in HISTORY.releases if numbers(r) < numbers(VERSION)]
+    had = {}
+    for release in before:
+        for module, names in HISTORY.at(release).items():
+            for name in names:
+                had[module, name] = release
+    gone = {key for key in had if key[1] not in walk["names"].get(key[0], {})}
+    rows = table.read()
+    unnamed = sorted(key for key in gone if key not in rows)
+    assert not unnamed, unnamed
+    late = sorted(key for key in gone if numbers(rows[key][0]) > numbers(VERSION))
+    assert not late, f"gone here already, by the table later: {late}"
+    assert not [key for key, row in rows.items() if row[1] == table.UNDECIDED]
+
+
+def test_the_table_is_written_by_the_script():
+    assert table.TABLE.read_text() == table.text_of(table.merged(table.read(), HISTORY))
+
+
+def test_each_lost_parameter_has_a_row():
+    from callbridge.resurrect import _lost_parameters as lost
+
+    named = {
+        (f"{path}.{name}" if name[0] != "_" else path, release)
+        for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]
+        for name in names.split()
+    }
+    not_had = {**lost.NOT_HAD, **lost.ELSEWHERE}
+    adapted = {function for function, _ in named}
+    missing = [
+        f"{module}.{function}({parameter}), {release}"
+        for (module, function, parameter), release in HISTORY.lost_parameters().items()
+        if not any(
+            f"{m}.{function}" in adapted or parameter in not_had.get(f"{m}.{function}", "").split()
+            for m in other_names(module, function)
+        )
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def other_names(module, name):
+    """The modules that have the same thing by that name: it is listed under one of them."""
+    return [m for m, names in HISTORY.changes.items() if name in names and "mlir.dial" not in m]
+
+
+def test_each_lost_attribute_has_a_row():
+    from callbridge.resurrect import _lost_attributes as lost
+
+    had = {
+        (path.rpartition(".")[2], entry.partition("=")[0])
+        for path, _, names in lost.ROWS
+        for entry in names.split()
+    }
+    had |= {(c, a) for c, (_, names) in lost.NOT_HAD.items() for a in names.split()}
+    missing = [
+        f"{module}.{cls}.{attribute}, {release}"
+        for (module, cls, attribute), release in HISTORY.lost_attributes().items()
+        if not any((base, attribute) in had for base in (cls, *BASES.get(cls, ())))
+    ]
+    assert not missing, "\n".join(missing)
+
+
+# Which get an attribute of their base's.
+BASES = {
+    "Array": ("ArrayImpl",),
+    "JVPTracer": ("Tracer",),
+    "JaxprTracer": ("Tracer",),
+    "DynamicJaxprTracer": ("Tracer",),
+    "ShapedArray": ("AbstractValue",),
+    "AbstractToken": ("AbstractValue",),
+    "JVPTrace": ("Trace",),
+    "DropVar": ("Var",),
+    "ClosedJaxpr": ("Jaxpr",),
+}
+
+
+def test_rows_stand_for_what_they_say(run, tmp_path):
+    """Each name can be imported, or says why not; and nothing is there before it is asked for."""
+    program = HERE.parent / "asked_program.py"
+    assert run(program).endswith(" asked\n")
+
+
+def test_reasons_are_used():
+    from callbridge.resurrect import _lost_attributes, _not_had
+
+    words = {word for _, origins, _ in table.read().values() for word in origins.split()}
+    used = {word.partition(":")[2] for word in words if word.startswith(("not-had:", "none-is:"))}
+    used |= {reason for reason, _ in _lost_attributes.NOT_HAD.values()}
+    assert used == set(_not_had.REASONS)
+
+
+def test_origins_of_ours_are_there():
+    """A stand-in that no release here needs is imported all the same, where it can be."""
+    words = {word for _, origins, _ in table.read().values() for word in origins.split()}
+    for word in sorted(words):
+        if word.startswith("callbridge."):
+            assert importlib.util.find_spec(word) is not None, word
