@@ -132,7 +132,9 @@ def scalars():
 @case
 def every_dtype():
     given = []
-    for dtype in "? int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split():
+    for (
+        dtype
+    ) in "? int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split():
         given.append(call("describe", like((8,), S32))(np.zeros((2, 3), dtype)))
     given.append(call("describe", like((8,), S32))(np.zeros((2, 3), jnp.bfloat16)))
     given.append(call("describe", like((8,), S32))(np.zeros((2, 3), np.complex64)))
@@ -281,7 +283,10 @@ def strings():
 @case
 def arrays():
     given = []
-    kinds = [f"{k}int{bits}" for k in ("", "u") for bits in (8, 16, 32, 64)] + ["float32", "float64"]
+    kinds = [f"{k}int{bits}" for k in ("", "u") for bits in (8, 16, 32, 64)] + [
+        "float32",
+        "float64",
+    ]
     for kind in kinds:
         letter = {"i": "s", "u": "u", "f": "f"}[kind[0]]
         attr = call(f"attr_array_{letter}{kind[-2:].strip('t')}", like((5,), F64))
@@ -362,9 +367,7 @@ def sharded():
     mesh = Mesh(np.array(jax.devices()), ("i",))
     add = call("add", like((6 // len(jax.devices()),)))
     spec = PartitionSpec("i")
-    mapped = jax.shard_map(
-        add, mesh=mesh, in_specs=(spec, spec), out_specs=spec, check_vma=False
-    )
+    mapped = jax.shard_map(add, mesh=mesh, in_specs=(spec, spec), out_specs=spec, check_vma=False)
     return mapped(X, X), jax.jit(mapped)(X, X)
 
 
@@ -394,9 +397,9 @@ def lowering_with_ir():
     from jaxlib.mlir import ir
 
     def rule(context, **parameters):
-        config = dict(b=ir.BoolAttr.get(True), s64=ir.IntegerAttr.get(
-            ir.IntegerType.get_signless(64), -64
-        ))
+        config = dict(
+            b=ir.BoolAttr.get(True), s64=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), -64)
+        )
         for kind in ("s8", "s16", "s32"):
             type_ = ir.IntegerType.get_signless(int(kind[1:]))
             config[kind] = ir.IntegerAttr.get(type_, -3)

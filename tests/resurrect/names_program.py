@@ -18,9 +18,7 @@ def snapshot():
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] in ("jax", "jaxlib") and isinstance(module, types.ModuleType)
     }
-    for path in CLASSES:
-        if isinstance(owner := _changes._find(path), type):
-            found[owner.__name__] = dict(vars(owner))
+    found.update({owner.__name__: dict(vars(owner)) for owner in classes})
     return found
 
 
@@ -52,12 +50,16 @@ from callbridge.resurrect import (  # noqa: E402
     _lost_attributes,
     _lost_parameters,
     _names,
+    _newer_names,
 )
 
 CLASSES = [
     "jaxlib.mlir.dialects.stablehlo.CustomCallOp",
     *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
+    *(path for _, path, *_ in [*_newer_names.LENT, *_newer_names.WRAPPED]),
 ]
+# Some are in modules that are restored.
+classes = [owner for path in CLASSES if isinstance(owner := _changes._find(path), type)]
 listed = resurrect.names()
 assert listed and list(listed) == sorted(set(listed))
 for name in listed:

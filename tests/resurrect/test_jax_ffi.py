@@ -1,4 +1,4 @@
-"""jax.ffi of today on an older JAX: a program prints the same there as on today's JAX without us."""
+"""jax.ffi of today on any JAX: a program prints the same there as on today's JAX without us."""
 
 import json
 import pathlib
@@ -12,20 +12,29 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE / "jax_ffi_program.py"
 TODAYS_PYTHON = HERE.parents[1] / ".venv" / "bin" / "python"
 
-pytestmark = pytest.mark.skipif(
-    hasattr(jax, "shard_map"), reason=f"jax {jax.__version__} has all of jax.ffi's calls by itself"
-)
+VERSION = numbers(jax.__version__)
 
-# XLA's version 3 has one code for failures. 0.4.13 and 0.4.30 put this before their texts.
+# The last XLA:CPU without a thunk for typed calls puts this before the texts of failures, in place
+# of their codes where it calls a handler as a typed one.
 FAILED = "INTERNAL: Generated function failed: "
-# Errors of XLA in the genuine one, whose texts differ between releases, and of callbridge here.
+# Errors of callbridge here, and such whose texts differ between releases of JAX.
 OTHER_ERRORS = {
-    "not_registered": "JaxRuntimeError",
-    "no_handler": "CallbridgeValueError",
-    "another_version": "CallbridgeValueError",
-    "type_without_an_id": "KeyError",
-    "a_text_as_operand": "TypeError",
+    "not_registered": {"JaxRuntimeError"},
+    "no_handler": {"CallbridgeValueError", "JaxRuntimeError"},
+    "another_version": {"CallbridgeValueError", "JaxRuntimeError"},
+    "type_without_an_id": {"KeyError", "JaxRuntimeError"},
+    "a_text_as_operand": {"TypeError"},
 }
+# What jax.ffi.ffi_call of this JAX does by itself, as it did before.
+JAXS_OWN = set()
+if hasattr(jax, "ffi"):
+    if VERSION < (0, 6):
+        JAXS_OWN |= {"vmap_without_a_method", "inline_operands"}
+        JAXS_OWN |= {"alias_of_another_shape", "alias_of_another_dtype"}
+    if VERSION < (0, 10):
+        JAXS_OWN |= {"unknown_keyword"}
+    if VERSION[:2] == (0, 8):
+        JAXS_OWN |= {"bad_result", "bad_single_result"}
 
 
 def answers(printed):
@@ -58,8 +67,15 @@ def test_same_as_genuine(run, suite):
         got = lent[name]
         if name in OTHER_ERRORS:
             assert expected[0].endswith("Error"), name
-            assert got[0] == OTHER_ERRORS[name], (name, got)
-        elif got != expected and got != [expected[0], f"{FAILED}{expected[1]}"]:
+            assert got[0] in OTHER_ERRORS[name], (name, got)
+        elif name not in JAXS_OWN and got not in same(expected):
             different[name] = (expected, got)
     assert not different, different
-    assert numbers(jax.__version__) < numbers(TODAY)
+
+
+def same(expected):
+    """The answer, and what XLA makes of a failure where it has one code for all of them."""
+    if expected[:1] != ["JaxRuntimeError"]:
+        return [expected]
+    code, _, text = expected[1].partition(": ")
+    return [expected, *([expected[0], f"{FAILED}{shown}"] for shown in (f"{code}: {text}", text))]

@@ -15,11 +15,22 @@ PACKAGES = pathlib.Path(__file__).resolve().parent / "packages"
 YEARS = ["2020", "2021", "2023"] + ["2024"] * IN_MAKE_TEST
 
 
-@pytest.mark.parametrize("year", YEARS)
+# The first jaxlib that callbridge runs on refuses nested tuples. It has these programs' names by
+# itself, so that their calls are its own.
+REFUSES_TUPLES = VERSION < (0, 4, 30)
+SKIPPED = pytest.mark.skipif(
+    REFUSES_TUPLES, reason=f"XLA of jax {jax.__version__} has no nested tuples of custom calls"
+)
+
+
+@pytest.mark.parametrize(
+    "year", [pytest.param(y, marks=SKIPPED) if y in ("2020", "2021") else y for y in YEARS]
+)
 def test_old_package(run, year):
     assert run("-m", "callbridge.resurrect", PACKAGES / f"of_{year}.py") == f"of {year}: ok\n"
 
 
+@SKIPPED
 @pytest.mark.skipif(
     (0, 4, 31) <= VERSION < (0, 6, 0),
     reason=f"jax {jax.__version__} still has all the names, and crashes with tuple operands",

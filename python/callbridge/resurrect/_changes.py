@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 from callbridge._jax_runtimes import RELEASE, parse_release
-from callbridge.resurrect import _lazy, _lost_attributes, _lost_parameters, _names, _newer_names
+from callbridge.resurrect import (
+    _lazy,
+    _lost_attributes,
+    _lost_parameters,
+    _names,
+    _newer_names,
+)
 
 Kind = Literal["restored", "wrapped"]
 RESTORED: Kind = "restored"
@@ -54,10 +60,10 @@ def make_all(changes: list[Change]) -> None:
     with warnings.catch_warnings():
         # To look at a module that JAX deprecates is not to use it.
         warnings.simplefilter("ignore")
-        for module, origin, names in (*_names.RESTORED, *_newer_names.LENT):
+        for module, origin, names in (*_names.RESTORED, *_newer_names.rows(_newer_names.LENT)):
             for name, origin_name in _split(names):
                 _restore(changes, module, name, origin, origin_name)
-        for module, wrappers, names in _names.WRAPPED:
+        for module, wrappers, names in (*_names.WRAPPED, *_newer_names.rows(_newer_names.WRAPPED)):
             for name, wrapper in _split(names):
                 _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
         _restore_parameters(changes)

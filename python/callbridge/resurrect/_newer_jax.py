@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 from jax._src import ad_util
+from jax.interpreters import mlir
 
 from callbridge._error import CallbridgeError
 from callbridge._platform import find_platform
@@ -26,10 +27,34 @@ def from_primal_value(value: Any) -> Any:
     return ad_util.Zero.from_value(value)
 
 
+# Of mlir.ModuleContext, where JAX lowers for one platform alone.
+if "platforms" not in mlir.ModuleContext.__annotations__:
+    platforms = property(lambda context: (context.platform,))
+
+
 def p2tz(primal_value: Any) -> Any:
     """Returns the zero tangent of a value."""
     make = getattr(ad_util.Zero, "from_primal_value", None) or ad_util.Zero.from_value
     return make(primal_value)
+
+
+def nondiff_argnames(original: Callable) -> Callable | None:
+    """Lets custom_vjp() and custom_jvp() take names of arguments beside their positions."""
+    if "nondiff_argnames" in inspect.signature(original).parameters:
+        return None
+
+    @functools.wraps(original)
+    def wrapper(
+        self: Any,
+        fun: Callable,
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
+        positions = list(inspect.signature(fun).parameters) if nondiff_argnames else []
+        named = tuple(positions.index(name) for name in nondiff_argnames)
+        original(self, fun, tuple(sorted({*nondiff_argnums, *named})))
+
+    return wrapper
 
 
 def axis_size(axis_name: Any) -> int:

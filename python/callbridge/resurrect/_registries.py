@@ -127,6 +127,8 @@ def _target_through(
     if entry is None:
         return None
     name, fn, api_version, traits = entry
+    if not RUNTIME.registers_by_api_version:
+        return function(name, fn, platform)
     return function(name, fn, platform, api_version, traits)
 
 
