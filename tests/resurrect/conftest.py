@@ -19,6 +19,7 @@ ON_GPU = os.environ.get("CALLBRIDGE_TESTS_PLATFORM") == "CUDA"
 # A GPU's is that which its plugin was put on.
 PATH = os.environ["PYTHONPATH"].split(os.pathsep) if ON_GPU else [ROOT / "python"]
 sys.path.insert(0, str(HERE.parent / "matrix"))  # for jax_releases
+sys.path.insert(0, str(HERE))  # for real_packages
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,7 @@ PACKAGES = (
     Package("sphericart-jax-1.0.0", 9, "untyped", sampled=True),
     Package("augax-0.3.0", 12, "typed", sampled=True),
     Package("celerite2-0.3.3", 45, "typed"),
+    Package("diffsol-jax-0.0.2", 4, "typed"),
     Package("entangle-jax-0.1.1", 18, "typed", sampled=True),
     Package("jax-finufft-1.3.1", 30, "typed"),
     Package("jaxbind-1.3.1", 16, "typed", sampled=True),
@@ -66,3 +67,5 @@ def wanted():
 if __name__ == "__main__":
     for package in wanted():
         print(package.list, "3.13" if package.python_3_13 else "")
+    if "CALLBRIDGE_THOROUGH" in os.environ:
+        print("jax-tests")  # what test_jaxs_own_tests.py needs
