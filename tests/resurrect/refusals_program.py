@@ -41,12 +41,20 @@ class Refused:
 
 
 # ---- What stays gone -----------------------------------------------------------------------------
-with Refused(AttributeError, "no attribute 'unitvar'"):
-    core.unitvar  # noqa: B018
-with Refused(AttributeError, "xla_client.ops.DotGeneral", "CustomCallWithLayout"):
-    ops.DotGeneral  # noqa: B018
-with Refused(ModuleNotFoundError, "jax.experimental.host_callback"):
-    import jax.experimental.host_callback  # noqa: F401
+with Refused(AttributeError, "no attribute 'no_such_name'"):
+    core.no_such_name  # noqa: B018
+with Refused(AttributeError, "xla_client.ops.While", "CustomCallWithLayout", "DotGeneral"):
+    ops.While  # noqa: B018
+with Refused(ModuleNotFoundError, "jax.experimental.djax"):
+    import jax.experimental.djax  # noqa: F401
+with Refused(AttributeError, "jax.core.TraceStack", "main traces", "set_current_trace"):
+    core.TraceStack  # noqa: B018
+with Refused(ImportError, "jax.core.TraceStack", "main traces", "set_current_trace"):
+    from jax.core import TraceStack  # noqa: F401
+with Refused(NotImplementedError, "new_main", "MyTrace", "set_current_trace"):
+    core.new_main(type("MyTrace", (), {})).__enter__()
+with Refused(NotImplementedError, "inside translation rules"):
+    ops.Iota(xla_client.XlaBuilder("own"), xla_client.Shape.array_shape(np.dtype("f4"), (3,)), 0)
 with Refused(ImportError, "no_such_name"):
     from jax.config import no_such_name  # noqa: F401
 

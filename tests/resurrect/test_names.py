@@ -27,7 +27,7 @@ def test_wrapped_names_do_the_same(run):
 
 @is_newest_here
 def test_refusals(run):
-    assert run(HERE / "refusals_program.py") == "19 refused\n"
+    assert run(HERE / "refusals_program.py") == "23 refused\n"
 
 
 @is_newest_here
@@ -48,6 +48,13 @@ def test_traits(run):
     printed = run(HERE / "traits_program.py")
     assert printed in ("traits: ok\n", "wrapped\ntraits: ok\n")
     assert printed.startswith("wrapped") or numbers(TODAY) > VERSION
+
+
+@pytest.mark.skipif(
+    VERSION < (0, 6, 0), reason=f"jax {jax.__version__} has xla_client.ops, for its own builder"
+)
+def test_operations(run):
+    assert run(HERE / "ops_program.py") == "99 checked\n"
 
 
 def test_program_and_module(run, tmp_path):

@@ -43,7 +43,32 @@ def rows() -> Rows:
             elif is_gone:
                 name, _, other = entry.partition("=")
                 found.setdefault(module, {})[name] = origins, other or name
-    return found
+    # jaxlib's module went before jax.lib's of that name.
+    for module, origins, names in _removed.ROWS:
+        if module == "jax.lib.xla_extension" and not _has_xla_extension():
+            for entry in names.split():
+                if not entry[0].isdigit():
+                    name, _, other = entry.partition("=")
+                    found.setdefault("jaxlib.xla_extension", {}).setdefault(
+                        name, (origins, other or name)
+                    )
+    for module, like in _LIKE.items():
+        found[module] = {**found.get(like, {}), **found.get(module, {})}
+    return {module: names for module, names in found.items() if names}
+
+
+def _has_xla_extension() -> bool:
+    import jaxlib
+
+    path_finder = importlib.machinery.PathFinder
+    return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
+
+
+# jax.lib had jaxlib's modules under its name.
+_LIKE = {
+    "jaxlib.xla_client": "jax.lib.xla_client",
+    "jaxlib.xla_extension": "jax.lib.xla_extension",
+}
 
 
 def _imported(path: str) -> types.ModuleType | None:
@@ -63,6 +88,7 @@ class Names:
         # The module, its __getattr__ before, and where programs look for it.
         self._hooked: list[tuple[types.ModuleType, Any, str]] = []
         self._made_modules: list[str] = []
+        self._making = threading.local()
         self._finder = _Finder(self)
 
     def begin(self) -> None:
@@ -151,7 +177,15 @@ class Names:
         """What stands for the name; the same each time. Raises AttributeError if nothing does."""
         key = path, name
         if key not in self._made:
-            self._made[key] = find_origin(path, name)
+            making = vars(self._making).setdefault("names", set())
+            if key in making:
+                # Two modules are each other's origins; the other one has it, or none.
+                raise AttributeError(f"{path}.{name}: JAX has it nowhere", name=name)
+            making.add(key)
+            try:
+                self._made[key] = find_origin(path, name)
+            finally:
+                making.remove(key)
         return self._made[key]
 
 
@@ -176,7 +210,7 @@ def find_origin(path: str, name: str) -> Any:
                 owner = importlib.import_module(origin)
             except ModuleNotFoundError:
                 continue
-            if owner is _imported(path):
+            if owner is _imported(path) and other == name:
                 continue  # which is asked now
             value = _attribute(owner, other)
             if value is not _ABSENT:

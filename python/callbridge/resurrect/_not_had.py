@@ -32,6 +32,7 @@ REASONS = {
     "mlir": "LLVM removed it from MLIR's Python bindings",
     "pmap": "jax.pmap is made of jax.shard_map, and has no primitive; use jax.shard_map",
     "pmap-sharding": "jax.pmap is made of jax.shard_map; use jax.sharding.NamedSharding",
+    "positional-sharding": "JAX removed it; use jax.sharding.NamedSharding",
     "private": "JAX made it private, and removed it; use jax.lax.all_gather in jax.shard_map",
     "quasi-dynamic-data": "JAX removed the experiment that it was for",
     "random-gamma": "it is no primitive any more; use jax.lax.random_gamma_grad",

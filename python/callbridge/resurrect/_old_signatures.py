@@ -137,3 +137,10 @@ _PARTITIONER = (
 
 backward_pass = _lost_parameters.backward_pass(ad.backward_pass)
 batch_jaxpr_axes = _lost_parameters.batch_jaxpr_axes(batching.batch_jaxpr_axes)
+
+
+def infer_argnums_and_argnames(fun: Callable, argnums: Any, argnames: Any) -> tuple:
+    """Positions and names of a function's arguments, each of the other where one is given."""
+    from jax._src import api_util
+
+    return api_util.infer_argnums_and_argnames(inspect.signature(fun), argnums, argnames)

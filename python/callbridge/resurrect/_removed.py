@@ -11,11 +11,13 @@ that _not_had.py has by that key; "none-is:KEY": likewise, of a class: one witho
 # fmt: off
 ROWS = [
     ("jax", "callbridge.resurrect._old_jax", "0.4.34 xla_computation 0.6.2 spmd_mode"),
+    ("jax", "callbridge.resurrect._old_public", "0.4.13 partial"),
     ("jax", "import",
-        "0.4.30 abstract_arrays=jax.abstract_arrays linear_util=jax.linear_util 0.8.3 "
-        "util=jax.util 0.10.2 jax"),
+        "0.4.13 api=jax.api 0.4.30 abstract_arrays=jax.abstract_arrays "
+        "linear_util=jax.linear_util 0.8.3 util=jax.util 0.10.2 jax"),
     ("jax", "jax._src.api callbridge.resurrect._old_jax",
         "0.4.38 clear_backends 0.10.2 device_put_replicated device_put_sharded"),
+    ("jax", "jax._src.api_util", "0.4.30 flatten_fun_nokwargs"),
     ("jax", "jax._src.core", "0.4.30 ShapedArray 0.9.2 ArrayRef=Ref"),
     ("jax", "jax._src.custom_transpose not-had:custom-transpose",
         "0.10.2 custom_transpose enable_custom_vjp_by_custom_transpose"),
@@ -23,10 +25,37 @@ ROWS = [
     ("jax", "jax._src.util", "0.4.30 curry"),
     ("jax", "jax.interpreters", "0.4.30 ad partial_eval pxla xla"),
     ("jax", "jax.tree_util",
-        "0.6.2 tree_flatten tree_leaves tree_map tree_structure tree_transpose tree_unflatten "
-        "treedef_is_leaf"),
+        "0.4.13 tree_multimap=tree_map 0.6.2 tree_flatten tree_leaves tree_map tree_structure "
+        "tree_transpose tree_unflatten treedef_is_leaf"),
+    ("jax._src", "import", "0.10.2 prng=jax._src.random.prng"),
+    ("jax._src.ad_checkpoint", "jax.lax", "0.6.2 _optimization_barrier=optimization_barrier"),
+    ("jax._src.api", "callbridge.resurrect._old_public",
+        "0.4.13 _check_callable=check_callable 0.10.2 _vjp=vjp"),
+    ("jax._src.api", "callbridge.resurrect._old_signatures",
+        "0.4.13 _infer_argnums_and_argnames=infer_argnums_and_argnames"),
+    ("jax._src.core", "callbridge.resurrect._avals", "0.6.2 raise_to_shaped 0.10.2 get_aval"),
+    ("jax._src.core", "callbridge.resurrect._tracing",
+        "0.4.38 MainTrace cur_sublevel new_main new_sublevel raise_as_much_as_possible"),
+    ("jax._src.dispatch", "callbridge.resurrect._old_pxla", "0.4.30 backend_compile"),
+    ("jax._src.dtypes", "callbridge.resurrect._old_public", "0.10.2 is_python_scalar"),
+    ("jax._src.lib", "import", "0.6.2 xla_extension=jaxlib.xla_extension"),
+    ("jax._src.numpy.util", "jax._src.numpy.util",
+        "0.4.13 _check_arraylike=check_arraylike _promote_dtypes=promote_dtypes"),
+    ("jax._src.pjit", "jax._src.pjit", "0.7.2 pjit_p=jit_p"),
+    ("jax._src.random", "callbridge.resurrect._old_public", "0.4.38 KeyArray=DeviceArray"),
+    ("jax._src.tree_util", "callbridge.resurrect._old_public",
+        "0.8.3 _replace_nones=replace_nones"),
     ("jax.abstract_arrays", "callbridge.resurrect._avals", "0.4.30 array_types raise_to_shaped"),
     ("jax.abstract_arrays", "jax._src.core", "0.4.30 ShapedArray"),
+    ("jax.api", "jax",
+        "0.4.13 ShapeDtypeStruct custom_jvp custom_vjp device_get device_put devices "
+        "disable_jit eval_shape grad hessian jacfwd jacobian jacrev jit jvp linear_transpose "
+        "linearize local_devices make_jaxpr named_call pmap value_and_grad vjp vmap "
+        "xla_computation"),
+    ("jax.api", "jax._src.api", "0.4.13 _std_basis _unravel_array_into_pytree"),
+    ("jax.api", "jax._src.api callbridge.resurrect._old_jax",
+        "0.4.13 device_put_replicated device_put_sharded"),
+    ("jax.api", "jax.core", "0.4.13 ShapedArray"),
     ("jax.core", "callbridge.resurrect._avals",
         "0.6.2 concrete_aval raise_to_shaped 0.7.2 get_type=get_aval 0.10.2 get_aval"),
     ("jax.core", "callbridge.resurrect._dimensions",
@@ -38,6 +67,7 @@ ROWS = [
         "0.4.30 token 0.4.38 ConcreteArray jaxpr_uses_outfeed outfeed_primitives "
         "primitive_uses_outfeed 0.5.3 JaxprDebugInfo 0.6.2 lattice_join "
         "raise_to_shaped_mappings 0.8.3 UnshapedArray"),
+    ("jax.core", "callbridge.resurrect._old_public", "0.4.13 unit unitvar 0.4.30 Shape partial"),
     ("jax.core", "callbridge.resurrect._tracing",
         "0.4.38 MainTrace Sublevel apply_todos cur_sublevel extend_axis_env new_base_main "
         "new_main new_sublevel raise_as_much_as_possible thread_local_state"),
@@ -91,15 +121,43 @@ ROWS = [
     ("jax.core", "not-had:main-traces",
         "0.4.38 ThreadLocalState TraceStack TraceState call_bind_with_continuation map_bind "
         "map_bind_with_continuation stash_axis_env"),
+    ("jax.custom_derivatives", "callbridge.resurrect._gone_primitives",
+        "0.6.2 custom_vjp_call_jaxpr_p 0.8.3 custom_jvp_call_jaxpr_p"),
+    ("jax.dlpack", "callbridge.resurrect._old_public", "0.7.2 to_dlpack"),
+    ("jax.experimental", "import",
+        "0.4.13 global_device_array=jax.experimental.global_device_array "
+        "optimizers=jax.example_libraries.optimizers sharding=jax.experimental.sharding "
+        "stax=jax.example_libraries.stax 0.4.31 maps=jax.experimental.maps 0.8.3 "
+        "host_callback=jax.experimental.host_callback"),
+    ("jax.experimental", "jax.sharding", "0.4.13 PartitionSpec"),
+    ("jax.experimental.global_device_array", "none-is:sharded-arrays", "0.4.13 GlobalDeviceArray"),
+    ("jax.experimental.host_callback", "callbridge.resurrect._gone_primitives",
+        "0.4.38 outside_call_p"),
+    ("jax.experimental.host_callback", "callbridge.resurrect._host_callback",
+        "0.4.13 CallbackException barrier_wait id_print 0.8.3 call id_tap"),
+    ("jax.experimental.maps", "callbridge.resurrect._old_public", "0.4.31 thread_resources"),
+    ("jax.experimental.maps", "jax.sharding", "0.4.13 Mesh"),
+    ("jax.experimental.maps", "not-had:xmap", "0.4.31 xmap"),
+    ("jax.experimental.optimizers", "jax.example_libraries.optimizers",
+        "0.4.13 Optimizer adagrad adam make_schedule momentum optimizer rmsprop "
+        "rmsprop_momentum sgd sm3"),
+    ("jax.experimental.pjit", "jax._src.pjit", "0.7.2 pjit_p=jit_p"),
+    ("jax.experimental.pjit", "jax.lax", "0.4.30 with_sharding_constraint"),
+    ("jax.experimental.pjit", "jax.sharding", "0.4.13 PartitionSpec"),
+    ("jax.experimental.sharding", "jax.sharding",
+        "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding SingleDeviceSharding"),
+    ("jax.experimental.stax", "jax.example_libraries.stax",
+        "0.4.13 AvgPool Dense Dropout Elu FanInConcat FanInSum FanOut Flatten GeneralConv "
+        "GeneralConvTranspose Identity Relu SumPool _pooling_layer glorot ones parallel randn "
+        "serial softmax zeros"),
     ("jax.extend", "import", "0.8.3 ffi=jax.extend.ffi"),
     ("jax.extend.core", "not-had:call-primitives", "0.12.0.1 CallPrimitive call_impl"),
     ("jax.extend.core.primitives", "jax._src.ad_util", "0.7.2 zeros_like_p"),
-    ("jax.extend.core.primitives", "jax._src.interpreters.pxla not-had:pmap", "0.10.2 xla_pmap_p"),
+    ("jax.extend.core.primitives",
+     "jax._src.interpreters.pxla callbridge.resurrect._gone_primitives",
+        "0.6.2 custom_jvp_call_jaxpr_p custom_vjp_call_jaxpr_p random_gamma_grad_p 0.7.2 "
+        "infeed_p outfeed_p 0.10.2 xla_pmap_p"),
     ("jax.extend.core.primitives", "jax.extend.core.primitives", "0.7.2 pjit_p=jit_p"),
-    ("jax.extend.core.primitives", "not-had:custom-calls-of-jaxprs",
-        "0.6.2 custom_jvp_call_jaxpr_p custom_vjp_call_jaxpr_p"),
-    ("jax.extend.core.primitives", "not-had:infeed", "0.7.2 infeed_p outfeed_p"),
-    ("jax.extend.core.primitives", "not-had:random-gamma", "0.6.2 random_gamma_grad_p"),
     ("jax.extend.ffi", "callbridge.resurrect._extend_ffi", "0.7.2 ffi_call"),
     ("jax.extend.ffi", "jax.ffi", "0.7.2 ffi_lowering include_dir pycapsule register_ffi_target"),
     ("jax.extend.mlir.dialects", "import", "0.4.34 mhlo=jax.extend.mlir.dialects.mhlo"),
@@ -243,13 +301,15 @@ ROWS = [
         "0.4.30 ExecuteReplicated InputsHandler ResultsHandler UnloadedMeshExecutable "
         "array_types shard_arg_handlers tile_aval_nd untile_aval_nd 0.10.2 shard_args 0.12.0.1 "
         "MeshExecutable global_aval_to_result_handler global_result_handlers"),
+    ("jax.interpreters.pxla", "jax._src.interpreters.pxla callbridge.resurrect._gone_primitives",
+        "0.10.2 xla_pmap_p"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla none-is:pmap", "0.10.2 MapTracer"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla not-had:pmap",
         "0.4.30 EmapInfo MapTrace ParallelCallableInfo PmapComputation ReplicaInfo ShardInfo "
         "UnloadedPmapExecutable find_replicas full_to_shard_p local_aval_to_result_handler "
         "local_avals_to_results_handler local_result_handlers shard_to_full_p "
         "stage_parallel_callable xla_pmap xla_pmap_impl xla_pmap_impl_lazy 0.10.2 "
-        "PmapExecutable parallel_callable xla_pmap_p"),
+        "PmapExecutable parallel_callable"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla not-had:xmap",
         "0.4.30 SPMDBatchTrace TileManual TileVectorize custom_resource_typing_rules "
         "maybe_extend_axis_env resource_typecheck spmd_primitive_batchers vtile_by_mesh"),
@@ -273,15 +333,19 @@ ROWS = [
         "0.4.30 make_sharded_device_array replicate shard_arg shard_aval shard_aval_handlers"),
     ("jax.interpreters.xla", "callbridge.resurrect._avals",
         "0.7.2 abstractify 0.8.3 canonicalize_dtype"),
+    ("jax.interpreters.xla", "callbridge.resurrect._gone_primitives", "0.4.13 xla_call_p"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_core",
         "0.4.30 ConcreteArray xla_shape_handlers"),
+    ("jax.interpreters.xla", "callbridge.resurrect._old_public", "0.4.13 DeviceArray"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_pxla", "0.4.30 backend_compile"),
     ("jax.interpreters.xla", "callbridge.resurrect._translations",
-        "0.4.30 TranslationContext TranslationRule backend_specific_translations "
-        "register_translation translations xla_destructure"),
+        "0.4.13 _translations=translations lower_fun 0.4.30 TranslationContext TranslationRule "
+        "backend_specific_translations register_translation translations xla_destructure"),
     ("jax.interpreters.xla", "callbridge.resurrect._xla_op", "0.4.30 XlaOp"),
     ("jax.interpreters.xla", "import",
         "0.4.38 xb=jax.lib.xla_bridge xc=jax.lib.xla_client xe=jax.lib.xla_extension"),
+    ("jax.interpreters.xla", "jax", "0.4.13 device_put"),
+    ("jax.interpreters.xla", "jax._src.array", "0.4.13 _DeviceArray=ArrayImpl"),
     ("jax.interpreters.xla", "jax._src.core", "0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
     ("jax.interpreters.xla", "jax._src.interpreters.mlir", "0.4.30 check_backend_matches"),
     ("jax.interpreters.xla", "jax._src.interpreters.pxla", "0.4.30 axis_groups"),
@@ -291,26 +355,29 @@ ROWS = [
     ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._old_core",
         "0.4.30 AxisEnv"),
     ("jax.lax", "callbridge.resurrect._avals", "0.9.2 zeros_like_array"),
+    ("jax.lax", "callbridge.resurrect._gone_primitives",
+        "0.4.13 select_p 0.6.2 random_gamma_grad_p 0.7.2 infeed_p outfeed_p"),
     ("jax.lax", "callbridge.resurrect._old_ad", "0.4.38 scan_bind"),
     ("jax.lax", "callbridge.resurrect._old_signatures",
         "0.4.30 naryop naryop_dtype_rule standard_primitive"),
     ("jax.lax", "import", "0.4.30 dtypes=jax._src.dtypes 0.7.2 jax"),
     ("jax.lax", "jax._src.core", "0.10.2 pvary"),
-    ("jax.lax", "jax._src.lax.lax", "0.4.30 unop unop_dtype_rule 0.12.0.1 dce_sink_p"),
+    ("jax.lax", "jax._src.lax.lax",
+        "0.4.30 standard_naryop=naryop unop unop_dtype_rule 0.12.0.1 dce_sink_p"),
     ("jax.lax", "jax._src.lax.lax callbridge.resurrect._old_ad", "0.4.30 tie_in"),
     ("jax.lax", "jax._src.lax.parallel", "0.10.2 all_gather_start"),
     ("jax.lax", "jax._src.lax.parallel not-had:private",
         "0.8.3 all_gather_invariant 0.10.2 all_gather_done"),
     ("jax.lax", "jax._src.lax.utils", "0.4.30 standard_abstract_eval"),
-    ("jax.lax", "not-had:infeed", "0.7.2 infeed infeed_p outfeed outfeed_p"),
-    ("jax.lax", "not-had:random-gamma", "0.6.2 random_gamma_grad_p"),
+    ("jax.lax", "not-had:infeed", "0.7.2 infeed outfeed"),
     ("jax.lax", "not-had:xmap", "0.4.31 pdot xeinsum"),
     ("jax.lib", "import",
         "0.9.2 xla_bridge=jax.lib.xla_bridge xla_client=jax.lib.xla_client "
         "xla_extension=jax.lib.xla_extension"),
     ("jax.lib.xla_bridge", "callbridge.resurrect._old_signatures", "0.8.3 get_compile_options"),
     ("jax.lib.xla_bridge", "import", "0.4.38 xla_client=jax.lib.xla_client"),
-    ("jax.lib.xla_bridge", "jax._src.xla_bridge", "0.4.38 default_backend 0.8.3 get_backend"),
+    ("jax.lib.xla_bridge", "jax._src.xla_bridge",
+        "0.4.38 _backends default_backend 0.8.3 get_backend"),
     ("jax.lib.xla_client", "builtins", "0.4.34 ShapeIndex=tuple"),
     ("jax.lib.xla_client", "callbridge.resurrect._registration",
         "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
@@ -348,10 +415,10 @@ ROWS = [
         "ScatterDimensionNumbers XLA_ELEMENT_TYPE_TO_DTYPE make_convolution_dimension_numbers "
         "make_dot_dimension_numbers make_padding_config make_replica_groups tracebacks "
         "window_padding_type_to_pad_values 0.6.2 PaddingType"),
+    ("jax.lib.xla_client", "jaxlib.xla_client none-is:pmap", "0.4.34 PmapSharding"),
     ("jax.lib.xla_client", "jaxlib.xla_client not-had:clients",
         "0.4.30 make_interpreter_client 0.4.34 make_gpu_client make_tfrt_tpu_c_api_client "
         "make_tpu_client"),
-    ("jax.lib.xla_client", "jaxlib.xla_client not-had:pmap", "0.4.34 PmapSharding"),
     ("jax.lib.xla_client", "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client",
         "0.4.34 hlo_sharding_util ifrt_programs"),
     ("jax.lib.xla_client",
@@ -376,13 +443,13 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib._jax",
         "0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
         "get_distributed_runtime_client get_distributed_runtime_service 0.8.3 PjitFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.4.34 PmapSharding 0.8.3 PmapFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
         "0.4.34 HloComputation hlo_module_from_text 0.7.2 HloModule 0.8.3 HloPrintOptions "
         "hlo_module_cost_analysis hlo_module_to_dot_graph"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:jaxlib",
         "0.4.34 OpSharding_ShardGroupType OpSharding_Type PyTreeRegistry"),
-    ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap",
-        "0.4.34 PmapSharding 0.7.2 pmap_lib 0.8.3 PmapFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap", "0.7.2 pmap_lib"),
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
         "HostBufferSemantics LoadedExecutable Memory PjRtLayout PrimitiveType ProgramShape "
@@ -412,13 +479,31 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib.xla_extension not-had:hlo-passes",
         "0.4.34 CallInliner FlattenCallGraph FrontendAttributes HloDCE HloModuleGroup "
         "HloPassInterface TupleSimplifier"),
+    ("jax.lib.xla_extension", "none-is:compiled-functions", "0.4.30 CompiledFunction"),
     ("jax.lib.xla_extension", "not-had:clients", "0.4.30 get_interpreter_client get_tpu_client"),
     ("jax.lib.xla_extension", "not-had:compiled-functions",
-        "0.4.30 CompiledFunction 0.4.34 PjRtXlaLayout outfeed_receiver transfer_guard_lib"),
+        "0.4.34 PjRtXlaLayout outfeed_receiver transfer_guard_lib"),
     ("jax.lib.xla_extension", "not-had:copies",
         "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
     ("jax.linear_util", "callbridge.resurrect._avals", "0.4.30 wrap_init"),
     ("jax.linear_util", "jax._src.linear_util",
         "0.4.30 StoreException WrappedFun cache merge_linear_aux"),
+    ("jax.nn", "jax.nn", "0.4.30 normalize=standardize"),
+    ("jax.numpy", "callbridge.resurrect._old_public",
+        "0.4.13 msort 0.4.30 DeviceArray NINF in1d issubsctype row_stack trapz 0.10.2 fix"),
+    ("jax.ops", "callbridge.resurrect._old_public",
+        "0.4.13 index index_add index_max index_min index_mul index_update"),
+    ("jax.random", "callbridge.resurrect._old_public",
+        "0.4.30 KeyArray=DeviceArray PRNGKeyArray=DeviceArray default_prng_impl 0.4.31 shuffle"),
+    ("jax.sharding", "jax._src.sharding_impls", "0.7.2 GSPMDSharding"),
+    ("jax.sharding", "jaxlib._jax none-is:pmap", "0.10.2 PmapSharding"),
+    ("jax.sharding", "none-is:positional-sharding", "0.7.2 PositionalSharding"),
+    ("jax.tree_util", "callbridge.resurrect._old_public",
+        "0.4.30 AttributeKeyPathEntry register_keypaths"),
+    ("jax.tree_util", "jax.tree_util", "0.4.13 tree_multimap=tree_map"),
+    ("jax.util", "callbridge.resurrect._old_core", "0.7.2 as_hashable_function"),
+    ("jax.util", "callbridge.resurrect._old_public", "0.4.13 partial"),
+    ("jax.util", "callbridge.resurrect._old_signatures", "0.7.2 wrap_name"),
+    ("jax.util", "jax._src.util", "0.7.2 safe_map safe_zip toposort"),
 ]
 # fmt: on

@@ -16,7 +16,7 @@ from jax.interpreters import mlir
 from jaxlib.xla_client import Shape
 
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
-from callbridge.resurrect._xla_ops import destructure
+from callbridge.resurrect._xla_ops import Tuple, destructure
 
 TranslationRule = Any
 xla_destructure = destructure
@@ -79,7 +79,7 @@ def register_translation(
     """
 
     def lower(context, *operands, **params):
-        builder = XlaBuilder(str(primitive))
+        builder = XlaBuilder(str(primitive), context)
         results = rule(
             TranslationContext(builder, platform),
             context.avals_in,
@@ -127,3 +127,31 @@ def register_collective_primitive(prim: Any) -> None:
 
 def register_initial_style_primitive(prim: Any) -> None:
     """JAX finds out by itself which primitives have jaxprs."""
+
+
+def lower_fun(
+    fun: Any,
+    multiple_results: bool,
+    parallel: bool = False,
+    backend: Any = None,
+    new_style: bool = False,
+    **_: Any,
+) -> Any:
+    """The translation rule of a primitive that is a function of others."""
+    lower = mlir.lower_fun(fun, multiple_results=multiple_results)
+
+    def translate(builder: XlaBuilder, operands: Sequence[XlaOp], params: dict) -> list[XlaOp]:
+        values = [operand.value("an operand of lower_fun") for operand in operands]
+        results = mlir.flatten_ir_values(lower(builder.context, *values, **params))
+        return [XlaOp.of(builder, result) for result in results]
+
+    if new_style:
+        return lambda context, _, __, *operands, **params: translate(
+            context.builder, operands, params
+        )
+
+    def rule(builder: XlaBuilder, *operands: XlaOp, **params: Any) -> XlaOp:
+        results = translate(builder, operands, params)
+        return Tuple(builder, results) if multiple_results else results[0]
+
+    return rule

@@ -14,8 +14,10 @@ from callbridge.resurrect import _xla_shapes
 class XlaBuilder:
     """The first argument of a translation rule. What it builds is emitted at once."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, context: Any = None):
+        """`context` is the LoweringRuleContext, where there is one."""
         self._name = name
+        self.context = context
 
     def get_shape(self, op: XlaOp) -> Shape:
         return op.shape

@@ -1,6 +1,6 @@
-"""xla_client.ops, as far as translation rules with custom calls need it.
+"""xla_client.ops: constants and tuples here, and what other modules have.
 
-Other operations are AttributeErrors that name them.
+Operations that StableHLO cannot say in a translation rule are AttributeErrors that name them.
 """
 
 from __future__ import annotations
@@ -70,12 +70,19 @@ _OPS = {
 }
 
 
-def _missing(name: str) -> Any:
+def _asked_for(name: str) -> Any:
+    """The other operations, which need all of jax.lax."""
+    from callbridge.resurrect import _xla_math
+
+    found = _xla_math.functions()
+    if name in found:
+        vars(ops).update(found)
+        return found[name]
     raise AttributeError(
         f"xla_client.ops.{name} is not restored by callbridge.resurrect, which has "
-        f"{', '.join(_OPS)}"
+        f"{', '.join(sorted({*_OPS, *found}))}"
     )
 
 
 ops = types.ModuleType("jaxlib.xla_extension.ops", __doc__)
-vars(ops).update(_OPS, __getattr__=_missing)
+vars(ops).update(_OPS, __getattr__=_asked_for)

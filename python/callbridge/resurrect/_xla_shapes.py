@@ -104,7 +104,8 @@ def _dtypes() -> dict[str, np.dtype]:
     dtypes = {}
     for element in _element_types.BY_NUMBER.values():
         try:
-            dtypes[str(mlir.dtype_to_ir_type(element.dtype))] = element.dtype
+            # bool comes before int1, which has the same.
+            dtypes.setdefault(str(mlir.dtype_to_ir_type(element.dtype)), element.dtype)
         except (CallbridgeError, TypeError):
             continue
     return dtypes

@@ -1,0 +1,103 @@
+"""The names of JAX that published packages use, as their sources have them, are found on this JAX.
+
+corpus_names.txt has the names, by a scan of the packages of requirements/corpus.txt. (What they
+import is found; that they run is what test_real_packages.py shows of some.)
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import jax
+import pytest
+from jax_releases import numbers
+
+HERE = pathlib.Path(__file__).resolve().parent
+NAMES = HERE / "releases/corpus_names.txt"
+CORPUS = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent")) / "corpus"
+
+sys.path.insert(0, str(HERE / "releases"))
+
+import scan  # noqa: E402
+
+# What packages name in vain, or where more is installed than this environment has.
+NOT_FOUND = {
+    "jax.experimental.array_serialization.serialization": "needs tensorstore",
+    "jax.experimental.jax2tf": "needs TensorFlow",
+    "jax.tools.jax_to_ir": "needs TensorFlow",
+    "jaxlib.gpu_sparse": "needs a GPU plugin",
+    "jax.numpy.Array": "never was; penzai has it in an annotation",
+    "jax.numpy.random": "never was; a function that is never called has it",
+    "jax.random.splt": "never was; a slip of gymnax's",
+}
+
+
+def test_names_of_the_corpus(run):
+    printed = run(HERE / "corpus_program.py", NAMES).splitlines()
+    missing = [line for line in printed if not line.startswith(tuple(NOT_FOUND))]
+    if numbers(jax.__version__) <= (0, 4, 13):
+        # The packages of 2024 are newer; what was gone already has a row.
+        missing = [line for line in missing if "callbridge" in line]
+    assert not missing, "\n".join(missing)
+
+
+def test_corpus_is_large_enough():
+    packages = {p for line in NAMES.read_text().splitlines() for p in line.split()[1:]}
+    assert len(packages) >= 40
+    listed = (HERE.parents[1] / "requirements/corpus.txt").read_text().splitlines()
+    listed = {line.replace("==", "-").replace("_", "-") for line in listed if line[0] != "#"}
+    assert {package.replace("_", "-").lower() for package in packages} <= listed
+
+
+def test_scan_is_as_recorded():
+    archives = sorted(CORPUS.glob("*.whl"))
+    if not archives:
+        pytest.skip("scripts/corpus has not downloaded the packages")
+    done = subprocess.run(
+        [sys.executable, HERE / "releases/scan.py", *archives], capture_output=True, text=True
+    )
+    assert done.stdout == NAMES.read_text()
+
+
+def test_scan_follows_aliases(tmp_path):
+    source = """
+import jax.numpy as np, jax
+from jax import core as c
+from jax.interpreters import xla
+from jax.lib.xla_client import *
+import numpy
+try:
+    from jax.core import tried
+except ImportError:
+    from jax.core import instead
+else:
+    from jax.core import also_tried
+try:
+    from jax.core import needed
+except ValueError:
+    pass
+
+def f(x, jax_like):
+    numpy.jax.nothing()
+    return c.Primitive("x").bind(np.zeros(3)), xla.xc.ops.Add(x), jax_like.core, jax.jit(f).lower()
+"""
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "package-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("package/it.py", source)
+        wheel.writestr("package/broken.py", "print 1")
+        wheel.writestr("package/tests/test_it.py", "import jax.no")
+        wheel.writestr("package/it_test.py", "import jax.no")
+    assert scan.scan(tmp_path / "package-1-py3-none-any.whl") == {
+        "jax",
+        "jax.core",
+        "jax.core.Primitive",
+        "jax.core.needed",
+        "jax.interpreters.xla",
+        "jax.interpreters.xla.xc.ops.Add",
+        "jax.jit",
+        "jax.lib.xla_client",
+        "jax.numpy",
+        "jax.numpy.zeros",
+    }
