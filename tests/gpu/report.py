@@ -18,6 +18,7 @@ ROWS = (
     ("driver", "the stand-in's own test, on this driver", r"\[  (PASSED|FAILED)  \].*"),
     ("rows", "tests/gpu: rows, kernels, examples, packages", r"=+ (.*) in .*=+"),
     ("devices", "`callbridge run --device`, callbridge.numpy", r"=+ (.*) in .*=+"),
+    ("torch", "callbridge.torch on CUDA tensors", r"=+ (.*) in .*=+"),
     ("memcheck", "compute-sanitizer memcheck", r"ERROR SUMMARY: .*"),
     ("racecheck", "compute-sanitizer racecheck", r"(RACECHECK|ERROR) SUMMARY: .*"),
 )

@@ -9,6 +9,7 @@ import ctypes
 import os
 import pathlib
 import sys
+import types
 
 import pytest
 
@@ -55,12 +56,14 @@ def two_devices():
 
 @pytest.fixture
 def held_streams():
-    """Functions that hold all streams and let them go on: nothing that is enqueued starts between
-    them."""
+    """The stand-in (`driver`), and its functions that hold all streams and let them go on: nothing
+    that is enqueued starts between them."""
     if os.environ.get("CALLBRIDGE_GPU") == "device":
-        pytest.skip("a real device's streams cannot be held")
+        pytest.skip("a real device's streams cannot be held, nor its driver's calls counted")
     driver = ctypes.CDLL("libcuda.so.1")
-    return driver.standin_hold_streams, driver.standin_release_streams
+    return types.SimpleNamespace(
+        driver=driver, hold=driver.standin_hold_streams, release=driver.standin_release_streams
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Calls of every ABI on CUDA tensors, bit for bit against NumPy."""
 
+import ctypes
 import os
 
 import numpy as np
@@ -69,6 +70,19 @@ def test_typed():
     for size in (1, 5, SIZE, 1):
         same_bits(call(on_device(A[:size].copy())), A[:size] * A[:size])
     same_bits(custom_call("gpu_typed_add", lambda a, b: a)(on_device(A), on_device(B)), A + B)
+
+
+def test_typed_handlers_of_genuine_headers(built):
+    """Through the cross-version adapter, where the release needs it."""
+    libraries = sorted((built / "gpu").glob("typed_[0-9]*.so"))
+    assert libraries, "scripts/ffi_headers has XLA's headers; build gpu_standin with them"
+    for path in libraries:
+        library = ctypes.CDLL(str(path))
+        for name in ("square", "scratch"):
+            handler = getattr(library, f"gpu_typed_{name}")
+            callbridge.torch.register(f"{name} {path.name}", handler, "CUDA", abi="typed_ffi")
+        same_bits(custom_call(f"square {path.name}", lambda x: x)(on_device(A)), A * A)
+        same_bits(custom_call(f"scratch {path.name}", lambda x: x)(on_device(A)), A)
 
 
 def test_a_typed_handler_gets_scratch_memory():

@@ -1,5 +1,6 @@
 """On which stream, and when, targets run on CUDA tensors."""
 
+import ctypes
 import threading
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
 import callbridge.torch  # noqa: E402, F401
+from callbridge import _extension  # noqa: E402
 from callbridge.torch import custom_call  # noqa: E402
 from recorded_calls import SIZE, count  # noqa: E402
 
@@ -78,9 +80,30 @@ def test_an_external_stream(recorder):
     assert recorder.last()[0] == own.cuda_stream
 
 
+def test_what_a_call_asks_of_the_driver(recorder, held_streams):
+    """The device's context is made current, and no more."""
+    calls_of = held_streams.driver.standin_calls
+    calls_of.restype, calls_of.argtypes = ctypes.c_size_t, [ctypes.c_char_p] * 2
+    functions = "cuCtxPushCurrent_v2 cuCtxPopCurrent_v2 cuStreamGetCtx cuStreamSynchronize".split()
+
+    def counts():
+        return [calls_of(name.encode(), b"libcallbridge.so") for name in functions]
+
+    call = custom_call("recorder", lambda a, b: a)
+    x = torch.from_numpy(A).to("cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        call(x, x)
+        before = counts()
+        for _ in range(10):
+            call(x, x)
+        if _extension.MODULE is not None:  # which checks a stream once
+            assert [b - a for a, b in zip(before, counts())] == [10, 10, 0, 0]
+        assert counts()[-1] == before[-1]
+
+
 def test_calls_do_not_wait(held_streams):
     """They return before the stream has done anything, and the results are right later."""
-    hold, release = held_streams
+    hold, release = held_streams.hold, held_streams.release
     call = square()
     x = torch.from_numpy(A).to("cuda")
     stream = torch.cuda.Stream()
@@ -101,7 +124,7 @@ def test_calls_do_not_wait(held_streams):
 
 def test_memory_is_used_again_in_the_order_of_the_stream(held_streams):
     """The results between are freed while the stream has not begun."""
-    hold, release = held_streams
+    hold, release = held_streams.hold, held_streams.release
     call = square()
     ones = torch.ones(SIZE).to("cuda")
     twos = torch.full((SIZE,), 2.0).to("cuda")
