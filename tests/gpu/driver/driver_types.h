@@ -272,6 +272,16 @@ struct CUDA_HOST_NODE_PARAMS {
   void* userData;
 };
 
+enum CUgraphChildGraphNodeOwnership {
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,
+};
+
+struct CUDA_CHILD_GRAPH_NODE_PARAMS {
+  CUgraph graph;
+  CUgraphChildGraphNodeOwnership ownership;  // since CUDA 12.9; 0 before
+};
+
 struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
@@ -281,7 +291,7 @@ struct CUgraphNodeParams {
     CUDA_MEMCPY_NODE_PARAMS memcpy;
     CUDA_MEMSET_NODE_PARAMS memset;
     CUDA_HOST_NODE_PARAMS host;
-    CUgraph graph;
+    CUDA_CHILD_GRAPH_NODE_PARAMS graph;
     CUevent event;
   };
   long long reserved2;

@@ -145,6 +145,7 @@ SAME_MEMBER(CUgraphNodeParams, kernel);
 SAME_MEMBER(CUgraphNodeParams, memcpy);
 SAME_MEMBER(CUgraphNodeParams, memset);
 SAME_MEMBER(CUgraphNodeParams, host);
+SAME_MEMBER(CUgraphNodeParams, graph);
 SAME_MEMBER(CUgraphNodeParams, reserved2);
 SAME_SIZE(CUgraphExecUpdateResultInfo);
 SAME_MEMBER(CUgraphExecUpdateResultInfo, errorNode);

@@ -49,6 +49,36 @@ CUresult Instantiate(CUgraphExec* exec, CUgraph graph) {
 }
 
 // Replaces what a node does.
+// Sets `changed` to a copy of the plan where `node` has the operation: a node of the graph, or of
+// one that was moved into it. Returns CUDA_ERROR_NOT_FOUND if it is neither.
+CUresult Change(const Plan& plan, const Node* node, const Operation& operation,
+                std::shared_ptr<const Plan>* changed) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const Operation& old = plan.steps[i].operation;
+    const auto* child = std::get_if<ChildGraph>(&old);
+    Operation with = operation;
+    if (plan.steps[i].node == node) {
+      if (TypeOf(old) != TypeOf(operation)) return CUDA_ERROR_INVALID_VALUE;
+      if (child != nullptr &&
+          child->plan->steps.size() != std::get<ChildGraph>(operation).plan->steps.size()) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+    } else {
+      if (child == nullptr) continue;
+      ChildGraph inner = *child;
+      const CUresult result = Change(*child->plan, node, operation, &inner.plan);
+      if (result == CUDA_ERROR_NOT_FOUND) continue;
+      RETURN_IF_ERROR(result);
+      with = std::move(inner);
+    }
+    auto copy = std::make_shared<Plan>(plan);
+    copy->steps[i].operation = std::move(with);
+    *changed = std::move(copy);
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
 CUresult SetOperation(CUgraphExec exec, const Node* node, Operation operation) {
   const std::lock_guard<std::recursive_mutex> order(OrderOfStreams());
   if (!GraphExecs().Has(exec)) return CUDA_ERROR_INVALID_VALUE;
@@ -58,20 +88,8 @@ CUresult SetOperation(CUgraphExec exec, const Node* node, Operation operation) {
     child->plan = MakePlan(*child->graph);
     if (child->plan == nullptr) return CUDA_ERROR_INVALID_VALUE;
   }
-  auto plan = std::make_shared<Plan>(*exec->plan);
-  for (Plan::Step& step : plan->steps) {
-    if (step.node != node) continue;
-    if (TypeOf(step.operation) != TypeOf(operation)) return CUDA_ERROR_INVALID_VALUE;
-    if (const auto* child = std::get_if<ChildGraph>(&operation)) {
-      if (child->plan->steps.size() != std::get<ChildGraph>(step.operation).plan->steps.size()) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-    }
-    step.operation = std::move(operation);
-    exec->plan = std::move(plan);
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_INVALID_VALUE;
+  const CUresult result = Change(*exec->plan, node, operation, &exec->plan);
+  return result == CUDA_ERROR_NOT_FOUND ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
 // By node: which one, in the order of the plan.

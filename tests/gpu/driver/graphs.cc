@@ -27,7 +27,7 @@ CUresult Add(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t 
   RETURN_IF_ERROR(Check(operation));
   if (auto* child = std::get_if<ChildGraph>(&operation)) {
     if (!Graphs().Has(child->graph)) return CUDA_ERROR_INVALID_VALUE;
-    child->graph = Clone(*child->graph);
+    if (!child->is_moved) child->graph = Clone(*child->graph);
   }
   *node = AddNode(graph, std::move(operation), std::vector<Node*>(after, after + count));
   return CUDA_SUCCESS;
@@ -141,7 +141,8 @@ CUresult OperationFrom(const CUgraphNodeParams& params, Operation* operation) {
       *operation = HostCall{params.host.fn, params.host.userData};
       return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_GRAPH:
-      *operation = ChildGraph{params.graph};
+      *operation = ChildGraph{params.graph.graph, nullptr,
+                              params.graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE};
       return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_EMPTY:
       *operation = Nothing{};

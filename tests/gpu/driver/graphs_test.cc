@@ -323,6 +323,40 @@ TEST_F(GraphsTest, AreBuiltOfNodes) {
   EXPECT_EQ(GraphDestroy(graph), CUDA_SUCCESS);
 }
 
+TEST_F(GraphsTest, NodesOfAMovedChildAreUpdated) {
+  int calls = 0;
+  const CUDA_HOST_NODE_PARAMS increment = {Increment, &calls}, decrement = {Decrement, &calls};
+  for (const auto ownership :
+       {CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE}) {
+    const bool is_moved = ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    calls = 0;
+    CUgraph graph = nullptr, child = nullptr;
+    ASSERT_EQ(GraphCreate(&graph, 0), CUDA_SUCCESS);
+    ASSERT_EQ(GraphCreate(&child, 0), CUDA_SUCCESS);
+    CUgraphNode in_child = nullptr, nested = nullptr, nobodys = nullptr;
+    ASSERT_EQ(GraphAddHostNode(&in_child, child, nullptr, 0, &increment), CUDA_SUCCESS);
+    CUgraphNodeParams params = {};
+    params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    params.graph = {child, ownership};
+    const CUresult added = GraphAddNode(&nested, graph, nullptr, 0, &params);
+    if (is_moved && added != CUDA_SUCCESS) GTEST_SKIP() << "this driver moves no graphs";
+    ASSERT_EQ(added, CUDA_SUCCESS);
+    CUgraphExec exec = nullptr;
+    ASSERT_EQ(GraphInstantiate(&exec, graph, 0), CUDA_SUCCESS);
+    EXPECT_EQ(ExecHostNodeSetParams(exec, in_child, &decrement),
+              is_moved ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(ExecHostNodeSetParams(exec, nobodys, &decrement), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(GraphLaunch(exec, stream_), CUDA_SUCCESS);
+    EXPECT_EQ(StreamSynchronize(stream_), CUDA_SUCCESS);
+    EXPECT_EQ(calls, is_moved ? -1 : 1);
+    EXPECT_EQ(GraphExecDestroy(exec), CUDA_SUCCESS);
+    EXPECT_EQ(GraphDestroy(graph), CUDA_SUCCESS);
+    if (!is_moved) {
+      EXPECT_EQ(GraphDestroy(child), CUDA_SUCCESS);
+    }
+  }
+}
+
 TEST_F(GraphsTest, ExecutablesAreUpdated) {
   int calls = 0;
   CUgraph graph = nullptr, other = nullptr;

@@ -53,6 +53,7 @@ struct HostCall {
 struct ChildGraph {
   Graph* graph = nullptr;  // of a node; null where an executable was launched into a capture
   std::shared_ptr<const Plan> plan = {};  // of an executable
+  bool is_moved = false;                  // the caller's own nodes are in it, no copies of them
 };
 
 struct Nothing {};
