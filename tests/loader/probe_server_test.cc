@@ -30,6 +30,16 @@ using ::testing::SizeIs;
 
 constexpr absl::Duration kLimit = absl::Seconds(20);
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+// A helper with the thread sanitizer's own thread opens the file for each function.
+#if __has_feature(thread_sanitizer)
+constexpr bool kServes = false;
+#else
+constexpr bool kServes = true;
+#endif
+
 // Each test has a file of its own, so that no server of another test serves it.
 class ProbeServerTest : public testing::Test {
  protected:
@@ -93,7 +103,7 @@ TEST_F(ProbeServerTest, OpensAFileOnceForManyFunctions) {
     EXPECT_EQ(Ask("crashes").evidence, "asked for its metadata, it ended by SIGSEGV");
   }
   // More only where this machine was so slow that the server thought that no more would come.
-  EXPECT_LE(Openings().size(), 5);
+  EXPECT_LE(Openings().size(), kServes ? 5 : 60);
 }
 
 TEST_F(ProbeServerTest, NoFunctionSeesWhatAnotherDid) {
@@ -160,9 +170,11 @@ TEST_F(ProbeServerTest, IsReplacedIfItWasKilled) {
 TEST_F(ProbeServerTest, FunctionsThatKillOtherProcesses) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(Ask("kills_group").evidence, "asked for its metadata, it ended by SIGKILL");
-    const TypedAnswer answer = Ask("kills_parent");
-    EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified);
-    EXPECT_EQ(answer.evidence, absl::StrCat(PROBE_PROGRAM, " ended before the function did"));
+    if (kServes) {
+      const TypedAnswer answer = Ask("kills_parent");
+      EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified);
+      EXPECT_EQ(answer.evidence, absl::StrCat(PROBE_PROGRAM, " ended before the function did"));
+    }
     EXPECT_EQ(Ask("counts").verdict, TypedVerdict::kTyped);
   }
 }
