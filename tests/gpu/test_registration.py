@@ -5,9 +5,7 @@ import rows
 import xla_gpu
 
 
-@pytest.mark.parametrize(
-    "library", [row.library for row in rows.built_genuine_rows(xla_gpu.BUILD)]
-)
+@pytest.mark.parametrize("library", [row.library for row in rows.built_genuine_rows(xla_gpu.BUILD)])
 @pytest.mark.parametrize("release", xla_gpu.releases())
 def test_registered_with_jax(release, library):
     if why := xla_gpu.missing(release):
