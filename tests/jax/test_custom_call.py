@@ -20,7 +20,7 @@ from callbridge._function_address import make_capsule
 from callbridge._jax_runtimes import RUNTIME, jax_function
 from callbridge.jax import custom_call
 from refused import refused
-from this_jax import JaxRuntimeError, enable_x64, fails, has, needs
+from this_jax import PREFERS_TYPED, JaxRuntimeError, enable_x64, fails, has, needs
 from this_platform import END, ON_GPU, PLATFORM, scalar_target
 
 F32 = jax.ShapeDtypeStruct((), jnp.float32)
@@ -231,7 +231,7 @@ def test_plain_calls_tell_xla_nothing_more(path):
 @needs("lowering for another platform")
 def test_path_by_default_is_version_3_on_cpu_and_typed_on_gpu():
     told = what_xla_is_told(custom_call("single_result", (F32,)), ONE)
-    assert ("api_version = 3" in told) != ON_GPU
+    assert ("api_version = 3" in told) != (ON_GPU or PREFERS_TYPED)
     for opaque in b"", b"opaque":
         call = custom_call("gpu_add_opaque", F32, opaque=opaque)
         told = jax.jit(call).trace(ONE).lower(lowering_platforms=("cuda",)).as_text()

@@ -1,6 +1,7 @@
 """What the tests use of JAX that not every JAX has, or has by another name: by version, as data."""
 
 import ctypes
+import os
 
 import jax
 import pytest
@@ -51,6 +52,12 @@ SINCE = {
 
 def has(what):
     return VERSION >= SINCE[what]
+
+
+# All calls that leave their path open are typed ones, where this JAX has such.
+PREFERS_TYPED = os.environ.get("CALLBRIDGE_PATH") == "typed" and has(
+    "the typed path of untyped targets"
+)
 
 
 def since(what):

@@ -15,7 +15,7 @@ has_queue = hasattr(registering.xla_client, "_custom_callback")
 if has_queue:  # before the import too, as `import package` may come first
     registering.bound_before("pended before", library.handler("add"), "cpu", 1)
 
-import callbridge.resurrect  # noqa: E402
+import callbridge.resurrect  # noqa: E402, F401
 from callbridge.resurrect import _owners  # noqa: E402
 
 has_state = library.has("state_execute")
@@ -42,7 +42,7 @@ jax.devices()
 register_all("after it")
 if has_queue:
     # The backend has the same address for good.
-    for name, handler in registering.xla_client.custom_call_targets("Host").items():
+    for name in registering.xla_client.custom_call_targets("Host"):
         if name in registered:
             registering.bound_before(name, library.handler("add"), "cpu", 1)
 

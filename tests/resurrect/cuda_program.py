@@ -14,7 +14,7 @@ traits = xla_client.CustomCallTargetTraits
 COMPATIBLE = traits.COMMAND_BUFFER_COMPATIBLE
 registering.bound_before("pended before", library.handler("add"), "CUDA", 1, COMPATIBLE)
 
-import callbridge.resurrect  # noqa: E402
+import callbridge.resurrect  # noqa: E402, F401
 from callbridge import _c_api, _jax_typed_handlers  # noqa: E402
 from callbridge._jax_runtimes import RUNTIME  # noqa: E402
 from callbridge.resurrect import _owners  # noqa: E402

@@ -69,11 +69,9 @@ def test_jaxs_own_tests(suite, tmp_path):
     source = os.environ.get(VARIABLE)
     if not source:
         pytest.skip(f"set {VARIABLE} to a clone of JAX's repository, which has its tests")
-    for name, chosen in SUITES[suite]:
-        text = read(source, name)
-        if text is not None:
-            break
-    else:
+    found = ((name, chosen, read(source, name)) for name, chosen in SUITES[suite])
+    name, chosen, text = next((row for row in found if row[2] is not None), (None, None, None))
+    if text is None:
         pytest.skip(f"{source} has no {suite} tests of jax {jax.__version__}")
     file = tmp_path / name
     file.write_bytes(text)

@@ -106,7 +106,7 @@ def _replaced_target(
 ) -> tuple | None:
     if api_version != _typed_registration.TYPED:
         if _is_active:
-            _untyped_of_xla.add(name, fn, platform, traits)
+            _untyped_of_xla.add(name, fn, platform)
         return name, fn, api_version, traits
     given = _typed_registration.given(
         name, fn, platform, traits, is_active=_is_active, is_new=is_new
@@ -150,7 +150,10 @@ def _kept(module: Any, name: str, value: Any) -> Any:
 
 def _replace_pending(lists: dict) -> None:
     for platform, entries in list(lists.items()):
-        replaced = [_replaced_target(platform, *entry, is_new=False) for entry in entries]
+        replaced = [
+            _replaced_target(platform, name, fn, api_version, traits, is_new=False)
+            for name, fn, api_version, traits in entries
+        ]
         # In place: another thread may append meanwhile.
         entries[: len(replaced)] = [entry for entry in replaced if entry is not None]
 

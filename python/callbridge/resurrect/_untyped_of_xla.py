@@ -10,12 +10,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from callbridge import (
-    _jax_registered_targets,
-    _jax_registry,
-    _target,
-    _typed_handlers,
-)
+from callbridge import _jax_registered_targets, _jax_registry, _target
 from callbridge._error import CallbridgeError
 from callbridge._function_address import capsule_pointer, make_capsule
 from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RUNTIME
@@ -24,14 +19,12 @@ from callbridge._registry import Entry, Registry
 from callbridge.resurrect._owners import is_jaxs_or_ours
 from callbridge.typing import Abi
 
-_UNTYPED = 0  # as JAX numbers registrations
-
 _lock = threading.RLock()
 _functions: dict[str, dict[str, int]] = {}  # addresses by name and platform
 _knows_earlier_ones = False
 
 
-def add(name: Any, function: Any, platform: str, traits: Any = 0) -> None:
+def add(name: Any, function: Any, platform: str) -> None:
     """Notes a registration. What is not one of XLA's is JAX's to refuse."""
     known_platform = find_platform(platform)
     if not isinstance(name, str) or known_platform is None:
@@ -58,8 +51,8 @@ def forget_earlier_ones() -> None:
 def entries(name: str, abi: Abi | None) -> list[Entry]:
     """The functions of that name, of all platforms, which XLA calls by typed calls from now on.
 
-    Returns none where there are none, or where XLA has another handler of that name. Raises
-    INVALID_ARGUMENT where `abi` contradicts an earlier call's.
+    Returns none where there are none, where XLA has another handler of that name, and where `abi`
+    contradicts an earlier call's: XLA gets such a call as it is.
     """
     if not RUNTIME.has_instantiate:
         return []
@@ -68,9 +61,12 @@ def entries(name: str, abi: Abi | None) -> list[Entry]:
         platforms = _functions.get(name, {})
         if any(_is_taken(name, platform) for platform in platforms):
             return []
-        for platform, address in platforms.items():
-            _registry.add_function(name, make_capsule(address), platform, None)
-        return [_registry.find(name, platform, abi) for platform in platforms]
+        try:
+            for platform, address in platforms.items():
+                _registry.add_function(name, make_capsule(address), platform, None)
+            return [_registry.find(name, platform, abi) for platform in platforms]
+        except CallbridgeError:
+            return []
 
 
 def _note_earlier_ones() -> None:
@@ -92,8 +88,7 @@ def _is_taken(name: str, platform: str) -> bool:
 
 
 def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
-    """Gives XLA the typed entry point alone: it has the function."""
-    _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
+    """Gives XLA the typed entry point alone: it has the function, as an untyped one."""
     _jax_registry.register_typed_entry_point(entry, _target.to_c(entry.target, abi))
     return ("typed",)
 
