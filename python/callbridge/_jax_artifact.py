@@ -32,7 +32,8 @@ def upgrade_artifact(
 ) -> Any:
     """`artifact` in its own kind, its untyped calls as _stablehlo_calls.upgrade() makes them.
 
-    Without such calls, it is returned byte for byte. Raises what callbridge.jax.upgrade() raises, and what `version_of` does.
+    Without such calls, it is returned byte for byte. Raises what callbridge.jax.upgrade() raises,
+    and what `version_of` does.
     """
     if not RUNTIME.upgrades_artifacts:
         raise unimplemented("upgrade", lambda row: row.upgrades_artifacts)

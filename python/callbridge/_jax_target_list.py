@@ -60,8 +60,8 @@ def _registration(call: Call, platform: str) -> tuple[str, str]:
     is_typed = call.api_version >= TYPED_VERSION
     entry = _jax_registry.registry.entry(call.target, canonical, is_typed)
     if entry is not None:
-        library = entry.owner.path if isinstance(entry.owner, Library) else None
-        return _answer(is_typed, entry.abi == "typed_ffi"), library or entry.source
+        source = entry.owner.path if isinstance(entry.owner, Library) else entry.source
+        return _answer(is_typed, entry.abi == "typed_ffi"), source
     registered = _jax_registered_targets.registered(call.target, canonical)
     if not registered:
         return "no", "-"
