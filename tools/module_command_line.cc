@@ -30,12 +30,18 @@ callbridge_site holds the opaque and the tuple trees.
 FILE may also be what an older JAX wrote: StableHLO text, a portable artifact, or what jax.export
 serialized. Python upgrades those: CALLBRIDGE_PYTHON, or else python3, which needs jax (and
 flatbuffers, for jax.export); the command prints which it used. The result has the form of FILE, or
-is text with --form stablehlo.
+is text with --form stablehlo; it is FILE itself, byte for byte, if that has no untyped call.
+
+--list prints a line for each custom call of such a FILE instead: its target, the version it calls
+by, the platform, whether the target is registered with that Python's JAX, and which library has it:
+one of those that --library names, or of JAX's own. "typed" or "untyped" is a target of that other
+kind.
 
 Examples
   callbridge upgrade old.pb --form proto --output new.pb
   callbridge upgrade old.hlo --form stablehlo
   callbridge upgrade old.mlirbc --output new.mlirbc
+  callbridge upgrade old.mlirbc --list --library old.so
 
 Exit status: 0 on success, 1 if FILE is not such a module, 2 if the command line is wrong.)";
 
@@ -73,7 +79,17 @@ CLI::App* AddShowCommand(CLI::App* app, ModuleOptions* options) {
 }
 
 CLI::App* AddUpgradeCommand(CLI::App* app, ModuleOptions* options) {
-  return AddModuleCommand(app, "upgrade", kUpgrade, kUpgradeFooter, options);
+  CLI::App* command = AddModuleCommand(app, "upgrade", kUpgrade, kUpgradeFooter, options);
+  CLI::Option* list =
+      command->add_flag("--list", options->lists, "List the custom calls, and upgrade nothing");
+  list->excludes("--form");
+  command
+      ->add_option("--library", options->libraries,
+                   "With --list: a library that may have the targets")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->needs(list);
+  return command;
 }
 
 }  // namespace callbridge

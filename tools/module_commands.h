@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "callbridge/client/callbridge_module.h"
 #include "callbridge/tools/exit_status.h"
@@ -19,6 +20,9 @@ struct ModuleOptions {
   std::string file;
   int32_t form = CALLBRIDGE_MODULE_HLO_TEXT;
   std::string output = "-";  // standard output
+  // Of `callbridge upgrade`: to list the calls instead, and who has their targets.
+  bool lists = false;
+  std::vector<std::string> libraries;
 };
 
 // Adds the subcommand, which parses into `options`; they must outlive the app.

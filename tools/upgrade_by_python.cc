@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -116,8 +117,14 @@ ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options
   const char* declared = std::getenv("CALLBRIDGE_PYTHON");
   const char* python = declared == nullptr ? "python3" : declared;
   const char* form = options.form == CALLBRIDGE_MODULE_STABLEHLO_TEXT ? "text" : "same";
-  execlp(python, python, "-c", kProgram, options.file.c_str(), options.output.c_str(), form,
-         static_cast<char*>(nullptr));
+  std::vector<std::string> words = {python,       "-c",           kProgram,
+                                    options.file, options.output, options.lists ? "list" : form};
+  words.insert(words.end(), options.libraries.begin(), options.libraries.end());
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(python, arguments.data());
   return Failure(absl::FailedPreconditionError(
       absl::StrCat(options.file, " is StableHLO, which jaxlib reads, but ", python,
                    " cannot be started: ", std::strerror(errno),

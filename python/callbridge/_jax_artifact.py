@@ -14,7 +14,8 @@ from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from callbridge import _call_site, _mlir_bytecode, _stablehlo_calls
+from callbridge import _artifact_calls, _call_site, _mlir_bytecode, _stablehlo_calls
+from callbridge._artifact_calls import Call
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import RUNTIME, unimplemented
 from callbridge._stablehlo_calls import UntypedCall
@@ -31,7 +32,8 @@ def upgrade_artifact(
 ) -> Any:
     """`artifact` in its own kind, its untyped calls as _stablehlo_calls.upgrade() makes them.
 
-    Raises what callbridge.jax.upgrade() raises, and what `version_of` does.
+    Without such calls, it is returned byte for byte. Raises what callbridge.jax.upgrade() raises,
+    and what `version_of` does.
     """
     if not RUNTIME.upgrades_artifacts:
         raise unimplemented("upgrade", lambda row: row.upgrades_artifacts)
@@ -43,7 +45,44 @@ def upgrade_artifact(
         return type(artifact)(upgrade.data(bytes(artifact)))
     if _is_exported(artifact):
         return upgrade.exported(artifact)
-    raise TypeError(
+    raise _not_an_artifact(artifact)
+
+
+def calls_of(artifact: Any) -> list[Call]:
+    """Returns the custom calls of an artifact of these kinds; of bytes those of derivatives too.
+
+    Raises what callbridge.jax.upgrade() raises for what cannot be read.
+    """
+    if isinstance(artifact, (bytes, bytearray)):
+        return _calls_of_data(bytes(artifact))
+    if isinstance(artifact, str):
+        with mlir.make_ir_context():
+            return _artifact_calls.calls(_parse(artifact), ())
+    if _is_exported(artifact):
+        return _calls_of_modules([artifact.mlir_module_serialized], artifact.platforms)
+    raise _not_an_artifact(artifact)
+
+
+def _calls_of_data(data: bytes) -> list[Call]:
+    if data.startswith(_mlir_bytecode.MAGIC):
+        return _calls_of_modules([data], ())
+    text = _as_text(data)
+    if text is not None:
+        return calls_of(text)
+    exported = _deserialize_exported(data)
+    return _calls_of_modules(_modules(exported), exported.platforms)
+
+
+def _calls_of_modules(modules: list[bytes], platforms: tuple[str, ...]) -> list[Call]:
+    found = []
+    for data in modules:
+        with mlir.make_ir_context() as context:
+            found += _artifact_calls.calls(_deserialize(context, data), platforms)
+    return found
+
+
+def _not_an_artifact(artifact: Any) -> TypeError:
+    return TypeError(
         "expected StableHLO text, the bytes of a portable artifact or of jax.export, or a "
         f"jax.export.Exported; got {type(artifact).__name__}"
     )
@@ -57,8 +96,7 @@ class _Upgrade:
     def text(self, text: str) -> str:
         with mlir.make_ir_context():
             module = _parse(text)
-            self._module(module)
-            return str(module)
+            return str(module) if self._module(module) else text
 
     def data(self, data: bytes) -> bytes:
         if data.startswith(_mlir_bytecode.MAGIC):
@@ -71,7 +109,8 @@ class _Upgrade:
     def portable_artifact(self, data: bytes) -> bytes:
         with mlir.make_ir_context() as context:
             module = _deserialize(context, data)
-            self._module(module)
+            if not self._module(module):
+                return data
             version = stablehlo.get_version_from_compatibility_requirement(
                 stablehlo.StablehloCompatibilityRequirement.WEEK_4
             )
@@ -81,6 +120,8 @@ class _Upgrade:
     def serialized(self, data: bytes) -> bytes:
         exported = _deserialize_exported(data)
         upgraded = self.exported(exported)
+        if _modules(upgraded) == _modules(exported):
+            return data
         try:
             return bytes(upgraded.serialize(vjp_order=_vjp_order(exported)))
         except (ValueError, NotImplementedError) as error:
@@ -99,16 +140,20 @@ class _Upgrade:
                 "modules are not portable artifacts; expected "
                 f"{_OLDEST_CALLING_CONVENTION} or later; export it again with a newer JAX",
             )
-        changes: dict[str, Any] = {
-            "mlir_module_serialized": self.portable_artifact(exported.mlir_module_serialized)
-        }
+        module = self.portable_artifact(exported.mlir_module_serialized)
+        changes: dict[str, Any] = {"mlir_module_serialized": module}
         if exported.has_vjp():
             changes["_get_vjp"] = lambda _: self.exported(exported.vjp())
+        elif module == exported.mlir_module_serialized:
+            return exported
         return dataclasses.replace(exported, **changes)
 
-    def _module(self, module: ir.Module) -> None:
-        _stablehlo_calls.upgrade(module, self._version_of, self._tuple_layout)
+    def _module(self, module: ir.Module) -> bool:
+        """Returns whether it has changed."""
+        if not _stablehlo_calls.upgrade(module, self._version_of, self._tuple_layout):
+            return False
         module.operation.verify()
+        return True
 
 
 # ---- Reading ------------------------------------------------------------------------------------
@@ -225,8 +270,14 @@ def _expired_versions():
             jax.config.update(_EXPIRED_OPTION, before)
 
 
-def _vjp_order(exported: Any) -> int:
-    order = 0
+def _modules(exported: Any) -> list[bytes]:
+    """Returns the module, and those of the derivatives."""
+    modules = [exported.mlir_module_serialized]
     while exported.has_vjp():
-        exported, order = exported.vjp(), order + 1
-    return order
+        exported = exported.vjp()
+        modules.append(exported.mlir_module_serialized)
+    return modules
+
+
+def _vjp_order(exported: Any) -> int:
+    return len(_modules(exported)) - 1

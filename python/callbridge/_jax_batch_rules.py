@@ -47,7 +47,7 @@ def batch_rules(call: Call, operand_avals: Sequence[Any]) -> dict[str, Any]:
         of_operands = tuple(found.of_rank(len(operand.shape)) for operand in operands)
         return (*mesh, of_a_part, of_results(found, results), of_operands)
 
-    rules = {
+    rules: dict[str, Any] = {
         "partition": partition,
         "infer_sharding_from_operands": infer_sharding_from_operands,
         "propagate_user_sharding": propagate_user_sharding,

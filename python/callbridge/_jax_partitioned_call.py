@@ -280,7 +280,7 @@ def _lower_partitioned_call(context, *operands, call: Call):
 
 def _is_manual(axis_context: Any) -> bool:
     """Returns whether the call is one device's own, as in shard_map."""
-    manual = getattr(axis_context, "manual_axes", None)
+    manual = getattr(axis_context, "manual_axes", None) or ()
     return bool(manual) and set(manual) == set(axis_context.mesh.axis_names)
 
 

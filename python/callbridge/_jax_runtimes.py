@@ -192,6 +192,9 @@ XLA_TARGETS = "jaxlib.xla_client.custom_call_targets"
 # The JAX backends that have started.
 STARTED_BACKENDS = "jax._src.xla_bridge._backends"
 
+# XLA's own function, which jax.ffi has by another name.
+BATCH_PARTITIONABLE = "jaxlib.xla_client.register_custom_call_as_batch_partitionable"
+
 # The primitives whose lowering asks for the devices of the program.
 NEEDS_DEVICES = "jax._src.dispatch.prim_requires_devices_during_lowering"
 

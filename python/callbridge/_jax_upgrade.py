@@ -36,8 +36,8 @@ def upgrade(
 
     Args:
       artifact: StableHLO text; its UTF-8 bytes; a portable artifact
-        (stablehlo.serialize_portable_artifact); a jax.export.Exported; or the bytes of its
-        serialize(). jax 0.12.0.1 itself refuses those bytes of jax 0.7.2 and older; callbridge
+        (stablehlo.serialize_portable_artifact), whoever wrote it; a jax.export.Exported of calling
+        convention 4 or later; or the bytes of its serialize(). jax 0.12.0.1 itself refuses those bytes of jax 0.7.2 and older; callbridge
         reads them, unless the arguments or results have shardings.
       platform: The targets' platform. None: the platform that has a target; if several have it,
         that of JAX's default backend.
@@ -46,8 +46,9 @@ def upgrade(
       prefer: As for custom_call().
 
     Returns:
-      The upgraded artifact, of the same kind and type; `artifact` is not changed. A
-      jax.export.Exported keeps its derivatives, upgraded too.
+      The upgraded artifact, of the same kind and type; `artifact` is not changed. It is returned
+      byte for byte if none of its calls is upgraded. A jax.export.Exported keeps its derivatives,
+      upgraded too.
 
     Raises:
       CallbridgeError: INVALID_ARGUMENT if the artifact is none of these, damaged, or newer than

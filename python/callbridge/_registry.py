@@ -162,6 +162,17 @@ class Registry:
             self._entries[target.name, entry.platform] = entry
         keep(owner)
 
+    def entry(self, name: str, platform: str, is_typed: bool) -> Entry | None:
+        """Returns the target of that kind, or one of the other kind; None if there is no such name.
+
+        `platform` is canonical.
+        """
+        with self._lock:
+            entry = self._entries.get((name, platform))
+        if entry is not None and entry.untyped is not None and not is_typed:
+            return entry.untyped
+        return entry
+
     def find(
         self,
         name: str,

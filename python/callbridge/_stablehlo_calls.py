@@ -48,13 +48,21 @@ class UntypedCall:
     opaque: bytes
 
 
+@dataclasses.dataclass(frozen=True)
+class CalledTarget:
+    target: str
+    api_version: int  # 0 to 4
+    is_xlas_own: bool
+
+
 def upgrade(
     module: ir.Module, version_of: Callable[[UntypedCall], int | None], tuple_layout: str
-) -> None:
-    """Upgrades, in place, each untyped call but XLA's own.
+) -> bool:
+    """Upgrades, in place, each untyped call but XLA's own. Returns whether there was one.
 
     `version_of` gives the version of the call that takes its place, 3 or 4; None: it stays.
     """
+    changed = False
     # A list, since operations other than calls may be gone when the next call is upgraded.
     found = [
         (operation, call)
@@ -64,8 +72,10 @@ def upgrade(
     for operation, call in found:
         version = version_of(call)
         if version is not None:
+            changed = True
             with module.context, operation.location:
                 _Upgrade(operation, call, version, tuple_layout).run()
+    return changed
 
 
 def _walk(operation: ir.Operation) -> Iterator[ir.Operation]:
@@ -76,18 +86,26 @@ def _walk(operation: ir.Operation) -> Iterator[ir.Operation]:
                 yield from _walk(inner.operation)
 
 
-def _untyped_call(operation: ir.Operation) -> UntypedCall | None:
+def called_target(operation: ir.Operation) -> CalledTarget | None:
+    """Returns what a custom call calls; None for other operations."""
     if operation.name != _CALL:
         return None
     attributes = operation.attributes
     version = attributes["api_version"].value if "api_version" in attributes else 1
+    if TYPED_BACKEND_CONFIG in attributes:
+        version = TYPED_VERSION
     target = attributes["call_target_name"].value
-    if version >= TYPED_VERSION or TYPED_BACKEND_CONFIG in attributes or is_xlas_own_call(target):
+    return CalledTarget(target, version, is_xlas_own_call(target))
+
+
+def _untyped_call(operation: ir.Operation) -> UntypedCall | None:
+    called = called_target(operation)
+    if called is None or called.api_version >= TYPED_VERSION or called.is_xlas_own:
         return None
     opaque = b""
-    if "backend_config" in attributes:
-        opaque = ir.StringAttr(attributes["backend_config"]).value_bytes
-    return UntypedCall(target, version, opaque)
+    if "backend_config" in operation.attributes:
+        opaque = ir.StringAttr(operation.attributes["backend_config"]).value_bytes
+    return UntypedCall(called.target, called.api_version, opaque)
 
 
 def is_xlas_own_call(target: str) -> bool:

@@ -1,15 +1,16 @@
 """`callbridge upgrade` for what only MLIR reads. The command runs it in a Python with JAX.
 
-tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM) with the file's bytes as standard input:
-the command has read them, and a pipe has them once only. FILE is its name, for messages. OUTPUT "-"
-is standard output; FORM is "same", the kind that the file is, or "text".
+tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM, LIBRARY...) with the file's bytes as
+standard input: the command has read them, and a pipe has them once only. FILE is its name, for
+messages. OUTPUT "-" is standard output; FORM is "same", the kind that the file is, or "text"; or
+"list": a table of its calls instead, and of which of the libraries has their targets.
 """
 
 import os
 import sys
 
 
-def main(file: str, output: str, form: str) -> int:
+def main(file: str, output: str, form: str, *libraries: str) -> int:
     try:
         import jax
     except ImportError as error:
@@ -21,14 +22,20 @@ def main(file: str, output: str, form: str) -> int:
         )
     from callbridge import _output_file
     from callbridge._error import CallbridgeError
-    from callbridge._jax_artifact import text_of, upgrade_artifact
+    from callbridge._jax_artifact import calls_of, text_of, upgrade_artifact
     from callbridge._stablehlo_calls import TYPED_VERSION
 
     try:
-        # As in HLO: upgrades every untyped call, since no registry is available here.
-        data = upgrade_artifact(_standard_input(), lambda call: TYPED_VERSION, "nested")
-        if form == "text":
-            data = text_of(data).encode()
+        data = _standard_input()
+        if form == "list":
+            from callbridge import _jax_target_list
+
+            data = _jax_target_list.table(calls_of(data), libraries).encode()
+        else:
+            # As in HLO: upgrades every untyped call, since no registry is available here.
+            data = upgrade_artifact(data, lambda call: TYPED_VERSION, "nested")
+            if form == "text":
+                data = text_of(data).encode()
         if output == "-":
             _print(data)
         else:
@@ -38,7 +45,8 @@ def main(file: str, output: str, form: str) -> int:
     except OSError as error:
         place = "standard output: " if output == "-" else ""
         return _fail(f"FAILED_PRECONDITION: {place}{error}")
-    print(f"callbridge: upgraded by jax {jax.__version__} of {sys.executable}", file=sys.stderr)
+    done = "listed" if form == "list" else "upgraded"
+    print(f"callbridge: {done} by jax {jax.__version__} of {sys.executable}", file=sys.stderr)
     return 0
 
 

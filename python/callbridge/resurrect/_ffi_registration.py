@@ -14,6 +14,7 @@ import jax
 import jaxlib
 
 from callbridge._error import CallbridgeError
+from callbridge._jax_runtimes import BATCH_PARTITIONABLE, jax_function_or
 from callbridge._platform import find_platform
 from callbridge.resurrect import _registration
 
@@ -39,12 +40,19 @@ def register_ffi_target(
 
 
 def register_ffi_target_as_batch_partitionable(name: str) -> None:
-    """Raises UNIMPLEMENTED."""
-    raise CallbridgeError(
-        "UNIMPLEMENTED",
-        f"target {name!r} cannot be batch partitionable, since the XLA of jax {jax.__version__} has "
-        "no such registration; use jax.experimental.custom_partitioning",
-    )
+    """Registers a target whose calls XLA may split along leading batch dimensions.
+
+    Raises UNIMPLEMENTED if XLA has no such registration.
+    """
+    register = jax_function_or(BATCH_PARTITIONABLE, None)
+    if register is None:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"target {name!r} cannot be batch partitionable, since the XLA of jax "
+            f"{jax.__version__} has no such registration; use callbridge.jax.custom_call(..., "
+            "batch_dims=n), or jax.experimental.custom_partitioning",
+        )
+    register(name)
 
 
 def pycapsule(funcptr: Any) -> Any:

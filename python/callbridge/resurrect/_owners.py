@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import os
 import re
 import sys
 
 from callbridge._find_library import find_library
+from callbridge._loaded_libraries import library_at
 
 # jaxlib, and the packages of its plugins.
 _JAXS_PACKAGES = re.compile(r"jaxlib|jax_plugins(\.\w+)?|jax_(cuda|rocm)\d*_(plugin|pjrt)")
-
-
-class _SymbolInfo(ctypes.Structure):
-    """Dl_info."""
-
-    _fields_ = [
-        ("file_name", ctypes.c_char_p),
-        ("file_base", ctypes.c_void_p),
-        ("symbol_name", ctypes.c_char_p),
-        ("symbol_address", ctypes.c_void_p),
-    ]
-
-
-_dladdr = ctypes.CDLL(None).dladdr
-_dladdr.argtypes = [ctypes.c_void_p, ctypes.POINTER(_SymbolInfo)]
 
 
 def is_jaxs_or_ours(address: int) -> bool:
@@ -34,10 +19,8 @@ def is_jaxs_or_ours(address: int) -> bool:
 
     Returns false for an address that is in no library.
     """
-    info = _SymbolInfo()
-    if not _dladdr(address, ctypes.byref(info)) or not info.file_name:
-        return False
-    return _is_jaxs_or_ours(info.file_name)
+    library = library_at(address)
+    return library is not None and _is_jaxs_or_ours(library)
 
 
 # A library is loaded once its package is imported, so the answer stays the same.
