@@ -14,6 +14,7 @@ namespace callbridge {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TypedProbeTest : public testing::Test {
  protected:
@@ -78,6 +79,15 @@ TEST_F(TypedProbeTest, OpensOldBinaries) {
   TypedAnswer answer =
       ProbeTyped(OldBinary("original_linked"), editor.Symbol("c_function").st_value);
   EXPECT_EQ(answer.verdict, TypedVerdict::kNotTyped) << answer.evidence;
+}
+
+// As wheels keep the libraries that they need.
+TEST_F(TypedProbeTest, FindsLibrariesBesideTheFile) {
+  for (const char* name : {"beside_runpath", "beside_rpath", "beside_needed"}) {
+    const uint64_t address = ElfEditor(name).Symbol("_Z11call_besidePvPPKv").st_value;
+    EXPECT_THAT(ProbeTyped(OldBinary(name), address).evidence, Not(HasSubstr("cannot be opened")))
+        << name;
+  }
 }
 
 // Before the function is asked.

@@ -42,8 +42,8 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
     """Raises UNIMPLEMENTED."""
     raise CallbridgeError(
         "UNIMPLEMENTED",
-        f"target {name!r} cannot be batch partitionable, since the XLA of jax {jax.__version__} has "
-        "no such registration; use jax.experimental.custom_partitioning",
+        f"target {name!r} cannot be batch partitionable with jax {jax.__version__}, whose XLA lacks "
+        "that; use jax.experimental.custom_partitioning",
     )
 
 
