@@ -52,8 +52,8 @@ XLA_FFI_Api_Version AskVersion(XLA_FFI_Handler* handler, int minor) {
 }  // namespace
 
 absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler) {
-  // A handler that answers makes no error here: in some libraries that crashes, since their own copy
-  // of libstdc++ formats the numbers in its text by the locale of another one.
+  // A handler that answers makes no error here: in some libraries that crashes, since their own
+  // copy of libstdc++ formats the numbers in its text by the locale of another one.
   const XLA_FFI_Api_Version version = AskVersion(handler, ProbeApi::kUnknownMinor);
   if (version.major_version == kUnwritten) {
     switch (Ask(handler, kRefusedFrameSize, ProbeApi(ProbeApi::kUnknownMinor)).made_through) {

@@ -14,6 +14,7 @@ namespace callbridge {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TypedProbeTest : public testing::Test {
  protected:

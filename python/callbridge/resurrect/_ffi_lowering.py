@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from jax._src.interpreters import mlir as private_mlir
+from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.xla_client import XlaRuntimeError
 
@@ -21,6 +21,7 @@ from callbridge._platform import find_platform
 from callbridge.resurrect import _mlir_custom_call, _typed_calls, _xla_shapes
 
 TYPED_VERSION = PATHS["typed"].custom_call_api_version
+_mlir: Any = mlir  # releases differ in the parameters of its functions
 _ATTRIBUTES = (bool, int, float, str, bytes, np.generic, np.ndarray, Mapping)
 
 
@@ -127,7 +128,7 @@ def _flat(operand: Any) -> Sequence[Any]:
 
 
 def _result_types(context: Any) -> list[ir.Type]:
-    aval_to_types = private_mlir.aval_to_ir_types
+    aval_to_types = _mlir.aval_to_ir_types
     return [type_ for aval in context.avals_out for type_ in aval_to_types(aval)]
 
 
@@ -143,8 +144,8 @@ def _result_shapes(context: Any) -> list[Any] | None:
     shapes = [getattr(aval, "shape", ()) for aval in context.avals_out]
     if all(isinstance(size, int) for shape in shapes for size in shape):
         return None
-    evaluate = private_mlir.eval_dynamic_shape
-    return [private_mlir.shape_tensor(evaluate(context, shape)) for shape in shapes]
+    evaluate = _mlir.eval_dynamic_shape
+    return [_mlir.shape_tensor(evaluate(context, shape)) for shape in shapes]
 
 
 # ---- Typed calls ---------------------------------------------------------------------------------

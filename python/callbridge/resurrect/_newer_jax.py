@@ -15,16 +15,20 @@ from callbridge._error import CallbridgeError
 from callbridge._platform import find_platform
 from callbridge.resurrect import _avals
 
+_Zero: Any = ad_util.Zero  # releases differ in its functions
+
 
 def typeof(x: Any, /) -> Any:
     """Returns the shape and dtype of an array or a tracer."""
     return _avals.abstractify(x)
 
 
-@staticmethod  # it becomes a class's
-def from_primal_value(value: Any) -> Any:
+def _from_primal_value(value: Any) -> Any:
     """Returns the zero tangent of a value."""
-    return ad_util.Zero.from_value(value)
+    return _Zero.from_value(value)
+
+
+from_primal_value = staticmethod(_from_primal_value)  # of the class
 
 
 # Of mlir.ModuleContext, where JAX lowers for one platform alone.
@@ -34,7 +38,7 @@ if "platforms" not in mlir.ModuleContext.__annotations__:
 
 def p2tz(primal_value: Any) -> Any:
     """Returns the zero tangent of a value."""
-    make = getattr(ad_util.Zero, "from_primal_value", None) or ad_util.Zero.from_value
+    make = getattr(_Zero, "from_primal_value", None) or _Zero.from_value
     return make(primal_value)
 
 

@@ -117,4 +117,8 @@ WRAPPED = [
 
 def rows(table: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:
     """Returns the rows for a release before that in their first column, without it."""
-    return [tuple(row) for first, *row in table if RELEASE < parse_release(first)]
+    return [
+        (module, origin, names)
+        for first, module, origin, names in table
+        if RELEASE < parse_release(first)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -96,7 +96,7 @@ def register_dataclass(
         children, rest = flatten(node)
         return tuple(zip(map(jax.tree_util.GetAttrKey, data), children)), rest
 
-    def unflatten(rest: tuple, children: Sequence[Any]) -> Any:
+    def unflatten(rest: tuple, children: Iterable[Any]) -> Any:
         return nodetype(**dict(zip(meta, rest)), **dict(zip(data, children)))
 
     jax.tree_util.register_pytree_with_keys(nodetype, flatten_with_keys, unflatten, flatten)
