@@ -22,7 +22,7 @@ def test_names_come_and_go(run):
 
 @is_newest_here
 def test_wrapped_names_do_the_same(run):
-    assert run(HERE / "wrapped_program.py") == "6 wrapped\n"
+    assert run(HERE / "wrapped_program.py") == "7 wrapped\n"
 
 
 @is_newest_here
@@ -47,6 +47,11 @@ def test_traits(run):
     printed = run(HERE / "traits_program.py")
     assert printed in ("traits: ok\n", "wrapped\ntraits: ok\n")
     assert printed.startswith("wrapped") or numbers(TODAY) > VERSION
+
+
+@is_newest_here
+def test_lost_parameters_and_attributes(run):
+    assert run(HERE / "parameters_program.py").endswith(" called\n")
 
 
 @pytest.mark.skipif(
