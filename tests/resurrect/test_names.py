@@ -50,6 +50,11 @@ def test_traits(run):
     assert printed.startswith("wrapped") or numbers(TODAY) > VERSION
 
 
+@is_newest_here
+def test_lost_parameters_and_attributes(run):
+    assert run(HERE / "parameters_program.py").endswith(" called\n")
+
+
 @pytest.mark.skipif(
     VERSION < (0, 6, 0), reason=f"jax {jax.__version__} has xla_client.ops, for its own builder"
 )

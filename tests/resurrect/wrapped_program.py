@@ -94,6 +94,7 @@ def types(context):
 def constants(value):
     for constant in (np.arange(3), np.float64(2), np.bool_(True), np.array([True, False])):
         mlir.ir_constant(constant)
+        mlir.ir_constants(constant)
 
 
 def all_of_it():
@@ -135,6 +136,7 @@ with mlir.make_ir_context(), ir.Location.unknown():
 checked |= {
     ("jax.interpreters.mlir", "aval_to_ir_type"),
     ("jax.interpreters.mlir", "ir_constant"),
+    ("jax.interpreters.mlir", "ir_constants"),
     ("jax._src.interpreters.mlir", "custom_call"),
     ("jaxlib.mlir.dialects.stablehlo.CustomCallOp", "__init__"),
     ("jaxlib.mlir.dialects.stablehlo.CustomCallOp", "build_generic"),

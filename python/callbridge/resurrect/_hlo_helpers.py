@@ -108,8 +108,6 @@ def dense_bool_array(xs: Sequence[bool]) -> ir.Attribute:
 
 
 def dense_bool_elements(xs: Sequence[bool]) -> ir.Attribute:
-    packed = np.packbits(np.array(xs, np.bool_), bitorder="little")
-    # One bit stands for all elements, if they are the same.
-    if len(xs) == 0 or all(xs) or not any(xs):
-        packed = np.array([0xFF if len(xs) and xs[0] else 0], np.uint8)
-    return ir.DenseElementsAttr.get(packed, type=ir.IntegerType.get_signless(1), shape=[len(xs)])
+    # How MLIR takes packed booleans changed between jaxlibs.
+    elements = ", ".join("true" if x else "false" for x in xs)
+    return ir.Attribute.parse(f"dense<[{elements}]> : tensor<{len(xs)}xi1>")

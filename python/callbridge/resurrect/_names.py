@@ -93,7 +93,7 @@ RESTORED = [
         "HashableFunction cache safe_map safe_zip split_list split_list_checked subvals unzip2 "
         "unzip3 wraps partition_list merge_lists",
     ),
-    ("jax.lib.xla_bridge", "jax.extend.backend", "get_backend backends get_compile_options"),
+    ("jax.lib.xla_bridge", "jax.extend.backend", "get_backend backends"),
     (
         "jax.lib.xla_bridge",
         "jax",
@@ -182,7 +182,7 @@ WRAPPED = [
     (
         "jax.interpreters.mlir",
         "callbridge.resurrect._wrappers",
-        "aval_to_ir_type custom_call ir_constant",
+        "aval_to_ir_type custom_call ir_constant ir_constants=ir_constant",
     ),
     (
         "jax._src.interpreters.mlir",

@@ -21,9 +21,17 @@ class ConcreteArray(core.ShapedArray):
 
     __slots__ = ["val"]
 
+    def __new__(cls, dtype: Any, val: Any, weak_type: bool = False) -> ConcreteArray:
+        like = core.ShapedArray(np.shape(val), np.dtype(dtype), weak_type)
+        made = object.__new__(cls)
+        for kind in type(like).__mro__:
+            for slot in getattr(kind, "__slots__", ()):
+                if hasattr(like, slot) and not slot.startswith("__"):
+                    object.__setattr__(made, slot, getattr(like, slot))
+        return made
+
     def __init__(self, dtype: Any, val: Any, weak_type: bool = False):
-        super().__init__(np.shape(val), np.dtype(dtype), weak_type)
-        self.val = val
+        object.__setattr__(self, "val", val)
 
     def __eq__(self, other: object) -> bool:
         return (

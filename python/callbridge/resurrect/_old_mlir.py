@@ -9,7 +9,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 
-def ir_constants(value: Any, canonicalize_types: bool = True) -> tuple:
+def ir_constants(value: Any, canonicalize_types: bool = False) -> tuple:
     """The constants of a value: one, as no value has several any more."""
     return (mlir.ir_constant(value, canonicalize_types=canonicalize_types),)
 

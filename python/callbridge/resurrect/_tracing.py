@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -106,16 +107,26 @@ class _ThreadLocalState:
 thread_local_state = _ThreadLocalState()
 
 
+class _Depth(threading.local):
+    level = 0
+
+
+_depth = _Depth()
+
+
 def cur_sublevel() -> Sublevel:
-    """How many functions are being traced into jaxprs: 0 outside of jax.jit."""
-    stack = _TraceStack().stack
-    return Sublevel(sum(m.trace_type.__name__ == "DynamicJaxprTrace" for m in stack))
+    """How many new_sublevel() are entered."""
+    return Sublevel(_depth.level)
 
 
 @contextlib.contextmanager
 def new_sublevel() -> Iterator[None]:
     """Told leaked tracers from others; JAX finds them by their traces now."""
-    yield
+    _depth.level += 1
+    try:
+        yield
+    finally:
+        _depth.level -= 1
 
 
 @contextlib.contextmanager

@@ -51,12 +51,15 @@ def aval_to_ir_type(original: Callable) -> Callable | None:
 
 
 def ir_constant(original: Callable) -> Callable | None:
-    """Takes canonicalize_types, as until JAX 0.4.24: 32 bits for 64 where x64 is disabled."""
+    """Takes canonicalize_types, as until JAX 0.4.24: 32 bits for 64 where x64 is disabled; and
+    Python's numbers, as until JAX 0.9: of 64 bits."""
     if "canonicalize_types" in inspect.signature(original).parameters:
         return None
 
     @functools.wraps(original)
     def wrapper(value: Any, *arguments: Any, **keywords: Any) -> Any:
+        if type(value) in (bool, int, float, complex):
+            value = np.asarray(value)
         if "canonicalize_types" in keywords and keywords.pop("canonicalize_types"):
             value = np.asarray(value)
             value = value.astype(jax.dtypes.canonicalize_dtype(value.dtype))

@@ -1,0 +1,110 @@
+"""Passes parameters that JAX lost, each to its function; run in a process of its own."""
+
+import callbridge.resurrect
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import core, lax
+from jax.interpreters import ad, batching, mlir, partial_eval
+
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+called = 0
+
+
+def same(ours, expected):
+    global called
+    called += 1
+    ours, expected = map(jax.tree_util.tree_leaves, (ours, expected))
+    assert len(ours) == len(expected), (ours, expected)
+    for a, b in zip(ours, expected):  # noqa: B905
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+def refused(function, *args, **keywords):
+    global called
+    called += 1
+    (parameter,) = keywords
+    try:
+        function(*args, **keywords)
+    except NotImplementedError as error:
+        assert parameter in str(error), error
+    else:
+        raise AssertionError((function, keywords))
+
+
+same(core.ShapedArray((2,), x.dtype, named_shape={}).shape, (2,))
+same(jax.ShapeDtypeStruct((2,), x.dtype, named_shape={}).shape, (2,))
+refused(core.ShapedArray, (2,), x.dtype, named_shape={"i": 2})
+refused(jax.ShapeDtypeStruct, (2,), x.dtype, named_shape={"i": 2})
+same(lax.cond(True, jnp.sin, jnp.cos, x, linear=(False,)), jnp.sin(x))
+same(lax.dot(x, x.T, algorithm=None), lax.dot(x, x.T))
+numbers = (((1,), (1,)), ((), ()))
+same(lax.dot_general(x, x, numbers, algorithm=None, out_type=None), x @ x.T)
+refused(lax.dot, x, x.T, transpose_algorithm="f32")
+same(lax.broadcast(x, (2,), sharding=None), np.broadcast_to(x, (2, 2, 3)))
+same(lax.broadcast_in_dim(x, (2, 3), (0, 1), sharding=None), x)
+same(lax.reshape(x, (3, 2), sharding=None), x.reshape(3, 2))
+same(lax.broadcasted_iota(np.int32, (2, 2), 0, _sharding=None), np.array([[0, 0], [1, 1]]))
+wrapped = {(n.module, n.name) for n in callbridge.resurrect.names() if n.kind == "wrapped"}
+if ("jax", "jit") in wrapped:
+    same(jax.jit(jnp.sin, abstracted_axes=None)(x), jnp.sin(x))
+    refused(jax.jit, jnp.sin, abstracted_axes=("n",))
+    refused(jax.make_jaxpr, jnp.sin, abstracted_axes=("n",))
+for vectorized, calls in ((True, 1), (False, 2)):
+    seen = []
+
+    def callback(v, seen=seen):
+        seen.append(v.shape)
+        return np.asarray(v)
+
+    def call(v, f=callback, how=vectorized):
+        return jax.pure_callback(f, jax.ShapeDtypeStruct(v.shape, v.dtype), v, vectorized=how)
+
+    same(jax.vmap(call)(x), x)
+    assert len(seen) == calls, seen
+batching.defreducer(lax.reduce_max_p, ident=-np.inf)
+zero = ad.Zero.from_primal_value(x) if hasattr(ad.Zero, "from_primal_value") else None
+same(zero.aval.shape if zero is not None else (2, 3), (2, 3))
+
+# By position: the axis in parts.
+jaxpr = jax.make_jaxpr(jnp.sin)(1.0)
+batched, _ = batching.batch_jaxpr_axes(jaxpr, 2, [0], [0], None, None, None)
+same(batched.in_avals[0].shape, (2,))
+try:
+    from jax import linear_util as lu
+except ImportError:
+    from jax.extend import linear_util as lu
+made, *_ = partial_eval.trace_to_jaxpr_dynamic(
+    lu.wrap_init(lambda a: [a * 2]), [core.ShapedArray((2,), x.dtype)], debug_info=None
+)
+same(len(made.eqns), 1)
+
+# Python's numbers, which constants are made of.
+with mlir.make_ir_context() as context:
+    from jaxlib.mlir import ir
+
+    with ir.Location.unknown(context):
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            types = [str(mlir.ir_constant(v).type) for v in (3, True, 1.5, 1j)]
+            narrow = [str(mlir.ir_constant(v, canonicalize_types=True).type) for v in (3, 1.5)]
+assert types == ["tensor<i64>", "tensor<i1>", "tensor<f64>", "tensor<complex<f64>>"], types
+assert narrow == ["tensor<i32>", "tensor<f32>"], narrow
+
+# Attributes.
+assert jax.jit(lambda a: a.block_until_ready())(1.0) == 1
+same(jnp.ones(3).broadcast((2,)), np.ones((2, 3)))
+same(jax.jit(lambda a: a.split(3, 1))(x)[1], x[:, 1:2])
+aval = core.ShapedArray((2, 3), x.dtype)
+assert aval.join(aval) == aval and aval.strip_named_shape() is aval
+assert aval.named_shape.positional == (2, 3) and not aval.vma and not aval.varying_manual_axes
+primitive = core.Primitive("bound")
+primitive.def_custom_bind(lambda *args: args)
+assert primitive.bind(1, 2) == (1, 2) and not primitive.map_primitive
+mesh = jax.sharding.Mesh(np.array(jax.devices("cpu")[:1]), ("i",))
+sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("i"))
+assert sharding.with_spec(()).spec == jax.sharding.PartitionSpec()
+assert sharding.with_mesh(mesh) == sharding
+backend = jax.extend.backend.get_backend("cpu") if hasattr(jax, "extend") else None
+same(backend.buffer_from_pyval(x), x)
+print(f"{called} called")
