@@ -3,6 +3,9 @@ of each release, on this one; and untyped functions."""
 
 import os
 import pathlib
+import socket
+import subprocess
+import sys
 
 import jax
 import pytest
@@ -100,3 +103,53 @@ def test_a_forked_process(run, library, tmp_path):
         "assert os.waitpid(child, 0)[1] == 0\nprint('forked')\n"
     )
     assert run(program) == "forked\n"
+
+
+def test_two_processes_of_jax_distributed(library):
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port = str(listening.getsockname()[1])
+    program = [sys.executable, HERE / "distributed_program.py", library, port]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    environment["PYTHONPATH"] = str(HERE.parents[1] / "python")
+    started = [
+        subprocess.Popen(
+            [*program, str(rank), "2"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
+        )
+        for rank in range(2)
+    ]
+    try:
+        outputs = [process.communicate(timeout=300)[0] for process in started]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    for rank, (process, output) in enumerate(zip(started, outputs, strict=True)):
+        assert process.returncode == 0 and f"done {rank}" in output, output
+
+
+def test_a_handler_without_metadata(run, build, tmp_path):
+    """Written by hand on XLA's call frame, of a version of its own.
+
+    XLA gets it as it is, and what XLA says of it stands.
+    """
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
+        "if sys.argv[1] == 'with':\n    import callbridge.resurrect\n"
+        "import jax, registering\n"
+        f"library = registering.Library({str(build / 'tests/targets/probed.so')!r})\n"
+        "jax.devices()\n"
+        "try:\n    registering.bound_before("
+        "'by hand', library.handler('answers_query'), 'cpu', 1)\n"
+        "except Exception as error:\n    print(error)\n"
+        "else:\n    targets = registering.xla_client.custom_call_targets('Host')\n"
+        "    fn = targets['by hand']\n"
+        "    fn = fn['execute'] if isinstance(fn, dict) else fn\n"
+        "    print(registering.address_in(fn) == library.address('answers_query'))\n"
+    )
+    assert run(program, "with") == run(program, "without")
