@@ -20,7 +20,14 @@ from jaxlib.mlir import ir
 
 from callbridge import _jax_vmap
 from callbridge._error import CallbridgeError
-from callbridge._jax_runtimes import NEEDS_DEVICES, RUNTIME, jax_function, jax_function_or
+from callbridge._jax_runtimes import (
+    NEEDS_DEVICES,
+    RUNTIME,
+    RUNTIMES,
+    jax_function,
+    jax_function_or,
+    release_text,
+)
 
 
 class Rules:
@@ -259,6 +266,10 @@ def _factor(index: int) -> str:
 
 # ---- Rules by custom_partitioning ---------------------------------------------------------------
 
+_FIRST_WITH_BATCHES = next(
+    release_text(row.release) for row in RUNTIMES if row.register_batch_partitionable is not None
+)
+
 
 def _lower_partitioned_call(context, *operands, call: Call):
     module = context.module_context
@@ -270,7 +281,8 @@ def _lower_partitioned_call(context, *operands, call: Call):
             + (
                 "partitioning, or use batch_dims"
                 if call.batch_dims is None
-                else "batch_dims, or use jax 0.5.1 or newer and an operand with further dimensions"
+                else f"batch_dims, or use jax {_FIRST_WITH_BATCHES} or newer and an operand with "
+                "further dimensions"
             ),
         )
     is_whole = _is_manual(module.axis_context)

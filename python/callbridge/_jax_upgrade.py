@@ -37,8 +37,9 @@ def upgrade(
     Args:
       artifact: StableHLO text; its UTF-8 bytes; a portable artifact
         (stablehlo.serialize_portable_artifact), whoever wrote it; a jax.export.Exported of calling
-        convention 4 or later; or the bytes of its serialize(). jax 0.12.0.1 itself refuses those bytes of jax 0.7.2 and older; callbridge
-        reads them, unless the arguments or results have shardings.
+        convention 4 or later; or the bytes of its serialize(). jax 0.12.0.1 itself refuses those
+        bytes of jax 0.7.2 and older; callbridge reads them, unless the arguments or results have
+        shardings.
       platform: The targets' platform. None: the platform that has a target; if several have it,
         that of JAX's default backend.
       tuple_layout: How the targets expect tuple operands: "nested", or "flat" for programs that

@@ -33,6 +33,11 @@ def placed(mesh, spec, *arrays):
     return tuple(jax.device_put(array, sharding) for array in arrays)
 
 
+def as_text(function, *operands):
+    """What JAX makes of the function for XLA."""
+    return jax.jit(function).lower(*operands).as_text()
+
+
 def gathers(function, *operands):
     """Whether XLA gathers an array on every device; the oldest does it by other collectives."""
     text = jax.jit(function).lower(*operands).compile().as_text()
