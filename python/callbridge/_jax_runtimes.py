@@ -240,6 +240,11 @@ RELEASE = parse_release(jax.__version__)
 RUNTIME = runtime_of(RELEASE)
 
 
+def is_since(release: str) -> bool:
+    """Returns true if this JAX is "0.5.3", or what is named, or newer."""
+    return parse_release(release) <= RELEASE
+
+
 def jax_function(name: str) -> Any:
     """Returns the function that a row names."""
     module, _, attribute = name.rpartition(".")

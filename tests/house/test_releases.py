@@ -44,6 +44,10 @@ NUMBERS = re.compile(r"\(0, (?:4, \d+|[5-9], \d+|1\d, \d+(?:, \d+)?)\)")
 # What names a release that stays what it is when the next one comes, and why.
 ALLOWED = {
     "python/callbridge/_jax_runtimes.py": "the rows",
+    "python/callbridge/resurrect/_lost_attributes.py": "the releases that lost attributes",
+    "python/callbridge/resurrect/_lost_parameters.py": "the releases that lost parameters",
+    "python/callbridge/resurrect/_removed.py": "the releases that names went in",
+    "python/callbridge/resurrect/_tracing.py": "the release that main traces went in",
     "scripts/environment.sh": "CALLBRIDGE_JAX_0_4_30_PYTHON, the oracle",
     "scripts/old_packages": "packages whose binaries are inspected",
     "benchmarks/typed_ffi/CMakeLists.txt": "headers of a past release, which are measured",
@@ -63,6 +67,8 @@ FACTS = {
     "tests/gpu/test_native.py": "what runtimes do without callbridge",
     "tests/jax/test_runtimes.py": "the rows of _jax_runtimes.py",
     "tests/jax/this_jax.py": "since when JAX has what the tests use",
+    "tests/resurrect/releases/corpus_names.txt": "packages and their versions",
+    "tests/resurrect/releases/jax_names.txt": "the names of JAX, by release",
     "tests/typed_ffi/host/objects_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/runtime_versions_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/test_layouts.py": "since when XLA's structs are what they are",

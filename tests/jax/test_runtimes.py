@@ -44,7 +44,7 @@ def test_rows_are_in_order():
         ((0, 4, 33), (0, 4, 31)),
         ((0, 4, 37), (0, 4, 34)),
         ((0, 4, 39), (0, 4, 38)),
-        ((0, 5, 2), (0, 5, 0)),
+        ((0, 5, 2), (0, 5, 1)),
         ((0, 5, 3), (0, 5, 3)),
         ((0, 6, 1), (0, 6, 0)),
         ((0, 6, 3), (0, 6, 2)),
@@ -68,9 +68,12 @@ FIRST = {
     "has_typed_ffi": (0, 4, 30),
     "lists_targets": (0, 4, 30),
     "has_instantiate": (0, 4, 31),
+    "reads_typed_calls": (0, 4, 31),
+    "takes_same_handler_again": (0, 4, 31),
     "keeps_state": (0, 4, 34),
     "has_dictionary_attributes": (0, 4, 34),
     "records_typed_calls": (0, 4, 38),
+    "marks_sharding_rules": (0, 6, 0),
     "upgrades_artifacts": (0, 6, 2),
 }
 SUB_BYTE = {"int2", "uint2", "int4", "uint4"}
@@ -85,6 +88,18 @@ CHANGES = {
         (0, 5, 3): "jax.ffi.register_ffi_target",
     },
     "ffi_call": {(0, 4, 13): _jax_runtimes.OWN_FFI_CALL, (0, 6, 0): "jax.ffi.ffi_call"},
+    "ffi_lowering": {
+        (0, 4, 13): "callbridge._jax_ffi_call.ffi_lowering",
+        (0, 6, 0): "jax.ffi.ffi_lowering",
+    },
+    "primitive": {
+        (0, 4, 13): "jax._src.core.Primitive",
+        (0, 5, 3): "jax.extend.core.Primitive",
+    },
+    "register_batch_partitionable": {
+        (0, 4, 13): None,
+        (0, 5, 1): "jax.ffi.register_ffi_target_as_batch_partitionable",
+    },
     "shard_map_rules": {
         (0, 4, 13): {"register_standard"},
         (0, 4, 16): {"register_standard_check", "register_standard_rewrite"},

@@ -10,14 +10,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
-from callbridge._jax_runtimes import RELEASE, parse_release
-from callbridge.resurrect import (
-    _lazy,
-    _lost_attributes,
-    _lost_parameters,
-    _names,
-    _newer_names,
-)
+from callbridge._jax_runtimes import is_since
+from callbridge.resurrect import _lazy, _lost_attributes, _lost_parameters, _names, _newer_names
 
 Kind = Literal["restored", "wrapped"]
 RESTORED: Kind = "restored"
@@ -110,7 +104,7 @@ def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
 def _restore_parameters(changes: list) -> None:
     adapters_of: dict[tuple[str, str], list] = {}
     for path, gone_in, names, adapters in _lost_parameters.ROWS:
-        if parse_release(gone_in) <= RELEASE:
+        if is_since(gone_in):
             for name in names.split():
                 adapters_of.setdefault((path, name), []).extend(adapters)
     for (path, name), adapters in adapters_of.items():
@@ -120,14 +114,14 @@ def _restore_parameters(changes: list) -> None:
             value = _lost_parameters.wrapper_of(vars(owner)[name], what, adapters)
             _set(changes, Name(path, name, WRAPPED), owner, name, value)
     for path, gone_in, name, make in _lost_parameters.BY_POSITION:
-        owner = _find(path) if parse_release(gone_in) <= RELEASE else None
+        owner = _find(path) if is_since(gone_in) else None
         if owner is not None and name in vars(owner):
             _set(changes, Name(path, name, WRAPPED), owner, name, make(vars(owner)[name]))
 
 
 def _restore_attributes(changes: list) -> None:
     for path, gone_in, names in _lost_attributes.ROWS:
-        owner = _find(path) if parse_release(gone_in) <= RELEASE else None
+        owner = _find(path) if is_since(gone_in) else None
         for name, other in _split(names) if owner is not None else ():
             if not hasattr(owner, name):
                 value = vars(_lost_attributes.Attributes)[other]

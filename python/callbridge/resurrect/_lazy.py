@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, Optional
 
-from callbridge._jax_runtimes import RELEASE, parse_release
+from callbridge._jax_runtimes import is_since
 from callbridge.resurrect import _not_had
 
 NOT_HAD = "not-had:"
@@ -39,7 +39,7 @@ def rows() -> Rows:
     for module, origins, names in _removed.ROWS:
         for entry in names.split():
             if entry[0].isdigit():
-                is_gone = parse_release(entry) <= RELEASE
+                is_gone = is_since(entry)
             elif is_gone:
                 name, _, other = entry.partition("=")
                 found.setdefault(module, {})[name] = origins, other or name

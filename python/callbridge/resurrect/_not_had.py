@@ -14,8 +14,6 @@ REASONS = {
     "clients": "jaxlib makes clients of PJRT plugins only; use jax.extend.backend.get_backend",
     "compiled-functions": "it was a part of jax.jit's machinery; use jax.jit",
     "copies": "use jax.device_put with a jax.sharding.Sharding",
-    "custom-calls-of-jaxprs": "JAX has custom_jvp_call_p and custom_vjp_call_p for it, with other "
-    "parameters",
     "custom-transpose": "JAX removed custom transposes; use jax.custom_vjp",
     "debug-info": "functions have their argument names in the debug_info of jax.api_util",
     "dynamic-shapes": "JAX removed arrays of dynamic shape; use jax.export.symbolic_shape",
@@ -35,7 +33,6 @@ REASONS = {
     "positional-sharding": "JAX removed it; use jax.sharding.NamedSharding",
     "private": "JAX made it private, and removed it; use jax.lax.all_gather in jax.shard_map",
     "quasi-dynamic-data": "JAX removed the experiment that it was for",
-    "random-gamma": "it is no primitive any more; use jax.lax.random_gamma_grad",
     "recipes": "jaxprs are built while functions are traced; use jax.make_jaxpr",
     "sharded-arrays": "all arrays are jax.Array, and have a sharding; use jax.device_put",
     "xmap": "JAX removed xmap; use jax.vmap with spmd_axis_name, or jax.shard_map",

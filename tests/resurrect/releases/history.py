@@ -1,6 +1,7 @@
 """The names of JAX in all releases, in jax_names.txt: written by walks, read by tests.
 
-    history.py WALK...     writes it from the walks' outputs, oldest release first
+    history.py WALK...             writes it from the walks' outputs, oldest release first
+    history.py --check WALK...     fails where it is not what would be written
 
 A line is a name, a release and what it is from that release on, as walk.py says it, or "-": gone.
 """
@@ -105,14 +106,14 @@ class History:
                         lost.pop((module, name, word), None)
         return lost
 
-    def write(self):
+    def text(self):
         lines = [f"# {__doc__.splitlines()[0]}", "# scripts/jax_names writes it."]
         lines.append(" ".join(["releases", *self.releases]))
         for module, names in sorted(self.changes.items()):
             lines.append(f"[{module}]")
             for name, changes in sorted(names.items()):
                 lines += [f"{name} {release} {what}" for release, what in changes]
-        FILE.write_text("\n".join(lines) + "\n")
+        return "\n".join(lines) + "\n"
 
 
 def parts(what):
@@ -129,5 +130,16 @@ def parts(what):
     return parameters, rest.split() if kind == "class" else None
 
 
+def main(arguments):
+    is_check = arguments[:1] == ["--check"]
+    walks = [json.loads(pathlib.Path(path).read_text()) for path in arguments[is_check:]]
+    text = History.of_walks(walks).text()
+    if not is_check:
+        FILE.write_text(text)
+    elif text != FILE.read_text():
+        was, now = set(FILE.read_text().splitlines()), set(text.splitlines())
+        sys.exit("\n".join(["jax_names.txt is out of date:", *sorted(was ^ now)]))
+
+
 if __name__ == "__main__":
-    History.of_walks([json.loads(pathlib.Path(p).read_text()) for p in sys.argv[1:]]).write()
+    main(sys.argv[1:])
