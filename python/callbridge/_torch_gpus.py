@@ -22,6 +22,7 @@ _DL_CUDA, _DL_ROCM = 2, 10
 _IS_CUDA = _torch_platforms.GPU == "CUDA"
 
 
+@functools.cache
 def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
     """What calls on that device use, and the context in which they are bound.
 
