@@ -132,7 +132,8 @@ def _lower(
 ):
     avals = context.avals_out
     if api_version == PATHS["typed"].custom_call_api_version:
-        config = {name: _jax_attributes.to_mlir(value) for name, value in attributes}
+        for_plugin = "cpu" not in context.module_context.platforms
+        config = {name: _jax_attributes.to_mlir(value, for_plugin) for name, value in attributes}
     elif hasattr(config, "opaque_for"):
         config = config.opaque_for(context.avals_in, avals)
     shapes = None

@@ -290,7 +290,7 @@ def custom_call(
     _jax_registry.check_path_fits(entry, prefer)
     path = prefer or _jax_registry.fastest_path(entry)
     if path == "typed":
-        _jax_attributes.check_typed(frozen_attributes)
+        _jax_attributes.check_typed(frozen_attributes, entry.platform)
     is_tuple = type(result if known is None else known.tree) is tuple
     is_alone = output_layouts is not None and not is_tuple
     layouts_in = _jax_layouts.copied(input_layouts)
