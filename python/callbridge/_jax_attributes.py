@@ -18,7 +18,15 @@ from jaxlib.mlir import ir
 from callbridge import _attributes, _element_types
 from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
-from callbridge._jax_runtimes import NEWEST, RUNTIME, RUNTIMES, release_text, unimplemented
+from callbridge._jax_runtimes import (
+    NEWEST,
+    RUNTIME,
+    RUNTIMES,
+    Runtime,
+    release_text,
+    unimplemented,
+)
+from callbridge._platform import HOST
 from callbridge.typing import Attributes
 
 # The types from which jax.ffi makes scalar attributes.
@@ -117,7 +125,7 @@ def thaw(attributes: dict[str, _Attribute]) -> dict[str, Any]:
     return {n: thaw(value) if isinstance(value, dict) else value for n, value in values.items()}
 
 
-def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> None:
+def check_typed(attributes: dict[str, _Attribute], platform: str, what: str = "attributes") -> None:
     """Raises UNIMPLEMENTED if the XLA of this JAX does not decode one, and that of another does.
 
     Arrays that none decodes XLA refuses itself, when the program runs; but arrays of bool some
@@ -130,9 +138,9 @@ def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> 
                 raise unimplemented(
                     f"{subject}: a dictionary", lambda row: row.has_dictionary_attributes
                 )
-            check_typed(value, subject)
+            check_typed(value, platform, subject)
         elif isinstance(value, np.ndarray):
-            _check_array(value.dtype, subject)
+            _check_array(value.dtype, platform, subject)
         elif isinstance(value, np.generic) and value.dtype.name in _SCALARS_OF_NO_XLA:
             raise CallbridgeError(
                 "UNIMPLEMENTED",
@@ -142,18 +150,25 @@ def check_typed(attributes: dict[str, _Attribute], what: str = "attributes") -> 
             )
 
 
-def _check_array(dtype: np.dtype, subject: str) -> None:
+def _check_array(dtype: np.dtype, platform: str, subject: str) -> None:
     if dtype == np.bool_:
         raise CallbridgeError(
             "UNIMPLEMENTED",
             f"{subject}: XLA decodes no arrays of bool up to jax {release_text(NEWEST)}, and this "
             f"is jax {jax.__version__}; have the handler take one of uint8 or int8",
         )
+    if platform != HOST and not _takes_tensors(RUNTIME):
+        raise unimplemented(f"{subject}: an array of {dtype.name}, on {platform},", _takes_tensors)
     if dtype.name in RUNTIME.array_attributes or dtype.name not in RUNTIMES[-1].array_attributes:
         return
     raise unimplemented(
         f"{subject}: an array of {dtype.name}", lambda row: dtype.name in row.array_attributes
     )
+
+
+def _takes_tensors(runtime: Runtime) -> bool:
+    """Whether XLA decodes a tensor as an array. Arrays of unsigned integers are always tensors."""
+    return "uint8" in runtime.array_attributes
 
 
 # ---- As XLA gets them ---------------------------------------------------------------------------
@@ -175,15 +190,19 @@ _ARRAYS = {
 }
 
 
-def to_mlir(attribute: _Attribute) -> ir.Attribute:
-    """What jax.ffi makes of it, for where that is not there; within a context of MLIR's."""
+def to_mlir(attribute: _Attribute, for_plugin: bool = False) -> ir.Attribute:
+    """What jax.ffi makes of it, for where that is not there; within a context of MLIR's.
+
+    Programs for a plugin are serialized, and the releases without jax.ffi serialize no arrays but
+    tensors.
+    """
     value = attribute.__jax_array__()
     if isinstance(value, dict):
-        return ir.DictAttr.get({name: to_mlir(inner) for name, inner in value.items()})
+        return ir.DictAttr.get({name: to_mlir(inner, for_plugin) for name, inner in value.items()})
     if isinstance(value, (str, bytes)):
         return ir.StringAttr.get(value)
     if isinstance(value, np.ndarray):
-        if value.dtype.name in _ARRAYS:
+        if value.dtype.name in _ARRAYS and not for_plugin:
             return _ARRAYS[value.dtype.name](value.reshape(-1).tolist())
         type_ = mlir.dtype_to_ir_type(value.dtype)
         return ir.DenseElementsAttr.get(value, type=type_, shape=value.shape)

@@ -144,7 +144,11 @@ def ffi_lowering(
         avals, layouts, config = context.avals_out, result_layouts, backend_config
         count = len(avals)
         if api_version == PATHS["typed"].custom_call_api_version:
-            config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
+            for_plugin = "cpu" not in context.module_context.platforms
+            config = {
+                name: _jax_attributes.to_mlir(value, for_plugin)
+                for name, value in attributes.items()
+            }
         elif isinstance(config, VersionThreeConfig):
             config, scratch = config.opaque_for(context.avals_in, avals)
             if scratch:

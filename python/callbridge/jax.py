@@ -327,7 +327,7 @@ def custom_call(
     if scratch and prefer is None:
         path = _jax_registry.path_with_scratch(entry, path)
     if path == "typed":
-        _jax_attributes.check_typed(frozen_attributes)
+        _jax_attributes.check_typed(frozen_attributes, entry.platform)
     is_tuple = type(result if known is None else known.tree) is tuple
     is_alone = output_layouts is not None and not is_tuple
     layouts_in = _jax_layouts.copied(input_layouts)

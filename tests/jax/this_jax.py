@@ -35,6 +35,7 @@ SINCE = {
     **dict.fromkeys(
         (f"arrays of uint{bits} among the attributes" for bits in (8, 16, 32, 64)), (0, 4, 38)
     ),
+    "arrays among the attributes on a GPU": (0, 4, 38),
     "arrays of several processes on CPU": (0, 4, 30),
     # Before, JAX gives an empty message where one of several devices fails...
     "messages of one of several devices": (0, 4, 30),

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tests/gpu/targets/driver_calls.h"
-#include "xla/ffi/api/c_api.h"
+#include "xla/ffi/api/ffi.h"
 #include "xla/service/custom_call_status.h"
 
 namespace gpu {
@@ -208,14 +208,23 @@ class BuffersOnHost {
   std::vector<void*> pointers_;
 };
 
+// Of a call of any form. XLA's releases have the stream in several ways, which the binding knows.
+inline xla::ffi::Error WaitForStream(CUstream stream, xla::ffi::RemainingArgs,
+                                     xla::ffi::RemainingRets, xla::ffi::Dictionary) {
+  Driver::Get().synchronize(stream);
+  return xla::ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kWaitForStream, WaitForStream,
+                       xla::ffi::Ffi::Bind()
+                           .Ctx<xla::ffi::PlatformStream<CUstream>>()
+                           .RemainingArgs()
+                           .RemainingRets()
+                           .Attrs());
+
 // Calls a handler of EXECUTE when all before it in the stream is done.
 inline XLA_FFI_Error* CallOnHost(XLA_FFI_Handler* handler, XLA_FFI_CallFrame* frame) {
   if (IsQuery(frame)) return handler(frame);
-  XLA_FFI_Stream_Get_Args args = {};
-  args.struct_size = XLA_FFI_Stream_Get_Args_STRUCT_SIZE;
-  args.ctx = frame->ctx;
-  if (XLA_FFI_Error* error = frame->api->XLA_FFI_Stream_Get(&args); error != nullptr) return error;
-  Driver::Get().synchronize(static_cast<CUstream>(args.stream));
+  if (XLA_FFI_Error* error = kWaitForStream(frame); error != nullptr) return error;
   XLA_FFI_CallFrame on_host = {};
   // Older frames are shorter.
   std::memcpy(&on_host, frame, frame->struct_size);
