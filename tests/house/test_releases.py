@@ -46,6 +46,7 @@ ALLOWED = {
     "python/callbridge/_jax_runtimes.py": "the rows",
     "python/callbridge/resurrect/_lost_attributes.py": "the releases that lost attributes",
     "python/callbridge/resurrect/_lost_parameters.py": "the releases that lost parameters",
+    "python/callbridge/resurrect/_newer_names.py": "the releases that names came in",
     "python/callbridge/resurrect/_removed.py": "the releases that names went in",
     "python/callbridge/resurrect/_tracing.py": "the release that main traces went in",
     "scripts/environment.sh": "CALLBRIDGE_JAX_0_4_30_PYTHON, the oracle",

@@ -5,7 +5,7 @@ where it has not got the origin either, the name stays absent, with JAX's own er
 packages with custom calls need these names in order to be imported and run.
 """
 
-from callbridge._jax_runtimes import RELEASE, parse_release
+from callbridge._jax_runtimes import is_since
 
 # The release that has all of them, module, origin, names; the last three as in _names.py. Of
 # several origins the first that has the name counts.
@@ -120,5 +120,5 @@ def rows(table: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:
     return [
         (module, origin, names)
         for first, module, origin, names in table
-        if RELEASE < parse_release(first)
+        if not is_since(first)
     ]
