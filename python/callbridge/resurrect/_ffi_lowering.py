@@ -197,9 +197,9 @@ def _path(context: Any, target: str, attributes: dict[str, Any]) -> str:
         )
     if entry is not None and "version_3" in entry.paths:
         keeps_no_state = len(entry.handlers) > 1 and not RUNTIME.keeps_state
-        if keeps_no_state or "typed" not in entry.paths or not _are_decoded(attributes):
+        if keeps_no_state or "typed" not in entry.paths or not _are_decoded(attributes, platforms):
             return "version_3"
-    _jax_attributes.check_typed(attributes)
+    _check_decoded(attributes, platforms)
     return "typed"
 
 
@@ -218,9 +218,14 @@ def _typed_entry(target: str, platform: str) -> Any:
     return None
 
 
-def _are_decoded(attributes: dict[str, Any]) -> bool:
+def _are_decoded(attributes: dict[str, Any], platforms: Sequence[str]) -> bool:
     try:
-        _jax_attributes.check_typed(attributes)
+        _check_decoded(attributes, platforms)
     except CallbridgeError:
         return False
     return True
+
+
+def _check_decoded(attributes: dict[str, Any], platforms: Sequence[str]) -> None:
+    for platform in platforms:
+        _jax_attributes.check_typed(attributes, platform)

@@ -47,11 +47,12 @@ def descriptor(
 ) -> bytes:
     """Returns the opaque of such a call. Raises as opaque()."""
     results = tuple(_array(type_, target) for type_ in result_types)
-    return _call_site.typed_descriptor(
+    site = _call_site.typed_site(
         tuple(_array(type_, target) for type_ in operand_types),
         results[0] if len(results) == 1 else results,
         Attributes({name: _plain(value, name) for name, value in attributes.items()}),
     )
+    return _call_site.encoded(site)
 
 
 def _needs_version_3(target: str) -> bool:
