@@ -77,7 +77,7 @@ def is_special_dim_size(v: Any) -> bool:
 
 
 def is_opaque_dtype(dtype: Any) -> bool:
-    return bool(jax.dtypes.issubdtype(dtype, dtypes.extended))
+    return bool(dtypes.issubdtype(dtype, dtypes.extended))
 
 
 def has_opaque_dtype(x: Any) -> bool:

@@ -104,10 +104,10 @@ def _broadcast(x: Any, y: Any, dimensions: Any) -> tuple:
                 f"operands {x.shape} and {y.shape} of other ranks: expected {low.ndim} "
                 f"broadcast_dimensions, got {where}"
             )
-        shape = [1] * rank
+        spread = [1] * rank
         for dimension, size in zip(where, low.shape):
-            shape[dimension] = size
-        low = lax.reshape(low, shape)
+            spread[dimension] = size
+        low = lax.reshape(low, spread)
         x, y = (low, high) if low.ndim == x.ndim or x.ndim < y.ndim else (high, low)
     shape = tuple(b if a == 1 else a for a, b in zip(x.shape, y.shape))
     every = tuple(range(rank))

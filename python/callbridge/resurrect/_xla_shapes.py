@@ -101,7 +101,7 @@ def dtype_of(element_type: ir.Type) -> np.dtype:
 @functools.cache
 def _dtypes() -> dict[str, np.dtype]:
     """By the text of the MLIR type. Those that NumPy or this JAX has not got are left out."""
-    dtypes = {}
+    dtypes: dict[str, np.dtype] = {}
     for element in _element_types.BY_NUMBER.values():
         try:
             # bool comes before int1, which has the same.
