@@ -67,6 +67,8 @@ FIRST = {
     "has_typed_ffi": (0, 4, 30),
     "lists_targets": (0, 4, 30),
     "has_instantiate": (0, 4, 31),
+    "reads_typed_calls": (0, 4, 31),
+    "takes_same_handler_again": (0, 4, 31),
     "has_dictionary_attributes": (0, 4, 34),
     "records_typed_calls": (0, 4, 38),
     "upgrades_artifacts": (0, 6, 2),
