@@ -107,11 +107,11 @@ def _restore_parameters(changes: list) -> None:
         if is_since(gone_in):
             for name in names.split():
                 adapters_of.setdefault((path, name), []).extend(adapters)
-    for (path, name), adapters in adapters_of.items():
+    for (path, name), to_apply in adapters_of.items():
         owner = _find(path)
         if owner is not None and name in vars(owner):
             what = path if isinstance(owner, type) else f"{path}.{name}"
-            value = _lost_parameters.wrapper_of(vars(owner)[name], what, adapters)
+            value = _lost_parameters.wrapper_of(vars(owner)[name], what, to_apply)
             _set(changes, Name(path, name, WRAPPED), owner, name, value)
     for path, gone_in, name, make in _lost_parameters.BY_POSITION:
         owner = _find(path) if is_since(gone_in) else None

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax._src import core, dtypes
 
-from callbridge.resurrect._avals import get_aval
+from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
 
 Shape = Sequence[Any]
 
@@ -77,7 +77,7 @@ def is_special_dim_size(v: Any) -> bool:
 
 
 def is_opaque_dtype(dtype: Any) -> bool:
-    return bool(jax.dtypes.issubdtype(dtype, dtypes.extended))
+    return bool(jax.numpy.issubdtype(dtype, dtypes.extended))
 
 
 def has_opaque_dtype(x: Any) -> bool:

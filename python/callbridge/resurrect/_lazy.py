@@ -109,7 +109,7 @@ class Names:
         while self._hooked:
             module, before, _ = self._hooked.pop()
             if before is None:
-                del module.__getattr__  # type: ignore[attr-defined]
+                del module.__getattr__
             else:
                 module.__getattr__ = before  # type: ignore[method-assign]
         self._made.clear()

@@ -97,7 +97,7 @@ def _dtype(type_: ir.Type) -> np.dtype:
 @functools.cache
 def _dtypes() -> dict[str, np.dtype]:
     """By the text of the MLIR type. Those that NumPy or this JAX has not got are left out."""
-    dtypes = {}
+    dtypes: dict[str, np.dtype] = {}
     for element in _element_types.BY_NUMBER.values():
         try:
             # bool comes before int1, which has the same.
