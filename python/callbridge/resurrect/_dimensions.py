@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax._src import core, dtypes
 
-from callbridge.resurrect._avals import get_aval
+from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
 
 Shape = Sequence[Any]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from callbridge.resurrect._avals import get_aval
+from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
 from callbridge.resurrect._dimensions import NamedShape
 from callbridge.resurrect._old_core import AxisEnv, lattice_join
 
