@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 from jax._src import core, dtypes
 

@@ -118,7 +118,5 @@ WRAPPED = [
 def rows(table: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:
     """Returns the rows for a release before that in their first column, without it."""
     return [
-        (module, origin, names)
-        for first, module, origin, names in table
-        if not is_since(first)
+        (module, origin, names) for first, module, origin, names in table if not is_since(first)
     ]
