@@ -5,6 +5,7 @@ import pathlib
 import resource
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -85,6 +86,14 @@ def said():
     return dict(line.split() for line in pathlib.Path("said").read_text().splitlines())
 
 
+def runs(process):
+    """Whether a process is there and has not ended; it may still be waited for."""
+    try:
+        return pathlib.Path("/proc", process, "cmdline").read_bytes() != b""
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_load(witness):
     assert answers("callbridge-load", witness, LIBRARY) == (0, "loaded")
     assert said() == {"core": "0", "dies_by": str(int(signal.SIGKILL)), "other_handlers": "0"}
@@ -120,6 +129,16 @@ def test_probe(witness):
     assert lines.startswith("unverified its file cannot be opened: ") and lines.count("\n") == 1
     for words in [[], [str(PROBED)], [str(PROBED), "0"], [str(PROBED), "0", LIBRARY, "0"]]:
         assert answers("callbridge-probe", *words) == (2, "")
+        assert answers("callbridge-probe", "--serve", *words) == (2, "")
+    # Without the socket of one that asks, the server that is left behind ends at once.
+    status, lines = answers("callbridge-probe", "--serve", str(PROBED), f"0x{address}", LIBRARY)
+    assert status == 0
+    opened, serving = lines.splitlines()
+    assert opened == "opened" and serving.startswith("serving ")
+    deadline = time.monotonic() + 20
+    while runs(serving.split()[1]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not runs(serving.split()[1])
     symbols = subprocess.check_output(["nm", "-D", witness], text=True)
     (address,) = (line.split()[0] for line in symbols.splitlines() if line.endswith(" asked"))
     answers("callbridge-probe", witness, f"0x{address}", LIBRARY)
