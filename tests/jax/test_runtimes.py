@@ -11,7 +11,7 @@ import pytest
 from callbridge import _jax_runtimes
 from callbridge._jax_runtimes import RUNTIMES, fastest_path, parse_release, runtime_of
 from callbridge.jax import CallbridgeError
-from this_jax import needs
+from this_jax import PREFERS_TYPED, needs
 from this_platform import ON_GPU
 
 SILENT_PROGRAM = pathlib.Path(__file__).parent / "silent_program.py"

@@ -25,7 +25,7 @@ CACHE = pathlib.Path(os.environ["CALLBRIDGE_CACHE"])
 RELEASES = [row.release for row in ROWS if row.release in {*used_by("revive"), IN_DEBIAN_13}]
 FITS = "as it is"
 REVIVED = "**resurrect**"
-REFUSES = "refuses"
+REFUSES = "no"
 NO_WHEEL = "no wheel"
 FAILED = "error"
 
@@ -53,11 +53,14 @@ many. The programs are in [tests/resurrect/real](../tests/resurrect/real).
 
 - *as it is*: it runs without callbridge, and the same under `callbridge.resurrect`.
 - **resurrect**: it runs by `python -m callbridge.resurrect PROGRAM`, and not without.
-- *refuses*: the package looks for JAX's release by itself, and ends.
+- *no*: it cannot run there; the reason is below.
 - *no wheel*: it has none for the Python of that JAX.
 
 """
-MIDDLE = """
+WHAT_DOES_NOT_RUN = """
+## What does not run
+"""
+ALONE = """
 ## What happens without callbridge
 """
 
@@ -75,7 +78,7 @@ def fill(package, release, library):
     under = run(package, release, folder, library, revived=True)
     if under is None:
         text = FITS if alone is None else REVIVED
-    elif package.its_own_check and package.its_own_check in under:
+    elif package.refusal and package.refusal in under:
         text = REFUSES
     else:
         text = FAILED
@@ -126,7 +129,8 @@ def python(release, settings):
 
 
 def page(cells):
-    return HEAD + "\n".join([*grid(cells), MIDDLE, *without(cells), ""])
+    parts = [*grid(cells), WHAT_DOES_NOT_RUN, *what_does_not_run(cells), ALONE, *without(cells), ""]
+    return HEAD + "\n".join(parts)
 
 
 def grid(cells):
@@ -136,6 +140,15 @@ def grid(cells):
         about = [package.list, package.calls, asks_for(package), str(package.checks)]
         texts = [cells[package, release].text for release in RELEASES]
         yield f"| {' | '.join(about + texts)} |"
+
+
+def what_does_not_run(cells):
+    yield "| package | jax | why |"
+    yield "|---|---|---|"
+    for package in PACKAGES:
+        releases = [release for release in RELEASES if cells[package, release].text == REFUSES]
+        if releases:
+            yield f"| {package.list} | {', '.join(releases)} | {package.reason} |"
 
 
 def without(cells):

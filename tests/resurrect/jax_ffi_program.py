@@ -467,7 +467,7 @@ failing(
     grad=lambda: jax.grad(lambda x: call("add", like((6,)))(x, x).sum())(X),
     jvp=lambda: jax.jvp(lambda x: call("add", like((6,)))(x, x), (X,), (X,)),
     transpose=lambda: jax.linear_transpose(call("add", like((6,))), X, X)(X),
-    unknown_keyword=lambda: jax.ffi.ffi_call("add", like((6,)), vectorized=True),
+    unknown_keyword=lambda: jax.ffi.ffi_call("add", like((6,)), no_such_option=True),
     inline_operands=lambda: jax.ffi.ffi_call("add", like((6,)), X, X),
     not_registered=lambda: call("nobody's", like((6,)))(X),
     handler_fails=lambda: call("fail_with", like((6,)))(X, code=np.int32(3)),

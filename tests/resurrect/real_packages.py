@@ -17,7 +17,8 @@ class Package:
     calls: "untyped" or "typed", the kind of its custom calls.
     sampled: `make test` has it.
     python_3_13: it has a wheel for the Python of the newest JAX, too.
-    its_own_check: what it says of JAXs that it was not built for, which it looks for itself.
+    refusal: a part of the error with which it ends where it cannot run...
+    reason: ... and why it cannot.
     """
 
     list: str
@@ -25,7 +26,8 @@ class Package:
     calls: str
     sampled: bool = False
     python_3_13: bool = True
-    its_own_check: str = ""
+    refusal: str = ""
+    reason: str = ""
 
     @property
     def program(self):
@@ -39,8 +41,21 @@ PACKAGES = (
     Package("exoplanet-core-0.3.1", 23, "untyped", python_3_13=False),
     Package("celerite2-0.3.0", 45, "untyped", python_3_13=False),
     Package("celerite2-0.3.2", 45, "untyped", sampled=True, python_3_13=False),
-    Package("jax-finufft-0.1.0", 30, "untyped"),
-    Package("jaxbind-1.0.0", 16, "untyped", python_3_13=False),
+    Package(
+        "jax-finufft-0.1.0",
+        30,
+        "untyped",
+        refusal="parameters to jaxpr equations must have __hash__",
+        reason="an array is a parameter of its primitives, which JAX refuses since 0.7",
+    ),
+    Package(
+        "jaxbind-1.0.0",
+        16,
+        "untyped",
+        python_3_13=False,
+        refusal="unsupported pickle protocol: 128",
+        reason="its machine code reads NumPy 1's descriptions of types, and finds NumPy 2's",
+    ),
     Package("klujax-0.2.10", 14, "untyped"),
     Package("numba4jax-0.0.14", 18, "untyped"),
     Package("sphericart-jax-1.0.0", 9, "untyped", sampled=True),
@@ -54,7 +69,13 @@ PACKAGES = (
     Package("pgjax-0.2.0", 9, "typed"),
     Package("ri-kernels-0.2.2", 4, "typed"),
     Package("sparsax-0.9.0", 9, "typed"),
-    Package("sphericart-jax-2.0.4", 9, "typed", its_own_check="which are not ABI compatible"),
+    Package(
+        "sphericart-jax-2.0.4",
+        9,
+        "typed",
+        refusal="which are not ABI compatible",
+        reason="it looks for JAX's release by itself; the wheel has a library for each of 13",
+    ),
     Package("splineax-klujax-0.5.0.post7", 14, "typed"),
 )
 

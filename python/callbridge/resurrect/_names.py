@@ -190,6 +190,12 @@ WRAPPED = [
         "custom_call=jax_custom_call",
     ),
     ("jaxlib.hlo_helpers", "callbridge.resurrect._wrappers", "custom_call=hlo_custom_call"),
+    (
+        "jax._src.interpreters.xla",
+        "callbridge.resurrect._wrappers",
+        "_translations=private_translations "
+        "_backend_specific_translations=private_translations_by_platform",
+    ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
     (
         "jaxlib.xla_client",
@@ -213,7 +219,16 @@ WRAPPED = [
     (
         "jaxlib.xla_extension.ops",
         "callbridge.resurrect._wrappers",
-        "Constant ConstantLiteral CustomCall CustomCallWithAliasing CustomCallWithLayout "
-        "GetTupleElement Tuple",
+        "Abs Acos Acosh Add And Asin Asinh Atan Atan2 Atanh BesselI0e BesselI1e "
+        "BitcastConvertType Broadcast BroadcastInDim Cbrt Ceil Cholesky Clamp Clz Collapse "
+        "Complex ConcatInDim Conj Constant ConstantLiteral ConvertElementType Cos Cosh "
+        "CustomCall CustomCallWithAliasing CustomCallWithLayout Digamma Div Dot DotGeneral "
+        "DynamicSlice DynamicUpdateSlice Eq Erf ErfInv Erfc Exp Expm1 Fft Floor Ge "
+        "GetDimensionSize GetTupleElement Gt Igamma IgammaGradA Igammac Imag Iota IsFinite Le "
+        "Lgamma Log Log1p Lt Max Min Mul Ne Neg NextAfter Not OptimizationBarrier Or Pad "
+        "PopulationCount Pow RandomGammaGrad Real ReducePrecision RegularizedIncompleteBeta Rem "
+        "Reshape Rev Round Rsqrt Select ShiftLeft ShiftRightArithmetic ShiftRightLogical Sign "
+        "Sin Sinh Slice SliceInDim Sqrt Square Sub Tan Tanh Transpose TriangularSolve Tuple Xor "
+        "Zeta",
     ),
 ]

@@ -38,6 +38,11 @@ ROWS = [
         "0.4.38 MainTrace cur_sublevel new_main new_sublevel raise_as_much_as_possible"),
     ("jax._src.dispatch", "callbridge.resurrect._old_pxla", "0.4.30 backend_compile"),
     ("jax._src.dtypes", "callbridge.resurrect._old_public", "0.10.2 is_python_scalar"),
+    ("jax._src.interpreters", "import", "0.7.2 xla=jax._src.interpreters.xla"),
+    ("jax._src.interpreters.batching", "callbridge.resurrect._avals", "0.10.2 not_mapped"),
+    ("jax._src.interpreters.xla", "callbridge.resurrect._translations",
+        "0.4.38 _backend_specific_translations=context_rules_by_platform "
+        "_translations=context_rules register_translation"),
     ("jax._src.lib", "import", "0.6.2 xla_extension=jaxlib.xla_extension"),
     ("jax._src.numpy.util", "jax._src.numpy.util",
         "0.4.13 _check_arraylike=check_arraylike _promote_dtypes=promote_dtypes"),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jax import core
@@ -63,6 +64,43 @@ class _RulesByPlatform(dict):
 
 translations = _Rules(None)
 backend_specific_translations = _RulesByPlatform()
+
+
+class _ContextRules(collections.UserDict):
+    """Likewise `rule(context, avals_in, avals_out, *operands, **params)`, as in the private dicts.
+
+    `of_jax`: the rules that JAX itself has there.
+    """
+
+    def __init__(self, platform: str | None, of_jax: Mapping = types.MappingProxyType({})):
+        super().__init__()
+        self._platform = platform
+        self.data.update(of_jax)
+
+    def __setitem__(self, primitive: Any, rule: Callable) -> None:
+        super().__setitem__(primitive, rule)
+        register_translation(primitive, rule, platform=self._platform)
+
+
+class _ContextRulesByPlatform(dict):
+    def __init__(self, of_jax: Mapping = types.MappingProxyType({})):
+        super().__init__((name, _ContextRules(name, rules)) for name, rules in of_jax.items())
+
+    def __missing__(self, platform: str) -> _ContextRules:
+        self[platform] = _ContextRules(platform)
+        return self[platform]
+
+
+context_rules = _ContextRules(None)
+context_rules_by_platform = _ContextRulesByPlatform()
+
+
+def with_context_rules(original: Mapping) -> _ContextRules:
+    return _ContextRules(None, original)
+
+
+def with_context_rules_by_platform(original: Mapping) -> _ContextRulesByPlatform:
+    return _ContextRulesByPlatform(original)
 
 
 def register_translation(

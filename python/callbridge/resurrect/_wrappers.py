@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -58,7 +58,8 @@ def ir_constant(original: Callable) -> Callable | None:
 
     @functools.wraps(original)
     def wrapper(value: Any, *arguments: Any, **keywords: Any) -> Any:
-        if type(value) in (bool, int, float, complex):
+        # JAX's own literals are subclasses with a type of their own; NumPy's numbers have one too.
+        if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
             value = np.asarray(value)
         if "canonicalize_types" in keywords and keywords.pop("canonicalize_types"):
             value = np.asarray(value)
@@ -165,29 +166,24 @@ def _or_else(original: Callable, ours: Callable) -> Callable | None:
 # ---- xla_client.ops, where JAX has them but not the rules that they were for ---------------------
 
 
-def _for_our_builder(ours: Callable) -> Callable:
+def __getattr__(name: str) -> Callable:
+    """What takes the place of an operation of xla_client.ops: ours where a builder of ours is."""
+    if not name[0].isupper():
+        raise AttributeError(name)
+
     def wrap(original: Callable) -> Callable | None:
-        if original is ours or not _has_our_translations():
+        if not _has_our_translations() or original is vars(_xla_ops.ops).get(name):
             return None
 
         @functools.wraps(original)
         def wrapper(*arguments: Any, **keywords: Any) -> Any:
             given = (*arguments, *keywords.values())
             is_ours = any(isinstance(value, (XlaBuilder, XlaOp)) for value in given)
-            return (ours if is_ours else original)(*arguments, **keywords)
+            return (getattr(_xla_ops.ops, name) if is_ours else original)(*arguments, **keywords)
 
         return wrapper
 
     return wrap
-
-
-Constant = _for_our_builder(_xla_ops.ops.Constant)
-ConstantLiteral = _for_our_builder(_xla_ops.ops.ConstantLiteral)
-CustomCall = _for_our_builder(_xla_ops.ops.CustomCall)
-CustomCallWithAliasing = _for_our_builder(_xla_ops.ops.CustomCallWithAliasing)
-CustomCallWithLayout = _for_our_builder(_xla_ops.ops.CustomCallWithLayout)
-GetTupleElement = _for_our_builder(_xla_ops.ops.GetTupleElement)
-Tuple = _for_our_builder(_xla_ops.ops.Tuple)
 
 
 # ---- stablehlo.CustomCallOp, which programs build by themselves ----------------------------------
@@ -323,6 +319,20 @@ def _plain(attribute: Any) -> Any:
 
 
 # ---- Whether the restored names are this package's -----------------------------------------------
+
+
+def private_translations(original: Mapping) -> Mapping | None:
+    """Rules that programs put there get our builder, where our operations take JAX's place."""
+    if not _has_our_translations():
+        return None
+    return _translations.with_context_rules(original)
+
+
+def private_translations_by_platform(original: Mapping) -> Mapping | None:
+    """Likewise by platform."""
+    if not _has_our_translations():
+        return None
+    return _translations.with_context_rules_by_platform(original)
 
 
 def _has_our_translations() -> bool:

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jax import lax
 from jax.interpreters import mlir
+from jaxlib.mlir import ir
 
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
 
@@ -38,7 +39,10 @@ def emit(builder: XlaBuilder, function: Callable, *operands: XlaOp) -> XlaOp:
     )
     # 64-bit types are as the rule says, whatever jax_enable_x64.
     with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
-        (result,) = mlir.flatten_ir_values(lower(inside, *values))
+        result = lower(inside, *values)
+    # Until JAX 0.4.34 a list of lists of values.
+    while not isinstance(result, ir.Value):
+        (result,) = result
     return XlaOp.of(builder, result)
 
 

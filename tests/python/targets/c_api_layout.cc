@@ -16,7 +16,7 @@ const size_t c_api_layout[] = {
     sizeof(callbridge_target_abi),
     offsetof(callbridge_target_abi, enumerator),
     sizeof(callbridge_site),
-    offsetof(callbridge_site, operator_info),
+    offsetof(callbridge_site, scratch_bytes),
     sizeof(callbridge_array),
     offsetof(callbridge_array, size_bytes),
     sizeof(callbridge_execution_context),
