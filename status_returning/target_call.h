@@ -27,7 +27,8 @@ struct HostStatusReturning {
 };
 
 // Calls the five-argument ABIs: version 3 on Host and every version on GPU, where version 1 whose
-// type is not proved ignores the fifth argument. `first` is `out` or the stream, which are passed alike.
+// type is not proved ignores the fifth argument. `first` is `out` or the stream, which are passed
+// alike.
 struct OpaqueStatusReturning {
   static absl::Status Call(void* function, void* first, void** pointers, absl::string_view opaque) {
     using Function = void (*)(void*, void**, const char*, size_t, XlaCustomCallStatus*);

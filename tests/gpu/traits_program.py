@@ -11,7 +11,6 @@ import sys
 import jax
 import numpy as np
 from callbridge._function_address import make_capsule
-from callbridge.jax import custom_call
 from jaxlib import xla_client
 
 _, WAY, LIBRARY = sys.argv
@@ -19,12 +18,6 @@ VECTOR = jax.ShapeDtypeStruct((100,), np.float32)
 
 if WAY == "resurrect":
     import callbridge.resurrect  # noqa: F401
-
-
-def function():
-    if WAY == "resurrect":
-        return custom_call("registered with traits", VECTOR)
-    return jax.ffi.ffi_call("registered with traits", VECTOR)
 
 
 handler = ctypes.cast(ctypes.CDLL(LIBRARY).without, ctypes.c_void_p).value
@@ -43,7 +36,7 @@ except Exception as error:
 driver = ctypes.CDLL("libcuda.so.1")
 before = driver.standin_calls(b"cuGraphLaunch", None)
 x = np.arange(100, dtype=np.float32)
-call = jax.jit(function())
+call = jax.jit(jax.ffi.ffi_call("registered with traits", VECTOR))
 for _ in range(3):
     assert np.asarray(call(x)).tobytes() == x.tobytes()
 print(driver.standin_calls(b"cuGraphLaunch", None) - before)
