@@ -69,6 +69,12 @@ RESTORED = [
         "hlo_const hlo_u8 hlo_s32 ensure_hlo_s32 hlo_min hlo_add dense_int_array shape_tensor "
         "mk_result_types_and_shapes DimensionSize ShapeTypePair",
     ),
+    # Its name until jaxlib 0.4.1.
+    (
+        "jaxlib.mhlo_helpers",
+        "callbridge.resurrect._hlo_helpers",
+        "custom_call=hlo_custom_call dtype_to_ir_type shape_dtype_to_ir_type",
+    ),
     ("jax._src.lib", "jaxlib", "hlo_helpers"),
     # ---- Modules of one name ---------------------------------------------------------------------
     ("jax.config", "jax", "config"),

@@ -10,6 +10,7 @@ from jax.interpreters import mlir, xla
 from jax.lib import xla_client
 from jaxlib.hlo_helpers import custom_call as hlo_custom_call
 from jaxlib.hlo_helpers import hlo_s32, ir_constant_i32
+from jaxlib.mhlo_helpers import custom_call as mhlo_custom_call  # its name of 2022
 
 hlo = mlir.hlo
 ir = mlir.ir
@@ -63,6 +64,10 @@ def add_by_hlo_helpers(context, a, b):
     )  # fmt: skip
 
 
+def add_by_mhlo_helpers(context, a, b):
+    return [mhlo_custom_call("old_add", [a.type], [a, b], [[0], [0]], [[0]])]
+
+
 def add_by_class(context, a, b):
     return hlo.CustomCallOp(
         [a.type],
@@ -75,7 +80,13 @@ def add_by_class(context, a, b):
     ).results
 
 
-for lowering in (add_by_result_types, add_by_out_types, add_by_hlo_helpers, add_by_class):
+for lowering in (
+    add_by_result_types,
+    add_by_out_types,
+    add_by_hlo_helpers,
+    add_by_mhlo_helpers,
+    add_by_class,
+):
     add = primitive(lowering.__name__, lowering, like)
     np.testing.assert_array_equal(jax.jit(add.bind)(x, y), x + y)
 
