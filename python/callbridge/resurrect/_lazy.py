@@ -80,6 +80,19 @@ def _imported(path: str) -> types.ModuleType | None:
     return found if isinstance(found, types.ModuleType) else None
 
 
+def _gives(getter: Any, name: str) -> bool:
+    """Returns whether a module's own __getattr__ has it: names that JAX deprecates are there."""
+    if getter is None:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            getter(name)
+    except AttributeError:
+        return False
+    return True
+
+
 class Names:
     """What is put back, until undo()."""
 
@@ -121,10 +134,10 @@ class Names:
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
         # To make a name may import, and so add, modules that others are in.
-        for module, _, path in self._hooked:
+        for module, before, path in self._hooked:
             for name in rows()[path]:
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
-                if not is_own and self._is_had(path, name):
+                if not is_own and not _gives(before, name) and self._is_had(path, name):
                     yield path, name
         for path in self._made_modules:
             yield path, ""
