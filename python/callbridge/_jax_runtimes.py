@@ -195,6 +195,9 @@ STARTED_BACKENDS = "jax._src.xla_bridge._backends"
 # XLA's own function, which jax.ffi has by another name.
 BATCH_PARTITIONABLE = "jaxlib.xla_client.register_custom_call_as_batch_partitionable"
 
+# JAX leaves files below a path out of the locations that it writes into programs.
+LEAVE_OUT_OF_LOCATIONS = "jax._src.source_info_util.register_exclusion"
+
 # The primitives whose lowering asks for the devices of the program.
 NEEDS_DEVICES = "jax._src.dispatch.prim_requires_devices_during_lowering"
 

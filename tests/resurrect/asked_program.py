@@ -33,7 +33,8 @@ for path, names in _lazy.rows().items():
             value = getattr(module, name)
         except _not_had.NotHadError as error:
             assert reason is not None, (path, name)
-            assert str(error).endswith(_not_had.REASONS[reason]) and f"{path}.{name}" in str(error)
+            assert str(error).endswith(_not_had.REASONS[reason])
+            assert is_alias or f"{path}.{name}" in str(error), str(error)
             assert not hasattr(module, name)
             if is_alias:
                 continue

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import os
 import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
-from callbridge._jax_runtimes import is_since
+from callbridge._jax_runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
 from callbridge.resurrect import _lazy, _lost_attributes, _lost_parameters, _names, _newer_names
+
+# Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
+if (leave_out := jax_function_or(LEAVE_OUT_OF_LOCATIONS, None)) is not None:
+    leave_out(os.path.dirname(__file__))
 
 Kind = Literal["restored", "wrapped"]
 RESTORED: Kind = "restored"

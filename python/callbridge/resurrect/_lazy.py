@@ -218,7 +218,10 @@ def find_origin(path: str, name: str) -> Any:
             if origin.startswith(NONE_IS):
                 return _not_had.class_without_instances(f"{path}.{name}", origin[len(NONE_IS) :])
             if origin == "import":
-                return _module(other)
+                try:
+                    return _module(other)
+                except ModuleNotFoundError:
+                    continue
             try:
                 owner = importlib.import_module(origin)
             except ModuleNotFoundError:

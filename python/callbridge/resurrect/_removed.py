@@ -436,8 +436,10 @@ ROWS = [
         "0.4.34 PrecisionConfig_Precision=PrecisionConfig.Precision"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "0.4.34 XlaBuilder XlaOp ops"),
     ("jax.lib.xla_extension", "import",
-        "0.7.2 jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 "
-        "ifrt_proxy=jaxlib._ifrt_proxy jax mlir=jaxlib._jax.mlir"),
+        "0.7.2 jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax "
+        "mlir=jaxlib._jax.mlir"),
+    ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
+        "0.8.3 ifrt_proxy"),
     ("jax.lib.xla_extension", "jax._src.core", "0.4.34 Literal Shape Token weakref_lru_cache"),
     ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",

@@ -219,6 +219,8 @@ def _element_types_of_numpy() -> dict:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "ifrt_proxy":  # an extension module of its own, in the newer jaxlibs
+        return importlib.import_module("jaxlib._ifrt_proxy")
     if name == "XLA_ELEMENT_TYPE_TO_DTYPE":
         return _element_types_of_numpy()
     if name == "DTYPE_TO_XLA_ELEMENT_TYPE":
