@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from jax._src import compiler, op_shardings
+from jax._src import op_shardings
 
 # Which jax.pmap ran over several hosts: all of them do.
 multi_host_supported_collectives: set = set()
@@ -40,6 +40,8 @@ def _hlo_sharding(sharding: Any) -> Any:
 
 def backend_compile(backend: Any, module: Any, options: Any, host_callbacks: Any) -> Any:
     """Compiles an MLIR module for the devices of the options, the backend's first without such."""
+    from jax._src import compiler  # 0.4.13, which has this function, has no such module
+
     compile_module = getattr(compiler, "backend_compile_and_load", None)
     if compile_module is None:
         compile_module = compiler.backend_compile

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-from jax._src import compiler, util
+from jax._src import util
 from jax._src.interpreters import ad, batching
 from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
@@ -120,6 +120,8 @@ def standard_primitive(
 
 def get_compile_options(*args: Any, **keywords: Any) -> Any:
     """GSPMD's partitioner is asked for by the number of partitions now."""
+    from jax._src import compiler  # 0.4.13 has no such module, and the function elsewhere
+
     original = compiler.get_compile_options
     if not _takes(original, "use_spmd_partitioning"):
         for name in _PARTITIONER:
