@@ -438,8 +438,6 @@ ROWS = [
     ("jax.lib.xla_extension", "import",
         "0.7.2 jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax "
         "mlir=jaxlib._jax.mlir"),
-    ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
-        "0.8.3 ifrt_proxy"),
     ("jax.lib.xla_extension", "jax._src.core", "0.4.34 Literal Shape Token weakref_lru_cache"),
     ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
@@ -450,6 +448,8 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib._jax",
         "0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
         "get_distributed_runtime_client get_distributed_runtime_service 0.8.3 PjitFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
+        "0.8.3 ifrt_proxy"),
     ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.4.34 PmapSharding 0.8.3 PmapFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
         "0.4.34 HloComputation hlo_module_from_text 0.7.2 HloModule 0.8.3 HloPrintOptions "
