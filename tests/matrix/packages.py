@@ -78,7 +78,7 @@ def fill(package, release, library):
     under = run(package, release, folder, library, revived=True)
     if under is None:
         text = FITS if alone is None else REVIVED
-    elif package.refusal and package.refusal in under:
+    elif package.why_not(under):
         text = REFUSES
     else:
         text = FAILED
@@ -146,9 +146,14 @@ def what_does_not_run(cells):
     yield "| package | jax | why |"
     yield "|---|---|---|"
     for package in PACKAGES:
-        releases = [release for release in RELEASES if cells[package, release].text == REFUSES]
-        if releases:
-            yield f"| {package.list} | {', '.join(releases)} | {package.reason} |"
+        reasons = {}
+        for release in RELEASES:
+            if cells[package, release].text == REFUSES:
+                reasons.setdefault(package.why_not(cells[package, release].under), []).append(
+                    release
+                )
+        for reason, releases in reasons.items():
+            yield f"| {package.list} | {', '.join(releases)} | {reason} |"
 
 
 def without(cells):

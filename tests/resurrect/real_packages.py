@@ -17,8 +17,7 @@ class Package:
     calls: "untyped" or "typed", the kind of its custom calls.
     sampled: `make test` has it.
     python_3_13: it has a wheel for the Python of the newest JAX, too.
-    refusal: a part of the error with which it ends where it cannot run...
-    reason: ... and why it cannot.
+    limits: where it cannot run: a part of what it ends with there, and the reason.
     """
 
     list: str
@@ -26,8 +25,11 @@ class Package:
     calls: str
     sampled: bool = False
     python_3_13: bool = True
-    refusal: str = ""
-    reason: str = ""
+    limits: tuple[tuple[str, str], ...] = ()
+
+    def why_not(self, ended: str) -> str:
+        """The reason, if it ended as it does where it cannot run; else empty."""
+        return next((reason for text, reason in self.limits if text in ended), "")
 
     @property
     def program(self):
@@ -45,20 +47,39 @@ PACKAGES = (
         "jax-finufft-0.1.0",
         30,
         "untyped",
-        refusal="parameters to jaxpr equations must have __hash__",
-        reason="an array is a parameter of its primitives, which JAX refuses since 0.7",
+        # That wheel says cp312-abi3, and has a module for 3.12 alone.
+        python_3_13=False,
+        limits=(
+            (
+                "parameters to jaxpr equations must have __hash__",
+                "an array is a parameter of its primitives, which JAX refuses since 0.7",
+            ),
+        ),
     ),
     Package(
         "jaxbind-1.0.0",
         16,
         "untyped",
         python_3_13=False,
-        refusal="unsupported pickle protocol: 128",
-        reason="its machine code reads NumPy 1's descriptions of types, and finds NumPy 2's",
+        limits=(
+            (
+                "unsupported pickle protocol: 128",
+                "its machine code reads NumPy 1's descriptions of types, and finds NumPy 2's",
+            ),
+            ("stablehlo' has no attribute 'constant'", "it is newer than that JAX's MLIR"),
+        ),
     ),
     Package("klujax-0.2.10", 14, "untyped"),
     Package("numba4jax-0.0.14", 18, "untyped"),
-    Package("sphericart-jax-1.0.0", 9, "untyped", sampled=True),
+    Package(
+        "sphericart-jax-1.0.0",
+        9,
+        "untyped",
+        sampled=True,
+        limits=(
+            ("signal 11", "its own CUDA module crashes on import where no libcudart is installed"),
+        ),
+    ),
     Package("augax-0.3.0", 12, "typed", sampled=True),
     Package("celerite2-0.3.3", 45, "typed"),
     Package("diffsol-jax-0.0.2", 4, "typed"),
@@ -73,8 +94,12 @@ PACKAGES = (
         "sphericart-jax-2.0.4",
         9,
         "typed",
-        refusal="which are not ABI compatible",
-        reason="it looks for JAX's release by itself; the wheel has a library for each of 13",
+        limits=(
+            (
+                "which are not ABI compatible",
+                "it looks for JAX's release by itself; the wheel has a library for each of 13",
+            ),
+        ),
     ),
     Package("splineax-klujax-0.5.0.post7", 14, "typed"),
 )
