@@ -47,10 +47,12 @@ def descriptor(
 ) -> bytes:
     """Returns the opaque of such a call. Raises as opaque()."""
     results = tuple(_array(type_, target) for type_ in result_types)
+    # The site has the handle of the attributes, which must live until it is encoded.
+    plain = Attributes({name: _plain(value, name) for name, value in attributes.items()})
     site = _call_site.typed_site(
         tuple(_array(type_, target) for type_ in operand_types),
         results[0] if len(results) == 1 else results,
-        Attributes({name: _plain(value, name) for name, value in attributes.items()}),
+        plain,
     )
     return _call_site.encoded(site)
 
