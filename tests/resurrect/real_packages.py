@@ -82,7 +82,17 @@ PACKAGES = (
     ),
     Package("augax-0.3.0", 12, "typed", sampled=True),
     Package("celerite2-0.3.3", 45, "typed"),
-    Package("diffsol-jax-0.0.2", 4, "typed"),
+    Package(
+        "diffsol-jax-0.0.2",
+        4,
+        "typed",
+        limits=(
+            (
+                "primitive 'dynamic_slice' not supported",
+                "it reads jaxprs, which that JAX makes of other primitives",
+            ),
+        ),
+    ),
     Package("entangle-jax-0.1.1", 18, "typed", sampled=True),
     Package("jax-finufft-1.3.1", 30, "typed"),
     Package("jaxbind-1.3.1", 16, "typed", sampled=True),
