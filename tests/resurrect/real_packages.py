@@ -98,7 +98,17 @@ PACKAGES = (
     Package("jaxbind-1.3.1", 16, "typed", sampled=True),
     Package("klujax-0.5.2", 14, "typed"),
     Package("pgjax-0.2.0", 9, "typed"),
-    Package("ri-kernels-0.2.2", 4, "typed"),
+    Package(
+        "ri-kernels-0.2.2",
+        4,
+        "typed",
+        limits=(
+            (
+                "unhashable type: 'ArrayImpl'",
+                "it calls jnp.searchsorted() with a sorter, which that JAX has not got",
+            ),
+        ),
+    ),
     Package("sparsax-0.9.0", 9, "typed"),
     Package(
         "sphericart-jax-2.0.4",
