@@ -87,9 +87,8 @@ def fill(package, release, library):
 
 
 def folder_of(package, release):
-    if release != IN_DEBIAN_13:
-        return CACHE / "revived" / package.list
-    return CACHE / "revived-3.13" / package.list if package.python_3_13 else None
+    newest = release == IN_DEBIAN_13
+    return None if newest and not package.python_3_13 else package.folder(newest)
 
 
 def run(package, release, folder, library, revived):
@@ -178,8 +177,8 @@ def plain(text):
 
 def asks_for(package):
     """What the wheel itself says of JAX."""
-    name = re.sub(r"-[0-9.]+(post[0-9]+)?$", "", package.list).replace("-", "_")
-    (metadata,) = (CACHE / "revived" / package.list).glob(f"{name}-*.dist-info/METADATA")
+    name = package.name.replace("-", "_")
+    (metadata,) = package.folder(newest=False).glob(f"{name}-*.dist-info/METADATA")
     needs = email.message_from_string(metadata.read_text()).get_all("Requires-Dist") or []
     found = [match[1] for need in needs if (match := re.match(r"jax\b(?!\[)\s*([^;]*)", need))]
     return f"jax {' '.join(found[0].strip(' ()').split())}".strip() if found else "-"

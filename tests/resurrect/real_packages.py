@@ -6,6 +6,7 @@ CALLBRIDGE_THOROUGH in the environment all, else the sample that `make test` has
 
 import dataclasses
 import os
+import pathlib
 import re
 
 
@@ -32,9 +33,17 @@ class Package:
         return next((reason for text, reason in self.limits if text in ended), "")
 
     @property
+    def name(self):
+        return re.sub(r"-[0-9.]+(post[0-9]+)?$", "", self.list)
+
+    @property
     def program(self):
-        name = re.sub(r"-[0-9.]+(post[0-9]+)?$", "", self.list).removeprefix("splineax-")
-        return f"{name.replace('-', '_')}_program.py"
+        return f"{self.name.removeprefix('splineax-').replace('-', '_')}_program.py"
+
+    def folder(self, newest: bool) -> pathlib.Path:
+        """Where scripts/revived_packages installs it, for the newest JAX's Python or the others."""
+        revived = "revived-3.13" if newest else "revived"
+        return pathlib.Path(os.environ["CALLBRIDGE_CACHE"]) / revived / self.list
 
 
 PACKAGES = (

@@ -13,19 +13,16 @@ from real_packages import PACKAGES
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def folder_of(package):
-    newest = sys.version_info >= (3, 13)
-    revived = "revived-3.13" if newest else "revived"
-    return pathlib.Path(os.environ["CALLBRIDGE_CACHE"]) / revived / package.list
+NEWEST = sys.version_info >= (3, 13)
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.list)
 def test_real_package(run, package):
     if not package.sampled and "CALLBRIDGE_THOROUGH" not in os.environ:
         pytest.skip("make matrix has it")
-    if sys.version_info >= (3, 13) and not package.python_3_13:
+    if NEWEST and not package.python_3_13:
         pytest.skip("it has no wheel for this Python")
-    folder = folder_of(package)
+    folder = package.folder(NEWEST)
     assert (folder / "installed.txt").exists(), f"{folder} is not there; scripts/revived_packages"
     program = HERE / "real" / package.program
     try:

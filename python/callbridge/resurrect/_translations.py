@@ -16,7 +16,7 @@ from jax import core
 from jax.interpreters import mlir
 from jaxlib.xla_client import Shape
 
-from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
+from callbridge.resurrect._xla_op import XlaBuilder, XlaOp, values_of
 from callbridge.resurrect._xla_ops import Tuple, destructure
 
 TranslationRule = Any
@@ -34,42 +34,10 @@ class TranslationContext:
         return dataclasses.replace(self, **changes)
 
 
-class _Rules(collections.UserDict):
-    """By primitive, `rule(builder, *operands, **params)`; the result a tuple where there are more.
+class ContextRules(collections.UserDict):
+    """By primitive, `rule(context, avals_in, avals_out, *operands, **params)`, as in private dicts.
 
-    To set one registers the primitive's lowering.
-    """
-
-    def __init__(self, platform: str | None):
-        super().__init__()
-        self._platform = platform
-
-    def __setitem__(self, primitive: Any, rule: Callable) -> None:
-        super().__setitem__(primitive, rule)
-
-        def translate(context, avals_in, avals_out, *operands, **params):
-            result = rule(context.builder, *operands, **params)
-            if primitive.multiple_results:
-                return destructure(context.builder, result)
-            return [result]
-
-        register_translation(primitive, translate, platform=self._platform)
-
-
-class _RulesByPlatform(dict):
-    def __missing__(self, platform: str) -> _Rules:
-        self[platform] = _Rules(platform)
-        return self[platform]
-
-
-translations = _Rules(None)
-backend_specific_translations = _RulesByPlatform()
-
-
-class _ContextRules(collections.UserDict):
-    """Likewise `rule(context, avals_in, avals_out, *operands, **params)`, as in the private dicts.
-
-    `of_jax`: the rules that JAX itself has there.
+    To set one registers the primitive's lowering. `of_jax`: the rules that JAX itself has there.
     """
 
     def __init__(self, platform: str | None, of_jax: Mapping = types.MappingProxyType({})):
@@ -79,28 +47,43 @@ class _ContextRules(collections.UserDict):
 
     def __setitem__(self, primitive: Any, rule: Callable) -> None:
         super().__setitem__(primitive, rule)
-        register_translation(primitive, rule, platform=self._platform)
+        register_translation(
+            primitive, self._with_context(primitive, rule), platform=self._platform
+        )
+
+    def _with_context(self, _: Any, rule: Callable) -> Callable:
+        return rule
 
 
-class _ContextRulesByPlatform(dict):
-    def __init__(self, of_jax: Mapping = types.MappingProxyType({})):
-        super().__init__((name, _ContextRules(name, rules)) for name, rules in of_jax.items())
+class _Rules(ContextRules):
+    """Likewise `rule(builder, *operands, **params)`; the result a tuple where there are more."""
 
-    def __missing__(self, platform: str) -> _ContextRules:
-        self[platform] = _ContextRules(platform)
+    def _with_context(self, primitive: Any, rule: Callable) -> Callable:
+        def translate(context, avals_in, avals_out, *operands, **params):
+            result = rule(context.builder, *operands, **params)
+            if primitive.multiple_results:
+                return destructure(context.builder, result)
+            return [result]
+
+        return translate
+
+
+class RulesByPlatform(dict):
+    """`kind` of rules by JAX's name of the platform, made when they are asked for."""
+
+    def __init__(self, kind: type[ContextRules], of_jax: Mapping = types.MappingProxyType({})):
+        super().__init__((name, kind(name, rules)) for name, rules in of_jax.items())
+        self._kind = kind
+
+    def __missing__(self, platform: str) -> ContextRules:
+        self[platform] = self._kind(platform)
         return self[platform]
 
 
-context_rules = _ContextRules(None)
-context_rules_by_platform = _ContextRulesByPlatform()
-
-
-def with_context_rules(original: Mapping) -> _ContextRules:
-    return _ContextRules(None, original)
-
-
-def with_context_rules_by_platform(original: Mapping) -> _ContextRulesByPlatform:
-    return _ContextRulesByPlatform(original)
+translations = _Rules(None)
+backend_specific_translations = RulesByPlatform(_Rules)
+context_rules = ContextRules(None)
+context_rules_by_platform = RulesByPlatform(ContextRules)
 
 
 def register_translation(
@@ -180,7 +163,7 @@ def lower_fun(
 
     def translate(builder: XlaBuilder, operands: Sequence[XlaOp], params: dict) -> list[XlaOp]:
         values = [operand.value("an operand of lower_fun") for operand in operands]
-        results = mlir.flatten_ir_values(lower(builder.context, *values, **params))
+        results = values_of(lower(builder.context, *values, **params))
         return [XlaOp.of(builder, result) for result in results]
 
     if new_style:

@@ -325,14 +325,14 @@ def private_translations(original: Mapping) -> Mapping | None:
     """Rules that programs put there get our builder, where our operations take JAX's place."""
     if not _has_our_translations():
         return None
-    return _translations.with_context_rules(original)
+    return _translations.ContextRules(None, original)
 
 
 def private_translations_by_platform(original: Mapping) -> Mapping | None:
     """Likewise by platform."""
     if not _has_our_translations():
         return None
-    return _translations.with_context_rules_by_platform(original)
+    return _translations.RulesByPlatform(_translations.ContextRules, original)
 
 
 def _has_our_translations() -> bool:

@@ -14,9 +14,8 @@ import jax
 import numpy as np
 from jax import lax
 from jax.interpreters import mlir
-from jaxlib.mlir import ir
 
-from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
+from callbridge.resurrect._xla_op import XlaBuilder, XlaOp, values_of
 
 
 def _aval(op: XlaOp) -> Any:
@@ -39,10 +38,7 @@ def emit(builder: XlaBuilder, function: Callable, *operands: XlaOp) -> XlaOp:
     )
     # 64-bit types are as the rule says, whatever jax_enable_x64.
     with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
-        result = lower(inside, *values)
-    # Until JAX 0.4.34 a list of lists of values.
-    while not isinstance(result, ir.Value):
-        (result,) = result
+        (result,) = values_of(lower(inside, *values))
     return XlaOp.of(builder, result)
 
 

@@ -11,6 +11,13 @@ from jaxlib.xla_client import Shape
 from callbridge.resurrect import _xla_shapes
 
 
+def values_of(lowered: Any) -> list[ir.Value]:
+    """The results of a lowering rule, which until JAX 0.4.34 was a list of lists."""
+    if isinstance(lowered, ir.Value):
+        return [lowered]
+    return [value for each in lowered for value in values_of(each)]
+
+
 class XlaBuilder:
     """The first argument of a translation rule. What it builds is emitted at once."""
 

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 from celerite2.jax import ops
 from celerite2.jax import terms as jax_terms
+from checks import check, report
 
 jax.config.update("jax_enable_x64", True)
 definitions = json.loads((pathlib.Path(celerite2.__file__).parent / "definitions.json").read_text())
@@ -26,14 +27,6 @@ inputs = {
     "general_matmul_lower": (t, x, c, U2, V, Y),
     "general_matmul_upper": (t, x, c, U2, V, Y),
 }
-checks = 0
-
-
-def check(value, expected, rtol=1e-12):
-    global checks
-    np.testing.assert_allclose(value, expected, rtol=rtol, atol=1e-12)
-    checks += 1
-
 
 for spec in definitions:
     name, given = spec["name"], inputs[spec["name"]]
@@ -75,4 +68,4 @@ check(jax.jit(log_likelihood)(1.5), own)
 slope = (log_likelihood(1.5 + 1e-6) - log_likelihood(1.5 - 1e-6)) / 2e-6
 check(jax.grad(log_likelihood)(1.5), slope, rtol=1e-6)
 check(jax.jit(jax.grad(log_likelihood))(1.5), slope, rtol=1e-6)
-print(f"{checks} checks")
+report()

@@ -1,22 +1,19 @@
 """Uses exoplanet_core's JAX operations; its own NumPy and C++ results are the measure."""
 
+import functools
+
 import jax
 
 jax.config.update("jax_enable_x64", True)
 
+import checks  # noqa: E402
 import numpy as np  # noqa: E402
 from exoplanet_core import driver  # noqa: E402
 from exoplanet_core.jax import ops  # noqa: E402
 from exoplanet_core.numpy import ops as numpy_ops  # noqa: E402
 from exoplanet_core.testing import check_contact_points, get_mean_and_true_anomaly  # noqa: E402
 
-checks = 0
-
-
-def check(value, expected, rtol=0.0, atol=0.0):
-    global checks
-    np.testing.assert_allclose(np.asarray(value), expected, rtol=rtol, atol=atol)
-    checks += 1
+check = functools.partial(checks.check, rtol=0, atol=0)
 
 
 # ---- Kepler's equation ---------------------------------------------------------------------------
@@ -65,5 +62,5 @@ for a_over_r in (20.0, 100.0):
                 e,
                 0.5,
             )
-            checks += 1
-print(f"{checks} checks")
+            checks.count += 1
+checks.report()
