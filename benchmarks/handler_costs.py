@@ -132,7 +132,6 @@ def draw(costs, compiler, counts, attributes):
         xticks=SIZES,
         ylim=0,
     )
-    counts.legend(fontsize=7)
     cases = (*ATTRIBUTES, "Error_1")[::-1]
     for offset, library in ((0.2, "genuine"), (-0.2, "callbridge")):
         values = [costs[f"{library}-{compiler}: {case}"].instructions for case in cases]
@@ -148,4 +147,3 @@ def draw(costs, compiler, counts, attributes):
         yticklabels=[case.replace("_", " ") for case in cases],
     )
     attributes.margins(x=0.15)
-    attributes.legend(fontsize=7)

@@ -2,8 +2,8 @@
 
 Times are Google Benchmark's (the median of several runs; noisy on a shared machine), instructions
 are callgrind's: the difference between two counts of calls, so that nothing but the calls is in
-it. Both go to build/bench/results.json, the pictures to build/bench/calls.svg, handlers.svg and
-.png. Exits with 1 where a budget of docs/architecture.md is not kept.
+it. Both go to build/bench/results.json, the pictures to docs/cost.svg and build/bench/. Exits with
+1 where a budget of docs/architecture.md is not kept.
 """
 
 import json
@@ -17,17 +17,19 @@ import google_benchmark
 import gpu_costs
 import handler_costs
 import jax_costs
+import pictures
 import python_costs
 import torch_costs
+from pictures import SIZES
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 OUT = ROOT / "build/bench"
+COST = ROOT / "docs/cost.svg"
 CALL_COST = BUILD / "benchmarks/call_cost"
 EXECUTABLE_COST = BUILD / "benchmarks/executable_cost"
 HANDLER_COST = BUILD / "benchmarks/typed_ffi/handler_cost"
 COUNTS = (1_000, 11_000)
-SIZES = (1, 4, 8, 16)
 
 
 def instructions(case):
@@ -58,58 +60,6 @@ def budgets(counts):
             counts[f"{sites} by version 3/20000"] / counts[f"{sites} by version 3/1"],
         )
     yield "a leaf in a list with a tuple, more than a flat operand: instructions", 2.0, leaf - flat
-
-
-def draw(counts, jax, gpu, executor):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, (calls, leaves, inside) = plt.subplots(1, 3, figsize=(15, 4.5))
-    for name in ("direct", "execute", "execute, version declared only"):
-        calls.plot(SIZES, [counts[f"{name}/{n}"] for n in SIZES], marker="o", label=name)
-    calls.plot(SIZES, [2 * counts[f"direct/{n}"] for n in SIZES], ":", color="gray", label="budget")
-    calls.set(
-        title="One call of a version-1 target",
-        xlabel="array operands",
-        ylabel="instructions",
-        xticks=SIZES,
-        ylim=0,
-    )
-    calls.legend()
-    sizes = (4, 8, 16, 32, 64)
-    for name in ("tuple of leaves and a tuple", "documentation's tuple"):
-        leaves.plot(sizes, [counts[f"{name}/{n}"] for n in sizes], marker="o", label=name)
-    leaves.set(title="Tuple operands", xlabel="leaves", ylabel="instructions", xticks=sizes, ylim=0)
-    leaves.legend()
-    chains = {f"jax.jit: {name}": jax[path].instructions for path, name in jax_costs.PATHS.items()}
-    chains |= {f"XLA:GPU: {name}": gpu[path].instructions for path, name in gpu_costs.PATHS.items()}
-    chains["callbridge's own runtime"] = executor["runtime"].instructions
-    chains["direct call"] = executor["direct"].instructions
-    bars = inside.barh(list(chains)[::-1], list(chains.values())[::-1])
-    inside.bar_label(bars, fmt="%.0f", padding=3)
-    inside.set(
-        title="One more call of a version-1 target in a chain",
-        xlabel="instructions, the runtime's own included",
-    )
-    inside.margins(x=0.15)
-    save(figure, "calls")
-
-
-def draw_handlers(costs):
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(13, 9))
-    for compiler, pair in zip(handler_costs.COMPILERS, axes, strict=True):
-        handler_costs.draw(costs, compiler, *pair)
-    save(figure, "handlers")
-
-
-def save(figure, name):
-    figure.tight_layout()
-    for kind in ("svg", "png"):
-        figure.savefig(OUT / f"{name}.{kind}", dpi=110)
 
 
 def main():
@@ -202,9 +152,11 @@ def main():
         "budget": rows,
     }
     (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    draw(counts, jax, gpu, executor)
-    draw_handlers(handlers)
-    print(f"\n{OUT / 'results.json'}\n{OUT / 'calls.svg'}\n{OUT / 'handlers.svg'}")
+    pictures.cost(jax, gpu, executor, COST)
+    pictures.calls(counts, OUT)
+    pictures.handlers(handlers, OUT)
+    for path in (OUT / "results.json", COST, OUT / "calls.svg", OUT / "handlers.svg"):
+        print(path)
     return 0 if all(row["kept"] for row in rows) else 1
 
 
