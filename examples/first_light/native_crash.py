@@ -16,6 +16,11 @@ from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+try:
+    from jax import ffi
+except ImportError:  # before 0.5
+    from jax.extend import ffi
+
 
 def lower(ctx, a, b, c, d):
     """custom_call @gather_tuple((a, (b, c), d)) -> (f32[480], f32[3]), api_version 3."""
@@ -31,7 +36,7 @@ def lower(ctx, a, b, c, d):
 
 library = callbridge.library.load(sys.argv[1])
 function = ctypes.CFUNCTYPE(None)(library.target("gather_tuple").address)
-jax.ffi.register_ffi_target("gather_tuple", jax.ffi.pycapsule(function), "cpu", api_version=0)
+ffi.register_ffi_target("gather_tuple", ffi.pycapsule(function), "cpu", api_version=0)
 gather = Primitive("gather_tuple")
 gather.multiple_results = True
 gather.def_abstract_eval(

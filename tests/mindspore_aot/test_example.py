@@ -1,4 +1,4 @@
-"""README's commands for an AOT operator do what README shows."""
+"""The commands of docs/mindspore.md do what it shows."""
 
 import os
 import pathlib
@@ -13,7 +13,6 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
-SECTION = "### An AOT operator of MindSpore"
 
 pytestmark = pytest.mark.skipif(
     shutil.which("g++") is None,
@@ -23,8 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def section():
-    text = (ROOT / "README.md").read_text()
-    return text[text.index(SECTION) : text.index("\n### ", text.index(SECTION) + 1)]
+    return (ROOT / "docs/mindspore.md").read_text()
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_commands(section):
-    (block,) = re.findall(r"```\n(\$ .*?)```", section, re.DOTALL)
+    (block,) = re.findall(r"```console\n(\$ .*?)```", section, re.DOTALL)
     shown = re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", block, re.MULTILINE)
     assert len(shown) == 2
     for command, output in shown:

@@ -372,8 +372,8 @@ def test_the_example_of_the_help():
 
 
 def test_the_example_of_the_readme():
-    readme = (ROOT / "README.md").read_text()
+    page = (ROOT / "docs/old_libraries.md").read_text()
     ((words, printed),) = re.findall(
-        r"^\$ callbridge layout (.*)\n([^`]+)```", readme, re.MULTILINE
+        r"^\$ callbridge layout (.*)\n([^`]+)```", page, re.MULTILINE
     )
     assert layout(*shlex.split(words)) == printed

@@ -1,0 +1,89 @@
+"""MIGRATION.md's table of what one sees: JAX says each text on the releases that the table names,
+and on no other, and callbridge.resurrect mends what the table says it does."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+
+import jax
+import jax_releases
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = pathlib.Path(
+    os.environ.get("CALLBRIDGE_BUILD") or os.path.dirname(os.environ["CALLBRIDGE_LIBRARY"])
+)
+NEWEST = (BUILD / "tests/ffi_releases.txt").read_text().split()[-1]
+HANDLERS = BUILD / f"tests/typed_ffi/suite/suite_{NEWEST}.so"
+ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| .+? \| (.+?) \|$", re.MULTILINE)
+SECTION = (ROOT / "MIGRATION.md").read_text().split("\n## ")[1]
+TABLE = {text: (releases, remedy) for text, releases, remedy in ROW.findall(SECTION)}
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("g++") is None, reason="no g++, as in the Debian 13 of make matrix"
+)
+
+
+def numbers(release):
+    return tuple(map(int, release.split(".")))
+
+
+def is_named(releases, release):
+    """Whether "jax 0.4.34 to 0.8, from 0.10" names a release; "to 0.8" has 0.8.3, too."""
+    if releases == "any":
+        return True
+    assert releases.startswith("jax ")
+    for part in releases.removeprefix("jax ").split(", "):
+        first, last = re.fullmatch(r"(?:from )?([\d.]*)(?: ?(?:to )([\d.]+))?", part).groups()
+        if part.startswith("from "):
+            last = "9999"
+        elif not part.startswith("to ") and last is None:
+            last = first
+        since, until = numbers(first or "0"), numbers(last)
+        if since <= numbers(release) and numbers(release)[: len(until)] <= until:
+            return True
+    return False
+
+
+@pytest.fixture(scope="module")
+def natively(run):
+    return json.loads(run(HERE / "symptoms_program.py", BUILD, HANDLERS))
+
+
+@pytest.fixture(scope="module")
+def revived(run):
+    return json.loads(run(HERE / "symptoms_program.py", BUILD, HANDLERS, "revived"))
+
+
+def test_the_table_is_whole(natively):
+    assert list(TABLE) == list(natively)
+
+
+@pytest.mark.parametrize("text", TABLE)
+def test_what_jax_says(text, natively):
+    _, said = natively[text]
+    assert (text in said) == is_named(TABLE[text][0], jax.__version__), said
+
+
+@pytest.mark.parametrize(
+    "text", [text for text, (_, remedy) in TABLE.items() if "resurrect" in remedy]
+)
+def test_resurrect_mends_it(text, revived):
+    well, said = revived[text]
+    assert well, said
+
+
+def test_each_text_is_said_somewhere():
+    releases = jax_releases.used_by("revive")
+    for text, (named, _) in TABLE.items():
+        assert any(is_named(named, release) for release in releases), text
+
+
+def test_how_releases_are_named():
+    assert is_named("jax 0.4.34 to 0.8", "0.8.3") and is_named("jax 0.4.34 to 0.8", "0.4.34")
+    assert not is_named("jax 0.4.34 to 0.8", "0.9.2") and not is_named("jax 0.6", "0.7.2")
+    assert is_named("jax to 0.4.13, from 0.8", "0.4.13") and is_named("jax from 0.8", "0.12.0.1")
+    assert not is_named("jax to 0.4.13, from 0.8", "0.4.30") and is_named("jax 0.6", "0.6.2")
