@@ -81,19 +81,25 @@ T Wrap(Int128 value) {
   return static_cast<T>(value);
 }
 
+// The low half of a product, which of two unsigned numbers may exceed an Int128.
+template <typename T>
+T LowProduct(T a, T b) {
+  return static_cast<T>(static_cast<Uint128>(a) * static_cast<Uint128>(b));
+}
+
 template <typename T>
 void AddArithmetic(std::vector<Case>& cases) {
   Cases<T> all(cases);
   constexpr int bits = sizeof(T) * 8;
   all.Add("add", 2, [](T a, T b, T) { return Wrap<T>(Int128(a) + b); });
   all.Add("sub", 2, [](T a, T b, T) { return Wrap<T>(Int128(a) - b); });
-  all.Add("mul.lo", 2, [](T a, T b, T) { return Wrap<T>(Int128(a) * b); });
+  all.Add("mul.lo", 2, [](T a, T b, T) { return LowProduct(a, b); });
   all.Add("mul.hi", 2, [](T a, T b, T) {
     return static_cast<T>(std::is_signed_v<T>
                               ? static_cast<T>((Int128(a) * b) >> bits)
                               : static_cast<T>((static_cast<Uint128>(a) * b) >> bits));
   });
-  all.Add("mad.lo", 3, [](T a, T b, T c) { return Wrap<T>(Int128(Wrap<T>(Int128(a) * b)) + c); });
+  all.Add("mad.lo", 3, [](T a, T b, T c) { return Wrap<T>(Int128(LowProduct(a, b)) + c); });
   all.Add("sad", 3,
           [](T a, T b, T c) { return Wrap<T>((a < b ? Int128(b) - a : Int128(a) - b) + c); });
   all.Add("div", 2,
