@@ -10,11 +10,18 @@ Files are written and commands run in the order of the page; then the program. A
 "<!-- not run: REASON -->" above a fence leaves it out, and so does a language that is not run.
 """
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 from collections import namedtuple
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 
 Block = namedtuple("Block", "language text reason")
 
@@ -35,11 +42,53 @@ def commands(block):
     return re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
 
 
-def run_page(text, folder: pathlib.Path, environment, preamble=""):
+def readers_folder(folder):
+    """Makes the folder that the pages speak of: an old library, sources, and arrays."""
+    folder.mkdir()
+    for path in (
+        BUILD / "examples/first_light.so",
+        ROOT / "examples/first_light/old_targets.cc",
+        ROOT / "examples/mindspore_aot/row_sums.cc",
+    ):
+        (folder / path.name).symlink_to(path)
+    arrays = {
+        "b": np.arange(128, dtype=np.float32),
+        "c": np.full(2048, 0.5, np.float32),
+        "p": np.ones(32, np.float32),
+        "q": np.ones(64, np.float32),
+        "r": np.ones(128, np.float32),
+        "s": np.ones(256, np.float32),
+        "seven": np.int32(7),
+        "zero": np.int32(0),
+        "x": np.arange(6, dtype=np.float32).reshape(2, 3),
+    }
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    return folder
+
+
+def environment(prefix):
+    """With an installation's folders at $PREFIX, which lead to the tree and the build."""
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "include").symlink_to(ROOT / "include")
+    (prefix / "lib").symlink_to(BUILD)
+    (prefix / "bin/callbridge").symlink_to(BUILD / "callbridge")
+    return {
+        **os.environ,
+        "PREFIX": str(prefix),
+        "PATH": f"{prefix}/bin:{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+        "CALLBRIDGE_LIBRARY": str(LIBRARY),
+        "CALLBRIDGE_PYTHON": sys.executable,
+        "JAX_PLATFORMS": "cpu",
+        "XDG_CACHE_HOME": str(prefix.parent / "cache"),
+    }
+
+
+def run_page(text, folder, environment):
     """Runs a page's code in `folder`; fails with the command whose output differs.
 
-    `preamble` is Python that the page's program begins with. Returns how many commands and blocks
-    of Python ran.
+    Returns how many commands and blocks of Python ran.
     """
     program, ran = [], 0
     for block in blocks(text):
@@ -60,7 +109,7 @@ def run_page(text, folder: pathlib.Path, environment, preamble=""):
             assert block.language == "python", f"a file without a name: {block.text}"
             program.append(block.text)
     if program:
-        (folder / "page_program.py").write_text("\n".join([preamble, *program]))
+        (folder / "page_program.py").write_text("\n".join(program))
         done = shell(f"{sys.executable} page_program.py", folder, environment)
         assert done.returncode == 0, done.stdout
     return ran + len(program)

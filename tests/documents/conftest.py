@@ -1,6 +1,0 @@
-"""So that the tests find page.py."""
-
-import pathlib
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
