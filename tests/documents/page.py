@@ -6,7 +6,8 @@ A page's code stands in fences:
     ```python       the page's program, one block after the other in one process
     ```c++, ```c    a file, if the first line is a comment with its name; so for Python
 
-Files are written and commands run in the order of the page; then the program. A comment
+Files are written and commands run in the order of the page; then files that no command names are
+compiled, and the program runs. A comment
 "<!-- not run: REASON -->" above a fence leaves it out, and so does a language that is not run.
 """
 
@@ -88,9 +89,9 @@ def environment(prefix):
 def run_page(text, folder, environment):
     """Runs a page's code in `folder`; fails with the command whose output differs.
 
-    Returns how many commands and blocks of Python ran.
+    Returns how much ran: commands, blocks of Python, files that were compiled.
     """
-    program, ran = [], 0
+    program, sources, ran = [], [], 0
     for block in blocks(text):
         if block.reason or block.language not in RUN:
             continue
@@ -99,8 +100,10 @@ def run_page(text, folder, environment):
             path = folder / named[1]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text)
+            sources.append(named[1])
         elif block.language == "console":
             for command, printed in commands(block):
+                sources = [name for name in sources if name not in command]
                 show_file(command, printed, folder)
                 done = shell(command, folder, environment)
                 assert same(done.stdout, printed), f"$ {command}\n{done.stdout}"
@@ -108,6 +111,13 @@ def run_page(text, folder, environment):
         else:
             assert block.language == "python", f"a file without a name: {block.text}"
             program.append(block.text)
+    for name in sources:
+        if not name.endswith(".py"):
+            done = shell(
+                f"g++ -std=c++17 -fsyntax-only -I $PREFIX/include {name}", folder, environment
+            )
+            assert done.returncode == 0, done.stdout
+            ran += 1
     if program:
         (folder / "page_program.py").write_text("\n".join(program))
         done = shell(f"{sys.executable} page_program.py", folder, environment)

@@ -9,15 +9,11 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # docs/pytorch.md runs where there is PyTorch: tests/torch/test_page.py. The others are about the
 # house, or written by the runs that they show.
-PAGES = [
-    "README.md",
-    "MIGRATION.md",
-    "docs/old_libraries.md",
-    "docs/programs.md",
-    "docs/mindspore.md",
-    "docs/typed_ffi.md",
-    "docs/resurrect.md",
-    "docs/embedding.md",
+OTHERS = ("architecture", "gpu", "matrix", "packages", "pjrt", "pytorch")
+PAGES = ["README.md", "MIGRATION.md"] + [
+    str(path.relative_to(ROOT))
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    if path.parent.name != "docs" or path.stem not in OTHERS
 ]
 
 pytestmark = pytest.mark.skipif(
@@ -38,15 +34,8 @@ def environment(tmp_path):
 @pytest.mark.parametrize("name", PAGES)
 def test_the_code_of_a_page(name, folder, environment):
     text = (ROOT / name).read_text()
-    assert page.run_page(text, folder, environment) > 0
-
-
-def test_every_page_with_code_is_run_or_said_why():
-    """A page that is added is run too."""
-    listed = {ROOT / name for name in PAGES}
-    others = {"architecture.md", "pjrt.md", "matrix.md", "packages.md", "gpu.md", "pytorch.md"}
-    found = {path for path in (ROOT / "docs").glob("*.md") if path.name not in others}
-    assert found == {path for path in listed if path.parent.name == "docs"}
+    ran = page.run_page(text, folder, environment)
+    assert ran > 0 or "```" not in text
 
 
 @pytest.mark.parametrize(
