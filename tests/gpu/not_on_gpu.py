@@ -8,6 +8,7 @@ SAME_ABI = "GPU functions of all versions are called alike, so that none has to 
 AS_GPU = "it is about CPU's functions and tables; a GPU function gets a list of arrays"
 OPERATOR_INFO = "it is about operator information for CPU, and callbridge.numpy on CPU"
 OF_CPU = "what it calls was compiled for CPU"
+ON_HOST = "it registers for CPU what reads host memory; tests/gpu registers on CUDA"
 KEPT_BY_JAX = "a plugin that has started does not tell what is registered with it"
 
 NOT_ON_GPU = {
@@ -15,6 +16,10 @@ NOT_ON_GPU = {
     "tests/jax/test_uses_devices.py::test_sharded_jit": NCCL,
     "tests/jax/test_uses_devices.py::test_sharded_operands": NCCL,
     "tests/jax/test_uses_distributed.py": NCCL,
+    "tests/jax/test_uses_batches.py::test_what_is_not_a_batch_is_whole": NCCL,
+    "tests/jax/test_uses_batches.py::test_parts_of_unequal_size": NCCL,
+    "tests/jax/test_uses_batches.py::test_eight_devices": "the stand-in is told to have four",
+    "tests/jax/test_scratch.py": ON_HOST,
     "tests/jax/test_custom_call.py::test_abi_must_be_known_or_declared": SAME_ABI,
     "tests/jax/test_custom_call.py::test_declared_abi_must_agree": SAME_ABI,
     "tests/jax/test_custom_call.py::test_malformed_descriptors[version_3": AS_GPU,
@@ -33,6 +38,13 @@ NOT_ON_GPU = {
     "tests/jax/test_bad_input.py::test_names_that_jax_has[names_that": KEPT_BY_JAX,
     "tests/jax/test_operator_info": OPERATOR_INFO,
     "tests/resurrect/test_lapack.py": OF_CPU,
+    "tests/resurrect/test_jax_ffi.py": ON_HOST,
+    "tests/resurrect/test_registration.py": ON_HOST,
+    "tests/resurrect/test_symptoms.py": ON_HOST,
+    "tests/resurrect/test_names.py::test_operations": (
+        "some of them are calls of cuFFT and cuSOLVER, for which the stand-in has none"
+    ),
+    "tests/resurrect/test_values.py": "it is about names of JAX, which are the same",
     "tests/resurrect/test_real_packages.py": OF_CPU,
     "tests/resurrect/test_names.py::test_wrapped_names_do_the_same": OF_CPU,
     "tests/resurrect/test_names.py::test_refusals": SAME_ABI,

@@ -26,4 +26,5 @@ def test_calls_at_exit(uses, who):
                 "this JAX (0.4.38, 0.5.3) imports modules in each call, which it cannot so late"
             )
         assert "Exception ignored" not in done.stderr, done.stderr
-        assert done.stdout.startswith("called "), done
+        # Above it what a GPU's plugin writes.
+        assert done.stdout.splitlines()[-1].startswith("called "), done
