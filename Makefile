@@ -1,7 +1,7 @@
 # The commands of the project. Each is a script of the same name in scripts/, but for those that are one line.
 PREFIX ?= /usr/local
 
-.PHONY: help demo test test-frameworks test-gpu bench matrix format lint install clean
+.PHONY: help demo test test-frameworks test-gpu bench matrix docs format lint install clean
 
 help:
 	@echo "make demo      run the first example, from a bare clone"
@@ -10,12 +10,13 @@ help:
 	@echo "make test-gpu  run GPU targets on this machine's GPU, and write docs/gpu.md"
 	@echo "make bench     measure what a call costs; results in build/bench/"
 	@echo "make matrix    run every ABI and every handler on every jaxlib of requirements/jax_releases, and all tests that make test has a sample of; tables in docs/matrix.md"
+	@echo "make docs      make the site of the documentation, build/docs/html"
 	@echo "make format    format the C++ and Python files in place"
 	@echo "make lint      check the format and run the static checks"
 	@echo "make install   install into PREFIX=DIR ($(PREFIX)), below DESTDIR where it is set"
 	@echo "make clean     remove build/ and .venv (downloads and what is installed from them stay in the cache)"
 
-demo test bench matrix format lint:
+demo test bench matrix docs format lint:
 	@scripts/$@
 
 test-frameworks:

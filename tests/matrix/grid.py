@@ -1,6 +1,6 @@
 """The grid: every ABI on every runtime, each cell in a process of its own, compared with NumPy.
 
-  grid.py --build FOLDER --callbridge libcallbridge.so [--svg FILE] [--runtimes embedded,0.4.13,...]
+  grid.py --build FOLDER --callbridge libcallbridge.so [--runtimes embedded,0.4.13,...]
 
 FOLDER is the build's. Prints a line a cell, then the grid; exits 1 where a cell is not as it must
 be. matrix.py writes it to docs/matrix.md.
@@ -130,38 +130,6 @@ def markdown(cells):
     return "\n".join([*lines, "", *(errors or ["No cell has an error."])])
 
 
-def draw(cells, path):
-    """The grid as a picture."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    # The same file for the same grid.
-    matplotlib.rcParams["svg.hashsalt"] = "grid"
-    colors = {"ok": "#8fce8f", "unimplemented": "#e3e08a", "error": "#e58a8a"}
-    signs = {"ok": "ok", "unimplemented": "ok, some\nUNIMPLEMENTED"}
-    rows = list(dict.fromkeys(what for what, _ in cells))
-    runtimes = list(dict.fromkeys(runtime for _, runtime in cells))
-    figure, axes = plt.subplots(figsize=(4.5 + 1.05 * len(runtimes), 0.62 * len(rows) + 0.5))
-    for y, what in enumerate(rows):
-        for x, runtime in enumerate(runtimes):
-            cell = cells[what, runtime]
-            color = colors[cell.outcome]
-            axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=color, edgecolor="white", lw=2))
-            sign = signs.get(cell.outcome, cell.text)
-            axes.text(x + 0.5, y + 0.5, sign, ha="center", va="center", fontsize=7)
-    axes.set(xlim=(0, len(runtimes)), ylim=(len(rows), 0))
-    axes.set_xticks([x + 0.5 for x in range(len(runtimes))], runtimes, fontsize=8)
-    wrapped = [what.replace(", ", ",\n", 1) if len(what) > 45 else what for what in rows]
-    axes.set_yticks([y + 0.5 for y in range(len(rows))], wrapped, fontsize=8)
-    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-
-
 def is_good(cells):
     return all(cell.outcome != "error" for cell in cells.values())
 
@@ -170,15 +138,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--callbridge", required=True, type=pathlib.Path)
-    parser.add_argument("--svg")
     parser.add_argument("--runtimes", default=",".join(RUNTIMES))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     build, callbridge = options.build.resolve(), options.callbridge.resolve()
     cells, left_out = run(build, callbridge, options.runtimes.split(","), options.jobs)
     print("\n" + markdown(cells))
-    if options.svg:
-        draw(cells, options.svg)
     for runtime in left_out:
         print(f"jaxlib {runtime} is not there: its column is left out")
     sys.exit(0 if is_good(cells) and not left_out else 1)

@@ -26,12 +26,14 @@ import cases  # noqa: E402
 import exported_cases  # noqa: E402
 import gpu_rows  # noqa: E402
 import grid  # noqa: E402
+import picture  # noqa: E402
 import pytorch_xla  # noqa: E402
 import registered  # noqa: E402
 from headers import number_of  # noqa: E402
 from jax_releases import WITH_HEADERS, used_by  # noqa: E402
 from runtimes import python_of  # noqa: E402
 
+ON_GPU = "XLA:GPU, over a stand-in for CUDA's driver; on no device yet"
 RUNTIMES = used_by("suite")
 ASKS = {case.name: case.asks for case in [*cases.CASES, *exported_cases.CASES]}
 
@@ -213,8 +215,6 @@ def main():
     grid_cells, not_there = grid.run(
         build.resolve(), callbridge.resolve(), options.grid_runtimes.split(","), options.jobs
     )
-    if options.svg:
-        grid.draw(grid_cells, options.svg)
     matrix = Matrix(options)
     runtimes = []
     left_out = [f"the grid's column {runtime}, which is not there" for runtime in not_there]
@@ -243,6 +243,9 @@ def main():
     left_out += [f"PyTorch/XLA {release}, which is not there" for release in no_torch]
     gpu_cells, no_plugin = gpu_rows.run(build.resolve(), callbridge.resolve(), options.jobs)
     left_out += [f"XLA:GPU of jax {release}, which is not there" for release in no_plugin]
+    if options.svg:
+        on_cpu = {key: cell.text for key, cell in grid_cells.items()}
+        picture.draw([("CPU", on_cpu), (ON_GPU, gpu_cells)], options.svg)
     text = document(grid_cells, gpu_cells, matrix.cells, torch_columns, runtimes, left_out)
     print("\n" + text)
     if options.write:
