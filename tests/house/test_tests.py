@@ -1,4 +1,4 @@
-"""Each C++ source has a test where README.md says that a reader finds it.
+"""Each C++ source has a test where CONTRIBUTING.md says that a reader finds it.
 
 That is tests/<folder>/<name>_test.cc, a subfolder being left out, part of the name, or the folder;
 or the file in tests/ that tests/tested_by.txt has for it. And each C++ test is one of a program
