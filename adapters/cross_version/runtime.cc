@@ -86,6 +86,25 @@ XLA_FFI_Error* CrossVersionRuntime::FindType(absl::string_view name, void (*dele
   return nullptr;
 }
 
+XLA_FFI_Error* CrossVersionRuntime::FindOwnType(absl::string_view name, void (*deleter)(void*),
+                                                XLA_FFI_TypeId* id) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (types_.find(name) == types_.end() &&
+        version_->state != typed_ffi::StateLayout::kWithDeleter) {
+      XLA_FFI_TypeId own = *id;
+      XLA_FFI_Error* error = RegisterType(name, deleter, &own);
+      if (error == nullptr) {
+        types_.emplace(name, own);
+      } else {
+        DestroyError(error);
+      }
+    }
+  }
+  id->type_id = 0;
+  return FindType(name, deleter, id);
+}
+
 XLA_FFI_Error* CrossVersionRuntime::RegisterType(absl::string_view name, void (*deleter)(void*),
                                                  XLA_FFI_TypeId* id) {
   if (auto* register_type = Find<XLA_FFI_Type_Register>(ApiFunction::kTypeRegister)) {

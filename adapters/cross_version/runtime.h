@@ -40,6 +40,12 @@ class CrossVersionRuntime {
   // no types.
   XLA_FFI_Error* FindType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
 
+  // Likewise, of a type that no other code names, with the id in `*id`, which no other type of the
+  // process has, where the runtime takes ids. The CUDA plugin of jax 0.8.3 assigns the id 1 to the
+  // first type that its API registers, though JAX has registered a type as 1 by its extension, and
+  // then deletes states of the one by the deleter of the other.
+  XLA_FFI_Error* FindOwnType(absl::string_view name, void (*deleter)(void*), XLA_FFI_TypeId* id);
+
   // The runtime's id of the type of states that callbridge holds (cross_version/state.cc); 0 until
   // it is found, so that calls need not look it up.
   std::atomic<int64_t>& held_state_type() { return held_state_type_; }

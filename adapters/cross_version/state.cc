@@ -64,7 +64,8 @@ XLA_FFI_Error* FindHeldType(CrossVersionRuntime& runtime, XLA_FFI_TypeId* id) {
   const std::string name = absl::StrFormat("callbridge.cross_version_state.%p.%p",
                                            reinterpret_cast<void*>(&DeleteHeldState),
                                            static_cast<const void*>(runtime.api()));
-  XLA_FFI_Error* error = runtime.FindType(name, &DeleteHeldState, id);
+  id->type_id = reinterpret_cast<intptr_t>(&DeleteHeldState);
+  XLA_FFI_Error* error = runtime.FindOwnType(name, &DeleteHeldState, id);
   if (error == nullptr) {
     runtime.held_state_type().store(id->type_id, std::memory_order_release);
   }
