@@ -22,10 +22,6 @@ ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| .+? \| (.+?) \|$", re.MULTILINE)
 SECTION = (ROOT / "MIGRATION.md").read_text().split("\n## ")[1]
 TABLE = {text: (releases, remedy) for text, releases, remedy in ROW.findall(SECTION)}
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("g++") is None, reason="no g++, as in the Debian 13 of make matrix"
-)
-
 
 def numbers(release):
     return tuple(map(int, release.split(".")))
@@ -64,6 +60,8 @@ def test_the_table_is_whole(natively):
 
 @pytest.mark.parametrize("text", TABLE)
 def test_what_jax_says(text, natively):
+    if text.startswith("custom_call_target_registry.h") and shutil.which("g++") is None:
+        pytest.skip("no g++, as in the Debian 13 of make matrix")
     _, said = natively[text]
     assert (text in said) == is_named(TABLE[text][0], jax.__version__), said
 

@@ -373,7 +373,5 @@ def test_the_example_of_the_help():
 
 def test_the_example_of_the_readme():
     page = (ROOT / "docs/old_libraries.md").read_text()
-    ((words, printed),) = re.findall(
-        r"^\$ callbridge layout (.*)\n([^`]+)```", page, re.MULTILINE
-    )
+    ((words, printed),) = re.findall(r"^\$ callbridge layout (.*)\n([^`]+)```", page, re.MULTILINE)
     assert layout(*shlex.split(words)) == printed
