@@ -204,6 +204,11 @@ WRAPPED = [
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
     (
+        "jax._src.core.UnshapedArray",
+        "callbridge.resurrect._wrappers",
+        "__init__=unshaped_array_init",
+    ),
+    (
         "jaxlib.xla_client",
         "callbridge.resurrect._registries",
         "_custom_callback=target_lists _custom_callback_handler=target_functions "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -46,6 +47,22 @@ def aval_to_ir_type(original: Callable) -> Callable | None:
         if type(aval) not in mlir.ir_type_handlers:
             raise TypeError(f"No ir_type_handler for aval type: {type(aval)}")
         return mlir.ir_type_handlers[type(aval)](aval)
+
+    return wrapper
+
+
+def unshaped_array_init(original: Callable) -> Callable | None:
+    """Returns, as until JAX 0.4.35; later ones set the same fields, and raise."""
+    try:
+        original(types.SimpleNamespace(), np.float32)
+        return None
+    except Exception:
+        pass
+
+    @functools.wraps(original)
+    def wrapper(self: Any, dtype: Any, weak_type: bool = False) -> None:
+        self.dtype = dtype if jax.dtypes.issubdtype(dtype, jax.dtypes.extended) else np.dtype(dtype)
+        self.weak_type = weak_type
 
     return wrapper
 
