@@ -79,7 +79,7 @@ def given(
     with _lock:
         known = _wrapped.get(key)
         if known is not None and known.addresses == addresses:
-            made: Given | None = known.given
+            result = known.given
         elif not is_active or all(map(_is_not_a_programs, addresses.values())):
             return unchanged
         else:
@@ -87,12 +87,13 @@ def given(
             if not RUNTIME.has_instantiate and len(addresses) > 1:
                 _not_for_xla[key] = handlers, is_compatible
                 return None
+            result = unchanged
             made = _adapted(key, handlers, addresses, traits, is_compatible)
             if made is not None:
                 _wrapped[key] = _Wrapped(addresses, made)
                 _made.update(_addresses(made.handlers).values())
-        # A wrapper, too, is XLA's already if callbridge.jax registered the handler.
-        result = unchanged if made is None else made
+                result = made
+        # XLA may have a new wrapper, too: of a handler that callbridge.jax registered.
         return None if is_new and _is_refused_again(key, result) else result
 
 
