@@ -25,6 +25,7 @@ from callbridge._platform import HOST, find_platform
 from callbridge.resurrect import (
     _custom_call,
     _mlir_custom_call,
+    _old_core,
     _registration,
     _translations,
     _type_functions,
@@ -55,16 +56,15 @@ def unshaped_array_init(original: Callable) -> Callable | None:
     """Returns, as until JAX 0.4.35; later ones set the same fields, and raise."""
     try:
         original(types.SimpleNamespace(), np.float32)
-        return None
     except Exception:
-        pass
+        return _old_core.UnshapedArray.__init__
+    return None
 
-    @functools.wraps(original)
-    def wrapper(self: Any, dtype: Any, weak_type: bool = False) -> None:
-        self.dtype = dtype if jax.dtypes.issubdtype(dtype, jax.dtypes.extended) else np.dtype(dtype)
-        self.weak_type = weak_type
 
-    return wrapper
+def lattice_join(original: Callable) -> Callable | None:
+    """Returns a weak type only of two, as until JAX 0.4.35; later ones return the first value."""
+    aval = core.ShapedArray((), np.dtype(np.float32))
+    return _old_core.lattice_join if original(aval.update(weak_type=True), aval).weak_type else None
 
 
 def ir_constant(original: Callable) -> Callable | None:
