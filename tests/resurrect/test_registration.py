@@ -9,6 +9,7 @@ import sys
 
 import jax
 import pytest
+from jax_releases import TODAY, numbers
 from jaxlib import xla_client
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -46,6 +47,8 @@ def test_what_a_plugin_is_given(run, library):
 def test_untyped_functions_in_silence(run, tmp_path, path):
     printed = run(HERE / "untyped_program.py", tmp_path / "errors", CALLBRIDGE_PATH=path)
     assert printed.endswith(" ok\n")
+    if numbers(jax.__version__) >= numbers(TODAY):
+        assert printed == "typed said ok\n"
 
 
 @has_registries
@@ -135,7 +138,7 @@ def test_two_processes_of_jax_distributed(library):
 def test_a_handler_without_metadata(run, build, tmp_path):
     """Written by hand on XLA's call frame, of a version of its own.
 
-    XLA gets it as it is, and what XLA says of it stands.
+    XLA gets it as it is, and what XLA says of it stands. Where XLA has no FFI, callbridge says it.
     """
     program = tmp_path / "program.py"
     program.write_text(
@@ -152,4 +155,9 @@ def test_a_handler_without_metadata(run, build, tmp_path):
         "    fn = fn['execute'] if isinstance(fn, dict) else fn\n"
         "    print(registering.address_in(fn) == library.address('answers_query'))\n"
     )
-    assert run(program, "with") == run(program, "without")
+    printed = run(program, "with")
+    if hasattr(xla_client, "register_custom_call_handler"):
+        assert printed == run(program, "without")
+    else:
+        assert printed.startswith("UNIMPLEMENTED: target 'by hand'"), printed
+        assert "was built with headers of XLA FFI 0.7" in printed

@@ -173,7 +173,6 @@ is_forced = _jax_registry.prefers_typed() and RUNTIME.has_instantiate
 text = opaque.lower().as_text()
 assert ("callbridge_site" in text) == is_forced, text
 
-os.fsync(2)
 said = os.pread(errors, 1 << 20, 0).decode()
 assert "API_VERSION" not in said and "custom call" not in said.lower(), said
 
@@ -185,4 +184,6 @@ for target in targets:
     add = lowered_by(by_builder(target, 2), x)
     assert "api_version = 2" in add.lower(x, y).as_text()
     np.testing.assert_array_equal(add(x, y), x + y)
-print("typed" if all(typed) else "left alone", "ok")
+# And of these newer XLAs complain: what is asserted above can be seen.
+is_said = "API_VERSION" in os.pread(errors, 1 << 20, 0).decode()
+print("typed" if all(typed) else "left alone", "said" if is_said else "not said", "ok")
