@@ -106,7 +106,7 @@ def _replaced_target(
 ) -> tuple | None:
     if api_version != _typed_registration.TYPED:
         if _is_active:
-            _untyped_of_xla.add(name, fn, platform)
+            _untyped_of_xla.add(name, fn, platform, is_new=is_new)
         return name, fn, api_version, traits
     given = _typed_registration.given(
         name, fn, platform, traits, is_active=_is_active, is_new=is_new
