@@ -18,6 +18,7 @@
 #include "callbridge/client/target_table.h"
 #include "callbridge/hlo/hlo_proto.h"
 #include "callbridge/hlo/hlo_text.h"
+#include "callbridge/hlo/opcode.h"
 #include "callbridge/hlo/stablehlo_text.h"
 #include "callbridge/hlo/upgrade.h"
 
@@ -108,6 +109,20 @@ callbridge_error* callbridge_module_write(const callbridge_module* module, int32
     const absl::StatusOr<std::string> bytes = Write(module->proto, form);
     if (!bytes.ok()) return bytes.status();
     sink(user, bytes->data(), bytes->size());
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_module_custom_calls(const callbridge_module* module,
+                                                 callbridge_custom_call_sink* sink, void* user) {
+  return WithoutExceptions({{"module", module}, {"sink", sink}}, [&] {
+    for (const xla::HloComputationProto& computation : module->proto.computations()) {
+      for (const xla::HloInstructionProto& instruction : computation.instructions()) {
+        if (hlo::ParseOpcode(instruction.opcode()) != hlo::Opcode::kCustomCall) continue;
+        const std::string& target = instruction.custom_call_target();
+        sink(user, target.data(), target.size(), instruction.custom_call_api_version());
+      }
+    }
     return absl::OkStatus();
   });
 }

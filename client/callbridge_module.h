@@ -43,6 +43,15 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_write(const callbridge_m
                                                               callbridge_bytes_sink* sink,
                                                               void* user);
 
+// Gets a custom call: its target, which is valid until it returns, and the API version that it
+// names (0, which none says, to 4).
+typedef void callbridge_custom_call_sink(void* user, const char* target, size_t target_size,
+                                         int32_t api_version);
+// Gives `sink` each custom call of the module, XLA's own ones too, in the order of its
+// computations.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_custom_calls(
+    const callbridge_module* module, callbridge_custom_call_sink* sink, void* user);
+
 // Returns a copy of the module with every untyped custom call replaced by a typed one of the same
 // name. It runs where the targets are registered as typed entry points
 // (callbridge_target_entry_points).

@@ -32,10 +32,10 @@ serialized. Python upgrades those: CALLBRIDGE_PYTHON, or else python3, which nee
 flatbuffers, for jax.export); the command prints which it used. The result has the form of FILE, or
 is text with --form stablehlo; it is FILE itself, byte for byte, if that has no untyped call.
 
---list prints a line for each custom call of such a FILE instead: its target, the version it calls
-by, the platform, whether the target is registered with that Python's JAX, and which library has it:
-one of those that --library names, or of JAX's own. "typed" or "untyped" is a target of that other
-kind.
+--list prints a line for each custom call of FILE, HLO or not, instead: its target, the version it
+calls by, the platform (of a FILE that names none, those that have the target), whether the target is
+registered with that Python's JAX, and which library has it: one of those that --library names, or
+of JAX's own. "typed" or "untyped" is a target of that other kind.
 
 Examples
   callbridge upgrade old.pb --form proto --output new.pb

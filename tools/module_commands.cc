@@ -1,8 +1,10 @@
 #include "callbridge/tools/module_commands.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "callbridge/tools/module_file.h"
 #include "callbridge/tools/output_file.h"
 #include "callbridge/tools/standard_output.h"
@@ -32,13 +34,12 @@ ExitStatus RunUpgrade(const ModuleOptions& options) {
   const absl::StatusOr<std::string> bytes = ReadModuleBytes(options.file);
   if (!bytes.ok()) return Failure(bytes.status());
   if (IsStableHlo(*bytes)) return UpgradeByPython(*bytes, options);
-  if (options.lists) {
-    return Failure(absl::UnimplementedError(absl::StrCat(
-        options.file, " is HLO, but --list lists the calls of StableHLO; `callbridge show ",
-        options.file, "` prints HLO with its calls")));
-  }
   const absl::StatusOr<ModulePointer> module = ReadModule(*bytes, options.file);
   if (!module.ok()) return Failure(module.status());
+  if (options.lists) {
+    const absl::StatusOr<std::vector<CustomCall>> calls = CustomCalls(**module);
+    return calls.ok() ? ListByPython(*calls, options) : Failure(calls.status());
+  }
   const absl::StatusOr<ModulePointer> upgraded = UpgradeModule(**module);
   return upgraded.ok() ? Write(**upgraded, options) : Failure(upgraded.status());
 }

@@ -67,6 +67,17 @@ absl::StatusOr<DevicePointer> OpenDevice(int32_t ordinal) {
   return DevicePointer(device);
 }
 
+absl::StatusOr<std::vector<CustomCall>> CustomCalls(const callbridge_module& module) {
+  std::vector<CustomCall> calls;
+  const auto append = [](void* user, const char* target, size_t size, int32_t api_version) {
+    static_cast<std::vector<CustomCall>*>(user)->push_back(
+        {std::string(target, size), api_version});
+  };
+  absl::Status status = TakeStatus(callbridge_module_custom_calls(&module, append, &calls));
+  if (!status.ok()) return status;
+  return calls;
+}
+
 absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module) {
   callbridge_module* upgraded = nullptr;
   absl::Status status = TakeStatus(callbridge_module_upgrade(&module, &upgraded));

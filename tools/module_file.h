@@ -43,6 +43,13 @@ absl::StatusOr<std::string> WriteModule(const callbridge_module& module, int32_t
 // Opens the CUDA device `ordinal`.
 absl::StatusOr<DevicePointer> OpenDevice(int32_t ordinal);
 
+struct CustomCall {
+  std::string target;
+  int32_t api_version = 0;  // 0, which none says, to 4
+};
+// Returns the module's custom calls, XLA's own ones too.
+absl::StatusOr<std::vector<CustomCall>> CustomCalls(const callbridge_module& module);
+
 absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module);
 
 // Compiles the module with the targets of these library files, which stay loaded. If `device` is

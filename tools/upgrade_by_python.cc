@@ -97,6 +97,28 @@ constexpr char kProgram[] =
     "import sys; sys.path = [path for path in sys.path if path]; "
     "from callbridge._upgrade_command import main; sys.exit(main(*sys.argv[1:]))";
 
+// Becomes Python, which runs main() of python/callbridge/_upgrade_command.py on `input`. Returns
+// only if it cannot; `reason` says what Python is for.
+ExitStatus BecomePython(absl::string_view input, const char* form, absl::string_view reason,
+                        const ModuleOptions& options) {
+  absl::Status found = SetEnvironment();
+  if (!found.ok()) return Failure(found);
+  absl::Status given = SetStandardInput(input);
+  if (!given.ok()) return Failure(given);
+  const char* declared = std::getenv("CALLBRIDGE_PYTHON");
+  const char* python = declared == nullptr ? "python3" : declared;
+  std::vector<std::string> words = {python, "-c", kProgram, options.file, options.output, form};
+  words.insert(words.end(), options.libraries.begin(), options.libraries.end());
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(python, arguments.data());
+  return Failure(absl::FailedPreconditionError(
+      absl::StrCat(reason, ", but ", python, " cannot be started: ", std::strerror(errno),
+                   "; install Python with jax, or set CALLBRIDGE_PYTHON to one that has it")));
+}
+
 }  // namespace
 
 bool IsStableHlo(absl::string_view bytes) {
@@ -110,25 +132,19 @@ ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options
                      " is StableHLO, which can be written in its own form, or as text with --form "
                      "stablehlo, but not as an HLO proto")));
   }
-  absl::Status found = SetEnvironment();
-  if (!found.ok()) return Failure(found);
-  absl::Status given = SetStandardInput(bytes);
-  if (!given.ok()) return Failure(given);
-  const char* declared = std::getenv("CALLBRIDGE_PYTHON");
-  const char* python = declared == nullptr ? "python3" : declared;
   const char* form = options.form == CALLBRIDGE_MODULE_STABLEHLO_TEXT ? "text" : "same";
-  std::vector<std::string> words = {python,       "-c",           kProgram,
-                                    options.file, options.output, options.lists ? "list" : form};
-  words.insert(words.end(), options.libraries.begin(), options.libraries.end());
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execvp(python, arguments.data());
-  return Failure(absl::FailedPreconditionError(
-      absl::StrCat(options.file, " is StableHLO, which jaxlib reads, but ", python,
-                   " cannot be started: ", std::strerror(errno),
-                   "; install Python with jax, or set CALLBRIDGE_PYTHON to one that has it")));
+  return BecomePython(bytes, options.lists ? "list" : form,
+                      absl::StrCat(options.file, " is StableHLO, which jaxlib reads"), options);
+}
+
+ExitStatus ListByPython(const std::vector<CustomCall>& calls, const ModuleOptions& options) {
+  // The version, the number of the name's bytes, and the name.
+  std::string input;
+  for (const CustomCall& call : calls) {
+    absl::StrAppend(&input, call.api_version, " ", call.target.size(), "\n", call.target);
+  }
+  return BecomePython(input, "list of HLO", "--list asks JAX which targets are registered",
+                      options);
 }
 
 }  // namespace callbridge

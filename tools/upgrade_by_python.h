@@ -1,10 +1,13 @@
-// `callbridge upgrade` of programs that only MLIR reads: runs a Python with JAX.
+// `callbridge upgrade` of programs that only MLIR reads, and its --list: runs a Python with JAX.
 #ifndef CALLBRIDGE_TOOLS_UPGRADE_BY_PYTHON_H_
 #define CALLBRIDGE_TOOLS_UPGRADE_BY_PYTHON_H_
+
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/module_commands.h"
+#include "callbridge/tools/module_file.h"
 
 namespace callbridge {
 
@@ -16,6 +19,9 @@ bool IsStableHlo(absl::string_view bytes);
 // `bytes` as standard input. Returns only if it cannot be started, or for a form that MLIR does not
 // write.
 ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options);
+
+// Same, to list these calls of an HLO module, and who has their targets: only Python can ask JAX.
+ExitStatus ListByPython(const std::vector<CustomCall>& calls, const ModuleOptions& options);
 
 }  // namespace callbridge
 

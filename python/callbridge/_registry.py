@@ -7,12 +7,12 @@ hold its address. Entries are never removed.
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from callbridge import _c_api, _target, _target_abis, _typed_handlers
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._function_address import function_address, keep
 from callbridge._platform import find_platform, parse_platform
 from callbridge._target import Target
@@ -78,7 +78,7 @@ class Registry:
         self._serve_target = serve
         self._check_name = check_name
         self._default_platform = default_platform
-        self._lock = threading.RLock()  # signal handlers may run at any moment
+        self._lock = fork_lock()  # reentrant: signal handlers may run at any moment
         self._entries: dict[tuple[str, str], Entry] = {}  # by name and canonical platform
 
     def add_library(self, library: Library, compatible: frozenset[str] = frozenset()) -> bool:

@@ -3,19 +3,27 @@
 tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM, LIBRARY...) with the file's bytes as
 standard input: the command has read them, and a pipe has them once only. FILE is its name, for
 messages. OUTPUT "-" is standard output; FORM is "same", the kind that the file is, or "text"; or
-"list": a table of its calls instead, and of which of the libraries has their targets.
+"list": a table of its calls instead, and of which of the libraries has their targets; or "list of
+HLO": the same for an HLO module, of which standard input has the calls alone.
 """
 
 import os
 import sys
+
+_LIST_OF_HLO = "list of HLO"
 
 
 def main(file: str, output: str, form: str, *libraries: str) -> int:
     try:
         import jax
     except ImportError as error:
+        need = (
+            "--list asks JAX which targets are registered"
+            if form == _LIST_OF_HLO
+            else f"{file} is StableHLO, which jaxlib reads"
+        )
         return _fail(
-            f"FAILED_PRECONDITION: {file} is StableHLO, which jaxlib reads, and {sys.executable}, "
+            f"FAILED_PRECONDITION: {need}, and {sys.executable}, "
             f"Python {sys.version.split()[0]}, has no jax ({error}); install it there "
             "(python -m pip install jax flatbuffers), or set CALLBRIDGE_PYTHON to a Python that "
             "has it"
@@ -27,10 +35,11 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
 
     try:
         data = _standard_input()
-        if form == "list":
+        if form in ("list", _LIST_OF_HLO):
             from callbridge import _jax_target_list
 
-            data = _jax_target_list.table(calls_of(data), libraries).encode()
+            calls = calls_of(data) if form == "list" else _calls_of_hlo(data)
+            data = _jax_target_list.table(calls, libraries).encode(errors="surrogateescape")
         else:
             # As in HLO: upgrades every untyped call, since no registry is available here.
             data = upgrade_artifact(data, lambda call: TYPED_VERSION, "nested")
@@ -45,7 +54,7 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
     except OSError as error:
         place = "standard output: " if output == "-" else ""
         return _fail(f"FAILED_PRECONDITION: {place}{error}")
-    done = "listed" if form == "list" else "upgraded"
+    done = "listed" if form in ("list", _LIST_OF_HLO) else "upgraded"
     print(f"callbridge: {done} by jax {jax.__version__} of {sys.executable}", file=sys.stderr)
     return 0
 
@@ -53,6 +62,20 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
 def _fail(message: str) -> int:
     print(f"callbridge: {message}".replace("\n", "\\n"), file=sys.stderr)
     return 1
+
+
+def _calls_of_hlo(data: bytes) -> list:
+    """Returns the calls that the command wrote: of each version, size of its name, and name."""
+    from callbridge._artifact_calls import Call
+    from callbridge._stablehlo_calls import is_xlas_own_call
+
+    calls = []
+    while data:
+        numbers, _, data = data.partition(b"\n")
+        version, size = map(int, numbers.split())
+        target, data = data[:size].decode(errors="surrogateescape"), data[size:]
+        calls.append(Call(target, version, (), is_xlas_own_call(target)))
+    return calls
 
 
 # Bypasses sys.stdin and sys.stdout: they are None if the descriptors are closed, and Python writes

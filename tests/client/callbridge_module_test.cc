@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/c_api/error_text.h"
 
@@ -124,6 +127,38 @@ TEST_F(ModuleTest, AnUpgradedModuleIsAnotherOne) {
   EXPECT_EQ(Written(old, CALLBRIDGE_MODULE_HLO_TEXT), before);
   callbridge_module_destroy(upgraded);
   callbridge_module_destroy(old);
+}
+
+TEST_F(ModuleTest, GivesEachCustomCall) {
+  using Calls = std::vector<std::pair<std::string, int32_t>>;
+  const auto append = [](void* user, const char* target, size_t size, int32_t api_version) {
+    static_cast<Calls*>(user)->emplace_back(std::string(target, size), api_version);
+  };
+  Calls calls;
+  ASSERT_EQ(ErrorText(callbridge_module_custom_calls(module_, append, &calls)), "OK");
+  EXPECT_THAT(calls, testing::IsEmpty());
+  callbridge_module* module = nullptr;
+  ASSERT_EQ(ErrorText(Read(R"(HloModule m
+
+inner {
+  x = s32[] parameter(0)
+  ROOT y = s32[] custom-call(x), custom_call_target="a \"b\", custom_call_target=c", api_version=API_VERSION_TYPED_FFI
+}
+
+ENTRY e {
+  x = s32[] parameter(0)
+  a = s32[] custom-call(x), custom_call_target="f", backend_config="custom_call_target=\"g\""
+  b = s32[] call(a), to_apply=inner
+  c = s32[] custom-call(b), custom_call_target="f", api_version=API_VERSION_STATUS_RETURNING_UNIFIED
+  ROOT d = s32[] custom-call(c), custom_call_target="Sharding", sharding={replicated}
+}
+)",
+                           &module)),
+            "OK");
+  ASSERT_EQ(ErrorText(callbridge_module_custom_calls(module, append, &calls)), "OK");
+  EXPECT_EQ(calls,
+            (Calls{{"a \"b\", custom_call_target=c", 4}, {"f", 1}, {"f", 3}, {"Sharding", 1}}));
+  callbridge_module_destroy(module);
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ struct Valid {
 std::vector<Row> Rows() {
   static auto& v = *new Valid;
   return {
+      Of(
+          "callbridge_module_custom_calls", &callbridge_module_custom_calls, "module sink user?",
+          v.module, [](void*, const char*, size_t, int32_t) {}, &v),
       Of("callbridge_module_destroy", &callbridge_module_destroy, "module", nullptr),
       Of("callbridge_module_read", &callbridge_module_read, "bytes size module", kModule,
          sizeof(kModule) - 1, &v.no_module),

@@ -371,6 +371,34 @@ def test_dimensions_left_open_are_refused(calls):
         export.export(jax.jit(function))(counts_form, form)
 
 
+def test_shardy_has_no_rules_of_dimensions_left_open():
+    """Why they are refused. Each factor has a size, and each operand's shape is known."""
+    if not getattr(jax.config, "jax_use_shardy_partitioner", False):
+        pytest.skip(f"jax {jax.__version__} does not use Shardy")
+    from jax.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    for size, rows, told in (
+        ("?", "?", "expected integer value"),
+        ("8", "?", "static shape"),
+        ("8", "8", None),
+    ):
+        text = f"""
+func.func @main(%x: tensor<{rows}x5xf32>) -> tensor<{rows}x5xf32> {{
+  %0 = stablehlo.custom_call @square(%x) {{api_version = 4 : i32, sdy.sharding_rule =
+    #sdy.op_sharding_rule<([i, j])->([i, k]) {{i={size}, j=5, k=5}} need_replication={{j, k}}>}} :
+    (tensor<{rows}x5xf32>) -> tensor<{rows}x5xf32>
+  return %0 : tensor<{rows}x5xf32>
+}}
+"""
+        with mlir.make_ir_context():
+            if told is None:
+                assert ir.Module.parse(text).operation.verify()
+                continue
+            with pytest.raises(ir.MLIRError, match=told):
+                ir.Module.parse(text)
+
+
 # ---- Bad input ----------------------------------------------------------------------------------
 
 

@@ -239,6 +239,80 @@ def test_list_of_what_names_no_platform(command, tmp_path, targets):
     assert rows(command(file, "--list"))[0] == ["typed_one", "4", "-", "no", "-"]
 
 
+HLO = """HloModule m
+
+inner {
+  x = f32[] parameter(0)
+  ROOT y = f32[] custom-call(x), api_version=API_VERSION_STATUS_RETURNING,
+    custom_call_target="refuse_negative"
+}
+
+ENTRY e {
+  x = f32[] parameter(0)
+  a = f32[] custom-call(x), custom_call_target="untold_double"
+  b = f32[] call(a), to_apply=inner
+  c = f32[] custom-call(b), custom_call_target="untold_double", api_version=API_VERSION_TYPED_FFI
+  d = f32[] custom-call(c), custom_call_target="Sharding", sharding={replicated}
+  ROOT e = f32[] custom-call(d), api_version=API_VERSION_STATUS_RETURNING_UNIFIED,
+    custom_call_target="of \\"nobody\\""
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "proto"])
+def test_list_of_hlo(command, build, tmp_path, targets, form):
+    file = tmp_path / "module"
+    file.write_text(HLO)
+    if form == "proto":
+        show = [build / "callbridge", "show", file, "--form", "proto", "--output", file]
+        subprocess.run(show, check=True)
+    told = rows(command(file, "--list", "--library", targets))
+    assert ["untold_double", "1", "cpu", "yes", str(targets)] in told
+    assert ["refuse_negative", "2", "cpu", "yes", str(targets)] in told
+    # Called as a typed handler, and an untyped function is there.
+    assert ["untold_double", "4", "cpu", "untyped", str(targets)] in told
+    assert ["of", '"nobody"', "3", "-", "no", "-"] in told
+    assert ["Sharding", "1", "-", "XLA's", "own", "-"] in told
+    assert len(told) == 5
+    without = rows(command(file, "--list"))
+    assert ["refuse_negative", "2", "-", "no", "-"] in without and len(without) == 5
+
+
+def test_list_of_hlo_of_this_jax(command, tmp_path):
+    """Of instructions that callbridge does not know, as XLA's dumps have them."""
+    form = jax.ShapeDtypeStruct((3, 3), np.float32)
+    lowered = jax.jit(lambda x: jax.numpy.linalg.cholesky(x @ x.T)).lower(form)
+    file = tmp_path / "module.pb"
+    file.write_bytes(lowered.compiler_ir("hlo").as_serialized_hlo_module_proto())
+    told = rows(command(file, "--list"))
+    assert [row[:4] for row in told] == [["lapack_spotrf_ffi", "4", "cpu", "yes"]]
+    assert told[0][4].startswith("jaxlib/")
+
+
+def test_list_of_hlo_without_calls(command, tmp_path):
+    file = tmp_path / "module.hlo"
+    file.write_text("HloModule m\n\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n")
+    assert command(file, "--list", "--output", tmp_path / "list") == b""
+    assert rows((tmp_path / "list").read_bytes()) == []
+
+
+def test_list_of_hlo_needs_jax(build, tmp_path):
+    file = tmp_path / "module.hlo"
+    file.write_text(HLO)
+    for python, words in [("/usr/bin/python3", "has no jax"), ("/nowhere/python", "be started")]:
+        done = subprocess.run(
+            [build / "callbridge", "upgrade", file, "--list"],
+            capture_output=True,
+            text=True,
+            env=dict(os.environ, CALLBRIDGE_PYTHON=python),
+        )
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(
+            "callbridge: FAILED_PRECONDITION: --list asks JAX which targets are registered"
+        )
+        assert python in done.stderr and words in done.stderr
+
+
 def test_lists_that_cannot_be(build, tmp_path):
     def message(*words, status=1):
         done = subprocess.run(
@@ -252,8 +326,10 @@ def test_lists_that_cannot_be(build, tmp_path):
 
     text, hlo = tmp_path / "text.mlir", tmp_path / "module.hlo"
     text.write_text(TEXT)
-    hlo.write_text("HloModule m\n\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n")
-    assert "UNIMPLEMENTED" in message(hlo, "--list") and "--list" in message(hlo, "--list")
+    hlo.write_text("HloModule m\n\nENTRY e {\n  ROOT x = f32[] parameter(\n}\n")
+    assert f"INVALID_ARGUMENT: {hlo}: " in message(hlo, "--list")
+    hlo.write_text(HLO)
+    assert "nowhere.so" in message(hlo, "--list", "--library", "/nowhere.so")
     assert "nowhere.so" in message(text, "--list", "--library", "/nowhere.so")
     assert "--list" in message(text, "--library", "/nowhere.so", status=2)
     assert "--form" in message(text, "--list", "--form", "stablehlo", status=2)

@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from callbridge.jax import upgrade
+from jax.interpreters import mlir
 from jaxlib import xla_client
+from jaxlib.mlir import ir
 from refused import refused
 from run_upgraded import compile_and_run
 
@@ -423,6 +425,21 @@ def test_calling_conventions_before_portable_artifacts(old):
     exported = jax.export.deserialize(bytearray((old / "arrays_1.exported").read_bytes()))
     with refused("UNIMPLEMENTED", "calling convention 3", "expected 4 or later"):
         upgrade(dataclasses.replace(exported, calling_convention_version=3))
+    # jax2tf of 0.4.1 to 0.4.6 wrote them, in MHLO or as bytecode that has no StableHLO version.
+    data = (old / "arrays_1.mlirbc").read_bytes()
+    for convention in (1, 2, 3):
+        older = dataclasses.replace(
+            exported, calling_convention_version=convention, mlir_module_serialized=data
+        )
+        with refused("UNIMPLEMENTED", f"calling convention {convention}", "newer JAX"):
+            upgrade(older)
+
+
+def test_why_calling_conventions_before_portable_artifacts_are_refused(old):
+    """Their modules are bytecode of the jaxlib that wrote them, which this one does not read."""
+    data = (old / "arrays_1.mlirbc").read_bytes()
+    with mlir.make_ir_context(), pytest.raises(ir.MLIRError, match="Unable to parse"):
+        ir.Module.parse(data)
 
 
 def test_shardings_of_old_are_upgraded_but_not_serialized(old):

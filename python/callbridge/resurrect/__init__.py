@@ -24,17 +24,17 @@ that is registered again by the same name gets the same address there.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from typing import Literal
 
 from callbridge import _jax_registry
+from callbridge._fork_lock import fork_lock
 from callbridge.resurrect import _changes, _registries
 from callbridge.resurrect._changes import Name
 
 __all__ = ["Name", "names", "prefer", "revived"]
 
-_lock = threading.Lock()
+_lock = fork_lock()
 _changes_made: list[_changes.Change] = []
 _users = 0
 

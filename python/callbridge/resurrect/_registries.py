@@ -106,7 +106,7 @@ def _replaced_target(
 ) -> tuple | None:
     if api_version != _typed_registration.TYPED:
         if _is_active:
-            _untyped_of_xla.add(name, fn, platform)
+            _untyped_of_xla.add(name, fn, platform, is_new=is_new)
         return name, fn, api_version, traits
     given = _typed_registration.given(
         name, fn, platform, traits, is_active=_is_active, is_new=is_new
@@ -123,13 +123,21 @@ def _target_through(
     api_version: int = 0,
     traits: Any = 0,
 ) -> Any:
-    entry = _replaced_target(platform, name, fn, api_version, traits)
+    is_new = not _waits(platform, name, fn)
+    entry = _replaced_target(platform, name, fn, api_version, traits, is_new)
     if entry is None:
         return None
     name, fn, api_version, traits = entry
     if not RUNTIME.registers_by_api_version:
         return function(name, fn, platform)
     return function(name, fn, platform, api_version, traits)
+
+
+def _waits(platform: str, name: Any, fn: Any) -> bool:
+    """Whether this waited for the backend, which starts now: JAX still lists it then."""
+    lists = _keeps.get((xla_client, "_custom_callback"))
+    waiting = () if lists is None else lists.original.get(platform, ())
+    return any(entry[0] == name and entry[1] is fn for entry in waiting)
 
 
 def target_functions(original: Any) -> Any:

@@ -7,11 +7,11 @@ runtime differ. What was given once is given again for good: XLA keeps the first
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import Any
 
 from callbridge import _c_api, _jax_registered_targets, _jax_typed_handlers
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._function_address import capsule_pointer
 from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import HOST, find_platform
@@ -37,7 +37,7 @@ class _Wrapped:
     given: Given
 
 
-_lock = threading.RLock()
+_lock = fork_lock()
 _wrapped: dict[tuple[str, str], _Wrapped] = {}  # by name and platform
 # Handlers that this XLA cannot be given, since it does not call all of their stages: they are
 # registered with callbridge when a call of them is lowered, and called by version 3.

@@ -7,25 +7,34 @@ handlers in a registry of their own.
 
 from __future__ import annotations
 
-import threading
+import os
 from typing import Any
 
 from callbridge import _jax_registered_targets, _jax_registry, _target
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._function_address import capsule_pointer, make_capsule
 from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RUNTIME
+from callbridge._loaded_libraries import library_at
 from callbridge._platform import find_platform
 from callbridge._registry import Entry, Registry
 from callbridge.resurrect._owners import is_jaxs_or_ours
 from callbridge.typing import Abi
 
-_lock = threading.RLock()
+_UNTYPED = 0  # as JAX numbers registrations
+
 _functions: dict[str, dict[str, int]] = {}  # addresses by name and platform
 _knows_earlier_ones = False
 
 
-def add(name: Any, function: Any, platform: str) -> None:
-    """Notes a registration. What is not one of XLA's is JAX's to refuse."""
+def add(name: Any, function: Any, platform: str, *, is_new: bool) -> None:
+    """Notes a registration. What is not one of XLA's is JAX's to refuse.
+
+    `is_new` is false for what waits for XLA already.
+
+    Raises ALREADY_EXISTS if XLA has, or will have, another function of that name: XLA would end the
+    process.
+    """
     known_platform = find_platform(platform)
     if not isinstance(name, str) or known_platform is None:
         return
@@ -33,7 +42,26 @@ def add(name: Any, function: Any, platform: str) -> None:
         address = capsule_pointer(function)
     except (TypeError, CallbridgeError):
         return
+    if is_new and RUNTIME.lists_targets:
+        _check_only_one(name, known_platform, address)
     _note(name, known_platform, address)
+
+
+def _check_only_one(name: str, platform: str, address: int) -> None:
+    in_xla = _jax_registered_targets.registered(name, platform).get(_UNTYPED) or {}
+    known = _functions.get(name, {}).get(platform, in_xla.get("execute"))
+    if known is not None and known != address:
+        raise CallbridgeError(
+            "ALREADY_EXISTS",
+            f"target {name!r} on {platform} is {_place(address)}, but that name is registered as "
+            f"{_place(known)}, and XLA, which keeps one function for each name, ends a process "
+            "that registers another; register it under another name",
+        )
+
+
+def _place(address: int) -> str:
+    library = library_at(address)
+    return f"{address:#x}" if library is None else f"{address:#x} of {os.fsdecode(library)}"
 
 
 def _note(name: str, platform: str, address: int) -> None:
@@ -94,3 +122,4 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
 
 
 _registry = Registry("callbridge.resurrect", "XLA", _serve, lambda _entry: None, lambda: "cpu")
+_lock = fork_lock()  # held while the registry's is

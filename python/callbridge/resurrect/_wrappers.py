@@ -268,6 +268,9 @@ def jax_custom_call(original: Callable) -> Callable | None:
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
         if isinstance(keywords.get("backend_config"), dict) and not RUNTIME.reads_typed_calls:
             return _mlir_custom_call.custom_call(*arguments, **keywords)
+        if not _rewrites_calls() and _is_ours(*arguments[:1], **keywords):
+            # Bound before the names went again, with custom_call_op_build_generic().
+            return _mlir_custom_call.custom_call(*arguments, **keywords)
         _typed.is_being_built = isinstance(keywords.get("backend_config"), dict)
         try:
             return original(*arguments, **keywords)
@@ -275,6 +278,10 @@ def jax_custom_call(original: Callable) -> Callable | None:
             _typed.is_being_built = False
 
     return wrapper
+
+
+def _is_ours(call_target_name: str | bytes, **_: Any) -> bool:
+    return _registration.text(call_target_name) in _registration.names
 
 
 # The first parameters of build_generic(), which has no signature.
