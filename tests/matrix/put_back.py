@@ -2,9 +2,9 @@
 
 python -m callbridge.resurrect put_back.py FOLDER PROGRAM
 
-Writes a line to standard error, "put back: " and JSON: "restored" and "wrapped", the names that code
-in FOLDER asked for, as callbridge.resurrect.names() lists them; "targets", how many targets that the
-program registered XLA reaches through callbridge. Writes nothing if the program fails.
+Writes a line to standard error, "put back: " and JSON: "restored" and "wrapped", the names that
+code in FOLDER asked for, as callbridge.resurrect.names() lists them; "targets", how many targets
+that the program registered XLA reaches through callbridge. Writes nothing if the program fails.
 """
 
 import json
