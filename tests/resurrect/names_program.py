@@ -54,7 +54,7 @@ from callbridge.resurrect import (  # noqa: E402
 )
 
 CLASSES = [
-    "jaxlib.mlir.dialects.stablehlo.CustomCallOp",
+    *(path for path, *_ in _names.WRAPPED),
     *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
     *(path for _, path, *_ in [*_newer_names.LENT, *_newer_names.WRAPPED]),
 ]

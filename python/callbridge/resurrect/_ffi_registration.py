@@ -1,7 +1,7 @@
 """The registrations of jax.ffi, for releases that lack some, with the newest release's signatures.
 
-What is registered here is registered with callbridge, which adapts handlers of other releases;
-where XLA has no FFI, it calls them as version 3.
+Typed handlers are registered with callbridge, which adapts those of other releases; where XLA has
+no FFI, it calls them as version 3. Untyped functions are given to XLA as they are.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jaxlib
+from jaxlib import xla_client
 
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import BATCH_PARTITIONABLE, jax_function_or
@@ -28,7 +29,8 @@ def register_ffi_target(
       name: by which calls find it.
       fn: a PyCapsule of a handler, or a dict of one for each stage.
       platform: "cpu", "gpu", "CUDA" or "ROCM".
-      api_version: 1: a typed handler. 0: an untyped function.
+      api_version: 1: a typed handler. 0: an untyped function, which calls of its version reach
+        after revived() has ended, too.
       kwargs: traits, as xla_client.register_custom_call_target() takes them.
 
     Raises:
@@ -36,7 +38,10 @@ def register_ffi_target(
     """
     if find_platform(platform) is None:
         return
-    _registration.register_custom_call_target(name, fn, platform, api_version, **kwargs)
+    if api_version == _registration.UNTYPED:
+        xla_client.register_custom_call_target(name, fn, platform, **kwargs)
+    else:
+        _registration.register_custom_call_target(name, fn, platform, api_version, **kwargs)
 
 
 def register_ffi_target_as_batch_partitionable(name: str) -> None:

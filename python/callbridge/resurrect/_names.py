@@ -204,6 +204,12 @@ WRAPPED = [
         "_backend_specific_translations=private_translations_by_platform",
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
+    ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
+    (
+        "jax._src.core.UnshapedArray",
+        "callbridge.resurrect._wrappers",
+        "__init__=unshaped_array_init",
+    ),
     (
         "jaxlib.xla_client",
         "callbridge.resurrect._registries",

@@ -52,7 +52,8 @@ class UnshapedArray(core.AbstractValue):
     array_abstraction_level = 4
 
     def __init__(self, dtype: Any, weak_type: bool = False):
-        self.dtype = np.dtype(dtype)
+        is_extended = jax.dtypes.issubdtype(dtype, jax.dtypes.extended)
+        self.dtype = dtype if is_extended else np.dtype(dtype)
         self.weak_type = weak_type
 
     def __eq__(self, other: object) -> bool:

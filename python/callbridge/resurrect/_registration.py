@@ -15,7 +15,7 @@ from callbridge.resurrect._untyped_of_xla import name_beside
 from callbridge.typing import Abi
 
 # What jaxlib's own numbers mean: of the registration, not of the calls.
-_UNTYPED = 0
+UNTYPED = 0
 _TYPED = 1
 
 
@@ -46,7 +46,7 @@ def register_custom_call_target(
     Raises:
       CallbridgeError: as callbridge.jax.register(); INVALID_ARGUMENT for other api_versions.
     """
-    if api_version not in (_UNTYPED, _TYPED):
+    if api_version not in (UNTYPED, _TYPED):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"target {text(name)!r} is registered with api_version={api_version!r}; expected 0 for "

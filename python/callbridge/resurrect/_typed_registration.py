@@ -79,19 +79,22 @@ def given(
     with _lock:
         known = _wrapped.get(key)
         if known is not None and known.addresses == addresses:
-            return None if is_new and _is_refused_again(key, known.given) else known.given
-        if not is_active or all(map(_is_not_a_programs, addresses.values())):
+            result = known.given
+        elif not is_active or all(map(_is_not_a_programs, addresses.values())):
             return unchanged
-        is_compatible = _is_compatible(traits)
-        if not RUNTIME.has_instantiate and len(addresses) > 1:
-            _not_for_xla[key] = handlers, is_compatible
-            return None
-        made = _adapted(key, handlers, addresses, traits, is_compatible)
-        if made is None:
-            return None if is_new and _is_refused_again(key, unchanged) else unchanged
-        _wrapped[key] = _Wrapped(addresses, made)
-        _made.update(_addresses(made.handlers).values())
-        return made
+        else:
+            is_compatible = _is_compatible(traits)
+            if not RUNTIME.has_instantiate and len(addresses) > 1:
+                _not_for_xla[key] = handlers, is_compatible
+                return None
+            result = unchanged
+            made = _adapted(key, handlers, addresses, traits, is_compatible)
+            if made is not None:
+                _wrapped[key] = _Wrapped(addresses, made)
+                _made.update(_addresses(made.handlers).values())
+                result = made
+        # XLA may have a new wrapper, too: of a handler that callbridge.jax registered.
+        return None if is_new and _is_refused_again(key, result) else result
 
 
 def _is_not_a_programs(address: int) -> bool:

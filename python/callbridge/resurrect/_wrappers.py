@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from callbridge._platform import HOST, find_platform
 from callbridge.resurrect import (
     _custom_call,
     _mlir_custom_call,
+    _old_core,
     _registration,
     _translations,
     _type_functions,
@@ -48,6 +50,21 @@ def aval_to_ir_type(original: Callable) -> Callable | None:
         return mlir.ir_type_handlers[type(aval)](aval)
 
     return wrapper
+
+
+def unshaped_array_init(original: Callable) -> Callable | None:
+    """Returns, as until JAX 0.4.35; later ones set the same fields, and raise."""
+    try:
+        original(types.SimpleNamespace(), np.float32)
+    except Exception:
+        return _old_core.UnshapedArray.__init__
+    return None
+
+
+def lattice_join(original: Callable) -> Callable | None:
+    """Returns a weak type only of two, as until JAX 0.4.35; later ones return the first value."""
+    aval = core.ShapedArray((), np.dtype(np.float32))
+    return _old_core.lattice_join if original(aval.update(weak_type=True), aval).weak_type else None
 
 
 def ir_constant(original: Callable) -> Callable | None:
