@@ -71,10 +71,10 @@ PUT_BACK = """
 
 Of the cells that need `callbridge.resurrect`:
 
-- *names*: the package's code asked for them while the program ran, and that JAX lacks them.
-- *functions*: the package's code asked for them, and callbridge wraps them there, so that they take
-  what they took in other releases. Other calls of them stay as they are.
-- *targets*: as many of those that the package registered are called through callbridge.
+- *names*: what the package's code asked for while the program ran, and that JAX lacks.
+- *functions*: what the package's code asked for, and that JAX has with other parameters. callbridge
+  wraps them, so that they take what they took in other releases; other calls stay as they are.
+- *targets*: how many targets of the process XLA reaches through callbridge.
 """
 
 
