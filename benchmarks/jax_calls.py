@@ -24,6 +24,7 @@ ROUNDS, RUNS = 41, 20
 
 PATHS = {
     "native_1": "native, version 1",
+    "native_2": "native, version 2",
     "native_3": "native, called as version 3",
     "raw": "native, typed FFI, by hand without checks",
     "genuine": "native, typed FFI, XLA's headers",
@@ -31,6 +32,8 @@ PATHS = {
     "version_3": "callbridge, version 3",
     "typed": "callbridge, typed FFI",
     "typed_declared": "callbridge, typed FFI, version declared only",
+    "resurrect_1": "callbridge.resurrect, registered with JAX, version 1",
+    "resurrect_2": "callbridge.resurrect, registered with JAX, version 2",
 }
 SHAPE = jax.ShapeDtypeStruct((1,), jnp.float32)
 
@@ -51,7 +54,9 @@ def handler(folder, headers, symbol):
 
 
 def call_by(folder, path):
-    if path.startswith("native"):
+    if path.startswith("resurrect"):
+        import callbridge.resurrect  # noqa: F401
+    if path.startswith(("native", "resurrect")):
         return native(folder, "measured_target", int(path[-1]))
     if path == "raw":
         return handler(folder, "genuine", "raw_handler")

@@ -1,5 +1,5 @@
 """What a call costs inside a jitted JAX function, by each way that leads to it, and how long
-callbridge.jax takes to be imported."""
+callbridge.jax and callbridge.resurrect take to be imported."""
 
 import os
 import statistics
@@ -15,8 +15,11 @@ from jax_calls import PATHS, REPEAT
 SCRIPT = Path(jax_calls.__file__)
 COUNTED, TIMED = (64, 320), (10, 1010)
 IMPORTS = 9
+IMPORTED = ("callbridge.jax", "callbridge.resurrect")
 
 Cost = namedtuple("Cost", "nanoseconds instructions")
+# Milliseconds: CPU time's and time's minimum and median of several processes.
+Import = namedtuple("Import", "cpu_minimum cpu_median minimum median modules")
 
 
 def measure(folder):
@@ -44,13 +47,26 @@ def instructions(folder, path):
     return (many - few) / (REPEAT * (COUNTED[1] - COUNTED[0]))
 
 
-def import_seconds():
-    """Of callbridge.jax, more than of jax: the median of several processes."""
+def imports(python=sys.executable):
+    """What the import of a module after jax takes, by its name."""
+    return {module: import_cost(python, module) for module in IMPORTED}
+
+
+def import_cost(python, module):
     code = (
-        "import jax, time\nbegin = time.perf_counter()\nimport callbridge.jax\n"
-        "print(time.perf_counter() - begin)"
+        "import jax, sys, time\nloaded = len(sys.modules)\n"
+        f"begin, cpu = time.perf_counter(), time.process_time()\nimport {module}\n"
+        "print(1e3 * (time.process_time() - cpu), 1e3 * (time.perf_counter() - begin),"
+        " len(sys.modules) - loaded)"
     )
-    return statistics.median(float(run([sys.executable, "-c", code])) for _ in range(IMPORTS))
+    run([python, "-c", code])  # compiles what is not compiled yet
+    rounds = [run([python, "-c", code]).split() for _ in range(IMPORTS)]
+    cpu, elapsed, modules = zip(*rounds, strict=True)
+    cpu, elapsed = list(map(float, cpu)), list(map(float, elapsed))
+    return Import(
+        *(min(cpu), statistics.median(cpu), min(elapsed), statistics.median(elapsed)),
+        int(modules[0]),
+    )
 
 
 def run(command):
@@ -71,6 +87,12 @@ def budgets(costs):
         30.0,
         costs["version_3"].instructions - native,
     )
+    for version in ("1", "2"):
+        yield (
+            f"jax.jit, {PATHS[f'resurrect_{version}']}, more than the native call: instructions",
+            30.0,
+            costs[f"resurrect_{version}"].instructions - costs[f"native_{version}"].instructions,
+        )
     for path, limit in (("typed", 60.0), ("typed_declared", 75.0)):
         yield (
             f"jax.jit, {PATHS[path]}, more than a raw handler: instructions",

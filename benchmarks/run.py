@@ -84,8 +84,14 @@ def main():
     for path, cost in gpu.items():
         what = f"XLA:GPU over the stand-in: {gpu_costs.PATHS[path]}"
         print(f"  {what:62} {'':11} {cost.instructions:8.1f} instructions", flush=True)
-    import_seconds = jax_costs.import_seconds()
-    print(f"  {'import callbridge.jax, more than jax':62} {1e3 * import_seconds:8.1f} ms")
+    imports = jax_costs.imports()
+    for module, cost in imports.items():
+        what = f"import {module}, after jax, {cost.modules} modules"
+        print(
+            f"  {what:62} {cost.cpu_median:8.1f} ms of CPU time (minimum {cost.cpu_minimum:.1f}),"
+            f" {cost.median:.1f} ms (minimum {cost.minimum:.1f})",
+            flush=True,
+        )
     python = python_costs.measure(BUILD / "benchmarks")
     for case, cost in python.items():
         what, other, _ = python_costs.CASES[case]
@@ -140,7 +146,7 @@ def main():
         "instructions": counts,
         "jax": {path: cost._asdict() for path, cost in jax.items()},
         "XLA:GPU": {path: cost._asdict() for path, cost in gpu.items()},
-        "import of callbridge.jax, seconds": import_seconds,
+        "imports, milliseconds": {module: cost._asdict() for module, cost in imports.items()},
         "python": {case: cost._asdict() for case, cost in python.items()},
         "torch": {
             version: {case: cost._asdict() for case, cost in by_case.items()}

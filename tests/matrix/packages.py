@@ -8,7 +8,9 @@ compare with NumPy, SciPy or the package's own results. Exits 0 if all that are 
 
 import argparse
 import concurrent.futures
+import dataclasses
 import email
+import json
 import os
 import pathlib
 import re
@@ -28,6 +30,7 @@ REVIVED = "**resurrect**"
 REFUSES = "no"
 NO_WHEEL = "no wheel"
 FAILED = "error"
+WATCH = str(ROOT / "tests/matrix/put_back.py")
 
 
 def main():
@@ -63,11 +66,33 @@ WHAT_DOES_NOT_RUN = """
 ALONE = """
 ## What happens without callbridge
 """
+PUT_BACK = """
+## What was put back
+
+Of the cells that need `callbridge.resurrect`:
+
+- *names*: what the package's code asked for while the program ran, and that JAX lacks.
+- *functions*: what the package's code asked for, and that JAX has with other parameters. callbridge
+  wraps them, so that they take what they took in other releases; other calls stay as they are.
+- *targets*: how many targets of the process XLA reaches through callbridge.
+"""
 
 
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a program ended: what it or the signal that ended it said, None if all checks held; and
+    what put_back.py found."""
+
+    said: str | None
+    put_back: dict | None = None
+
+
+@dataclasses.dataclass(frozen=True)
 class Cell:
-    def __init__(self, text, alone="", under=""):
-        self.text, self.alone, self.under = text, alone, under
+    text: str
+    alone: str = ""
+    under: str = ""
+    put_back: dict | None = None
 
 
 def fill(package, release, library):
@@ -76,14 +101,14 @@ def fill(package, release, library):
         return Cell(NO_WHEEL)
     alone = run(package, release, folder, library, revived=False)
     under = run(package, release, folder, library, revived=True)
-    if under is None:
-        text = FITS if alone is None else REVIVED
-    elif package.why_not(under):
+    if under.said is None:
+        text = FITS if alone.said is None else REVIVED
+    elif package.why_not(under.said):
         text = REFUSES
     else:
         text = FAILED
-    print(f"{package.list} on jax {release}: {text} {under or ''}", flush=True)
-    return Cell(text, alone or "", under or "")
+    print(f"{package.list} on jax {release}: {text} {under.said or ''}", flush=True)
+    return Cell(text, alone.said or "", under.said or "", under.put_back)
 
 
 def folder_of(package, release):
@@ -92,7 +117,6 @@ def folder_of(package, release):
 
 
 def run(package, release, folder, library, revived):
-    """None if all checks held, else what the program or the signal that ended it said."""
     program = ROOT / "tests/resurrect/real" / package.program
     environment = {
         "CALLBRIDGE_LIBRARY": library,
@@ -102,20 +126,22 @@ def run(package, release, folder, library, revived):
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
     settings = [f"{name}={value}" for name, value in environment.items()]
-    module = ["-m", "callbridge.resurrect"] if revived else []
+    inside = ["-m", "callbridge.resurrect", WATCH, str(folder)] if revived else []
     done = subprocess.run(
-        [*python(release, settings), *module, str(program)],
+        [*python(release, settings), *inside, str(program)],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1800,
     )
     if done.returncode == 0 and done.stdout == f"{package.checks} checks\n":
-        return None
+        found = re.search("^put back: (.*)$", done.stderr, re.MULTILINE)
+        return Outcome(None, json.loads(found[1]) if revived else None)
     if done.returncode < 0 or done.returncode >= 128:
-        return f"signal {abs(done.returncode) % 128}"
+        return Outcome(f"signal {abs(done.returncode) % 128}")
     lines = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception)\b.*", done.stderr, re.MULTILINE)
-    return (lines or done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    said = lines or done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+    return Outcome(said[-1])
 
 
 def python(release, settings):
@@ -128,7 +154,16 @@ def python(release, settings):
 
 
 def page(cells):
-    parts = [*grid(cells), WHAT_DOES_NOT_RUN, *what_does_not_run(cells), ALONE, *without(cells), ""]
+    parts = [
+        *grid(cells),
+        WHAT_DOES_NOT_RUN,
+        *what_does_not_run(cells),
+        PUT_BACK,
+        *what_was_put_back(cells),
+        ALONE,
+        *without(cells),
+        "",
+    ]
     return HEAD + "\n".join(parts)
 
 
@@ -153,6 +188,27 @@ def what_does_not_run(cells):
                 )
         for reason, releases in reasons.items():
             yield f"| {package.list} | {', '.join(releases)} | {reason} |"
+
+
+def what_was_put_back(cells):
+    yield "| package | jax | names | functions | targets |"
+    yield "|---|---|---|---|---|"
+    for package in PACKAGES:
+        used = {}
+        for release in RELEASES:
+            cell = cells[package, release]
+            if cell.text == REVIVED:
+                what = [listed(cell.put_back[kind]) for kind in ("restored", "wrapped")]
+                used.setdefault((*what, cell.put_back["targets"] or "-"), []).append(release)
+        for (restored, wrapped, targets), releases in used.items():
+            jax = ", ".join(releases)
+            yield f"| {package.list} | {jax} | {restored} | {wrapped} | {targets} |"
+
+
+def listed(names):
+    """Without modules and classes of which a name is listed."""
+    last = [name for name in names if not any(other.startswith(f"{name}.") for other in names)]
+    return ", ".join(f"`{name}`" for name in last) or "-"
 
 
 def without(cells):

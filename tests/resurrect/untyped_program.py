@@ -107,6 +107,19 @@ def by_builder(target, version, config=b""):
     return build
 
 
+is_forced = _jax_registry.prefers_typed() and RUNTIME.has_instantiate
+is_left_alone = not RUNTIME.has_instantiate
+
+
+def by(target):
+    """The name of a call of version 1 or 2. XLA keeps one untyped function a name."""
+    return target if is_forced or is_left_alone else f"{target} by callbridge"
+
+
+def is_typed(text):
+    return "mhlo.backend_config" in text or "api_version = 4" in text
+
+
 ways = [by_builder] + [by_jax] * hasattr(jaxs_mlir, "custom_call")
 texts = []
 for target in targets:
@@ -115,7 +128,7 @@ for target in targets:
             add = lowered_by(way(target, version), x)
             np.testing.assert_array_equal(add(x, y), x + y)
             texts.append(add.lower(x, y).as_text())
-            assert f"@{target}" in texts[-1] or f'@"{target}"' in texts[-1], texts[-1]
+            assert f"@{by(target)}" in texts[-1] or f'@"{by(target)}"' in texts[-1], texts[-1]
 opaque = lowered_by(by_builder("raw_opaque_of", 3, b"\0\xffopaque"), np.zeros(8, np.uint8))
 assert opaque().tobytes() == b"\0\xffopaque"
 halve = lowered_by(by_builder("raw_halve_positive", 2), np.float32(0))
@@ -157,19 +170,36 @@ if RUNTIME.has_instantiate:
 # XLA has the function itself too, so that artifacts that call it by its version go on to do so.
 raw = xla_client.custom_call_targets("Host")
 for target in targets:
-    if RUNTIME.has_instantiate:
+    if is_forced:
         assert isinstance(raw[target], dict), target  # the typed one is listed
     else:
         assert registering.address_in(raw[target]) in (library_add, made)
+
+# A program that goes elsewhere, or to other platforms too, calls the target by its own name: what
+# it disables JAX's check for, and what both platforms have.
+if RUNTIME.has_instantiate:
+    from jax import export
+
+    for version in (1, 2):
+        add = lowered_by(by_builder("xla_client", version), x)
+        checks = [export.DisabledSafetyCheck.custom_call("xla_client")]
+        exported = export.export(add, disabled_checks=checks)(x, y)
+        assert "@xla_client(" in exported.mlir_module(), exported.mlir_module()
+        assert is_typed(exported.mlir_module())
+        np.testing.assert_array_equal(exported.call(x, y), x + y)
+        assert f'@"{by("xla_client")}"' in add.lower(x, y).as_text() or is_forced
+        elsewhere = add.trace(x, y).lower(lowering_platforms=("cpu", "cuda")).as_text()
+        assert "@xla_client(" in elsewhere and is_typed(elsewhere), elsewhere
 
 # A name that XLA has another typed handler of is left alone, as are jaxlib's own.
 x64 = np.eye(2, dtype=np.float32)
 assert "callbridge" not in jax.jit(jax.numpy.linalg.cholesky).lower(x64).as_text()
 
-typed = ["mhlo.backend_config" in text or "api_version = 4" in text for text in texts]
+typed = [is_typed(text) for text in texts]
 assert all(typed) or not any(typed), texts
-assert all(typed) == RUNTIME.has_instantiate
-is_forced = _jax_registry.prefers_typed() and RUNTIME.has_instantiate
+assert all(typed) == is_forced
+for text in texts:
+    assert ("api_version = 3" in text) == (not is_forced and not is_left_alone), text
 text = opaque.lower().as_text()
 assert ("callbridge_site" in text) == is_forced, text
 
@@ -186,4 +216,5 @@ for target in targets:
     np.testing.assert_array_equal(add(x, y), x + y)
 # And of these newer XLAs complain: what is asserted above can be seen.
 is_said = "API_VERSION" in os.pread(errors, 1 << 20, 0).decode()
-print("typed" if all(typed) else "left alone", "said" if is_said else "not said", "ok")
+path = "typed" if is_forced else "left alone" if is_left_alone else "version 3"
+print(path, "said" if is_said else "not said", "ok")

@@ -9,7 +9,9 @@ import jaxlib.xla_client
 import numpy as np
 from callbridge import _call_site, _jax_runtimes
 from callbridge._function_address import make_capsule
-from callbridge.resurrect import _lost_parameters
+from callbridge.resurrect import _lost_parameters, _lowering
+from jax import export
+from jax.extend.core import Primitive
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
@@ -247,5 +249,60 @@ checked |= {
     ("jaxlib.xla_client._xla", "register_custom_call_target"),
     ("jax.ffi", "register_ffi_type_id"),
 }
+
+# ---- What is lowered, and that it is for this process's CPU --------------------------------------
+seen = []
+seeing = Primitive("seeing")
+seeing.def_abstract_eval(lambda x, inner: x)
+
+
+def lower_seeing(_, x, inner):
+    seen.append(_lowering.is_for_this_cpu())
+    inner()
+    seen.append(_lowering.is_for_this_cpu())
+    return [x]
+
+
+def fail():
+    raise LookupError("not lowered")
+
+
+mlir.register_lowering(seeing, lower_seeing)
+x = np.float32(1)
+
+
+def program(inner=lambda: None):
+    return jax.jit(lambda x: seeing.bind(x, inner=inner))
+
+
+def lowered(**options):
+    return program().trace(x).lower(**options).as_text()
+
+
+texts = [lowered()]
+assert seen == [False, False]  # outside of revived() nothing is known
+with callbridge.resurrect.revived():
+    for lower, is_known in (
+        (lowered, True),
+        (lambda: lowered(lowering_platforms=("cpu",)), True),
+        (lambda: lowered(lowering_platforms=("cuda",)), False),
+        (lambda: lowered(lowering_platforms=("cpu", "cuda")), False),
+        (lambda: export.export(program())(x), False),
+        (lambda: program(lambda: export.export(jax.jit(lambda x: x))(x)).lower(x), True),
+        (lambda: program(lambda: export.export(program())(x)).lower(x), None),
+    ):
+        seen.clear()
+        lower()
+        assert seen == ([True, False, False, True] if is_known is None else [is_known] * 2), seen
+        assert not _lowering.is_for_this_cpu()
+    try:
+        program(fail).lower(x)
+    except LookupError:
+        assert not _lowering.is_for_this_cpu()
+    else:
+        raise AssertionError("no error")
+    texts.append(lowered())
+assert texts[0] == texts[1]
+checked.add(("jax._src.interpreters.mlir", "lower_jaxpr_to_module"))
 assert checked == wrapped, checked ^ wrapped
 print(f"{len(checked)} wrapped")

@@ -14,8 +14,8 @@ rules emit calls of callbridge, so that targets get what XLA gave them: tuple op
 tables, the opaque as bytes. A name that this JAX has stays as it is, or is wrapped so that the
 calls that it takes do the same as before; names() lists both kinds. Typed handlers that programs
 register by any of them run whatever headers they were built with, and calls of version 1 and 2 of
-what they register become typed calls, of which XLA does not complain. A name whose meaning cannot
-be restored stays removed, with JAX's own error.
+what they register become calls of which XLA does not complain. A name whose meaning cannot be
+restored stays removed, with JAX's own error.
 
 What programs have registered, with XLA or as rules of a primitive, outlasts revived(): a handler
 that is registered again by the same name gets the same address there.

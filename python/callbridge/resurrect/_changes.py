@@ -62,18 +62,16 @@ def make_all(changes: list[Change]) -> None:
         for module, origin, names in (*_names.RESTORED, *_newer_names.rows(_newer_names.LENT)):
             for name, origin_name in _split(names):
                 _restore(changes, module, name, origin, origin_name)
+        restored = {change.name for change in changes}
         for module, wrappers, names in (*_names.WRAPPED, *_newer_names.rows(_newer_names.WRAPPED)):
             for name, wrapper in _split(names):
-                _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
+                if Name(module, name, RESTORED) not in restored:
+                    _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
         _restore_parameters(changes)
         _restore_attributes(changes)
         lazy = _lazy.Names()
         lazy.begin()
         changes.append(Change(None, lazy.undo, lazy.restored))
-
-
-def is_restored(changes: list[Change], module: str, name: str) -> bool:
-    return Name(module, name, RESTORED) in (change.name for change in changes)
 
 
 def _split(names: str) -> Iterator[tuple[str, str]]:
@@ -98,8 +96,6 @@ def _restore(changes: list, module: str, name: str, origin: str, origin_name: st
 def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
     owner = _find(module)
     if owner is None or not _has(owner, name):
-        return
-    if is_restored(changes, module, name):
         return
     value = wrapper(getattr(owner, name))
     if value is not None:

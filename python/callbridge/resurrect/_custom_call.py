@@ -25,14 +25,16 @@ from callbridge.resurrect import _registration, _typed_calls, _untyped_of_xla, _
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """How a call of a target reaches XLA, in place of its version and its opaque."""
+    """How a call of a target reaches XLA, in place of its name, its version and its opaque."""
 
+    target: str
     api_version: int
     backend_config: bytes | dict[str, ir.Attribute]
 
     def attributes(self) -> dict[str, ir.Attribute]:
         """All that says this, of the operation."""
-        return config_attributes(self.api_version, self.backend_config)
+        config = config_attributes(self.api_version, self.backend_config)
+        return {"call_target_name": ir.StringAttr.get(self.target), **config}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +82,7 @@ def form(
             break
     if path == "typed":
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
-    return Form(PATHS[path].custom_call_api_version, config)
+    return Form(entries[0].target.name, PATHS[path].custom_call_api_version, config)
 
 
 def _path(entries: list[Entry]) -> str:
@@ -151,14 +153,15 @@ def rewritten_typed(
     if opaque is None:
         if RUNTIME.reads_typed_calls or not RUNTIME.has_typed_ffi:
             return None
-        return Rewritten(operands, Form(_typed_calls.TYPED, dict(attributes)), None)
+        return Rewritten(operands, Form(target, _typed_calls.TYPED, dict(attributes)), None)
     layouts = None
     if not has_layouts:
         layouts = (
             [_xla_shapes.row_major(type_) for type_ in types],
             [_xla_shapes.row_major(type_) for type_ in result_types],
         )
-    return Rewritten(operands, Form(PATHS["version_3"].custom_call_api_version, opaque), layouts)
+    version = PATHS["version_3"].custom_call_api_version
+    return Rewritten(operands, Form(target, version, opaque), layouts)
 
 
 def value(operand: Any) -> ir.Value:

@@ -44,8 +44,9 @@ def rows() -> Rows:
                 name, _, other = entry.partition("=")
                 found.setdefault(module, {})[name] = origins, other or name
     # jaxlib's module went before jax.lib's of that name.
+    has_xla_extension = _has_xla_extension()
     for module, origins, names in _removed.ROWS:
-        if module == "jax.lib.xla_extension" and not _has_xla_extension():
+        if module == "jax.lib.xla_extension" and not has_xla_extension:
             for entry in names.split():
                 if not entry[0].isdigit():
                     name, _, other = entry.partition("=")

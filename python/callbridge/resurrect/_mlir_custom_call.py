@@ -64,14 +64,16 @@ def custom_call(
         changed = _custom_call.rewritten(
             target, api_version, operands, types, backend_config, has_layouts
         )
-    attributes = config_attributes(api_version, backend_config)
+    attributes = {
+        "call_target_name": ir.StringAttr.get(target),
+        **config_attributes(api_version, backend_config),
+    }
     if changed is not None:
         operands = changed.operands
         attributes = changed.form.attributes()
         if changed.layouts is not None:
             operand_layouts, result_layouts = changed.layouts
     attributes.update(
-        call_target_name=ir.StringAttr.get(target),
         has_side_effect=ir.BoolAttr.get(has_side_effect),
         called_computations=ir.ArrayAttr.get(
             [ir.FlatSymbolRefAttr.get(name) for name in called_computations]

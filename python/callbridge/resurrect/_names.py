@@ -195,6 +195,7 @@ WRAPPED = [
         "callbridge.resurrect._wrappers",
         "custom_call=jax_custom_call",
     ),
+    ("jax._src.interpreters.mlir", "callbridge.resurrect._lowering", "lower_jaxpr_to_module"),
     ("jaxlib.hlo_helpers", "callbridge.resurrect._wrappers", "custom_call=hlo_custom_call"),
     (
         "jax._src.interpreters.xla",

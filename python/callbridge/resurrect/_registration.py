@@ -11,6 +11,7 @@ from callbridge import _c_api
 from callbridge._error import CallbridgeError
 from callbridge._function_address import capsule_pointer, keep
 from callbridge._jax_registry import registry
+from callbridge.resurrect._untyped_of_xla import name_beside
 from callbridge.typing import Abi
 
 # What jaxlib's own numbers mean: of the registration, not of the calls.
@@ -93,8 +94,7 @@ def callbridge_name(name: str) -> str | None:
         return name
     if name not in known_to_xla:
         return None
-    # XLA keeps one function a name.
-    other_name = f"{name} by callbridge"
+    other_name = name_beside(name)
     if not registry.entries(other_name):
         function, platform, traits = known_to_xla[name]
         callbridge.jax.register(

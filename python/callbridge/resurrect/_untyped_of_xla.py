@@ -1,23 +1,26 @@
 """Untyped functions that programs register with JAX by functions that it still has.
 
-XLA has them as they are, so that calls of artifacts reach them. What a program lowers to a call of
-version 1 or 2, of which newer XLAs complain, becomes a typed call of the same name: XLA keeps typed
-handlers in a registry of their own.
+XLA has them as they are, so that calls of artifacts reach them. A call of version 1 or 2, of which
+newer XLAs complain, becomes one of another kind when a program lowers it: of version 3 and another
+name, since XLA keeps one untyped function a name, if this process runs the program on CPU; else a
+typed one of the same name, since XLA keeps typed handlers in a registry of their own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
-from callbridge import _jax_registered_targets, _jax_registry, _target
+from callbridge import _jax_registered_targets, _jax_registry, _jax_runtimes, _target
 from callbridge._error import CallbridgeError
 from callbridge._fork_lock import fork_lock
 from callbridge._function_address import capsule_pointer, make_capsule
-from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RUNTIME
+from callbridge._jax_runtimes import JAX_PLATFORM, PATHS, RELEASE, RUNTIME
 from callbridge._loaded_libraries import library_at
-from callbridge._platform import find_platform
+from callbridge._platform import HOST, find_platform
 from callbridge._registry import Entry, Registry
+from callbridge.resurrect import _lowering
 from callbridge.resurrect._owners import is_jaxs_or_ours
 from callbridge.typing import Abi
 
@@ -77,7 +80,7 @@ def forget_earlier_ones() -> None:
 
 
 def entries(name: str, abi: Abi | None) -> list[Entry]:
-    """The functions of that name, of all platforms, which XLA calls by typed calls from now on.
+    """What XLA has from now on in place of the functions of that name, of all platforms.
 
     Returns none where there are none, where XLA has another handler of that name, and where `abi`
     contradicts an earlier call's: XLA gets such a call as it is.
@@ -86,7 +89,11 @@ def entries(name: str, abi: Abi | None) -> list[Entry]:
         return []
     with _lock:
         _note_earlier_ones()
-        platforms = _functions.get(name, {})
+        platforms = dict(_functions.get(name, {}))
+    if HOST in platforms and _takes_version_3():
+        with contextlib.suppress(CallbridgeError):
+            return [_beside(name, platforms[HOST], abi)]
+    with _lock:
         if any(_is_taken(name, platform) for platform in platforms):
             return []
         try:
@@ -95,6 +102,25 @@ def entries(name: str, abi: Abi | None) -> list[Entry]:
             return [_registry.find(name, platform, abi) for platform in platforms]
         except CallbridgeError:
             return []
+
+
+def _takes_version_3() -> bool:
+    if _jax_registry.prefers_typed() or not _lowering.is_for_this_cpu():
+        return False
+    fastest = _jax_runtimes.fastest_path(RELEASE, HOST)
+    return fastest == "version_3"
+
+
+def _beside(name: str, address: int, abi: Abi | None) -> Entry:
+    """The function by another name, by which callbridge gives it to XLA."""
+    other_name = name_beside(name)
+    _jax_registry.registry.add_function(other_name, make_capsule(address), HOST, None)
+    return _jax_registry.registry.find(other_name, HOST, abi)
+
+
+def name_beside(name: str) -> str:
+    """Returns the name for callbridge's of two functions, where XLA has another one by `name`."""
+    return f"{name} by callbridge"
 
 
 def _note_earlier_ones() -> None:

@@ -123,7 +123,7 @@ def _emit_served(target, operands, shapes, result, api_version, opaque, **others
     trees = tuple(operand.tree() for operand in operands)
     form = _custom_call.form(target, api_version, trees, _xla_shapes.tree(result_type), opaque)
     return custom_call_op(
-        target,
+        form.target,
         [leaf for operand in operands for leaf in operand.leaves()],
         _xla_shapes.leaf_types(result_type),
         api_version=form.api_version,
