@@ -105,17 +105,25 @@ def CustomCallWithAliasing(
             f"custom call {target!r} has {len(operands)} operands and the shapes of {len(shapes)}"
         )
     served = callbridge_name(target)
-    leaves = (_emit_as_given if served is None else _emit_served)(
-        served or target,
-        operands,
-        shapes,
-        shape_with_layout,
-        int(api_version),
-        opaque.encode() if isinstance(opaque, str) else bytes(opaque),
-        has_side_effect=has_side_effect,
-        aliases=_aliases(shapes, shape_with_layout, output_operand_aliasing),
-    )
-    return XlaOp.from_leaves(builder, shape_with_layout, iter(leaves))
+
+    def make(builder: XlaBuilder, *given: XlaOp) -> XlaOp:
+        leaves = (_emit_as_given if served is None else _emit_served)(
+            served or target,
+            list(given),
+            shapes,
+            shape_with_layout,
+            int(api_version),
+            opaque.encode() if isinstance(opaque, str) else bytes(opaque),
+            has_side_effect=has_side_effect,
+            aliases=_aliases(shapes, shape_with_layout, output_operand_aliasing),
+        )
+        return XlaOp.from_leaves(builder, shape_with_layout, iter(leaves))
+
+    if builder.context is not None:
+        return make(builder, *operands)
+    from callbridge.resurrect._xla_emit import emit_lowered
+
+    return emit_lowered(builder, make, shape_with_layout, *operands)
 
 
 def _emit_served(target, operands, shapes, result, api_version, opaque, **others):
