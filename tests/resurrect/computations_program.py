@@ -1,5 +1,5 @@
-"""Calls the operations of xla_client.ops that take computations, and those on matrices, windows and
-random numbers, in translation rules, and compares with NumPy and SciPy. Run in a process of its own.
+"""Calls the operations of xla_client.ops that take computations, and those on matrices, windows,
+random numbers and replicas, in translation rules, and compares with NumPy and SciPy.
 """
 
 import callbridge.resurrect  # noqa: F401
@@ -38,7 +38,8 @@ one, zero = np.float32(1), np.float32(0)
 
 # ---- Computations --------------------------------------------------------------------------------
 check(lambda c, v: ops.Reduce(c, [v], [scalar(c, 0)], add, [0]), x.sum(0), x)
-check(lambda c, v: ops.Reduce(c, [v], [scalar(c, 2)], mul, [0, 1]), 2 * x.prod(), x, close=True)
+product = np.float32(2) * x.prod()
+check(lambda c, v: ops.Reduce(c, [v], [scalar(c, 2)], mul, [0, 1]), product, x, close=True)
 check(lambda c, v: ops.Reduce(c, [v], [scalar(c, 0)], add, []), x, x)
 
 
@@ -105,16 +106,16 @@ for index in (-1, 0, 1, 2, 3):
     )  # fmt: skip
 
 check(lambda c, v, w: ops.Map(c, [v, w], odd, [0, 1]), x * np.float32(0.5) + y, x, y)
-check(lambda c, v, w: ops.Call(c, computation(lambda _, a, b: ops.Sub(a, b), *[array(F32, 2, 3)] * 2),
-                               [v, w]), x - y, x, y)  # fmt: skip
+difference = computation(lambda _, a, b: ops.Sub(a, b), *[array(F32, 2, 3)] * 2)
+check(lambda c, v, w: ops.Call(c, difference, [v, w]), x - y, x, y)
 pair = Shape.tuple_shape([array(F32, 2, 3), array(F32, 2, 3)])
 swapped = computation(
     lambda c, t: ops.Tuple(c, [ops.GetTupleElement(t, 1), ops.GetTupleElement(t, 0)]), pair
 )
-check(
-    lambda c, v, w: ops.GetTupleElement(ops.Call(c, swapped, [ops.Tuple(c, [v, w])]), 0), y, x, y
+check(lambda c, v, w: ops.GetTupleElement(ops.Call(c, swapped, [ops.Tuple(c, [v, w])]), 0), y, x, y)
+nested = computation(
+    lambda c, a: ops.Call(c, negative, [ops.Call(c, squared, [a])]), array(F32, 2, 3)
 )
-nested = computation(lambda c, a: ops.Call(c, negative, [ops.Call(c, squared, [a])]), array(F32, 2, 3))
 check(lambda c, v: ops.Call(c, nested, [v]), -(y * y), y)
 # One of jaxlib's own, which JAX makes.
 of_jax = jax.jit(lambda a, b: (a * b, a - b)).lower(x, y).compiler_ir("hlo")
@@ -143,9 +144,7 @@ check(
     lambda c, v: ops.GetTupleElement(ops.TopK(v, 2), 1),
     np.argsort(-y, 1)[:, :2].astype(np.int32), y,
 )  # fmt: skip
-by_first = computation(
-    lambda _, a, b, i, j: ops.Gt(a, b), array(), array(), array(S32), array(S32)
-)
+by_first = computation(lambda _, a, b, i, j: ops.Gt(a, b), array(), array(), array(S32), array(S32))
 for approximate in (ops.ApproxTopK, ops.ApproxTopKFallback):
     check(
         lambda c, v, i, op=approximate: ops.GetTupleElement(

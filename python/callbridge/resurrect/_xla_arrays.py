@@ -329,9 +329,7 @@ def RngBitGenerator(algorithm: Any, initial_state: XlaOp, shape: Shape) -> XlaOp
         made = stablehlo.RngBitGeneratorOp.build_generic(
             results=[state.elements.type, _xla_shapes.type_of(shape)],
             operands=[state.elements],
-            attributes={
-                "rng_algorithm": ir.Attribute.parse(f"#stablehlo<rng_algorithm {name}>")
-            },
+            attributes={"rng_algorithm": ir.Attribute.parse(f"#stablehlo<rng_algorithm {name}>")},
         )
         return of_elements(builder, tuple(made.results))
 

@@ -172,31 +172,31 @@ def function_of(computation: Any) -> Callable:
 
 
 def _function_of_jaxlibs(computation: Any) -> Callable:
-    def call(*trees: Any) -> Any:
-        return _xla_emit.bind_lowered(make, result, jax.tree_util.tree_leaves(trees))
-
     def make(builder: XlaBuilder, *operands: XlaOp) -> XlaOp:
         from jax._src.interpreters.mlir import merge_mlir_modules
 
         from callbridge.resurrect._old_jax import text_of
 
+        module = ir.Module.parse(text_of(computation))
+        takes_tuples, returns_tuple, types = _tuples_of(module)
         inside = builder.context.module_context
         name = merge_mlir_modules(
-            inside.module,
-            "xla_computation",
-            ir.Module.parse(text_of(computation)),
-            dst_symtab=inside.symbol_table,
+            inside.module, "xla_computation", module, dst_symtab=inside.symbol_table
         )
-        types = _xla_emit.arrays_of(result, _xla_shapes.type_of)
-        called = func.CallOp(
-            jax.tree_util.tree_leaves(types),
-            ir.FlatSymbolRefAttr.get(name),
-            [operand.elements for operand in operands],
-        )
-        results = iter(called.results)
-        return _xla_emit.of_elements(
-            builder, _xla_emit.arrays_of(result, lambda _: next(results))
-        )
+        leaves = [leaf for operand in operands for leaf in operand.leaves()]
+        given = [operand.packed() for operand in operands] if takes_tuples else leaves
+        called = func.CallOp(types, ir.FlatSymbolRefAttr.get(name), given)
+        values = _xla_shapes.take_apart(called.results[0]) if returns_tuple else called.results
+        return XlaOp.from_leaves(builder, result, iter(values))
 
     result = computation.program_shape().result_shape()
-    return call
+    return lambda *trees: _xla_emit.bind_lowered(make, result, trees)
+
+
+def _tuples_of(module: Any) -> tuple[bool, bool, list[ir.Type]]:
+    """Whether the module's function takes tuples, whether it returns one, and its results: that
+    changed between jaxlibs."""
+    (main,) = [op for op in module.body.operations if op.name.value == "main"]
+    inputs, results = main.type.inputs, main.type.results
+    returns_tuple = any(map(_xla_shapes.is_tuple, results))
+    return any(map(_xla_shapes.is_tuple, inputs)), returns_tuple, list(results)

@@ -9,9 +9,18 @@ import jax
 from jax import lax
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
+from jaxlib.xla_client import Shape
 
+from callbridge.resurrect import _xla_shapes
 from callbridge.resurrect._xla_computation import function_of
-from callbridge.resurrect._xla_emit import emit, emit_lowered, fill, of_elements, scalar_types
+from callbridge.resurrect._xla_emit import (
+    emit,
+    emit_lowered,
+    fill,
+    in_64_bits,
+    of_elements,
+    scalar_types,
+)
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
 
 # One operation's operand, or those of one with several.
@@ -89,9 +98,21 @@ def Map(
             f"XLA does; got {list(dimensions)} and {list(static_operands)}"
         )
     function = function_of(computation)
-    for _ in range(rank):
-        function = jax.vmap(function)
-    return emit(builder, function, *operands)
+    with in_64_bits():
+        scalars = [jax.ShapeDtypeStruct((), op.shape.numpy_dtype()) for op in operands]
+        dtype = jax.eval_shape(function, *scalars).dtype
+    shape = Shape.array_shape(dtype, operands[0].shape.dimensions())
+
+    def make(builder: XlaBuilder, *given: XlaOp) -> XlaOp:
+        operation = stablehlo.MapOp(
+            _xla_shapes.type_of(shape),
+            [op.elements for op in given],
+            ir.DenseI64ArrayAttr.get(list(dimensions)),
+        )
+        fill(operation.computation, builder, function, scalar_types(given))
+        return XlaOp.of(builder, operation.result)
+
+    return emit_lowered(builder, make, shape, *operands)
 
 
 def Reduce(
@@ -219,7 +240,7 @@ def Sort(
 
 
 def _tuple_shape(operands: Sequence[XlaOp]) -> Any:
-    return type(operands[0].shape).tuple_shape([operand.shape for operand in operands])
+    return Shape.tuple_shape([operand.shape for operand in operands])
 
 
 def Scatter(

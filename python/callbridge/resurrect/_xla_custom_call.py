@@ -6,8 +6,6 @@ import enum
 from collections.abc import Sequence
 from typing import Any
 
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
 from callbridge._jax_custom_call_op import custom_call_op
@@ -162,7 +160,7 @@ def _emit_as_given(target, operands, shapes, result, api_version, opaque, aliase
         layouts["result_layouts"] = _layouts(result)
     return custom_call_op(
         target,
-        [_packed(operand) for operand in operands],
+        [operand.packed() for operand in operands],
         [_xla_shapes.type_of(part) for part in parts],
         api_version=api_version,
         backend_config=opaque,
@@ -171,15 +169,6 @@ def _emit_as_given(target, operands, shapes, result, api_version, opaque, aliase
         **layouts,
         **others,
     )
-
-
-def _packed(op: XlaOp) -> ir.Value:
-    """The value of an operand, tuples of MLIR's included."""
-    if not op.shape.is_tuple():
-        return op.elements
-    elements = [_packed(element) for element in op.elements]
-    type_ = ir.TupleType.get_tuple([element.type for element in elements])
-    return stablehlo.TupleOp.build_generic(results=[type_], operands=elements).results[0]
 
 
 def _layouts(shape: Shape) -> list[tuple[int, ...]]:

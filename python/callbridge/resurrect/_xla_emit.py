@@ -1,5 +1,8 @@
-"""How operations of xla_client.ops reach a program: at once where JAX lowers a translation rule, and
-recorded where a builder makes a computation of its own (_xla_computation.py)."""
+"""How operations of xla_client.ops reach a program.
+
+They are emitted at once where JAX lowers a translation rule, and recorded where a builder makes a
+computation of its own (_xla_computation.py).
+"""
 
 from __future__ import annotations
 

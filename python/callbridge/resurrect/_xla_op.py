@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
 from callbridge.resurrect import _xla_shapes
@@ -117,6 +118,14 @@ class XlaOp:
         if self.shape.is_tuple():
             raise TypeError(f"{what} is a tuple, {self.shape}; expected an array")
         return self.elements
+
+    def packed(self) -> ir.Value:
+        """The value, of tuples too, as MLIR has them."""
+        if not self.shape.is_tuple():
+            return self.elements
+        elements = [element.packed() for element in self.elements]
+        type_ = ir.TupleType.get_tuple([element.type for element in elements])
+        return stablehlo.TupleOp.build_generic(results=[type_], operands=elements).results[0]
 
     def leaves(self) -> list[ir.Value]:
         if not self.shape.is_tuple():

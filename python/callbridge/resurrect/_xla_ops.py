@@ -110,7 +110,11 @@ def _load() -> None:
     for path in ("math", "arrays", "control", "collectives", "computation"):
         module = importlib.import_module(f"callbridge.resurrect._xla_{path}")
         for name, value in vars(module).items():
-            if name[0].isupper() and inspect.isfunction(value) and value.__module__ == module.__name__:
+            if (
+                name[0].isupper()
+                and inspect.isfunction(value)
+                and value.__module__ == module.__name__
+            ):
                 vars(ops)[name] = value
     vars(ops).update(
         RandomAlgorithm=_xla_arrays.RandomAlgorithm,
