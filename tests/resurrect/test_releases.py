@@ -77,7 +77,7 @@ def test_each_lost_parameter_has_a_row():
         for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]
         for name in names.split()
     }
-    not_had = {**lost.NOT_HAD, **lost.ELSEWHERE}
+    not_had = {**{f: words for f, (_, words) in lost.NOT_HAD.items()}, **lost.ELSEWHERE}
     adapted = {function for function, _ in named}
     missing = [
         f"{module}.{function}({parameter}), {release}"
@@ -133,11 +133,12 @@ def test_rows_stand_for_what_they_say(run, tmp_path):
 
 
 def test_reasons_are_used():
-    from callbridge.resurrect import _lost_attributes, _not_had
+    from callbridge.resurrect import _lost_attributes, _lost_parameters, _not_had
 
     words = {word for _, origins, _ in table.read().values() for word in origins.split()}
     used = {word.partition(":")[2] for word in words if word.startswith(("not-had:", "none-is:"))}
     used |= {reason for reason, _ in _lost_attributes.NOT_HAD.values()}
+    used |= {reason for reason, _ in _lost_parameters.NOT_HAD.values()}
     assert used == set(_not_had.REASONS)
 
 

@@ -123,6 +123,27 @@ def _restore_parameters(changes: list) -> None:
         if owner is not None and name in vars(owner):
             _set(changes, Name(path, name, WRAPPED), owner, name, make(vars(owner)[name]))
 
+    for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
+        found = _find(path)
+        owner, name = (found, "__init__") if found is not None else _function_at(path)
+        if owner is None or name not in vars(owner):
+            continue
+        value = _lost_parameters.refusing(vars(owner)[name], path, reason, parameters.split())
+        if value is not None:
+            _set(
+                changes,
+                Name(path if found else path.rpartition(".")[0], name, WRAPPED),
+                owner,
+                name,
+                value,
+            )
+
+
+def _function_at(path: str) -> tuple[Any, str]:
+    """The module that has a function, and its name there."""
+    parent, _, name = path.rpartition(".")
+    return _find(parent), name
+
 
 def _restore_attributes(changes: list) -> None:
     for path, gone_in, names in _lost_attributes.ROWS:

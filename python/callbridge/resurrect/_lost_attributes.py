@@ -7,7 +7,6 @@ from typing import Any
 import jax
 
 from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
-from callbridge.resurrect._dimensions import NamedShape
 from callbridge.resurrect._old_core import AxisEnv, lattice_join
 
 
@@ -41,7 +40,8 @@ class Attributes:
         to = getattr(aval, "to_ct_aval", aval.to_tangent_aval)
         return to()
 
-    named_shape = property(lambda aval: NamedShape(*aval.shape))
+    # Named axes, which were xmap's: no array has any.
+    named_shape = property(lambda aval: {})
     varying_manual_axes = property(lambda aval: _varying(aval))
     vma = property(lambda aval: _varying(aval))
 

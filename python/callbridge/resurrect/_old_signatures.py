@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-from jax._src import util
+from jax._src import core, util
 from jax._src.interpreters import ad, batching
 from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
@@ -110,6 +111,8 @@ def standard_primitive(
             f"standard_primitive({name!r}): callbridge.resurrect restores it without a "
             "translation_rule; give jax.interpreters.mlir.register_lowering the lowering"
         )
+    if _takes(lax_utils.standard_primitive, "vma_rule") and hasattr(core, "standard_vma_rule"):
+        others.setdefault("vma_rule", functools.partial(core.standard_vma_rule, name))
     return lax_utils.standard_primitive(
         shape_rule, dtype_rule, name, weak_type_rule=weak_type_rule, **others
     )

@@ -1,4 +1,4 @@
-"""Computations that programs build by themselves: what an XlaBuilder of no translation rule records.
+"""Computations that programs build by themselves: what an XlaBuilder records outside of rules.
 
 They are given to operations (Reduce, While, ...), which call them as functions of arrays.
 """

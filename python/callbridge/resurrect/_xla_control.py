@@ -58,10 +58,8 @@ def Conditional(selector: XlaOp, *given: Any, **named: Any) -> XlaOp:
         )
     names = ("branch_computations", "branch_operands")
     computations, operands = _arguments(names, given, named)
-    branches = [
-        lambda *values, i=i, call=function_of(computation): call(values[i])
-        for i, computation in enumerate(computations)
-    ]
+    functions = [function_of(computation) for computation in computations]
+    branches = [lambda *values, i=i, call=call: call(values[i]) for i, call in enumerate(functions)]
 
     def switch(index: Any, *values: Any) -> Any:
         last = len(branches) - 1
