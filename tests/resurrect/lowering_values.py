@@ -1,4 +1,6 @@
-"""More calls for values_program.py: functions of lowering and translation rules."""
+"""More calls for values_program.py: of lowering, translation rules and callbacks on the host."""
+
+import io
 
 import jax
 import numpy as np
@@ -45,6 +47,27 @@ def destructured(context, _, __, operand):
     return xla.xla_destructure(context.builder, made)
 
 
+def tapped(m):
+    seen = []
+    tap = lambda value, _: seen.append(np.asarray(value).tolist())  # noqa: E731
+    out = jax.jit(lambda a: m.id_tap(tap, a, result=a + 1))(f32(2))
+    m.barrier_wait()
+    return [out, seen]
+
+
+def printed(m):
+    stream = io.StringIO()
+    out = jax.jit(lambda a: m.id_print(a, output_stream=stream, what="x", by=1))(f32(2))
+    m.barrier_wait()
+    return [out, stream.getvalue()]
+
+
+def called_on_host(m):
+    out = jax.jit(lambda a: m.call(lambda v: np.asarray(v) * 3, a, result_shape=a))(x)
+    m.barrier_wait()
+    return out
+
+
 HELPERS = {
     "dtype_to_ir_type": lambda m: text(lambda: m.dtype_to_ir_type(np.dtype(f32))),
     "shape_dtype_to_ir_type": lambda m: text(lambda: m.shape_dtype_to_ir_type((2, 3), np.float64)),
@@ -75,6 +98,14 @@ HELPERS = {
     ),
 }  # fmt: skip
 CALLS = {f"jaxlib.hlo_helpers.{name}": call for name, call in HELPERS.items()}
+CALLS.update(
+    {
+        "jax.experimental.host_callback.call": called_on_host,
+        "jax.experimental.host_callback.id_tap": tapped,
+        "jax.experimental.host_callback.id_print": printed,
+        "jax.experimental.host_callback.barrier_wait": lambda m: m.barrier_wait(),
+    }
+)
 EXPECTED = {
     "jax.interpreters.xla.lower_fun": (
         lambda m: [
@@ -86,6 +117,10 @@ EXPECTED = {
         [np.array(6, f32), [np.array(2, f32), np.array(6, f32)]] * 2,
     ),
     "jax.interpreters.xla.TranslationContext": (lambda m: translated(named), np.array(2, f32)),
+    "jax.interpreters.xla.XlaOp": (
+        lambda m: translated(lambda _, __, ___, operand: [operand] * isinstance(operand, m.XlaOp)),
+        np.array(2, f32),
+    ),
     "jax.interpreters.xla.xla_destructure": (
         lambda m: translated(destructured, multiple_results=True),
         [np.array(2, f32)] * 2,

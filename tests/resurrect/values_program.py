@@ -14,6 +14,7 @@ RESTORED = sys.argv[1:] == ["restored"]
 if RESTORED:
     import callbridge.resurrect
 
+import expected_values  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import lowering_values  # noqa: E402
@@ -310,7 +311,7 @@ def plain(value):
 
 CALLS = {full(name): call for name, call in CALLS.items()}
 CALLS.update({**more_values.CALLS, **lowering_values.CALLS})
-EXPECTED = {**more_values.EXPECTED, **lowering_values.EXPECTED} if RESTORED else {}
+EXPECTED = {**expected_values.EXPECTED, **lowering_values.EXPECTED} if RESTORED else {}
 for name, call in {**CALLS, **EXPECTED}.items():
     path, _, attribute = name.rpartition(".")
     owner = find(path)

@@ -12,23 +12,19 @@ FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 ELSEWHERE = {
     "register_custom_call_target": "refusals_program.py",
     "register_cpu_custom_call_target": "packages/of_2020.py",
-    "register_custom_type_id": "again_program.py",
-    "register_ffi_type_id": "again_program.py",
+    "register_custom_type_id": "any_handler_program.py",
+    "register_custom_type": "any_handler_program.py",
+    "register_ffi_type_id": "wrapped_program.py",
     "custom_call": "untyped_program.py",
     "CustomCallOp.__init__": "untyped_program.py",
     "CustomCallOp.build_generic": "untyped_program.py",
     "ffi_call": "typed_program.py",
-    "_translations": "wrapped_program.py",
-    "_backend_specific_translations": "wrapped_program.py",
-    "backend_specific_translations": "packages/of_2021.py",
-    "translations": "packages/of_2020.py",
     "XlaBuilder": "computations_program.py",
-    "XlaOp": "computations_program.py",
-    # What XLA calls by itself when it is asked for targets: test_registration.py is of them.
-    "_custom_callback": "registering.py",
-    "_custom_callback_handler": "registering.py",
-    "_custom_type_id": "registering.py",
-    "_custom_type_id_handler": "registering.py",
+    # What XLA calls by itself when it is asked for targets.
+    "_custom_callback": "wrapped_program.py",
+    "_custom_callback_handler": "wrapped_program.py",
+    "_custom_type_id": "wrapped_program.py",
+    "_custom_type_id_handler": "wrapped_program.py",
 }
 
 

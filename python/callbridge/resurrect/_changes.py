@@ -124,25 +124,14 @@ def _restore_parameters(changes: list) -> None:
             _set(changes, Name(path, name, WRAPPED), owner, name, make(vars(owner)[name]))
 
     for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
-        found = _find(path)
-        owner, name = (found, "__init__") if found is not None else _function_at(path)
-        if owner is None or name not in vars(owner):
-            continue
-        value = _lost_parameters.refusing(vars(owner)[name], path, reason, parameters.split())
-        if value is not None:
-            _set(
-                changes,
-                Name(path if found else path.rpartition(".")[0], name, WRAPPED),
-                owner,
-                name,
-                value,
-            )
-
-
-def _function_at(path: str) -> tuple[Any, str]:
-    """The module that has a function, and its name there."""
-    parent, _, name = path.rpartition(".")
-    return _find(parent), name
+        parent, _, function = path.rpartition(".")
+        is_class = isinstance(_find(path), type)
+        owner_path, name = (path, "__init__") if is_class else (parent, function)
+        owner = _find(owner_path)
+        if owner is not None and name in vars(owner):
+            value = _lost_parameters.refusing(vars(owner)[name], path, reason, parameters.split())
+            if value is not None:
+                _set(changes, Name(owner_path, name, WRAPPED), owner, name, value)
 
 
 def _restore_attributes(changes: list) -> None:

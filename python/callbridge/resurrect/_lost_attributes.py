@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 
@@ -23,11 +23,9 @@ class Attributes:
     def split(array: Any, indices_or_sections: Any, axis: int = 0) -> Any:
         return jax.numpy.split(array, indices_or_sections, axis)
 
-    def block_until_ready(tracer: Any) -> Any:
-        return tracer
-
-    def copy_to_host_async(tracer: Any) -> None:
-        """A tracer has nothing to copy."""
+    # Tracers had them in order to say that they have not.
+    block_until_ready = property(lambda tracer: _of_arrays_alone(tracer, "block_until_ready"))
+    copy_to_host_async = property(lambda tracer: _of_arrays_alone(tracer, "copy_to_host_async"))
 
     # ---- Abstract values ---------------------------------------------------------------------
     def join(aval: Any, other: Any) -> Any:
@@ -106,6 +104,10 @@ class Attributes:
 
     def extend_manual(context: Any, axes: frozenset) -> Any:
         return type(context)(context.mesh, context.manual_axes | axes)
+
+
+def _of_arrays_alone(tracer: Any, name: str) -> NoReturn:
+    raise AttributeError(f"{type(tracer).__name__} has no attribute {name}", name=name)
 
 
 def _varying(aval: Any) -> frozenset:

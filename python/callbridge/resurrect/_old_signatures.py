@@ -56,6 +56,23 @@ def reducer_batcher(
     return rule(*before, axis_data, batched_args, batch_dims, axes, **params)
 
 
+def matchaxis(
+    axis_name: Any, sz: Any, mesh_axis: Any, src: Any, dst: Any, x: Any, sum_match: bool = False
+) -> Any:
+    """`x` with its batch dimension moved; the axis is in parts."""
+    rule = batching.matchaxis
+    if not _takes(rule, "axis_data"):
+        return rule(axis_name, sz, mesh_axis, src, dst, x, sum_match=sum_match)
+    data = batching.AxisData(axis_name, sz, None, mesh_axis)
+    return rule(data, src, dst, x, sum_match=sum_match)
+
+
+def from_elt(trace: Any, axis_size: Any, mesh_axis: Any, i: int, x: Any, spec: Any) -> Any:
+    rule = batching.from_elt
+    between = (False,) if _takes(rule, "sum_match") else ()
+    return rule(trace, axis_size, mesh_axis, *between, i, x, spec)
+
+
 def wrap_name(name: str, transform_name: str) -> str:
     if next(iter(inspect.signature(util.wrap_name).parameters)) == "name":
         return util.wrap_name(name, transform_name)
