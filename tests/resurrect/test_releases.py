@@ -48,6 +48,10 @@ def test_this_release_is_as_recorded(walk):
     assert not wrong, "\n".join(wrong)
 
 
+def unnamed(gone, rows):
+    return sorted(key for key in gone if key not in rows)
+
+
 def test_each_difference_has_a_row(walk):
     """Of this release from those before it, whether it is recorded or not."""
     before = [r for r in HISTORY.releases if numbers(r) < numbers(VERSION)]
@@ -58,8 +62,10 @@ def test_each_difference_has_a_row(walk):
                 had[module, name] = release
     gone = {key for key in had if key[1] not in walk["names"].get(key[0], {})}
     rows = table.read()
-    unnamed = sorted(key for key in gone if key not in rows)
-    assert not unnamed, unnamed
+    assert not unnamed(gone, rows), unnamed(gone, rows)
+    # Without its row, each of them is found.
+    for key in gone:
+        assert unnamed(gone, {k: row for k, row in rows.items() if k != key}) == [key]
     late = sorted(key for key in gone if numbers(rows[key][0]) > numbers(VERSION))
     assert not late, f"gone here already, by the table later: {late}"
     assert not [key for key, row in rows.items() if row[1] == table.UNDECIDED]

@@ -176,7 +176,7 @@ def ConvGeneralDilated(
             x,
             lax.rev(y, reversed_dimensions),
             tuple(window_strides) or (1,) * spatial,
-            [tuple(pair) for pair in padding] or [(0, 0)] * spatial,
+            [(low, high) for low, high in padding] or [(0, 0)] * spatial,
             tuple(lhs_dilation) or (1,) * spatial,
             tuple(rhs_dilation) or (1,) * spatial,
             specs,

@@ -56,8 +56,7 @@ def Conditional(selector: XlaOp, *given: Any, **named: Any) -> XlaOp:
             on_true,
             on_false,
         )
-    names = ("branch_computations", "branch_operands")
-    computations, operands = _arguments(names, given, named)
+    computations, operands = _arguments(("branch_computations", "branch_operands"), given, named)
     functions = [function_of(computation) for computation in computations]
     branches = [lambda *values, i=i, call=call: call(values[i]) for i, call in enumerate(functions)]
 
@@ -165,7 +164,7 @@ def ReduceWindowWithGeneralPadding(
             _of_pairs(computation),
             tuple(window_dimensions),
             tuple(window_strides),
-            [tuple(pair) for pair in padding],
+            [(low, high) for low, high in padding],
             tuple(base_dilations) or (1,) * rank,
             tuple(window_dilations) or (1,) * rank,
         )

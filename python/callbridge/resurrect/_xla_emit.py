@@ -25,7 +25,8 @@ from callbridge.resurrect._xla_op import XlaBuilder, XlaOp, values_of
 
 def in_64_bits() -> contextlib.AbstractContextManager:
     """Types are as the program says, whatever jax_enable_x64."""
-    return jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64()
+    owner: Any = jax if hasattr(jax, "enable_x64") else jax.experimental
+    return owner.enable_x64(True)
 
 
 def aval_of(shape: Shape) -> Any:
@@ -101,9 +102,11 @@ _lowered_p = core.Primitive("xla_client.ops")
 _lowered_p.multiple_results = True
 
 
-@_lowered_p.def_abstract_eval
 def _avals_out(*_: Any, what: _Lowered) -> Any:
     return jax.tree_util.tree_leaves(arrays_of(what.shape, aval_of))
+
+
+_lowered_p.def_abstract_eval(_avals_out)
 
 
 def _lower(context: Any, *values: Any, what: _Lowered) -> list[ir.Value]:
