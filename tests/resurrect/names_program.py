@@ -56,6 +56,7 @@ from callbridge.resurrect import (  # noqa: E402
 CLASSES = [
     *(path for path, *_ in _names.WRAPPED),
     *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
+    *_lost_parameters.NOT_HAD,
     *(path for _, path, *_ in [*_newer_names.LENT, *_newer_names.WRAPPED]),
 ]
 # Some are in modules that are restored.

@@ -4,49 +4,12 @@ Where JAX has operations of its own, by jaxlib's builder. Run in a process of it
 """
 
 import callbridge.resurrect  # noqa: F401
-import jax
 import numpy as np
 import scipy.special as sp
-from jax import core
-from jax.interpreters import xla
 from jax.lib import xla_client
+from ops_checking import check, finish
 
 ops = xla_client.ops
-checked = 0
-
-
-def result(rule, *operands):
-    """What the rule builds of the operands, in a jitted function."""
-    shape = {}
-
-    def translate(builder, *values):
-        op = rule(builder, *values)
-        made = builder.get_shape(op)
-        assert shape["of"] == (tuple(made.dimensions()), np.dtype(made.numpy_dtype())), made
-        return op
-
-    def run(expected):
-        primitive = core.Primitive("tried")
-        shape["of"] = (expected.shape, expected.dtype)
-        aval = core.ShapedArray(expected.shape, expected.dtype)
-        primitive.def_abstract_eval(lambda *_: aval)
-        xla.translations[primitive] = translate
-        return np.asarray(jax.jit(primitive.bind)(*operands))
-
-    return run
-
-
-def check(rule, expected, *operands, close=False):
-    global checked
-    expected = np.asarray(expected)
-    got = result(rule, *operands)(expected)
-    assert got.dtype == expected.dtype and got.shape == expected.shape, (got, expected)
-    if close:
-        np.testing.assert_allclose(got, expected, rtol=2e-5, atol=1e-6)
-    else:
-        np.testing.assert_array_equal(got, expected)
-    checked += 1
-
 
 x = np.array([[0.25, -0.5, 0.75], [0.125, 0.5, -0.25]], np.float32)
 y = np.array([[2.0, 1.5, -3.0], [0.5, -0.25, 4.0]], np.float32)
@@ -162,4 +125,15 @@ check(
     lambda _, p, q, r: ops.RegularizedIncompleteBeta(p, q, r),
     sp.betainc(pos, pos, np.abs(x)).astype(np.float32), pos, pos, np.abs(x), close=True,
 )  # fmt: skip
-print(f"{checked} checked")
+check(lambda c, v: ops.Add(v, ops.ConstantLiteral(c, y)), x + y, x)
+# By differences; a sample grows as its parameter does, at the same probability.
+step = 1e-6
+wide = pos.astype(np.float64)
+slope = (sp.gammainc(wide + step, wide) - sp.gammainc(wide - step, wide)) / (2 * step)
+density = wide ** (wide - 1) * np.exp(-wide) / sp.gamma(wide)
+check(lambda _, p, q: ops.IgammaGradA(p, q), slope.astype(np.float32), pos, pos, close=True)
+check(
+    lambda _, p, q: ops.RandomGammaGrad(p, q),
+    (-slope / density).astype(np.float32), pos, pos, close=True,
+)  # fmt: skip
+finish()

@@ -43,8 +43,8 @@ class Refused:
 # ---- What stays gone -----------------------------------------------------------------------------
 with Refused(AttributeError, "no attribute 'no_such_name'"):
     core.no_such_name  # noqa: B018
-with Refused(AttributeError, "xla_client.ops.While", "CustomCallWithLayout", "DotGeneral"):
-    ops.While  # noqa: B018
+with Refused(AttributeError, "xla_client.ops.Whilst", "CustomCallWithLayout", "DotGeneral"):
+    ops.Whilst  # noqa: B018
 with Refused(ModuleNotFoundError, "jax.experimental.djax"):
     import jax.experimental.djax  # noqa: F401
 with Refused(AttributeError, "jax.core.TraceStack", "main traces", "set_current_trace"):
@@ -53,8 +53,32 @@ with Refused(ImportError, "jax.core.TraceStack", "main traces", "set_current_tra
     from jax.core import TraceStack  # noqa: F401
 with Refused(NotImplementedError, "new_main", "MyTrace", "set_current_trace"):
     core.new_main(type("MyTrace", (), {})).__enter__()
-with Refused(NotImplementedError, "inside translation rules"):
-    ops.Iota(xla_client.XlaBuilder("own"), xla_client.Shape.array_shape(np.dtype("f4"), (3,)), 0)
+with Refused(NotImplementedError, "tokens", "a computation of one's own"):
+    ops.AfterAll(xla_client.XlaBuilder("own"), [])
+f32 = xla_client.Shape.array_shape(np.dtype("f4"), (3,))
+own = xla_client.XlaBuilder("own")
+with Refused(ValueError, "'own' is empty"):
+    own.build()
+first = ops.Parameter(own, 1, f32)
+with Refused(ValueError, "has a parameter 1 already"):
+    ops.Parameter(own, 1, f32)
+with Refused(ValueError, "no parameter 0"):
+    own.build(first)
+other = xla_client.XlaBuilder("other")
+with Refused(ValueError, "an operand is of another XlaBuilder"):
+    ops.Add(ops.Parameter(other, 0, f32), first)
+with Refused(ValueError, "the root is of another XlaBuilder"):
+    other.build(first)
+with Refused(TypeError, "'other' takes 1 operands, got 2"):
+    other.build(other.program.last).run(1, 2)
+with Refused(TypeError, "expected an XlaComputation", "function"):
+    ops.While(lambda x: x, lambda x: x, first)
+with Refused(NotImplementedError, "XlaBuilder.set_sharding", "with_sharding_constraint"):
+    own.set_sharding(None)
+with Refused(NotImplementedError, "XlaBuilder.setup_alias", "donate_argnums"):
+    own.setup_alias([], 0, [])
+with Refused(NotImplementedError, "XlaBuilder.set_frontend_attributes", "xla_metadata"):
+    own.set_frontend_attributes(None)
 with Refused(ImportError, "no_such_name"):
     from jax.config import no_such_name  # noqa: F401
 
@@ -89,8 +113,16 @@ def run(rule, multiple_results=False):
     return jax.jit(primitive.bind)(x)
 
 
-with Refused(AttributeError, "XlaBuilder.build"):
+with Refused(NotImplementedError, "XlaBuilder.build", "inside JAX's program"):
     run(lambda c, a: c.build(a))
+with Refused(NotImplementedError, "XlaBuilder.is_constant", "inside JAX's program"):
+    run(lambda c, a: c.is_constant(a))
+with Refused(NotImplementedError, "ops.Parameter", "inside JAX's program"):
+    run(lambda c, a: ops.Parameter(c, 0, f32))
+with Refused(NotImplementedError, "ops.Map", "dimensions 0 to 0", "[]"):
+    run(lambda c, a: ops.Map(c, [a], None, []))
+with Refused(NotImplementedError, "aggregate_to_topk=False"):
+    run(lambda c, a: ops.ApproxTopK(c, [a], [a], 1, 0, None, 0.9, False))
 with Refused(TypeError, "a result of primitive refused is a tuple"):
     run(lambda c, a: ops.Tuple(c, [a]))
 with Refused(TypeError, "GetTupleElement of f32[3]"):

@@ -48,6 +48,10 @@ def test_this_release_is_as_recorded(walk):
     assert not wrong, "\n".join(wrong)
 
 
+def unnamed(gone, rows):
+    return sorted(key for key in gone if key not in rows)
+
+
 def test_each_difference_has_a_row(walk):
     """Of this release from those before it, whether it is recorded or not."""
     before = [r for r in HISTORY.releases if numbers(r) < numbers(VERSION)]
@@ -58,8 +62,10 @@ def test_each_difference_has_a_row(walk):
                 had[module, name] = release
     gone = {key for key in had if key[1] not in walk["names"].get(key[0], {})}
     rows = table.read()
-    unnamed = sorted(key for key in gone if key not in rows)
-    assert not unnamed, unnamed
+    assert not unnamed(gone, rows), unnamed(gone, rows)
+    # Without its row, each of them is found.
+    for key in gone:
+        assert unnamed(gone, {k: row for k, row in rows.items() if k != key}) == [key]
     late = sorted(key for key in gone if numbers(rows[key][0]) > numbers(VERSION))
     assert not late, f"gone here already, by the table later: {late}"
     assert not [key for key, row in rows.items() if row[1] == table.UNDECIDED]
@@ -77,7 +83,7 @@ def test_each_lost_parameter_has_a_row():
         for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]
         for name in names.split()
     }
-    not_had = {**lost.NOT_HAD, **lost.ELSEWHERE}
+    not_had = {**{f: words for f, (_, words) in lost.NOT_HAD.items()}, **lost.ELSEWHERE}
     adapted = {function for function, _ in named}
     missing = [
         f"{module}.{function}({parameter}), {release}"
@@ -133,11 +139,12 @@ def test_rows_stand_for_what_they_say(run, tmp_path):
 
 
 def test_reasons_are_used():
-    from callbridge.resurrect import _lost_attributes, _not_had
+    from callbridge.resurrect import _lost_attributes, _lost_parameters, _not_had
 
     words = {word for _, origins, _ in table.read().values() for word in origins.split()}
     used = {word.partition(":")[2] for word in words if word.startswith(("not-had:", "none-is:"))}
     used |= {reason for reason, _ in _lost_attributes.NOT_HAD.values()}
+    used |= {reason for reason, _ in _lost_parameters.NOT_HAD.values()}
     assert used == set(_not_had.REASONS)
 
 

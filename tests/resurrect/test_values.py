@@ -3,54 +3,90 @@
 import os
 import pathlib
 import subprocess
-import sys
 
 import jax
 import pytest
-from jax_releases import numbers, used_by
+from jax_releases import ROWS, numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
 # Which `make test` has.
 OLD = [release for release in used_by("test") if numbers(release) < numbers(jax.__version__)]
-# Of releases between, or that fail there by a bug of theirs.
-WITHOUT_ORACLE = {"partial_eval.debug_info"}
+# Those between that are here, which are asked where these say nothing.
+BETWEEN = [
+    row.release
+    for row in ROWS
+    if row.environment == "venv"
+    and max(map(numbers, OLD), default=()) < numbers(row.release) < numbers(jax.__version__)
+    and (CACHE / f"venv-jax-{row.release}/bin/python").exists()
+]
+# That fail there by a bug of theirs.
+WITHOUT_ORACLE: set = set()
 
 
 def by_name(printed):
     return dict(line.split(": ", 1) for line in printed.splitlines() if ": " in line)
 
 
-def values_of_jax(python):
-    # Flags for this XLA may be unknown to that one, which ends the process.
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
-    done = subprocess.run(
-        [python, HERE / "values_program.py"],
-        env=environment, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return by_name(done.stdout)
+@pytest.fixture(scope="module")
+def restored(run):
+    """What is printed, the names that are not JAX's own here, and those without a test."""
+    printed = run(HERE / "values_program.py", "restored")
+    words = [line.split() for line in printed.splitlines()]
+    names = {of: {w[1] for w in words if w[:1] == [of]} for of in ("restored", "untested")}
+    return by_name(printed), names["restored"], names["untested"]
 
 
 @pytest.mark.skipif(not OLD, reason=f"jax {jax.__version__} lost nothing that is known")
-def test_values_are_those_of_old_releases(run):
-    pythons = [CACHE / f"venv-jax-{release}/bin/python" for release in OLD]
-    missing = [str(python) for python in pythons if not python.exists()]
+def test_values_are_those_of_old_releases(restored):
+    pythons = {release: CACHE / f"venv-jax-{release}/bin/python" for release in OLD}
+    missing = [str(python) for python in pythons.values() if not python.exists()]
     if missing:
         pytest.skip(f"no Python to compare with: {missing}")
+    values, names, _ = restored
     of_old = {}
-    for python in pythons:
-        for name, value in values_of_jax(python).items():
+
+    def ask(release):
+        # Flags for this XLA may be unknown to that one, which ends the process.
+        environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
+        done = subprocess.run(
+            [CACHE / f"venv-jax-{release}/bin/python", HERE / "values_program.py"],
+            env=environment, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        for name, value in by_name(done.stdout).items():
             of_old.setdefault(name, []).append(value)
-    restored = by_name(run(HERE / "values_program.py", "restored"))
-    # What is newer than those, JAX itself has here.
-    if restored.keys() - of_old.keys() - WITHOUT_ORACLE:
-        of_old = {**{name: [v] for name, v in values_of_jax(sys.executable).items()}, **of_old}
+
+    for release in OLD:
+        ask(release)
+    # All that these releases had is there.
+    assert set(of_old) <= set(values), sorted(set(of_old) - set(values))
+    # What came and went between them.
+    known = {
+        *of_old,
+        *WITHOUT_ORACLE,
+        *(n for n, value in values.items() if value == "as expected"),
+    }
+    for release in reversed(BETWEEN):
+        if names.intersection(values) <= known:
+            break
+        ask(release)
+        known.update(of_old)
     wrong = [
         f"{name}: {value}, once {of_old.get(name)}"
-        for name, value in restored.items()
-        if value not in of_old.get(name, []) and name not in WITHOUT_ORACLE
+        for name, value in values.items()
+        if name in names and value not in ["as expected", *of_old.get(name, [])]
     ]
     assert not wrong, "\n".join(wrong)
-    # All that these releases had is there.
-    assert set(of_old) <= set(restored), sorted(set(of_old) - set(restored))
+
+
+def test_each_wrapper_has_a_value_test(restored):
+    _, _, untested = restored
+    assert not untested, "\n".join(sorted(untested))
+
+
+def test_what_is_tested_elsewhere_is_there(restored):
+    import wrappers
+
+    for name, path in wrappers.ELSEWHERE.items():
+        assert name.partition(".")[0] in (HERE / path).read_text(), (name, path)

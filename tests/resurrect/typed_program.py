@@ -18,4 +18,26 @@ xla_client.register_custom_call_target(
 x = np.array([1, 2, 3], np.float32)
 scale = jax.ffi.ffi_call("scale", jax.ShapeDtypeStruct((3,), np.float32))
 np.testing.assert_array_equal(jax.jit(lambda x: scale(x, factor=np.float32(3)))(x), 3 * x)
+
+# As until 0.5: operands and attributes beside the target, and the call at once.
+from jax.extend import ffi  # noqa: E402
+
+result = jax.ShapeDtypeStruct((3,), np.float32)
+three = np.float32(3)
+rows = np.stack([x, x + 1])
+for call in (jax.ffi.ffi_call, ffi.ffi_call):
+    np.testing.assert_array_equal(call("scale", result, x, factor=three), 3 * x)
+    made = jax.jit(lambda x, f=call: f("scale", result, x, has_side_effect=True, factor=three))(x)
+    np.testing.assert_array_equal(made, 3 * x)
+    for how in ({}, {"vectorized": True}, {"vectorized": False}, {"vmap_method": "broadcast_all"}):
+        batched = jax.vmap(lambda v, f=call, how=how: f("scale", result, v, factor=three, **how))
+        np.testing.assert_array_equal(batched(rows), 3 * rows)
+    # As since 0.5.
+    np.testing.assert_array_equal(call("scale", result)(x, factor=three), 3 * x)
+try:
+    jax.ffi.ffi_call("scale", result, no_such_option=1)
+except TypeError as error:
+    assert "no_such_option" in str(error)  # noqa: PT017
+else:
+    raise AssertionError("no_such_option")
 print("typed: ok")

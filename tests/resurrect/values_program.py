@@ -1,22 +1,27 @@
 """Calls functions that JAX lost, and prints "NAME: RESULT" for each that is there.
 
-Without argument: as JAX has them. With "restored": of callbridge.resurrect.
+Without argument: as JAX has them. With "restored": of callbridge.resurrect, then "restored NAME"
+for each that is not JAX's own, and "untested NAME" for each that is ours and has no call.
 """
 
+import importlib
 import os
 import sys
 import warnings
 
 warnings.simplefilter("ignore")
-if sys.argv[1:] == ["restored"]:
-    import callbridge.resurrect  # noqa: F401
+RESTORED = sys.argv[1:] == ["restored"]
+if RESTORED:
+    import callbridge.resurrect
 
+import expected_values  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+import lowering_values  # noqa: E402
+import more_values  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import core, lax  # noqa: E402
-from jax.interpreters import ad, batching, mlir, partial_eval, pxla, xla  # noqa: E402
-from jax.lib import xla_bridge, xla_client  # noqa: E402
+from jax.interpreters import ad, mlir  # noqa: E402
 
 f32 = np.float32
 x = np.arange(6, dtype=f32).reshape(2, 3)
@@ -264,10 +269,28 @@ CALLS = {
         m.get_compile_options(1, 1, use_spmd_partitioning=False).num_replicas
     ),
 }
-MODULES = dict(
-    core=core, ad=ad, batching=batching, mlir=mlir, partial_eval=partial_eval, pxla=pxla, xla=xla,
-    lax=lax, jax=jax, xla_client=xla_client, xla_bridge=xla_bridge,
-)  # fmt: skip
+PATHS = {
+    **{name: f"jax.{name}" for name in ("core", "lax")},
+    **{name: f"jax.interpreters.{name}" for name in ("ad", "batching", "mlir", "pxla", "xla")},
+    **{name: f"jax.lib.{name}" for name in ("xla_client", "xla_bridge")},
+    "partial_eval": "jax.interpreters.partial_eval",
+    "jax": "jax",
+}
+
+
+def full(name):
+    module, _, attribute = name.partition(".")
+    return f"{PATHS[module]}.{attribute}"
+
+
+def find(path):
+    """The module or class, None where there is none."""
+    try:
+        return importlib.import_module(path)
+    except ImportError:
+        pass
+    parent, _, name = path.rpartition(".")
+    return getattr(find(parent), name, None) if parent else None
 
 
 def axis_size(m):
@@ -286,13 +309,30 @@ def plain(value):
     return str(value).replace("jaxlib.xla_extension.", "")
 
 
-for name, call in CALLS.items():
-    module, _, attribute = name.partition(".")
-    if not hasattr(MODULES[module], attribute):
+CALLS = {full(name): call for name, call in CALLS.items()}
+CALLS.update({**more_values.CALLS, **lowering_values.CALLS})
+EXPECTED = {**expected_values.EXPECTED, **lowering_values.EXPECTED} if RESTORED else {}
+for name, call in {**CALLS, **EXPECTED}.items():
+    path, _, attribute = name.rpartition(".")
+    owner = find(path)
+    is_class = isinstance(owner, type)  # which does not have what instances are given
+    if owner is None or not (hasattr(owner, attribute) or (is_class and not RESTORED)):
         continue
+    call, *expected = call if name in EXPECTED else [call]
     try:
-        print(f"{name}: {plain(call(MODULES[module]))}")
+        value = plain(call(owner))
     except Exception as error:
         if os.environ.get("RAISE") == name:
             raise
-        print(f"{name}: {type(error).__name__}")
+        if is_class and not RESTORED:
+            continue
+        value = type(error).__name__
+    if expected:
+        value = "as expected" if value == plain(expected[0]) else f"{value}, not {expected[0]}"
+    print(f"{name}: {value}")
+if RESTORED:
+    import wrappers
+
+    for name in callbridge.resurrect.names():
+        print(f"restored {name.module}.{name.name}")
+    print(*[f"untested {name}" for name in wrappers.untested({*CALLS, *EXPECTED})], sep="\n")

@@ -26,6 +26,8 @@ wrapped -= {
     for module, _, names, *_ in [*_lost_parameters.ROWS, *_lost_parameters.BY_POSITION]
     for name in names.split()
 }
+wrapped -= {tuple(path.rsplit(".", 1)) for path in _lost_parameters.NOT_HAD}
+wrapped -= {(path, "__init__") for path in _lost_parameters.NOT_HAD}
 checked = set()
 library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
 i32 = ir.IntegerType.get_signless

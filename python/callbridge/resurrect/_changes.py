@@ -119,6 +119,16 @@ def _restore_parameters(changes: list) -> None:
         if owner is not None and name in vars(owner):
             _set(changes, Name(path, name, WRAPPED), owner, name, make(vars(owner)[name]))
 
+    for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
+        parent, _, function = path.rpartition(".")
+        is_class = isinstance(_find(path), type)
+        owner_path, name = (path, "__init__") if is_class else (parent, function)
+        owner = _find(owner_path)
+        if owner is not None and name in vars(owner):
+            value = _lost_parameters.refusing(vars(owner)[name], path, reason, parameters.split())
+            if value is not None:
+                _set(changes, Name(owner_path, name, WRAPPED), owner, name, value)
+
 
 def _restore_attributes(changes: list) -> None:
     for path, gone_in, names in _lost_attributes.ROWS:

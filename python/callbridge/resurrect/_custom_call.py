@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
 
 from callbridge import _jax_attributes, _jax_backend_config, _jax_registry
-from callbridge._jax_custom_call_op import config_attributes, i32_attribute
+from callbridge._jax_custom_call_op import config_attributes
 from callbridge._jax_runtimes import PATHS, RUNTIME
 from callbridge._platform import HOST
 from callbridge._registry import Entry
@@ -129,7 +128,7 @@ def rewritten(
     leaf_count = len([leaf for type_ in result_types for leaf in _xla_shapes.leaf_types(type_)])
     is_table = type(result) is tuple and leaf_count == 1
     chosen = form(target, api_version, trees, result, opaque, is_table)
-    leaves = [leaf for operand in operands for leaf in _take_apart(operand)]
+    leaves = [leaf for operand in operands for leaf in _xla_shapes.take_apart(operand)]
     layouts = None
     if not has_layouts and not any(map(_xla_shapes.is_tuple, result_types)):
         layouts = (
@@ -185,15 +184,3 @@ def _serve(entry: Entry, api_version: int) -> Entry:
     is_declared = entry.platform == HOST or entry.is_beside_handler
     abi = UNTYPED[api_version] if is_declared else None
     return _jax_registry.registry.find(entry.target.name, entry.platform, abi)
-
-
-def _take_apart(operand: ir.Value) -> list[ir.Value]:
-    if not _xla_shapes.is_tuple(operand.type):
-        return [operand]
-    leaves = []
-    for i, type_ in enumerate(_xla_shapes.elements(operand.type)):
-        element = stablehlo.GetTupleElementOp.build_generic(
-            results=[type_], operands=[operand], attributes={"index": i32_attribute(i)}
-        )
-        leaves += _take_apart(element.results[0])
-    return leaves

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 from jax.experimental import io_callback
 
 
@@ -59,11 +60,12 @@ def id_print(
 ) -> Any:
     """`arg`, or `result`; `arg` is printed as it is computed, after the other keywords."""
     _without_device(tap_with_device)
-    before = "  ".join(f"{name}: {value}" for name, value in sorted(values.items()))
+    before = " ".join(f"{name}: {value}" for name, value in sorted(values.items()))
 
     def show(value: Any) -> None:
         stream = output_stream or sys.stdout
-        text = "\n".join(filter(None, [before, str(value)]))
+        shown = np.array2string(np.asarray(value), threshold=threshold)
+        text = "\n".join(filter(None, [before, shown]))
         stream.write(f"{text}\n")
 
     jax.debug.callback(show, arg)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 
 from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
-from callbridge.resurrect._dimensions import NamedShape
 from callbridge.resurrect._old_core import AxisEnv, lattice_join
 
 
@@ -24,11 +23,9 @@ class Attributes:
     def split(array: Any, indices_or_sections: Any, axis: int = 0) -> Any:
         return jax.numpy.split(array, indices_or_sections, axis)
 
-    def block_until_ready(tracer: Any) -> Any:
-        return tracer
-
-    def copy_to_host_async(tracer: Any) -> None:
-        """A tracer has nothing to copy."""
+    # Tracers had them in order to say that they have not.
+    block_until_ready = property(lambda tracer: _of_arrays_alone(tracer, "block_until_ready"))
+    copy_to_host_async = property(lambda tracer: _of_arrays_alone(tracer, "copy_to_host_async"))
 
     # ---- Abstract values ---------------------------------------------------------------------
     def join(aval: Any, other: Any) -> Any:
@@ -41,7 +38,8 @@ class Attributes:
         to = getattr(aval, "to_ct_aval", aval.to_tangent_aval)
         return to()
 
-    named_shape = property(lambda aval: NamedShape(*aval.shape))
+    # Named axes, which were xmap's: no array has any.
+    named_shape = property(lambda aval: {})
     varying_manual_axes = property(lambda aval: _varying(aval))
     vma = property(lambda aval: _varying(aval))
 
@@ -106,6 +104,10 @@ class Attributes:
 
     def extend_manual(context: Any, axes: frozenset) -> Any:
         return type(context)(context.mesh, context.manual_axes | axes)
+
+
+def _of_arrays_alone(tracer: Any, name: str) -> NoReturn:
+    raise AttributeError(f"{type(tracer).__name__} has no attribute {name}", name=name)
 
 
 def _varying(aval: Any) -> frozenset:

@@ -7,8 +7,11 @@ other value is refused by an error that names it.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from callbridge.resurrect import _not_had
 
 # Changes the keywords of a call of the function that is named.
 Adapter = Callable[[str, dict], None]
@@ -115,7 +118,6 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ),
     ("jax.extend.linear_util", "0.4.38", "transformation_with_aux", (only("use_eq_store", False),)),
     ("jax.extend.source_info_util", "0.5.3", "user_context", (renamed("c", "traceback"),)),
-    ("jax.interpreters.batching", "0.9.2", "defreducer", (dropped("ident"),)),
     (
         "jax.interpreters.mlir",
         "0.6.2",
@@ -157,23 +159,28 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ("jax.lax", "0.5.3", "dot_general", (renamed("out_type", "out_sharding"),)),
 ]
 
-# Parameters that cannot be restored, of what is part of JAX's own machinery: by function.
+# Parameters that cannot be restored, of what is part of JAX's own machinery: by function, the key
+# of the reason in _not_had.py, and the parameters.
 NOT_HAD = {
-    "jax.core.Trace": "main sublevel",
-    "jax.interpreters.ad.JVPTrace": "main sublevel",
-    "jax.interpreters.mlir.LoweringRuleContext": "compute_type",
-    "jax.interpreters.mlir.ModuleContext": "platform name_stack cached_call_jaxpr_lowerings "
-    "backend_or_name",
-    "jax.interpreters.mlir.ShardingContext": "mesh_shape",
-    "jax.extend.mlir.lower_with_sharding_in_types": "sharding_proto",
-    "jax.interpreters.mlir.jaxpr_subcomp": "consts",
-    "jax.interpreters.mlir.lower_jaxpr_to_module": "platform name_stack mesh_shape_tuple "
-    "backend_or_name num_replicas",
-    # They are passed by position, which JAX takes as before.
-    "jax.lax.random_gamma_grad": "a x",
+    "jax.core.Trace": ("main-traces", "main sublevel"),
+    "jax.interpreters.ad.JVPTrace": ("main-traces", "main sublevel"),
+    "jax.interpreters.mlir.LoweringRuleContext": ("lowering", "compute_type"),
+    "jax.interpreters.mlir.ModuleContext": (
+        "lowering",
+        "platform name_stack cached_call_jaxpr_lowerings backend_or_name",
+    ),
+    "jax.interpreters.mlir.ShardingContext": ("lowering", "mesh_shape"),
+    "jax.extend.mlir.lower_with_sharding_in_types": ("lowering", "sharding_proto"),
+    "jax.interpreters.mlir.jaxpr_subcomp": ("lowering", "consts"),
+    "jax.interpreters.mlir.lower_jaxpr_to_module": (
+        "lowering",
+        "platform name_stack mesh_shape_tuple backend_or_name num_replicas",
+    ),
 }
 # Those that other modules see to: _wrappers.py, and the functions below.
 ELSEWHERE = {
+    # They are passed by position, which JAX takes as before.
+    "jax.lax.random_gamma_grad": "a x",
     "jax.interpreters.mlir.ir_constant": "canonicalize_types",
     "jax.interpreters.mlir.ir_constants": "canonicalize_types",
     "jax.interpreters.batching.batch_jaxpr_axes": "axis_size axis_name spmd_axis_name main_type",
@@ -193,6 +200,38 @@ def wrapper_of(original: Any, name: str, adapters: Sequence[Adapter]) -> Any:
         return function(*args, **keywords)
 
     return staticmethod(wrapper) if is_static else wrapper
+
+
+def refusing(original: Any, name: str, reason: str, parameters: Sequence[str]) -> Any:
+    """Names the parameters that cannot be restored where JAX says only that it does not take what
+    it is given. None where this JAX has them all."""
+    signature = inspect.signature(original)
+    lost = [parameter for parameter in parameters if parameter not in signature.parameters]
+    if not lost:
+        return None
+
+    @functools.wraps(original)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        try:
+            return original(*args, **keywords)
+        except TypeError:
+            passed = [parameter for parameter in lost if parameter in keywords]
+            if not passed and not _are_too_many(signature, args):
+                raise
+            raise NotImplementedError(
+                f"{name}: callbridge.resurrect cannot restore {', '.join(passed or lost)}: "
+                f"{_not_had.REASONS[reason]}"
+            ) from None
+
+    return wrapper
+
+
+def _are_too_many(signature: inspect.Signature, args: Sequence[Any]) -> bool:
+    try:
+        signature.bind_partial(*args)
+    except TypeError:
+        return True
+    return False
 
 
 def batch_jaxpr_axes(original: Callable) -> Callable:
@@ -227,8 +266,48 @@ def backward_pass(original: Callable) -> Callable:
     return wrapper
 
 
+def defreducer(original: Callable) -> Callable:
+    """Takes the value of no elements after the primitive, as until 0.8, which JAX asks no more."""
+
+    @functools.wraps(original)
+    def wrapper(prim: Any, ident: Any = None) -> None:
+        original(prim)
+
+    return wrapper
+
+
+def inline_operands(original: Callable) -> Callable:
+    """Takes operands and attributes beside the target, as until 0.5, and calls it at once."""
+
+    @functools.wraps(original)
+    def wrapper(target_name: Any, result_shape_dtypes: Any, *operands: Any, **options: Any) -> Any:
+        if not operands:
+            return original(target_name, result_shape_dtypes, **options)
+        attributes = {name: options.pop(name) for name in [*options] if name not in FFI_OPTIONS}
+        if options.get("vectorized") is None and options.get("vmap_method") is None:
+            options["vmap_method"] = "sequential"
+        return original(target_name, result_shape_dtypes, **options)(*operands, **attributes)
+
+    return wrapper
+
+
+FFI_OPTIONS = {
+    "has_side_effect",
+    "vmap_method",
+    "vectorized",
+    "input_layouts",
+    "output_layouts",
+    "input_output_aliases",
+    "custom_call_api_version",
+    "legacy_backend_config",
+}
+
+
 # Functions that took others by position: module, release, name, what makes the wrapper.
 BY_POSITION = [
+    ("jax.ffi", "0.6.2", "ffi_call", inline_operands),
+    ("jax.extend.ffi", "0.6.2", "ffi_call", inline_operands),
     ("jax.interpreters.ad", "0.8.3", "backward_pass", backward_pass),
+    ("jax.interpreters.batching", "0.9.2", "defreducer", defreducer),
     ("jax.interpreters.batching", "0.4.38", "batch_jaxpr_axes", batch_jaxpr_axes),
 ]

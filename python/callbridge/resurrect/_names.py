@@ -232,16 +232,23 @@ WRAPPED = [
     (
         "jaxlib.xla_extension.ops",
         "callbridge.resurrect._wrappers",
-        "Abs Acos Acosh Add And Asin Asinh Atan Atan2 Atanh BesselI0e BesselI1e "
-        "BitcastConvertType Broadcast BroadcastInDim Cbrt Ceil Cholesky Clamp Clz Collapse "
-        "Complex ConcatInDim Conj Constant ConstantLiteral ConvertElementType Cos Cosh "
-        "CustomCall CustomCallWithAliasing CustomCallWithLayout Digamma Div Dot DotGeneral "
-        "DynamicSlice DynamicUpdateSlice Eq Erf ErfInv Erfc Exp Expm1 Fft Floor Ge "
-        "GetDimensionSize GetTupleElement Gt Igamma IgammaGradA Igammac Imag Iota IsFinite Le "
-        "Lgamma Log Log1p Lt Max Min Mul Ne Neg NextAfter Not OptimizationBarrier Or Pad "
-        "PopulationCount Pow RandomGammaGrad Real ReducePrecision RegularizedIncompleteBeta Rem "
-        "Reshape Rev Round Rsqrt Select ShiftLeft ShiftRightArithmetic ShiftRightLogical Sign "
-        "Sin Sinh Slice SliceInDim Sqrt Square Sub Tan Tanh Transpose TriangularSolve Tuple Xor "
-        "Zeta",
+        "Abs Acos Acosh Add AfterAll AllGather AllReduce AllToAll And ApproxTopK "
+        "ApproxTopKFallback Asin Asinh Atan Atan2 Atanh BesselI0e BesselI1e BitcastConvertType "
+        "Broadcast BroadcastInDim Call Cbrt Ceil Cholesky Clamp Clz Collapse CollectivePermute "
+        "Complex ConcatInDim Conditional Conj Constant ConstantLiteral ConvGeneralDilated "
+        "ConvertElementType Cos Cosh CreateToken CrossReplicaSum CustomCall "
+        "CustomCallWithAliasing CustomCallWithComputation CustomCallWithLayout Digamma Div Dot "
+        "DotGeneral DynamicReshape DynamicSlice DynamicUpdateSlice Eigh Eq Erf ErfInv Erfc Exp "
+        "Expm1 Fft Floor Gather Ge GetDimensionSize GetTupleElement Gt Igamma IgammaGradA "
+        "Igammac Imag InfeedWithToken Iota IsFinite LU Le Lgamma Log Log1p Lt Map Max Min Mul "
+        "MultiCollectivePermute Ne Neg NextAfter Not OptimizationBarrier Or OutfeedWithToken "
+        "Pad Parameter PopulationCount Pow ProductOfElementaryHouseholderReflectors QR "
+        "QrDecomposition RandomGammaGrad Real Reciprocal RecvFromHost Reduce ReducePrecision "
+        "ReduceScatter ReduceWindowWithGeneralPadding RegularizedIncompleteBeta Rem "
+        "RemoveDynamicDimension ReplicaId Reshape Rev RngBitGenerator RngNormal RngUniform "
+        "Round Rsqrt SVD Scatter Select SelectAndScatterWithGeneralPadding SendToHost "
+        "SetDimensionSize ShiftLeft ShiftRightArithmetic ShiftRightLogical Sign Sin Sinh Slice "
+        "SliceInDim Sort Sqrt Square Sub Tan Tanh TopK Transpose TriangularSolve Tuple While "
+        "Xor Zeta",
     ),
 ]

@@ -158,11 +158,14 @@ def str_eqn_compact(primitive: Any, params: dict) -> str:
 
 
 def lattice_join(x: Any, y: Any) -> Any:
-    """The abstract value that is both, but for weak types."""
+    """The abstract value that is both, but for weak types; of arrays of other shapes an
+    UnshapedArray."""
     if x is None or y is None:
         return y if x is None else x
     if not core.typematch(x, y):
-        raise TypeError(f"{x} and {y} have no common abstract value")
+        if not hasattr(x, "dtype") or getattr(y, "dtype", None) != x.dtype:
+            raise TypeError(f"{x} and {y} have no common abstract value")
+        return UnshapedArray(x.dtype, x.weak_type and y.weak_type)
     if not getattr(x, "weak_type", False):
         return x
     return y

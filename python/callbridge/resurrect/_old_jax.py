@@ -94,14 +94,18 @@ def device_put_sharded(shards: Sequence[Any], devices: Sequence[Any]) -> Any:
 
 
 def xla_computation_to_mlir_module(xla_computation: Any) -> Any:
-    """The MLIR module of an XlaComputation, in the context where JAX lowers."""
+    """The MLIR module of an XlaComputation, in a context as JAX lowers in."""
     from jax.interpreters import mlir
     from jaxlib.mlir import ir
 
+    with mlir.make_ir_context():
+        return ir.Module.parse(text_of(xla_computation))
+
+
+def text_of(xla_computation: Any) -> Any:
+    """The same module, as text or bytecode."""
     try:
         from jaxlib import _jax as xla
     except ImportError:
         from jaxlib import xla_extension as xla
-    text = xla.mlir.xla_computation_to_mlir_module(xla_computation)
-    with mlir.make_ir_context():
-        return ir.Module.parse(text)
+    return xla.mlir.xla_computation_to_mlir_module(xla_computation)

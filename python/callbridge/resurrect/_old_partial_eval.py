@@ -17,7 +17,11 @@ padding_rules: dict = {}
 
 
 def def_trivial_padding(prim: Any) -> None:
-    padding_rules[prim] = lambda _, __, *operands, **params: prim.bind(*operands, **params)
+    def bind(_: Any, __: Any, *operands: Any, **params: Any) -> Any:
+        results = prim.bind(*operands, **params)
+        return results if prim.multiple_results else [results]
+
+    padding_rules[prim] = bind
 
 
 def trace_to_jaxpr(fun: Any, pvals: Sequence[Any], instantiate: Any = False) -> Any:

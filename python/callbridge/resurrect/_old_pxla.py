@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
+import numpy as np
 from jax._src import op_shardings
+from jax._src.interpreters import mlir
 
 # Which jax.pmap ran over several hosts: all of them do.
 multi_host_supported_collectives: set = set()
@@ -30,6 +33,24 @@ def are_op_shardings_equal(op1: Any, op2: Any) -> bool:
 
 def is_op_sharding_replicated(op: Any) -> bool:
     return op_shardings.is_hlo_sharding_replicated(_hlo_sharding(op))
+
+
+def axis_groups(axis_env: Any, name: Any) -> tuple:
+    """The replicas of an AxisEnv that differ in the named axes alone, group by group."""
+    names = name if isinstance(name, (list, tuple)) else (name,)
+    axes = [axis_env.names.index(axis) for axis in names]
+    rest, ragged = divmod(axis_env.nreps, math.prod(axis_env.sizes))
+    if ragged:
+        raise ValueError(f"{axis_env.nreps} replicas are no multiple of {axis_env.sizes}")
+    replicas = np.arange(axis_env.nreps).reshape(*axis_env.sizes, rest)
+    size = math.prod(axis_env.sizes[axis] for axis in axes)
+    groups = np.moveaxis(replicas, axes, range(len(axes))).reshape(size, -1).T
+    return tuple(map(tuple, groups.tolist()))
+
+
+def check_backend_matches(inner_backend: Any, outer_backend: Any) -> None:
+    """Raises ValueError where a function's backend is another than that of what calls it."""
+    mlir.check_backend_matches(inner_backend, (outer_backend,))
 
 
 def _hlo_sharding(sharding: Any) -> Any:

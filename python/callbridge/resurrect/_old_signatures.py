@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-from jax._src import util
+from jax._src import core, util
 from jax._src.interpreters import ad, batching
 from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
@@ -53,6 +54,23 @@ def reducer_batcher(
     rule = batching.reducer_batcher
     before = (prim, ident) if _takes(rule, "ident") else (prim,)
     return rule(*before, axis_data, batched_args, batch_dims, axes, **params)
+
+
+def matchaxis(
+    axis_name: Any, sz: Any, mesh_axis: Any, src: Any, dst: Any, x: Any, sum_match: bool = False
+) -> Any:
+    """`x` with its batch dimension moved; the axis is in parts."""
+    rule = batching.matchaxis
+    if not _takes(rule, "axis_data"):
+        return rule(axis_name, sz, mesh_axis, src, dst, x, sum_match=sum_match)
+    data = batching.AxisData(axis_name, sz, None, mesh_axis)
+    return rule(data, src, dst, x, sum_match=sum_match)
+
+
+def from_elt(trace: Any, axis_size: Any, mesh_axis: Any, i: int, x: Any, spec: Any) -> Any:
+    rule = batching.from_elt
+    between = (False,) if _takes(rule, "sum_match") else ()
+    return rule(trace, axis_size, mesh_axis, *between, i, x, spec)
 
 
 def wrap_name(name: str, transform_name: str) -> str:
@@ -110,6 +128,8 @@ def standard_primitive(
             f"standard_primitive({name!r}): callbridge.resurrect restores it without a "
             "translation_rule; give jax.interpreters.mlir.register_lowering the lowering"
         )
+    if _takes(lax_utils.standard_primitive, "vma_rule") and hasattr(core, "standard_vma_rule"):
+        others.setdefault("vma_rule", functools.partial(core.standard_vma_rule, name))
     return lax_utils.standard_primitive(
         shape_rule, dtype_rule, name, weak_type_rule=weak_type_rule, **others
     )

@@ -243,15 +243,15 @@ ROWS = [
     ("jax.interpreters.batching", "callbridge.resurrect._old_ad",
         "0.4.30 zeros_like_batched 0.4.38 spmd_axis_primitive_batchers"),
     ("jax.interpreters.batching", "callbridge.resurrect._old_signatures",
-        "0.4.30 add_batched 0.9.2 batch_jaxpr_axes reducer_batcher"),
+        "0.4.30 add_batched 0.9.2 batch_jaxpr_axes from_elt matchaxis reducer_batcher"),
     ("jax.interpreters.batching", "jax._src.ad_util",
         "0.4.30 zeros_like_p 0.7.2 Zero 0.9.2 Zeros=Zero"),
     ("jax.interpreters.batching", "jax._src.core", "0.9.2 Array"),
     ("jax.interpreters.batching", "jax._src.interpreters.batching",
         "0.8.3 batch_jaxpr2 0.9.2 BatchTrace BatchTracer ZeroIfMapped batch "
-        "batch_custom_vjp_bwd batch_jaxpr from_elt from_elt_handlers is_vmappable make_iota "
-        "make_iota_handlers matchaxis spec_types to_elt to_elt_handlers vmappables "
-        "zero_if_mapped 0.10.2 NotMapped"),
+        "batch_custom_vjp_bwd batch_jaxpr from_elt_handlers is_vmappable make_iota "
+        "make_iota_handlers spec_types to_elt to_elt_handlers vmappables zero_if_mapped 0.10.2 "
+        "NotMapped"),
     ("jax.interpreters.batching", "jax._src.interpreters.batching none-is:jumbles",
         "0.4.30 Pile PileTy 0.8.3 Jumble JumbleTy RaggedAxis"),
     ("jax.interpreters.batching", "jax._src.util", "0.9.2 moveaxis"),
@@ -342,7 +342,8 @@ ROWS = [
     ("jax.interpreters.xla", "callbridge.resurrect._old_core",
         "0.4.30 ConcreteArray xla_shape_handlers"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_public", "0.4.13 DeviceArray"),
-    ("jax.interpreters.xla", "callbridge.resurrect._old_pxla", "0.4.30 backend_compile"),
+    ("jax.interpreters.xla", "callbridge.resurrect._old_pxla",
+        "0.4.30 axis_groups backend_compile check_backend_matches"),
     ("jax.interpreters.xla", "callbridge.resurrect._translations",
         "0.4.13 _translations=translations lower_fun 0.4.30 TranslationContext TranslationRule "
         "backend_specific_translations register_translation translations xla_destructure"),
@@ -352,8 +353,6 @@ ROWS = [
     ("jax.interpreters.xla", "jax", "0.4.13 device_put"),
     ("jax.interpreters.xla", "jax._src.array", "0.4.13 _DeviceArray=ArrayImpl"),
     ("jax.interpreters.xla", "jax._src.core", "0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
-    ("jax.interpreters.xla", "jax._src.interpreters.mlir", "0.4.30 check_backend_matches"),
-    ("jax.interpreters.xla", "jax._src.interpreters.pxla", "0.4.30 axis_groups"),
     ("jax.interpreters.xla", "jax._src.interpreters.xla callbridge.resurrect._translations",
         "0.4.30 parameter register_collective_primitive register_initial_style_primitive "
         "sharding_to_proto"),
@@ -397,13 +396,12 @@ ROWS = [
     ("jax.lib.xla_client", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put logger"),
     ("jax.lib.xla_client", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
-    ("jax.lib.xla_client", "jax._src.layout", "0.4.34 Layout"),
     ("jax.lib.xla_client", "jax.lax", "0.6.2 FftType"),
     ("jax.lib.xla_client", "jaxlib._jax",
         "0.6.2 ArrayImpl 0.7.2 DeviceAssignment get_topology_for_devices 0.8.3 Client "
         "CompileOptions Frame Traceback"),
     ("jax.lib.xla_client", "jaxlib.xla_client",
-        "0.4.34 CustomCallTargetTraits DeviceList DeviceTopology HostBufferSemantics "
+        "0.4.34 CustomCallTargetTraits DeviceList DeviceTopology HostBufferSemantics Layout "
         "LoadedExecutable LoadedExecutable_execute LoadedExecutable_execute_with_token Memory "
         "PjRtLayout ProgramShape array_result_handler batched_block_until_ready "
         "batched_copy_array_to_devices_with_sharding check_and_canonicalize_memory_kind "
@@ -442,14 +440,13 @@ ROWS = [
     ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
-    ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding pjit"),
-    ("jax.lib.xla_extension", "jax._src.layout", "0.4.34 Layout"),
-    ("jax.lib.xla_extension", "jax._src.stages", "0.4.34 Executable"),
+    ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
     ("jax.lib.xla_extension", "jaxlib._jax",
-        "0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
+        "0.4.34 pjit 0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
         "get_distributed_runtime_client get_distributed_runtime_service 0.8.3 PjitFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
         "0.8.3 ifrt_proxy"),
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_client", "0.4.34 Executable"),
     ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.4.34 PmapSharding 0.8.3 PmapFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
         "0.4.34 HloComputation hlo_module_from_text 0.7.2 HloModule 0.8.3 HloPrintOptions "
@@ -459,8 +456,8 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap", "0.7.2 pmap_lib"),
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
-        "HostBufferSemantics LoadedExecutable Memory PjRtLayout PrimitiveType ProgramShape "
-        "Traceback XlaComputation array_result_handler batched_block_until_ready "
+        "HostBufferSemantics Layout LoadedExecutable Memory PjRtLayout PrimitiveType "
+        "ProgramShape Traceback XlaComputation array_result_handler batched_block_until_ready "
         "batched_copy_array_to_devices_with_sharding check_and_canonicalize_memory_kind "
         "custom_call_targets encode_inspect_sharding_callback get_topology_for_devices "
         "initialize_pjrt_plugin pjrt_plugin_initialized pjrt_plugin_loaded "

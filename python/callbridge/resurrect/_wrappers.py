@@ -194,7 +194,8 @@ def __getattr__(name: str) -> Callable:
 
         @functools.wraps(original)
         def wrapper(*arguments: Any, **keywords: Any) -> Any:
-            given = (*arguments, *keywords.values())
+            given = [*arguments, *keywords.values()]
+            given += [part for value in given if isinstance(value, (list, tuple)) for part in value]
             is_ours = any(isinstance(value, (XlaBuilder, XlaOp)) for value in given)
             return (getattr(_xla_ops.ops, name) if is_ours else original)(*arguments, **keywords)
 

@@ -270,8 +270,24 @@ def execute_with_python_values_replicated(
         [_put(backend, value, device) for value, device in zip(values, devices)]
         for values in zip(*arguments)
     ]
-    results = executable.execute_sharded_on_local_devices(operands)
+    if hasattr(executable, "execute_sharded_on_local_devices"):
+        results = executable.execute_sharded_on_local_devices(operands)
+    else:
+        made = executable.execute_sharded([_sharded(values, devices) for values in operands])
+        results = made.disassemble_into_single_device_arrays()
     return [[np.asarray(value) for value in values] for values in zip(*results)]
+
+
+def _sharded(values: Sequence[Any], devices: Sequence[Any]) -> Any:
+    """One array of those of all devices, along its first axis where there are several."""
+    import jax
+
+    if len(values) == 1:
+        return values[0]
+    mesh = jax.sharding.Mesh(np.array(devices), ("i",))
+    sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("i"))
+    shape = (sum(value.shape[0] for value in values), *values[0].shape[1:])
+    return jax.make_array_from_single_device_arrays(shape, sharding, list(values))
 
 
 def _put(backend: Any, value: Any, device: Any) -> Any:

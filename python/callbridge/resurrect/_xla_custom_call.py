@@ -6,8 +6,6 @@ import enum
 from collections.abc import Sequence
 from typing import Any
 
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
 from callbridge._jax_custom_call_op import custom_call_op
@@ -105,17 +103,25 @@ def CustomCallWithAliasing(
             f"custom call {target!r} has {len(operands)} operands and the shapes of {len(shapes)}"
         )
     served = callbridge_name(target)
-    leaves = (_emit_as_given if served is None else _emit_served)(
-        served or target,
-        operands,
-        shapes,
-        shape_with_layout,
-        int(api_version),
-        opaque.encode() if isinstance(opaque, str) else bytes(opaque),
-        has_side_effect=has_side_effect,
-        aliases=_aliases(shapes, shape_with_layout, output_operand_aliasing),
-    )
-    return XlaOp.from_leaves(builder, shape_with_layout, iter(leaves))
+
+    def make(builder: XlaBuilder, *given: XlaOp) -> XlaOp:
+        leaves = (_emit_as_given if served is None else _emit_served)(
+            served or target,
+            list(given),
+            shapes,
+            shape_with_layout,
+            int(api_version),
+            opaque.encode() if isinstance(opaque, str) else bytes(opaque),
+            has_side_effect=has_side_effect,
+            aliases=_aliases(shapes, shape_with_layout, output_operand_aliasing),
+        )
+        return XlaOp.from_leaves(builder, shape_with_layout, iter(leaves))
+
+    if builder.context is not None:
+        return make(builder, *operands)
+    from callbridge.resurrect._xla_emit import emit_lowered
+
+    return emit_lowered(builder, make, shape_with_layout, *operands)
 
 
 def _emit_served(target, operands, shapes, result, api_version, opaque, **others):
@@ -154,7 +160,7 @@ def _emit_as_given(target, operands, shapes, result, api_version, opaque, aliase
         layouts["result_layouts"] = _layouts(result)
     return custom_call_op(
         target,
-        [_packed(operand) for operand in operands],
+        [operand.packed() for operand in operands],
         [_xla_shapes.type_of(part) for part in parts],
         api_version=api_version,
         backend_config=opaque,
@@ -163,15 +169,6 @@ def _emit_as_given(target, operands, shapes, result, api_version, opaque, aliase
         **layouts,
         **others,
     )
-
-
-def _packed(op: XlaOp) -> ir.Value:
-    """The value of an operand, tuples of MLIR's included."""
-    if not op.shape.is_tuple():
-        return op.elements
-    elements = [_packed(element) for element in op.elements]
-    type_ = ir.TupleType.get_tuple([element.type for element in elements])
-    return stablehlo.TupleOp.build_generic(results=[type_], operands=elements).results[0]
 
 
 def _layouts(shape: Shape) -> list[tuple[int, ...]]:

@@ -1,7 +1,7 @@
 """xla_client.ops other than custom calls and constants, as functions of jax.lax.
 
 JAX lowers each where the translation rule is lowered, so that operations, their types and errors
-are its own. What takes an XlaComputation (Reduce, While, Scatter, Map, AllReduce...) is not here.
+are its own.
 """
 
 from __future__ import annotations
@@ -13,34 +13,9 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax.interpreters import mlir
 
-from callbridge.resurrect._xla_op import XlaBuilder, XlaOp, values_of
-
-
-def _aval(op: XlaOp) -> Any:
-    shape = op.shape
-    return jax.core.ShapedArray(tuple(shape.dimensions()), np.dtype(shape.numpy_dtype()))
-
-
-def emit(builder: XlaBuilder, function: Callable, *operands: XlaOp) -> XlaOp:
-    """The result of a function of arrays, where JAX lowers to."""
-    context = builder.context
-    if context is None:
-        raise NotImplementedError(
-            "callbridge.resurrect restores xla_client.ops inside translation rules; a builder of "
-            "one's own, for an XlaComputation, has no place to lower to: use jax.jit(f).lower()"
-        )
-    values = [operand.value("an operand") for operand in operands]
-    lower = mlir.lower_fun(function, multiple_results=False)
-    inside = context.replace(
-        primitive=None, avals_in=[_aval(operand) for operand in operands], avals_out=None
-    )
-    # 64-bit types are as the rule says, whatever jax_enable_x64.
-    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
-        (result,) = values_of(lower(inside, *values))
-    return XlaOp.of(builder, result)
-
+from callbridge.resurrect._xla_emit import emit
+from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
 
 # ---- One and two operands ------------------------------------------------------------------------
 
@@ -275,6 +250,10 @@ def RoundNearestEven(arg: XlaOp) -> XlaOp:
     return emit(arg.builder, lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), arg)
 
 
+def Reciprocal(arg: XlaOp) -> XlaOp:
+    return emit(arg.builder, lambda x: lax.div(lax.full_like(x, 1), x), arg)
+
+
 def Square(arg: XlaOp) -> XlaOp:
     return emit(arg.builder, lambda x: lax.mul(x, x), arg)
 
@@ -286,7 +265,7 @@ def RegularizedIncompleteBeta(a: XlaOp, b: XlaOp, x: XlaOp) -> XlaOp:
 def Dot(lhs: XlaOp, rhs: XlaOp, precision_config: Any = None, preferred_element_type=None) -> XlaOp:
     return emit(
         lhs.builder,
-        lambda x, y: lax.dot(x, y, **_dot_options(precision_config, preferred_element_type)),
+        lambda x, y: lax.dot(x, y, **dot_options(precision_config, preferred_element_type)),
         lhs,
         rhs,
     )
@@ -309,57 +288,17 @@ def DotGeneral(
             tuple(dimension_numbers.rhs_batch_dimensions),
         ),
     )
-    options = _dot_options(precision_config, preferred_element_type)
+    options = dot_options(precision_config, preferred_element_type)
     return emit(lhs.builder, lambda x, y: lax.dot_general(x, y, numbers, **options), lhs, rhs)
 
 
-def _dot_options(precision_config: Any, element_type: Any) -> dict:
+def dot_options(precision_config: Any, element_type: Any) -> dict:
     precision = None
     if precision_config is not None and precision_config.operand_precision:
         names = [p if isinstance(p, str) else p.name for p in precision_config.operand_precision]
         precision = tuple(lax.Precision[name] for name in names)
     dtype = None if element_type is None else _dtype(element_type)
     return {"precision": precision, "preferred_element_type": dtype}
-
-
-def Cholesky(a: XlaOp, lower: bool = True) -> XlaOp:
-    """What is on the other side of the diagonal is zero."""
-
-    def factor(x: Any) -> Any:
-        if lower:
-            return lax.linalg.cholesky(x, symmetrize_input=False)
-        return jax.numpy.conj(
-            jax.numpy.swapaxes(
-                lax.linalg.cholesky(
-                    jax.numpy.conj(jax.numpy.swapaxes(x, -1, -2)), symmetrize_input=False
-                ),
-                -1,
-                -2,
-            )
-        )
-
-    return emit(a.builder, factor, a)
-
-
-def TriangularSolve(
-    a: XlaOp, b: XlaOp, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: Any
-) -> XlaOp:
-    """`transpose_a`: 1 not, 2 transposed, 3 transposed and conjugated."""
-    how = int(getattr(transpose_a, "value", transpose_a))
-    return emit(
-        a.builder,
-        lambda x, y: lax.linalg.triangular_solve(
-            x,
-            y,
-            left_side=left_side,
-            lower=lower,
-            transpose_a=how > 1,
-            conjugate_a=how == 3,
-            unit_diagonal=unit_diagonal,
-        ),
-        a,
-        b,
-    )
 
 
 def Fft(operand: XlaOp, fft_type: Any, fft_length: Sequence[int]) -> XlaOp:
@@ -371,16 +310,10 @@ def OptimizationBarrier(operand: XlaOp) -> XlaOp:
     return emit(operand.builder, lax.optimization_barrier, operand)
 
 
-def functions() -> dict[str, Callable]:
-    """By name; those of jax.lax that this JAX has not got are left out."""
-    found: dict[str, Callable] = {}
-    for names, kind in ((_UNARY, _unary), (_BINARY, _binary)):
-        for name, of_lax in names.items():
-            if hasattr(lax, of_lax):
-                found[name] = functools.wraps(getattr(lax, of_lax), assigned=())(
-                    kind(getattr(lax, of_lax))
-                )
-    for name, value in globals().items():
-        if name[0].isupper() and callable(value) and value.__module__ == __name__:
-            found[name] = value
-    return found
+# Those of jax.lax that this JAX has not got are left out.
+BY_NAME: dict[str, Callable] = {
+    name: functools.wraps(getattr(lax, of_lax), assigned=())(kind(getattr(lax, of_lax)))
+    for names, kind in ((_UNARY, _unary), (_BINARY, _binary))
+    for name, of_lax in names.items()
+    if hasattr(lax, of_lax)
+}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
 from callbridge.resurrect import _xla_shapes
@@ -19,21 +21,76 @@ def values_of(lowered: Any) -> list[ir.Value]:
 
 
 class XlaBuilder:
-    """The first argument of a translation rule. What it builds is emitted at once."""
+    """The first argument of a translation rule, where what it builds is emitted at once; a builder
+    that programs make records a computation."""
 
     def __init__(self, name: str, context: Any = None):
         """`context` is the LoweringRuleContext, where there is one."""
-        self._name = name
+        self.name = name
         self.context = context
+
+    @functools.cached_property
+    def program(self) -> Any:
+        """What is recorded."""
+        from callbridge.resurrect._xla_computation import Program
+
+        return Program()
 
     def get_shape(self, op: XlaOp) -> Shape:
         return op.shape
 
     GetShape = get_shape
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"XlaBuilder.{name} is not restored by callbridge.resurrect, which has get_shape only"
+    def build(self, root: XlaOp | None = None) -> Any:
+        """The computation; its result is `root`, or the last operation."""
+        self._only_its_own("build", "whose result is what the rule returns")
+        from callbridge.resurrect import _xla_computation
+
+        return _xla_computation.build(self, root)
+
+    Build = build
+
+    def get_program_shape(self, root: XlaOp | None = None) -> Any:
+        self._only_its_own("get_program_shape", "whose operands and results JAX knows")
+        return self.build(root).program_shape()
+
+    def is_constant(self, op: XlaOp) -> bool:
+        """Whether it depends on no parameter."""
+        self._only_its_own("is_constant", "of whose operands JAX does not say what they are")
+        return not self.program.depends_on_parameters(op)
+
+    def set_op_metadata(self, metadata: Any) -> None:
+        """Metadata say where operations are from, which JAX notes by itself."""
+
+    def clear_op_metadata(self) -> None:
+        """See set_op_metadata()."""
+
+    def clear_sharding(self) -> None:
+        """Ends what set_sharding() begins, which is refused."""
+
+    def clear_frontend_attributes(self) -> None:
+        """Ends what set_frontend_attributes() begins, which is refused."""
+
+    def set_sharding(self, sharding: Any) -> None:
+        self._refuse("set_sharding", "give the operands jax.lax.with_sharding_constraint")
+
+    def set_frontend_attributes(self, attributes: Any) -> None:
+        self._refuse("set_frontend_attributes", "jax.experimental.xla_metadata sets them")
+
+    def setup_alias(self, *_: Any) -> None:
+        self._refuse("setup_alias", "jax.jit aliases what donate_argnums says")
+
+    def _only_its_own(self, name: str, why: str) -> None:
+        if self.context is not None:
+            raise NotImplementedError(
+                f"callbridge.resurrect cannot restore XlaBuilder.{name} in a translation rule, "
+                f"which is lowered inside JAX's program, {why}"
+            )
+
+    def _refuse(self, name: str, instead: str) -> None:
+        raise NotImplementedError(
+            f"callbridge.resurrect cannot restore XlaBuilder.{name}: operations are lowered by "
+            f"JAX; {instead}"
         )
 
 
@@ -61,6 +118,14 @@ class XlaOp:
         if self.shape.is_tuple():
             raise TypeError(f"{what} is a tuple, {self.shape}; expected an array")
         return self.elements
+
+    def packed(self) -> ir.Value:
+        """The value, of tuples too, as MLIR has them."""
+        if not self.shape.is_tuple():
+            return self.elements
+        elements = [element.packed() for element in self.elements]
+        type_ = ir.TupleType.get_tuple([element.type for element in elements])
+        return stablehlo.TupleOp.build_generic(results=[type_], operands=elements).results[0]
 
     def leaves(self) -> list[ir.Value]:
         if not self.shape.is_tuple():

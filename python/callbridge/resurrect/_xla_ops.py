@@ -1,14 +1,17 @@
 """xla_client.ops: constants and tuples here, and what other modules have.
 
-Operations that StableHLO cannot say in a translation rule are AttributeErrors that name them.
+Operations that StableHLO or jaxlib cannot say raise errors that name them when they are called.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import types
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
+import jax
 import numpy as np
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
@@ -24,6 +27,10 @@ __all__ = ["Constant", "ConstantLiteral", "GetTupleElement", "Tuple", "destructu
 def ConstantLiteral(builder: XlaBuilder, literal: Any) -> XlaOp:
     """`literal` is a NumPy array or scalar, of whose type the constant is, 64 bits included."""
     array = np.ascontiguousarray(literal).reshape(np.shape(literal))
+    if builder.context is None:
+        from callbridge.resurrect._xla_emit import emit
+
+        return emit(builder, lambda: jax.numpy.asarray(array))
     # How MLIR takes packed booleans changed between jaxlibs.
     stored = array.astype(np.uint8) if array.dtype == bool else array
     element = mlir.dtype_to_ir_type(stored.dtype)
@@ -70,19 +77,67 @@ _OPS = {
 }
 
 
-def _asked_for(name: str) -> Any:
-    """The other operations, which need all of jax.lax."""
-    from callbridge.resurrect import _xla_math
+# What is refused, with the reason.
+REFUSED = {
+    "CustomCallWithComputation": "no target of a custom call is given a computation",
+    **dict.fromkeys(
+        ("DynamicReshape", "SetDimensionSize"), "JAX removed arrays of dynamic shape; pad them"
+    ),
+    **dict.fromkeys(
+        ("InfeedWithToken", "OutfeedWithToken", "RecvFromHost", "SendToHost"),
+        "jaxlib's clients have no infeed, outfeed and host transfers in Python; use "
+        "jax.experimental.io_callback",
+    ),
+}
 
-    found = _xla_math.functions()
-    if name in found:
-        vars(ops).update(found)
-        return found[name]
-    raise AttributeError(
-        f"xla_client.ops.{name} is not restored by callbridge.resurrect, which has "
-        f"{', '.join(sorted({*_OPS, *found}))}"
+
+def _refused(name: str, reason: str) -> Callable:
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise NotImplementedError(
+            f"callbridge.resurrect cannot restore xla_client.ops.{name}: {reason}"
+        )
+
+    return refuse
+
+
+def _load() -> None:
+    """Adds the other operations, which need all of jax.lax."""
+    from callbridge.resurrect import _xla_arrays, _xla_math
+
+    for name, reason in REFUSED.items():
+        vars(ops)[name] = _refused(name, reason)
+    vars(ops).update(_xla_math.BY_NAME)
+    for path in ("math", "arrays", "control", "collectives", "computation"):
+        module = importlib.import_module(f"callbridge.resurrect._xla_{path}")
+        for name, value in vars(module).items():
+            if (
+                name[0].isupper()
+                and inspect.isfunction(value)
+                and value.__module__ == module.__name__
+            ):
+                vars(ops)[name] = value
+    vars(ops).update(
+        RandomAlgorithm=_xla_arrays.RandomAlgorithm,
+        TriangularSolveOptions_Transpose=_xla_arrays.TransposeOptions,
     )
 
 
+def _asked_for(name: str) -> Any:
+    if name[0].isupper() and "Add" not in vars(ops):
+        _load()
+        if name in vars(ops):
+            return vars(ops)[name]
+    names = ", ".join(sorted(n for n in vars(ops) if n[0].isupper()))
+    raise AttributeError(
+        f"xla_client.ops.{name} is not restored by callbridge.resurrect, which has {names}"
+    )
+
+
+def _names() -> list[str]:
+    if "Add" not in vars(ops):
+        _load()
+    return sorted(vars(ops))
+
+
 ops = types.ModuleType("jaxlib.xla_extension.ops", __doc__)
-vars(ops).update(_OPS, __getattr__=_asked_for)
+vars(ops).update(_OPS, __getattr__=_asked_for, __dir__=_names)

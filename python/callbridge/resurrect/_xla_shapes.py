@@ -13,6 +13,7 @@ from jaxlib.xla_client import Shape
 
 from callbridge import _element_types
 from callbridge._error import CallbridgeError
+from callbridge._jax_custom_call_op import i32_attribute
 from callbridge._shapes import ShapeDtype
 
 
@@ -42,6 +43,19 @@ def leaf_types(type_: ir.Type) -> list[ir.Type]:
     if not is_tuple(type_):
         return [type_]
     return [leaf for element in elements(type_) for leaf in leaf_types(element)]
+
+
+def take_apart(value: ir.Value) -> list[ir.Value]:
+    """The arrays and tokens in a value, in preorder."""
+    if not is_tuple(value.type):
+        return [value]
+    leaves = []
+    for i, type_ in enumerate(elements(value.type)):
+        element = stablehlo.GetTupleElementOp.build_generic(
+            results=[type_], operands=[value], attributes={"index": i32_attribute(i)}
+        )
+        leaves += take_apart(element.results[0])
+    return leaves
 
 
 def shape_of(type_: ir.Type) -> Shape:

@@ -1,0 +1,67 @@
+"""Prints what differs between what a release had by a name and JAX's own object that stands for it.
+
+A line is "module.name: difference": of kinds, of the first parameters, or of a class's attributes.
+"""
+
+import pathlib
+import sys
+import warnings
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "releases"))
+warnings.simplefilter("ignore")
+
+import callbridge.resurrect  # noqa: E402
+import history  # noqa: E402
+import jax  # noqa: E402
+import walk  # noqa: E402
+from callbridge.resurrect import _changes, _lost_attributes, _lost_parameters, _not_had  # noqa: E402
+from wrappers import is_ours, value_of  # noqa: E402
+
+HISTORY = history.History.read()
+HERE = history.numbers(jax.__version__)
+NOT_HAD = {word for _, words in _lost_attributes.NOT_HAD.values() for word in words.split()}
+PARAMETERS = {
+    (path, name) for path, _, names, _ in _lost_parameters.ROWS for name in names.split()
+} | {(path, name) for path, _, name, _ in _lost_parameters.BY_POSITION}
+
+
+def once(module, name):
+    """What the last release here that had it says of it, None where the walks left it out."""
+    changes = HISTORY.changes.get(module, {}).get(name, [])
+    had = [w for since, w in changes if history.numbers(since) <= HERE and w != history.GONE]
+    return had[-1] if had else None
+
+
+def is_adapted(value):
+    """Whether _lost_parameters sees to calls of a class."""
+    return any(
+        name in ("__init__", "__new__") and _changes._find(path) is value
+        for path, name in PARAMETERS
+    )
+
+
+def differences(value, before):
+    now = walk.describe(value)
+    if now.split()[0] != before.split()[0]:
+        yield f"{before.split()[0]} once, {now.split()[0]} now"
+        return
+    (had, attributes), (takes, has) = history.parts(before), history.parts(now)
+    if had and takes is not None and takes[: len(had)] != had and not is_adapted(value):
+        yield f"took {' '.join(had)}, takes {' '.join(takes)}"
+    lost = [a for a in attributes or () if a not in NOT_HAD and not hasattr(value, a)]
+    lost = [a for a in lost if a not in getattr(value, "__annotations__", {}) and a not in has]
+    if lost:
+        yield f"has no {' '.join(lost)}"
+
+
+compared = 0
+for name in callbridge.resurrect.names():
+    if not name.name or name.kind != "restored" or isinstance(_changes._find(name.module), type):
+        continue
+    value, before = value_of(name), once(name.module, name.name)
+    if before is None or is_ours(value) or isinstance(value, _not_had._WithoutInstances):
+        continue
+    compared += 1
+    for difference in differences(value, before):
+        print(f"{name.module}.{name.name}: {difference}")
+print(f"{compared} compared")

@@ -1,0 +1,91 @@
+"""xla_client.ops: each operation that a jaxlib had is built, or refused by name with a reason."""
+
+import os
+import pathlib
+import subprocess
+
+import jax
+import pytest
+from jax_releases import ROWS, numbers
+
+HERE = pathlib.Path(__file__).resolve().parent
+CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
+VERSION = numbers(jax.__version__)
+HAS_OURS = VERSION >= (0, 6, 0)
+PYTHONS = [
+    python
+    for release in [row.release for row in ROWS]
+    if numbers(release) < VERSION and (python := CACHE / f"venv-jax-{release}/bin/python").exists()
+]
+# Whose targets the packages of test_packages.py and refusals_program.py have.
+CUSTOM_CALLS = {"CustomCall", "CustomCallWithAliasing", "CustomCallWithLayout"}
+ENUMERATIONS = {
+    "CustomCallApiVersion",
+    "CustomCallSchedule",
+    "RandomAlgorithm",
+    "TriangularSolveOptions_Transpose",
+}
+has_ours = pytest.mark.skipif(
+    not HAS_OURS, reason=f"jax {jax.__version__} has xla_client.ops, for its own builder"
+)
+
+
+@has_ours
+def test_operations_with_computations(run):
+    assert run(HERE / "computations_program.py") == "80 checked\n"
+
+
+@pytest.fixture(scope="module")
+def of_old():
+    """By enumeration, or "" for all, the names that jaxlibs had."""
+    program = (
+        "from jaxlib.xla_client import ops; print(*[n for n in dir(ops) if n[0].isupper()]);"
+        "print(*[n for n in dir(ops.RandomAlgorithm) if n.isupper()],"
+        "*[n for n in dir(ops.TriangularSolveOptions_Transpose) if n.isupper()])"
+    )
+    names, members, asked = set(), set(), 0
+    for python in PYTHONS:
+        done = subprocess.run(
+            [python, "-c", program],
+            env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode == 0:
+            asked += 1
+            names |= set(done.stdout.splitlines()[0].split())
+            members |= set(done.stdout.splitlines()[1].split())
+    if not asked:
+        pytest.skip("no Python with a jaxlib that had xla_client.ops")
+    return names, members
+
+
+@has_ours
+def test_each_old_operation_is_tested_or_refused(run, of_old):
+    from callbridge.resurrect import _xla_ops
+
+    names, members = of_old
+    assert len(names) > 140
+    called = {
+        name
+        for program in ("ops_program.py", "computations_program.py")
+        for name in run(HERE / program, "called").splitlines()[1].split()
+    }
+    missing = names - called - set(_xla_ops.REFUSED) - CUSTOM_CALLS - ENUMERATIONS
+    assert not missing, sorted(missing)
+    assert set(_xla_ops.REFUSED) <= names
+    ours = {n for e in ("RandomAlgorithm", "TriangularSolveOptions_Transpose")
+            for n in getattr(_xla_ops.ops, e).__members__}  # fmt: skip
+    assert members == ours
+    for name in names:
+        assert name in dir(_xla_ops.ops)
+
+
+@has_ours
+def test_refused_operations_say_why():
+    from callbridge.resurrect import _xla_ops
+
+    for name, reason in _xla_ops.REFUSED.items():
+        with pytest.raises(NotImplementedError, match=f"xla_client.ops.{name}: "):
+            getattr(_xla_ops.ops, name)(None)
+        assert reason

@@ -1,0 +1,68 @@
+"""Which of the restored and wrapped names are this package's own functions and classes."""
+
+import inspect
+import os
+
+import callbridge.resurrect
+from callbridge.resurrect import _changes, _lost_parameters
+
+FOLDER = os.path.dirname(callbridge.resurrect.__file__)
+
+# Where the values of names are tested that a call alone does not show.
+ELSEWHERE = {
+    "register_custom_call_target": "refusals_program.py",
+    "register_cpu_custom_call_target": "packages/of_2020.py",
+    "register_custom_type_id": "any_handler_program.py",
+    "register_custom_type": "any_handler_program.py",
+    "register_ffi_type_id": "wrapped_program.py",
+    "custom_call": "untyped_program.py",
+    "CustomCallOp.__init__": "untyped_program.py",
+    "CustomCallOp.build_generic": "untyped_program.py",
+    "ffi_call": "typed_program.py",
+    "XlaBuilder": "computations_program.py",
+    # What XLA calls by itself when it is asked for targets.
+    "_custom_callback": "wrapped_program.py",
+    "_custom_callback_handler": "wrapped_program.py",
+    "_custom_type_id": "wrapped_program.py",
+    "_custom_type_id_handler": "wrapped_program.py",
+}
+
+
+def value_of(name):
+    owner = _changes._find(name.module)
+    return vars(owner)[name.name] if isinstance(owner, type) else getattr(owner, name.name)
+
+
+def is_ours(value):
+    """Functions and classes of this package, and JAX's functions in ours."""
+    if isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    if isinstance(value, property):
+        value = value.fget
+    if not callable(value):
+        return False
+    code = getattr(value, "__code__", None)
+    if code is not None:
+        return code.co_filename.startswith(FOLDER)
+    return str(getattr(value, "__module__", "")).startswith("callbridge") and (
+        isinstance(value, type) or inspect.isroutine(value)
+    )
+
+
+def untested(tested):
+    """The names that are ours, and that neither `tested`, by "module.name", nor one of the same
+    value has."""
+    values = {f"{name.module}.{name.name}": value_of(name) for name in callbridge.resurrect.names()
+              if name.name}  # fmt: skip
+    # parameters_program.py passes each of the parameters that are refused.
+    tested = {*tested, *_lost_parameters.NOT_HAD}
+    tested |= {f"{path}.__init__" for path in _lost_parameters.NOT_HAD}
+    known = {id(value) for path, value in values.items() if path in tested}
+    return sorted(
+        path
+        for path, value in values.items()
+        if is_ours(value)
+        and path not in tested
+        and id(value) not in known
+        and not any(path.endswith(f".{name}") for name in ELSEWHERE)
+    )
