@@ -1,5 +1,8 @@
-"""The site of docs/, made by `make docs`. The tree is its source folder, so that the pages' links to
-README.md, headers and examples lead there as they do in the tree."""
+"""The site of docs/, which `make docs` makes.
+
+The tree is its source folder, so that the pages' links to README.md, headers and examples lead there
+as they do in the tree.
+"""
 
 import pathlib
 
