@@ -1,7 +1,7 @@
 """The site of docs/, which `make docs` makes.
 
-The tree is its source folder, so that the pages' links to README.md, headers and examples lead there
-as they do in the tree.
+The tree is its source folder, so that the pages' links to README.md, headers and examples lead
+there as they do in the tree.
 """
 
 import pathlib

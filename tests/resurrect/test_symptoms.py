@@ -28,7 +28,7 @@ def numbers(release):
 
 
 def is_named(releases, release):
-    """Whether "jax 0.4.34 to 0.8, from 0.10" names a release; "to 0.8" has 0.8.3, too."""
+    """Whether "jax 2.4 to 2.8, from 2.10" names a release; "to 2.8" has 2.8.3, too."""
     if releases == "any":
         return True
     assert releases.startswith("jax ")
@@ -86,7 +86,7 @@ def test_each_text_is_said_somewhere():
 
 
 def test_how_releases_are_named():
-    assert is_named("jax 0.4.34 to 0.8", "0.8.3") and is_named("jax 0.4.34 to 0.8", "0.4.34")
-    assert not is_named("jax 0.4.34 to 0.8", "0.9.2") and not is_named("jax 0.6", "0.7.2")
-    assert is_named("jax to 0.4.13, from 0.8", "0.4.13") and is_named("jax from 0.8", "0.12.0.1")
-    assert not is_named("jax to 0.4.13, from 0.8", "0.4.30") and is_named("jax 0.6", "0.6.2")
+    assert is_named("jax 2.4.34 to 2.8", "2.8.3") and is_named("jax 2.4.34 to 2.8", "2.4.34")
+    assert not is_named("jax 2.4.34 to 2.8", "2.9.2") and not is_named("jax 2.6", "2.7.2")
+    assert is_named("jax to 2.4, from 2.8", "2.4.13") and is_named("jax from 2.8", "2.12.0.1")
+    assert not is_named("jax to 2.4.13, from 2.8", "2.4.30") and is_named("jax 2.6", "2.6.2")
