@@ -28,8 +28,10 @@ OTHER_ERRORS = {
 # What jax.ffi.ffi_call of this JAX does by itself, as it did before.
 JAXS_OWN = set()
 if hasattr(jax, "ffi"):
+    # As jax 0.5 took them; resurrect puts it back on newer ones.
+    JAXS_OWN |= {"inline_operands"}
     if VERSION < (0, 6):
-        JAXS_OWN |= {"vmap_without_a_method", "inline_operands"}
+        JAXS_OWN |= {"vmap_without_a_method"}
         JAXS_OWN |= {"alias_of_another_shape", "alias_of_another_dtype"}
     if VERSION < (0, 10):
         JAXS_OWN |= {"unknown_keyword"}

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "CustomCallOp.build_generic": "untyped_program.py",
     "ffi_call": "typed_program.py",
     "XlaBuilder": "computations_program.py",
+    "lower_jaxpr_to_module": "wrapped_program.py",
     # What XLA calls by itself when it is asked for targets.
     "_custom_callback": "wrapped_program.py",
     "_custom_callback_handler": "wrapped_program.py",
