@@ -11,6 +11,7 @@ two chains.
 """
 
 import ctypes
+import importlib
 import statistics
 import sys
 import time
@@ -55,7 +56,7 @@ def handler(folder, headers, symbol):
 
 def call_by(folder, path):
     if path.startswith("resurrect"):
-        import callbridge.resurrect  # noqa: F401
+        importlib.import_module("callbridge.resurrect")
     if path.startswith(("native", "resurrect")):
         return native(folder, "measured_target", int(path[-1]))
     if path == "raw":
