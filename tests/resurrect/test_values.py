@@ -3,10 +3,11 @@
 import os
 import pathlib
 import subprocess
+import sys
 
 import jax
 import pytest
-from jax_releases import ROWS, numbers, used_by
+from jax_releases import ROWS, TODAY, numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
@@ -28,6 +29,17 @@ def by_name(printed):
     return dict(line.split(": ", 1) for line in printed.splitlines() if ": " in line)
 
 
+def values_of_jax(python):
+    # Flags for this XLA may be unknown to that one, which ends the process.
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
+    done = subprocess.run(
+        [python, HERE / "values_program.py"],
+        env=environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return by_name(done.stdout)
+
+
 @pytest.fixture(scope="module")
 def restored(run):
     """What is printed, the names that are not JAX's own here, and those without a test."""
@@ -47,20 +59,17 @@ def test_values_are_those_of_old_releases(restored):
     of_old = {}
 
     def ask(release):
-        # Flags for this XLA may be unknown to that one, which ends the process.
-        environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
-        done = subprocess.run(
-            [CACHE / f"venv-jax-{release}/bin/python", HERE / "values_program.py"],
-            env=environment, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        for name, value in by_name(done.stdout).items():
+        for name, value in values_of_jax(CACHE / f"venv-jax-{release}/bin/python").items():
             of_old.setdefault(name, []).append(value)
 
     for release in OLD:
         ask(release)
     # All that these releases had is there.
-    assert set(of_old) <= set(values), sorted(set(of_old) - set(values))
+    missing = set(of_old) - set(values)
+    if missing:
+        # But for what this JAX's objects have, and their classes have not.
+        missing -= values_of_jax(sys.executable).keys()
+    assert not missing, sorted(missing)
     # What came and went between them.
     known = {
         *of_old,
@@ -80,6 +89,10 @@ def test_values_are_those_of_old_releases(restored):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.skipif(
+    numbers(jax.__version__) < numbers(TODAY),
+    reason="newer_program.py and jax_ffi_program.py test what an older JAX is lent",
+)
 def test_each_wrapper_has_a_value_test(restored):
     _, _, untested = restored
     assert not untested, "\n".join(sorted(untested))
