@@ -21,8 +21,13 @@ BETWEEN = [
     and max(map(numbers, OLD), default=()) < numbers(row.release) < numbers(jax.__version__)
     and (CACHE / f"venv-jax-{row.release}/bin/python").exists()
 ]
-# That fail there by a bug of theirs.
-WITHOUT_ORACLE: set = set()
+# Of a release with one before it: what that one has not got, and a function of JAX's own builder,
+# which newer releases refuse.
+WITHOUT_ORACLE = (
+    {"jax.interpreters.ad.Zero.from_primal_value", "jax.interpreters.xla.parameter"}
+    if len(OLD) == 1
+    else set()
+)
 
 
 def by_name(printed):
@@ -84,7 +89,7 @@ def test_values_are_those_of_old_releases(restored):
     wrong = {
         name: f"{name}: {value}, once {of_old.get(name)}"
         for name, value in values.items()
-        if name in names and value not in ["as expected", *of_old.get(name, [])]
+        if name in names - WITHOUT_ORACLE and value not in ["as expected", *of_old.get(name, [])]
     }
     if wrong:
         # What this JAX has itself, and is wrapped for some calls, does what it does here.
