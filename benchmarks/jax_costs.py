@@ -87,10 +87,11 @@ def budgets(costs):
         30.0,
         costs["version_3"].instructions - native,
     )
+    # Nothing proves such a function's version, so a status is passed: as for typed_declared, 15 more.
     for version in ("1", "2"):
         yield (
             f"jax.jit, {PATHS[f'resurrect_{version}']}, more than the native call: instructions",
-            30.0,
+            45.0,
             costs[f"resurrect_{version}"].instructions - costs[f"native_{version}"].instructions,
         )
     for path, limit in (("typed", 60.0), ("typed_declared", 75.0)):
