@@ -87,7 +87,7 @@ def budgets(costs):
         30.0,
         costs["version_3"].instructions - native,
     )
-    # Nothing proves such a function's version, so a status is passed: as for typed_declared, 15 more.
+    # Nothing proves such a function's version, so a status is passed: 15 more, as by typed FFI.
     for version in ("1", "2"):
         yield (
             f"jax.jit, {PATHS[f'resurrect_{version}']}, more than the native call: instructions",
