@@ -52,7 +52,7 @@ HEAD = """# Packages
 
 Wheels from PyPI, unmodified, on each JAX; `make matrix` ran all of it and wrote this page. Each
 program compares its package's results with NumPy's, SciPy's or the package's own: *checks* is how
-many. The programs are in [tests/resurrect/real](../tests/resurrect/real).
+many. The programs are in `tests/resurrect/real`.
 
 - *as it is*: it runs without callbridge, and the same under `callbridge.resurrect`.
 - **resurrect**: it runs by `python -m callbridge.resurrect PROGRAM`, and not without.
