@@ -25,6 +25,8 @@ extensions = [
 html_theme = "furo"
 html_title = f"callbridge {version}"
 html_show_copyright = False
+# The first page is in a folder, as in the tree; a site begins at its root.
+html_extra_path = ["redirect"]
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
