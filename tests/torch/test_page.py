@@ -1,6 +1,9 @@
 """The code of docs/pytorch.md runs."""
 
 import page
+import pytest
+
+pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
 
 def test_the_code_of_the_page(tmp_path):
