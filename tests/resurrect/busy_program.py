@@ -13,32 +13,12 @@ import time
 import jax
 import numpy as np
 import registering
+from at_once import at_once
 from registering import like
 
 library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
 address = ctypes.cast(library.add, ctypes.c_void_p).value
 x, y = like(1, 2, 3), like(10, 20, 30)
-
-
-def run_together(*functions):
-    """Runs them at once, each in a thread, and raises what one raises."""
-    barrier = threading.Barrier(len(functions))
-    failures = []
-
-    def work(function):
-        try:
-            barrier.wait()
-            function()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(function,)) for function in functions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 def old_package(name, while_lowered=lambda: None):
@@ -81,7 +61,7 @@ def imported():
         with resurrect.revived():
             check(old_package(f"of thread {number}, inside"))
 
-    run_together(*[lambda i=i: begin(i) for i in range(4)])
+    at_once(*[lambda i=i: begin(i) for i in range(4)])
     assert len(found) == 4 and len(set(found)) == 1 and found[0][1]
 
 
@@ -105,7 +85,7 @@ def left():
         assert not callbridge.resurrect.names()
         has_left.set()
 
-    run_together(lambda: check(add), leave)
+    at_once(lambda: check(add), leave)
     with callbridge.resurrect.revived():
         check(old_package("left", wait))
 
@@ -139,7 +119,7 @@ def forked():
 
     with callbridge.resurrect.revived():
         pass
-    run_together(fork, work, work)
+    at_once(fork, work, work)
 
 
 def check_ends(child):

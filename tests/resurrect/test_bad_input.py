@@ -86,4 +86,4 @@ def test_two_handlers_of_one_name_are_xlas_to_refuse(run, library):
 
 @pytest.mark.parametrize("how", ["imported", "left", "forked"])
 def test_while_others_use_it(run, how):
-    assert run(HERE / "busy_program.py", how) == f"{how}: ok\n"
+    assert run(HERE / "busy_program.py", how, pythonpath=[HERE.parent / "python"]) == f"{how}: ok\n"

@@ -8,8 +8,8 @@ import re
 import shutil
 
 import jax
-import jax_releases
 import pytest
+from jax_releases import numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -21,10 +21,6 @@ HANDLERS = BUILD / f"tests/typed_ffi/suite/suite_{NEWEST}.so"
 ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| .+? \| (.+?) \|$", re.MULTILINE)
 SECTION = (ROOT / "MIGRATION.md").read_text().split("\n## ")[1]
 TABLE = {text: (releases, remedy) for text, releases, remedy in ROW.findall(SECTION)}
-
-
-def numbers(release):
-    return tuple(map(int, release.split(".")))
 
 
 def is_named(releases, release):
@@ -80,7 +76,7 @@ def test_resurrect_mends_it(text, revived):
 
 
 def test_each_text_is_said_somewhere():
-    releases = jax_releases.used_by("revive")
+    releases = used_by("revive")
     for text, (named, _) in TABLE.items():
         assert any(is_named(named, release) for release in releases), text
 

@@ -13,13 +13,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
 # Which `make test` has.
 OLD = [release for release in used_by("test") if numbers(release) < numbers(jax.__version__)]
-# Those between that are here, which are asked where these say nothing.
+# Those between, which `make matrix` has.
 BETWEEN = [
     row.release
     for row in ROWS
     if row.environment == "venv"
     and max(map(numbers, OLD), default=()) < numbers(row.release) < numbers(jax.__version__)
-    and (CACHE / f"venv-jax-{row.release}/bin/python").exists()
 ]
 # Of a release with one before it: what that one has not got, and a function of JAX's own builder,
 # which newer releases refuse.
@@ -54,48 +53,57 @@ def restored(run):
     return by_name(printed), names["restored"], names["untested"]
 
 
-@pytest.mark.skipif(not OLD, reason=f"jax {jax.__version__} lost nothing that is known")
-def test_values_are_those_of_old_releases(restored):
-    pythons = {release: CACHE / f"venv-jax-{release}/bin/python" for release in OLD}
-    missing = [str(python) for python in pythons.values() if not python.exists()]
+def values_of(releases):
+    """What each name's values are in these releases, by name; skips where one is not here."""
+    pythons = [CACHE / f"venv-jax-{release}/bin/python" for release in releases]
+    missing = [str(python) for python in pythons if not python.exists()]
     if missing:
         pytest.skip(f"no Python to compare with: {missing}")
+    found = {}
+    for python in pythons:
+        for name, value in values_of_jax(python).items():
+            found.setdefault(name, []).append(value)
+    return found
+
+
+@pytest.fixture(scope="module")
+def of_old():
+    return values_of(OLD)
+
+
+def differences(values, names, of_old):
+    """Of the values of these names, those that are no old release's."""
+    wrong = {
+        name: f"{name}: {values[name]}, once {of_old.get(name)}"
+        for name in names.intersection(values)
+        if values[name] not in ["as expected", *of_old.get(name, [])]
+    }
+    if wrong:
+        # What this JAX has itself, and is wrapped for some calls, does what it does here.
+        of_today = values_of_jax(sys.executable)
+        wrong = {name: text for name, text in wrong.items() if values[name] != of_today.get(name)}
+    return "\n".join(wrong.values())
+
+
+@pytest.mark.skipif(not OLD, reason=f"jax {jax.__version__} lost nothing that is known")
+def test_values_are_those_of_old_releases(restored, of_old):
     values, names, _ = restored
-    of_old = {}
-
-    def ask(release):
-        for name, value in values_of_jax(CACHE / f"venv-jax-{release}/bin/python").items():
-            of_old.setdefault(name, []).append(value)
-
-    for release in OLD:
-        ask(release)
     # All that these releases had is there.
     missing = set(of_old) - set(values)
     if missing:
         # But for what this JAX's objects have, and their classes have not.
         missing -= values_of_jax(sys.executable).keys()
     assert not missing, sorted(missing)
-    # What came and went between them.
-    known = {
-        *of_old,
-        *WITHOUT_ORACLE,
-        *(n for n, value in values.items() if value == "as expected"),
-    }
-    for release in reversed(BETWEEN):
-        if names.intersection(values) <= known:
-            break
-        ask(release)
-        known.update(of_old)
-    wrong = {
-        name: f"{name}: {value}, once {of_old.get(name)}"
-        for name, value in values.items()
-        if name in names - WITHOUT_ORACLE and value not in ["as expected", *of_old.get(name, [])]
-    }
-    if wrong:
-        # What this JAX has itself, and is wrapped for some calls, does what it does here.
-        of_today = values_of_jax(sys.executable)
-        wrong = {name: text for name, text in wrong.items() if values[name] != of_today.get(name)}
-    assert not wrong, "\n".join(wrong.values())
+    wrong = differences(values, names & of_old.keys() - WITHOUT_ORACLE, of_old)
+    assert not wrong, wrong
+
+
+@pytest.mark.skipif(not BETWEEN, reason=f"no release is between jax {jax.__version__} and these")
+def test_values_of_what_came_and_went_between_them(restored, of_old):
+    values, names, _ = restored
+    left = names - of_old.keys() - WITHOUT_ORACLE
+    wrong = differences(values, left, values_of(BETWEEN))
+    assert not wrong, wrong
 
 
 @pytest.mark.skipif(

@@ -6,7 +6,6 @@ import pathlib
 import pickle
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -14,29 +13,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
 import callbridge.torch  # noqa: E402
+from at_once import at_once  # noqa: E402
 from callbridge.torch import custom_call  # noqa: E402
 
 PROGRAM = pathlib.Path(__file__).with_name("last_calls.py")
 STATUS = {"return": 0, "exit": 7, "raise": 1}
 FACTOR = {"factor": np.float32(3)}
-
-
-def in_threads(functions):
-    failures = []
-
-    def run(function):
-        try:
-            function()
-        except BaseException as failure:
-            failures.append(failure)
-
-    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 @pytest.mark.parametrize("kind", ["function", "operator", "compiled"])
@@ -51,7 +33,7 @@ def test_targets_run_without_the_gil(kind):
     met = []
     if kind == "compiled":
         assert call()  # since four have met before, one need not wait
-    in_threads([lambda: met.append(bool(call()))] * 4)
+    at_once(*[lambda: met.append(bool(call()))] * 4)
     assert met == [True] * 4
 
 
@@ -66,7 +48,7 @@ def test_many_threads_call_and_bind():
             found = call(torch.from_numpy(a), torch.from_numpy(b))
             assert found.numpy().tobytes() == (a + b).tobytes()
 
-    in_threads([lambda seed=seed: work(seed) for seed in range(8)])
+    at_once(*[lambda seed=seed: work(seed) for seed in range(8)])
 
 
 def test_many_threads_make_one_operator():
@@ -78,7 +60,7 @@ def test_many_threads_make_one_operator():
         for result in results:
             names.append(custom_call("torch_add", result).operator(x, x).name())
 
-    in_threads([work] * 6)
+    at_once(*[work] * 6)
     assert len(set(names)) == len(results)
 
 

@@ -1,7 +1,6 @@
 """On which stream, and when, targets run on CUDA tensors."""
 
 import ctypes
-import threading
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
 import callbridge.torch  # noqa: E402, F401
+from at_once import at_once  # noqa: E402
 from callbridge import _extension  # noqa: E402
 from callbridge.torch import custom_call  # noqa: E402
 from recorded_calls import SIZE, count  # noqa: E402
@@ -157,30 +157,12 @@ def test_streams_order_by_events():
     assert found.numpy().tobytes() == ((A * A) ** 2).tobytes()
 
 
-def in_threads(functions):
-    failures = []
-
-    def run(function):
-        try:
-            function()
-        except BaseException as failure:
-            failures.append(failure)
-
-    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
-
-
 def test_targets_run_without_the_gil():
     """Four calls that wait for one another."""
     attributes = {"others": np.int32(4)}
     call = custom_call("torch_meet", "s32[]", platform="CUDA", attributes=attributes)
     met = []
-    in_threads([lambda: met.append(int(call().cpu()))] * 4)
+    at_once(*[lambda: met.append(int(call().cpu()))] * 4)
     assert met == [1] * 4
 
 
@@ -197,4 +179,4 @@ def test_many_threads_have_their_own_streams():
                 assert x.device.index == seed % devices
                 assert call(x).cpu().numpy().tobytes() == (a * a).tobytes()
 
-    in_threads([lambda seed=seed: work(seed) for seed in range(6)])
+    at_once(*[lambda seed=seed: work(seed) for seed in range(6)])
