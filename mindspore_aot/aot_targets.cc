@@ -146,6 +146,7 @@ absl::StatusOr<uint64_t> InferScratchBytes(const Target& target, const CallSite&
   if (added.ok()) added = add(site.result);
   if (!added.ok()) return added;
   std::vector<int64_t*> shapes;
+  shapes.reserve(dimensions.size());
   for (Dimensions& sizes : dimensions) shapes.push_back(sizes.data());
   AotSite aot_site(*aot, *std::move(values));
   const absl::Status initialized =

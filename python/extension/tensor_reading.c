@@ -323,6 +323,7 @@ int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t coun
     call->context.as_xla_cpu = is_typed;
     return 0;
   }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): PyTorch gives a stream as an integer
   call->context.stream = (void*)(uintptr_t)CurrentStream(torch);
   if (PyErr_Occurred()) return -1;
   call->context.device = torch->device_handle;

@@ -187,12 +187,12 @@ TEST(PjrtRegistrationTest, NamesAndAddressesAreNeeded) {
 TEST(PjrtRegistrationTest, VersionsAreCheckedWhereThePluginKeepsSilent) {
   FakePlugin fake;
   const struct {
-    int minor;
     XLA_FFI_Handler* handler;
+    int minor;
     bool has_wrapper;
-  } cases[] = {{58, &ByHand<1>, true},  {58, &ByHand<2>, true},   {70, &ByHand<2>, true},
-               {85, &ByHand<2>, false}, {85, &ByHand<3>, true},   {112, &ByHand<3>, false},
-               {112, &ByHand<5>, true}, {116, &ByHand<5>, false}, {85, kAdapts, false}};
+  } cases[] = {{&ByHand<1>, 58, true},  {&ByHand<2>, 58, true},   {&ByHand<2>, 70, true},
+               {&ByHand<2>, 85, false}, {&ByHand<3>, 85, true},   {&ByHand<3>, 112, false},
+               {&ByHand<5>, 112, true}, {&ByHand<5>, 116, false}, {kAdapts, 85, false}};
   int number = 0;
   for (const auto& one : cases) {
     SCOPED_TRACE(number);

@@ -45,6 +45,7 @@ void* BlockScratchAllocator::Allocate(size_t size, size_t alignment) {
     return nullptr;
   }
   used_ = end;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it may be memory of a device
   return reinterpret_cast<void*>(block_ + begin);
 }
 
