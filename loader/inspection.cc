@@ -71,6 +71,22 @@ bool Holds(absl::string_view bytes, absl::string_view text) {
   return memmem(bytes.data(), bytes.size(), text.data(), text.size()) != nullptr;
 }
 
+bool HoldsWhole(absl::string_view bytes, absl::string_view text) {
+  constexpr absl::string_view kEnd("\0", 1);
+  return Holds(bytes, absl::StrCat(kEnd, text, kEnd));
+}
+
+// Returns the row of the headers that leave these texts in each handler, null if they leave none or
+// those of several rows. XLA's headers pass the name of a struct to the function that makes an
+// error, and checked versions by themselves before there was a metadata query.
+const typed_ffi::RuntimeVersion* TypedHeaders(absl::string_view bytes) {
+  if (!HoldsWhole(bytes, "XLA_FFI_CallFrame") || Holds(bytes, "XLA_FFI_Metadata")) return nullptr;
+  if (HoldsWhole(bytes, ") does not match the framework's API version (")) {
+    return &typed_ffi::NewestWithoutMetadata();
+  }
+  return HoldsWhole(bytes, " size: expected ") ? &typed_ffi::kOldestVersion : nullptr;
+}
+
 // Finds signs of custom calls other than symbols. Needs the symbols.
 void ReadTexts(absl::string_view bytes, Inspection& inspection) {
   inspection.has_capsule_name =
@@ -80,6 +96,7 @@ void ReadTexts(absl::string_view bytes, Inspection& inspection) {
   inspection.mentions_typed_ffi = inspection.mentions_typed_ffi ||
                                   inspection.symbols.mentions_typed_ffi ||
                                   Holds(bytes, "XLA_FFI_CallFrame");
+  inspection.typed_headers = TypedHeaders(bytes);
 }
 
 // Ignores members that are not object files, as linkers do.

@@ -12,6 +12,7 @@
 #include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/protobuf_layout.h"
 #include "callbridge/loader/symbol_findings.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {
 
@@ -48,6 +49,9 @@ struct Inspection {
   // The file contains names of XLA's FFI, so functions whose names have no type may be typed
   // handlers.
   bool mentions_typed_ffi = false;
+  // The XLA whose headers its typed handlers were built with, where the file's bytes tell it: they
+  // do for headers without a metadata query. Otherwise null.
+  const typed_ffi::RuntimeVersion* typed_headers = nullptr;
 };
 
 // Returns whether callbridge replaces `needed`, a library that the inspected file needs. False

@@ -1,13 +1,19 @@
 #include "callbridge/tools/inspect_command.h"
 
+#include <cstdint>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/loader/elf_file.h"
+#include "callbridge/loader/files.h"
 #include "callbridge/loader/inspection.h"
 #include "callbridge/loader/typed_probe.h"
+#include "callbridge/loader/unnamed_functions.h"
 #include "callbridge/loader/verdict.h"
 #include "callbridge/mindspore_aot/aot_library.h"
 #include "callbridge/tools/command_line.h"
@@ -35,7 +41,8 @@ The type in a function's mangled C++ name tells its ABI. Functions without one (
 functions of stripped files show no ABI.
 
 --probe runs code of FILE, in a separate process: its constructors, and each function that may be a
-typed FFI handler, which it asks for metadata. A function that is not a handler may do anything.
+typed FFI handler, which it asks for metadata: of a stripped file, all whose address is taken. A
+function that is not a handler may do anything.
 
 Examples
   callbridge inspect libold.so
@@ -44,15 +51,38 @@ Examples
 
 Exit status: 0 on success, 1 if a FILE could not be inspected, 2 if the command line is wrong.)";
 
+// Asks the functions of a stripped file that have no symbol, and adds those that prove to be typed.
+void ProbeUnnamed(const std::string& path, std::set<uint64_t> asked,
+                  std::vector<ProbedFunction>& probed) {
+  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
+  if (!bytes.ok()) return;
+  const absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
+  if (!file.ok()) return;
+  for (const uint64_t address : AddressTakenFunctions(*file)) {
+    if (!asked.insert(address).second) continue;
+    TypedAnswer answer = ProbeTyped(path, address);
+    if (answer.verdict != TypedVerdict::kTyped) continue;
+    probed.push_back(
+        {absl::StrCat("function at 0x", absl::Hex(address)), answer, /*has_symbol=*/false});
+  }
+}
+
 std::vector<ProbedFunction> Probe(const Inspection& inspection) {
   std::vector<ProbedFunction> probed;
   if (inspection.kind != FileKind::kSharedLibrary) return probed;
+  std::set<uint64_t> asked;
+  const auto ask = [&](const std::string& symbol, uint64_t address) {
+    probed.push_back({symbol, ProbeTyped(inspection.path, address)});
+    asked.insert(address);
+  };
   for (const auto& [key, function] : inspection.symbols.functions) {
-    if (function.on_host != ApiVersion::kTypedFfi) continue;
-    probed.push_back({function.symbol, ProbeTyped(inspection.path, function.address)});
+    if (function.on_host == ApiVersion::kTypedFfi) ask(function.symbol, function.address);
   }
   for (const UntypedFunction& function : PossibleHandlers(inspection)) {
-    probed.push_back({function.name, ProbeTyped(inspection.path, function.address)});
+    ask(function.name, function.address);
+  }
+  if (inspection.mentions_typed_ffi && !inspection.symbols.has_static_symbols) {
+    ProbeUnnamed(inspection.path, std::move(asked), probed);
   }
   return probed;
 }
@@ -60,6 +90,7 @@ std::vector<ProbedFunction> Probe(const Inspection& inspection) {
 std::vector<std::string> TypedSymbols(const std::vector<ProbedFunction>& probed) {
   std::vector<std::string> symbols;
   for (const ProbedFunction& function : probed) {
+    if (!function.has_symbol) continue;
     if (function.answer.verdict == TypedVerdict::kTyped) symbols.push_back(function.symbol);
   }
   return symbols;

@@ -1,6 +1,7 @@
 #include "callbridge/tools/inspection_json.h"
 
 #include "callbridge/adapters/target_abis.h"
+#include "callbridge/typed_ffi/runtime_texts.h"
 #include "nlohmann/json.hpp"
 
 namespace callbridge {
@@ -113,6 +114,9 @@ Json FileJson(const InspectedFile& file) {
   json["functions"] = FunctionsJson(inspection);
   json["untyped_functions"] = UntypedJson(inspection);
   json["mentions_typed_ffi"] = inspection.mentions_typed_ffi;
+  json["typed_headers"] = inspection.typed_headers == nullptr
+                              ? Json(nullptr)
+                              : Json(typed_ffi::DescribeVersion(*inspection.typed_headers));
   json["operators"] = OperatorsJson(file.operators);
   json["probed"] = ProbedJson(file.probed);
   json["verdict"] = {{"outcome", std::string(OutcomeName(file.verdict.outcome))},

@@ -13,8 +13,9 @@
 namespace callbridge {
 
 struct ProbedFunction {
-  std::string symbol;
+  std::string symbol;  // "function at 0x1a2b" for one that has none
   TypedAnswer answer;
+  bool has_symbol = true;
 };
 
 struct InspectedFile {

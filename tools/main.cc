@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/tools/audit_command.h"
 #include "callbridge/tools/command_line.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/guarded_main.h"
@@ -49,6 +50,8 @@ int RunCommandLine(int argc, char** argv) {
   callbridge::AddRunCommand(&app, &options);
   callbridge::InspectOptions inspect_options;
   const CLI::App* inspect = callbridge::AddInspectCommand(&app, &inspect_options);
+  callbridge::AuditOptions audit_options;
+  const CLI::App* audit = callbridge::AddAuditCommand(&app, &audit_options);
   callbridge::LayoutOptions layout_options;
   const CLI::App* layout = callbridge::AddLayoutCommand(&app, &layout_options);
   callbridge::ModuleOptions show_options;
@@ -65,6 +68,7 @@ int RunCommandLine(int argc, char** argv) {
     return callbridge::UsageError(absl::StrCat(error.what(), " (see --help)"));
   }
   if (inspect->parsed()) return callbridge::RunInspect(inspect_options);
+  if (audit->parsed()) return callbridge::RunAudit(audit_options);
   if (layout->parsed()) return callbridge::RunLayout(layout_options);
   if (show->parsed() || upgrade->parsed() || !callbridge::IsLibrary(options.file)) {
     return callbridge::BecomeModuleProgram(argv);

@@ -15,7 +15,7 @@ namespace callbridge {
 namespace typed_ffi {
 inline namespace v1 {
 
-// "0.1 (jaxlib 0.6 to 0.7)". Names rows that cannot be told apart together.
+// "0.1 (jaxlib 0.6 to 0.8.0)". Names rows that cannot be told apart together.
 inline std::string DescribeVersion(const RuntimeVersion& version) {
   std::string releases = version.releases;
   if (const RuntimeVersion* lookalike = LookalikeOf(version)) {

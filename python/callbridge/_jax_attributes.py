@@ -18,8 +18,8 @@ from jaxlib.mlir import ir
 from callbridge import _attributes, _element_types
 from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
+from callbridge._jax_releases import NEWEST
 from callbridge._jax_runtimes import (
-    NEWEST,
     RUNTIME,
     RUNTIMES,
     Runtime,

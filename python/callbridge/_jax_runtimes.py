@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from callbridge._error import CallbridgeError
+from callbridge._jax_releases import NEWEST, OLDEST
 from callbridge._platform import HOST
 
 
@@ -91,7 +92,7 @@ _SUB_BYTE = ("int2", "uint2", "int4", "uint4")
 _FLOAT8 = ("e4m3fn", "e4m3b11fnuz", "e4m3fnuz", "e5m2", "e5m2fnuz")
 
 _0_4_13 = Runtime(
-    release=(0, 4, 13),
+    release=OLDEST,
     typeof="jax.api_util.shaped_abstractify",
     ffi_call=OWN_FFI_CALL,
     ffi_lowering=_OWN_FFI_LOWERING,
@@ -176,13 +177,11 @@ _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
 )
 _0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
-# In ascending order.
+# In ascending order; the last row describes NEWEST.
 RUNTIMES = (
     *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
     *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0),
 )
-# The newest release that callbridge is tested with; the last row describes it.
-NEWEST = (0, 12, 0, 1)
 
 # By platform: JAX's list, until its backend starts, of (name, target, API version, ...)...
 PENDING_TARGETS = "jaxlib.xla_client._custom_callback"

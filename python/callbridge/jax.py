@@ -162,7 +162,7 @@ def register(
 def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
     """Registers a type of state or of user data, before the typed handlers that use it.
 
-    Handlers that keep state need it if they were built with the headers of jaxlib 0.8 or newer.
+    Handlers that keep state need it if they were built with the headers of jaxlib 0.8.1 or newer.
 
     Args:
       name: The type's name, the same for all its users.

@@ -44,7 +44,7 @@ class ForeignCallTest : public testing::TestWithParam<std::tuple<int, int>> {
     return typed_ffi::kRuntimeVersions[imitated::RowTakenFor(std::get<0>(GetParam()))];
   }
   const typed_ffi::RuntimeVersion& version() const { return runtime->version(); }
-  // "0.2 (jaxlib 0.8 to 0.9)"
+  // "0.2 (jaxlib 0.8.1 to 0.9.0)"
   std::string Speaks() const {
     return "0." + std::to_string(version().minor) + " (" + version().releases + ")";
   }

@@ -165,7 +165,7 @@ TEST_P(ForeignStateTest, EachStageHasItsOwn) {
   if (version().state != StateLayout::kStaged) {
     const std::string why =
         "12: state of a stage other than INSTANTIATE needs XLA FFI 0.3 (jaxlib "
-        "0.10 or newer); this runtime speaks " +
+        "0.9.1 or newer); this runtime speaks " +
         Speaks();
     EXPECT_EQ(Set(type, &second, XLA_FFI_ExecutionStage_PREPARE), why);
     EXPECT_EQ(Get(type, found, XLA_FFI_ExecutionStage_INITIALIZE), why);

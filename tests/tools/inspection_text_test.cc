@@ -256,6 +256,7 @@ TEST(InspectionJson, HasAllThatIsFound) {
        "abi": {"Host": "status_returning_unified", "gpu": "status_returning"}}],
     "untyped_functions": [{"symbol": "plain", "address": 48}],
     "mentions_typed_ffi": true,
+    "typed_headers": null,
     "operators": [{"function": "Add", "has_init": true, "has_infer_shape": false}],
     "probed": [{"symbol": "plain", "verdict": "unverified", "evidence": "it returned"}],
     "verdict": {

@@ -258,7 +258,7 @@ struct LenientExtension : ExactExtension {
 TEST_P(ContextTest, Extensions) {
   if (!runtime.Has(ApiFunction::kExtensions)) {
     ExpectMissing<Extension<ExactExtension>>(
-        "ExactExtension needs XLA FFI 0.4 (jaxlib 0.11 or newer)");
+        "ExactExtension needs XLA FFI 0.4 (jaxlib 0.11.1 or newer)");
     return;
   }
   EXPECT_FALSE(Decode<Extension<ExactExtension>>().has_value());
@@ -313,7 +313,7 @@ TEST(OddVersionTest, HasOnlyWhatBothItsVersionAndItsSizeSay) {
     EXPECT_FALSE(CtxDecoding<CustomOptions>::Decode(api, newest.ctx(), diagnostic).has_value());
     EXPECT_EQ(diagnostic.Result(),
               "CustomOptions needs XLA FFI 0.5 (jaxlib 0.12 or newer); this runtime speaks 0.4 "
-              "(jaxlib 0.11)");
+              "(jaxlib 0.11.1 to 0.11.2)");
     EXPECT_TRUE(CtxDecoding<DeviceOrdinal>::Decode(api, newest.ctx(), diagnostic).has_value());
   }
 }

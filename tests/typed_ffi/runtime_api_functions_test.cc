@@ -222,7 +222,7 @@ TEST_P(RuntimeFacilitiesTest, Record) {
   if (!runtime.Has(ApiFunction::kExtensions)) {
     EXPECT_THAT(Execute(RecordHandler), StartsWith("12: "));
     EXPECT_THAT(Execute(RecordHandler),
-                HasSubstr("RecordExtension needs XLA FFI 0.4 (jaxlib 0.11 or newer)"));
+                HasSubstr("RecordExtension needs XLA FFI 0.4 (jaxlib 0.11.1 or newer)"));
     return;
   }
   EXPECT_THAT(Execute(RecordHandler),
@@ -264,7 +264,7 @@ TEST_P(RuntimeFacilitiesTest, Record) {
 TEST_P(RuntimeFacilitiesTest, Collectives) {
   if (!runtime.Has(ApiFunction::kExtensions)) {
     EXPECT_THAT(Execute(CollectiveHandler),
-                HasSubstr("CollectivesExtension needs XLA FFI 0.4 (jaxlib 0.11 or newer)"));
+                HasSubstr("CollectivesExtension needs XLA FFI 0.4 (jaxlib 0.11.1 or newer)"));
     return;
   }
   XLA_FFI_Collectives_Extension extension = {};

@@ -327,13 +327,13 @@ TEST(RuntimeTextsTest, NameVersionsAndReleases) {
     const char* since;
   } rows[] = {
       {"0.0 (jaxlib 0.4.30)", "XLA FFI 0.0 (jaxlib 0.4.30 or newer)"},
-      {"0.0 (jaxlib 0.4.31 to 0.4.33)", "the XLA FFI 0.0 of jaxlib 0.4.31 or newer"},
+      {"0.0 (jaxlib 0.4.31)", "the XLA FFI 0.0 of jaxlib 0.4.31 or newer"},
       {"0.1 (jaxlib 0.4.34 to 0.4.37)", "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"},
       {"0.1 (jaxlib 0.4.34 to 0.5)", "the XLA FFI 0.1 of jaxlib 0.4.38 or newer"},
-      {"0.1 (jaxlib 0.6 to 0.7)", "the XLA FFI 0.1 of jaxlib 0.6 or newer"},
-      {"0.2 (jaxlib 0.8 to 0.9)", "XLA FFI 0.2 (jaxlib 0.8 or newer)"},
-      {"0.3 (jaxlib 0.10)", "XLA FFI 0.3 (jaxlib 0.10 or newer)"},
-      {"0.4 (jaxlib 0.11)", "XLA FFI 0.4 (jaxlib 0.11 or newer)"},
+      {"0.1 (jaxlib 0.6 to 0.8.0)", "the XLA FFI 0.1 of jaxlib 0.6 or newer"},
+      {"0.2 (jaxlib 0.8.1 to 0.9.0)", "XLA FFI 0.2 (jaxlib 0.8.1 or newer)"},
+      {"0.3 (jaxlib 0.9.1 to 0.11.0)", "XLA FFI 0.3 (jaxlib 0.9.1 or newer)"},
+      {"0.4 (jaxlib 0.11.1 to 0.11.2)", "XLA FFI 0.4 (jaxlib 0.11.1 or newer)"},
       {"0.5 (jaxlib 0.12)", "XLA FFI 0.5 (jaxlib 0.12 or newer)"},
   };
   for (int i = 0; i < kRuntimeVersionCount; ++i) {
@@ -344,16 +344,17 @@ TEST(RuntimeTextsTest, NameVersionsAndReleases) {
 
 TEST(RuntimeTextsTest, SayWhatIsMissing) {
   FakeRuntime runtime(5);
-  EXPECT_EQ(
-      DescribeMissing(*runtime.api(), "It", ApiFunction::kExtensions),
-      "It needs XLA FFI 0.4 (jaxlib 0.11 or newer); this runtime speaks 0.2 (jaxlib 0.8 to 0.9)");
-  EXPECT_EQ(
-      DescribeMissing(*runtime.api(), "It", kRuntimeVersions[6]),
-      "It needs XLA FFI 0.3 (jaxlib 0.10 or newer); this runtime speaks 0.2 (jaxlib 0.8 to 0.9)");
+  EXPECT_EQ(DescribeMissing(*runtime.api(), "It", ApiFunction::kExtensions),
+            "It needs XLA FFI 0.4 (jaxlib 0.11.1 or newer); this runtime speaks 0.2 (jaxlib 0.8.1 "
+            "to 0.9.0)");
+  EXPECT_EQ(DescribeMissing(*runtime.api(), "It", kRuntimeVersions[6]),
+            "It needs XLA FFI 0.3 (jaxlib 0.9.1 or newer); this runtime speaks 0.2 (jaxlib 0.8.1 "
+            "to 0.9.0)");
   for (int row : {4, 5}) {
-    EXPECT_EQ(DescribeMissing(*runtime.api(), "It", kRuntimeVersions[row]),
-              "It is not offered by this runtime, which speaks XLA FFI 0.2 (jaxlib 0.8 to 0.9) and "
-              "could have it");
+    EXPECT_EQ(
+        DescribeMissing(*runtime.api(), "It", kRuntimeVersions[row]),
+        "It is not offered by this runtime, which speaks XLA FFI 0.2 (jaxlib 0.8.1 to 0.9.0) and "
+        "could have it");
   }
 }
 

@@ -210,11 +210,11 @@ TEST_P(UserTypesTest, StatesOfPrepareAndInitialize) {
   if (runtime->version().state != StateLayout::kStaged) {
     EXPECT_THAT((Set<Typed, kPrepare>(1)),
                 HasSubstr("12: Prepared, the state of the prepare stage, "
-                          "needs XLA FFI 0.3 (jaxlib 0.10 or newer)"));
+                          "needs XLA FFI 0.3 (jaxlib 0.9.1 or newer)"));
     EXPECT_EQ((Get<Typed, kInitialize>()), -1);
     EXPECT_EQ(code, XLA_FFI_Error_Code_UNIMPLEMENTED);
     EXPECT_THAT(text, HasSubstr("Initialized, the state of the initialize stage, needs XLA FFI 0.3 "
-                                "(jaxlib 0.10 or newer)"));
+                                "(jaxlib 0.9.1 or newer)"));
     return;
   }
   EXPECT_EQ(Set<Typed>(1), "");

@@ -1,5 +1,5 @@
-// XLA's Collectives extension in C++ (jaxlib 0.11 and newer): the communicators and memory windows
-// that XLA owns. As in XLA the names are internal; declare your own:
+// XLA's Collectives extension in C++ (jaxlib 0.11.1 and newer): the communicators and memory
+// windows that XLA owns. As in XLA the names are internal; declare your own:
 //
 //   using Communicator = ffi::internal::CommunicatorContextBase<ffi::internal::ErrorPolicy>;
 //   using Collectives = ffi::internal::CollectivesExtensionBase<Communicator>;

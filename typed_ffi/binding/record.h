@@ -1,4 +1,4 @@
-// XLA's Record extension in C++ (jaxlib 0.11 and newer): a handler of the record stage puts
+// XLA's Record extension in C++ (jaxlib 0.11.1 and newer): a handler of the record stage puts
 // commands into a graph, which XLA launches later, instead of running them. As in XLA the names are
 // internal; declare your own:
 //

@@ -1,0 +1,327 @@
+"""What `callbridge audit` says of each library, and where the requirements differ."""
+
+from __future__ import annotations
+
+import email
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+
+from callbridge._audit_files import AuditError
+from callbridge._audit_releases import (
+    Requirements,
+    Span,
+    admitted_of,
+    index_of_headers,
+    native_typed,
+    releases_text,
+    spans_of,
+)
+
+_TYPED = "typed_ffi"
+_UNTYPED = "untyped"
+_OPERATOR = "mindspore_aot"
+_NO_SYMBOLS = "the functions have no symbols"
+_UNKNOWN = "unknown, --probe asks"
+
+
+# ---- What the wheel requires
+
+
+def requirements_of(metadata: str | None, jax: str) -> Requirements | None:
+    """Returns what --jax or METADATA says of jax and jaxlib; None if there is neither."""
+    if jax:
+        try:
+            return Requirements((f"jax{jax}",), (SpecifierSet(jax),))
+        except InvalidSpecifier as error:
+            raise AuditError(
+                f"--jax {jax!r}: is no version specifier, such as '>=0.6': {error}"
+            ) from error
+    if metadata is None:
+        return None
+    texts, specifiers = [], []
+    for text in email.message_from_string(metadata).get_all("Requires-Dist") or []:
+        if re.match(r"\s*jax(lib)?\b(?![-_.\w])", text, re.IGNORECASE) is None:
+            continue
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement as error:
+            raise AuditError(f"Requires-Dist: {text}: {error}") from error
+        if canonicalize_name(requirement.name) in ("jax", "jaxlib"):
+            texts.append(f"{requirement.name}{requirement.specifier}")
+            specifiers.append(requirement.specifier)
+    return Requirements(tuple(dict.fromkeys(texts)), tuple(specifiers))
+
+
+# ---- The custom calls of a library
+
+
+def _custom_calls(file: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns groups of a library's custom calls that are alike: names, abi, version, evidence."""
+    probed = {answer["symbol"]: answer for answer in file["probed"]}
+    groups: dict[tuple[str, ...], list[str]] = {}
+
+    def add(name: str, abi: str, version: str = "", releases: str = "", evidence: str = "") -> None:
+        groups.setdefault((abi, version, releases, evidence), []).append(name)
+
+    for function in file["functions"]:
+        abi = _abi_text(function["abi"])
+        if abi != _TYPED:
+            add(function["name"], abi, evidence="the type in its symbol")
+        else:
+            add(function["name"], abi, *_version(file, probed.get(function["symbol"])))
+    known = {function["symbol"] for function in file["functions"]}
+    for symbol, answer in probed.items():
+        if symbol not in known and answer["verdict"] == "typed":
+            add(symbol, _TYPED, *_version(file, answer))
+    for operator in file["operators"]:
+        add(operator["function"], _OPERATOR, evidence="the functions beside it")
+    if file["mentions_typed_ffi"] and not any(key[0] == _TYPED for key in groups):
+        # What the bytes tell is true of all functions; a probe answers for one.
+        version, releases, evidence = _version(file, None)
+        why = _NO_SYMBOLS if not file["untyped_functions"] else "no symbol has a type"
+        if probed:
+            why = "the probe found none of the functions that have symbols to be one"
+        groups[_TYPED, version, releases, evidence or why] = []
+    is_seen = bool(groups) or file["mentions_typed_ffi"]
+    if not is_seen and (file["has_capsules"] or _registers(file)):
+        how = "in capsules" if file["has_capsules"] else "with XLA's registry"
+        groups[_UNTYPED, "", "", f"registered {how}; {_NO_SYMBOLS}"] = []
+    return [
+        {
+            "abi": abi,
+            "api_version": version or None,
+            "headers": releases or None,
+            "evidence": evidence,
+            "names": sorted(names),
+        }
+        for (abi, version, releases, evidence), names in groups.items()
+    ]
+
+
+def _abi_text(abis: dict[str, str | None]) -> str:
+    named = {abi: place for place, abi in reversed(abis.items()) if abi is not None}
+    if len(named) == 1:
+        (abi,) = named
+        return abi if abi == _TYPED or abis["Host"] else f"{abi} on GPU"
+    return " or ".join(f"{abi} on {place}" for place, abi in abis.items())
+
+
+def _version(file: dict[str, Any], answer: dict[str, Any] | None) -> tuple[str, str, str]:
+    """Returns the version of the XLA FFI headers, "" if unknown; the headers' jaxlib; and how."""
+    if answer is not None:
+        asked = re.search(r"XLA FFI (\d+\.\d+)", answer["evidence"])
+        if asked is not None:
+            return asked[1], "", answer["evidence"]
+        oldest = re.search(r"API table of (jaxlib .*)", answer["evidence"])
+        if oldest is not None:
+            return "0.0", oldest[1], answer["evidence"]
+    told = re.fullmatch(r"(\d+\.\d+) \((jaxlib .*)\)", file["typed_headers"] or "")
+    if told is not None:
+        return told[1], told[2], "the texts in its code"
+    return "", "", answer["evidence"] if answer is not None else ""
+
+
+def _registers(file: dict[str, Any]) -> bool:
+    return any(
+        entry["place"] == "imported" and "egister" in entry["name"] for entry in file["registry"]
+    )
+
+
+# ---- The report
+
+
+def report_of(
+    path: str,
+    files: dict[str, Any],
+    not_followed: Sequence[str],
+    requirements: Requirements | None,
+    rows: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    """Returns what --json prints."""
+    spans = spans_of(rows)
+    libraries, without, contradictions = [], [], []
+    for name, file in files.items():
+        calls = _custom_calls(file)
+        if not calls:
+            without.append(name)
+            continue
+        for call in calls:
+            native = _native(call, spans, rows)
+            call["native"] = None if native is None else releases_text(spans, native)
+            others = spans if native is None else [span for span in spans if span not in native]
+            call["through_callbridge"] = releases_text(spans, others)
+            call["notes"] = _notes(call, spans, native)
+            if native is None or requirements is None:
+                continue
+            for releases, error in _contradictions(call, spans, native, requirements):
+                contradictions.append(
+                    {
+                        "library": name,
+                        "abi": call["abi"],
+                        "api_version": call["api_version"],
+                        "admits": releases,
+                        "error": error,
+                    }
+                )
+        libraries.append({"library": name, "custom_calls": calls})
+    return {
+        "path": path,
+        "requires": None if requirements is None else list(requirements.texts),
+        "libraries": libraries,
+        "without_custom_calls": without,
+        "not_followed": list(not_followed),
+        "contradictions": contradictions,
+    }
+
+
+def _is_untyped(call: dict[str, Any]) -> bool:
+    return call["abi"] not in (_TYPED, _OPERATOR)
+
+
+def _native(
+    call: dict[str, Any], spans: Sequence[Span], rows: Sequence[dict[str, Any]]
+) -> list[Span] | None:
+    if _is_untyped(call):
+        return list(spans)
+    if call["abi"] == _OPERATOR:
+        return []
+    if call["api_version"] is None:
+        return None
+    return native_typed(spans, index_of_headers(rows, call["api_version"], call["headers"] or ""))
+
+
+def _notes(call: dict[str, Any], spans: Sequence[Span], native: list[Span] | None) -> list[str]:
+    if _is_untyped(call):
+        return ["natively no tuple operands: docs/abi/original.md has the releases"]
+    if not native or native[0].row is None or native[0].row["headers_run_on_later"]:
+        return []
+    own = native[0].row["state"]
+    with_state = [span for span in native if span.row is not None and span.row["state"] == own]
+    if len(with_state) == len(native):
+        return []
+    only = releases_text(spans, with_state)
+    return [f"a handler with state, by XLA's headers: natively only on {only}"]
+
+
+def _contradictions(
+    call: dict[str, Any],
+    spans: Sequence[Span],
+    native: Sequence[Span],
+    requirements: Requirements,
+) -> list[tuple[str, str]]:
+    """Returns the admitted releases that it does not run on natively, and the errors there."""
+    return [
+        (releases, "; ".join(dict.fromkeys(_error(call, span) for span in run)))
+        for run, releases in admitted_of(spans, requirements, native)
+    ]
+
+
+def _error(call: dict[str, Any], span: Span) -> str:
+    if call["abi"] == _OPERATOR:
+        return "JAX does not call AOT operators of MindSpore"
+    if span.row is None:
+        return "XLA has no typed FFI there"
+    if call["headers"] is not None:
+        return "it crashes, or each call fails: its headers know no metadata query"
+    if not span.row["has_metadata"]:
+        return "each call fails: the runtime's XLA FFI is " + span.api_version()
+    return (
+        f"INVALID_ARGUMENT: the handler's API version ({call['api_version']}) is incompatible with "
+        f"the framework's API version ({span.api_version()})"
+    )
+
+
+# ---- As text
+
+
+def _call_text(call: dict[str, Any]) -> str:
+    names = call["names"]
+    text = f"{len(names) or ''} {call['abi']}".strip()
+    if call["abi"] == _TYPED:
+        version = call["api_version"]
+        text += f", XLA FFI {version}" if version else f", XLA FFI's version is {_UNKNOWN}"
+    if call["evidence"]:
+        text += f" ({call['evidence']})"
+    if names:
+        text += f": {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}"
+    return text
+
+
+def text_of(report: dict[str, Any]) -> str:
+    requires = report["requires"]
+    said = "" if requires is None else f": requires {', '.join(requires) or 'no jax'}"
+    lines = [f"{report['path']}{said}"]
+    for library in report["libraries"]:
+        lines.append(f"  {library['library']}")
+        for call in library["custom_calls"]:
+            lines.append(f"    {_call_text(call)}")
+            native = _UNKNOWN if call["native"] is None else call["native"] or "nowhere"
+            lines.append(f"      natively            {native}")
+            lines.append(f"      through callbridge  {call['through_callbridge'] or '-'}")
+            lines += [f"      note                {note}" for note in call["notes"]]
+    if report["without_custom_calls"]:
+        count = len(report["without_custom_calls"])
+        lines.append(f"  no custom calls in {count} librar{'y' if count == 1 else 'ies'}")
+    if report["not_followed"]:
+        lines.append(f"  links, not followed: {', '.join(report['not_followed'])}")
+    for wrong in report["contradictions"]:
+        lines.append(
+            f"  admitted, and fails natively: jaxlib {wrong['admits']}: {wrong['library']}: "
+            f"{wrong['error']}"
+        )
+    if report["errors"]:
+        lines.append("  verdict: not all of its libraries could be read")
+    elif not report["libraries"]:
+        lines.append("  verdict: it has no custom calls")
+    elif requires is not None and not report["contradictions"]:
+        unknown = any(
+            call["native"] is None
+            for library in report["libraries"]
+            for call in library["custom_calls"]
+        )
+        lines.append(
+            "  verdict: "
+            + (
+                "no contradiction is seen, but versions are unknown"
+                if unknown
+                else "its custom calls run natively on all that it admits"
+            )
+        )
+    return "\n".join(lines) + "\n"
+
+
+def table_of(report: dict[str, Any]) -> str:
+    """Returns a Markdown table: a row for each kind of custom call in each library."""
+    lines = [
+        "| library | custom calls | natively on jaxlib | through callbridge | admitted, fails |",
+        "|---|---|---|---|---|",
+    ]
+    for library in report["libraries"]:
+        for call in library["custom_calls"]:
+            wrong = ", ".join(
+                entry["admits"]
+                for entry in report["contradictions"]
+                if entry["library"] == library["library"]
+                and (entry["abi"], entry["api_version"]) == (call["abi"], call["api_version"])
+            )
+            native = _UNKNOWN if call["native"] is None else call["native"] or "nowhere"
+            cells = (library["library"], _short(call), native, call["through_callbridge"], wrong)
+            lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+    if not report["libraries"]:
+        lines.append("| - | none | | | |")
+    return "\n".join(lines) + "\n"
+
+
+def _short(call: dict[str, Any]) -> str:
+    count = f"{len(call['names'])} " if call["names"] else ""
+    version = f" {call['api_version']}" if call["api_version"] else ""
+    return f"{count}{call['abi']}{version}"
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"[\n\r]", " ", text).replace("|", "\\|") or "-"

@@ -1,0 +1,419 @@
+"""`callbridge audit`: wheels that this file zips, from libraries of the build and of g++."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
+COMMAND = BUILD / "callbridge"
+CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", pathlib.Path.home() / ".cache/callbridge"))
+HEADERS = (BUILD / "tests/ffi_releases.txt").read_text().split()
+WHEEL = "mine-1.0.dist-info/WHEEL"
+METADATA = "mine-1.0.dist-info/METADATA"
+ORIGINAL = "void add(void* out, const void** in) { (void)out; (void)in; }"
+# As XLA's headers have it, so that the symbol is a typed handler's.
+TYPED = """
+struct XLA_FFI_Error;
+struct XLA_FFI_CallFrame;
+XLA_FFI_Error* handle(XLA_FFI_CallFrame*) { return nullptr; }
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CALLBRIDGE_PYTHON", sys.executable)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    yield
+    # Whatever happened, nothing of it is left.
+    if temporary.is_dir():
+        assert list(temporary.iterdir()) == []
+
+
+def audit(*words, **more):
+    return subprocess.run(
+        [COMMAND, "audit", *words], capture_output=True, text=True, timeout=120, **more
+    )
+
+
+def audited(*words):
+    done = audit("--json", *words)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return json.loads(done.stdout)
+
+
+def refusal(*words, **more):
+    done = audit(*words, **more)
+    assert (done.returncode, done.stdout) == (1, ""), done
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("callbridge: ")
+    return line.removeprefix("callbridge: ")
+
+
+def shared(source, name="made.so"):
+    pathlib.Path("made.cc").write_text(source)
+    subprocess.run(["g++", "-shared", "-fPIC", "-o", name, "made.cc"], check=True)
+    return pathlib.Path(name)
+
+
+def handlers(release):
+    """The suite of handlers, built with XLA's headers of a release."""
+    return BUILD / f"tests/typed_ffi/suite/suite_{release}.so"
+
+
+def wheel(*requires, name="mine-1.0-py3-none-any.whl", **libraries):
+    metadata = "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n"
+    metadata += "".join(f"Requires-Dist: {each}\n" for each in requires)
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as file:
+        for member, path in libraries.items():
+            file.write(path, f"mine/{member}.so")
+        file.writestr("mine/__init__.py", "raise SystemExit('ran')\n")
+        file.writestr(WHEEL, "Wheel-Version: 1.0\n")
+        file.writestr(METADATA, metadata)
+    return name
+
+
+def only_call(report):
+    ((call,),) = (library["custom_calls"] for library in report["libraries"])
+    return call
+
+
+# ---- What it says
+
+
+def test_untyped_functions_run_on_all():
+    report = audited(wheel("jax>=0.4.20", library=shared(ORIGINAL)))
+    call = only_call(report)
+    assert (call["abi"], call["names"]) == ("original", ["add(void*, void const**)"])
+    assert call["through_callbridge"] == "" and report["contradictions"] == []
+    assert report["requires"] == ["jax>=0.4.20"]
+
+
+def test_a_typed_handler_without_a_probe_is_unknown():
+    report = audited(wheel("jax>=0.5", library=shared(TYPED)))
+    call = only_call(report)
+    assert (call["abi"], call["api_version"], call["native"]) == ("typed_ffi", None, None)
+    assert report["contradictions"] == []
+    done = audit("mine-1.0-py3-none-any.whl")
+    assert "unknown, --probe asks" in done.stdout
+    assert done.stdout.endswith("  verdict: no contradiction is seen, but versions are unknown\n")
+
+
+@pytest.mark.parametrize("release", HEADERS)
+def test_genuine_handlers(release):
+    report = audited("--probe", wheel(library=handlers(release)), "--jax", ">=0.4.13")
+    minor = expected_minor(release)
+    ((calls),) = (library["custom_calls"] for library in report["libraries"])
+    versions = {call["api_version"] for call in calls if call["api_version"]}
+    assert versions == {f"0.{minor}"}
+    assert report["contradictions"]
+    for call in calls:
+        if call["api_version"]:
+            first, _, last = call["native"].partition(" to ")
+            assert numbers(first) <= numbers(release) <= numbers(last or first)
+
+
+def expected_minor(release):
+    """What the genuine headers say."""
+    folder = CACHE / "jaxlib-headers" / release
+    (header,) = folder.rglob("ffi/api/c_api.h")
+    return re.search(r"define XLA_FFI_API_MINOR (\d+)", header.read_text())[1]
+
+
+def numbers(release):
+    return [int(part) for part in release.split(".")]
+
+
+@pytest.mark.parametrize("release", HEADERS)
+def test_what_bytes_tell_is_what_a_probe_finds(release):
+    told = {
+        call["api_version"]
+        for library in audited(wheel(library=handlers(release)))["libraries"]
+        for call in library["custom_calls"]
+        if call["abi"] == "typed_ffi"
+    }
+    minor = expected_minor(release)
+    assert told == ({"0.0"} if minor == "0" else {None})
+
+
+@pytest.mark.parametrize("name", ["exported", "suite_ours"])
+def test_bytes_of_our_handlers_are_not_taken_for_others(name):
+    report = audited(BUILD / f"tests/typed_ffi/suite/{name}.so")
+    for call in report["libraries"][0]["custom_calls"]:
+        assert call["api_version"] is None
+
+
+def test_stripped_handlers_are_found_by_a_probe():
+    library = shutil.copy(handlers(HEADERS[-1]), "stripped.so")
+    # A Python module exports its initialization alone.
+    subprocess.run(["objcopy", "--strip-all", library], check=True)
+    report = audited("--probe", library)
+    versions = [call["api_version"] for call in report["libraries"][0]["custom_calls"]]
+    assert f"0.{expected_minor(HEADERS[-1])}" in versions
+
+
+def test_strict():
+    name = wheel("jax>=0.4.30", library=handlers(HEADERS[-1]))
+    assert audit(name).returncode == audit("--strict", name).returncode == 0  # unknown
+    assert audit("--probe", name).returncode == 0
+    done = audit("--strict", "--probe", name)
+    assert done.returncode == 1 and done.stderr == ""
+    assert "admitted, and fails natively: jaxlib 0.4.30" in done.stdout
+    assert "the handler's API version" in done.stdout
+    newest = HEADERS[-1]
+    assert audit("--strict", "--probe", name, "--jax", f">={newest}").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "requires, texts",
+    [
+        ([], []),
+        (["numpy"], []),
+        (["jax"], ["jax"]),
+        (["jax (>=0.5)"], ["jax>=0.5"]),
+        (["jaxlib>=0.5; python_version > '3'", "jax"], ["jaxlib>=0.5", "jax"]),
+        (["jax>=0.5; extra == 'gpu'", "jax-cuda12-plugin", "jaxtyping"], ["jax>=0.5"]),
+    ],
+)
+def test_requirements(requires, texts):
+    assert audited(wheel(*requires, library=shared(ORIGINAL)))["requires"] == texts
+
+
+def test_what_one_requirement_leaves_another_may_not():
+    name = wheel("jax>=0.5", f"jaxlib>={HEADERS[-1]}", library=handlers(HEADERS[-1]))
+    assert audited("--probe", name)["contradictions"] == []
+
+
+def test_a_table():
+    done = audit("--table", wheel("jax", library=shared(ORIGINAL), other=shared("int x;", "x.so")))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 and {line.count("|") for line in lines} == {6}
+    assert lines[2].startswith("| mine/library.so | 1 original | ")
+
+
+def test_a_folder_and_a_file():
+    with zipfile.ZipFile(wheel("jax>=0.5", library=shared(ORIGINAL))) as file:
+        file.extractall("unpacked")
+    report = audited("unpacked")
+    assert report["requires"] == ["jax>=0.5"]
+    assert [each["library"] for each in report["libraries"]] == ["mine/library.so"]
+    report = audited("unpacked/mine/library.so")
+    assert report["requires"] is None and report["contradictions"] == []
+
+
+def test_links_of_a_folder_are_not_followed():
+    folder = pathlib.Path("folder")
+    folder.mkdir()
+    library = shared(ORIGINAL).resolve()
+    (folder / "elsewhere.so").symlink_to(library)
+    (folder / "again").symlink_to(".")
+    (folder / "broken.so").symlink_to("nowhere")
+    os.mkfifo(folder / "pipe.so")
+    report = audited("folder")
+    assert report["libraries"] == []
+    assert sorted(report["not_followed"]) == ["again", "broken.so", "elsewhere.so"]
+
+
+def test_without_custom_calls():
+    report = audited(wheel("jax", library=shared("int x;")))
+    assert report["libraries"] == [] and report["without_custom_calls"] == ["mine/library.so"]
+    assert "it has no custom calls" in audit("mine-1.0-py3-none-any.whl").stdout
+
+
+def test_nothing_of_the_wheel_runs():
+    source = (
+        ORIGINAL
+        + """
+#include <cstdio>
+[[gnu::constructor]] static void run() { std::fclose(std::fopen("ran", "w")); }
+"""
+    )
+    audited(wheel("jax", library=shared(source)))
+    assert not pathlib.Path("ran").exists()
+
+
+# ---- Bad input
+
+
+def test_no_such_path():
+    assert refusal("none.whl") == "none.whl: No such file or directory"
+
+
+def test_no_zip_archive():
+    pathlib.Path("text.whl").write_text("text")
+    assert refusal("text.whl").startswith("text.whl: is no whole zip archive, as wheels are: ")
+
+
+def test_neither():
+    pathlib.Path("a.so").write_text("text")
+    assert refusal("a.so") == "a.so: is no wheel, no folder and no ELF file"
+    os.mkfifo("pipe")
+    assert refusal("pipe") == "pipe: is no regular file and no folder"
+
+
+def test_a_damaged_library():
+    pathlib.Path("a.so").write_bytes(b"\177ELF and no more")
+    assert refusal("a.so") == (
+        "INVALID_ARGUMENT: a.so: is truncated: it has 16 bytes, an ELF header 64"
+    )
+
+
+def test_a_zip_archive_that_is_no_wheel():
+    with zipfile.ZipFile("a.zip", "w") as file:
+        file.writestr("a", "")
+    assert refusal("a.zip") == "a.zip: is no wheel: it has no *.dist-info/WHEEL"
+    with zipfile.ZipFile("a.zip", "w") as file:
+        file.writestr(WHEEL, "")
+    assert refusal("a.zip") == "a.zip: is no wheel: it has no *.dist-info/METADATA"
+
+
+@pytest.mark.parametrize("member", ["../out.so", "a/../../out.so", "/tmp/out.so", "a\\..\\out.so"])
+def test_names_that_leave_the_folder(member):
+    name = wheel()
+    with zipfile.ZipFile(name, "a") as file:
+        file.writestr(member, shared(ORIGINAL).read_bytes())
+    assert refusal(name) == f"{name}: its member {member!r} leaves the folder of the wheel"
+    assert not pathlib.Path("out.so").exists()
+
+
+def test_a_bomb():
+    name = wheel()
+    with zipfile.ZipFile(name, "a", zipfile.ZIP_DEFLATED) as file:
+        with file.open("mine/bomb.so", "w") as member:
+            member.write(b"\177ELF\2\1" + bytes(10) + b"\3\0")
+            for _ in range(100):
+                member.write(bytes(1 << 20))
+    assert "more than 100 times as many, which is refused" in refusal(name)
+
+
+def test_a_member_that_is_longer_than_it_says():
+    name = wheel(library=shared(ORIGINAL))
+    data = bytearray(pathlib.Path(name).read_bytes())
+    at = data.rindex(b"PK\1\2", 0, data.rindex(b"mine/library.so"))
+    struct.pack_into("<I", data, at + 24, 64)
+    pathlib.Path(name).write_bytes(data)
+    assert refusal(name).startswith(f"{name}: is no whole zip archive, as wheels are: ")
+
+
+def test_truncated():
+    name = wheel(library=shared(ORIGINAL))
+    data = pathlib.Path(name).read_bytes()
+    pathlib.Path(name).write_bytes(data[: len(data) // 2])
+    assert refusal(name).startswith(f"{name}: is no whole zip archive, as wheels are: ")
+
+
+def test_a_damaged_member():
+    name = wheel(library=shared(ORIGINAL))
+    data = bytearray(pathlib.Path(name).read_bytes())
+    data[400:420] = bytes(20)
+    pathlib.Path(name).write_bytes(data)
+    assert refusal(name).startswith(f"{name}: is no whole zip archive, as wheels are: ")
+
+
+def test_encrypted():
+    name = wheel(library=shared(ORIGINAL))
+    data = bytearray(pathlib.Path(name).read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+    pathlib.Path(name).write_bytes(data)
+    assert refusal(name) == f"{name}: its member 'mine/library.so' is encrypted"
+
+
+def test_a_member_that_is_there_twice():
+    name = wheel(library=shared(ORIGINAL))
+    with zipfile.ZipFile(name, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
+        file.write("made.so", "mine/library.so")
+    assert refusal(name) == f"{name}: has 2 members 'mine/library.so'"
+
+
+def test_a_link_in_a_wheel_is_no_library():
+    name = wheel()
+    link = zipfile.ZipInfo("mine/link.so")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(name, "a") as file:
+        file.writestr(link, "/etc/passwd")
+    assert audited(name)["libraries"] == []
+
+
+def test_bad_specifiers():
+    name = wheel("jax>=0.5,", "jax=>1", library=shared(ORIGINAL))
+    assert refusal(name).startswith("Requires-Dist: jax=>1: ")
+    assert refusal("made.so", "--jax", "0.6").startswith(
+        "--jax '0.6': is no version specifier, such as '>=0.6': "
+    )
+
+
+def test_a_library_for_another_machine():
+    data = bytearray(shared(ORIGINAL).read_bytes())
+    struct.pack_into("<H", data, 18, 183)  # aarch64
+    pathlib.Path("made.so").write_bytes(data)
+    done = audit(wheel("jax", library=pathlib.Path("made.so"), good=shared("int x;", "x.so")))
+    assert done.returncode == 1
+    assert "mine/library.so: " in done.stderr and "no custom calls in 1 library" in done.stdout
+
+
+def test_no_temporary_folder():
+    # Where TMPDIR is none that can be written, Python tries others.
+    name = pathlib.Path(wheel("jax", library=shared(ORIGINAL))).resolve()
+    program = pathlib.Path("python")
+    program.write_text(
+        f'#!/bin/sh\nexport PYTHONPATH="$PYTHONPATH:{pathlib.Path.cwd()}"\n'
+        f'exec {sys.executable} "$@"\n'
+    )
+    os.chmod(program, 0o755)
+    pathlib.Path("sitecustomize.py").write_text("import tempfile\ntempfile.tempdir = '/none'\n")
+    done = audit(name, env={**os.environ, "CALLBRIDGE_PYTHON": str(program.resolve())})
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith(
+        "callbridge: a wheel's libraries are unpacked into a temporary folder: "
+    )
+    assert done.stderr.endswith("; set TMPDIR to a folder that can be written\n")
+
+
+def test_a_python_without_packaging():
+    program = pathlib.Path("python")
+    program.write_text(
+        f'#!/bin/sh\nexport PYTHONPATH="$PYTHONPATH:{pathlib.Path.cwd()}"\n'
+        f'exec {sys.executable} "$@"\n'
+    )
+    os.chmod(program, 0o755)
+    pathlib.Path("sitecustomize.py").write_text("import sys\nsys.modules['packaging'] = None\n")
+    done = audit(".", env={**os.environ, "CALLBRIDGE_PYTHON": str(program.resolve())})
+    assert done.returncode == 1 and done.stdout == ""
+    assert "has not got: install it there (python -m pip install packaging)" in done.stderr
+
+
+def test_no_python(monkeypatch):
+    monkeypatch.setenv("CALLBRIDGE_PYTHON", "/none/python")
+    assert refusal(".").startswith(
+        "FAILED_PRECONDITION: callbridge audit is a Python program, but /none/python cannot be "
+        "started: "
+    )
+
+
+def test_a_full_standard_output():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [COMMAND, "audit", shared(ORIGINAL)], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "callbridge: standard output: No space left on device\n"
+
+
+def test_usage():
+    assert audit().returncode == audit("--json", "--table", ".").returncode == 2
+    assert "--strict" in audit("--help").stdout
