@@ -132,10 +132,8 @@ def _one_test(handler: Handler) -> str:
     arrays += f"  const std::vector<{result}> expected = {{}};  // the result\n"
     arrays += f"  std::vector<{result}> out(expected.size());\n"
     describe = "call" + "".join(f".Arg({name})" for name in names) + ".Ret(out)"
-    signature = use.signature
-    if "opaque" in [one.spelling for one in definition.get_arguments()]:
+    if any("char" in parameter for parameter in use.signature.parameters):
         describe += '.Attr("opaque", "")'
-    del signature
     return _ONE_TEST.format(
         handler=handler.name,
         arrays=arrays,
