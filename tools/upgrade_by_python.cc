@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -17,8 +16,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/client/callbridge_module.h"
-#include "callbridge/loader/child_process.h"
 #include "callbridge/loader/files.h"
+#include "callbridge/tools/python_program.h"
 
 namespace callbridge {
 namespace {
@@ -60,21 +59,6 @@ bool IsMlirText(absl::string_view bytes) {
   return false;
 }
 
-// Lets Python find the callbridge package and the library that this program uses.
-absl::Status SetEnvironment() {
-  const absl::StatusOr<std::string> folder = FindPythonFolder();
-  if (!folder.ok()) return folder.status();
-  const absl::StatusOr<std::string> library =
-      FindHelperLibrary("libcallbridge.so", "CALLBRIDGE_LIBRARY");
-  if (!library.ok()) return library.status();
-  const char* given = std::getenv("PYTHONPATH");
-  const std::string path =
-      given == nullptr || *given == '\0' ? *folder : absl::StrCat(*folder, ":", given);
-  setenv("PYTHONPATH", path.c_str(), /*overwrite=*/1);
-  setenv("CALLBRIDGE_LIBRARY", library->c_str(), /*overwrite=*/1);
-  return absl::OkStatus();
-}
-
 // Makes a file with these bytes the standard input.
 absl::Status SetStandardInput(absl::string_view bytes) {
   const FileDescriptor file(memfd_create("callbridge", MFD_CLOEXEC));
@@ -91,32 +75,15 @@ absl::Status SetStandardInput(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-// With -c and -m, Python looks for modules in the working folder first, where a jax.py or a json.py
-// may be anything. (The options that prevent that need Python 3.11, or drop PYTHONPATH too.)
-constexpr char kProgram[] =
-    "import sys; sys.path = [path for path in sys.path if path]; "
-    "from callbridge._upgrade_command import main; sys.exit(main(*sys.argv[1:]))";
-
 // Becomes Python, which runs main() of python/callbridge/_upgrade_command.py on `input`. Returns
 // only if it cannot; `reason` says what Python is for.
-ExitStatus BecomePython(absl::string_view input, const char* form, absl::string_view reason,
+ExitStatus GiveToPython(absl::string_view input, const char* form, absl::string_view reason,
                         const ModuleOptions& options) {
-  absl::Status found = SetEnvironment();
-  if (!found.ok()) return Failure(found);
   absl::Status given = SetStandardInput(input);
   if (!given.ok()) return Failure(given);
-  const char* declared = std::getenv("CALLBRIDGE_PYTHON");
-  const char* python = declared == nullptr ? "python3" : declared;
-  std::vector<std::string> words = {python, "-c", kProgram, options.file, options.output, form};
+  std::vector<std::string> words = {options.file, options.output, form};
   words.insert(words.end(), options.libraries.begin(), options.libraries.end());
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execvp(python, arguments.data());
-  return Failure(absl::FailedPreconditionError(
-      absl::StrCat(reason, ", but ", python, " cannot be started: ", std::strerror(errno),
-                   "; install Python with jax, or set CALLBRIDGE_PYTHON to one that has it")));
+  return BecomePython("_upgrade_command", words, absl::StrCat(reason, ", but"), "Python with jax");
 }
 
 }  // namespace
@@ -133,7 +100,7 @@ ExitStatus UpgradeByPython(absl::string_view bytes, const ModuleOptions& options
                      "stablehlo, but not as an HLO proto")));
   }
   const char* form = options.form == CALLBRIDGE_MODULE_STABLEHLO_TEXT ? "text" : "same";
-  return BecomePython(bytes, options.lists ? "list" : form,
+  return GiveToPython(bytes, options.lists ? "list" : form,
                       absl::StrCat(options.file, " is StableHLO, which jaxlib reads"), options);
 }
 
@@ -143,7 +110,7 @@ ExitStatus ListByPython(const std::vector<CustomCall>& calls, const ModuleOption
   for (const CustomCall& call : calls) {
     absl::StrAppend(&input, call.api_version, " ", call.target.size(), "\n", call.target);
   }
-  return BecomePython(input, "list of HLO", "--list asks JAX which targets are registered",
+  return GiveToPython(input, "list of HLO", "--list asks JAX which targets are registered",
                       options);
 }
 

@@ -54,8 +54,9 @@ _CALL_OPTIONS = {
 _DEFAULT_VERSION = "2"
 
 
-def plan(path: pathlib.Path, typed: bool) -> Plan:
-    """`typed`: what the program registers are typed handlers, after this command."""
+def plan(path: pathlib.Path, untyped: str | None) -> Plan:
+    """`untyped`: why what the program registers stays untyped; None if this command makes typed
+    handlers of it."""
     content = path.read_bytes()
     try:
         module = cst.parse_module(content)
@@ -67,7 +68,7 @@ def plan(path: pathlib.Path, typed: bool) -> Plan:
         raise MigrateError(f"{path}: {error}") from None
     context = CodemodContext()
     wrapper = MetadataWrapper(module)
-    rewriter = _Rewriter(str(path), typed, context)
+    rewriter = _Rewriter(str(path), untyped, context)
     changed = wrapper.visit(rewriter)
     changed = AddImportsVisitor(context).transform_module(changed)
     changed = RemoveImportsVisitor(context).transform_module(changed)
@@ -99,9 +100,10 @@ def platforms(path: pathlib.Path) -> set[str]:
 class _Rewriter(cst.CSTTransformer):
     METADATA_DEPENDENCIES = (QualifiedNameProvider, PositionProvider, ParentNodeProvider)
 
-    def __init__(self, path: str, typed: bool, context: CodemodContext):
+    def __init__(self, path: str, untyped: str | None, context: CodemodContext):
         super().__init__()
-        self.path, self.typed, self.context = path, typed, context
+        self.path, self.untyped, self.context = path, untyped, context
+        self.typed = untyped is None
         self.decisions: list[Decision] = []
         self.functions: list[cst.FunctionDef | cst.Lambda] = []
         self.rules: set[str] = set()  # functions that are translation rules
@@ -282,8 +284,8 @@ class _Rewriter(cst.CSTTransformer):
             args.append(_keyword("api_version", cst.Integer("0")))
             self.decide(
                 original_node,
-                "this stays an untyped target, whose end on CPU XLA has announced; migrate its C++ "
-                "in the same command, and it becomes a typed handler",
+                "this stays an untyped target, whose end on CPU XLA has announced; "
+                f"{self.untyped}, and it becomes a typed handler",
             )
         self.add_import("jax")
         return call.with_changes(func=_dotted("jax.ffi.register_ffi_target"), args=args)
