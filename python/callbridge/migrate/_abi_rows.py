@@ -45,9 +45,7 @@ class Signature:
 
 
 def _is_declared_as(accepted: str, found: str) -> bool:
-    return any(
-        found.endswith("*") if one == "*" else one == found for one in accepted.split("|")
-    )
+    return any(found.endswith("*") if one == "*" else one == found for one in accepted.split("|"))
 
 
 def spelling(type_: cindex.Type) -> str:
@@ -117,9 +115,7 @@ def _value(cursor):
     return _value(children[0]) if len(children) == 1 else None
 
 
-def classify(
-    type_: cindex.Type, compiler: str, platform: str | None = None
-) -> Signature | None:
+def classify(type_: cindex.Type, compiler: str, platform: str | None = None) -> Signature | None:
     """The signature that the type has; on Host first where no platform is said."""
     function = signature_of(type_)
     if function is None:

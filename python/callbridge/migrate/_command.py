@@ -13,10 +13,10 @@ import sys
 _CXX = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cu")
 _DESCRIPTION = """Migrates custom calls of the untyped ABIs to typed FFI.
 
-C++ sources gain CALLBRIDGE_EXPORT lines, a Python file that registers their handlers, and a test to
-fill in. Python programs are led from xla_client, hlo_helpers, mlir.custom_call,
-backend_specific_translations and jax.extend.ffi to jax.ffi. Give the C++ and the Python of a package
-in one command: capsules then hold the handlers.
+C++ sources gain CALLBRIDGE_EXPORT lines, a Python file that registers their handlers, and a test
+to fill in. Python programs are led from xla_client, hlo_helpers, mlir.custom_call,
+backend_specific_translations and jax.extend.ffi to jax.ffi. Give the C++ and the Python of a
+package in one command: capsules then hold the handlers.
 
 Prints a diff; with --write, writes. What a human must decide goes to standard error, a line each:
 FILE:LINE: TEXT. A second run changes nothing."""
@@ -67,14 +67,12 @@ def _parse(words: tuple[str, ...]) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.error = _usage_error  # type: ignore[method-assign, assignment]
+    parser.error = _usage_error  # type: ignore[method-assign]
     parser.add_argument("sources", metavar="FILE", nargs="+", help="a C++ or Python source")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--diff", action="store_true", help="print a diff (the default)")
     how.add_argument("--write", action="store_true", help="write the files")
-    parser.add_argument(
-        "--compiler", default="g++", help="whose own header folders to use (g++)"
-    )
+    parser.add_argument("--compiler", default="g++", help="whose own header folders to use (g++)")
     parser.add_argument("-p", metavar="DIR", help="the folder of the build's compile_commands.json")
     given = list(words)
     flags = []

@@ -1,4 +1,4 @@
-"""The flags that a C++ source is parsed with: those of its build, and the compiler's own folders."""
+"""The flags that a C++ source is parsed with: its build's, and the compiler's own folders."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def edits(
         return []
     made = []
     if new and _INCLUDE.encode() not in unit.content:
-        made.append(Edit(*[_include_place(unit)] * 2, _INCLUDE))
+        at = _include_place(unit)
+        made.append(Edit(at, at, _INCLUDE))
     for handler in new:
         place, leading = _place(unit, handler.use, uses)
         made.append(Edit(place, place, leading.format(_line(handler))))
@@ -65,7 +66,7 @@ def edits(
         if use.kind == "capsule" and name is not None:
             extent = _reference_extent(unit, use)
             if extent is not None:
-                made.append(Edit(*extent, name))
+                made.append(Edit(extent[0], extent[1], name))
     return made
 
 
@@ -187,7 +188,11 @@ def _behind(unit: TranslationUnit, offset: int) -> tuple[int, str]:
 def _include_place(unit: TranslationUnit) -> int:
     """Behind the last include that stands under no condition."""
     place, depth, offset = 0, 0, 0
-    guarded = re.search(rb"\A(?:\s|//[^\n]*\n|/\*.*?\*/)*#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b", unit.content, re.DOTALL)
+    guarded = re.search(
+        rb"\A(?:\s|//[^\n]*\n|/\*.*?\*/)*#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b",
+        unit.content,
+        re.DOTALL,
+    )
     base = 1 if guarded else 0
     for line in unit.content.splitlines(keepends=True):
         offset += len(line)

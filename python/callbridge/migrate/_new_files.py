@@ -1,4 +1,4 @@
-"""The files that go beside a migrated C++ source: its Python registration, and a test to fill in."""
+"""The files that go beside a migrated C++ source: its Python registration, and a test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def register(path):
         capsule = jax.ffi.pycapsule(getattr(library, handler))
         jax.ffi.register_ffi_target(target, capsule, platform=platform)
 '''
-_TEST = """// Tests the handlers of {source} without XLA. Fill in each test's arrays: one without is not run.
+_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays: a test without is not run.
 // Link it to {source} and to libcallbridge.so.
 #include <cstdint>
 #include <cstdio>
@@ -99,9 +99,7 @@ def test(source: pathlib.Path, handlers: list[Handler]) -> tuple[pathlib.Path, s
     path = source.with_name(f"{source.stem}_handlers_test.cc")
     return path, _TEST.format(
         source=source.name,
-        declarations="".join(
-            f"XLA_FFI_Error* {one.name}(XLA_FFI_CallFrame*);\n" for one in ours
-        ),
+        declarations="".join(f"XLA_FFI_Error* {one.name}(XLA_FFI_CallFrame*);\n" for one in ours),
         tests="".join(_one_test(one) for one in ours),
         rows="".join(f'      {{"{one.name}", Test{one.name}}},\n' for one in ours),
     )
@@ -164,7 +162,9 @@ def _element_types(function) -> tuple[list[str], str]:
             continue
         type_ = _FIXED.get(type_, type_)
         inside = list(_walk(cast))
-        of = [x.referenced.get_usr() for x in inside if x.kind == _Kind.DECL_REF_EXPR and x.referenced]
+        of = [
+            x.referenced.get_usr() for x in inside if x.kind == _Kind.DECL_REF_EXPR and x.referenced
+        ]
         if not parameters or not of:
             continue
         if of[0] == parameters[0]:

@@ -33,7 +33,7 @@ class Edit:
 
 
 def apply(content: bytes, edits: list[Edit]) -> bytes:
-    """Returns the source with the edits, which do not overlap; those at one place in their order."""
+    """Returns the source with the edits, which do not overlap; at one place, in their order."""
     for edit in sorted(reversed(edits), key=lambda edit: edit.start, reverse=True):
         content = content[: edit.start] + edit.text.encode() + content[edit.end :]
     return content

@@ -179,11 +179,7 @@ class _Rewriter(cst.CSTTransformer):
 
     def leave_Module(self, original_node, updated_node):
         """Without the aliases that nothing uses any more."""
-        unused = {
-            name
-            for name in self.aliases
-            if len(m.findall(updated_node, m.Name(name))) == 1
-        }
+        unused = {name for name in self.aliases if len(m.findall(updated_node, m.Name(name))) == 1}
         body = [line for line in updated_node.body if not _assigns(line, unused)]
         return updated_node.with_changes(body=body)
 
@@ -375,9 +371,15 @@ class _Rewriter(cst.CSTTransformer):
         called = isinstance(parent, cst.Call) and parent.func is original_node
         if called or not (operands or attributes):
             changed = [*positional, *options]
-            return call if len(options) == len(call.args) - len(positional) and not any(
-                one.keyword is not None and one.keyword.value == "vectorized" for one in call.args
-            ) else call.with_changes(args=_clean(changed))
+            return (
+                call
+                if len(options) == len(call.args) - len(positional)
+                and not any(
+                    one.keyword is not None and one.keyword.value == "vectorized"
+                    for one in call.args
+                )
+                else call.with_changes(args=_clean(changed))
+            )
         function = call.with_changes(args=_clean([*positional[:2], *options]))
         return cst.Call(function, _clean([*operands, *attributes]))
 

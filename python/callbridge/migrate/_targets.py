@@ -153,9 +153,7 @@ class _Search:
             return
         text = _function_text(self.unit, reference, declared)
         outermost = _outermost([*above, cursor])
-        self.uses.append(
-            Use(kind, text, declared, signature, outermost, cursor, target, name)
-        )
+        self.uses.append(Use(kind, text, declared, signature, outermost, cursor, target, name))
 
     def _may_be(self, function) -> bool:
         _, declared = function
@@ -185,8 +183,10 @@ def _is_registration(cursor) -> bool:
     owner = None if called is None else called.semantic_parent
     if owner is None or owner.spelling not in _REGISTERS:
         return False
-    return called.spelling == "Register" or called.kind == _Kind.CONSTRUCTOR or (
-        owner.spelling == "RegisterCustomCallTarget" and called.kind == _Kind.FUNCTION_TEMPLATE
+    return (
+        called.spelling == "Register"
+        or called.kind == _Kind.CONSTRUCTOR
+        or (owner.spelling == "RegisterCustomCallTarget" and called.kind == _Kind.FUNCTION_TEMPLATE)
     )
 
 

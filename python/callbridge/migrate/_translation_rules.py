@@ -51,8 +51,7 @@ def on_lines(call: cst.Call) -> cst.Call:
         return plain
     plain_equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     arguments = [
-        one.with_changes(equal=plain_equal) if one.keyword is not None else one
-        for one in arguments
+        one.with_changes(equal=plain_equal) if one.keyword is not None else one for one in arguments
     ]
     inside = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace("    "))
     last = cst.ParenthesizedWhitespace(indent=True)
@@ -76,7 +75,9 @@ def operands_of(value: cst.BaseExpression) -> list[cst.Arg]:
     ]
 
 
-def context_with_constants(context: str, operands: list[cst.Arg], function) -> cst.BaseExpression | str:
+def context_with_constants(
+    context: str, operands: list[cst.Arg], function
+) -> cst.BaseExpression | str:
     """The context for jax.ffi, which has a layout for each operand that the context knows: with
     the constants among the operands. Returns a reason where that cannot be written."""
     if not any(_constant(one) for one in operands):
@@ -97,8 +98,8 @@ def context_with_constants(context: str, operands: list[cst.Arg], function) -> c
             avals.append(f"*{context}.avals_in[{len(parameters)}:]")
         else:
             return (
-                f"the operand {module.code_for_node(operand.value)} stands beside constants, and is "
-                "no parameter of the rule, so its layout is not known here; write the call by hand"
+                f"the operand {module.code_for_node(operand.value)} stands beside constants, and "
+                "is no parameter of the rule, so its layout is not known here; write it by hand"
             )
     return cst.parse_expression(f"{context}.replace(avals_in=[{', '.join(avals)}])")
 
@@ -126,7 +127,7 @@ def convert(
     if not any(one in (*_CALLS, *_CONSTANTS) for one in spelled.names.values()):
         return function, []  # converted before
     rewriter = _Rule(builder, operands, spelled, function, attribute)
-    converted = function.visit(rewriter)
+    converted = cst.ensure_type(function.visit(rewriter), cst.FunctionDef)
     body = m.findall(converted.body, m.Name(builder))
     if body and builder != "ctx":
         rewriter.problems.append(
@@ -193,8 +194,10 @@ class _Rule(cst.CSTTransformer):
         return updated_node
 
     def _custom_call(self, call: cst.Call) -> cst.BaseExpression:
-        names = ("c", "call_target_name", "operands", "shape_with_layout")
-        names += ("operand_shapes_with_layout", "opaque")
+        names = [
+            *("c", "call_target_name", "operands", "shape_with_layout"),
+            *("operand_shapes_with_layout", "opaque"),
+        ]
         given = {
             (names[i] if one.keyword is None else one.keyword.value): one.value
             for i, one in enumerate(call.args)
@@ -227,5 +230,5 @@ class _Rule(cst.CSTTransformer):
         if "has_side_effect" in code:
             options.append(f"has_side_effect={code['has_side_effect']}")
         function = cst.parse_expression(f"{LOWERING}({', '.join(options)})")
-        made = cst.Call(on_lines(function), [cst.Arg(context), *operands, *attributes])  # type: ignore[arg-type]
+        made = cst.Call(on_lines(function), [cst.Arg(context), *operands, *attributes])
         return cst.Attribute(on_lines(made), cst.Name("results"))

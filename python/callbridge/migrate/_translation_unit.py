@@ -17,7 +17,7 @@ _OPTIONS = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD | _KEEP_GOING
 
 
 class TranslationUnit:
-    """Raises MigrateError for a source that does not parse although all of its headers are there."""
+    """Raises MigrateError for a source that does not parse although it has all of its headers."""
 
     def __init__(self, path: pathlib.Path, content: bytes, flags: list[str]):
         self.path = str(path)
@@ -27,16 +27,12 @@ class TranslationUnit:
         except UnicodeDecodeError as error:
             raise MigrateError(f"{path}: not UTF-8: {error.reason}") from None
         try:
-            self.unit = cindex.Index.create().parse(
-                self.path, flags, [(self.path, text)], _OPTIONS
-            )
+            self.unit = cindex.Index.create().parse(self.path, flags, [(self.path, text)], _OPTIONS)
         except cindex.TranslationUnitLoadError:
             raise MigrateError(
                 f"{path}: libclang cannot read it with the flags {' '.join(flags)}"
             ) from None
-        problems = [
-            one for one in self.unit.diagnostics if one.severity >= cindex.Diagnostic.Error
-        ]
+        problems = [one for one in self.unit.diagnostics if one.severity >= cindex.Diagnostic.Error]
         self.missing = [one for one in problems if _MISSING.search(one.spelling)]
         self.errors = [one for one in problems if one not in self.missing]
         if self.errors and not self.missing:
