@@ -44,8 +44,9 @@ def contents(folder):
 
 
 def compile_library(folder, source, library):
+    """Links it to libcallbridge.so, which registrations that stay need."""
     run(folder, "g++", "-std=c++17", "-Wall", "-Werror", "-shared", "-fPIC", "-I",
-        ROOT / "include", source, "-o", library)  # fmt: skip
+        ROOT / "include", source, LIBRARY, f"-Wl,-rpath,{BUILD}", "-o", library)  # fmt: skip
 
 
 def run(folder, *command):

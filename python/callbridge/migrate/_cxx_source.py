@@ -65,6 +65,13 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
                     f"{by_function[use.declaration.get_usr()]}"
                 )
                 decisions.append(Decision(source.unit.path, use.line, text))
+    kept = next((use for use in source.uses if use.kind == "registration"), None)
+    if kept is not None and source.new:
+        text = (
+            "the registrations stay, for those who look targets up by their names; they need "
+            "libcallbridge.so: link with -lcallbridge, or remove them if nobody does"
+        )
+        decisions.append(Decision(source.unit.path, kept.line, text))
     for made in (
         _new_files.registration(source.path, source.handlers),
         _new_files.test(source.path, source.handlers),

@@ -23,13 +23,16 @@ TARGETS = [
 
 
 def register(path):
-    """Registers the handlers of the library at `path`; once in a process."""
+    """Registers the handlers of the library at `path`; once in a process.
+
+    It was linked with -lcallbridge, which its own registrations need.
+    """
     library = ctypes.CDLL(path)
     for target, platform, handler in TARGETS:
         capsule = jax.ffi.pycapsule(getattr(library, handler))
         jax.ffi.register_ffi_target(target, capsule, platform=platform)
 '''
-_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays: a test without is not run.
+_TEST = """// Tests the handlers of {source} without XLA. A test without arrays is not run: fill them in
 // Link it to {source} and to libcallbridge.so.
 #include <cstdint>
 #include <cstdio>

@@ -225,10 +225,12 @@ class _Rule(cst.CSTTransformer):
         if "opaque" in code and self.attribute is None:
             options.append(f"backend_config={code['opaque']}")
         elif "opaque" in code:
-            value = self.attribute(given["opaque"])  # type: ignore[misc]
+            value = self.attribute(given["opaque"])
             attributes.append(cst.Arg(value, keyword=cst.Name("opaque")))
         if "has_side_effect" in code:
             options.append(f"has_side_effect={code['has_side_effect']}")
-        function = cst.parse_expression(f"{LOWERING}({', '.join(options)})")
+        function = cst.ensure_type(
+            cst.parse_expression(f"{LOWERING}({', '.join(options)})"), cst.Call
+        )
         made = cst.Call(on_lines(function), [cst.Arg(context), *operands, *attributes])
         return cst.Attribute(on_lines(made), cst.Name("results"))
