@@ -174,7 +174,7 @@ def test_options_that_only_a_type_cannot_tell(folder):
         ("void f(void*, float**);\nR(f)", "original on Host has void const** or void**"),
         ("void f(const void**, void*);\nR(f)", "the result comes first"),
         ("int f(void*, const void**);\nR(f)", "it returns int, where original on Host"),
-        ("void f(void*, const void**, int, int);\nR(f)", "its parameter 3 is int, where status_returning"),
+        ("void f(void*, const void**, int, int);\nR(f)", "its parameter 3 is int, where"),
         ("extern void (*f)(void*, const void**);\nR(f)", "is not named here (a pointer"),
         ("void r(void* f) {\n"
          '  xla::CustomCallTargetRegistry::Global()->Register("f", f, "Host"); }',

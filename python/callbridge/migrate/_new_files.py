@@ -32,7 +32,7 @@ def register(path):
         capsule = jax.ffi.pycapsule(getattr(library, handler))
         jax.ffi.register_ffi_target(target, capsule, platform=platform)
 '''
-_TEST = """// Tests the handlers of {source} without XLA. A test without arrays is not run: fill them in
+_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays.
 // Link it to {source} and to libcallbridge.so.
 #include <cstdint>
 #include <cstdio>
