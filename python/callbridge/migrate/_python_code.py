@@ -254,6 +254,8 @@ class _Rewriter(cst.CSTTransformer):
     # ---- Calls
 
     def leave_Call(self, original_node, updated_node):
+        if isinstance(original_node.func, cst.Call):
+            return updated_node  # libcst names a call as what it calls
         name = self.name_of(original_node.func)
         if name in _REGISTER:
             return self._register(original_node, updated_node)
