@@ -75,7 +75,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(with_any_stream, "CUDA");
 """
 
 PROGRAM = """
-import callbridge.jax, ctypes, jax, jax.numpy as jnp, numpy as np
+import ctypes, jax, jax.numpy as jnp, numpy as np
 import old_registration
 
 old_registration.register("./old.so")
@@ -98,12 +98,12 @@ np.testing.assert_array_equal(
     bytes_ + [1, 0, 1, 0],
 )
 
-# Nested tuples, of which callbridge tells the handler.
-handler = ctypes.CDLL("./old.so").Nested
-callbridge.jax.register("nested, exported", handler, abi="typed_ffi")
+# Nested tuples, of which its shapes tell the handler.
+nested = jax.ffi.pycapsule(ctypes.CDLL("./old.so").Nested)
+jax.ffi.register_ffi_target("nested", nested, platform="cpu")
 a, b, c = (np.array(values, np.float32) for values in ([1, 2], [3, 4], [5, 6]))
 pair = jax.ShapeDtypeStruct((2,), np.float32)
-row, product = jax.jit(callbridge.jax.custom_call("nested, exported", (pair, pair)))((a, (b, c)))
+row, product = call("nested", (pair, pair), a, b, c)
 np.testing.assert_array_equal(row, a + b)
 np.testing.assert_array_equal(product, b * c)
 print("as NumPy has it")
@@ -118,15 +118,20 @@ def folder(tmp_path):
 
 def test_what_is_written_compiles_and_runs(folder):
     decisions = migrate_command.write(folder, "old.cc")
+    text = (folder / "old.cc").read_text()
+    assert "nested)" not in text.replace("TARGET(nested,", "").replace("TARGET(nested)", "")
+    shapes = "(f32[2],(f32[2],f32[2])) -> (f32[2],f32[2])"
+    line = f'CALLBRIDGE_EXPORT(Nested, nested, callbridge::ExportOptions().Shapes("{shapes}"));\n'
+    (folder / "old.cc").write_text(text + line)
     migrate_command.compile_library(folder, "old.cc", "old.so")
     (folder / "program.py").write_text(PROGRAM)
     run = migrate_command.run
     assert run(folder, sys.executable, "program.py") == "as NumPy has it\n"
-    places = ("REGISTER(twice)", "static_cast<const void* const*>(in", "static_cast<void**>(out)")
+    places = ("REGISTER(twice)", "static_cast<const void* const*>(in")
     lines = [TARGETS[: TARGETS.index(place)].count("\n") + 1 for place in places]
     assert [int(line.split(":")[1]) for line in decisions] == lines
     assert "registrations stay" in decisions[0]
-    assert all("nested" in line for line in decisions[1:])
+    assert "nested follows an operand as a table" in decisions[1]
 
     # The test, as it is and filled in.
     build = migrate_command.BUILD

@@ -40,6 +40,8 @@ def read(path: pathlib.Path, options: Options) -> CxxSource:
     flags = flags_of(path, options.compiler, options.database, options.flags)
     unit = TranslationUnit(path, path.read_bytes(), flags)
     uses, decisions = _targets.find(unit, options.compiler)
+    uses, tuples = _exports.without_tuples(unit, uses)
+    decisions += tuples
     handlers, new = _exports.handlers_of(unit, uses)
     return CxxSource(path, flags, unit, uses, handlers, new, unit.decisions() + decisions)
 

@@ -87,15 +87,41 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
         if definition is None or use.signature.platform != _abi_rows.HOST:
             continue
         for kind, cursor in _tables(definition):
-            text = {
-                "operand": f"{name} reads an operand as a table of pointers, a tuple: declare it "
-                f"by callbridge::ExportOptions().Shapes(...) in its {_MACRO}, or call it through "
-                "callbridge.jax.custom_call, which sends the tuples",
-                "result": f"{name} writes a table of results; a tuple of one result needs "
-                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}",
-            }[kind]
-            found.append(Decision(unit.path, cursor.location.line, text))
+            if kind == "result":
+                text = (
+                    f"{name} writes a table of results; a tuple of one result needs "
+                    f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+                )
+                found.append(Decision(unit.path, cursor.location.line, text))
     return found
+
+
+def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], list[Decision]]:
+    """Leaves out what follows an operand as a table, and is not exported yet.
+
+    A typed call brings leaves alone: only shapes, which the source does not have, tell a handler
+    how to build the table, and without them the function would follow an array's data.
+    """
+    exported = _exported(unit)
+    kept, found = [], []
+    for use in uses:
+        definition = use.declaration.get_definition()
+        tables = {} if definition is None else dict(_tables(definition))
+        known = _key(use.function) in exported
+        if known or use.signature.platform != _abi_rows.HOST or "operand" not in tables:
+            kept.append(use)
+            continue
+        name = _free_name(use.function, set())
+        text = (
+            f"{use.function} follows an operand as a table of pointers, a tuple, whose shapes the "
+            f"source does not say; write {_MACRO}({name}, {use.function}, "
+            'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
+            "then callbridge.jax.load() calls it as it is"
+        )
+        decision = Decision(unit.path, tables["operand"].location.line, text)
+        if decision not in found:
+            found.append(decision)
+    return kept, found
 
 
 def _exported(unit: TranslationUnit) -> dict[str, str]:
