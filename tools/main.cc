@@ -14,6 +14,7 @@
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/inspect_command.h"
 #include "callbridge/tools/layout/layout_command.h"
+#include "callbridge/tools/migrate_command.h"
 #include "callbridge/tools/module_commands.h"
 #include "callbridge/tools/module_program.h"
 #include "callbridge/tools/run_command.h"
@@ -58,8 +59,12 @@ int RunCommandLine(int argc, char** argv) {
   const CLI::App* show = callbridge::AddShowCommand(&app, &show_options);
   callbridge::ModuleOptions upgrade_options;
   const CLI::App* upgrade = callbridge::AddUpgradeCommand(&app, &upgrade_options);
+  const CLI::App* migrate = callbridge::AddMigrateCommand(&app);
   if (const std::string wrong = FindSubcommandError(app, argc, argv); !wrong.empty()) {
     return callbridge::UsageError(wrong);
+  }
+  if (argc > 1 && migrate->get_name() == argv[1]) {
+    return callbridge::RunMigrate({argv + 2, argv + argc});
   }
   try {
     callbridge::ParseCommandLine(&app, argc, argv);

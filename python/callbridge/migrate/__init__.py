@@ -1,0 +1,5 @@
+"""`callbridge migrate`: a codemod from custom calls of the untyped ABIs to typed FFI.
+
+C++ by libclang: _translation_unit, _abi_rows, _targets, _exports. Python by libcst: _python_code.
+Both are imported by the command alone (_command), so that the package needs neither.
+"""

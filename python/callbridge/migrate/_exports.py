@@ -1,0 +1,278 @@
+"""Writes CALLBRIDGE_EXPORT lines into a C++ source, and handlers into its capsules."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import clang.cindex as cindex
+
+from callbridge.migrate import _abi_rows
+from callbridge.migrate._plan import Decision, Edit
+from callbridge.migrate._targets import Use
+from callbridge.migrate._translation_unit import TranslationUnit
+
+_Kind = cindex.CursorKind
+_MACRO = "CALLBRIDGE_EXPORT"
+_INCLUDE = '#include "callbridge/export.h"\n'
+
+
+@dataclasses.dataclass
+class Handler:
+    """A function's handler, and what it is registered as."""
+
+    name: str
+    use: Use
+    targets: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # (name, platform)
+
+
+def handlers_of(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Handler], list[Handler]]:
+    """Returns all handlers, and those of them that the source does not have yet."""
+    exported = _exported(unit)
+    taken = set(re.findall(r"[A-Za-z_]\w*", unit.content.decode()))
+    known: dict[str, Handler] = {}
+    new = []
+    for use in uses:
+        key = use.declaration.get_usr() or use.function
+        handler = known.get(key)
+        if handler is None:
+            name = exported.get(_key(use.function)) or exported.get(
+                _key(use.declaration.spelling) if "<" not in use.function else ""
+            )
+            handler = known[key] = Handler(name or _free_name(use.function, taken), use)
+            if name is None:
+                new.append(handler)
+                taken.add(handler.name)
+        if use.target:
+            handler.targets.append((use.target, use.platform))
+    return list(known.values()), new
+
+
+def edits(
+    unit: TranslationUnit, uses: list[Use], new: list[Handler], into_capsules: dict[str, str]
+) -> list[Edit]:
+    """The include, the lines, and the handlers in capsules: by a function's USR, its handler."""
+    if not new and not into_capsules:
+        return []
+    made = []
+    if new and _INCLUDE.encode() not in unit.content:
+        at = _include_place(unit)
+        made.append(Edit(at, at, _INCLUDE))
+    for handler in new:
+        place, leading = _place(unit, handler.use, uses)
+        made.append(Edit(place, place, leading.format(_line(handler))))
+    for use in uses:
+        name = into_capsules.get(use.declaration.get_usr())
+        if use.kind == "capsule" and name is not None:
+            extent = _reference_extent(unit, use)
+            if extent is not None:
+                made.append(Edit(extent[0], extent[1], name))
+    return made
+
+
+def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
+    """What a handler alone does not settle: tuples, and functions that nothing registers here."""
+    found = []
+    for handler in handlers:
+        use = handler.use
+        definition = use.declaration.get_definition()
+        name = use.function
+        if use.kind == "definition":
+            text = (
+                f"{name} has the type of {use.signature.abi}, but nothing registers it here; "
+                f"register {handler.name} where it is used, or remove its line if {name} is no "
+                "custom call"
+            )
+            found.append(Decision(unit.path, use.line, text))
+        if definition is None or use.signature.platform != _abi_rows.HOST:
+            continue
+        for kind, cursor in _tables(definition):
+            if kind == "result":
+                text = (
+                    f"{name} writes a table of results; a tuple of one result needs "
+                    f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+                )
+                found.append(Decision(unit.path, cursor.location.line, text))
+    return found
+
+
+def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], list[Decision]]:
+    """Leaves out what follows an operand as a table, and is not exported yet.
+
+    A typed call brings leaves alone: only shapes, which the source does not have, tell a handler
+    how to build the table, and without them the function would follow an array's data.
+    """
+    exported = _exported(unit)
+    kept, found = [], []
+    for use in uses:
+        definition = use.declaration.get_definition()
+        tables = {} if definition is None else dict(_tables(definition))
+        known = _key(use.function) in exported
+        if known or use.signature.platform != _abi_rows.HOST or "operand" not in tables:
+            kept.append(use)
+            continue
+        name = _free_name(use.function, set())
+        text = (
+            f"{use.function} follows an operand as a table of pointers, a tuple, whose shapes the "
+            f"source does not say; write {_MACRO}({name}, {use.function}, "
+            'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
+            "then callbridge.jax.load() calls it as it is"
+        )
+        decision = Decision(unit.path, tables["operand"].location.line, text)
+        if decision not in found:
+            found.append(decision)
+    return kept, found
+
+
+def _exported(unit: TranslationUnit) -> dict[str, str]:
+    """The handlers that the source has: by function, the handler's name."""
+    found = {}
+    for macro in unit.macros(_MACRO):
+        words = [token.spelling for token in macro.get_tokens()][2:-1]
+        if len(words) < 3 or words[1] != ",":
+            continue
+        function, depth = [], 0
+        for word in words[2:]:
+            if word == "," and depth == 0:
+                break
+            depth += word.count("(") - word.count(")") + word.count("<") - word.count(">")
+            function.append(word)
+        found[_key("".join(function))] = words[0]
+    return found
+
+
+def _key(function: str) -> str:
+    return re.sub(r"[\s()]", "", function)
+
+
+def _free_name(function: str, taken: set[str]) -> str:
+    words = re.findall(r"[A-Za-z0-9]+", function.replace("::", "_"))
+    name = "".join(word[0].upper() + word[1:] for word in words)
+    name = name if name[0].isalpha() else "Handler" + name
+    while name in taken:
+        name += "Handler"
+    return name
+
+
+def _line(handler: Handler) -> str:
+    function = handler.use.function
+    if "," in function:
+        function = f"({function})"
+    options = ", callbridge::ExportOptions().Gpu()" if _needs_gpu_option(handler.use) else ""
+    return f"{_MACRO}({handler.name}, {function}{options});"
+
+
+def _needs_gpu_option(use: Use) -> bool:
+    """A stream that is a void* does not tell; and version 3's type is Host's unless declared."""
+    types = _abi_rows.signature_of(use.declaration.type)
+    on_gpu = bool(use.platform) and use.platform.lower() not in ("host", "cpu")
+    if not on_gpu and use.signature.platform != _abi_rows.GPU:
+        return False
+    return types is not None and types[1][0] == "void*"
+
+
+def _place(unit: TranslationUnit, use: Use, uses: list[Use]) -> tuple[int, str]:
+    """Where a line goes: behind a registration at namespace scope, else behind the definition of
+    the function if that is here, else before what uses it."""
+    if use.kind == "registration" and use.outermost.kind == _Kind.VAR_DECL:
+        return _behind(unit, use.outermost.extent.end.offset)
+    definition = use.declaration.get_definition() or use.declaration
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(use.declaration)
+    definition = template if template is not None else definition
+    while definition.semantic_parent is not None and definition.semantic_parent.kind in (
+        *(_Kind.CLASS_DECL, _Kind.STRUCT_DECL, _Kind.CLASS_TEMPLATE),
+    ):
+        definition = definition.semantic_parent
+    if (
+        unit.is_here(definition)
+        and definition.is_definition()
+        and definition.extent.end.offset < use.cursor.extent.start.offset + 1
+        and definition.semantic_parent == _scope(use)
+    ) or use.kind == "definition":
+        return _behind(unit, definition.extent.end.offset)
+    start = unit.content.rfind(b"\n", 0, use.outermost.extent.start.offset) + 1
+    while start > 0:  # above the comment of what uses it
+        line = unit.content.rfind(b"\n", 0, start - 1) + 1
+        if not unit.content[line:start].lstrip().startswith(b"//"):
+            break
+        start = line
+    return start, "{}\n\n"
+
+
+def _scope(use: Use):
+    parent = use.outermost.semantic_parent
+    while parent is not None and parent.kind == _Kind.LINKAGE_SPEC:
+        parent = parent.semantic_parent
+    return parent
+
+
+def _behind(unit: TranslationUnit, offset: int) -> tuple[int, str]:
+    rest = re.compile(rb"\s*;").match(unit.content, offset)
+    return (rest.end() if rest else offset), "\n{}"
+
+
+def _include_place(unit: TranslationUnit) -> int:
+    """Behind the last include that stands under no condition."""
+    place, depth, offset = 0, 0, 0
+    guarded = re.search(
+        rb"\A(?:\s|//[^\n]*\n|/\*.*?\*/)*#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b",
+        unit.content,
+        re.DOTALL,
+    )
+    base = 1 if guarded else 0
+    for line in unit.content.splitlines(keepends=True):
+        offset += len(line)
+        word = re.match(rb"\s*#\s*(\w+)", line)
+        if word is None:
+            continue
+        if word[1] in (b"if", b"ifdef", b"ifndef"):
+            depth += 1
+        elif word[1] == b"endif":
+            depth -= 1
+        elif word[1] == b"include" and depth <= base:
+            place = offset
+    return place
+
+
+def _reference_extent(unit: TranslationUnit, use: Use):
+    """Where a capsule names its function, with an & before it or not."""
+    for one in _walk(use.cursor):
+        if (
+            one.kind == _Kind.DECL_REF_EXPR
+            and one.referenced is not None
+            and one.referenced == use.declaration
+            and not unit.is_in_macro(one)
+        ):
+            return one.extent.start.offset, one.extent.end.offset
+    return None
+
+
+def _walk(cursor):
+    yield cursor
+    for child in cursor.get_children():
+        yield from _walk(child)
+
+
+_CASTS = (_Kind.CXX_REINTERPRET_CAST_EXPR, _Kind.CXX_STATIC_CAST_EXPR, _Kind.CSTYLE_CAST_EXPR)
+
+
+def _tables(function):
+    """Casts to tables of pointers, of an operand and of the result."""
+    parameters = list(function.get_arguments())
+    if len(parameters) < 2:
+        return
+    seen = set()
+    for one in _walk(function):
+        if one.kind not in _CASTS:
+            continue
+        pointee = one.type.get_canonical().get_pointee()
+        if pointee.kind != cindex.TypeKind.POINTER:
+            continue
+        for reference in _walk(one):
+            if reference.kind == _Kind.DECL_REF_EXPR and reference.referenced is not None:
+                kind = {parameters[0].get_usr(): "result", parameters[1].get_usr(): "operand"}.get(
+                    reference.referenced.get_usr()
+                )
+                if kind and kind not in seen:
+                    seen.add(kind)
+                    yield kind, one

@@ -1,0 +1,48 @@
+"""Migrates the sources of one command together: what Python registers depends on what C++ has."""
+
+from __future__ import annotations
+
+import pathlib
+
+from callbridge.migrate import _cxx_source, _python_code
+from callbridge.migrate._abi_rows import GPU, HOST
+from callbridge.migrate._plan import Plan
+
+
+def plan(sources: list[str], compiler: str, database: str | None, flags: list[str]) -> Plan:
+    paths = list(dict.fromkeys(pathlib.Path(source) for source in sources))
+    programs = [path for path in paths if path.suffix == ".py"]
+    options = _cxx_source.Options(compiler, database, flags)
+    read = [_cxx_source.read(path, options) for path in paths if path.suffix != ".py"]
+    # Capsules become typed together or not at all: Python may register them in a loop.
+    untyped = _why_untyped(programs, read)
+    typed = bool(programs) and untyped is None
+    result = Plan()
+    for one in read:
+        part = _cxx_source.plan(one, typed)
+        result.changes += part.changes
+        result.decisions += part.decisions
+    for path in programs:
+        part = _python_code.plan(path, untyped)
+        result.changes += part.changes
+        result.decisions += part.decisions
+    return result
+
+
+def _why_untyped(programs: list[pathlib.Path], read: list[_cxx_source.CxxSource]) -> str | None:
+    """Why what Python registers stays untyped, and what to do; None if it becomes typed.
+
+    All of it or nothing: a program may register its targets in a loop, whatever they are.
+    """
+    if not read:
+        return "migrate its C++ in the same command"
+    for one in read:
+        if one.decisions:
+            first = one.decisions[0]
+            return f"settle {first.path}:{first.line} first"
+    has = {one.use.signature.platform for source in read for one in source.handlers}
+    for path in programs:
+        for platform in sorted(_python_code.platforms(path)):
+            if (HOST if platform.lower() in ("cpu", "host") else GPU) not in has:
+                return f'migrate the C++ of its "{platform}" targets in the same command'
+    return None

@@ -1,0 +1,90 @@
+"""A C++ source as libclang reads it."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import clang.cindex as cindex
+
+from callbridge.migrate._plan import Decision, MigrateError
+
+_Kind = cindex.CursorKind
+_MISSING = re.compile(r"'([^']+)' file not found")
+# clang goes on behind a header that it does not find.
+_KEEP_GOING = 0x200
+_OPTIONS = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD | _KEEP_GOING
+
+
+class TranslationUnit:
+    """Raises MigrateError for a source that does not parse although it has all of its headers."""
+
+    def __init__(self, path: pathlib.Path, content: bytes, flags: list[str]):
+        self.path = str(path)
+        self.content = content
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            raise MigrateError(f"{path}: not UTF-8: {error.reason}") from None
+        try:
+            self.unit = cindex.Index.create().parse(self.path, flags, [(self.path, text)], _OPTIONS)
+        except cindex.TranslationUnitLoadError:
+            raise MigrateError(
+                f"{path}: libclang cannot read it with the flags {' '.join(flags)}"
+            ) from None
+        problems = [one for one in self.unit.diagnostics if one.severity >= cindex.Diagnostic.Error]
+        self.missing = [one for one in problems if _MISSING.search(one.spelling)]
+        self.errors = [one for one in problems if one not in self.missing]
+        if self.errors and not self.missing:
+            first = self.errors[0]
+            at = first.location
+            raise MigrateError(
+                f"{at.file}:{at.line}:{at.column}: {first.spelling}; a source must parse: give "
+                "the flags of its build behind --, or its compile_commands.json by -p"
+            )
+
+    def decisions(self) -> list[Decision]:
+        """The headers that are missing: what depends on them is not seen."""
+        found = []
+        for one in self.missing:
+            header = _MISSING.search(one.spelling)[1]  # type: ignore[index]
+            found.append(
+                Decision(
+                    str(one.location.file),
+                    one.location.line,
+                    f"{header} was not found, so what is registered by its means is not seen; add "
+                    "its folder behind --, as -I FOLDER",
+                )
+            )
+        return found
+
+    def is_here(self, cursor) -> bool:
+        """True if the cursor's code, or the macro that expands to it, is in this source."""
+        return cursor.location.file is not None and cursor.location.file.name == self.path
+
+    def text(self, extent) -> str:
+        return self.content[extent.start.offset : extent.end.offset].decode()
+
+    def line_of(self, offset: int) -> int:
+        return self.content.count(b"\n", 0, offset) + 1
+
+    def macros(self, name: str):
+        """The uses of a macro in this source."""
+        for cursor in self.unit.cursor.get_children():
+            if (
+                cursor.kind == _Kind.MACRO_INSTANTIATION
+                and cursor.spelling == name
+                and self.is_here(cursor)
+            ):
+                yield cursor
+
+    def is_in_macro(self, cursor) -> bool:
+        """True if the cursor's code comes of a macro that is used in this source."""
+        start, end = cursor.extent.start.offset, cursor.extent.end.offset
+        if not hasattr(self, "_expansions"):
+            self._expansions = [
+                (one.extent.start.offset, one.extent.end.offset)
+                for one in self.unit.cursor.get_children()
+                if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
+            ]
+        return any(a <= start and end <= b for a, b in self._expansions)

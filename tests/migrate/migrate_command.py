@@ -1,0 +1,57 @@
+"""The real command, on sources in a folder of the test's."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
+ENVIRONMENT = {
+    **os.environ,
+    "CALLBRIDGE_PYTHON": sys.executable,
+    "CALLBRIDGE_LIBRARY": str(LIBRARY),
+    "PYTHONPATH": str(ROOT / "python"),
+    "JAX_PLATFORMS": "cpu",
+}
+
+
+def migrate(folder, *words, environment=None):
+    return subprocess.run(
+        [BUILD / "callbridge", "migrate", *words],
+        cwd=folder,
+        env={**ENVIRONMENT, **(environment or {})},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def write(folder, *words):
+    """Migrates; returns what a human must decide. A second run then changes nothing."""
+    done = migrate(folder, "--write", *words)
+    assert done.returncode == 0, done.stderr
+    before = contents(folder)
+    again = migrate(folder, "--write", *words)
+    assert (again.returncode, again.stdout) == (0, ""), again
+    assert contents(folder) == before
+    return done.stderr.splitlines()
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def compile_library(folder, source, library):
+    """Links it to libcallbridge.so, which registrations that stay need."""
+    run(folder, "g++", "-std=c++17", "-Wall", "-Werror", "-shared", "-fPIC", "-I",
+        ROOT / "include", source, LIBRARY, f"-Wl,-rpath,{BUILD}", "-o", library)  # fmt: skip
+
+
+def run(folder, *command):
+    done = subprocess.run(
+        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

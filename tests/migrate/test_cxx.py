@@ -1,0 +1,265 @@
+"""C++ sources of the documents' kinds, migrated, compiled, and run by today's JAX."""
+
+import os
+import shutil
+import sys
+
+import migrate_command
+import pytest
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+
+TARGETS = """\
+#include <cstdint>
+#include <cstring>
+
+#include "xla/service/custom_call_status.h"
+#include "xla/service/custom_call_target_registry.h"
+
+#define REGISTER(function) XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(function)
+
+namespace targets {
+namespace {
+
+void twice(void* out, const void** in) {
+  for (int i = 0; i < 4; ++i)
+    static_cast<float*>(out)[i] = 2 * static_cast<const float*>(in[0])[i];
+}
+REGISTER(twice);
+
+template <typename T, int N>
+void times(void* out, void** in) {
+  for (int i = 0; i < 4; ++i) static_cast<T*>(out)[i] = N * static_cast<T*>(in[0])[i];
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("times.3", (times<float, 3>));
+
+}  // namespace
+
+// Divides, or says that it cannot.
+void divide(void* out, const void** in, XlaCustomCallStatus* status) {
+  const int32_t by = *static_cast<const int32_t*>(in[1]);
+  if (by == 0) return XlaCustomCallStatusSetFailure(status, "division by zero", 16);
+  *static_cast<int32_t*>(out) = *static_cast<const int32_t*>(in[0]) / by;
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("divide", divide, "Host");
+}  // namespace targets
+
+// The operand is (f32[2], (f32[2], f32[2])), the result (f32[2], f32[2]).
+void nested(void* out, const void** in) {
+  const void* const* pair = static_cast<const void* const*>(in[0]);
+  const void* const* inner = static_cast<const void* const*>(pair[1]);
+  void** results = static_cast<void**>(out);
+  for (int i = 0; i < 2; ++i) {
+    const float a = static_cast<const float*>(pair[0])[i];
+    const float b = static_cast<const float*>(inner[0])[i];
+    static_cast<float*>(results[0])[i] = a + b;
+    static_cast<float*>(results[1])[i] = b * static_cast<const float*>(inner[1])[i];
+  }
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(nested, "Host");
+
+extern "C" void add_byte(void* out, const void** in, const char* opaque, size_t opaque_len,
+                         XlaCustomCallStatus*) {
+  for (int i = 0; i < 4; ++i)
+    static_cast<uint8_t*>(out)[i] = static_cast<const uint8_t*>(in[0])[i] + opaque[i % opaque_len];
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(add_byte, "Host");
+
+typedef struct CUstream_st* CUstream;
+void on_gpu(CUstream, void** buffers, const char* opaque, size_t opaque_len) {
+  if (opaque_len > 0) memset(buffers[0], opaque[0], 1);
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(on_gpu, "CUDA");
+void with_any_stream(void*, void** buffers, const char*, size_t) { buffers[0] = nullptr; }
+XLA_REGISTER_CUSTOM_CALL_TARGET(with_any_stream, "CUDA");
+"""
+
+PROGRAM = """
+import ctypes, jax, jax.numpy as jnp, numpy as np
+import old_registration
+
+old_registration.register("./old.so")
+x = np.arange(4, dtype=np.float32)
+call = lambda name, shape, *a, **k: jax.jit(lambda *a: jax.ffi.ffi_call(name, shape)(*a, **k))(*a)
+np.testing.assert_array_equal(call("twice", x, x), 2 * x)
+np.testing.assert_array_equal(call("times.3", x, x), 3 * x)
+seven, two, zero = (np.int32(n) for n in (7, 2, 0))
+assert call("divide", jax.ShapeDtypeStruct((), np.int32), seven, two) == 3
+try:
+    jax.block_until_ready(call("divide", jax.ShapeDtypeStruct((), np.int32), seven, zero))
+except jax.errors.JaxRuntimeError as error:
+    assert "division by zero" in str(error)
+else:
+    raise AssertionError("divided by zero")
+bytes_ = np.arange(4, dtype=np.uint8)
+key = np.array([1, 0], np.uint8)
+np.testing.assert_array_equal(
+    call("add_byte", jax.ShapeDtypeStruct((4,), np.uint8), bytes_, opaque=key),
+    bytes_ + [1, 0, 1, 0],
+)
+
+# Nested tuples, of which its shapes tell the handler.
+nested = jax.ffi.pycapsule(ctypes.CDLL("./old.so").Nested)
+jax.ffi.register_ffi_target("nested", nested, platform="cpu")
+a, b, c = (np.array(values, np.float32) for values in ([1, 2], [3, 4], [5, 6]))
+pair = jax.ShapeDtypeStruct((2,), np.float32)
+row, product = call("nested", (pair, pair), a, b, c)
+np.testing.assert_array_equal(row, a + b)
+np.testing.assert_array_equal(product, b * c)
+print("as NumPy has it")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "old.cc").write_text(TARGETS)
+    return tmp_path
+
+
+def test_what_is_written_compiles_and_runs(folder):
+    decisions = migrate_command.write(folder, "old.cc")
+    text = (folder / "old.cc").read_text()
+    assert "nested)" not in text.replace("TARGET(nested,", "").replace("TARGET(nested)", "")
+    shapes = "(f32[2],(f32[2],f32[2])) -> (f32[2],f32[2])"
+    line = f'CALLBRIDGE_EXPORT(Nested, nested, callbridge::ExportOptions().Shapes("{shapes}"));\n'
+    (folder / "old.cc").write_text(text + line)
+    migrate_command.compile_library(folder, "old.cc", "old.so")
+    (folder / "program.py").write_text(PROGRAM)
+    run = migrate_command.run
+    assert run(folder, sys.executable, "program.py") == "as NumPy has it\n"
+    places = ("REGISTER(twice)", "static_cast<const void* const*>(in")
+    lines = [TARGETS[: TARGETS.index(place)].count("\n") + 1 for place in places]
+    assert [int(line.split(":")[1]) for line in decisions] == lines
+    assert "registrations stay" in decisions[0]
+    assert "nested follows an operand as a table" in decisions[1]
+
+    # The test, as it is and filled in.
+    build = migrate_command.BUILD
+    command = ["g++", "-std=c++17", "-I", migrate_command.ROOT / "include", "old.cc"]
+    command += ["old_handlers_test.cc", build / "libcallbridge.so", f"-Wl,-rpath,{build}"]
+    run(folder, *command, "-o", "tests")
+    assert "Twice: not filled in\n" in run(folder, "./tests")
+    test = folder / "old_handlers_test.cc"
+    text = test.read_text()
+    filled = text.replace("in0 = {}", "in0 = {1, 2, 3, 4}", 1)
+    filled = filled.replace("expected = {}", "expected = {2, 4, 6, 8}", 1)
+    test.write_text(filled)
+    run(folder, *command, "-o", "tests")
+    assert "Twice: passed\n" in run(folder, "./tests")
+    migrate_command.write(folder, "old.cc")
+    assert test.read_text() == filled
+
+
+def test_a_diff_writes_nothing_and_applies(folder):
+    before = migrate_command.contents(folder)
+    done = migrate_command.migrate(folder, "old.cc")
+    assert done.returncode == 0 and migrate_command.contents(folder) == before
+    (folder / "patch").write_text(done.stdout)
+    migrate_command.run(folder, "patch", "-p0", "-i", "patch")
+    patched = {path.name: path.read_bytes() for path in folder.glob("old*")}
+    (folder / "old.cc").write_bytes(before[folder / "old.cc"])
+    (folder / "old_registration.py").unlink()
+    (folder / "old_handlers_test.cc").unlink()
+    migrate_command.write(folder, "old.cc")
+    assert patched == {path.name: path.read_bytes() for path in folder.glob("old*")}
+
+
+def test_options_that_only_a_type_cannot_tell(folder):
+    migrate_command.write(folder, "old.cc")
+    text = (folder / "old.cc").read_text()
+    assert "CALLBRIDGE_EXPORT(OnGpu, on_gpu);" in text
+    gpu = "CALLBRIDGE_EXPORT(WithAnyStream, with_any_stream, callbridge::ExportOptions().Gpu());"
+    assert gpu in text
+    assert '("on_gpu", "CUDA", "OnGpu")' in (folder / "old_registration.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "code, says",
+    [
+        ("void f(void*, float**);\nR(f)", "original on Host has void const** or void**"),
+        ("void f(const void**, void*);\nR(f)", "the result comes first"),
+        ("int f(void*, const void**);\nR(f)", "it returns int, where original on Host"),
+        ("void f(void*, const void**, int, int);\nR(f)", "its parameter 3 is int, where"),
+        ("extern void (*f)(void*, const void**);\nR(f)", "is not named here (a pointer"),
+        ("void r(void* f) {\n"
+         '  xla::CustomCallTargetRegistry::Global()->Register("f", f, "Host"); }',
+         "is not named here (a pointer"),
+        ("void f(void*, const void**) {}", "nothing registers it here"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_led_on_says_why_at_its_line(tmp_path, code, says):
+    code = code.replace("R(f)", 'static xla::RegisterCustomCallTarget r("f", (void*)f, "Host");')
+    include = '#include "xla/service/custom_call_target_registry.h"\n'
+    (tmp_path / "a.cc").write_text(include + code + "\n")
+    done = migrate_command.migrate(tmp_path, "a.cc")
+    assert done.returncode == 0, done.stderr
+    line = 2 if "nothing registers" in says else 3
+    assert done.stderr.startswith(f"a.cc:{line}: ") and says in done.stderr
+    assert done.stdout == "" or "nothing registers" in says
+
+
+@pytest.mark.parametrize(
+    "source, says",
+    [
+        ("void f(", "a.cc:1:"),
+        ("Unknown f(void*, const void**);", "unknown type name 'Unknown'"),
+        (chr(255), "a.cc"),
+        ('static_assert(false, "no");', "no"),
+    ],
+)
+def test_what_does_not_parse_is_an_error(tmp_path, source, says):
+    (tmp_path / "a.cc").write_bytes(source.encode("latin-1"))
+    (tmp_path / "b.py").write_text("from jax.lib import xla_client\n")
+    before = migrate_command.contents(tmp_path)
+    done = migrate_command.migrate(tmp_path, "--write", "b.py", "a.cc")
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("callbridge: INVALID_ARGUMENT: ") and says in done.stderr
+    assert migrate_command.contents(tmp_path) == before
+
+
+def test_a_header_that_is_missing_is_named(tmp_path):
+    source = '#include "of/my/company.h"\nvoid f(void*, const void**) {}\n'
+    (tmp_path / "a.cc").write_text(source)
+    done = migrate_command.migrate(tmp_path, "a.cc")
+    assert done.returncode == 0 and "+CALLBRIDGE_EXPORT(F, f);" in done.stdout
+    assert "a.cc:1: of/my/company.h was not found" in done.stderr
+
+
+def test_flags_of_a_build(tmp_path):
+    (tmp_path / "a.cc").write_text("void f(void*, const OPERAND*) {}\n")
+    assert migrate_command.migrate(tmp_path, "a.cc").returncode == 1
+    done = migrate_command.migrate(tmp_path, "a.cc", "--", "-DOPERAND=void*")
+    assert "+CALLBRIDGE_EXPORT(F, f);" in done.stdout, done.stderr
+    database = f'[{{"directory": "{tmp_path}", "file": "a.cc", "command": "g++ -DOPERAND=void* '
+    (tmp_path / "compile_commands.json").write_text(database + '-c a.cc -o a.o"}]')
+    done = migrate_command.migrate(tmp_path, "-p", ".", "a.cc")
+    assert "+CALLBRIDGE_EXPORT(F, f);" in done.stdout, done.stderr
+    (tmp_path / "b.cc").write_text("\n")
+    done = migrate_command.migrate(tmp_path, "-p", ".", "b.cc")
+    assert done.returncode == 1 and "has no command for b.cc" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, status, says",
+    [
+        (["a.txt"], 2, "expected a source"),
+        (["--write", "--diff", "a.cc"], 2, "not allowed with"),
+        ([], 2, "FILE"),
+        (["none.cc"], 1, "none.cc"),
+        (["a.cc", "--compiler", "no-such-compiler"], 1, "no-such-compiler does not say"),
+    ],
+)
+def test_bad_command_lines(tmp_path, words, status, says):
+    (tmp_path / "a.cc").write_text("\n")
+    done = migrate_command.migrate(tmp_path, *words)
+    assert done.returncode == status and says in done.stderr
+    assert done.stderr.startswith("callbridge: ") and done.stderr.count("\n") == 1
+
+
+def test_a_python_without_the_libraries(tmp_path):
+    (tmp_path / "a.cc").write_text("\n")
+    hidden = {"CALLBRIDGE_PYTHON": "/usr/bin/python3", "PYTHONNOUSERSITE": "1"}
+    if os.system("/usr/bin/python3 -c 'import clang, libcst' 2>/dev/null") == 0:
+        pytest.skip("the system's Python has both")
+    done = migrate_command.migrate(tmp_path, "a.cc", environment=hidden)
+    assert done.returncode == 1 and "callbridge[migrate]" in done.stderr
