@@ -14,7 +14,6 @@ namespace callbridge {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class TypedProbeTest : public testing::Test {
  protected:

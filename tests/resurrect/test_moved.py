@@ -18,6 +18,7 @@ DIFFERENCES = {
     "jax.interpreters.ad.backward_pass_internal": "cotangents_in is cts_in now; it is passed by "
     "position",
     "jax.interpreters.partial_eval.DebugInfo": "made by JAX alone; what it knows is another",
+    "jax.interpreters.pxla.MapTrace": "made by JAX alone, for a pmap that it traces",
     "jax.interpreters.pxla.InputsHandler": "made by JAX alone, of what it compiles",
     "jax.interpreters.pxla.UnloadedMeshExecutable": "made by JAX alone, of what it compiles",
     "jax.interpreters.pxla.MeshExecutable": "made by JAX alone, of what it compiles",

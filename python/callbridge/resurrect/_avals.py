@@ -20,6 +20,9 @@ except ImportError:
 try:
     from jax.core import raise_to_shaped
 except ImportError:
+    raise_to_shaped = None
+# 0.4.36 to 0.5 have it without its second parameter.
+if raise_to_shaped is None or "weak_type" not in inspect.signature(raise_to_shaped).parameters:
 
     def raise_to_shaped(aval: Any, weak_type: bool | None = None) -> Any:
         return aval if weak_type is None else aval.update(weak_type=weak_type)

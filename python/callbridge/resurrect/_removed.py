@@ -71,7 +71,7 @@ ROWS = [
     ("jax.core", "callbridge.resurrect._old_core",
         "0.4.30 token 0.4.38 ConcreteArray jaxpr_uses_outfeed outfeed_primitives "
         "primitive_uses_outfeed 0.5.3 JaxprDebugInfo 0.6.2 lattice_join "
-        "raise_to_shaped_mappings 0.8.3 UnshapedArray"),
+        "raise_to_shaped_mappings str_eqn_compact 0.8.3 UnshapedArray"),
     ("jax.core", "callbridge.resurrect._old_public", "0.4.13 unit unitvar 0.4.30 Shape partial"),
     ("jax.core", "callbridge.resurrect._tracing",
         "0.4.38 MainTrace Sublevel apply_todos cur_sublevel extend_axis_env new_base_main "
@@ -104,7 +104,7 @@ ROWS = [
     ("jax.core", "jax._src.core callbridge.resurrect._dimensions",
         "0.4.31 symbolic_equal_dim=definitely_equal 0.4.38 non_negative_dim"),
     ("jax.core", "jax._src.core callbridge.resurrect._old_core",
-        "0.4.38 check_valid_jaxtype used_axis_names 0.6.2 InDBIdx OutDBIdx str_eqn_compact "
+        "0.4.38 check_valid_jaxtype used_axis_names 0.6.2 InDBIdx OutDBIdx "
         "used_axis_names_jaxpr 0.10.2 traverse_jaxpr_params 0.12.0.1 call"),
     ("jax.core", "jax._src.core none-is:dynamic-shapes", "0.8.3 DShapedArray"),
     ("jax.core", "jax._src.core not-had:dynamic-shapes", "0.6.2 substitute_vars_in_output_ty"),
@@ -442,17 +442,22 @@ ROWS = [
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
     ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
     ("jax.lib.xla_extension", "jaxlib._jax",
-        "0.4.34 pjit 0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
+        "0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
         "get_distributed_runtime_client get_distributed_runtime_service 0.8.3 PjitFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
         "0.8.3 ifrt_proxy"),
-    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_client", "0.4.34 Executable"),
-    ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.4.34 PmapSharding 0.8.3 PmapFunction"),
-    ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
-        "0.4.34 HloComputation hlo_module_from_text 0.7.2 HloModule 0.8.3 HloPrintOptions "
-        "hlo_module_cost_analysis hlo_module_to_dot_graph"),
-    ("jax.lib.xla_extension", "jaxlib._jax not-had:jaxlib",
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension", "0.4.34 pjit"),
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension jaxlib.xla_client",
+        "0.4.34 Executable"),
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension none-is:pmap",
+        "0.4.34 PmapSharding"),
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension not-had:hlo-modules",
+        "0.4.34 HloComputation hlo_module_from_text"),
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension not-had:jaxlib",
         "0.4.34 OpSharding_ShardGroupType OpSharding_Type PyTreeRegistry"),
+    ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.8.3 PmapFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
+        "0.7.2 HloModule 0.8.3 HloPrintOptions hlo_module_cost_analysis hlo_module_to_dot_graph"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap", "0.7.2 pmap_lib"),
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "

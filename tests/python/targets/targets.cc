@@ -10,6 +10,8 @@
 #include "tests/targets/on_each_platform.h"
 #include "xla/service/custom_call_status.h"
 
+struct CUstream_st;
+
 namespace {
 
 using Table = const void* const*;
@@ -145,8 +147,6 @@ void ThrowException(void*, const void**, const char* opaque, size_t opaque_len,
 void ThrowInt(void*, const void**) { throw 42; }
 
 // ---- GPU ----------------------------------------------------------------------------------------
-
-struct CUstream_st;
 
 // Adds the opaque's bytes to f32[]: buffers are {operand, result}.
 void GpuAddOpaque(CUstream_st*, void** buffers, const char* opaque, size_t opaque_len) {

@@ -63,24 +63,24 @@ constexpr const DeviceProperties& kLayout =
 constexpr size_t kNameSize = 256;
 
 struct Property {
-  int attribute;  // CUdevice_attribute
   size_t offset;
-  bool is_size;  // a size_t, else an int
+  int attribute;  // CUdevice_attribute
+  bool is_size;   // a size_t, else an int
 };
 constexpr Property kProperties[] = {
-    {8, kLayout.sharedMemPerBlock, true},
-    {12, kLayout.regsPerBlock, false},
-    {10, kLayout.warpSize, false},
-    {1, kLayout.maxThreadsPerBlock, false},
-    {75, kLayout.major, false},
-    {76, kLayout.minor, false},
-    {16, kLayout.multiProcessorCount, false},
-    {33, kLayout.pciBusID, false},
-    {38, kLayout.l2CacheSize, false},
-    {39, kLayout.maxThreadsPerMultiProcessor, false},
-    {81, kLayout.sharedMemPerMultiprocessor, true},
-    {82, kLayout.regsPerMultiprocessor, false},
-    {97, kLayout.sharedMemPerBlockOptin, true},
+    {kLayout.sharedMemPerBlock, 8, true},
+    {kLayout.regsPerBlock, 12, false},
+    {kLayout.warpSize, 10, false},
+    {kLayout.maxThreadsPerBlock, 1, false},
+    {kLayout.major, 75, false},
+    {kLayout.minor, 76, false},
+    {kLayout.multiProcessorCount, 16, false},
+    {kLayout.pciBusID, 33, false},
+    {kLayout.l2CacheSize, 38, false},
+    {kLayout.maxThreadsPerMultiProcessor, 39, false},
+    {kLayout.sharedMemPerMultiprocessor, 81, true},
+    {kLayout.regsPerMultiprocessor, 82, false},
+    {kLayout.sharedMemPerBlockOptin, 97, true},
 };
 
 CUresult FillProperties(char* properties, int device) {
