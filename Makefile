@@ -1,7 +1,7 @@
 # The commands of the project. Each is a script of the same name in scripts/, but for those that are one line.
 PREFIX ?= /usr/local
 
-.PHONY: help demo test test-frameworks test-gpu bench matrix docs format lint install clean
+.PHONY: help demo test test-frameworks test-gpu test-wheel bench matrix docs format lint install wheel clean
 
 help:
 	@echo "make demo      run the first example, from a bare clone"
@@ -14,9 +14,11 @@ help:
 	@echo "make format    format the C++ and Python files in place"
 	@echo "make lint      check the format and run the static checks"
 	@echo "make install   install into PREFIX=DIR ($(PREFIX)), below DESTDIR where it is set"
-	@echo "make clean     remove build/ and .venv (downloads and what is installed from them stay in the cache)"
+	@echo "make wheel     make the wheels and the sdist in dist/, on Debian 11 in a folder"
+	@echo "make test-wheel   install those in clean environments and use them, with transcripts and times"
+	@echo "make clean     remove build/, dist/ and .venv (downloads and what is installed from them stay in the cache)"
 
-demo test bench matrix docs format lint:
+demo test bench matrix docs format lint wheel:
 	@scripts/$@
 
 test-frameworks:
@@ -25,8 +27,11 @@ test-frameworks:
 test-gpu:
 	@scripts/test_gpu
 
+test-wheel:
+	@scripts/test_wheel
+
 install:
 	@DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)"
 
 clean:
-	rm -rf build .venv
+	rm -rf build dist .venv

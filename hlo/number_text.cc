@@ -1,5 +1,4 @@
 // Single numbers as text, and back.
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "callbridge/abi/float_format.h"
+#include "callbridge/abi/shortest_text.h"
 #include "callbridge/hlo/literal_text.h"
 #include "callbridge/hlo/primitive_util.h"
 
@@ -30,13 +30,6 @@ int64_t SignExtended(uint64_t bits, int width) {
 
 uint64_t Truncated(uint64_t bits, int width) {
   return width == 64 ? bits : bits & ((uint64_t{1} << width) - 1);
-}
-
-template <typename Float>
-std::string ShortestText(Float value) {
-  char text[32];
-  const std::to_chars_result end = std::to_chars(text, text + sizeof(text), value);
-  return std::string(text, end.ptr);
 }
 
 // `bits` must be a finite number.

@@ -188,6 +188,23 @@ std::string PathForChild(const std::string& path) {
   return error ? path : real.native();
 }
 
+// sigabbrev_np() is not in Debian 11's glibc.
+std::string SignalName(int signal) {
+  static constexpr struct {
+    int number;
+    const char* name;
+  } kNames[] = {
+      {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},
+      {SIGTRAP, "TRAP"}, {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},
+      {SIGKILL, "KILL"}, {SIGSEGV, "SEGV"}, {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"},
+      {SIGTERM, "TERM"}, {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"}, {SIGSYS, "SYS"},
+  };
+  for (const auto& known : kNames) {
+    if (known.number == signal) return known.name;
+  }
+  return absl::StrCat(signal);
+}
+
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
   if (outcome.timed_out) return absl::StrCat("did not end in ", absl::FormatDuration(limit));
   if (outcome.is_unknown) {
@@ -195,9 +212,7 @@ std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
            "children";
   }
   if (outcome.signal != 0) {
-    const char* name = sigabbrev_np(outcome.signal);
-    return absl::StrCat("ended by SIG",
-                        name != nullptr ? name : absl::StrCat(outcome.signal).c_str());
+    return absl::StrCat("ended by SIG", SignalName(outcome.signal));
   }
   if (outcome.exit_status != 0) return absl::StrCat("exited with status ", outcome.exit_status);
   return "";
@@ -268,6 +283,12 @@ void OpenLoadedCallbridge(const char* path) {
 }
 
 absl::StatusOr<std::string> FindPythonFolder() {
+  // A wheel's package holds libexec itself.
+  const std::filesystem::path package = OwnFolder().parent_path().parent_path();
+  const bool is_wheel = access((package / "__init__.py").c_str(), R_OK) == 0;
+  if (is_wheel && std::getenv("CALLBRIDGE_PYTHON_FOLDER") == nullptr) {
+    return package.parent_path().native();
+  }
   return Find("python", "CALLBRIDGE_PYTHON_FOLDER", {"../.."}, R_OK);
 }
 

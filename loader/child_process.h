@@ -75,8 +75,9 @@ absl::StatusOr<std::string> FindHelperLibrary(const std::string& name, const cha
 absl::StatusOr<std::string> FindHeader(const std::string& name, const char* variable);
 
 // Returns the folder that holds the Python package callbridge. Looks only at
-// CALLBRIDGE_PYTHON_FOLDER if that is set; otherwise beside libexec (installed) or beside build
-// (source tree). Returns FAILED_PRECONDITION with the paths tried if there is none.
+// CALLBRIDGE_PYTHON_FOLDER if that is set; otherwise beside libexec (installed), the one that holds
+// the package that libexec is in (a wheel), or beside build (source tree). Returns
+// FAILED_PRECONDITION with the paths tried if there is none.
 absl::StatusOr<std::string> FindPythonFolder();
 
 // Returns the absolute path of the libcallbridge.so that this process has loaded; empty if none.

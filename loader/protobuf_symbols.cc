@@ -24,6 +24,12 @@ namespace {
 
 constexpr char kClientLibrary[] = CALLBRIDGE_CLIENT_LIBRARY;  // its SONAME
 constexpr char kProtobuf[] = "libprotobuf.so.32";
+// Whether the library has a protobuf of its own in it, as in the wheel.
+#ifdef CALLBRIDGE_OWN_PROTOBUF
+constexpr bool kIsLinkedIn = true;
+#else
+constexpr bool kIsLinkedIn = false;
+#endif
 
 // Classes that this code has no headers of; a member is a function of its object.
 constexpr char kGeneratedPool[] = "_ZN6google8protobuf14DescriptorPool14generated_poolEv";
@@ -61,7 +67,7 @@ std::string AlreadyRegistered() {
 
 absl::StatusOr<void*> OpenHandle() {
   if (void* loaded = dlopen(kClientLibrary, kMode | RTLD_NOLOAD)) return loaded;
-  if (const std::string message = AlreadyRegistered(); !message.empty()) {
+  if (const std::string message = kIsLinkedIn ? "" : AlreadyRegistered(); !message.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "another library in this process has registered the protobuf message ", message, " with ",
         kProtobuf, ", which takes each message once: link the program to ", kClientLibrary,
@@ -73,7 +79,7 @@ absl::StatusOr<void*> OpenHandle() {
   const char* error = dlerror();
   return absl::FailedPreconditionError(absl::StrCat(
       "callbridge's library of XLA's messages cannot be opened: ", error != nullptr ? error : *path,
-      " (it needs Debian 12's libprotobuf32)"));
+      "; install what it needs, or callbridge again"));
 }
 
 // Returns the handle of the library, for dlsym(): the one that the process has loaded, or else the

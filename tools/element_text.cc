@@ -1,6 +1,5 @@
 #include "callbridge/tools/element_text.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "callbridge/abi/float_format.h"
+#include "callbridge/abi/shortest_text.h"
 
 namespace callbridge {
 namespace {
@@ -35,9 +35,7 @@ template <typename Float>
 std::string FloatText(const char* element) {
   const Float value = Load<Float>(element);
   if (std::isnan(value)) return "nan";
-  char text[32];
-  const std::to_chars_result end = std::to_chars(text, text + sizeof(text), value);
-  return std::string(text, end.ptr);
+  return ShortestText(value);
 }
 
 template <typename Float>

@@ -15,12 +15,13 @@
 namespace callbridge {
 namespace {
 
+constexpr char kLibrary[] = CALLBRIDGE_LIBRARY;  // its SONAME
+
 // Lets Python find the callbridge package and the library that this program uses.
 absl::Status SetEnvironment() {
   const absl::StatusOr<std::string> folder = FindPythonFolder();
   if (!folder.ok()) return folder.status();
-  const absl::StatusOr<std::string> library =
-      FindHelperLibrary("libcallbridge.so", "CALLBRIDGE_LIBRARY");
+  const absl::StatusOr<std::string> library = FindHelperLibrary(kLibrary, "CALLBRIDGE_LIBRARY");
   if (!library.ok()) return library.status();
   const char* given = std::getenv("PYTHONPATH");
   const std::string path =

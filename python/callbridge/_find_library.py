@@ -4,8 +4,12 @@ import os
 import pathlib
 
 VARIABLE = "CALLBRIDGE_LIBRARY"
-# Relative to an installed DIR/python/callbridge.
-_INSTALLED = pathlib.Path(__file__).resolve().parents[2] / "lib" / "libcallbridge.so"
+_PACKAGE = pathlib.Path(__file__).resolve().parent
+_IS_WHEEL = (_PACKAGE / "lib").is_dir()
+# The folder that holds lib/, bin/ and include/: a wheel's is the package, the one of `make install`
+# has DIR/python/callbridge.
+PREFIX = _PACKAGE if _IS_WHEEL else _PACKAGE.parents[1]
+_INSTALLED = PREFIX / "lib" / ("libcallbridge.so.0" if _IS_WHEEL else "libcallbridge.so")
 
 
 def find_library() -> str:
@@ -20,7 +24,7 @@ def find_library() -> str:
         return os.path.abspath(declared)
     if not _INSTALLED.exists():
         raise ImportError(
-            f"libcallbridge.so is not at {_INSTALLED}, where `make install` puts it; "
-            f"in a source tree, build it and set {VARIABLE} to its path"
+            f"libcallbridge.so is not at {_INSTALLED}, where `make install` or pip puts it: "
+            f"install it again; in a source tree, build it and set {VARIABLE} to its path"
         )
     return str(_INSTALLED)

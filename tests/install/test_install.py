@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -49,6 +50,7 @@ def test_everything_is_where_it_is_promised(prefix):
         "lib/libcallbridge.so.0.1.0",
         "lib/callbridge_python.abi3.so",
         "lib/cmake/callbridge/callbridgeConfig.cmake",
+        "lib/cmake/callbridge/callbridgeTypedFfiTargets.cmake",
         "lib/cmake/callbridge/callbridgeConfigVersion.cmake",
         "lib/libcallbridge_client.so",
         "lib/libcallbridge_client.so.0",
@@ -277,6 +279,100 @@ def test_modules(prefix, tmp_path):
     assert "result{} f32[2] 1 2" in run(prefix / "bin/callbridge", "run", module)
     assert "stablehlo.constant" in run(
         prefix / "bin/callbridge", "show", module, "--form", "stablehlo"
+    )
+
+
+# ---- The ways to get it: tests/install/ways is a project of somebody else's
+
+WAYS = CONSUMER.parent / "ways"
+
+
+def build_ways(folder, *definitions):
+    run("cmake", "-S", WAYS, "-B", folder, *definitions)
+    run("cmake", "--build", folder)
+
+
+def test_the_library_by_find_package(prefix, tmp_path):
+    build_ways(tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert run(tmp_path / "runtime") == "42\n"
+
+
+# With the tree in another project, the library is built again: `make matrix` has that.
+@pytest.mark.skipif(
+    "CALLBRIDGE_THOROUGH" not in os.environ, reason="builds the library: make matrix"
+)
+@pytest.mark.parametrize("way", ["add_subdirectory", "FetchContent"])
+def test_the_library_as_part_of_another_project(tmp_path, way):
+    build_ways(tmp_path, f"-DWAY={way}", f"-DSOURCE={ROOT}")
+    assert run(tmp_path / "runtime") == "42\n"
+
+
+@pytest.mark.parametrize("way", ["find_package", "add_subdirectory", "FetchContent"])
+def test_the_headers_alone(prefix, tmp_path, way):
+    """Without abseil, protobuf or a library: what is built refers to nothing of callbridge's."""
+    build_ways(
+        tmp_path,
+        "-DHEADERS=ON",
+        f"-DWAY={way}",
+        f"-DSOURCE={ROOT}",
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+    )
+    handler = tmp_path / "libhandler.so"
+    defined = run("nm", "-D", "--defined-only", handler)
+    assert " T AddOne\n" in defined and " T CopyHandler\n" in defined
+    assert "callbridge" not in run("readelf", "-d", handler)
+
+
+def test_plain_c(prefix, tmp_path):
+    run("cmake", "-S", CONSUMER.parent / "plain_c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path)
+    assert run(tmp_path / "count", BUILD / "examples/first_light.so") == "4\n"
+    failed = subprocess.run([tmp_path / "count", "nowhere.so"], capture_output=True, text=True)
+    assert (failed.returncode, failed.stdout) == (1, "NOT_FOUND\n")
+
+
+def test_find_package_names_a_component_that_is_not_there(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(x NONE)\nset(CMAKE_SIZEOF_VOID_P 8)\n"
+        "find_package(callbridge CONFIG REQUIRED COMPONENTS python)\n"
+    )
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert 'this callbridge has no component "python"' in " ".join(done.stderr.split())
+
+
+def test_half_a_prefix(prefix, tmp_path):
+    """Each part names what is missing."""
+    half = tmp_path / "half"
+    shutil.copytree(prefix, half, symlinks=True)
+    for library in half.glob("lib/libcallbridge.so*"):
+        library.unlink()
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(x NONE)\nset(CMAKE_SIZEOF_VOID_P 8)\n"
+        "find_package(callbridge CONFIG REQUIRED)\n"
+    )
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={half}"]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
+    assert done.returncode != 0 and "libcallbridge.so" in done.stderr
+    python = {**ENVIRONMENT, "PYTHONPATH": str(half / "python")}
+    command = [sys.executable, "-m", "callbridge.config", "--libs"]
+    done = subprocess.run(command, env=python, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert (
+        done.stderr.startswith("callbridge: libcallbridge.so is not at") and "again" in done.stderr
+    )
+
+
+def test_config(prefix):
+    """python -m callbridge.config, for builds."""
+    asked = [sys.executable, "-m", "callbridge.config"]
+    python = {"PYTHONPATH": prefix / "python"}
+    assert run(*asked, "--includedir", **python) == f"{prefix}/include\n"
+    assert run(*asked, "--cmakedir", **python) == f"{prefix}/lib/cmake/callbridge\n"
+    library = f"{prefix}/lib"
+    assert run(*asked, "--libs", **python) == (
+        f"-L{library} -l:libcallbridge.so -Wl,-rpath,{library}\n"
     )
 
 

@@ -106,7 +106,7 @@ def test_python_gets_the_arguments():
 def test_python_finds_this_callbridge(monkeypatch):
     here = str(ROOT / "python")
     told = asked(b"module {}")["environment"]
-    assert told == {"PYTHONPATH": here, "CALLBRIDGE_LIBRARY": str(BUILD / "libcallbridge.so")}
+    assert told == {"PYTHONPATH": here, "CALLBRIDGE_LIBRARY": str(BUILD / "libcallbridge.so.0")}
     monkeypatch.setenv("PYTHONPATH", "")
     assert asked(b"module {}")["environment"]["PYTHONPATH"] == here
     monkeypatch.setenv("PYTHONPATH", "/one:/two")
