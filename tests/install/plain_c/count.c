@@ -5,7 +5,8 @@
 
 int main(int argument_count, char** arguments) {
   callbridge_library* library = NULL;
-  callbridge_error* error = callbridge_library_load(argument_count > 1 ? arguments[1] : "", &library);
+  callbridge_error* error =
+      callbridge_library_load(argument_count > 1 ? arguments[1] : "", &library);
   if (error != NULL) {
     printf("%s\n", callbridge_error_code_name(error->code));
     callbridge_error_destroy(error);
