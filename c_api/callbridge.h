@@ -138,7 +138,7 @@ typedef struct callbridge_library callbridge_library;
 
 // Opens a private copy of the library at `path` and runs its constructors in this process. The
 // caller closes `*library`. Returns NOT_FOUND if there is no such file; PERMISSION_DENIED if it
-// cannot be read; INVALID_ARGUMENT if it is not an x86-64 shared library or is corrupt;
+// cannot be read; INVALID_ARGUMENT if it is not a shared library for this machine or is corrupt;
 // FAILED_PRECONDITION if a library or symbol that it needs is missing, and names it; INTERNAL if a
 // constructor throws.
 //

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "callbridge/abi/machine.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/loader/demangled_name.h"
@@ -35,9 +36,7 @@ bool IsTensorFlowLibrary(absl::string_view name) {
 
 namespace {
 
-// The path is part of the ABI of x86-64 Linux with glibc.
-constexpr char kLoaderPath[] = "/lib64/ld-linux-x86-64.so.2";
-constexpr char kLoaderName[] = "ld-linux-x86-64.so.2";
+constexpr const char* kLoaderPath = kThisMachine.loader_path;
 
 // Returns a child that runs ld.so in trace mode on `path`, which must contain a '/', since ld.so
 // searches for a bare name. `variables` are as in ChildProcess.
@@ -55,8 +54,8 @@ NeededLibrary ParseLibrary(absl::string_view line) {
   if (address != absl::string_view::npos) line = line.substr(0, address);
   const std::vector<absl::string_view> sides = absl::StrSplit(line, absl::MaxSplits(" => ", 1));
   NeededLibrary library{std::string(sides.front()), std::string(sides.back())};
-  if (library.name == kLoaderPath)
-    library.name = kLoaderName;  // known by the path, needed by the name
+  // Known by the path, needed by the name.
+  if (library.name == kLoaderPath) library.name.erase(0, library.name.rfind('/') + 1);
   if (library.path == "not found") library.path.clear();
   return library;
 }

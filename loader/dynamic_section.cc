@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "callbridge/abi/machine.h"
 
 namespace callbridge {
 
@@ -209,17 +210,11 @@ namespace {
 
 constexpr uint64_t kWord = sizeof(Elf64_Addr);
 
-uint64_t WrittenBytes(uint32_t relocation_type) {
-  switch (relocation_type) {
-    case R_X86_64_32:
-    case R_X86_64_PC32:
-    case R_X86_64_SIZE32:
-      return sizeof(uint32_t);
-    case R_X86_64_TLSDESC:
-      return 2 * kWord;
-    default:
-      return kWord;
+uint64_t WrittenBytes(const Machine& machine, uint32_t relocation_type) {
+  for (const RelocationSize& other : machine.other_sizes) {
+    if (other.type == relocation_type) return other.bytes;
   }
+  return kWord;
 }
 
 // The memory that relocations may write to.
@@ -256,15 +251,16 @@ class RelocatedMemory {
 
 absl::Status ReadTable(const ElfFile& file, const DynamicTable& table,
                        const RelocatedMemory& memory, absl::flat_hash_set<uint32_t>& symbols) {
+  const Machine& machine = file.machine();
   for (uint64_t i = 0; i < table.count; ++i) {
     const auto relocation = file.Read<Elf64_Rela>(table.offset + i * sizeof(Elf64_Rela));
     const auto type = static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info));
-    if (type == R_X86_64_NONE) continue;
-    if (type == R_X86_64_COPY) {
+    if (type == machine.no_relocation) continue;
+    if (type == machine.copy) {
       return absl::InvalidArgumentError(
-          "has a bad relocation: only executables have R_X86_64_COPY");
+          "has a bad relocation: only executables have copy relocations");
     }
-    absl::Status status = memory.Check(relocation.r_offset, WrittenBytes(type));
+    absl::Status status = memory.Check(relocation.r_offset, WrittenBytes(machine, type));
     if (!status.ok()) return status;
     const auto symbol = static_cast<uint32_t>(ELF64_R_SYM(relocation.r_info));
     if (symbol != STN_UNDEF) symbols.insert(symbol);
@@ -278,7 +274,7 @@ absl::Status CheckRelativeCount(const ElfFile& file, const DynamicSection& dynam
   const uint64_t count = std::min(dynamic.Find(DT_RELACOUNT).value_or(0), table.count);
   for (uint64_t i = 0; i < count; ++i) {
     const auto relocation = file.Read<Elf64_Rela>(table.offset + i * sizeof(Elf64_Rela));
-    if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE) continue;
+    if (ELF64_R_TYPE(relocation.r_info) == file.machine().relative) continue;
     return absl::InvalidArgumentError(
         absl::StrFormat("has a bad DT_RELACOUNT: relocation %d of %d is not relative", i, count));
   }

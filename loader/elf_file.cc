@@ -1,6 +1,7 @@
 #include "callbridge/loader/elf_file.h"
 
 #include <elf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "callbridge/loader/archive.h"
 
 namespace callbridge {
@@ -27,15 +29,15 @@ struct MachineName {
   const char* name;
 };
 
-// The machines that users are likely to have.
+// Of machines that callbridge does not run on, those that users are likely to have.
 constexpr MachineName kMachineNames[] = {
-    {EM_386, "i386"},        {EM_ARM, "ARM"},       {EM_AARCH64, "AArch64"},
-    {EM_PPC64, "PowerPC64"}, {EM_S390, "S/390"},    {EM_RISCV, "RISC-V"},
-    {EM_MIPS, "MIPS"},       {EM_SPARCV9, "SPARC"}, {EM_CUDA, "NVIDIA GPU"},
-    {EM_AMDGPU, "AMD GPU"},  {EM_X86_64, "x86-64"},
+    {EM_386, "i386"},      {EM_ARM, "ARM"},         {EM_PPC64, "PowerPC64"},
+    {EM_S390, "S/390"},    {EM_RISCV, "RISC-V"},    {EM_MIPS, "MIPS"},
+    {EM_SPARCV9, "SPARC"}, {EM_CUDA, "NVIDIA GPU"}, {EM_AMDGPU, "AMD GPU"},
 };
 
 std::string NameOfMachine(uint16_t number) {
+  if (const Machine* machine = FindMachine(number); machine != nullptr) return machine->name;
   for (const MachineName& machine : kMachineNames) {
     if (machine.number == number) return machine.name;
   }
@@ -62,8 +64,13 @@ absl::Status NotElf(absl::string_view bytes) {
                    absl::CHexEscape(beginning), "\"; a shared library (.so) is needed"));
 }
 
-// Checks the ELF identification, which determines the meaning of the rest.
-absl::Status CheckMachine(absl::string_view bytes) {
+// What the ELF identification says, which determines the meaning of the rest.
+struct Identification {
+  std::string text;
+  const Machine* machine;  // null if it is not known
+};
+
+Identification Identify(absl::string_view bytes) {
   const bool is_64_bit = bytes[EI_CLASS] == ELFCLASS64;
   const bool is_big_endian = bytes[EI_DATA] == ELFDATA2MSB;
   constexpr size_t kMachineOffset = offsetof(Elf64_Ehdr, e_machine);
@@ -72,21 +79,42 @@ absl::Status CheckMachine(absl::string_view bytes) {
   const auto second = static_cast<uint8_t>(bytes[kMachineOffset + 1]);
   const auto machine =
       static_cast<uint16_t>(is_big_endian ? first << 8 | second : second << 8 | first);
-  if (is_64_bit && !is_big_endian && machine == EM_X86_64) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "was built for ", is_64_bit ? "64" : "32", "-bit ", is_big_endian ? "big" : "little",
-      "-endian ", NameOfMachine(machine), "; this process runs 64-bit little-endian x86-64 code"));
+  return {absl::StrCat(is_64_bit ? "64" : "32", "-bit ", is_big_endian ? "big" : "little",
+                       "-endian ", NameOfMachine(machine)),
+          is_64_bit && !is_big_endian ? FindMachine(machine) : nullptr};
 }
 
-}  // namespace
-
-absl::Status CheckElfHeader(absl::string_view bytes) {
+absl::Status CheckHeaderIsWhole(absl::string_view bytes) {
   if (!absl::StartsWith(bytes, absl::string_view(ELFMAG, SELFMAG))) return NotElf(bytes);
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
     return absl::InvalidArgumentError(absl::StrCat("is truncated: it has ", bytes.size(),
                                                    " bytes, an ELF header ", sizeof(Elf64_Ehdr)));
   }
-  return CheckMachine(bytes);
+  return absl::OkStatus();
+}
+
+absl::Status CheckRunsHere(absl::string_view bytes) {
+  absl::Status whole = CheckHeaderIsWhole(bytes);
+  if (!whole.ok()) return whole;
+  const Identification file = Identify(bytes);
+  if (file.machine == &kThisMachine) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("was built for ", file.text,
+                                                 "; this process runs 64-bit little-endian ",
+                                                 kThisMachine.name, " code"));
+}
+
+}  // namespace
+
+absl::StatusOr<const Machine*> MachineOf(absl::string_view bytes) {
+  absl::Status whole = CheckHeaderIsWhole(bytes);
+  if (!whole.ok()) return whole;
+  const Identification file = Identify(bytes);
+  if (file.machine != nullptr) return file.machine;
+  return absl::InvalidArgumentError(
+      absl::StrCat("was built for ", file.text, "; callbridge reads 64-bit little-endian code for ",
+                   absl::StrJoin(kMachines, " and ", [](std::string* text, const Machine& machine) {
+                     absl::StrAppend(text, machine.name);
+                   })));
 }
 
 absl::Status CheckIsSharedLibrary(absl::string_view bytes) {
@@ -114,9 +142,6 @@ namespace {
 
 // ld.so keeps the program headers on the stack. Linkers write about a dozen.
 constexpr size_t kMaximumSegments = 1024;
-constexpr uint64_t kPageSize = 4096;
-// User space on x86-64 ends here.
-constexpr uint64_t kAddressLimit = uint64_t{1} << 47;
 
 // Returns true if `size` bytes from `offset` on are within the first `limit` bytes.
 bool Fits(uint64_t offset, uint64_t size, uint64_t limit) {
@@ -127,7 +152,8 @@ absl::Status SegmentError(size_t index, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("has a bad segment ", index, ": ", what));
 }
 
-absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t file_size) {
+absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t file_size,
+                              uint64_t address_limit) {
   if (!Fits(segment.p_offset, segment.p_filesz, file_size)) {
     return SegmentError(
         index, absl::StrFormat("it is said to be the %d bytes from offset %d on, and the file has "
@@ -138,7 +164,7 @@ absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t fi
     return SegmentError(index, absl::StrFormat("%d bytes of the file for %d bytes of memory",
                                                segment.p_filesz, segment.p_memsz));
   }
-  if (!Fits(segment.p_vaddr, segment.p_memsz, kAddressLimit)) {
+  if (!Fits(segment.p_vaddr, segment.p_memsz, address_limit)) {
     return SegmentError(index, absl::StrFormat("%#x bytes at %#x are outside of user space",
                                                segment.p_memsz, segment.p_vaddr));
   }
@@ -151,17 +177,34 @@ absl::Status CheckLoadSegment(size_t index, const Elf64_Phdr& segment, size_t fi
 
 }  // namespace
 
+uint64_t PageSizeOf(const Machine& machine) {
+  return &machine == &kThisMachine ? static_cast<uint64_t>(sysconf(_SC_PAGESIZE))
+                                   : machine.largest_page;
+}
+
 absl::StatusOr<ElfFile> ElfFile::Parse(std::string bytes) {
-  absl::Status header = CheckElfHeader(bytes);
+  absl::Status header = CheckRunsHere(bytes);
   if (header.ok()) header = CheckIsSharedLibrary(bytes);
   if (!header.ok()) return header;
-  return ParseLoaded(std::move(bytes));
+  return ParseFor(kThisMachine, std::move(bytes));
+}
+
+absl::StatusOr<ElfFile> ElfFile::ParseForeign(std::string bytes) {
+  const absl::StatusOr<const Machine*> machine = MachineOf(bytes);
+  if (!machine.ok()) return machine.status();
+  absl::Status header = CheckIsSharedLibrary(bytes);
+  if (!header.ok()) return header;
+  return ParseFor(**machine, std::move(bytes));
 }
 
 absl::StatusOr<ElfFile> ElfFile::ParseLoaded(std::string bytes) {
-  absl::Status header = CheckElfHeader(bytes);
+  absl::Status header = CheckRunsHere(bytes);
   if (!header.ok()) return header;
-  ElfFile file(std::move(bytes));
+  return ParseFor(kThisMachine, std::move(bytes));
+}
+
+absl::StatusOr<ElfFile> ElfFile::ParseFor(const Machine& machine, std::string bytes) {
+  ElfFile file(std::move(bytes), machine);
   absl::Status status = file.ReadSegments();
   if (status.ok()) status = file.CheckLoadSegments();
   if (status.ok()) status = file.CheckInnerSegments();
@@ -193,7 +236,7 @@ absl::Status ElfFile::CheckLoadSegments() const {
   for (size_t i = 0; i < segments_.size(); ++i) {
     const Elf64_Phdr& segment = segments_[i];
     if (segment.p_type != PT_LOAD) continue;
-    absl::Status status = CheckLoadSegment(i, segment, bytes_.size());
+    absl::Status status = CheckLoadSegment(i, segment, bytes_.size(), machine_->address_limit);
     if (!status.ok()) return status;
     if (segment.p_vaddr < end) {
       return SegmentError(i, absl::StrFormat("it is mapped at %#x, and the one before ends at %#x",
@@ -254,9 +297,10 @@ absl::Status ElfFile::CheckThreadLocals(size_t index) const {
 // ld.so would make read-only whatever follows the library.
 absl::Status ElfFile::CheckReadOnlyAfterRelocation(size_t index) const {
   const Elf64_Phdr& relro = segments_[index];
+  const uint64_t page = PageSizeOf(*machine_);
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_LOAD || relro.p_vaddr < segment.p_vaddr) continue;
-    const uint64_t end = (segment.p_vaddr + segment.p_memsz + kPageSize - 1) & ~(kPageSize - 1);
+    const uint64_t end = (segment.p_vaddr + segment.p_memsz + page - 1) & ~(page - 1);
     if (Fits(relro.p_vaddr, relro.p_memsz, end)) return absl::OkStatus();
   }
   return SegmentError(index, "PT_GNU_RELRO is not within a loadable segment");

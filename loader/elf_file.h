@@ -1,4 +1,4 @@
-// ElfFile: the bytes of a shared library for x86-64, and the segments that ld.so maps.
+// ElfFile: the bytes of a shared library, and the segments that ld.so maps.
 //
 // ld.so trusts the file that it maps. So callbridge checks every file before it hands it to ld.so,
 // here, in dynamic_section.h and in symbol_table.h: every offset and size may be wrong.
@@ -17,17 +17,23 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/machine.h"
 
 namespace callbridge {
 
-// Returns OK if `bytes` begin with a whole ELF header for x86-64. Returns INVALID_ARGUMENT
-// otherwise, and says what they are: empty, text, an archive, code for another machine.
-absl::Status CheckElfHeader(absl::string_view bytes);
+// Returns the machine of a file whose `bytes` begin with a whole ELF header for one of kMachines.
+// Returns INVALID_ARGUMENT otherwise, and says what they are: empty, text, an archive, code for a
+// machine that is not known.
+absl::StatusOr<const Machine*> MachineOf(absl::string_view bytes);
 
-// Returns OK if `bytes`, which passed CheckElfHeader(), are a shared library or a
+// Returns OK if `bytes`, of which MachineOf() returned the machine, are a shared library or a
 // position-independent program. Returns INVALID_ARGUMENT otherwise, and says what they are: an
 // object file, a core dump.
 absl::Status CheckIsSharedLibrary(absl::string_view bytes);
+
+// Returns the size of a page of memory in bytes: this system's if the machine is this one, and the
+// largest that another machine may have.
+uint64_t PageSizeOf(const Machine& machine);
 
 // Returns INVALID_ARGUMENT "has a bad <table>: <what>", to be appended to the file's name.
 inline absl::Status TableError(absl::string_view table, absl::string_view what) {
@@ -36,13 +42,17 @@ inline absl::Status TableError(absl::string_view table, absl::string_view what) 
 
 class ElfFile {
  public:
-  // Takes the bytes of a shared library. Returns INVALID_ARGUMENT if they are something else or a
-  // segment is invalid.
+  // Takes the bytes of a shared library for this machine. Returns INVALID_ARGUMENT if they are
+  // something else or a segment is invalid.
   static absl::StatusOr<ElfFile> Parse(std::string bytes);
+  // Takes the bytes of a shared library for any of kMachines, to be read and not to be loaded.
+  // Fails as Parse().
+  static absl::StatusOr<ElfFile> ParseForeign(std::string bytes);
   // Takes the bytes of a file that runs in this process: a shared library or any program. Returns
   // INVALID_ARGUMENT if they are something else or a segment is invalid.
   static absl::StatusOr<ElfFile> ParseLoaded(std::string bytes);
 
+  const Machine& machine() const { return *machine_; }
   const std::string& bytes() const { return bytes_; }
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
 
@@ -71,7 +81,10 @@ class ElfFile {
   }
 
  private:
-  explicit ElfFile(std::string bytes) : bytes_(std::move(bytes)) {}
+  ElfFile(std::string bytes, const Machine& machine)
+      : bytes_(std::move(bytes)), machine_(&machine) {}
+
+  static absl::StatusOr<ElfFile> ParseFor(const Machine& machine, std::string bytes);
 
   absl::Status ReadSegments();
   absl::Status CheckLoadSegments() const;
@@ -81,6 +94,7 @@ class ElfFile {
   absl::Status CheckReadOnlyAfterRelocation(size_t index) const;
 
   std::string bytes_;
+  const Machine* machine_;
   std::vector<Elf64_Phdr> segments_;
 };
 

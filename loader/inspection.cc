@@ -2,6 +2,7 @@
 
 #include <gelf.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -23,18 +24,23 @@
 namespace callbridge {
 namespace {
 
+struct KindAndMachine {
+  FileKind kind;
+  const Machine* machine;  // null for archives
+};
+
 // Returns INVALID_ARGUMENT if the file is of a kind that cannot be inspected.
-absl::StatusOr<FileKind> KindOf(absl::string_view bytes) {
-  if (IsArchive(bytes) || IsThinArchive(bytes)) return FileKind::kArchive;
-  absl::Status status = CheckElfHeader(bytes);
-  if (!status.ok()) return status;
+absl::StatusOr<KindAndMachine> KindOf(absl::string_view bytes) {
+  if (IsArchive(bytes) || IsThinArchive(bytes)) return KindAndMachine{FileKind::kArchive, nullptr};
+  const absl::StatusOr<const Machine*> machine = MachineOf(bytes);
+  if (!machine.ok()) return machine.status();
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.e_type == ET_REL) return FileKind::kObjectFile;
-  if (header.e_type == ET_EXEC) return FileKind::kProgram;
-  status = CheckIsSharedLibrary(bytes);
+  if (header.e_type == ET_REL) return KindAndMachine{FileKind::kObjectFile, *machine};
+  if (header.e_type == ET_EXEC) return KindAndMachine{FileKind::kProgram, *machine};
+  absl::Status status = CheckIsSharedLibrary(bytes);
   if (!status.ok()) return status;
-  return FileKind::kSharedLibrary;
+  return KindAndMachine{FileKind::kSharedLibrary, *machine};
 }
 
 // Reads the section .dynamic, only to show it.
@@ -101,8 +107,9 @@ void ReadTexts(absl::string_view bytes, Inspection& inspection) {
 
 // Ignores members that are not object files, as linkers do.
 void ReadMember(absl::string_view member, Inspection& inspection) {
-  const absl::StatusOr<FileKind> kind = KindOf(member);
-  if (!kind.ok() || *kind != FileKind::kObjectFile) return;
+  const absl::StatusOr<KindAndMachine> found = KindOf(member);
+  if (!found.ok() || found->kind != FileKind::kObjectFile) return;
+  if (inspection.machine == nullptr) inspection.machine = found->machine;
   const ElfHandle elf = OpenElf(member);
   if (elf == nullptr) return;
   ReadSections(elf.get(), inspection);
@@ -147,7 +154,7 @@ void RemoveOwn(SymbolFindings& symbols) {
 
 // Checks what ld.so and callbridge rely on, and lists the dynamic symbols if no section does.
 absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection& inspection) {
-  absl::StatusOr<ElfFile> file = ElfFile::Parse(std::move(bytes));
+  absl::StatusOr<ElfFile> file = ElfFile::ParseForeign(std::move(bytes));
   if (!file.ok()) return file.status();
   absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(*file);
   if (!dynamic.ok()) return dynamic.status();
@@ -167,7 +174,8 @@ absl::Status ReadLoaderTables(std::string bytes, bool wants_symbols, Inspection&
 
 // ld.so relies on the tables that were checked. If they are bad it does not run.
 absl::Status ReadLoader(Inspection& inspection) {
-  if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty()) {
+  if (inspection.kind != FileKind::kSharedLibrary || !inspection.refusal.empty() ||
+      IsForeign(inspection)) {
     return absl::OkStatus();
   }
   absl::StatusOr<LoaderAnswer> answer = AskLoader(inspection.path);
@@ -217,15 +225,27 @@ void ResolveProtobuf(Inspection& inspection) {
   }
 }
 
+// Whether a library of another machine has a symbol is not looked for.
+void RemoveUnsought(Inspection& inspection) {
+  if (!IsForeign(inspection)) return;
+  auto& unresolved = inspection.unresolved;
+  unresolved.erase(std::remove_if(unresolved.begin(), unresolved.end(),
+                                  [](const UnresolvedSymbol& symbol) {
+                                    return symbol.provider == Provider::kNone;
+                                  }),
+                   unresolved.end());
+}
+
 // Reads all but what ld.so finds, and what follows from that.
 absl::StatusOr<Inspection> ReadBytes(std::string bytes, const std::string& path, FileReader read) {
-  absl::StatusOr<FileKind> kind = KindOf(bytes);
-  if (!kind.ok()) return kind.status();
+  const absl::StatusOr<KindAndMachine> found = KindOf(bytes);
+  if (!found.ok()) return found.status();
   Inspection inspection;
   inspection.path = path;
-  inspection.kind = *kind;
+  inspection.kind = found->kind;
+  inspection.machine = found->machine;
   bool has_dynamic_symbols = false;
-  if (*kind == FileKind::kArchive) {
+  if (found->kind == FileKind::kArchive) {
     absl::Status status = ReadArchive(bytes, read, inspection);
     if (!status.ok()) return status;
   } else if (const ElfHandle elf = OpenElf(bytes); elf != nullptr) {
@@ -243,6 +263,10 @@ absl::StatusOr<Inspection> ReadBytes(std::string bytes, const std::string& path,
 }
 
 }  // namespace
+
+bool IsForeign(const Inspection& inspection) {
+  return inspection.machine != nullptr && inspection.machine != &kThisMachine;
+}
 
 bool IsReplaced(const Inspection& inspection, absl::string_view needed) {
   return IsTensorFlowLibrary(needed) && !IsTensorFlowLibrary(inspection.path);
@@ -280,6 +304,7 @@ absl::StatusOr<Inspection> Inspect(const std::string& path) {
   inspection->unresolved = FindUnresolved(inspection->symbols.undefined, Providers(*inspection));
   ReadProtobufLayout(*inspection);
   ResolveProtobuf(*inspection);
+  RemoveUnsought(*inspection);
   return inspection;
 }
 

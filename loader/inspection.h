@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/machine.h"
 #include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/protobuf_layout.h"
 #include "callbridge/loader/symbol_findings.h"
@@ -24,16 +25,21 @@ absl::string_view FileKindName(FileKind kind);
 
 struct Inspection {
   std::string path;
+  // The machine that the file is for, which need not be this one; of an archive, that of its first
+  // object file, and null if it has none.
+  const Machine* machine = nullptr;
   FileKind kind = FileKind::kSharedLibrary;
   SymbolFindings symbols;
 
   // The libraries that the file itself names (DT_NEEDED), in order.
   std::vector<std::string> needed;
-  // The libraries that ld.so finds. Empty for object files, archives and programs.
+  // The libraries that ld.so finds. Empty for object files, archives, programs, and files for
+  // another machine, whose libraries are elsewhere.
   LoaderAnswer loader;
   // Why callbridge or ld.so refuses the file, whatever is installed; empty if neither does.
   std::string refusal;
-  // The symbols that no needed library has, sorted by symbol.
+  // The symbols that no needed library has, sorted by symbol; of a file for another machine only
+  // those that callbridge or Python provides.
   std::vector<UnresolvedSymbol> unresolved;
 
   StringAbi string_abi = StringAbi::kNotSeen;
@@ -54,6 +60,9 @@ struct Inspection {
   const typed_ffi::RuntimeVersion* typed_headers = nullptr;
 };
 
+// Returns whether the file is for another machine than this one, so that it cannot be opened here.
+bool IsForeign(const Inspection& inspection);
+
 // Returns whether callbridge replaces `needed`, a library that the inspected file needs. False
 // where one of TensorFlow's libraries needs another.
 bool IsReplaced(const Inspection& inspection, absl::string_view needed);
@@ -65,10 +74,10 @@ std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection);
 // Inspects the file at `path`, and the files beside it that are members if it is a thin archive. A
 // damaged file gives what can be read.
 //
-// Returns INVALID_ARGUMENT if the file is neither an ELF file for x86-64 nor an archive of such, or
-// is a thin archive with an archive in it. Fails as ReadRegularFile() if the file or a member
-// cannot be read, and as RunChild() if ld.so cannot be run. Messages name the member, and omit
-// `path`; the caller puts it in front.
+// Returns INVALID_ARGUMENT if the file is neither an ELF file for one of kMachines nor an archive
+// of such, or is a thin archive with an archive in it. Fails as ReadRegularFile() if the file or a
+// member cannot be read, and as RunChild() if ld.so cannot be run. Messages name the member, and
+// omit `path`; the caller puts it in front.
 absl::StatusOr<Inspection> Inspect(const std::string& path);
 
 // Returns the bytes of the file at a path.

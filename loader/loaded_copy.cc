@@ -26,6 +26,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/machine.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/dynamic_section.h"
@@ -214,13 +215,13 @@ TinyLibrary MakeTinyLibrary() {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_DYN;
-  header.e_machine = EM_X86_64;
+  header.e_machine = kThisMachine.elf_number;
   header.e_version = EV_CURRENT;
   header.e_phoff = offsetof(TinyLibrary, segments);
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = 3;
-  library.segments[0] = {PT_LOAD, PF_R | PF_W, 0, 0, 0, kSize, kSize, 4096};
+  library.segments[0] = {PT_LOAD, PF_R | PF_W, 0, 0, 0, kSize, kSize, PageSizeOf(kThisMachine)};
   library.segments[1] = {PT_DYNAMIC,
                          PF_R | PF_W,
                          kDynamic,
@@ -245,9 +246,10 @@ TinyLibrary MakeTinyLibrary() {
   static_assert(sizeof(dynamic) == sizeof(library.dynamic), "");
   std::memcpy(library.dynamic, dynamic, sizeof(dynamic));
   library.symbols[1] = {1, ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), STV_DEFAULT, SHN_UNDEF, 0, 0};
-  library.relocations[0] = {offsetof(TinyLibrary, pointer), ELF64_R_INFO(1, R_X86_64_GLOB_DAT), 0};
-  library.relocations[1] = {offsetof(TinyLibrary, pointer_behind), ELF64_R_INFO(1, R_X86_64_64),
-                            kAddend};
+  library.relocations[0] = {offsetof(TinyLibrary, pointer),
+                            ELF64_R_INFO(1, kThisMachine.global_pointer), 0};
+  library.relocations[1] = {offsetof(TinyLibrary, pointer_behind),
+                            ELF64_R_INFO(1, kThisMachine.absolute), kAddend};
   const uint32_t hash[] = {1, 2, 1, 0, 0};
   std::memcpy(library.hash, hash, sizeof(hash));
   std::memcpy(library.strings + 1, kName, sizeof(kName));

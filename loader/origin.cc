@@ -24,9 +24,7 @@ namespace callbridge {
 
 namespace {
 
-constexpr uint64_t kPageSize = 4096;
-
-uint64_t RoundUpToPage(uint64_t value) { return (value + kPageSize - 1) & ~(kPageSize - 1); }
+uint64_t RoundUp(uint64_t value, uint64_t page) { return (value + page - 1) & ~(page - 1); }
 
 bool IsPartOfName(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -122,14 +120,15 @@ absl::StatusOr<ElfFile> WithOrigin(ElfFile file, absl::string_view folder) {
   std::vector<Elf64_Phdr> segments = file.segments();
   const uint64_t headers_size = (segments.size() + 1) * sizeof(Elf64_Phdr);
   const uint64_t size = headers_size + strings.table.size();
-  const uint64_t offset = RoundUpToPage(file.bytes().size());
-  const uint64_t address = RoundUpToPage(EndOfMemory(file));
+  const uint64_t page = PageSizeOf(file.machine());
+  const uint64_t offset = RoundUp(file.bytes().size(), page);
+  const uint64_t address = RoundUp(EndOfMemory(file), page);
   for (Elf64_Phdr& segment : segments) {
     if (segment.p_type != PT_PHDR) continue;
     segment = {PT_PHDR, segment.p_flags, offset,       address,
                address, headers_size,    headers_size, segment.p_align};
   }
-  segments.push_back({PT_LOAD, PF_R, offset, address, address, size, size, kPageSize});
+  segments.push_back({PT_LOAD, PF_R, offset, address, address, size, size, page});
 
   for (Elf64_Dyn& entry : strings.entries) {
     if (entry.d_tag == DT_STRTAB) entry.d_un.d_ptr = address + headers_size;

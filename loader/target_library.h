@@ -49,7 +49,7 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // clang-format off
   //   NOT_FOUND            There is no such file.
   //   PERMISSION_DENIED    The file is unreadable, or no place allows a copy that may run.
-  //   INVALID_ARGUMENT     It is not an ELF shared library for x86-64; or a table in it is invalid,
+  //   INVALID_ARGUMENT     It is not an ELF shared library for this machine; or a table in it is invalid,
   //                        and the message names the table.
   //   FAILED_PRECONDITION  ld.so refuses the copy; the message quotes it and names what is missing.
   //                        Or the file needs a protobuf or a helper program that is not there.

@@ -27,6 +27,10 @@ bool Registers(const Inspection& inspection) {
 // Returns what prevents loading it; empty if nothing does.
 std::string Obstacle(const Inspection& inspection) {
   if (!inspection.refusal.empty()) return absl::StrCat("it ", inspection.refusal);
+  if (IsForeign(inspection)) {
+    return absl::StrCat("it is for ", inspection.machine->name, ", and this machine is ",
+                        kThisMachine.name, "; load it on ", inspection.machine->name);
+  }
   std::vector<std::string> missing;
   for (const NeededLibrary& library : inspection.loader.libraries) {
     if (library.path.empty() && !IsReplaced(inspection, library.name))
@@ -120,7 +124,10 @@ Verdict Judge(const Inspection& inspection, const std::vector<std::string>& type
       if (inspection.symbols.functions.empty() && inspection.symbols.registry.empty()) {
         return {Outcome::kNoCustomCalls, "no custom call found in it", {}};
       }
-      return {Outcome::kMustBeLinked, "it must be linked into a shared library first",
+      return {Outcome::kMustBeLinked,
+              absl::StrCat("it must be linked into a shared library first",
+                           IsForeign(inspection) ? ", on " : "",
+                           IsForeign(inspection) ? inspection.machine->name : ""),
               NextForObjects(inspection)};
     case FileKind::kProgram:
       break;

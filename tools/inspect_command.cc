@@ -31,8 +31,8 @@ constexpr char kInspectDescription[] =
 
 constexpr char kInspectFooter[] =
     R"(FILE is a shared library, a Python extension module, an object file, an archive or a program, for
-x86-64 Linux. None of its code runs: the command reads its tables, and asks ld.so, in the mode that
-runs nothing, where the libraries are that FILE needs.
+Linux on x86-64 or aarch64. None of its code runs: the command reads its tables, and if FILE is for
+this machine asks ld.so, in the mode that runs nothing, where the libraries are that FILE needs.
 
 FILE:FUNCTION is an AOT operator of MindSpore, of a library or of a source file (.cc, .cpp, .cu), which
 is compiled.

@@ -97,6 +97,7 @@ Json FileJson(const InspectedFile& file) {
   Json json;
   json["file"] = inspection.path;
   json["kind"] = std::string(FileKindName(inspection.kind));
+  json["machine"] = inspection.machine == nullptr ? Json(nullptr) : Json(inspection.machine->name);
   json["needed"] = inspection.needed;
   json["libraries"] = NeedsJson(inspection);
   json["missing_versions"] = inspection.loader.missing_versions;

@@ -164,7 +164,9 @@ std::vector<std::string> OperatorTexts(const std::vector<InspectedOperator>& ope
 void AppendFile(const InspectedFile& file, std::string* text) {
   const Inspection& inspection = file.inspection;
   const SymbolFindings& symbols = inspection.symbols;
-  absl::StrAppend(text, Printable(inspection.path), ": ", FileKindName(inspection.kind), "\n");
+  absl::StrAppend(text, Printable(inspection.path), ": ", FileKindName(inspection.kind),
+                  IsForeign(inspection) ? absl::StrCat(" for ", inspection.machine->name) : "",
+                  "\n");
   Paragraph paragraph(text);
   paragraph.Add("needs", NeedsTexts(inspection));
   paragraph.AddSome("missing", UnresolvedTexts(inspection, Provider::kNone));

@@ -1,12 +1,11 @@
 #include "callbridge/abi/float_format.h"
 
-#include <immintrin.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 
+#include "callbridge/abi/machine.h"
 #include "gtest/gtest.h"
 
 namespace callbridge {
@@ -138,14 +137,14 @@ TEST(FloatFormat, NansKeepTheirSignAndWhatFits) {
 }
 
 TEST(FloatFormat, IsTheSameWhereSubnormalFloatsAreZeros) {
-  const unsigned mode = _mm_getcsr();
-  _mm_setcsr(mode | 0x8040);  // flush to zero, denormals are zeros
+  const uint32_t mode = FloatingPointControl();
+  SetFloatingPointControl(mode | kThisMachine.flushed_subnormals);
   const FloatFormat& f32 = Format(PrimitiveType::kF32);
   const uint64_t bf16_to_f32 = ConvertFloat(Format(PrimitiveType::kBf16), 0x0001, f32);
   const uint64_t f32_to_bf16 = ConvertFloat(f32, 0x0001'8000, Format(PrimitiveType::kBf16));
   const uint64_t f16_to_f32 = ConvertFloat(Format(PrimitiveType::kF16), 0x0001, f32);
   const uint64_t f64 = Format(PrimitiveType::kF64).Encode(Format(PrimitiveType::kF64).Decode(1));
-  _mm_setcsr(mode);
+  SetFloatingPointControl(mode);
   EXPECT_EQ(bf16_to_f32, 0x0001'0000u);
   EXPECT_EQ(f32_to_bf16, 0x0002u);
   EXPECT_EQ(f16_to_f32, 0x33800000u);

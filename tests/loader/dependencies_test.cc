@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/machine.h"
 #include "tests/loader/elf_editor.h"
 
 namespace callbridge {
@@ -28,14 +29,23 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
+// The library of this process that has that symbol.
+std::string LibraryOf(const char* symbol) {
+  Dl_info found = {};
+  if (dladdr(dlsym(RTLD_DEFAULT, symbol), &found) == 0) throw std::runtime_error(symbol);
+  return found.dli_fname;
+}
+
 TEST(NeededLibrariesTest, ReadsLoadersAnswer) {
+  const std::string loader = kThisMachine.loader_path;
   const LoaderAnswer answer = ParseLoaderAnswer(
       "/x.so: /lib/libc.so.6: version `GLIBC_2.99' not found (required by /x.so)\n"
       "\tlinux-vdso.so.1 (0x00007ffd)\n"
       "\tlibtensorflow_cc.so.2 => not found\n"
       "\tlibm (1).so => /lib/libm (1).so (0x00007f04c0720000)\n"
       "\t/opt/lib.so (0x00007f04c0720000)\n"
-      "\t/lib64/ld-linux-x86-64.so.2 (0x00007f04c0b30000)\n",
+      "\t" +
+          loader + " (0x00007f04c0b30000)\n",
       "/x.so");
   ASSERT_EQ(answer.libraries.size(), 4);
   EXPECT_EQ(answer.libraries[0].name, "libtensorflow_cc.so.2");
@@ -44,8 +54,8 @@ TEST(NeededLibrariesTest, ReadsLoadersAnswer) {
   EXPECT_EQ(answer.libraries[1].path, "/lib/libm (1).so");
   EXPECT_EQ(answer.libraries[2].name, "/opt/lib.so");
   EXPECT_EQ(answer.libraries[2].path, "/opt/lib.so");
-  EXPECT_EQ(answer.libraries[3].name, "ld-linux-x86-64.so.2");
-  EXPECT_EQ(answer.libraries[3].path, "/lib64/ld-linux-x86-64.so.2");
+  EXPECT_EQ(answer.libraries[3].name, loader.substr(loader.rfind('/') + 1));
+  EXPECT_EQ(answer.libraries[3].path, loader);
   EXPECT_THAT(answer.missing_versions,
               ElementsAre("/lib/libc.so.6: version `GLIBC_2.99' not found (required by /x.so)"));
   EXPECT_THAT(ParseLoaderAnswer("\tstatically linked\n", "/x.so").libraries, IsEmpty());
@@ -153,7 +163,7 @@ TEST(UnresolvedSymbolsTest, WhatIsWeakMayStayUndefinedUnlessItIsServed) {
 }
 
 TEST(UnresolvedSymbolsTest, WhatALibraryExportsIsResolved) {
-  const std::string libm = "/lib/x86_64-linux-gnu/libm.so.6";
+  const std::string libm = LibraryOf("cosf");
   EXPECT_THAT(Unresolved({{"cosf", false}, {"nobodys", false}}, {"/dev/null", libm}),
               ElementsAre(Pair("nobodys", Provider::kNone)));
   EXPECT_THAT(Unresolved({{"cosf", false}}, {libm, "/no/such/library"}), IsEmpty());
@@ -168,7 +178,7 @@ MissingParts MissingIn(const std::string& path) {
 }
 
 TEST(MissingPartsTest, NothingIsMissing) {
-  const MissingParts missing = MissingIn("/lib/x86_64-linux-gnu/libstdc++.so.6");
+  const MissingParts missing = MissingIn(LibraryOf("_ZSt9terminatev"));
   EXPECT_THAT(missing.libraries, IsEmpty());
   EXPECT_THAT(missing.symbols, IsEmpty());
   EXPECT_EQ(DescribeMissingParts(missing), "");

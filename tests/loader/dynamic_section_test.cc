@@ -159,17 +159,18 @@ const Damage kDamages[] = {
        const Elf64_Phdr& data = e.Segment(PT_LOAD, 3);
        auto& relocation = e.Table<Elf64_Rela>(DT_RELA);
        relocation.r_offset = data.p_vaddr + data.p_memsz - sizeof(Elf64_Addr);
-       relocation.r_info = ELF64_R_INFO(0ull, R_X86_64_TLSDESC);  // of two words
+       relocation.r_info = ELF64_R_INFO(0ull, kThisMachine.other_sizes[3].type);  // of two words
      },
      "where no writable segment is"},
     {"RelocationCopies", "original_linked",
      [](ElfEditor& e) {
-       e.Table<Elf64_Rela>(DT_JMPREL).r_info = ELF64_R_INFO(1ull, R_X86_64_COPY);
+       e.Table<Elf64_Rela>(DT_JMPREL).r_info = ELF64_R_INFO(1ull, kThisMachine.copy);
      },
-     "only executables have R_X86_64_COPY"},
+     "only executables have copy relocations"},
     {"RelocationSymbolTooHigh", "original_linked",
      [](ElfEditor& e) {
-       e.Table<Elf64_Rela>(DT_JMPREL).r_info = ELF64_R_INFO(0xffffffffull, R_X86_64_JUMP_SLOT);
+       e.Table<Elf64_Rela>(DT_JMPREL).r_info =
+           ELF64_R_INFO(0xffffffffull, kThisMachine.global_pointer);
      },
      "has a bad DT_SYMTAB"},
     {"TooManyRelative", "original_linked",

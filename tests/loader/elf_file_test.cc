@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "tests/loader/elf_editor.h"
 #include "tests/refused.h"
 
@@ -67,8 +70,13 @@ TEST(ElfFileTest, SaysWhatElseItIs) {
 }
 
 TEST(ElfFileTest, NamesTheMachine) {
-  ExpectRefused([](ElfEditor& e) { e.header().e_machine = EM_AARCH64; },
-                "was built for 64-bit little-endian AArch64; this process runs 64-bit");
+  for (const Machine& machine : kMachines) {
+    if (&machine == &kThisMachine) continue;
+    ExpectRefused(
+        [&](ElfEditor& e) { e.header().e_machine = machine.elf_number; },
+        absl::StrCat("was built for 64-bit little-endian ", machine.name,
+                     "; this process runs 64-bit little-endian ", kThisMachine.name, " code"));
+  }
   ExpectRefused([](ElfEditor& e) { e.header().e_machine = 4711; }, "ELF machine number 4711");
   ExpectRefused(
       [](ElfEditor& e) {
@@ -77,7 +85,7 @@ TEST(ElfFileTest, NamesTheMachine) {
       },
       "was built for 32-bit little-endian i386");
   ExpectRefused([](ElfEditor& e) { e.header().e_ident[EI_CLASS] = ELFCLASS32; },
-                "was built for 32-bit little-endian x86-64");
+                absl::StrCat("was built for 32-bit little-endian ", kThisMachine.name));
   ExpectRefused(
       [](ElfEditor& e) {
         e.header().e_ident[EI_DATA] = ELFDATA2MSB;
@@ -85,14 +93,50 @@ TEST(ElfFileTest, NamesTheMachine) {
       },
       "was built for 64-bit big-endian S/390");
   const std::pair<uint16_t, const char*> machines[] = {
-      {EM_386, "i386"},        {EM_ARM, "ARM"},       {EM_AARCH64, "AArch64"},
-      {EM_PPC64, "PowerPC64"}, {EM_S390, "S/390"},    {EM_RISCV, "RISC-V"},
-      {EM_MIPS, "MIPS"},       {EM_SPARCV9, "SPARC"}, {EM_CUDA, "NVIDIA GPU"},
-      {EM_AMDGPU, "AMD GPU"}};
+      {EM_386, "i386"},      {EM_ARM, "ARM"},         {EM_PPC64, "PowerPC64"},
+      {EM_S390, "S/390"},    {EM_RISCV, "RISC-V"},    {EM_MIPS, "MIPS"},
+      {EM_SPARCV9, "SPARC"}, {EM_CUDA, "NVIDIA GPU"}, {EM_AMDGPU, "AMD GPU"}};
   for (const auto& [number, name] : machines) {
     ExpectRefused([number = number](ElfEditor& e) { e.header().e_machine = number; },
                   std::string("was built for 64-bit little-endian ") + name + "; this process");
   }
+}
+
+TEST(ElfFileTest, FilesOfAnotherMachineAreReadAndNotLoaded) {
+  const std::string bytes = BytesOf(OldBinary("other_machine"));
+  const absl::StatusOr<ElfFile> file = ElfFile::ParseForeign(bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_STRNE(file->machine().name, kThisMachine.name);
+  for (const absl::StatusOr<ElfFile>& loaded :
+       {ElfFile::Parse(bytes), ElfFile::ParseLoaded(bytes)}) {
+    EXPECT_EQ(
+        loaded.status().message(),
+        absl::StrCat("was built for 64-bit little-endian ", file->machine().name,
+                     "; this process runs 64-bit little-endian ", kThisMachine.name, " code"));
+  }
+  // A file for this machine is read in either way.
+  EXPECT_EQ(ElfFile::ParseForeign(BytesOf(OldBinary("original_linked")))->machine().name,
+            kThisMachine.name);
+}
+
+// ld.so would make read-only what follows the library, page by page: of this system's size here,
+// of up to 64 KiB on aarch64.
+TEST(ElfFileTest, ReadOnlySegmentsEndInThePagesOfTheirMachine) {
+  EXPECT_EQ(PageSizeOf(kThisMachine), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  ElfEditor editor("other_machine");
+  Elf64_Phdr& relro = editor.Segment(PT_GNU_RELRO);
+  const uint64_t page = PageSizeOf(*FindMachine(editor.header().e_machine));
+  uint64_t end = 0;
+  for (int i = 0; i < editor.header().e_phnum; ++i) {
+    const auto& load = editor.At<Elf64_Phdr>(editor.header().e_phoff + i * sizeof(Elf64_Phdr));
+    if (load.p_type != PT_LOAD || load.p_vaddr > relro.p_vaddr) continue;
+    end = std::max(end, load.p_vaddr + load.p_memsz);
+  }
+  relro.p_memsz = (end + page - 1) / page * page - relro.p_vaddr;
+  EXPECT_EQ(ElfFile::ParseForeign(editor.bytes).status(), absl::OkStatus());
+  ++relro.p_memsz;
+  EXPECT_THAT(std::string(ElfFile::ParseForeign(editor.bytes).status().message()),
+              HasSubstr("PT_GNU_RELRO is not within a loadable segment"));
 }
 
 // A program that runs in this process may be of fixed addresses.
@@ -101,7 +145,7 @@ TEST(ElfFileTest, ProgramsOfFixedAddressesAreReadWhereTheyRun) {
   editor.header().e_type = ET_EXEC;
   EXPECT_EQ(ElfFile::ParseLoaded(editor.bytes).status(), absl::OkStatus());
   EXPECT_FALSE(ElfFile::Parse(editor.bytes).ok());
-  editor.header().e_machine = EM_AARCH64;
+  editor.header().e_machine = EM_RISCV;
   EXPECT_FALSE(ElfFile::ParseLoaded(editor.bytes).ok());
 }
 

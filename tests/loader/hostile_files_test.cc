@@ -98,7 +98,7 @@ TEST_F(HostileFilesTest, OtherElfFiles) {
       {[](Elf64_Ehdr& e) { e.e_ident[EI_CLASS] = ELFCLASS32; }, "was built for 32-bit"},
       {[](Elf64_Ehdr& e) { e.e_ident[EI_CLASS] = ELFCLASSNONE; }, "was built for"},
       {[](Elf64_Ehdr& e) { e.e_ident[EI_DATA] = ELFDATA2MSB; }, "was built for 64-bit big-endian"},
-      {[](Elf64_Ehdr& e) { e.e_machine = EM_AARCH64; }, "was built for 64-bit little-endian AArch"},
+      {[](Elf64_Ehdr& e) { e.e_machine = EM_RISCV; }, "was built for 64-bit little-endian RISC-V"},
   };
   for (const auto& [edit, message] : edits) {
     ElfEditor editor("original_linked");
@@ -166,7 +166,7 @@ std::string LibraryWith(uint32_t symbol_count, const std::string& name) {
   headers.header.e_ident[EI_DATA] = ELFDATA2LSB;
   headers.header.e_ident[EI_VERSION] = EV_CURRENT;
   headers.header.e_type = ET_DYN;
-  headers.header.e_machine = EM_X86_64;
+  headers.header.e_machine = kThisMachine.elf_number;
   headers.header.e_version = EV_CURRENT;
   headers.header.e_phoff = offsetof(Headers, segments);
   headers.header.e_phentsize = sizeof(Elf64_Phdr);

@@ -254,9 +254,48 @@ TEST(InspectionTest, RefusesWhatIsNoBinary) {
   EXPECT_THAT(std::string(Inspect("/dev").status().message()), HasSubstr("is a directory"));
   EXPECT_EQ(Inspect("/nowhere").status().code(), absl::StatusCode::kNotFound);
   ElfEditor editor("original_linked");
-  editor.header().e_machine = EM_AARCH64;
-  const TemporaryFile other_machine(editor.bytes);
-  EXPECT_THAT(std::string(Inspect(other_machine.path()).status().message()), HasSubstr("AArch64"));
+  editor.header().e_machine = EM_RISCV;
+  const TemporaryFile unknown_machine(editor.bytes);
+  EXPECT_EQ(Inspect(unknown_machine.path()).status().message(),
+            "was built for 64-bit little-endian RISC-V; callbridge reads 64-bit little-endian code "
+            "for x86-64 and aarch64");
+}
+
+TEST(InspectionTest, ReadsAllOfAFileForAnotherMachineButWhereItsLibrariesAre) {
+  const Inspection inspection = Inspected(OldBinary("other_machine"));
+  ASSERT_NE(inspection.machine, nullptr);
+  EXPECT_TRUE(IsForeign(inspection));
+  EXPECT_FALSE(IsForeign(Inspected(OldBinary("original_linked"))));
+  EXPECT_EQ(inspection.refusal, "");
+  EXPECT_THAT(inspection.loader.libraries, IsEmpty());
+  EXPECT_THAT(Functions(inspection), Contains("divide: status_returning on Host"));
+  // cos() may be in any library of that machine.
+  for (const UnresolvedSymbol& symbol : inspection.unresolved) {
+    EXPECT_EQ(symbol.provider, Provider::kCallbridge) << symbol.name;
+  }
+  EXPECT_EQ(inspection.unresolved.size(), 3);
+  const Verdict verdict = Judge(inspection);
+  EXPECT_EQ(verdict.outcome, Outcome::kDoesNotLoad);
+  const std::string other = inspection.machine->name;
+  EXPECT_EQ(verdict.text,
+            absl::StrCat("callbridge cannot load it: it is for ", other, ", and this machine is ",
+                         kThisMachine.name, "; load it on ", other));
+}
+
+TEST(InspectionTest, ReadsTheTablesOfAFileForAnotherMachine) {
+  ElfEditor editor("other_machine");
+  editor.Table<Elf64_Rela>(DT_RELA).r_offset = uint64_t{1} << 40;
+  editor.Dynamic(DT_RELACOUNT).d_tag = DT_DEBUG;
+  const TemporaryFile damaged(editor.bytes);
+  EXPECT_THAT(Inspected(damaged.path()).refusal, HasSubstr("where no writable segment is"));
+}
+
+TEST(InspectionTest, ObjectFilesForAnotherMachineAreLinkedThere) {
+  const Inspection inspection = Inspected(std::string(OLD_BINARIES) + "/other_machine.o");
+  EXPECT_EQ(inspection.kind, FileKind::kObjectFile);
+  EXPECT_EQ(
+      Judge(inspection).text,
+      absl::StrCat("it must be linked into a shared library first, on ", inspection.machine->name));
 }
 
 TEST(InspectionTest, SurvivesTruncationAnywhere) {

@@ -71,7 +71,7 @@ TEST(BindingSelfTestTest, NoticesAnAddendThatIsNotAdded) {
   for (size_t at = 0; at + sizeof(Elf64_Rela) <= bytes.size(); at += 8) {
     Elf64_Rela relocation;
     std::memcpy(&relocation, &bytes[at], sizeof(relocation));
-    if (relocation.r_info != ELF64_R_INFO(uint64_t{1}, R_X86_64_64)) continue;
+    if (relocation.r_info != ELF64_R_INFO(uint64_t{1}, kThisMachine.absolute)) continue;
     relocation.r_addend += 8;
     std::memcpy(&bytes[at], &relocation, sizeof(relocation));
   }

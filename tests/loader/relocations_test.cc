@@ -26,10 +26,17 @@ std::string RelocationError(ElfEditor editor, uint64_t address, uint32_t type) {
 }
 
 TEST(RelocationsTest, WriteAsManyBytesAsTheirTypeSays) {
+#if defined(__x86_64__)
   const std::pair<uint32_t, uint64_t> sizes[] = {{R_X86_64_32, 4},       {R_X86_64_PC32, 4},
                                                  {R_X86_64_SIZE32, 4},   {R_X86_64_64, 8},
                                                  {R_X86_64_GLOB_DAT, 8}, {R_X86_64_RELATIVE, 8},
                                                  {R_X86_64_DTPMOD64, 8}, {R_X86_64_TLSDESC, 16}};
+#else
+  const std::pair<uint32_t, uint64_t> sizes[] = {
+      {R_AARCH64_ABS16, 2},      {R_AARCH64_ABS32, 4},    {R_AARCH64_PREL32, 4},
+      {R_AARCH64_ABS64, 8},      {R_AARCH64_GLOB_DAT, 8}, {R_AARCH64_RELATIVE, 8},
+      {R_AARCH64_TLS_DTPMOD, 8}, {R_AARCH64_TLSDESC, 16}};
+#endif
   ElfEditor editor("original_linked");
   const Elf64_Phdr& data = editor.Segment(PT_LOAD, 3);
   const uint64_t end = data.p_vaddr + data.p_memsz;
@@ -39,7 +46,8 @@ TEST(RelocationsTest, WriteAsManyBytesAsTheirTypeSays) {
                 HasSubstr("where no writable segment is"))
         << type;
   }
-  EXPECT_EQ(RelocationError(editor, 0x123456789000, R_X86_64_NONE), "") << "it writes nothing";
+  EXPECT_EQ(RelocationError(editor, 0x123456789000, kThisMachine.no_relocation), "")
+      << "it writes nothing";
 }
 
 TEST(RelocationsTest, LeaveTheDynamicSectionAlone) {
@@ -51,10 +59,11 @@ TEST(RelocationsTest, LeaveTheDynamicSectionAlone) {
   }
   const uint64_t begin = dynamic.p_vaddr;
   for (uint64_t good : {begin - 8, begin + size}) {
-    EXPECT_EQ(RelocationError(editor, good, R_X86_64_64), "") << good;
+    EXPECT_EQ(RelocationError(editor, good, kThisMachine.absolute), "") << good;
   }
   for (uint64_t bad : {begin - 7, begin, begin + size - 1}) {
-    EXPECT_THAT(RelocationError(editor, bad, R_X86_64_64), HasSubstr("in the dynamic section"))
+    EXPECT_THAT(RelocationError(editor, bad, kThisMachine.absolute),
+                HasSubstr("in the dynamic section"))
         << bad;
   }
 }
@@ -64,7 +73,7 @@ TEST(RelocationsTest, MayWriteToCodeWhereTheLibrarySaysSo) {
   const auto error = [](Elf64_Dyn entry) {
     ElfEditor editor("original_linked");
     editor.Dynamic(DT_VERNEEDNUM) = entry;
-    return RelocationError(editor, editor.Segment(PT_LOAD, 1).p_vaddr, R_X86_64_64);
+    return RelocationError(editor, editor.Segment(PT_LOAD, 1).p_vaddr, kThisMachine.absolute);
   };
   EXPECT_EQ(error({DT_TEXTREL, {0}}), "");
   EXPECT_EQ(error({DT_FLAGS, {DF_TEXTREL}}), "");

@@ -267,3 +267,22 @@ def test_names_cannot_break_lines():
     path = pathlib.Path(shared('extern "C" void a_verdict(); void g() { a_verdict(); }'))
     path.write_bytes(path.read_bytes().replace(b"a_verdict", b"a\nverdict"))
     assert "  missing     a\\nverdict\n" in text(path)
+
+
+def test_a_file_for_another_machine():
+    other = BUILD / "tests/targets/other_machine.so"
+    found = inspected(other)
+    assert {found["machine"], inspected(shared(TARGETS))["machine"]} == {"x86-64", "aarch64"}
+    assert text(other).startswith(f"{other}: shared library for {found['machine']}\n")
+    assert functions(found) == {"divide": "status_returning"}
+    assert found["libraries"] == []
+    assert {symbol["provider"] for symbol in found["unresolved"]} == {"callbridge"}
+    assert found["verdict"]["outcome"] == "does_not_load"
+    # It is not opened: the error names both machines.
+    run = subprocess.run([COMMAND, "run", other], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert re.search(
+        f"other_machine.so: was built for 64-bit little-endian {found['machine']}; "
+        r"this process runs 64-bit little-endian (x86-64|aarch64) code\n$",
+        run.stderr,
+    )

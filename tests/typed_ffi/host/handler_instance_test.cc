@@ -1,8 +1,6 @@
 // What a run does with the handlers of its stages, in the shape of each version.
 #include "callbridge/typed_ffi/host/handler_instance.h"
 
-#include <xmmintrin.h>
-
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -17,6 +15,7 @@
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/floating_point_mode.h"
 
 namespace callbridge {
 namespace host {
@@ -365,31 +364,30 @@ TEST(AsyncRunTest, MayBeDestroyedWhenItsEndIsTold) {
 
 // ---- Floating-point modes -----------------------------------------------------------------------
 
-unsigned SseMode() { return _mm_getcsr() & ~0x3fu; }  // without the flags of what has happened
-std::vector<unsigned> modes;
+std::vector<uint32_t> modes;
 XLA_FFI_Error* NotesItsMode(XLA_FFI_CallFrame*) {
-  modes.push_back(SseMode());
+  modes.push_back(FloatingPointMode());
   return nullptr;
 }
 
 // INSTANTIATE and runs that go on have XLA's mode, other runs the caller's, who gets his own back.
 TEST(HandlerInstanceTest, FloatingPointModes) {
-  constexpr unsigned kXlas = 0x9fc0, kOwn = 0x7f80;
-  const unsigned before = _mm_getcsr();
+  constexpr uint32_t kXlas = kXlaMode, kOwn = kTowardZeroMode;
+  const uint32_t before = FloatingPointControl();
   XLA_FFI_Handler_Bundle bundle = {};
   bundle.instantiate = bundle.prepare = bundle.initialize = bundle.execute = &NotesItsMode;
   modes.clear();
-  _mm_setcsr(kOwn);
+  SetFloatingPointControl(kOwn);
   const auto instance = Instance(kNewestVersion, bundle);
-  const unsigned after_instantiate = SseMode();
+  const uint32_t after_instantiate = FloatingPointMode();
   const absl::Status executed = (*instance)->Execute({});
   AsyncRun run(**instance);
-  unsigned when_told = 0;
+  uint32_t when_told = 0;
   run.Start(
-      {}, {}, [](void* user, absl::Status) { *static_cast<unsigned*>(user) = SseMode(); },
+      {}, {}, [](void* user, absl::Status) { *static_cast<uint32_t*>(user) = FloatingPointMode(); },
       &when_told);
-  const unsigned after_start = SseMode();
-  _mm_setcsr(before);
+  const uint32_t after_start = FloatingPointMode();
+  SetFloatingPointControl(before);
   EXPECT_TRUE(executed.ok());
   EXPECT_THAT(modes, ElementsAre(kXlas, kOwn, kOwn, kOwn, kXlas, kXlas, kXlas));
   EXPECT_EQ(after_instantiate, kOwn);

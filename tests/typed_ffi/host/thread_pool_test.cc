@@ -5,7 +5,6 @@
 #include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,27 +16,29 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/floating_point_mode.h"
 
 namespace callbridge {
 namespace host {
 namespace {
 
-// Without the flags of what has happened.
-unsigned SseMode() { return _mm_getcsr() & ~0x3fu; }
+// Where there is no such unit, what it should be.
 unsigned X87Mode() {
-  uint16_t mode;
+  uint16_t mode = 0x37f;
+#if defined(__x86_64__)
   __asm__ volatile("fnstcw %0" : "=m"(mode));
+#endif
   return mode;
 }
 
 struct Modes {
-  unsigned sse = 0, x87 = 0;
+  uint32_t main = 0, x87 = 0;
 };
 Modes ModesOf(ThreadPool& pool) {
   std::promise<Modes> modes;
   pool.Schedule(
       [](void* data) {
-        static_cast<std::promise<Modes>*>(data)->set_value({SseMode(), X87Mode()});
+        static_cast<std::promise<Modes>*>(data)->set_value({FloatingPointMode(), X87Mode()});
       },
       &modes);
   return modes.get_future().get();
@@ -46,20 +47,27 @@ Modes ModesOf(ThreadPool& pool) {
 // Measured in tasks of jaxlib 0.6.2 and 0.10.2: subnormals are zeros, rounding is to nearest,
 // nothing traps.
 TEST(ThreadPoolTest, TasksRunInXlasModeWhoeverSchedules) {
-  const unsigned sse = _mm_getcsr();
+  const uint32_t before = FloatingPointControl();
   fenv_t environment;
   ASSERT_EQ(fegetenv(&environment), 0);
-  for (unsigned mode : {0x1f80u, 0x7f80u, 0x1d80u, 0x9fc0u}) {
+  for (uint32_t mode : {
+         kDefaultMode, kTowardZeroMode, kXlaMode,
+#if defined(__x86_64__)
+             uint32_t {
+           0x1d80
+         }  // division by zero traps
+#endif
+       }) {
     FixedThreadPool by_default(1);
-    EXPECT_EQ(ModesOf(by_default).sse, 0x9fc0u);
+    EXPECT_EQ(ModesOf(by_default).main, kXlaMode);
     fesetround(FE_TOWARDZERO);
-    _mm_setcsr(mode);
+    SetFloatingPointControl(mode);
     FixedThreadPool pool(1);
     const Modes modes = ModesOf(pool);
-    const unsigned own = SseMode();
+    const uint32_t own = FloatingPointMode();
     fesetenv(&environment);
-    _mm_setcsr(sse);
-    EXPECT_EQ(modes.sse, 0x9fc0u) << mode;
+    SetFloatingPointControl(before);
+    EXPECT_EQ(modes.main, kXlaMode) << mode;
     EXPECT_EQ(modes.x87, 0x37fu) << mode;
     EXPECT_EQ(own, mode) << "the scheduling thread's own mode";
   }
@@ -67,20 +75,20 @@ TEST(ThreadPoolTest, TasksRunInXlasModeWhoeverSchedules) {
 
 // A mode that only the scheduling thread has, in the task and nowhere after it.
 TEST(ThreadPoolTest, TasksRunInTheirSchedulersModeIfAsked) {
-  const unsigned sse = _mm_getcsr();
+  const uint32_t before = FloatingPointControl();
   fenv_t environment;
   ASSERT_EQ(fegetenv(&environment), 0);
-  for (unsigned mode : {0x1f80u, 0x7f80u, 0x9fc0u}) {
+  for (uint32_t mode : {kDefaultMode, kTowardZeroMode, kXlaMode}) {
     fesetround(FE_TOWARDZERO);
-    _mm_setcsr(mode);
+    SetFloatingPointControl(mode);
     const Modes modes = ModesOf(ProcessThreadsInSchedulersMode());
     const unsigned x87 = X87Mode();
     fesetenv(&environment);
-    _mm_setcsr(sse);
-    EXPECT_EQ(modes.sse, mode);
+    SetFloatingPointControl(before);
+    EXPECT_EQ(modes.main, mode);
     EXPECT_EQ(modes.x87, x87);
     for (int64_t i = 0; i < ProcessThreads().num_threads(); ++i) {
-      EXPECT_EQ(ModesOf(ProcessThreads()).sse, 0x9fc0u) << "a thread's own mode";
+      EXPECT_EQ(ModesOf(ProcessThreads()).main, kXlaMode) << "a thread's own mode";
     }
   }
   EXPECT_EQ(ProcessThreadsInSchedulersMode().num_threads(), ProcessThreads().num_threads());
