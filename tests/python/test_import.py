@@ -53,7 +53,7 @@ def test_paths_are_relative_to_the_working_folder():
 def test_an_empty_path_is_none():
     said = imported("")
     assert said.startswith("ImportError: libcallbridge.so is not at ")
-    assert "lib/libcallbridge.so, where `make install` puts it" in said
+    assert "lib/libcallbridge.so, where `make install` or pip puts it" in said
 
 
 def test_no_file():

@@ -77,7 +77,7 @@ def test_missing_file():
         (lambda elf: b"#!/bin/sh\nexit 0\n" * 100, "is text"),
         (lambda elf: b"", "is empty"),
         (lambda elf: elf[:40], "ELF"),
-        (lambda elf: elf[:18] + b"\xb7\0" + elf[20:], "AArch64"),
+        (lambda elf: elf[:18] + b"\xb7\0" + elf[20:], "aarch64"),
         (lambda elf: elf[:4] + b"\x01" + elf[5:], "32"),
         (lambda elf: elf[:5000], ""),
     ],
