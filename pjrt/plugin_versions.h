@@ -30,7 +30,7 @@ struct PluginVersion {
 inline constexpr PluginVersion kPluginVersions[] = {
     {54, "0.4.34", false, true, false},  {55, "0.4.34", false, false, false},
     {58, "0.4.38", false, false, false}, {70, "0.6", true, false, false},
-    {85, "0.8", true, false, false},     {112, "0.10", true, false, false},
+    {85, "0.8.3", true, false, false},   {112, "0.10", true, false, false},
     {114, "0.11", true, false, false},   {116, "0.12", true, false, true},
 };
 inline constexpr const PluginVersion& kOldestPlugin = kPluginVersions[0];

@@ -223,6 +223,7 @@ TEST(InspectionJson, HasAllThatIsFound) {
   EXPECT_EQ(nlohmann::json::parse(JsonOf({file}))[0], nlohmann::json::parse(R"json({
     "file": "dir/whole.so",
     "kind": "shared library",
+    "machine": null,
     "needed": ["libtensorflow_cc.so.2", "libfound.so.1", "libgone.so.1", "libcudart.so.12",
                "/abs/lib.so"],
     "libraries": [
