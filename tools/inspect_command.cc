@@ -1,5 +1,6 @@
 #include "callbridge/tools/inspect_command.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -41,8 +42,8 @@ The type in a function's mangled C++ name tells its ABI. Functions without one (
 functions of stripped files show no ABI.
 
 --probe runs code of FILE, in a separate process: its constructors, and each function that may be a
-typed FFI handler, which it asks for metadata: of a stripped file, all whose address is taken. A
-function that is not a handler may do anything.
+typed FFI handler, which it asks for metadata: of a stripped file without a named handler, all whose
+address is taken. A function that is not a handler may do anything.
 
 Examples
   callbridge inspect libold.so
@@ -81,7 +82,11 @@ std::vector<ProbedFunction> Probe(const Inspection& inspection) {
   for (const UntypedFunction& function : PossibleHandlers(inspection)) {
     ask(function.name, function.address);
   }
-  if (inspection.mentions_typed_ffi && !inspection.symbols.has_static_symbols) {
+  // Only where no name tells of a handler: what is asked and is none may do anything.
+  const bool has_named = std::any_of(probed.begin(), probed.end(), [](const ProbedFunction& one) {
+    return one.answer.verdict == TypedVerdict::kTyped;
+  });
+  if (inspection.mentions_typed_ffi && !inspection.symbols.has_static_symbols && !has_named) {
     ProbeUnnamed(inspection.path, std::move(asked), probed);
   }
   return probed;

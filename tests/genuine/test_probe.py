@@ -86,9 +86,11 @@ def test_inspect_asks_them(handlers, tmp_path):
         done = subprocess.run(
             [BUILD / "callbridge", "inspect", "--json", "--probe", path],
             check=True,
+            cwd=tmp_path,
             capture_output=True,
             text=True,
         )
         (found,) = json.loads(done.stdout)
         probed = {p["symbol"]: (p["verdict"], p["evidence"]) for p in found["probed"]}
         assert probed["Add"] == probed["Touch"] == ("typed", VERSIONS[version])
+        assert not (tmp_path / "trace").exists()

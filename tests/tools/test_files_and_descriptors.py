@@ -240,4 +240,7 @@ def test_unknown_options_are_named():
 
 def test_unknown_subcommands_are_named():
     message = fails("$C frobnicate m.hlo", status=2)
-    assert "frobnicate" in message and "(run, inspect, audit, layout, show, upgrade, migrate)" in message
+    assert (
+        "frobnicate" in message
+        and "(run, inspect, audit, layout, show, upgrade, migrate)" in message
+    )
