@@ -57,11 +57,11 @@ template <typename Float>
 Decimal ShortestDecimal(Float value) {
   constexpr int kEnoughDigits = std::numeric_limits<Float>::max_digits10;
   for (int digits = 1; digits < kEnoughDigits; ++digits) {
-    const Decimal nearest = Rounded(value, digits);
+    Decimal nearest = Rounded(value, digits);
     if (ReadsBackAs(nearest, value)) return nearest;
     // At a power of two, numbers above it are read as it from twice as far away as numbers below
     // it.
-    const Decimal above = Next(nearest);
+    Decimal above = Next(nearest);
     if (ReadsBackAs(above, value)) return above;
   }
   return Rounded(value, kEnoughDigits);
