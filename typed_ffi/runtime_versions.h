@@ -88,7 +88,8 @@ struct RuntimeVersion {
   bool looks_like_previous;
   // What is true of handlers built with the headers of this row.
   bool headers_are_ambiguous;  // they answer all queries like those of other rows so marked
-  bool headers_run_on_later;   // they run natively on this row and all later ones, and on no other
+  // They run natively on this row and all later ones, and on no other; but see RunsNatively().
+  bool headers_run_on_later;
 };
 
 // clang-format off
@@ -158,8 +159,12 @@ constexpr bool IsSince(const RuntimeVersion& version, const RuntimeVersion& firs
 }
 
 // Whether handlers built with the headers of one row run on another without an adapter, whatever
-// they ask the runtime for.
-constexpr bool RunsNatively(const RuntimeVersion& headers, const RuntimeVersion& runtime) {
+// they ask the runtime for, if they make state or not.
+constexpr bool RunsNatively(const RuntimeVersion& headers, const RuntimeVersion& runtime,
+                            bool makes_state) {
+  // jaxlib 0.9.2 takes no structs of the row before its own: a handler gets a null state and ends
+  // the process. 0.10.2 takes both, and says the same of itself.
+  if (makes_state && headers.state != runtime.state) return false;
   return headers.headers_run_on_later && IsSince(runtime, headers);
 }
 

@@ -230,7 +230,8 @@ absl::StatusOr<bool> NeedsWrapper(XLA_FFI_Handler* handler, Platform platform,
   traits |= metadata.traits;
   if (host::TypeRegistry::Issued(metadata.state_type_id)) return true;
   if (headers->adapts) return DriverSaysOrdinal(platform, runtime) && TakesDeviceOrdinal(handler);
-  return runtime == nullptr || !RunsNatively(*headers, *runtime);
+  const bool makes_state = metadata.state_type_id.type_id != 0;
+  return runtime == nullptr || !RunsNatively(*headers, *runtime, makes_state);
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler) {
                    static_cast<int>(kNewestVersion.minor), " (", kNewestVersion.releases, ")"));
 }
 
-bool RunsNatively(const HandlerHeaders& headers, const RuntimeVersion& runtime) {
+bool RunsNatively(const HandlerHeaders& headers, const RuntimeVersion& runtime, bool makes_state) {
   if (headers.adapts) return true;
-  return typed_ffi::RunsNatively(*headers.version, runtime);
+  return typed_ffi::RunsNatively(*headers.version, runtime, makes_state);
 }
 
 bool TakesDeviceOrdinal(XLA_FFI_Handler* handler) {

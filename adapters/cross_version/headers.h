@@ -28,8 +28,9 @@ struct HandlerHeaders {
 absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler);
 
 // Whether a handler of these headers runs on a runtime of that row without a wrapper, whatever it
-// asks the runtime for.
-bool RunsNatively(const HandlerHeaders& headers, const typed_ffi::RuntimeVersion& runtime);
+// asks the runtime for, if it makes state or not.
+bool RunsNatively(const HandlerHeaders& headers, const typed_ffi::RuntimeVersion& runtime,
+                  bool makes_state);
 
 // Whether a handler that adapts takes the device ordinal as a parameter. Handlers built before
 // callbridge's headers reported that are false. Thread-safe.

@@ -217,6 +217,17 @@ TEST_F(ForeignHeadersTest, StateOfATypeOfCallbridgesIsWrapped) {
   EXPECT_EQ(Adapt(AllStages(handler), &kNewestVersion).instantiate, handler);
 }
 
+// jaxlib 0.9.2 ends in SIGSEGV where it is not.
+TEST_F(ForeignHeadersTest, StateInStructsOfAnotherRuntimeIsWrapped) {
+  const auto& staged = typed_ffi::FirstThat(
+      [](const auto& row) { return row.state == typed_ffi::StateLayout::kStaged; });
+  XLA_FFI_Handler* const handler = imitated::kHandlers[typed_ffi::IndexOf(staged) - 1];
+  EXPECT_EQ(Adapt(AllStages(handler), &staged).instantiate, handler);
+  imitated::says.state_type_id = {5};
+  EXPECT_NE(Adapt(AllStages(handler), &staged).execute, handler);
+  EXPECT_EQ(Adapt(AllStages(handler), &staged - 1).execute, handler);
+}
+
 TEST_F(ForeignHeadersTest, StateOfATypeThatNobodyRegisteredIsRefused) {
   imitated::says.type_is_missing = true;
   EXPECT_EQ(

@@ -192,7 +192,7 @@ TEST(RuntimeVersionsTest, FactsAreThoseOfTheRuntimes) {
     EXPECT_EQ(row.looks_like_previous, i == 3) << i;
     EXPECT_EQ(row.headers_are_ambiguous, 2 <= i && i <= 4) << i;
     for (int runtime = 0; runtime < kRuntimeVersionCount; ++runtime) {
-      EXPECT_EQ(RunsNatively(row, kRuntimeVersions[runtime]), i >= 5 && runtime >= i)
+      EXPECT_EQ(RunsNatively(row, kRuntimeVersions[runtime], false), i >= 5 && runtime >= i)
           << i << " on " << runtime;
     }
   }
