@@ -112,11 +112,12 @@ def rewritten(
     has_tuples = any(_xla_shapes.is_tuple(operand.type) for operand in operands)
     if api_version == 3 and not has_tuples:
         # This is how XLA's entry points are called, also by callbridge.jax, once XLA has them.
-        is_a_programs = not entries or target in _registration.names
-        if not (is_a_programs and _jax_registry.prefers_typed()):
-            for entry in entries:
-                if not entry.paths:
-                    _serve(entry, api_version)
+        for entry in entries:
+            if not entry.paths:
+                _serve(entry, api_version)
+        # Where no typed path leads to the target, it may be such a call too.
+        is_a_programs = target in _registration.names and _path(entries) == "typed"
+        if not ((not entries or is_a_programs) and _jax_registry.prefers_typed()):
             return None
     if not entries and not _served(target, api_version):
         return None
