@@ -321,7 +321,8 @@ __global__ void AddOne(const T* in, T* out, int n) {
   if (i < n) out[i] = in[i] + One();
 }
 void add_one(cudaStream_t stream, void** buffers, const char* opaque, size_t opaque_len) {
-  const int n = opaque_len > 0 ? opaque[0] : 8;
+  int n = 8;
+  if (opaque_len == sizeof n) memcpy(&n, opaque, sizeof n);  // nvcc includes <string.h>
   AddOne<float><<<1, 32, 0, stream>>>(static_cast<const float*>(buffers[0]),
                                       static_cast<float*>(buffers[1]), n);
 }
@@ -330,6 +331,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(add_one, "CUDA");
 
 # As much of the toolkit's header as host code needs.
 CUDA_RUNTIME = """\
+#pragma once
 #include <cstddef>
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -364,8 +366,19 @@ def test_a_cuda_source(tmp_path, toolkit):
 
 def test_host_code_of_a_cuda_source_must_parse(tmp_path):
     (tmp_path / "cuda_runtime.h").write_text(CUDA_RUNTIME)
-    (tmp_path / "a.cu").write_text(CUDA.replace("const int n =", "const Unknown n ="))
+    (tmp_path / "a.cu").write_text(CUDA.replace("int n = 8", "Unknown n = 8"))
     before = migrate_command.contents(tmp_path)
     done = migrate_command.migrate(tmp_path, "--write", "a.cu", "--", "-I", ".")
-    assert done.returncode == 1 and "a.cu:12:9: unknown type name 'Unknown'" in done.stderr
+    assert done.returncode == 1 and "a.cu:12:3: unknown type name 'Unknown'" in done.stderr
     assert migrate_command.contents(tmp_path) == before
+
+
+def test_a_function_that_two_sources_have_is_exported_once(tmp_path):
+    (tmp_path / "a.cc").write_text("void f(void* out, const void** in) {}\n")
+    declared = (
+        '#include "xla/service/custom_call_target_registry.h"\nvoid f(void*, const void**);\n'
+    )
+    (tmp_path / "b.cc").write_text(declared + 'XLA_REGISTER_CUSTOM_CALL_TARGET(f, "Host");\n')
+    migrate_command.write(tmp_path, "a.cc", "b.cc")
+    assert (tmp_path / "a.cc").read_text() == "void f(void* out, const void** in) {}\n"
+    assert "CALLBRIDGE_EXPORT(F, f);" in (tmp_path / "b.cc").read_text()

@@ -133,6 +133,11 @@ def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], l
     return kept, found
 
 
+def exported_functions(unit: TranslationUnit) -> set[str]:
+    """The functions that have their lines in the source, as it names them."""
+    return set(_exported(unit))
+
+
 def _exported(unit: TranslationUnit) -> dict[str, str]:
     """The handlers that the source has: by function, the handler's name."""
     found = {}

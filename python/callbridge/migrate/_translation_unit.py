@@ -20,7 +20,8 @@ _SCOPES = (
 )
 _FUNCTIONS = (_Kind.FUNCTION_DECL, _Kind.FUNCTION_TEMPLATE, _Kind.CXX_METHOD)
 _DEVICE = (_Kind.CUDAGLOBAL_ATTR, _Kind.CUDADEVICE_ATTR)
-# What the toolkit says to nvcc alone: which functions are the device's, and what a launch calls.
+# What the toolkit says to nvcc alone: which functions are the device's, what a launch calls, and
+# the headers that nvcc includes before a source.
 _LAUNCH = (
     "/callbridge_launch.h",  # known to libclang alone
     """\
@@ -34,6 +35,13 @@ struct CUstream_st;
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, decltype(sizeof(0)) = 0,
                                                 CUstream_st* = nullptr);
 extern "C" int cudaConfigureCall(dim3, dim3, decltype(sizeof(0)) = 0, CUstream_st* = nullptr);
+#if __has_include(<cuda_runtime.h>)
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
 """,
 )
 
