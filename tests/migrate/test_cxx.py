@@ -263,3 +263,122 @@ def test_a_python_without_the_libraries(tmp_path):
         pytest.skip("the system's Python has both")
     done = migrate_command.migrate(tmp_path, "a.cc", environment=hidden)
     assert done.returncode == 1 and "callbridge[migrate]" in done.stderr
+
+
+TUPLES = """\
+#include "xla/service/custom_call_target_registry.h"
+void Elsewhere(void* out, const void** in);
+template <typename T>
+void Second(T* out, const void* operand) {
+  *out = *static_cast<const T* const*>(operand)[1];
+}
+void Read(float* out, const void** in) { Second(out, in[0]); }
+
+void by_function(void* out, const void** in) { Read(static_cast<float*>(out), in); }
+XLA_REGISTER_CUSTOM_CALL_TARGET(by_function, "Host");
+void by_variable(void* out, const void** in) {
+  const void* first = in[0];
+  *static_cast<float*>(out) = **(const float* const*)first;
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(by_variable, "Host");
+void elsewhere(void* out, const void** in) { Elsewhere(out, in); }
+XLA_REGISTER_CUSTOM_CALL_TARGET(elsewhere, "Host");
+void no_tuple(void* out, const void** in) {
+  const float** all = reinterpret_cast<const float**>(in);
+  *static_cast<float*>(out) = *all[0];
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(no_tuple, "Host");
+"""
+
+
+def test_tuples_are_seen_through_functions_and_variables(tmp_path):
+    (tmp_path / "a.cc").write_text(TUPLES)
+    decisions = migrate_command.write(tmp_path, "a.cc")
+    text = (tmp_path / "a.cc").read_text()
+    written = [line for line in text.splitlines() if line.startswith("CALLBRIDGE_EXPORT(")]
+    assert written == [
+        "CALLBRIDGE_EXPORT(ElsewhereHandler, elsewhere);",
+        "CALLBRIDGE_EXPORT(NoTuple, no_tuple);",
+    ]
+    says = {
+        "a.cc:5: by_function follows an operand as a table": 1,
+        "a.cc:13: by_variable follows an operand as a table": 1,
+        "hands its operands to Elsewhere, which is not defined here": 1,
+        "no_tuple": 0,
+    }
+    assert {one: sum(one in line for line in decisions) for one in says} == says
+
+
+CUDA = """\
+#include <cuda_runtime.h>
+
+#include "xla/service/custom_call_target_registry.h"
+
+__device__ float One() { return blockDim.x > 0 ? 1.0f : 0.0f; }
+template <typename T>
+__global__ void AddOne(const T* in, T* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] + One();
+}
+void add_one(cudaStream_t stream, void** buffers, const char* opaque, size_t opaque_len) {
+  int n = 8;
+  if (opaque_len == sizeof n) memcpy(&n, opaque, sizeof n);  // nvcc includes <string.h>
+  AddOne<float><<<1, 32, 0, stream>>>(static_cast<const float*>(buffers[0]),
+                                      static_cast<float*>(buffers[1]), n);
+}
+XLA_REGISTER_CUSTOM_CALL_TARGET(add_one, "CUDA");
+"""
+
+# As much of the toolkit's header as host code needs.
+CUDA_RUNTIME = """\
+#pragma once
+#include <cstddef>
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __host__ __attribute__((host))
+struct dim3 {
+  __host__ __device__ dim3(unsigned x) : x(x) {}
+  unsigned x;
+};
+typedef struct CUstream_st* cudaStream_t;
+"""
+
+
+@pytest.mark.parametrize("toolkit", [False, True], ids=["stand-in", "nvcc"])
+def test_a_cuda_source(tmp_path, toolkit):
+    if toolkit and shutil.which("nvcc") is None:
+        pytest.skip("no nvcc")
+    folder = tmp_path / "include"
+    folder.mkdir()
+    if not toolkit:
+        (folder / "cuda_runtime.h").write_text(CUDA_RUNTIME)
+    (tmp_path / "a.cu").write_text(CUDA)
+    decisions = migrate_command.write(tmp_path, "a.cu", "--", "-I", "include")
+    assert len(decisions) == 1 and "registrations stay" in decisions[0]
+    text = (tmp_path / "a.cu").read_text()
+    line = "CALLBRIDGE_EXPORT(AddOneHandler, add_one);\n"
+    include = '#include "callbridge/export.h"\n'
+    assert text.replace(line, "", 1).replace(include, "", 1) == CUDA and line in text
+    if toolkit:
+        command = ("nvcc", "-std=c++17", "-c", "-I", migrate_command.ROOT / "include", "a.cu")
+        migrate_command.run(tmp_path, *command, "-o", "a.o")
+
+
+def test_host_code_of_a_cuda_source_must_parse(tmp_path):
+    (tmp_path / "cuda_runtime.h").write_text(CUDA_RUNTIME)
+    (tmp_path / "a.cu").write_text(CUDA.replace("int n = 8", "Unknown n = 8"))
+    before = migrate_command.contents(tmp_path)
+    done = migrate_command.migrate(tmp_path, "--write", "a.cu", "--", "-I", ".")
+    assert done.returncode == 1 and "a.cu:12:3: unknown type name 'Unknown'" in done.stderr
+    assert migrate_command.contents(tmp_path) == before
+
+
+def test_a_function_that_two_sources_have_is_exported_once(tmp_path):
+    (tmp_path / "a.cc").write_text("void f(void* out, const void** in) {}\n")
+    declared = (
+        '#include "xla/service/custom_call_target_registry.h"\nvoid f(void*, const void**);\n'
+    )
+    (tmp_path / "b.cc").write_text(declared + 'XLA_REGISTER_CUSTOM_CALL_TARGET(f, "Host");\n')
+    migrate_command.write(tmp_path, "a.cc", "b.cc")
+    assert (tmp_path / "a.cc").read_text() == "void f(void* out, const void** in) {}\n"
+    assert "CALLBRIDGE_EXPORT(F, f);" in (tmp_path / "b.cc").read_text()

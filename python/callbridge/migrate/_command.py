@@ -19,7 +19,7 @@ backend_specific_translations and jax.extend.ffi to jax.ffi. Give the C++ and th
 package in one command: capsules then hold the handlers.
 
 Prints a diff; with --write, writes. What a human must decide goes to standard error, a line each:
-FILE:LINE: TEXT. A second run changes nothing."""
+FILE:LINE: TEXT. A second run changes nothing. Kernels of .cu sources stay."""
 _EPILOG = """Examples
   callbridge migrate old_targets.cc
   callbridge migrate --write src/ops.cc src/ops.py -- -I include -I $(python -m pybind11 --includes)

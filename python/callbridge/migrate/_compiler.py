@@ -6,6 +6,7 @@ import functools
 import json
 import pathlib
 import shlex
+import shutil
 import subprocess
 
 from callbridge.migrate._plan import MigrateError
@@ -13,6 +14,9 @@ from callbridge.migrate._plan import MigrateError
 # What a compile command has that is not about how the source is read.
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ")
 _ALONE = ("-c", "-MD", "-MMD", "-MP")
+# Host code alone is read, without clang's own wrappers of the toolkit's headers: they are made for
+# the toolkits that its release knows.
+_CUDA = ("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version")
 
 
 @functools.cache
@@ -28,6 +32,12 @@ def include_folders(compiler: str) -> tuple[str, ...]:
         ) from None
     listed = done.stderr.partition("search starts here:\n")[2].partition("End of search list.")[0]
     return tuple(line.strip() for line in listed.splitlines() if line.startswith(" "))
+
+
+def _cuda_folders() -> list[str]:
+    """The folder that nvcc looks into by itself, if there is an nvcc."""
+    nvcc = shutil.which("nvcc")
+    return [] if nvcc is None else [str(pathlib.Path(nvcc).resolve().parents[1] / "include")]
 
 
 def callbridge_includes() -> str:
@@ -51,7 +61,9 @@ def flags_of(source: pathlib.Path, compiler: str, database: str | None, given: l
     flags += ["-isystem", callbridge_includes(), "-nostdinc", "-nostdinc++"]
     for folder in include_folders(compiler):
         flags += ["-isystem", folder]
-    return ["-x", "c++", *flags]
+    if source.suffix != ".cu":
+        return ["-x", "c++", *flags]
+    return [*_CUDA, *flags, *(f"-isystem{folder}" for folder in _cuda_folders())]
 
 
 def _from_database(source: pathlib.Path, folder: pathlib.Path) -> list[str]:

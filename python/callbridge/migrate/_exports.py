@@ -7,7 +7,7 @@ import re
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _abi_rows
+from callbridge.migrate import _abi_rows, _tuple_tables
 from callbridge.migrate._plan import Decision, Edit
 from callbridge.migrate._targets import Use
 from callbridge.migrate._translation_unit import TranslationUnit
@@ -86,13 +86,22 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
             found.append(Decision(unit.path, use.line, text))
         if definition is None or use.signature.platform != _abi_rows.HOST:
             continue
-        for kind, cursor in _tables(definition):
-            if kind == "result":
-                text = (
-                    f"{name} writes a table of results; a tuple of one result needs "
-                    f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
-                )
-                found.append(Decision(unit.path, cursor.location.line, text))
+        tables = _tuple_tables.find(definition)
+        if _tuple_tables.RESULT in tables:
+            text = (
+                f"{name} writes a table of results; a tuple of one result needs "
+                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+            )
+            line = tables[_tuple_tables.RESULT].cursor.location.line
+            found.append(Decision(unit.path, line, text))
+        if _tuple_tables.UNKNOWN in tables:
+            table = tables[_tuple_tables.UNKNOWN]
+            text = (
+                f"{name} hands its operands to {table.called}, which is not defined here; if "
+                f"that follows one as a tuple, {name} needs "
+                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+            )
+            found.append(Decision(unit.path, table.cursor.location.line, text))
     return found
 
 
@@ -106,9 +115,9 @@ def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], l
     kept, found = [], []
     for use in uses:
         definition = use.declaration.get_definition()
-        tables = {} if definition is None else dict(_tables(definition))
+        tables = {} if definition is None else _tuple_tables.find(definition)
         known = _key(use.function) in exported
-        if known or use.signature.platform != _abi_rows.HOST or "operand" not in tables:
+        if known or use.signature.platform != _abi_rows.HOST or _tuple_tables.OPERAND not in tables:
             kept.append(use)
             continue
         name = _free_name(use.function, set())
@@ -118,10 +127,15 @@ def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], l
             'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
             "then callbridge.jax.load() calls it as it is"
         )
-        decision = Decision(unit.path, tables["operand"].location.line, text)
+        decision = Decision(unit.path, tables[_tuple_tables.OPERAND].cursor.location.line, text)
         if decision not in found:
             found.append(decision)
     return kept, found
+
+
+def exported_functions(unit: TranslationUnit) -> set[str]:
+    """The functions that have their lines in the source, as it names them."""
+    return set(_exported(unit))
 
 
 def _exported(unit: TranslationUnit) -> dict[str, str]:
@@ -236,7 +250,7 @@ def _include_place(unit: TranslationUnit) -> int:
 
 def _reference_extent(unit: TranslationUnit, use: Use):
     """Where a capsule names its function, with an & before it or not."""
-    for one in _walk(use.cursor):
+    for one in _tuple_tables.walk(use.cursor):
         if (
             one.kind == _Kind.DECL_REF_EXPR
             and one.referenced is not None
@@ -245,34 +259,3 @@ def _reference_extent(unit: TranslationUnit, use: Use):
         ):
             return one.extent.start.offset, one.extent.end.offset
     return None
-
-
-def _walk(cursor):
-    yield cursor
-    for child in cursor.get_children():
-        yield from _walk(child)
-
-
-_CASTS = (_Kind.CXX_REINTERPRET_CAST_EXPR, _Kind.CXX_STATIC_CAST_EXPR, _Kind.CSTYLE_CAST_EXPR)
-
-
-def _tables(function):
-    """Casts to tables of pointers, of an operand and of the result."""
-    parameters = list(function.get_arguments())
-    if len(parameters) < 2:
-        return
-    seen = set()
-    for one in _walk(function):
-        if one.kind not in _CASTS:
-            continue
-        pointee = one.type.get_canonical().get_pointee()
-        if pointee.kind != cindex.TypeKind.POINTER:
-            continue
-        for reference in _walk(one):
-            if reference.kind == _Kind.DECL_REF_EXPR and reference.referenced is not None:
-                kind = {parameters[0].get_usr(): "result", parameters[1].get_usr(): "operand"}.get(
-                    reference.referenced.get_usr()
-                )
-                if kind and kind not in seen:
-                    seen.add(kind)
-                    yield kind, one

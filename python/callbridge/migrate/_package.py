@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pathlib
 
-from callbridge.migrate import _cxx_source, _python_code
+import clang.cindex as cindex
+
+from callbridge.migrate import _cxx_source, _exports, _python_code
 from callbridge.migrate._abi_rows import GPU, HOST
 from callbridge.migrate._plan import Plan
 
@@ -14,6 +16,8 @@ def plan(sources: list[str], compiler: str, database: str | None, flags: list[st
     programs = [path for path in paths if path.suffix == ".py"]
     options = _cxx_source.Options(compiler, database, flags)
     read = [_cxx_source.read(path, options) for path in paths if path.suffix != ".py"]
+    for one in read:
+        _leave_to_others(one, [other for other in read if other is not one])
     # Capsules become typed together or not at all: Python may register them in a loop.
     untyped = _why_untyped(programs, read)
     typed = bool(programs) and untyped is None
@@ -27,6 +31,30 @@ def plan(sources: list[str], compiler: str, database: str | None, flags: list[st
         result.changes += part.changes
         result.decisions += part.decisions
     return result
+
+
+def _leave_to_others(source: _cxx_source.CxxSource, others: list[_cxx_source.CxxSource]) -> None:
+    """Leaves out functions that another source registers: a handler is a symbol, once in a library.
+
+    Mostly those are kernels' functions, defined in a .cu and handed out by a module's .cc.
+    """
+    theirs = {
+        handler.use.declaration.get_usr()
+        for other in others
+        for handler in other.handlers
+        if handler.use.kind != "definition"
+    }
+    names = set().union(*(_exports.exported_functions(other.unit) for other in others))
+    elsewhere = [
+        handler
+        for handler in source.new
+        if handler.use.kind == "definition"
+        and handler.use.declaration.linkage == cindex.LinkageKind.EXTERNAL
+        and (handler.use.declaration.get_usr() in theirs or handler.use.function in names)
+    ]
+    source.new = [one for one in source.new if one not in elsewhere]
+    source.handlers = [one for one in source.handlers if one not in elsewhere]
+    source.uses = [one for one in source.uses if all(one is not x.use for x in elsewhere)]
 
 
 def _why_untyped(programs: list[pathlib.Path], read: list[_cxx_source.CxxSource]) -> str | None:

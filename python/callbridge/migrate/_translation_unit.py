@@ -14,6 +14,36 @@ _MISSING = re.compile(r"'([^']+)' file not found")
 # clang goes on behind a header that it does not find.
 _KEEP_GOING = 0x200
 _OPTIONS = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD | _KEEP_GOING
+_SCOPES = (
+    *(_Kind.NAMESPACE, _Kind.LINKAGE_SPEC, _Kind.CLASS_DECL, _Kind.STRUCT_DECL),
+    _Kind.CLASS_TEMPLATE,
+)
+_FUNCTIONS = (_Kind.FUNCTION_DECL, _Kind.FUNCTION_TEMPLATE, _Kind.CXX_METHOD)
+_DEVICE = (_Kind.CUDAGLOBAL_ATTR, _Kind.CUDADEVICE_ATTR)
+# What the toolkit says to nvcc alone: which functions are the device's, what a launch calls, and
+# the headers that nvcc includes before a source.
+_LAUNCH = (
+    "/callbridge_launch.h",  # known to libclang alone
+    """\
+#if __has_include(<crt/host_defines.h>)
+#define __CUDACC__
+#include <crt/host_defines.h>
+#undef __CUDACC__
+#endif
+struct dim3;
+struct CUstream_st;
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, decltype(sizeof(0)) = 0,
+                                                CUstream_st* = nullptr);
+extern "C" int cudaConfigureCall(dim3, dim3, decltype(sizeof(0)) = 0, CUstream_st* = nullptr);
+#if __has_include(<cuda_runtime.h>)
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
+""",
+)
 
 
 class TranslationUnit:
@@ -26,15 +56,25 @@ class TranslationUnit:
             text = content.decode()
         except UnicodeDecodeError as error:
             raise MigrateError(f"{path}: not UTF-8: {error.reason}") from None
+        files = [(self.path, text)]
+        if path.suffix == ".cu":
+            files.append(_LAUNCH)
+            flags = [*flags, "-include", _LAUNCH[0]]
         try:
-            self.unit = cindex.Index.create().parse(self.path, flags, [(self.path, text)], _OPTIONS)
+            self.unit = cindex.Index.create().parse(self.path, flags, files, _OPTIONS)
         except cindex.TranslationUnitLoadError:
             raise MigrateError(
                 f"{path}: libclang cannot read it with the flags {' '.join(flags)}"
             ) from None
         problems = [one for one in self.unit.diagnostics if one.severity >= cindex.Diagnostic.Error]
         self.missing = [one for one in problems if _MISSING.search(one.spelling)]
-        self.errors = [one for one in problems if one not in self.missing]
+        device = [] if path.suffix != ".cu" else self._device_code()
+        self.errors = [
+            one
+            for one in problems
+            if one not in self.missing
+            and not any(_is_in(one.location, extent) for extent in device)
+        ]
         if self.errors and not self.missing:
             first = self.errors[0]
             at = first.location
@@ -42,6 +82,19 @@ class TranslationUnit:
                 f"{at.file}:{at.line}:{at.column}: {first.spelling}; a source must parse: give "
                 "the flags of its build behind --, or its compile_commands.json by -p"
             )
+
+    def _device_code(self) -> list:
+        """The extents of what runs on the device, where names have meanings that a host lacks."""
+        found, left = [], [self.unit.cursor]
+        while left:
+            for child in left.pop().get_children():
+                if child.kind in _SCOPES:
+                    left.append(child)
+                elif child.kind in _FUNCTIONS and any(
+                    one.kind in _DEVICE for one in child.get_children()
+                ):
+                    found.append(child.extent)
+        return found
 
     def decisions(self) -> list[Decision]:
         """The headers that are missing: what depends on them is not seen."""
@@ -88,3 +141,10 @@ class TranslationUnit:
                 if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
             ]
         return any(a <= start and end <= b for a, b in self._expansions)
+
+
+def _is_in(location, extent) -> bool:
+    return (
+        str(location.file) == str(extent.start.file)
+        and extent.start.offset <= location.offset <= extent.end.offset
+    )
