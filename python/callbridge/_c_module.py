@@ -13,7 +13,8 @@ from ctypes import POINTER, c_char_p, c_int32, c_size_t, c_void_p
 from callbridge import _c_api
 from callbridge._find_library import find_library
 
-_path = pathlib.Path(find_library()).with_name("libcallbridge_client.so.0")
+_beside = pathlib.Path(find_library())
+_path = _beside.with_name(_beside.name.replace("libcallbridge", "libcallbridge_client", 1))
 try:
     _library = ctypes.CDLL(str(_path))
 except OSError as error:
