@@ -1,13 +1,14 @@
 # The commands of the project. Each is a script of the same name in scripts/, but for those that are one line.
 PREFIX ?= /usr/local
 
-.PHONY: help demo test test-frameworks test-gpu test-wheel bench matrix docs format lint install wheel clean
+.PHONY: help demo test test-frameworks test-gpu test-aarch64 test-wheel bench matrix docs format lint install wheel clean
 
 help:
 	@echo "make demo      run the first example, from a bare clone"
 	@echo "make test      set up, build and run all tests, the sanitizers too"
 	@echo "make test-frameworks   run operators of other frameworks in those, and compare"
 	@echo "make test-gpu  run GPU targets on this machine's GPU, and write docs/gpu.md"
+	@echo "make test-aarch64   build for Linux aarch64, and run a part of the tests there under emulation"
 	@echo "make bench     measure what a call costs; results in build/bench/"
 	@echo "make matrix    run every ABI and every handler on every jaxlib of requirements/jax_releases, and all tests that make test has a sample of; tables in docs/matrix.md"
 	@echo "make docs      make the site of the documentation, build/docs/html"
@@ -26,6 +27,9 @@ test-frameworks:
 
 test-gpu:
 	@scripts/test_gpu
+
+test-aarch64:
+	@scripts/test_aarch64
 
 test-wheel:
 	@scripts/test_wheel

@@ -29,13 +29,18 @@ set_target_properties(tensorflow_cc_stub PROPERTIES
 function(callbridge_old_binary name source)
   cmake_parse_arguments(arg "LINKED;LINKED_TO_TENSORFLOW" "" "COMPILE;LINK" ${ARGN})
   add_library(${name} MODULE ${source})
-  if(arg_LINKED)
+  # Of the genuine library there is one for one machine.
+  if(arg_LINKED OR (arg_LINKED_TO_TENSORFLOW AND CMAKE_CROSSCOMPILING))
     target_link_libraries(${name} PRIVATE -L${CALLBRIDGE_TENSORFLOW_STUBS} -l:libtensorflow_cc.so.2)
     set_target_properties(${name} PROPERTIES LINK_DEPENDS
       "${CALLBRIDGE_TENSORFLOW_STUBS}/libtensorflow_cc.so.2;${CALLBRIDGE_TENSORFLOW_STUBS}/libtensorflow_framework.so.2")
   elseif(arg_LINKED_TO_TENSORFLOW)
     target_link_libraries(${name} PRIVATE -L${CALLBRIDGE_TENSORFLOW} -l:libtensorflow_cc.so.2
       -Wl,--allow-shlib-undefined)
+  endif()
+  # As x86-64's ld has it by itself; gold has no such option.
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64" AND NOT "-fuse-ld=gold" IN_LIST arg_LINK)
+    list(APPEND arg_LINK -Wl,-z,separate-code)
   endif()
   set_target_properties(${name} PROPERTIES
     PREFIX ""

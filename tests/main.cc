@@ -1,5 +1,6 @@
 // The main() of the test programs: runs all tests of the program, or those of the file that the
-// argument names, as in `abi_test abi/shape_test.cc`. A --gtest_filter takes the place of the file.
+// argument names, as in `abi_test abi/shape_test.cc`. A --gtest_filter takes the place of the file,
+// but for one that only leaves out, as in GTEST_FILTER=-ShapeTest.*.
 // Some tests see what those of other files left in the process, so ctest runs a file or a test at a
 // time.
 #include <cstdio>
@@ -36,13 +37,14 @@ std::string FilterOf(std::string_view file) {
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   // A death test's child has the filter that it was started with.
-  if (argc > 1 && GTEST_FLAG_GET(filter) == "*") {
+  const std::string given = GTEST_FLAG_GET(filter);
+  if (argc > 1 && (given == "*" || given.substr(0, 1) == "-")) {
     const std::string filter = FilterOf(argv[1]);
     if (filter.empty()) {
       std::fprintf(stderr, "this program has no tests of %s\n", argv[1]);
       return 1;
     }
-    GTEST_FLAG_SET(filter, filter);
+    GTEST_FLAG_SET(filter, given == "*" ? filter : filter + given);
   }
   return RUN_ALL_TESTS();
 }

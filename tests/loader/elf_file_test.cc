@@ -252,7 +252,7 @@ TEST(ElfFileTest, ChecksSegmentsToTheByte) {
 
   const auto to_end_of_user_space = [](ElfEditor& e) {
     Elf64_Phdr& last = e.Segment(PT_LOAD, 3);
-    last.p_memsz = (uint64_t{1} << 47) - last.p_vaddr;
+    last.p_memsz = kThisMachine.address_limit - last.p_vaddr;
     return &last;
   };
   ExpectAccepted([&](ElfEditor& e) { to_end_of_user_space(e); });
