@@ -222,7 +222,8 @@ std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
 
 namespace {
 
-// Returns the folder of the library or program that contains this code.
+// Returns the folder of the library or program that contains this code; empty if it is a program
+// and /proc is not mounted.
 std::filesystem::path OwnFolder() {
   static const int here = 0;
   const link_map* object = LoadedObject(&here);
@@ -241,9 +242,13 @@ absl::StatusOr<std::string> Find(const std::string& name, const char* variable,
   if (const char* declared = std::getenv(variable)) {
     places = {declared};
   } else {
-    for (const char* folder : folders) {
-      places.push_back((OwnFolder() / folder / name).lexically_normal());
+    const std::filesystem::path own = OwnFolder();
+    if (own.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("expected /proc, through which callbridge finds ", name,
+                       ": mount it (mount -t proc proc /proc), or set ", variable, " to its path"));
     }
+    for (const char* folder : folders) places.push_back((own / folder / name).lexically_normal());
   }
   for (const std::string& path : places) {
     if (access(path.c_str(), access_mode) == 0) return path;

@@ -116,6 +116,15 @@ constexpr void WriteApiTable(ApiSlot* table, const RuntimeVersion& version,
   }
 }
 
+// Writes where the table ends, by which alone VersionOf() tells the row of API version 0.1 without
+// futures. Does nothing for other rows. The table must stay where it is.
+inline void WriteTableEnd(ApiSlot* table, const RuntimeVersion& version) {
+  const bool has_futures = version.slots[static_cast<int>(ApiFunction::kFutureCreate)] != 0;
+  if (version.metadata_size == 0 || has_futures) return;
+  SlotAt(table, offsetof(XLA_FFI_Api, internal_api)) =
+      ApiSlot(reinterpret_cast<size_t>(table) + version.table_size);
+}
+
 // A table with room for the layout of any row.
 struct ApiTable {
   ApiSlot slots[sizeof(XLA_FFI_Api) / sizeof(ApiSlot)] = {};

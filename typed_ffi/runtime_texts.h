@@ -25,7 +25,7 @@ inline std::string DescribeVersion(const RuntimeVersion& version) {
   return "0." + std::to_string(version.minor) + " (" + releases + ")";
 }
 
-// "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"; for a row that is not the first of its API version, "the
+// "XLA FFI 0.1 (jaxlib 0.4.32 or newer)"; for a row that is not the first of its API version, "the
 // XLA FFI 0.1 of jaxlib 0.6 or newer".
 inline std::string DescribeSince(const RuntimeVersion& version) {
   std::string_view releases = version.releases;

@@ -108,6 +108,10 @@ inline constexpr RuntimeVersion kRuntimeVersions[] = {
      {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128,   0,   0,   0,   0,   0,   0,   0,   0,   0},
      0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 0, 0,
       true,  true, false, false, false, false, false, false, false},
+    {1, 88, 144, "jaxlib 0.4.32 to 0.4.33",
+     {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136,   0,   0,   0,   0,   0,   0,   0,   0},
+     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
+      true,  true, false, false, false,  true, false,  true, false},
     {1, 88, 168, "jaxlib 0.4.34 to 0.4.37",
      {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136,   0, 144, 152, 160,   0,   0,   0,   0},
      0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
@@ -265,6 +269,15 @@ Function* FunctionAt(const XLA_FFI_Api& api, const RuntimeVersion& version, ApiF
   return function;
 }
 
+// Whether a runtime's table is too short for `row`, whose size runtimes do not state. In jaxlib
+// 0.4.32 to 0.5, on x86-64, aarch64 and in the CUDA plugins, the internal API's table comes right
+// after it: what would be slots of a longer table are functions of other types.
+inline bool EndsBefore(const XLA_FFI_Api& api, const RuntimeVersion& row) {
+  const auto after = reinterpret_cast<uintptr_t>(api.internal_api);
+  return row.stated_size != row.table_size &&
+         after - reinterpret_cast<uintptr_t>(&api) < row.table_size;
+}
+
 // jaxlib 0.4.34 and 0.4.38 state the same size and version, but 0.4.38 moved Future_Create and put
 // ThreadPool_NumThreads into its slot. Both check the size of their argument first and name the
 // expected struct in the error. Costs an error object: call it only where the difference matters.
@@ -289,21 +302,23 @@ inline bool HasFutureCreateAt144(const XLA_FFI_Api& api, const RuntimeVersion& r
   return future_create;
 }
 
-// The row of a runtime. Returns jaxlib 0.4.38's row for 0.4.34 too, which differs only in slots
-// from 144 on; VersionFor() tells them apart. Returns the newest row for a newer runtime: XLA
-// promises compatibility within a major version.
+// The row of a runtime. Returns jaxlib 0.4.38's row for 0.4.34 too if nothing tells where its table
+// ends; they differ only in slots from 144 on, and VersionFor() tells them apart. Returns the
+// newest row for a newer runtime: XLA promises compatibility within a major version.
 inline const RuntimeVersion& VersionOf(const XLA_FFI_Api& api) {
   if (api.struct_size == kOldestVersion.stated_size) return kOldestVersion;
   const int minor = api.api_version.minor_version;
   for (int i = kRuntimeVersionCount - 1; i > 1; --i) {
     const RuntimeVersion& row = kRuntimeVersions[i];
-    if (minor >= row.minor && api.struct_size >= row.stated_size) return row;
+    if (minor >= row.minor && api.struct_size >= row.stated_size && !EndsBefore(api, row)) {
+      return row;
+    }
   }
   return kRuntimeVersions[1];
 }
 
-// Whether a runtime is of `row` or newer, decided as VersionOf() does. True for rows without an API
-// version of their own.
+// Whether a runtime is of `row` or newer, by the size and version that it states. True for rows
+// without an API version of their own.
 constexpr bool IsSince(const XLA_FFI_Api& api, const RuntimeVersion& row) {
   return row.minor == 0 ||
          (api.api_version.minor_version >= row.minor && api.struct_size >= row.stated_size);

@@ -53,7 +53,7 @@ class ForeignHandlerTest : public CrossVersionHandlersTest<std::tuple<Release, i
   static const RuntimeVersion& runtime() { return kRuntimeVersions[std::get<1>(GetParam())]; }
   static bool is_0_4_30() { return std::get<1>(GetParam()) == 0; }
   // Their XLA:CPU has no state, user data and scratch memory.
-  static bool is_before_0_4_34() { return std::get<1>(GetParam()) <= 1; }
+  static bool is_before_0_4_32() { return std::get<1>(GetParam()) <= 1; }
 
   // Null where the headers have no such feature.
   XLA_FFI_Handler* Wrapper(const std::string& name) const {
@@ -172,7 +172,7 @@ TEST_P(ForeignHandlerTest, KeepsState) {
     }
     ASSERT_TRUE(instance.ok()) << instance.status();
     EXPECT_EQ(live(), 1);
-    if (is_before_0_4_34()) {
+    if (is_before_0_4_32()) {
       EXPECT_THAT(Run(**instance, 0).message(), HasSubstr("state on the CPU needs XLA FFI 0.1"));
       return;
     }
@@ -278,7 +278,7 @@ TEST_P(ForeignHandlerTest, GetsUserData) {
   RuntimeServices services;
   services.user_data = {&data, 1};
   const absl::Status status = Call("user_data", 0, {}, services);
-  if (is_before_0_4_34()) {
+  if (is_before_0_4_32()) {
     EXPECT_THAT(status.message(), HasSubstr("user data on the CPU needs"));
     return;
   }
@@ -291,7 +291,7 @@ TEST_P(ForeignHandlerTest, GetsScratchMemory) {
   RuntimeServices services;
   services.scratch = &allocator;
   const absl::Status status = Call("scratch", 1, {}, services);
-  if (is_before_0_4_34()) {
+  if (is_before_0_4_32()) {
     EXPECT_EQ(status, absl::ResourceExhaustedError("no scratch"));  // the headers swallow the rest
     return;
   }
@@ -306,7 +306,7 @@ TEST_P(ForeignHandlerTest, ServesSeveralRuntimesAtOnce) {
   const Shape shape = Shape::MakeArray(PrimitiveType::kF32, {kSize}).value();
   const std::vector<Shape> shapes(2, shape);
   std::vector<std::thread> threads;
-  for (const RuntimeVersion* version : {&runtime(), &kRuntimeVersions[0], &kRuntimeVersions[6]}) {
+  for (const RuntimeVersion* version : {&runtime(), &kRuntimeVersions[0], &kRuntimeVersions[7]}) {
     threads.emplace_back([&, version] {
       auto instance =
           HandlerInstance::Create(*version, handlers, host::CallFrame(shapes, {&shape, 1}, {}));
@@ -368,17 +368,18 @@ TEST(RunsAsItIsTest, IsTheMeasuredTable) {
             ".......++\n"
             "........+\n");
   EXPECT_EQ(TableOfNative(true),
-            ".........\n"
-            ".........\n"
-            ".........\n"
-            ".........\n"
-            ".........\n"
-            ".....+...\n"
-            "......+++\n"
-            ".......++\n"
-            "........+\n");
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "......+...\n"
+            ".......+++\n"
+            "........++\n"
+            ".........+\n");
   for (bool makes_state : {false, true}) {
-    EXPECT_TRUE(RunsNatively({&kRuntimeVersions[8], true}, kRuntimeVersions[0], makes_state));
+    EXPECT_TRUE(RunsNatively({&typed_ffi::kNewestVersion, true}, kRuntimeVersions[0], makes_state));
   }
 }
 

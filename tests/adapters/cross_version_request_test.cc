@@ -44,7 +44,7 @@ class ForeignRequestTest : public ForeignCallTest {
   bool IsFirstCpu() const { return &version() < &kRuntimeVersions[2]; }
   std::string MissingOnFirstCpus(const char* what) const {
     return IsFirstCpu() ? std::string("12: ") + what +
-                              " on the CPU needs XLA FFI 0.1 (jaxlib 0.4.34 or newer); this "
+                              " on the CPU needs XLA FFI 0.1 (jaxlib 0.4.32 or newer); this "
                               "runtime speaks " +
                               Speaks()
                         : "";

@@ -108,7 +108,7 @@ TEST_P(ForeignStateTest, OnTheFirstCpusCannotBeAskedFor) {
   const std::string answer = Get(Type("one"), found, kInstantiate, Platform::kHost);
   if (&version() < &kRuntimeVersions[2]) {
     EXPECT_EQ(answer,
-              "12: state on the CPU needs XLA FFI 0.1 (jaxlib 0.4.34 or newer); this "
+              "12: state on the CPU needs XLA FFI 0.1 (jaxlib 0.4.32 or newer); this "
               "runtime speaks " +
                   Speaks());
   } else {

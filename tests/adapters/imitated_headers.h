@@ -81,7 +81,7 @@ constexpr std::array<XLA_FFI_Handler*, sizeof...(rows)> AllHandlers(
 inline constexpr auto kHandlers =
     AllHandlers(std::make_integer_sequence<int, kRuntimeVersionCount>());
 
-// Of the three rows of version 0.1 nobody can tell which it is; they are taken for the last.
+// Of the rows of version 0.1 nobody can tell which it is; they are taken for the last.
 constexpr int RowTakenFor(int row) {
   while (row + 1 < kRuntimeVersionCount && kRuntimeVersions[row].minor == 1 &&
          kRuntimeVersions[row + 1].minor == 1) {

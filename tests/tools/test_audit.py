@@ -366,35 +366,83 @@ def test_a_library_for_another_machine():
     assert "mine/library.so: " in done.stderr and "no custom calls in 1 library" in done.stdout
 
 
-def test_no_temporary_folder():
-    # Where TMPDIR is none that can be written, Python tries others.
-    name = pathlib.Path(wheel("jax", library=shared(ORIGINAL))).resolve()
+@pytest.mark.parametrize(
+    "at_start, message",
+    [
+        # Where TMPDIR is none that can be written, Python tries others.
+        (
+            "import tempfile\ntempfile.tempdir = '/none'\n",
+            r"a wheel's libraries are unpacked into a temporary folder: .*; set TMPDIR to a folder "
+            r"that can be written",
+        ),
+        (
+            "import sys\nsys.modules['packaging'] = None\n",
+            r".* has not got: install it there \(python -m pip install packaging\), or set "
+            r"CALLBRIDGE_PYTHON to a Python that has it",
+        ),
+    ],
+    ids=["no temporary folder", "no packaging"],
+)
+def test_what_its_python_lacks(at_start, message):
+    name = wheel("jax", library=shared(ORIGINAL))
     program = pathlib.Path("python")
     program.write_text(
         f'#!/bin/sh\nexport PYTHONPATH="$PYTHONPATH:{pathlib.Path.cwd()}"\n'
         f'exec {sys.executable} "$@"\n'
     )
     os.chmod(program, 0o755)
-    pathlib.Path("sitecustomize.py").write_text("import tempfile\ntempfile.tempdir = '/none'\n")
-    done = audit(name, env={**os.environ, "CALLBRIDGE_PYTHON": str(program.resolve())})
-    assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.startswith(
-        "callbridge: a wheel's libraries are unpacked into a temporary folder: "
-    )
-    assert done.stderr.endswith("; set TMPDIR to a folder that can be written\n")
+    pathlib.Path("sitecustomize.py").write_text(at_start)
+    said = refusal(name, env={**os.environ, "CALLBRIDGE_PYTHON": str(program.resolve())})
+    assert re.fullmatch(message, said)
 
 
-def test_a_python_without_packaging():
-    program = pathlib.Path("python")
-    program.write_text(
-        f'#!/bin/sh\nexport PYTHONPATH="$PYTHONPATH:{pathlib.Path.cwd()}"\n'
-        f'exec {sys.executable} "$@"\n'
+def with_mounts(mounts, *words, **environment):
+    """Runs the command where `mounts`, of sh, have changed what is mounted, for it alone."""
+    script = f'{mounts} && exec "$@"'
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", COMMAND, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
     )
-    os.chmod(program, 0o755)
-    pathlib.Path("sitecustomize.py").write_text("import sys\nsys.modules['packaging'] = None\n")
-    done = audit(".", env={**os.environ, "CALLBRIDGE_PYTHON": str(program.resolve())})
-    assert done.returncode == 1 and done.stdout == ""
-    assert "has not got: install it there (python -m pip install packaging)" in done.stderr
+
+
+WITHOUT_PROC = "mount -t tmpfs none /proc"
+
+
+@pytest.mark.parametrize("words", [["inspect"], ["inspect", "--probe"]])
+def test_inspect_needs_no_proc(words):
+    library = shared(ORIGINAL)
+    done = with_mounts(WITHOUT_PROC, *words, library)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "add(void*, void const**)" in done.stdout
+
+
+def test_audit_without_proc():
+    name = wheel("jax", library=shared(ORIGINAL))
+    done = with_mounts(WITHOUT_PROC, "audit", name)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "callbridge: FAILED_PRECONDITION: expected /proc, through which callbridge finds "
+        "callbridge: mount it (mount -t proc proc /proc), or set CALLBRIDGE_COMMAND to its path\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["inspect", "--probe"], ["audit"], ["audit", "--probe"]])
+def test_a_home_that_cannot_be_written(words):
+    library = shared(ORIGINAL)
+    name = library if words[0] == "inspect" else wheel("jax", library=library)
+    home = pathlib.Path("home").resolve()
+    home.mkdir()
+    read_only = (
+        'mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" '
+        '&& ! touch "$HOME/file" 2>/dev/null'
+    )
+    done = with_mounts(read_only, *words, name, HOME=str(home))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "add(void*, void const**)" in done.stdout
+    assert list(home.iterdir()) == []
 
 
 def test_no_python(monkeypatch):

@@ -133,6 +133,7 @@ class FakeRuntime {
       SlotAt(table_, at) = &abort;  // functions that no row has
     }
     WriteApiTable(table_, version_, [](ApiFunction) { return ApiSlot(); });
+    WriteTableEnd(table_, version_);
     SlotAt(table_, 0) = ApiSlot(table.stated_size);
     if (version_.table_has_version) WriteApiVersion(table_, table.major, table.minor);
     Fill();

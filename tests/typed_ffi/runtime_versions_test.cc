@@ -78,13 +78,20 @@ std::vector<Slot> SlotsOf(int row) {
     AddState<Table>(slots);
     Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
   } else if (row == 2) {
+    using Table = old::XLA_FFI_Api_0_4_34;  // 0.4.32's ends before its futures
+    slots = SlotsOfAll<Table>();
+    AddOld<Table>(slots);
+    AddState<Table>(slots);
+    Append(slots,
+           {AT(kTypeIdRegister, TypeId_Register), AT(kThreadPoolSchedule, ThreadPool_Schedule)});
+  } else if (row == 3) {
     using Table = old::XLA_FFI_Api_0_4_34;
     slots = SlotsOfAll<Table>();
     AddOld<Table>(slots);
     AddState<Table>(slots);
     AddFutures<Table>(slots);
     Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
-  } else if (row == 3) {
+  } else if (row == 4) {
     using Table = old::XLA_FFI_Api_0_4_38;
     slots = SlotsOfAll<Table>();
     AddOld<Table>(slots);
@@ -92,7 +99,7 @@ std::vector<Slot> SlotsOf(int row) {
     AddFutures<Table>(slots);
     Append(slots, {AT(kTypeIdRegister, TypeId_Register),
                    AT(kThreadPoolNumThreads, ThreadPool_NumThreads)});
-  } else if (row == 4) {
+  } else if (row == 5) {
     using Table = old::XLA_FFI_Api_0_6_2;
     slots = SlotsOfAll<Table>();
     AddOld<Table>(slots);
@@ -100,7 +107,7 @@ std::vector<Slot> SlotsOf(int row) {
     AddFutures<Table>(slots);
     AddNumbers<Table>(slots);
     Append(slots, {AT(kTypeIdRegister, TypeId_Register)});
-  } else if (row == 5 || row == 6) {
+  } else if (row == 6 || row == 7) {
     using Table = old::XLA_FFI_Api_0_8_3;  // 0.10.2's has other types at the same places
     static_assert(sizeof(Table) == sizeof(old::XLA_FFI_Api_0_10_2));
     slots = SlotsOfAll<Table>();
@@ -118,13 +125,13 @@ std::vector<Slot> SlotsOf(int row) {
     Append(slots,
            {AT(kTypeRegister, Type_Register), AT(kUserData, InvokeContext_Get),
             AT(kErrorGetDetails, Error_GetDetails), AT(kExtensions, InvokeContext_FindExtension)});
-    if (row == 8) Append(slots, {AT(kCustomOptions, CustomOptions_Get)});
+    if (row == 9) Append(slots, {AT(kCustomOptions, CustomOptions_Get)});
   }
   return slots;
 }
 
 TEST(RuntimeVersionsTest, SlotsAreThoseOfTheTables) {
-  ASSERT_EQ(kRuntimeVersionCount, 9);
+  ASSERT_EQ(kRuntimeVersionCount, 10);
   for (int row = 0; row < kRuntimeVersionCount; ++row) {
     size_t expected[kApiFunctionCount] = {};
     for (const Slot& slot : SlotsOf(row)) expected[static_cast<int>(slot.function)] = slot.offset;
@@ -145,6 +152,9 @@ TEST(RuntimeVersionsTest, SizesAreThoseOfTheLayouts) {
       {0, 64, sizeof(old::XLA_FFI_Api_0_4_30), sizeof(old::XLA_FFI_Handler_Bundle_0_4_30), 0, true,
        false, StateLayout::kNone},
       {0, 88, sizeof(old::XLA_FFI_Api_0_4_31), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31), 0, true,
+       false, StateLayout::kWithDeleter},
+      {1, 88, offsetof(old::XLA_FFI_Api_0_4_34, XLA_FFI_Future_Create),
+       sizeof(old::XLA_FFI_Handler_Bundle_0_4_31), sizeof(old::XLA_FFI_Metadata_0_4_34), true,
        false, StateLayout::kWithDeleter},
       {1, 88, sizeof(old::XLA_FFI_Api_0_4_34), sizeof(old::XLA_FFI_Handler_Bundle_0_4_31),
        sizeof(old::XLA_FFI_Metadata_0_4_34), true, true, StateLayout::kWithDeleter},
@@ -176,7 +186,7 @@ TEST(RuntimeVersionsTest, SizesAreThoseOfTheLayouts) {
     EXPECT_EQ(row.prepare, first + 1) << i;
     EXPECT_EQ(row.initialize, first + 2) << i;
     EXPECT_EQ(row.execute, first + 3) << i;
-    EXPECT_EQ(row.record, i >= 7 ? 4 : -1) << i;
+    EXPECT_EQ(row.record, i >= 8 ? 4 : -1) << i;
   }
 }
 
@@ -187,12 +197,12 @@ TEST(RuntimeVersionsTest, FactsAreThoseOfTheRuntimes) {
     EXPECT_EQ(IndexOf(row), i);
     EXPECT_EQ(row.table_has_version, i >= 1) << i;
     EXPECT_EQ(row.cpu_has_context, i >= 2) << i;
-    EXPECT_EQ(row.accepts_duplicates, i >= 3) << i;
-    EXPECT_EQ(row.has_invoke_context, i >= 7) << i;
-    EXPECT_EQ(row.looks_like_previous, i == 3) << i;
-    EXPECT_EQ(row.headers_are_ambiguous, 2 <= i && i <= 4) << i;
+    EXPECT_EQ(row.accepts_duplicates, i >= 4) << i;
+    EXPECT_EQ(row.has_invoke_context, i >= 8) << i;
+    EXPECT_EQ(row.looks_like_previous, i == 4) << i;
+    EXPECT_EQ(row.headers_are_ambiguous, 2 <= i && i <= 5) << i;
     for (int runtime = 0; runtime < kRuntimeVersionCount; ++runtime) {
-      EXPECT_EQ(RunsNatively(row, kRuntimeVersions[runtime], false), i >= 5 && runtime >= i)
+      EXPECT_EQ(RunsNatively(row, kRuntimeVersions[runtime], false), i >= 6 && runtime >= i)
           << i << " on " << runtime;
     }
   }
@@ -217,8 +227,8 @@ XLA_FFI_Api_Version ApiVersion(int major, int minor) {
 
 TEST(ApiVersionTest, RowsByVersion) {
   EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 0)), nullptr);  // it has no metadata query
-  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 1)), &kRuntimeVersions[4]);
-  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 3)), &kRuntimeVersions[6]);
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 1)), &kRuntimeVersions[5]);
+  EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, 3)), &kRuntimeVersions[7]);
   EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, kNewestVersion.minor)), &kNewestVersion);
   EXPECT_EQ(NewestWithApiVersion(ApiVersion(0, kNewestVersion.minor + 1)), nullptr);
   EXPECT_EQ(NewestWithApiVersion(ApiVersion(1, 3)), nullptr);
@@ -254,16 +264,38 @@ TEST(VersionOfTest, ByVersionAndSize) {
     int minor;
     size_t size;
     int row;
-  } cases[] = {{0, 88, 1},  {0, 999, 1}, {1, 80, 1},  {1, 88, 3},  {1, 191, 3}, {1, 192, 4},
-               {1, 999, 4}, {2, 191, 3}, {2, 192, 5}, {3, 192, 6}, {4, 192, 6}, {4, 199, 6},
-               {4, 200, 7}, {3, 200, 6}, {5, 207, 7}, {5, 208, 8}, {4, 208, 7}, {6, 208, 8},
-               {6, 216, 8}, {9, 65, 1},  {9, 64, 0}};
+  } cases[] = {{0, 88, 1},  {0, 999, 1}, {1, 80, 1},  {1, 88, 4},  {1, 191, 4}, {1, 192, 5},
+               {1, 999, 5}, {2, 191, 4}, {2, 192, 6}, {3, 192, 7}, {4, 192, 7}, {4, 199, 7},
+               {4, 200, 8}, {3, 200, 7}, {5, 207, 8}, {5, 208, 9}, {4, 208, 8}, {6, 208, 9},
+               {6, 216, 9}, {9, 65, 1},  {9, 64, 0}};
   for (const auto& given : cases) {
     XLA_FFI_Api api = {};
     api.struct_size = given.size;
     api.api_version.minor_version = given.minor;
     EXPECT_EQ(&VersionOf(api), &kRuntimeVersions[given.row])
         << "0." << given.minor << " of " << given.size;
+  }
+}
+
+// The three rows of 0.1 with one stated size: where the internal API's table is, theirs ended.
+TEST(VersionOfTest, ByWhereTheTableEnds) {
+  for (int row = 2; row <= 4; ++row) {
+    XLA_FFI_Api api = {};
+    api.struct_size = kRuntimeVersions[row].stated_size;
+    api.api_version.minor_version = kRuntimeVersions[row].minor;
+    const char* const end = reinterpret_cast<const char*>(&api) + kRuntimeVersions[row].table_size;
+    api.internal_api = reinterpret_cast<const XLA_FFI_InternalApi*>(end);
+    EXPECT_EQ(&VersionOf(api), &kRuntimeVersions[row]);
+    EXPECT_EQ(&VersionFor(api, ApiFunction::kStream), &kRuntimeVersions[row]);
+  }
+  // jaxlib 0.5.3 has one function more; nothing tells of a table that is elsewhere.
+  XLA_FFI_Api api = {};
+  api.struct_size = kRuntimeVersions[4].stated_size;
+  api.api_version.minor_version = 1;
+  for (const ptrdiff_t away : {184, 4096, -8}) {
+    const char* const internal = reinterpret_cast<const char*>(&api) + away;
+    api.internal_api = reinterpret_cast<const XLA_FFI_InternalApi*>(internal);
+    EXPECT_EQ(&VersionOf(api), &kRuntimeVersions[4]) << away;
   }
 }
 
@@ -277,10 +309,10 @@ TEST(VersionForTest, TellsTheTwinsApart) {
       EXPECT_EQ(&VersionFor(api, function), &runtime.version()) << row;
     }
     // What is at one place in both needs no telling, and costs no error object.
-    const int same = row == 2 ? 3 : row;
+    const int same = row == 3 ? 4 : row;
     EXPECT_EQ(&VersionFor(api, ApiFunction::kStream), &kRuntimeVersions[same]) << row;
     EXPECT_EQ(&VersionFor(api, ApiFunction::kThreadPoolSchedule), &kRuntimeVersions[same]) << row;
-    EXPECT_EQ(LookalikeOf(runtime.version()), row == 3 ? &kRuntimeVersions[2] : nullptr) << row;
+    EXPECT_EQ(LookalikeOf(runtime.version()), row == 4 ? &kRuntimeVersions[3] : nullptr) << row;
   }
   EXPECT_EQ(testing::live_errors, 0);
 }
@@ -301,22 +333,22 @@ TEST(IsExecuteStageTest, ByTheNumberOfTheRuntime) {
 TEST(FirstWithTest, IsTheOldestRow) {
   EXPECT_EQ(&FirstWith(ApiFunction::kStream), &kRuntimeVersions[0]);
   EXPECT_EQ(&FirstWith(ApiFunction::kStateGet), &kRuntimeVersions[1]);
-  EXPECT_EQ(&FirstWith(ApiFunction::kFutureCreate), &kRuntimeVersions[2]);
-  EXPECT_EQ(&FirstWith(ApiFunction::kThreadPoolNumThreads), &kRuntimeVersions[3]);
-  EXPECT_EQ(&FirstWith(ApiFunction::kRunId), &kRuntimeVersions[4]);
-  EXPECT_EQ(&FirstWith(ApiFunction::kTypeRegister), &kRuntimeVersions[5]);
-  EXPECT_EQ(&FirstWith(ApiFunction::kExtensions), &kRuntimeVersions[7]);
-  EXPECT_EQ(&FirstWith(ApiFunction::kCustomOptions), &kRuntimeVersions[8]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kFutureCreate), &kRuntimeVersions[3]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kThreadPoolNumThreads), &kRuntimeVersions[4]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kRunId), &kRuntimeVersions[5]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kTypeRegister), &kRuntimeVersions[6]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kExtensions), &kRuntimeVersions[8]);
+  EXPECT_EQ(&FirstWith(ApiFunction::kCustomOptions), &kRuntimeVersions[9]);
   EXPECT_EQ(&FirstWithStage(&RuntimeVersion::execute), &kRuntimeVersions[0]);
   EXPECT_EQ(&FirstWithStage(&RuntimeVersion::instantiate), &kRuntimeVersions[1]);
-  EXPECT_EQ(&FirstWithStage(&RuntimeVersion::record), &kRuntimeVersions[7]);
+  EXPECT_EQ(&FirstWithStage(&RuntimeVersion::record), &kRuntimeVersions[8]);
   EXPECT_EQ(&FirstWithMetadata(), &kRuntimeVersions[2]);
   EXPECT_EQ(&NewestWithoutMetadata(), &kRuntimeVersions[1]);
   EXPECT_EQ(&FirstWithCpuContext(), &kRuntimeVersions[2]);
   EXPECT_EQ(&FirstWithAmbiguousHeaders(), &kRuntimeVersions[2]);
   EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INSTANTIATE), &kRuntimeVersions[1]);
-  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_PREPARE), &kRuntimeVersions[6]);
-  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INITIALIZE), &kRuntimeVersions[6]);
+  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_PREPARE), &kRuntimeVersions[7]);
+  EXPECT_EQ(&FirstWithState(XLA_FFI_ExecutionStage_INITIALIZE), &kRuntimeVersions[7]);
 }
 
 // ---- Texts --------------------------------------------------------------------------------------
@@ -328,7 +360,8 @@ TEST(RuntimeTextsTest, NameVersionsAndReleases) {
   } rows[] = {
       {"0.0 (jaxlib 0.4.30)", "XLA FFI 0.0 (jaxlib 0.4.30 or newer)"},
       {"0.0 (jaxlib 0.4.31)", "the XLA FFI 0.0 of jaxlib 0.4.31 or newer"},
-      {"0.1 (jaxlib 0.4.34 to 0.4.37)", "XLA FFI 0.1 (jaxlib 0.4.34 or newer)"},
+      {"0.1 (jaxlib 0.4.32 to 0.4.33)", "XLA FFI 0.1 (jaxlib 0.4.32 or newer)"},
+      {"0.1 (jaxlib 0.4.34 to 0.4.37)", "the XLA FFI 0.1 of jaxlib 0.4.34 or newer"},
       {"0.1 (jaxlib 0.4.34 to 0.5)", "the XLA FFI 0.1 of jaxlib 0.4.38 or newer"},
       {"0.1 (jaxlib 0.6 to 0.8.0)", "the XLA FFI 0.1 of jaxlib 0.6 or newer"},
       {"0.2 (jaxlib 0.8.1 to 0.9.0)", "XLA FFI 0.2 (jaxlib 0.8.1 or newer)"},
@@ -343,14 +376,14 @@ TEST(RuntimeTextsTest, NameVersionsAndReleases) {
 }
 
 TEST(RuntimeTextsTest, SayWhatIsMissing) {
-  FakeRuntime runtime(5);
+  FakeRuntime runtime(6);
   EXPECT_EQ(DescribeMissing(*runtime.api(), "It", ApiFunction::kExtensions),
             "It needs XLA FFI 0.4 (jaxlib 0.11.1 or newer); this runtime speaks 0.2 (jaxlib 0.8.1 "
             "to 0.9.0)");
-  EXPECT_EQ(DescribeMissing(*runtime.api(), "It", kRuntimeVersions[6]),
+  EXPECT_EQ(DescribeMissing(*runtime.api(), "It", kRuntimeVersions[7]),
             "It needs XLA FFI 0.3 (jaxlib 0.9.1 or newer); this runtime speaks 0.2 (jaxlib 0.8.1 "
             "to 0.9.0)");
-  for (int row : {4, 5}) {
+  for (int row : {5, 6}) {
     EXPECT_EQ(
         DescribeMissing(*runtime.api(), "It", kRuntimeVersions[row]),
         "It is not offered by this runtime, which speaks XLA FFI 0.2 (jaxlib 0.8.1 to 0.9.0) and "

@@ -41,7 +41,7 @@ class ThreadPool {
     }
   }
 
-  // Returns 0 if the runtime has no pool for this call, and 1 on jaxlib 0.4.34 to 0.4.37, which
+  // Returns 0 if the runtime has no pool for this call, and 1 on jaxlib 0.4.32 to 0.4.37, which
   // cannot tell. On these and up to jaxlib 0.5 it costs an error object, so call it once.
   int64_t num_threads() const {
     using internal::ApiFunction;

@@ -71,6 +71,7 @@ class Table {
     // Of the row's true size, so that sanitizers report reads beyond it.
     static ApiSlot table[kVersion.table_size / sizeof(ApiSlot)];
     WriteApiTable(table, kVersion, &FunctionFor);
+    WriteTableEnd(table, kVersion);
     return reinterpret_cast<const XLA_FFI_Api*>(table);
   }
 

@@ -1,0 +1,103 @@
+"""action.yml: its steps, run by bash as GitHub runs them, on the suite of handlers.
+
+`make install` and apt-get are stand-ins: tests/install has what the former does.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import packaging
+import pytest
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
+HEADERS = (BUILD / "tests/ffi_releases.txt").read_text().split()
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+MAKE = """#!/bin/sh
+[ "$1 $2 $3 $4" = "-C $FOLDER install PREFIX=/opt/callbridge" ] || exit 9
+mkdir -p /opt/callbridge/bin && ln -s "$COMMAND" /opt/callbridge/bin/callbridge
+"""
+APT_GET = """#!/bin/sh
+[ "$*" = "install -y --no-install-recommends python3-packaging" ] || exit 9
+"""
+
+
+@pytest.fixture(autouse=True)
+def stand_ins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, text in (("make", MAKE), ("apt-get", APT_GET)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    # As python3-packaging has it.
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages/packaging").symlink_to(pathlib.Path(packaging.__file__).parent)
+
+
+def run(**given):
+    """Runs the steps, with /opt a folder of their own. Returns the last, and the summary's text."""
+    inputs = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
+    assert set(given) <= set(inputs)
+    inputs |= given
+    values = {"github.action_path": str(ROOT)}
+    values |= {f"inputs.{name}": value for name, value in inputs.items()}
+
+    def filled_in(text):
+        return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda found: values[found[1]], text)
+
+    folder = pathlib.Path.cwd()
+    environment = {
+        "PATH": f"{folder}/bin:/usr/bin:/bin",
+        "PYTHONPATH": str(folder / "packages"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "FOLDER": str(ROOT),
+        "COMMAND": str(BUILD / "callbridge"),
+    }
+    done = None
+    for step in ACTION["runs"]["steps"]:
+        assert step["shell"] == "bash" and "${{" not in step["run"]
+        pathlib.Path("step.sh").write_text(step["run"])
+        own = {name: filled_in(value) for name, value in step["env"].items()}
+        bash = "mount -t tmpfs none /opt && exec bash --noprofile --norc -eo pipefail step.sh"
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", bash],
+            env={**environment, **own},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        if done.returncode != 0:
+            break
+    summary = pathlib.Path("summary")
+    return done, summary.read_text() if summary.is_file() else ""
+
+
+def library():
+    return str(BUILD / f"tests/typed_ffi/suite/suite_{HEADERS[-1]}.so")
+
+
+def test_prints_the_table_and_appends_it_to_the_summary():
+    pathlib.Path("summary").write_text("before\n")
+    done, summary = run(path=library())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert summary == "before\n" + done.stdout
+    assert done.stdout.startswith("| library | custom calls | ")
+
+
+def test_fails_where_too_much_is_admitted():
+    words = {"path": library(), "jax": ">=0.4.30", "probe": "true"}
+    done, summary = run(**words)
+    assert done.returncode == 1 and summary == done.stdout != ""
+    assert run(**words, strict="false")[0].returncode == 0
+    assert run(**{**words, "probe": "false"})[0].returncode == 0  # unknown
+
+
+def test_fails_where_there_is_none():
+    done, summary = run(path="a none.whl")
+    assert done.returncode == 1 and summary == ""
+    assert done.stderr == "callbridge: a none.whl: No such file or directory\n"
