@@ -358,15 +358,16 @@ std::string TableOfNative(bool makes_state) {
 
 TEST(RunsAsItIsTest, IsTheMeasuredTable) {
   EXPECT_EQ(TableOfNative(false),
-            ".........\n"
-            ".........\n"
-            ".........\n"
-            ".........\n"
-            ".........\n"
-            ".....++++\n"
-            "......+++\n"
-            ".......++\n"
-            "........+\n");
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "..........\n"
+            "......++++\n"
+            ".......+++\n"
+            "........++\n"
+            ".........+\n");
   EXPECT_EQ(TableOfNative(true),
             "..........\n"
             "..........\n"
