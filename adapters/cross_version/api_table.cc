@@ -293,14 +293,16 @@ ApiSlot FunctionFor(ApiFunction function, const RuntimeVersion& headers) {
 
 // Headers of the ambiguous rows get one table that serves all of these: the newest of them, with
 // functions in the slots of the first one's futures that tell by the argument which one was meant.
+// There are rows without futures before it.
 ApiTable MakeTable(const RuntimeVersion& headers) {
   ApiTable table = MakeApiTable(
       headers, [&headers](ApiFunction function) { return FunctionFor(function, headers); });
   if (headers.headers_are_ambiguous) {
-    const RuntimeVersion& first = typed_ffi::FirstWithAmbiguousHeaders();
-    SlotOf(table.slots, first, ApiFunction::kFutureCreate) = &CreateFutureOrNumThreads;
-    SlotOf(table.slots, first, ApiFunction::kFutureSetAvailable) = &CreateFutureOrSetAvailable;
-    SlotOf(table.slots, first, ApiFunction::kFutureSetError) = &SetAvailableOrError;
+    const RuntimeVersion* first = &typed_ffi::FirstWithAmbiguousHeaders();
+    while (!first->frame_has_future) ++first;
+    SlotOf(table.slots, *first, ApiFunction::kFutureCreate) = &CreateFutureOrNumThreads;
+    SlotOf(table.slots, *first, ApiFunction::kFutureSetAvailable) = &CreateFutureOrSetAvailable;
+    SlotOf(table.slots, *first, ApiFunction::kFutureSetError) = &SetAvailableOrError;
   }
   return table;
 }

@@ -65,7 +65,7 @@ TEST_F(TypedCallTest, TheHandlerIsShownTheRuntimeOfItsHeaders) {
     ASSERT_EQ(tables.size(), 1U);
     const auto& taken_for = kRuntimeVersions[imitated::RowTakenFor(row)];
     EXPECT_EQ(tables[0]->struct_size, taken_for.stated_size);
-    // Three rows speak 0.1, and only a wrapper's table serves all of them.
+    // Four rows speak 0.1, and only a wrapper's table serves all of them.
     EXPECT_EQ(tables[0] == &host::ApiTable(taken_for), taken_for.minor != 1);
   }
 }

@@ -54,7 +54,7 @@ TEST(HandlerInstanceTest, AFutureIsRefusedWhereTheVersionHasNone) {
                 HasSubstr("the handler wrote XLA_FFI_CallFrame.future, which " +
                           std::string(version.releases) + " does not have"));
   }
-  EXPECT_EQ(versions, 2);
+  EXPECT_EQ(versions, 3);
 }
 
 // ---- Stages -------------------------------------------------------------------------------------
