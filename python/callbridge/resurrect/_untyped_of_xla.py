@@ -87,13 +87,13 @@ def entries(name: str, abi: Abi | None) -> list[Entry]:
     """
     if not RUNTIME.has_instantiate:
         return []
+    _note_earlier_ones()
     with _lock:
-        _note_earlier_ones()
         platforms = dict(_functions.get(name, {}))
     if HOST in platforms and _takes_version_3():
         with contextlib.suppress(CallbridgeError):
             return [_beside(name, platforms[HOST], abi)]
-    with _lock:
+    with _serving:
         if any(_is_taken(name, platform) for platform in platforms):
             return []
         try:
@@ -147,5 +147,8 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     return ("typed",)
 
 
+# Of _functions. JAX holds a lock of its own when it calls add(), so nothing that registers with JAX
+# is called under this one.
+_lock = fork_lock()
 _registry = Registry("callbridge.resurrect", "XLA", _serve, lambda _entry: None, lambda: "cpu")
-_lock = fork_lock()  # held while the registry's is
+_serving = fork_lock()  # held while the registry's is
