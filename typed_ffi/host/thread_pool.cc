@@ -35,10 +35,9 @@ void FixedThreadPool::Schedule(XLA_FFI_Task* task, void* data) {
     task(data);
     return;
   }
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    tasks_.push_back({task, data});
-  }
+  // Notified under the lock: once the task may run, whoever waits for it may end the pool.
+  std::lock_guard<std::mutex> lock(mutex_);
+  tasks_.push_back({task, data});
   changed_.notify_one();
 }
 
