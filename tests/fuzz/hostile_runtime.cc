@@ -87,7 +87,8 @@ XLA_FFI_Error* HostileRuntime::Lie(ApiFunction function) {
       call.has_scratch = !bytes_->Lies();
       break;
     case ApiFunction::kThreadPoolSchedule:
-      call.run_tasks_at_once = bytes_->ConsumeBool();
+      // Without futures a call waits for its tasks, and nothing runs them after it.
+      call.run_tasks_at_once = bytes_->ConsumeBool() || !version().frame_has_future;
       break;
     case ApiFunction::kThreadPoolNumThreads:
       call.num_threads = bytes_->Any<int64_t>();
