@@ -13,13 +13,13 @@ from callbridge.numpy import custom_call, register, register_type
 from refused import refused
 
 ORIGINAL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
-# Two pages, of which the second one is gone.
+# Two pages, of which the second one cannot be read. It stays reserved: what is unmapped, the next mapping may get.
 PAGES = mmap.mmap(-1, 2 * mmap.PAGESIZE)
 PAGE = ctypes.addressof(ctypes.c_char.from_buffer(PAGES))
 libc = ctypes.CDLL(None)
-libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-assert libc.munmap(PAGE + mmap.PAGESIZE, mmap.PAGESIZE) == 0
+PROT_NONE = 0
+assert libc.mprotect(PAGE + mmap.PAGESIZE, mmap.PAGESIZE, PROT_NONE) == 0
 END = PAGE + mmap.PAGESIZE
 WORDS = (ctypes.c_int64 * 8)()
 DATA = ctypes.addressof(WORDS)
