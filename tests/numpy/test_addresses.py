@@ -13,7 +13,8 @@ from callbridge.numpy import custom_call, register, register_type
 from refused import refused
 
 ORIGINAL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
-# Two pages, of which the second one cannot be read. It stays reserved: what is unmapped, the next mapping may get.
+# Two pages, of which the second one cannot be read. It stays reserved, since the next mapping could
+# get what is unmapped.
 PAGES = mmap.mmap(-1, 2 * mmap.PAGESIZE)
 PAGE = ctypes.addressof(ctypes.c_char.from_buffer(PAGES))
 libc = ctypes.CDLL(None)
