@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/processor_time.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -377,9 +378,9 @@ TEST(ModuleCheckTest, NestingThatIsTooDeepIsAnError) {
 constexpr std::chrono::seconds kLong(10);
 
 void CheckSoon(const HloModuleProto& module) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = ProcessorTime();
   const absl::Status status = CheckModule(module);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, kLong);
+  EXPECT_LT(ProcessorTime() - start, kLong);
   EXPECT_EQ(status.ToString(), "OK");
 }
 
