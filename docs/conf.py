@@ -38,7 +38,11 @@ myst_enable_extensions = ["colon_fence"]
 breathe_projects = {"callbridge": str(ROOT / "build/docs/doxygen/xml")}
 breathe_default_project = "callbridge"
 breathe_domain_by_extension = {"h": "cpp", "hpp": "cpp"}
-breathe_domain_by_file_pattern = {"*/callbridge*.h": "c", "*/custom_call_status.h": "c"}
+breathe_domain_by_file_pattern = {
+    "*/c_api/callbridge*.h": "c",
+    "*/client/callbridge_module.h": "c",
+    "*/custom_call_status.h": "c",
+}
 
 # PyTorch is not there where the site is made, nor what is built on it.
 autodoc_mock_imports = ["torch", "torch_xla", "callbridge._tensor_calls"] + [
