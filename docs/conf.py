@@ -39,9 +39,9 @@ breathe_projects = {"callbridge": str(ROOT / "build/docs/doxygen/xml")}
 breathe_default_project = "callbridge"
 breathe_domain_by_extension = {"h": "cpp", "hpp": "cpp"}
 breathe_domain_by_file_pattern = {
-    "*/c_api/callbridge*.h": "c",
-    "*/client/callbridge_module.h": "c",
-    "*/custom_call_status.h": "c",
+    "*c_api/callbridge*.h": "c",
+    "*client/callbridge_module.h": "c",
+    "*custom_call_status.h": "c",
 }
 
 # PyTorch is not there where the site is made, nor what is built on it.
