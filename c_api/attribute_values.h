@@ -23,6 +23,7 @@ struct ElementType {
   const char* name;
 };
 
+// Returns the element type of T; does not compile if XLA has none.
 template <typename T>
 constexpr ElementType ElementTypeOf() {
   if constexpr (std::is_same_v<T, bool>)

@@ -195,6 +195,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_shape_visit(const char* shape,
 
 // ---- Call sites ---------------------------------------------------------------------------------
 
+// How an untyped target expects tuple operands.
 enum {
   CALLBRIDGE_TUPLE_LAYOUT_NESTED = 0,  // tuple operands as nested tables: the documented ABI
   CALLBRIDGE_TUPLE_LAYOUT_FLAT = 1,    // as jaxlib >= 0.4.38 passes them
@@ -443,6 +444,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_register_with_loaded_xla(const 
 
 // ---- Asking a function what it is ---------------------------------------------------------------
 
+// What callbridge_probe_typed finds.
 enum {
   // Unknown: no file that can be opened holds the address, or the function returned without an
   // answer, which proves nothing.

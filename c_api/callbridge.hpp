@@ -54,6 +54,7 @@ inline namespace cpp_v1 {
 // The attributes of a call of a typed target.
 class Attributes {
  public:
+  // Makes an empty dictionary.
   static Result<Attributes> Create() {
     callbridge_ffi_attributes* made = nullptr;
     if (callbridge_error* error = callbridge_ffi_attributes_create(&made)) return Error(error);
@@ -155,6 +156,7 @@ class CSite {
   CSite(const CSite&) = delete;
   CSite& operator=(const CSite&) = delete;
 
+  // Valid as long as this object and the site.
   const callbridge_site* get() const { return &struct_; }
 
  private:
@@ -207,6 +209,7 @@ struct Context {
   const callbridge_device* device = nullptr;              // for "CUDA" targets: Device::get()
   bool synchronizes = false;                              // as in callbridge_execution_context
 
+  // Returns the C struct, which borrows the same.
   callbridge_execution_context ToC() const {
     return {sizeof(callbridge_execution_context),
             stream,

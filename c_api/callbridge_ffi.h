@@ -156,6 +156,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_dictionary(
 // If a function of a thread pool or of scratch memory throws, the handler gets the exception as an
 // error; what `free` throws is dropped.
 
+// Threads that run a handler's tasks. Its functions may be called from several threads at once.
 typedef struct callbridge_ffi_thread_pool {
   size_t struct_size;
   void* user;
@@ -165,6 +166,7 @@ typedef struct callbridge_ffi_thread_pool {
   int64_t (*num_threads)(void* user);
 } callbridge_ffi_thread_pool;
 
+// Scratch memory of a run. Its functions may be called from several threads at once.
 typedef struct callbridge_ffi_scratch {
   size_t struct_size;
   void* user;

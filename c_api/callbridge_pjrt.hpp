@@ -21,6 +21,7 @@ struct PjrtOptions {
   int32_t prefer = 0;    // 4 (typed FFI), 3 (untyped), or 0 for the fastest
   bool command_buffer_compatible = false;
 
+  // Returns the C struct, which refers to this object's text.
   callbridge_pjrt_options ToC() const {
     return {sizeof(callbridge_pjrt_options), platform.empty() ? nullptr : platform.c_str(), prefer,
             command_buffer_compatible ? 1 : 0};

@@ -53,6 +53,8 @@ class Device {
 // stream is done with it.
 class DeviceArray {
  public:
+  // Allocates `size_bytes` bytes, aligned to 256, for what is enqueued on the device's stream after
+  // this. Returns RESOURCE_EXHAUSTED if the device's memory runs out.
   static Result<DeviceArray> Allocate(const Device& device, size_t size_bytes) {
     void* data = nullptr;
     if (callbridge_error* error = callbridge_device_allocate(device.get(), size_bytes, &data)) {
@@ -60,6 +62,8 @@ class DeviceArray {
     }
     return DeviceArray(device.get(), data, size_bytes);
   }
+  // Allocates, and enqueues a copy of `size_bytes` bytes; `from`, on the host, may be reused at
+  // once.
   static Result<DeviceArray> CopyOf(const Device& device, const void* from, size_t size_bytes) {
     Result<DeviceArray> made = Allocate(device, size_bytes);
     if (!made) return made;
@@ -69,6 +73,7 @@ class DeviceArray {
     return made;
   }
 
+  // Returns the address on the device.
   void* data() const { return data_.get(); }
   size_t size_bytes() const { return size_bytes_; }
 

@@ -56,6 +56,7 @@ class HandlerCall {
 
   // ---- The handler's other stages
 
+  // Adds the handler of another stage. Run() says when it calls each.
   template <typename Error, typename Frame>
   HandlerCall& Instantiate(Error* (*handler)(Frame*)) {
     return Set(state().handlers.instantiate, reinterpret_cast<callbridge_ffi_handler*>(handler));
@@ -136,6 +137,7 @@ class HandlerCall {
   HandlerCall& Ret(T& scalar) {
     return Ret(ShapeText<T>({}), &scalar);
   }
+  // Adds a result of any type, as Arg(shape, data) does. Borrows `data`.
   HandlerCall& Ret(const std::string& shape, void* data) {
     handler_call::Text("a shape", shape);
     state().results.push_back({shape, data});
@@ -151,7 +153,9 @@ class HandlerCall {
 
   // ---- What the runtime provides, from the next run on
 
+  // Provides the stream of a GPU handler.
   HandlerCall& Stream(void* stream) { return Provide(state().stream, stream); }
+  // Provides the device ordinal, which is 0 without this.
   HandlerCall& DeviceOrdinal(int32_t ordinal) { return Provide(state().device_ordinal, ordinal); }
   // Gives all runs this id, instead of a new one each.
   HandlerCall& RunId(int64_t run_id) { return Provide(state().run_id, run_id); }

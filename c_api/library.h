@@ -73,6 +73,7 @@ class Library {
     return {};
   }
 
+  // Returns the number of targets that the library registered.
   size_t target_count() const { return callbridge_library_target_count(handle_.get()); }
 
   // Returns the target at `index`; targets are sorted by name, then platform.

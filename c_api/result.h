@@ -31,6 +31,7 @@ class Error {
   Error(int32_t code, std::string_view message)
       : error_(callbridge_error_create(code, message.data(), message.size())) {}
 
+  // Returns the number of absl::StatusCode.
   int32_t code() const { return error_ != nullptr ? error_->code : 0; }
   // Returns "INVALID_ARGUMENT" and so on.
   std::string_view code_name() const { return callbridge_error_code_name(code()); }
@@ -56,6 +57,7 @@ class Exception : public std::runtime_error {
         code_(error.code()),
         message_(std::make_shared<const std::string>(error.message())) {}
 
+  // Return what those of Error do.
   int32_t code() const noexcept { return code_; }
   std::string_view code_name() const noexcept { return callbridge_error_code_name(code_); }
   std::string_view message() const noexcept { return *message_; }

@@ -20,6 +20,7 @@ extern "C" {
 
 // ---- Modules ------------------------------------------------------------------------------------
 
+// An HLO module. It never changes.
 typedef struct callbridge_module callbridge_module;
 
 // Reads a serialized HloModuleProto or HloProto, or HLO text, and checks it. Returns
@@ -30,6 +31,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_read(const char* bytes, 
 // Destroys `module`. Ignores null.
 CALLBRIDGE_EXPORTED void callbridge_module_destroy(callbridge_module* module);
 
+// The forms of a module's bytes.
 enum {
   CALLBRIDGE_MODULE_HLO_PROTO = 0,       // a serialized HloModuleProto
   CALLBRIDGE_MODULE_HLO_TEXT = 1,        // as XLA prints it
@@ -38,6 +40,8 @@ enum {
 
 // Gets the bytes, which are valid until it returns.
 typedef void callbridge_bytes_sink(void* user, const char* bytes, size_t size);
+// Calls `sink` once with the module in `form` (CALLBRIDGE_MODULE_*). Returns INVALID_ARGUMENT if
+// `form` is no form, and UNIMPLEMENTED, which names the instruction, if the form cannot express it.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_write(const callbridge_module* module,
                                                               int32_t form,
                                                               callbridge_bytes_sink* sink,
@@ -82,11 +86,13 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_program_compile_on_device(
 // Destroys `program`. Ignores null.
 CALLBRIDGE_EXPORTED void callbridge_program_destroy(callbridge_program* program);
 
+// Returns the number of the program's parameters.
 CALLBRIDGE_EXPORTED size_t callbridge_program_parameter_count(const callbridge_program* program);
 // Returns the shape of a parameter, as XLA writes it; the program owns the text. Returns null if
 // `index` is not less than the count.
 CALLBRIDGE_EXPORTED const char* callbridge_program_parameter(const callbridge_program* program,
                                                              size_t index);
+// Returns the shape of the result, as above.
 CALLBRIDGE_EXPORTED const char* callbridge_program_result(const callbridge_program* program);
 
 // Runs the program. Takes one array for each leaf of the parameters and of the result, in preorder,

@@ -25,31 +25,45 @@ extensions = [
 html_theme = "furo"
 html_title = f"callbridge {version}"
 html_show_copyright = False
+html_static_path = ["site"]
+html_css_files = ["site.css"]
 # The first page is in a folder, as in the tree; a site begins at its root.
 html_extra_path = ["redirect"]
+# A block of code without a language is text.
+highlight_language = "none"
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 
 breathe_projects = {"callbridge": str(ROOT / "build/docs/doxygen/xml")}
-breathe_default_ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-project = "callbridge"
-breathe_domain_by_extension = {"h": "cpp", "hpp": "cpp"}
-breathe_domain_by_file_pattern = {"*/callbridge*.h": "c"}
-# A struct and its typedef, of one name.
-suppress_warnings = ["duplicate_declaration.c"]
-
-breathe_projects = {"callbridge": str(ROOT / "build/docs/doxygen/xml")}
 breathe_default_project = "callbridge"
 breathe_domain_by_extension = {"h": "cpp", "hpp": "cpp"}
-breathe_domain_by_file_pattern = {"*/callbridge*.h": "c"}
-# A struct and its typedef, of one name.
-suppress_warnings = ["duplicate_declaration.c"]
+breathe_domain_by_file_pattern = {
+    "*c_api/callbridge*.h": "c",
+    "*client/callbridge_module.h": "c",
+    "*custom_call_status.h": "c",
+}
 
 # PyTorch is not there where the site is made, nor what is built on it.
-autodoc_mock_imports = ["torch", "callbridge._tensor_calls"] + [
+autodoc_mock_imports = ["torch", "torch_xla", "callbridge._tensor_calls"] + [
     f"callbridge.{path.stem}" for path in (ROOT / "python/callbridge").glob("_torch_*.py")
 ]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
+
+
+def mark_code(app, what, name, obj, options, lines):
+    """Shows indented lines below a paragraph as they are: they are code, or a table."""
+    shown, in_code = [], False
+    for i, line in enumerate(lines):
+        paragraph = next((text for text in reversed(lines[:i]) if text), " ")
+        if line.startswith("  ") and not lines[i - 1] and paragraph[0] != " " and not in_code:
+            shown += [".. code-block:: python" if line.startswith("    ") else "::", ""]
+            in_code = True
+        in_code = in_code and (not line or line.startswith("  "))
+        shown.append(f"  {line}" if in_code and line else line)
+    lines[:] = shown
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", mark_code, priority=100)

@@ -15,8 +15,10 @@
 namespace xla {
 inline namespace callbridge_v1 {
 
+// The targets of this process, by name and platform. Thread-safe.
 class __attribute__((visibility("hidden"))) CustomCallTargetRegistry {
  public:
+  // A registered function.
   struct Target {
     std::string symbol;
     std::string platform;

@@ -44,6 +44,7 @@ struct StateMaker<make, std::unique_ptr<T> (*)(const char*, size_t) noexcept>
 
 }  // namespace exports
 
+// The options of one CALLBRIDGE_EXPORT. Set them by the functions; the fields are for the macros.
 struct ExportOptions {
   const char* shapes = nullptr;
   const char* opaque_attribute = "opaque";

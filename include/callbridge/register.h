@@ -15,6 +15,7 @@
 namespace xla {
 inline namespace callbridge_v1 {
 
+// Registers a target when it is constructed. The macros below make one at namespace scope.
 class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
  public:
   // XLA's constructor. The function's type is not known here.
@@ -41,17 +42,23 @@ class __attribute__((visibility("hidden"))) RegisterCustomCallTarget {
 }  // namespace callbridge_v1
 }  // namespace xla
 
+// For the macros below.
 #define XLA_REGISTER_CUSTOM_CALL_CONCAT(a, b) a##b
 #define XLA_REGISTER_CUSTOM_CALL_TARGET_NUMBERED(symbol, function, platform, number) \
   static ::xla::RegisterCustomCallTarget XLA_REGISTER_CUSTOM_CALL_CONCAT(            \
       custom_call_target_register, number)(symbol, function, platform)
 
+// Registers `function` under the name `symbol` for `platform`, both texts, when the library is
+// loaded.
 #define XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function, platform) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_NUMBERED(symbol, function, platform, __COUNTER__)
+// Same, under the function's own name.
 #define XLA_REGISTER_CUSTOM_CALL_TARGET(function, platform) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(#function, function, platform)
+// Same, for "Host".
 #define XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function, "Host")
+// Same, under the function's own name for "Host".
 #define XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(function) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(#function, function, "Host")
 

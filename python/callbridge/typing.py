@@ -77,7 +77,8 @@ class MajorToMinor(Protocol):
     """A layout as jax.experimental.layout has it."""
 
     @property
-    def major_to_minor(self) -> Sequence[int]: ...
+    def major_to_minor(self) -> Sequence[int]:
+        """Dimensions, from the major to the minor one."""
 
 
 # Dimensions, from the major to the minor one; None is row-major.

@@ -44,8 +44,9 @@ def commands(block):
 
 
 def readers_folder(folder):
-    """Makes the folder that the pages speak of: an old library, sources, and arrays."""
+    """Makes the folder that the pages speak of: an old library, sources, examples, and arrays."""
     folder.mkdir()
+    (folder / "examples").symlink_to(ROOT / "examples")
     for path in (
         BUILD / "examples/first_light.so",
         ROOT / "examples/first_light/old_targets.cc",

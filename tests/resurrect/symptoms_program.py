@@ -59,6 +59,27 @@ def untyped_call():
     jax.jit(nobody.bind)(x)
 
 
+def unregistered_handler():
+    result = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    jax.jit(lambda x: jax.ffi.ffi_call("nobody", result)(x))(x)
+
+
+def one_name_twice():
+    """Two functions of one name, as two copies of a library register."""
+    ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
+    for function in (ctypes.pythonapi.Py_IncRef, ctypes.pythonapi.Py_DecRef):
+        capsule = ctypes.pythonapi.PyCapsule_New(
+            ctypes.cast(function, ctypes.c_void_p), b"xla._CUSTOM_CALL_TARGET", None
+        )
+        if hasattr(jax, "ffi"):
+            jax.ffi.register_ffi_target("twice", capsule, platform="cpu", api_version=0)
+        else:
+            from jaxlib import xla_extension
+
+            xla_extension.register_custom_call_target("twice", capsule, "Host")
+    jax.devices()
+
+
 def nested_tuple():
     """The old target's function, called natively: XLA passes it flat tuples."""
     library = f"{build}/examples/first_light.so"
@@ -110,12 +131,18 @@ DOES = {
     "module 'jax.lib.xla_client' has no attribute 'ops'": code(XLA_CLIENT + "xla_client.ops.Add"),
     "No registered implementation for untyped custom call to": untyped_call,
     "Unable to resolve runtime symbol": untyped_call,
+    "No FFI handler registered for": unregistered_handler,
+    "Duplicate custom call registration detected for symbol": one_name_twice,
     "libtensorflow_cc.so.2: cannot open shared object file": code(
         f"import ctypes; ctypes.CDLL({build + '/examples/first_light.so'!r})"
     ),
     "undefined symbol: _ZN3xla24CustomCallTargetRegistry": code(
         f"import ctypes, os\n"
         f"ctypes.CDLL({build + '/tests/targets/original_unlinked.so'!r}, os.RTLD_NOW)"
+    ),
+    "undefined symbol: XlaCustomCallStatusSet": code(
+        f"import ctypes, os\n"
+        f"ctypes.CDLL({build + '/tests/targets/status_unlinked.so'!r}, os.RTLD_NOW)"
     ),
     "custom_call_target_registry.h: No such file or directory": old_source,
     "Segmentation fault": nested_tuple,

@@ -143,6 +143,7 @@ class Buffer {
 };
 
 // clang-format off
+// A buffer of a fixed rank.
 template <DataType dtype> using BufferR0 = Buffer<dtype, 0>;
 template <DataType dtype> using BufferR1 = Buffer<dtype, 1>;
 template <DataType dtype> using BufferR2 = Buffer<dtype, 2>;
@@ -171,10 +172,13 @@ class Result {
   T value_;
 };
 
+// A result of any type and rank.
 using ResultBufferBase = Result<AnyBuffer>;
+// A result whose element type and, if given, rank are checked.
 template <DataType dtype, size_t rank = kDynamicRank>
 using ResultBuffer = Result<Buffer<dtype, rank>>;
 // clang-format off
+// The same of a fixed rank.
 template <DataType dtype> using ResultBufferR0 = ResultBuffer<dtype, 0>;
 template <DataType dtype> using ResultBufferR1 = ResultBuffer<dtype, 1>;
 template <DataType dtype> using ResultBufferR2 = ResultBuffer<dtype, 2>;

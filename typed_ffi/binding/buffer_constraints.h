@@ -41,9 +41,11 @@ class DimPattern {
     assert(capture != nullptr && "a dimension is stored somewhere");
   }
 
+  // Returns the size that is wanted, empty for any.
   std::optional<int64_t> size() const {
     return kind_ == Kind::kSize ? std::optional<int64_t>(size_) : std::nullopt;
   }
+  // Returns where to store the size; null for nowhere.
   int64_t* capture() const { return kind_ == Kind::kCapture ? capture_ : nullptr; }
 
  private:
@@ -55,6 +57,7 @@ class DimPattern {
   };
 };
 
+// A dimension of any size, of that size, or of any size that is stored in `*capture`.
 constexpr DimPattern Dim() { return DimPattern(); }
 template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
 constexpr DimPattern Dim(T size) {

@@ -97,6 +97,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
 // In the enums' namespace, the global one, where a stream finds them. Templates and hidden
 // functions, since XLA's own have the same names and may be in the same process.
 
+// Print the names of values, or the numbers of those that this version of the API does not have.
 template <typename Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& os,
                                              XLA_FFI_DataType dtype) {

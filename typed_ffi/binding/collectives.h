@@ -20,6 +20,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
+// How the ids in a group of devices count, by XLA's names.
 enum class GroupMode {
   kCrossReplica = XLA_FFI_GROUP_CROSS_REPLICA,
   kCrossPartition = XLA_FFI_GROUP_CROSS_PARTITION,
@@ -34,6 +35,7 @@ struct CollectiveMemoryRegion {
   uint64_t flags = 0;
 };
 
+// A window of memory that is shared with peers, and the offset in it in bytes.
 struct WindowLookup {
   XLA_FFI_Window* window;
   size_t offset;

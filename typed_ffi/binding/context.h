@@ -40,6 +40,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
+// The stream of a call on GPU, as a T such as cudaStream_t.
 template <typename T>
 struct PlatformStream {};
 
@@ -82,6 +83,7 @@ struct CtxDecoding<RunId> {
   }
 };
 
+// The number of the call's device, an int32_t.
 struct DeviceOrdinal {};
 
 template <>
@@ -106,6 +108,7 @@ struct CtxDecoding<DeviceOrdinal> {
 
 // The raw C API and the context, for what C++ does not cover.
 struct FfiApi {};
+// The context of the call, for functions of the C API.
 struct FfiExecutionContext {};
 
 template <>
@@ -147,6 +150,7 @@ class Context {
     return *std::move(value);
   }
 
+  // The runtime's C API and the call's context, for its functions.
   const XLA_FFI_Api* api() const { return api_; }
   XLA_FFI_InvokeContext* ctx() const { return ctx_; }
 

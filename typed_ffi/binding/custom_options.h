@@ -14,6 +14,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
+// The options of the run, a Dictionary.
 struct CustomOptions {};
 
 // Empty if the run has no options. Valid until the handler returns, even if it returns a future.

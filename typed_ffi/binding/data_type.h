@@ -14,6 +14,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
+// XLA's element types, by the numbers of the C API. Each is also a constant, xla::ffi::F32.
 enum class DataType : uint8_t {
   INVALID = XLA_FFI_DataType_INVALID,
   PRED = XLA_FFI_DataType_PRED,
@@ -49,6 +50,7 @@ enum class DataType : uint8_t {
   F8E8M0FNU = XLA_FFI_DataType_F8E8M0FNU,
 };
 
+// The same, for `using namespace xla::ffi` and xla::ffi::F32.
 inline constexpr DataType PRED = DataType::PRED;
 inline constexpr DataType S1 = DataType::S1;
 inline constexpr DataType S2 = DataType::S2;
@@ -81,6 +83,7 @@ inline constexpr DataType F8E5M2 = DataType::F8E5M2;
 inline constexpr DataType F8E5M2FNUZ = DataType::F8E5M2FNUZ;
 inline constexpr DataType F8E8M0FNU = DataType::F8E8M0FNU;
 
+// Prints XLA's name of the type.
 template <typename Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& os, DataType dtype) {
   return internal::PrintEnum(os, static_cast<XLA_FFI_DataType>(dtype));
@@ -146,6 +149,7 @@ constexpr DataType ToReal(DataType dtype) {
 }
 constexpr DataType ToImag(DataType dtype) { return ToReal(dtype); }
 
+// Whether elements have an imaginary part.
 template <DataType dtype>
 constexpr bool IsComplexType() {
   return ToReal(dtype) != dtype;
@@ -208,6 +212,8 @@ struct CheckedNative : Native<dtype> {
 
 }  // namespace internal
 
+// The C++ type of an element. 8- and 16-bit types that C++ does not have are their bits. Does not
+// compile for other types.
 template <DataType dtype>
 using NativeType = typename internal::CheckedNative<dtype>::type;
 

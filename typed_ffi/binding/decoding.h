@@ -23,6 +23,8 @@ struct RegisteredDecoding;
 
 }  // namespace internal
 
+// When a handler is called: once for each call of a program (instantiate), before a run (prepare,
+// initialize), in it (execute), or while it is recorded (record).
 enum class ExecutionStage : uint8_t {
   kInstantiate = XLA_FFI_ExecutionStage_INSTANTIATE,
   kPrepare = XLA_FFI_ExecutionStage_PREPARE,

@@ -63,6 +63,7 @@ class DiagnosticEngine {
     if (XLA_FFI_PREDICT_FALSE(said_ != nullptr)) Clear();
   }
 
+  // Begins an error, to which `<<` appends.
   InFlightDiagnostic Emit(std::string_view message) {
     Begin(message);
     return InFlightDiagnostic(this);
@@ -76,6 +77,7 @@ class DiagnosticEngine {
     return InFlightDiagnostic(this);
   }
 
+  // Returns all that was emitted.
   std::string Result() const& { return said_ == nullptr ? std::string() : said_->text; }
   std::string Result() && {
     std::string text = said_ == nullptr ? std::string() : std::move(said_->text);
@@ -83,6 +85,7 @@ class DiagnosticEngine {
     return text;
   }
 
+  // Returns INVALID_ARGUMENT, or UNIMPLEMENTED after EmitUnimplemented().
   XLA_FFI_Error_Code code() const {
     return said_ == nullptr ? XLA_FFI_Error_Code_INVALID_ARGUMENT : said_->code;
   }

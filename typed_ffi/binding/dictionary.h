@@ -63,6 +63,7 @@ class Dictionary {
   Iterator begin() const { return Iterator(attrs_, 0); }
   Iterator end() const { return Iterator(attrs_, static_cast<int64_t>(size())); }
 
+  // Whether there is an attribute of that name.
   bool contains(std::string_view name) const { return Find(name) >= 0; }
 
   // Whether there is an attribute of that name and type.
@@ -72,6 +73,7 @@ class Dictionary {
     return at >= 0 && Isa<T>(at);
   }
 
+  // Whether the attribute there is a T.
   template <typename T>
   bool isa(const Iterator& it) const {
     return Isa<T>(it.index_);

@@ -83,6 +83,7 @@ class Error {
 
   const std::string& message() const { return has_message_ ? message_ : NoMessage(); }
 
+  // Returns an error that is none.
   static Error Success() { return Error(); }
   static Error Internal(std::string message) {
     return Error(ErrorCode::kInternal, std::move(message));

@@ -17,6 +17,7 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 template <typename T, typename E>
 class Expected;
 
+// An error to return from a function that returns an Expected.
 template <typename E>
 class Unexpected {
  public:
@@ -141,6 +142,8 @@ struct CopyableIf<false> {
 
 }  // namespace internal
 
+// A value or an error. value() throws BadExpectedAccess if it is an error, and error() if it is a
+// value; without exceptions they abort.
 template <typename T, typename E>
 class Expected : private internal::CopyableIf<std::is_copy_constructible_v<T> &&
                                               std::is_copy_constructible_v<E>> {

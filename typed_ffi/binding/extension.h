@@ -29,6 +29,7 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
+// An extension of the runtime, a T::Type.
 template <typename T>
 struct Extension {};
 

@@ -149,6 +149,7 @@ class Promise {
  public:
   Promise() : completion_(std::make_shared<internal::Completion>()) {}
 
+  // Completes the future with success.
   void SetAvailable() { completion_->Complete(); }
 
   // `error` must be a failure.
@@ -189,6 +190,7 @@ class CountDownPromise {
     }
     return true;
   }
+  // Same, by one.
   bool CountDown(const Error& error = Error::Success()) { return CountDown(1, error); }
 
  private:

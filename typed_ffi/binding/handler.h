@@ -39,9 +39,11 @@ class Binding;
 // The base of all handlers, and the start of a binding.
 class Ffi {
  public:
+  // Starts the binding of a handler for `stage`.
   template <ExecutionStage stage = ExecutionStage::kExecute>
   static constexpr Binding<stage> Bind();
 
+  // Same, by the stage's name.
   static constexpr Binding<ExecutionStage::kInstantiate> BindInstantiate();
   static constexpr Binding<ExecutionStage::kPrepare> BindPrepare();
   static constexpr Binding<ExecutionStage::kInitialize> BindInitialize();
@@ -111,6 +113,7 @@ class Binding {
   constexpr Binding() = default;
   constexpr explicit Binding(const internal::Names<kAttrs>& names) : names_(names) {}
 
+  // Takes the next argument as a T: AnyBuffer or Buffer<dtype, rank>.
   template <typename T>
   constexpr auto Arg() const {
     static_assert(!internal::kIsResult<T>, "a Result<T> is bound with .Ret<T>(), not with .Arg");
@@ -121,6 +124,7 @@ class Binding {
     return With<internal::ArgOf<T>>();
   }
 
+  // Takes the next result as a Result<T>.
   template <typename T>
   constexpr auto Ret() const {
     static_assert(!internal::kIsResult<T>,
@@ -132,6 +136,7 @@ class Binding {
     return With<internal::RetOf<T>>();
   }
 
+  // Takes the next argument as a std::optional<T>, empty if the call has no more.
   template <typename T>
   constexpr auto OptionalArg() const {
     static_assert(!internal::kIsResult<T>,
@@ -141,6 +146,7 @@ class Binding {
     return With<internal::OptionalArgOf<T>>();
   }
 
+  // Takes the next result as a std::optional<Result<T>>, empty if the call has no more.
   template <typename T>
   constexpr auto OptionalRet() const {
     static_assert(!internal::kIsResult<T>,
@@ -150,19 +156,23 @@ class Binding {
     return With<internal::OptionalRetOf<T>>();
   }
 
+  // Takes all further arguments as one RemainingArgs.
   constexpr auto RemainingArgs() const {
     static_assert(Count(internal::Role::kRemainingArgs) == 0,
                   "remaining arguments can be passed just once");
     return With<internal::AllRemainingArgs>();
   }
 
+  // Takes all further results as one RemainingRets.
   constexpr auto RemainingRets() const {
     static_assert(Count(internal::Role::kRemainingRets) == 0,
                   "remaining results can be passed just once");
     return With<internal::AllRemainingRets>();
   }
+  // The name before API version 0.1.
   constexpr auto RemainingResults() const { return RemainingRets(); }
 
+  // Takes a part of the call's context, as the table in context.h says.
   template <typename T = Context>
   constexpr auto Ctx() const {
     return With<internal::CtxOf<T>>();
@@ -192,6 +202,7 @@ class Binding {
     return With<internal::AttrsOf<T>>();
   }
 
+  // Returns a handler that calls `fn` with what was bound, in that order.
   template <typename Fn>
   std::unique_ptr<Handler<stage, Fn, Ts...>> To(Fn fn,
                                                 std::initializer_list<Traits> traits = {}) const {

@@ -40,6 +40,7 @@ struct ValueSequence {
 
 namespace match {
 
+// The element types, and the ranks, that a pattern allows; empty for all.
 template <typename DType, DType... dtypes>
 using DTypeSet = internal::ValueSequence<DType, dtypes...>;
 template <size_t... ranks>
@@ -109,6 +110,7 @@ class BufferPattern {
     return WithDim(index, dimension);
   }
 
+  // Returns a text for errors.
   std::string Describe() const { return internal::DescribeConstraints(Constraints()); }
 
   internal::BufferConstraints Constraints() const {
@@ -142,8 +144,10 @@ class BufferPattern {
   internal::DimPatterns dimensions_;
 };
 
+// A pattern that any buffer matches.
 inline BufferPattern<> Buffer() { return {}; }
 
+// Same, for that element type and, if given, that rank.
 template <DataType dtype, size_t rank = kDynamicRank>
 auto Buffer() {
   if constexpr (rank == kDynamicRank) {
@@ -179,6 +183,7 @@ ErrorOr<Buffer<dtype, rank>> Match(
   return internal::BufferCast::Cast<Buffer<dtype, rank>>(buffer);
 }
 
+// Same, for a buffer whose dtype and rank are known already.
 template <DataType dtype, size_t rank, typename DTypes, typename Ranks>
 ErrorOr<Buffer<dtype, rank>> Match(std::string_view name, Buffer<dtype, rank> buffer,
                                    const match::BufferPattern<DTypes, Ranks>& pattern) {
@@ -187,6 +192,7 @@ ErrorOr<Buffer<dtype, rank>> Match(std::string_view name, Buffer<dtype, rank> bu
   return buffer;
 }
 
+// Does not compile: the pattern has to say what comes out.
 template <typename DTypes, typename Ranks>
 ErrorOr<AnyBuffer> Match(std::string_view, AnyBuffer buffer,
                          const match::BufferPattern<DTypes, Ranks>&) {
@@ -196,6 +202,7 @@ ErrorOr<AnyBuffer> Match(std::string_view, AnyBuffer buffer,
   return buffer;
 }
 
+// Same, for a result.
 template <typename B, typename DTypes, typename Ranks>
 auto Match(std::string_view name, Result<B> buffer,
            const match::BufferPattern<DTypes, Ranks>& pattern) {

@@ -29,18 +29,22 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 struct DevicePointer {
   void* ptr;
 };
+// Host memory, which the command copies.
 struct HostValue {
   const void* ptr;
   size_t size;
 };
+// One argument of a kernel.
 using KernelArg = std::variant<DevicePointer, HostValue>;
 
+// What a kernel's source is.
 enum class SourceFormat {
   kPtx = XLA_FFI_SourceFormat_PTX,
   kCubin = XLA_FFI_SourceFormat_CUBIN,
   kFunctionPtr = XLA_FFI_SourceFormat_FUNCTION_PTR,
 };
 
+// Whether commands are recorded for the first time, or changed for other buffers.
 enum class RecordAction {
   kCreate = XLA_FFI_RecordAction_Create,
   kUpdate = XLA_FFI_RecordAction_Update,
@@ -60,6 +64,7 @@ class BoundedCommandVector {
       : commands_(commands), num_commands_(num_commands), max_commands_(max_commands) {}
 
   const XLA_FFI_Command* operator[](size_t index) const { return commands_[index]; }
+  // Whether there is room for commands.
   bool has_storage() const { return commands_ != nullptr; }
   int64_t size() const { return *num_commands_; }
   int64_t capacity() const { return max_commands_; }

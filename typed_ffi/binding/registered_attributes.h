@@ -236,6 +236,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
   };                                                        \
   static_assert(::std::is_class_v<T>, "only a struct is decoded from a dictionary")
 
+// Lets an attribute be an enum class, stored as its underlying integer.
 #define XLA_FFI_REGISTER_ENUM_ATTR_DECODING(T)                           \
   template <>                                                            \
   inline constexpr bool xla::ffi::internal::kIsRegisteredEnum<T> = true; \

@@ -155,6 +155,7 @@ bool RegisterTypeAtStart(const XLA_FFI_Api* api, std::string_view name, XLA_FFI_
 
 CALLBRIDGE_FFI_NAMESPACE_END
 
+// Calls a function of internal:: when the library is loaded. For the macros below.
 #define CALLBRIDGE_FFI_AT_START(function, ...) \
   CALLBRIDGE_FFI_AT_START_(function, __COUNTER__, __VA_ARGS__)
 #define CALLBRIDGE_FFI_AT_START_(function, number, ...) \

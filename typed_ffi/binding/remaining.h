@@ -102,6 +102,7 @@ class RemainingRets {
   size_t size() const { return static_cast<size_t>(rets_->size) - offset_; }
   bool empty() const { return size() == 0; }
 
+  // Returns the result at `index`; errors as those of RemainingArgs.
   template <typename T>
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE ErrorOr<Result<T>> get(size_t index) const {
     using Decoding = RetDecoding<T>;
@@ -124,6 +125,7 @@ class RemainingRets {
     }
   }
 
+  // `index` must be below size().
   template <typename T>
   bool isa(size_t index) const {
     assert(index < size() && "isa() of a result that is not there");

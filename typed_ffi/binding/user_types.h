@@ -27,15 +27,20 @@
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
+// The id of a type of state or user data, 0 until it is registered.
 using TypeId = XLA_FFI_TypeId;
+// How the runtime deletes a state of a type.
 using TypeInfo = XLA_FFI_TypeInfo;
 
+// An object that the program gives to its handlers, a T*. The program owns it. T has a `static
+// TypeId id`.
 template <typename T>
 struct UserData {};
 
 // The state that the handler of `stage` returned as ErrorOr<std::unique_ptr<T>>.
 template <typename T, ExecutionStage stage = ExecutionStage::kInstantiate>
 struct State {};
+// The state that PREPARE's handler returned, and that which INITIALIZE's did.
 template <typename T>
 using Prepared = State<T, ExecutionStage::kPrepare>;
 template <typename T>
