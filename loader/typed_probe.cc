@@ -10,6 +10,8 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -17,9 +19,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/abi/loaded_object.h"
+#include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/adapters/probe_api.h"
 #include "callbridge/adapters/trampolines.h"
@@ -42,16 +47,37 @@ namespace callbridge {
 
 namespace {
 
-// Parses a line from the helper: "typed answers the metadata query".
+constexpr TypedVerdict kVerdicts[] = {TypedVerdict::kUnverified, TypedVerdict::kTyped,
+                                      TypedVerdict::kNotTyped};
+constexpr TypedEvidence kEvidenceKinds[] = {TypedEvidence::kNone, TypedEvidence::kRefusal,
+                                            TypedEvidence::kOldestApiTable,
+                                            TypedEvidence::kMetadata};
+
+// In a line, "-" is what is unknown.
+absl::string_view WordOf(std::optional<bool> known) {
+  if (!known.has_value()) return "-";
+  return *known ? "yes" : "no";
+}
+
+std::optional<bool> ParseWord(absl::string_view word) {
+  if (word == "-") return std::nullopt;
+  return word == "yes";
+}
+
+// The inverse of LineOf(). What the probed file itself wrote may be anything.
 TypedAnswer ParseAnswer(absl::string_view line) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(' ', 1));
-  TypedAnswer answer{TypedVerdict::kUnverified, std::string(parts.back())};
-  if (parts.front() == TypedVerdictName(TypedVerdict::kTyped)) {
-    answer.verdict = TypedVerdict::kTyped;
+  const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(' ', 5));
+  if (parts.size() != 6) return {TypedVerdict::kUnverified, std::string(line)};
+  TypedAnswer answer{TypedVerdict::kUnverified, std::string(parts[5])};
+  for (const TypedVerdict verdict : kVerdicts) {
+    if (parts[0] == TypedVerdictName(verdict)) answer.verdict = verdict;
   }
-  if (parts.front() == TypedVerdictName(TypedVerdict::kNotTyped)) {
-    answer.verdict = TypedVerdict::kNotTyped;
+  for (const TypedEvidence kind : kEvidenceKinds) {
+    if (parts[1] == TypedEvidenceName(kind)) answer.evidence_kind = kind;
   }
+  if (parts[2] != "-") answer.api_version = std::string(parts[2]);
+  answer.adapts = ParseWord(parts[3]);
+  answer.makes_state = ParseWord(parts[4]);
   return answer;
 }
 
@@ -87,6 +113,20 @@ absl::string_view TypedVerdictName(TypedVerdict verdict) {
   return "";
 }
 
+absl::string_view TypedEvidenceName(TypedEvidence kind) {
+  switch (kind) {
+    case TypedEvidence::kNone:
+      return "";
+    case TypedEvidence::kRefusal:
+      return "refusal";
+    case TypedEvidence::kOldestApiTable:
+      return "oldest_api_table";
+    case TypedEvidence::kMetadata:
+      return "metadata";
+  }
+  return "";
+}
+
 TypedAnswer ProbeTyped(const std::string& path, uint64_t address) {
   absl::StatusOr<std::string> program = FindHelperProgram("callbridge-probe", "CALLBRIDGE_PROBE");
   if (!program.ok()) return {TypedVerdict::kUnverified, std::string(program.status().message())};
@@ -117,6 +157,7 @@ TypedAnswer ProbeTyped(const void* address) {
 
 namespace {
 
+using typed_ffi::RuntimeVersion;
 using MadeThrough = ProbeApi::MadeThrough;
 
 // Passes nulls in the further registers, for functions of another type.
@@ -160,9 +201,22 @@ Answer AskOnce(Function function, const ProbeApi& api, size_t struct_size) {
           version.minor_version};
 }
 
-std::string DescribeVersion(const Answer& answer) {
-  return absl::StrCat("typed answers the metadata query: XLA FFI ", answer.major, ".",
-                      answer.minor);
+TypedAnswer Metadata(const Answer& answer) {
+  const std::string version = absl::StrCat(answer.major, ".", answer.minor);
+  return {TypedVerdict::kTyped, absl::StrCat("answers the metadata query: XLA FFI ", version),
+          TypedEvidence::kMetadata, version};
+}
+
+// Asks a handler with XLA's or callbridge's headers for what else it reports.
+TypedAnswer WithReports(XLA_FFI_Handler* handler, TypedAnswer answer) {
+  const absl::StatusOr<HandlerHeaders> headers = RecognizeHeaders(handler);
+  if (!headers.ok()) return answer;
+  answer.adapts = headers->adapts;
+  if (headers->version->metadata_size <= offsetof(XLA_FFI_Metadata, state_type_id)) return answer;
+  // Nobody registers types in this process, so handlers that make state may miss theirs.
+  const ReportedMetadata reported = ReadReportedMetadata(handler, *headers->version);
+  answer.makes_state = reported.type_is_missing || reported.state_type_id.type_id != 0;
+  return answer;
 }
 
 // Replaces Python's variables and functions, which handlers do not need to answer.
@@ -230,27 +284,46 @@ absl::StatusOr<void*> ProbedFile::Function(uint64_t address) const {
   return absl::InvalidArgumentError(absl::StrCat(path_, ": has no code at that address"));
 }
 
-void AskForMetadata(void* address, absl::FunctionRef<void(const std::string& line)> say) {
+void AskForMetadata(void* address, absl::FunctionRef<void(const TypedAnswer& answer)> say) {
   const auto function = reinterpret_cast<Function>(address);
   const ProbeApi api(ProbeApi::kUnknownMinor);
   try {
     const Answer first = AskOnce(function, api, kRefusedFrameSize);
-    if (first.has_version) return say(DescribeVersion(first));
+    if (first.has_version) return say(Metadata(first));
     if (first.made_through == MadeThrough::kNothing) {
-      return say("unverified returned without an answer, which proves nothing");
+      return say({TypedVerdict::kUnverified, "returned without an answer, which proves nothing"});
     }
     if (first.made_through == MadeThrough::kTableWithoutVersion) {
-      return say(absl::StrCat("typed makes its errors through the API table of ",
-                              typed_ffi::kOldestVersion.releases));
+      const RuntimeVersion& oldest = typed_ffi::kOldestVersion;
+      return say({TypedVerdict::kTyped,
+                  absl::StrCat("makes its errors through the API table of ", oldest.releases),
+                  TypedEvidence::kOldestApiTable,
+                  absl::StrCat(XLA_FFI_API_MAJOR, ".", static_cast<int>(oldest.minor)),
+                  /*adapts=*/false});
     }
-    say("typed refuses a frame that is too small, as XLA's headers do");
+    say({TypedVerdict::kTyped, "refuses a frame that is too small, as XLA's headers do",
+         TypedEvidence::kRefusal});
     const Answer second = AskOnce(function, api, XLA_FFI_CallFrame_STRUCT_SIZE);
-    if (second.has_version) say(DescribeVersion(second));
+    if (!second.has_version) return;
+    const TypedAnswer answer = Metadata(second);
+    say(answer);
+    say(WithReports(reinterpret_cast<XLA_FFI_Handler*>(address), answer));
   } catch (const std::exception& thrown) {
-    say(absl::StrCat("not_typed threw ", thrown.what()));
+    say({TypedVerdict::kNotTyped, absl::StrCat("threw ", thrown.what())});
   } catch (...) {
-    say("not_typed threw an exception");
+    say({TypedVerdict::kNotTyped, "threw an exception"});
   }
+}
+
+std::string LineOf(const TypedAnswer& answer) {
+  const auto or_dash = [](absl::string_view text) { return text.empty() ? "-" : text; };
+  return absl::StrReplaceAll(
+      absl::StrJoin(
+          {TypedVerdictName(answer.verdict), or_dash(TypedEvidenceName(answer.evidence_kind)),
+           or_dash(answer.api_version), WordOf(answer.adapts), WordOf(answer.makes_state),
+           absl::string_view(answer.evidence)},
+          " "),
+      {{"\n", " "}});
 }
 
 }  // namespace callbridge

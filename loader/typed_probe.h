@@ -9,6 +9,7 @@
 #include <elf.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,30 @@ enum class TypedVerdict {
 // Returns "unverified", "typed" or "not_typed", in static storage.
 absl::string_view TypedVerdictName(TypedVerdict verdict);
 
+// What proves that a function is a typed handler.
+enum class TypedEvidence {
+  kNone,            // nothing does
+  kRefusal,         // it refuses a frame that is too small; what its headers are is unknown
+  kOldestApiTable,  // it makes errors through the API table of the oldest XLA FFI
+  kMetadata,        // it answers the metadata query
+};
+
+// Returns "", "refusal", "oldest_api_table" or "metadata", in static storage.
+absl::string_view TypedEvidenceName(TypedEvidence kind);
+
 struct TypedAnswer {
   TypedVerdict verdict = TypedVerdict::kUnverified;
   // To display: "answers the metadata query: XLA FFI 0.1".
   std::string evidence;
+  TypedEvidence evidence_kind = TypedEvidence::kNone;
+  // The version of the XLA FFI headers that it was built with, "0.1"; empty if unknown.
+  std::string api_version = {};
+  // Whether it adapts to the runtime's version, as handlers with callbridge's headers do, which
+  // report the lowest version that they need. Empty if unknown.
+  std::optional<bool> adapts = std::nullopt;
+  // Whether it makes the state of a custom call. Empty if unknown: headers before XLA FFI 0.2 do
+  // not report it.
+  std::optional<bool> makes_state = std::nullopt;
 };
 
 // Probes the function at `address`, relative to the load address, of the file at `path`. Runs the
@@ -72,15 +93,17 @@ class ProbedFile {
   uint64_t load_address_ = 0;
 };
 
-// Calls the function, which may end the process in any way. Passes each answer to `say` at once, as
-// a line; the last one counts: "typed answers the metadata query: XLA FFI 0.1", "unverified
-// returned ...", "not_typed threw ...".
+// Calls the function, which may end the process in any way. Passes each answer to `say` at once;
+// the last one counts.
 //
 // First passes a frame that claims a size of 1. Every handler built with XLA's headers checks the
 // size first, and makes an error through the API table. A handler written by hand answers the
-// metadata query in the frame instead. Then passes a whole frame, but only to a function that
-// proved to be typed; its answer shows the API version.
-void AskForMetadata(void* function, absl::FunctionRef<void(const std::string& line)> say);
+// metadata query in the frame instead. Then passes whole frames, but only to a function that
+// proved to be typed; its answers show the API version, and what else it reports.
+void AskForMetadata(void* function, absl::FunctionRef<void(const TypedAnswer& answer)> say);
+
+// Returns the line that callbridge-probe writes for an answer.
+std::string LineOf(const TypedAnswer& answer);
 
 }  // namespace callbridge
 

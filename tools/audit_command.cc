@@ -36,23 +36,28 @@ Examples
 Exit status: 0 on success, 1 if PATH could not be audited or, with --strict, if a requirement admits a
 release that a custom call does not run on; 2 if the command line is wrong.)";
 
+// Whether a runtime of one row registers handlers with the headers of another.
+bool Registers(const RuntimeVersion& row, const RuntimeVersion& headers) {
+  if (&headers == &row) return true;
+  return row.metadata_size != 0 && headers.metadata_size != 0 &&
+         typed_ffi::AcceptsHandlers(row, XLA_FFI_API_MAJOR, headers.minor);
+}
+
 // The rows of XLA FFI's versions, for Python.
 Json RuntimeVersionsJson() {
   Json rows = Json::array();
   for (const RuntimeVersion& row : typed_ffi::kRuntimeVersions) {
     Json accepts = Json::array();
+    Json keeps_state = Json::array();
     for (const RuntimeVersion& headers : typed_ffi::kRuntimeVersions) {
-      const bool registers = row.metadata_size != 0
-                                 ? typed_ffi::AcceptsHandlers(row, XLA_FFI_API_MAJOR, headers.minor)
-                                 : &headers == &row;
-      accepts.push_back(registers && (headers.metadata_size != 0 || &headers == &row));
+      accepts.push_back(Registers(row, headers));
+      keeps_state.push_back(Registers(row, headers) && headers.state == row.state);
     }
     rows.push_back({{"minor", row.minor},
                     {"releases", row.releases},
                     {"has_metadata", row.metadata_size != 0},
-                    {"state", static_cast<int>(row.state)},
-                    {"headers_run_on_later", row.headers_run_on_later},
-                    {"accepts", accepts}});
+                    {"accepts", accepts},
+                    {"keeps_state", keeps_state}});
   }
   return rows;
 }

@@ -1,7 +1,15 @@
 #include "callbridge/tools/inspection_json.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "callbridge/adapters/target_abis.h"
-#include "callbridge/typed_ffi/runtime_texts.h"
+#include "callbridge/loader/typed_probe.h"
+#include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 #include "nlohmann/json.hpp"
 
 namespace callbridge {
@@ -71,14 +79,33 @@ Json ProtobufJson(const Inspection& inspection) {
           {"served", inspection.protobuf.IsServed() && inspection.protobuf_error.empty()}};
 }
 
+Json OrNull(absl::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json OrNull(std::optional<bool> known) { return known.has_value() ? Json(*known) : Json(nullptr); }
+
 Json ProbedJson(const std::vector<ProbedFunction>& probed) {
   Json list = Json::array();
   for (const ProbedFunction& function : probed) {
+    const TypedAnswer& answer = function.answer;
+    const bool is_oldest = answer.evidence_kind == TypedEvidence::kOldestApiTable;
     list.push_back({{"symbol", function.symbol},
-                    {"verdict", std::string(TypedVerdictName(function.answer.verdict))},
-                    {"evidence", function.answer.evidence}});
+                    {"has_symbol", function.has_symbol},
+                    {"verdict", std::string(TypedVerdictName(answer.verdict))},
+                    {"evidence", answer.evidence},
+                    {"evidence_kind", OrNull(TypedEvidenceName(answer.evidence_kind))},
+                    {"api_version", OrNull(answer.api_version)},
+                    {"headers", OrNull(is_oldest ? typed_ffi::kOldestVersion.releases : "")},
+                    {"adapts", OrNull(answer.adapts)},
+                    {"makes_state", OrNull(answer.makes_state)}});
   }
   return list;
+}
+
+// The XLA FFI headers that the file's bytes tell.
+Json TypedHeadersJson(const typed_ffi::RuntimeVersion* headers) {
+  if (headers == nullptr) return nullptr;
+  return {{"api_version", absl::StrCat(XLA_FFI_API_MAJOR, ".", static_cast<int>(headers->minor))},
+          {"headers", headers->releases}};
 }
 
 Json OperatorsJson(const std::vector<InspectedOperator>& operators) {
@@ -115,9 +142,7 @@ Json FileJson(const InspectedFile& file) {
   json["functions"] = FunctionsJson(inspection);
   json["untyped_functions"] = UntypedJson(inspection);
   json["mentions_typed_ffi"] = inspection.mentions_typed_ffi;
-  json["typed_headers"] = inspection.typed_headers == nullptr
-                              ? Json(nullptr)
-                              : Json(typed_ffi::DescribeVersion(*inspection.typed_headers));
+  json["typed_headers"] = TypedHeadersJson(inspection.typed_headers);
   json["operators"] = OperatorsJson(file.operators);
   json["probed"] = ProbedJson(file.probed);
   json["verdict"] = {{"outcome", std::string(OutcomeName(file.verdict.outcome))},

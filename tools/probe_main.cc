@@ -11,7 +11,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/loader/probe_server.h"
 #include "callbridge/loader/typed_probe.h"
@@ -19,13 +18,14 @@
 namespace {
 
 void Say(int answers, const std::string& line) {
-  const std::string whole = absl::StrCat(absl::StrReplaceAll(line, {{"\n", " "}}), "\n");
+  const std::string whole = absl::StrCat(line, "\n");
   // If it cannot be written, there is no other channel to report to.
   if (write(answers, whole.data(), whole.size()) < 0) std::_Exit(1);
 }
 
 void SayThatItCannotBeOpened(int answers, const absl::Status& error) {
-  Say(answers, absl::StrCat("unverified its file cannot be opened: ", error.message()));
+  Say(answers, callbridge::LineOf({callbridge::TypedVerdict::kUnverified,
+                                   absl::StrCat("its file cannot be opened: ", error.message())}));
 }
 
 // A crash is a possible answer: writes no core file, and ends with its parent.
@@ -39,7 +39,9 @@ void Ask(const callbridge::ProbedFile& file, uint64_t address, int answers) {
   absl::StatusOr<void*> function = file.Function(address);
   if (!function.ok()) return SayThatItCannotBeOpened(answers, function.status());
   alarm(callbridge::kSecondsToAnswer);
-  callbridge::AskForMetadata(*function, [&](const std::string& line) { Say(answers, line); });
+  callbridge::AskForMetadata(*function, [&](const callbridge::TypedAnswer& answer) {
+    Say(answers, callbridge::LineOf(answer));
+  });
 }
 
 }  // namespace

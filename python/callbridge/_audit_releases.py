@@ -51,14 +51,16 @@ def index_of_headers(rows: Sequence[dict[str, Any]], api_version: str, releases:
     return len(rows)
 
 
-def native_typed(spans: Sequence[Span], headers: int) -> list[Span]:
-    """Returns the spans that register a typed handler built with the headers of a row."""
+def native_typed(spans: Sequence[Span], headers: int, with_state: bool) -> list[Span]:
+    """Returns the spans that register a typed handler built with the headers of a row.
+
+    With `with_state`, those of them that surely pass it the state that it made.
+    """
+    answers = "keeps_state" if with_state else "accepts"
     return [
         span
         for span in spans
-        if span.row is not None
-        and headers < len(span.row["accepts"])
-        and span.row["accepts"][headers]
+        if span.row is not None and headers < len(span.row[answers]) and span.row[answers][headers]
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import email
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -27,6 +27,7 @@ _UNTYPED = "untyped"
 _OPERATOR = "mindspore_aot"
 _NO_SYMBOLS = "the functions have no symbols"
 _UNKNOWN = "unknown, --probe asks"
+_NULL_STATE = "pass a null state to the handler that takes it, which ends the process"
 
 
 # ---- What the wheel requires
@@ -60,47 +61,49 @@ def requirements_of(metadata: str | None, jax: str) -> Requirements | None:
 # ---- The custom calls of a library
 
 
-def _custom_calls(file: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns groups of a library's custom calls that are alike: names, abi, version, evidence."""
-    probed = {answer["symbol"]: answer for answer in file["probed"]}
-    groups: dict[tuple[str, ...], list[str]] = {}
+class _Kind(NamedTuple):
+    """What custom calls of a library have in common."""
 
-    def add(name: str, abi: str, version: str = "", releases: str = "", evidence: str = "") -> None:
-        groups.setdefault((abi, version, releases, evidence), []).append(name)
+    abi: str
+    evidence: str = ""
+    api_version: str | None = None  # of its XLA FFI headers, None if unknown
+    headers: str | None = None  # their releases, where they are known
+    adapts: bool | None = None
+    makes_state: bool | None = None
+
+
+def _custom_calls(file: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns groups of a library's custom calls that are alike, each with its names."""
+    probed = {answer["symbol"]: answer for answer in file["probed"]}
+    groups: dict[_Kind, list[str]] = {}
+
+    def add(name: str, kind: _Kind) -> None:
+        groups.setdefault(kind, []).append(name)
 
     for function in file["functions"]:
         abi = _abi_text(function["abi"])
         if abi != _TYPED:
-            add(function["name"], abi, evidence="the type in its symbol")
+            add(function["name"], _Kind(abi, "the type in its symbol"))
         else:
-            add(function["name"], abi, *_version(file, probed.get(function["symbol"])))
+            add(function["name"], _typed(file, probed.get(function["symbol"])))
     known = {function["symbol"] for function in file["functions"]}
     for symbol, answer in probed.items():
         if symbol not in known and answer["verdict"] == "typed":
-            add(symbol, _TYPED, *_version(file, answer))
+            add(symbol, _typed(file, answer))
     for operator in file["operators"]:
-        add(operator["function"], _OPERATOR, evidence="the functions beside it")
-    if file["mentions_typed_ffi"] and not any(key[0] == _TYPED for key in groups):
+        add(operator["function"], _Kind(_OPERATOR, "the functions beside it"))
+    if file["mentions_typed_ffi"] and not any(kind.abi == _TYPED for kind in groups):
         # What the bytes tell is true of all functions; a probe answers for one.
-        version, releases, evidence = _version(file, None)
         why = _NO_SYMBOLS if not file["untyped_functions"] else "no symbol has a type"
         if probed:
             why = "the probe found none of the functions that have symbols to be one"
-        groups[_TYPED, version, releases, evidence or why] = []
+        kind = _typed(file, None)
+        groups[kind._replace(evidence=kind.evidence or why)] = []
     is_seen = bool(groups) or file["mentions_typed_ffi"]
     if not is_seen and (file["has_capsules"] or _registers(file)):
         how = "in capsules" if file["has_capsules"] else "with XLA's registry"
-        groups[_UNTYPED, "", "", f"registered {how}; {_NO_SYMBOLS}"] = []
-    return [
-        {
-            "abi": abi,
-            "api_version": version or None,
-            "headers": releases or None,
-            "evidence": evidence,
-            "names": sorted(names),
-        }
-        for (abi, version, releases, evidence), names in groups.items()
-    ]
+        groups[_Kind(_UNTYPED, f"registered {how}; {_NO_SYMBOLS}")] = []
+    return [{**kind._asdict(), "names": sorted(names)} for kind, names in groups.items()]
 
 
 def _abi_text(abis: dict[str, str | None]) -> str:
@@ -111,19 +114,20 @@ def _abi_text(abis: dict[str, str | None]) -> str:
     return " or ".join(f"{abi} on {place}" for place, abi in abis.items())
 
 
-def _version(file: dict[str, Any], answer: dict[str, Any] | None) -> tuple[str, str, str]:
-    """Returns the version of the XLA FFI headers, "" if unknown; the headers' jaxlib; and how."""
-    if answer is not None:
-        asked = re.search(r"XLA FFI (\d+\.\d+)", answer["evidence"])
-        if asked is not None:
-            return asked[1], "", answer["evidence"]
-        oldest = re.search(r"API table of (jaxlib .*)", answer["evidence"])
-        if oldest is not None:
-            return "0.0", oldest[1], answer["evidence"]
-    told = re.fullmatch(r"(\d+\.\d+) \((jaxlib .*)\)", file["typed_headers"] or "")
-    if told is not None:
-        return told[1], told[2], "the texts in its code"
-    return "", "", answer["evidence"] if answer is not None else ""
+def _typed(file: dict[str, Any], answer: dict[str, Any] | None) -> _Kind:
+    """Returns what the probe's answer says of a typed handler, else what the file's bytes tell."""
+    if answer is not None and answer["api_version"] is not None:
+        reports = ("evidence", "api_version", "headers", "adapts", "makes_state")
+        return _Kind(_TYPED, *(answer[report] for report in reports))
+    if (told := file["typed_headers"]) is not None:
+        return _Kind(_TYPED, "the texts in its code", told["api_version"], told["headers"])
+    return _Kind(_TYPED, answer["evidence"] if answer is not None else "")
+
+
+def _asked_all(file: dict[str, Any]) -> bool:
+    """Whether the probe asked all functions: of a stripped file it leaves those without a name."""
+    named = any(answer["has_symbol"] and answer["verdict"] == "typed" for answer in file["probed"])
+    return not (file["stripped"] and named)
 
 
 def _registers(file: dict[str, Any]) -> bool:
@@ -155,19 +159,12 @@ def report_of(
             call["native"] = None if native is None else releases_text(spans, native)
             others = spans if native is None else [span for span in spans if span not in native]
             call["through_callbridge"] = releases_text(spans, others)
-            call["notes"] = _notes(call, spans, native)
+            call["notes"] = _notes(call, calls, _asked_all(file), spans, native, rows)
             if native is None or requirements is None:
                 continue
-            for releases, error in _contradictions(call, spans, native, requirements):
-                contradictions.append(
-                    {
-                        "library": name,
-                        "abi": call["abi"],
-                        "api_version": call["api_version"],
-                        "admits": releases,
-                        "error": error,
-                    }
-                )
+            for contradiction in _contradictions(call, spans, native, requirements, rows):
+                what = {"library": name, "abi": call["abi"], "api_version": call["api_version"]}
+                contradictions.append({**what, **contradiction})
         libraries.append({"library": name, "custom_calls": calls})
     return {
         "path": path,
@@ -192,20 +189,45 @@ def _native(
         return []
     if call["api_version"] is None:
         return None
-    return native_typed(spans, index_of_headers(rows, call["api_version"], call["headers"] or ""))
+    if call["adapts"]:
+        return [span for span in spans if span.row is not None]
+    return native_typed(spans, _index(call, rows), with_state=bool(call["makes_state"]))
 
 
-def _notes(call: dict[str, Any], spans: Sequence[Span], native: list[Span] | None) -> list[str]:
+def _index(call: dict[str, Any], rows: Sequence[dict[str, Any]]) -> int:
+    return index_of_headers(rows, call["api_version"], call["headers"] or "")
+
+
+def _notes(
+    call: dict[str, Any],
+    calls: Sequence[dict[str, Any]],
+    asked_all: bool,
+    spans: Sequence[Span],
+    native: list[Span] | None,
+    rows: Sequence[dict[str, Any]],
+) -> list[str]:
+    """Returns what is not told by the releases. `calls` are all of the library's."""
     if _is_untyped(call):
         return ["natively no tuple operands: docs/abi/original.md has the releases"]
-    if not native or native[0].row is None or native[0].row["headers_run_on_later"]:
+    if call["api_version"] is None or call["adapts"] or not native:
         return []
-    own = native[0].row["state"]
-    with_state = [span for span in native if span.row is not None and span.row["state"] == own]
-    if len(with_state) == len(native):
+    registered = native_typed(spans, _index(call, rows), with_state=False)
+    with_state = native_typed(spans, _index(call, rows), with_state=True)
+    if with_state == registered:
+        return []
+    if call["makes_state"]:
+        others = releases_text(spans, [span for span in registered if span not in with_state])
+        return [f"it makes state: {others} register it, but some of them {_NULL_STATE}"]
+    if call["makes_state"] is None:
+        why = "its headers do not report it"
+    elif any(other["makes_state"] for other in calls):
+        why = "another handler of the library makes state"
+    elif not asked_all:
+        why = "functions without a symbol were not asked"
+    else:
         return []
     only = releases_text(spans, with_state)
-    return [f"a handler with state, by XLA's headers: natively only on {only}"]
+    return [f"cannot tell whether it has state ({why}): with state, natively only on {only}"]
 
 
 def _contradictions(
@@ -213,19 +235,31 @@ def _contradictions(
     spans: Sequence[Span],
     native: Sequence[Span],
     requirements: Requirements,
-) -> list[tuple[str, str]]:
+    rows: Sequence[dict[str, Any]],
+) -> list[dict[str, Any]]:
     """Returns the admitted releases that it does not run on natively, and the errors there."""
-    return [
-        (releases, "; ".join(dict.fromkeys(_error(call, span) for span in run)))
-        for run, releases in admitted_of(spans, requirements, native)
-    ]
+    found = []
+    for run, releases in admitted_of(spans, requirements, native):
+        errors = dict.fromkeys(_error(call, span, rows) for span in run)
+        certain = any(_loses_state(call, span, rows) is False for span in run)
+        found.append({"admits": releases, "certain": certain, "error": "; ".join(errors)})
+    return found
 
 
-def _error(call: dict[str, Any], span: Span) -> str:
+def _loses_state(call: dict[str, Any], span: Span, rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether a release registers the handler, and may not pass it the state that it made."""
+    if not call["makes_state"] or span.row is None:
+        return False
+    return bool(span.row["accepts"][_index(call, rows)])
+
+
+def _error(call: dict[str, Any], span: Span, rows: Sequence[dict[str, Any]]) -> str:
     if call["abi"] == _OPERATOR:
         return "JAX does not call AOT operators of MindSpore"
     if span.row is None:
         return "XLA has no typed FFI there"
+    if _loses_state(call, span, rows):
+        return f"it makes state, and some of these releases {_NULL_STATE}"
     if call["headers"] is not None:
         return "it crashes, or each call fails: its headers know no metadata query"
     if not span.row["has_metadata"]:
@@ -270,8 +304,9 @@ def text_of(report: dict[str, Any]) -> str:
     if report["not_followed"]:
         lines.append(f"  links, not followed: {', '.join(report['not_followed'])}")
     for wrong in report["contradictions"]:
+        fails = "fails" if wrong["certain"] else "may fail"
         lines.append(
-            f"  admitted, and fails natively: jaxlib {wrong['admits']}: {wrong['library']}: "
+            f"  admitted, and {fails} natively: jaxlib {wrong['admits']}: {wrong['library']}: "
             f"{wrong['error']}"
         )
     if report["errors"]:

@@ -116,7 +116,8 @@ TEST_F(ProbeServerTest, TheOutcomeIsThatOfAProcessForOneFunction) {
   for (int i = 0; i < 2; ++i) {
     const absl::StatusOr<ChildOutcome> counts = Run("counts");
     ASSERT_TRUE(counts.ok()) << counts.status();
-    EXPECT_EQ(counts->output, "opened\ntyped answers the metadata query: XLA FFI 0.1\n");
+    EXPECT_EQ(counts->output,
+              "opened\ntyped metadata 0.1 - - answers the metadata query: XLA FFI 0.1\n");
     EXPECT_EQ(WhatWentWrong(*counts, kLimit), "");
     const absl::StatusOr<ChildOutcome> aborts = Run("aborts");
     ASSERT_TRUE(aborts.ok()) << aborts.status();

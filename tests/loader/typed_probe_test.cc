@@ -36,10 +36,16 @@ TEST_F(TypedProbeTest, KnowsTypedHandlers) {
   TypedAnswer answers = Ask("answers_query");
   EXPECT_EQ(answers.verdict, TypedVerdict::kTyped);
   EXPECT_EQ(answers.evidence, "answers the metadata query: XLA FFI 0.7");
+  EXPECT_EQ(answers.evidence_kind, TypedEvidence::kMetadata);
+  EXPECT_EQ(answers.api_version, "0.7");
+  EXPECT_FALSE(answers.adapts.has_value());
+  EXPECT_FALSE(answers.makes_state.has_value());
   for (const char* function : {"refuses_everything", "crashes_when_asked_twice"}) {
     TypedAnswer refuses = Ask(function);
     EXPECT_EQ(refuses.verdict, TypedVerdict::kTyped) << function;
     EXPECT_EQ(refuses.evidence, "refuses a frame that is too small, as XLA's headers do");
+    EXPECT_EQ(refuses.evidence_kind, TypedEvidence::kRefusal);
+    EXPECT_EQ(refuses.api_version, "");
   }
 }
 
@@ -49,6 +55,8 @@ TEST_F(TypedProbeTest, ProvesNothingByAReturn) {
     TypedAnswer answer = Ask(function);
     EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified) << function;
     EXPECT_EQ(answer.evidence, "returned without an answer, which proves nothing");
+    EXPECT_EQ(answer.evidence_kind, TypedEvidence::kNone);
+    EXPECT_EQ(answer.api_version, "");
   }
 }
 
@@ -106,6 +114,20 @@ TEST_F(TypedProbeTest, VerdictsHaveNames) {
   EXPECT_EQ(TypedVerdictName(TypedVerdict::kUnverified), "unverified");
   EXPECT_EQ(TypedVerdictName(TypedVerdict::kTyped), "typed");
   EXPECT_EQ(TypedVerdictName(TypedVerdict::kNotTyped), "not_typed");
+}
+
+TEST_F(TypedProbeTest, KindsOfEvidenceHaveNames) {
+  EXPECT_EQ(TypedEvidenceName(TypedEvidence::kNone), "");
+  EXPECT_EQ(TypedEvidenceName(TypedEvidence::kRefusal), "refusal");
+  EXPECT_EQ(TypedEvidenceName(TypedEvidence::kOldestApiTable), "oldest_api_table");
+  EXPECT_EQ(TypedEvidenceName(TypedEvidence::kMetadata), "metadata");
+}
+
+TEST_F(TypedProbeTest, AnswersAreLines) {
+  EXPECT_EQ(LineOf({TypedVerdict::kNotTyped, "threw no\nlicence"}),
+            "not_typed - - - - threw no licence");
+  EXPECT_EQ(LineOf({TypedVerdict::kTyped, "told", TypedEvidence::kMetadata, "0.2", false, true}),
+            "typed metadata 0.2 no yes told");
 }
 
 TEST_F(TypedProbeTest, CannotAskEverything) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/tools/inspection_json.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -218,7 +219,13 @@ TEST(InspectionText, LibrariesOfGpusAreKnownByTheirNames) {
 
 TEST(InspectionJson, HasAllThatIsFound) {
   InspectedFile file = Whole();
-  file.probed = {{"plain", {TypedVerdict::kUnverified, "it returned"}}};
+  file.probed = {
+      {"plain", {TypedVerdict::kUnverified, "it returned"}},
+      {"function at 0x40",
+       {TypedVerdict::kTyped, "it answers", TypedEvidence::kMetadata, "0.2", false, true},
+       /*has_symbol=*/false},
+      {"old", {TypedVerdict::kTyped, "it is old", TypedEvidence::kOldestApiTable, "0.0"}}};
+  file.inspection.typed_headers = &typed_ffi::NewestWithoutMetadata();
   file.operators = {{"Add", true, false}};
   EXPECT_EQ(nlohmann::json::parse(JsonOf({file}))[0], nlohmann::json::parse(R"json({
     "file": "dir/whole.so",
@@ -257,9 +264,18 @@ TEST(InspectionJson, HasAllThatIsFound) {
        "abi": {"Host": "status_returning_unified", "gpu": "status_returning"}}],
     "untyped_functions": [{"symbol": "plain", "address": 48}],
     "mentions_typed_ffi": true,
-    "typed_headers": null,
+    "typed_headers": {"api_version": "0.0", "headers": "jaxlib 0.4.31"},
     "operators": [{"function": "Add", "has_init": true, "has_infer_shape": false}],
-    "probed": [{"symbol": "plain", "verdict": "unverified", "evidence": "it returned"}],
+    "probed": [
+      {"symbol": "plain", "has_symbol": true, "verdict": "unverified", "evidence": "it returned",
+       "evidence_kind": null, "api_version": null, "headers": null, "adapts": null,
+       "makes_state": null},
+      {"symbol": "function at 0x40", "has_symbol": false, "verdict": "typed",
+       "evidence": "it answers", "evidence_kind": "metadata", "api_version": "0.2",
+       "headers": null, "adapts": false, "makes_state": true},
+      {"symbol": "old", "has_symbol": true, "verdict": "typed", "evidence": "it is old",
+       "evidence_kind": "oldest_api_table", "api_version": "0.0", "headers": "jaxlib 0.4.30",
+       "adapts": null, "makes_state": null}],
     "verdict": {
   "outcome" : "does_not_load", "text" : "it cannot be", "next" : [ "do this", "then that" ]
 }
@@ -277,6 +293,7 @@ TEST(InspectionJson, IsOneLineOfAList) {
   EXPECT_EQ(parsed[1]["file"], "\xef\xbf\xbd");
   EXPECT_TRUE(parsed[0]["refusal"].is_null());
   EXPECT_TRUE(parsed[0]["protobuf"].is_null());
+  EXPECT_TRUE(parsed[0]["typed_headers"].is_null());
   EXPECT_EQ(parsed[0]["has_capsules"], false);
   EXPECT_EQ(parsed[0]["mentions_typed_ffi"], false);
 }
