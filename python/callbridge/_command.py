@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
-from callbridge._find_library import PREFIX
+from callbridge._find_library import PREFIX, other_machine
 
 
 def main() -> None:
@@ -15,6 +16,8 @@ def main() -> None:
     try:
         os.execv(program, ["callbridge", *sys.argv[1:]])
     except OSError as error:
+        if error.errno == errno.ENOEXEC and (other := other_machine(program)):
+            raise SystemExit(f"callbridge: {other}") from None
         raise SystemExit(
             f"callbridge: {program} cannot be run: {error.strerror}; install callbridge again"
         ) from None

@@ -29,7 +29,19 @@ def only(pattern):
 
 @pytest.fixture(scope="session")
 def wheel():
-    return only("callbridge-*.whl")
+    """This machine's."""
+    return only(f"callbridge-*_{os.uname().machine}.whl")
+
+
+@pytest.fixture(scope="session")
+def aarch64_wheel():
+    return only("callbridge-*_aarch64.whl")
+
+
+@pytest.fixture(params=["x86_64", "aarch64"])
+def each_wheel(request):
+    """Of each machine, to be looked at."""
+    return only(f"callbridge-*_{request.param}.whl")
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +94,18 @@ def environment(tmp_path_factory, wheel):
 def old_library():
     """A library of the documents' kind, that wants TensorFlow's registry."""
     return ROOT / "build/dev/examples/first_light.so"
+
+
+@pytest.fixture(scope="session")
+def five_lines():
+    """A program that uses it in JAX."""
+    return """\
+import callbridge.jax, jax, jax.numpy as jnp
+callbridge.jax.load("first_light.so")
+shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
+add = callbridge.jax.custom_call("add_repeated", shape)
+print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)))
+"""
 
 
 @pytest.fixture(scope="session")
