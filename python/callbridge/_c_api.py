@@ -9,7 +9,7 @@ from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_vo
 
 from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
-from callbridge._find_library import VARIABLE, find_library, other_machine
+from callbridge._find_library import VARIABLE, find_library
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
 
@@ -162,10 +162,9 @@ _path = find_library()
 try:
     _library = ctypes.CDLL(_path)
 except OSError as error:
-    why = other_machine(_path) or error
     raise ImportError(
-        f"libcallbridge.so cannot be loaded: {why}; set {VARIABLE} to the path of one, or unset it "
-        "to use the installed one"
+        f"libcallbridge.so cannot be loaded: {error}; set {VARIABLE} to the path of one, or unset "
+        "it to use the installed one"
     ) from None
 
 

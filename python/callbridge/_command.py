@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 
-from callbridge._find_library import PREFIX, other_machine
+from callbridge._find_library import PREFIX
 
 
 def main() -> None:
@@ -16,8 +15,6 @@ def main() -> None:
     try:
         os.execv(program, ["callbridge", *sys.argv[1:]])
     except OSError as error:
-        if error.errno == errno.ENOEXEC and (other := other_machine(program)):
-            raise SystemExit(f"callbridge: {other}") from None
         raise SystemExit(
             f"callbridge: {program} cannot be run: {error.strerror}; install callbridge again"
         ) from None

@@ -57,12 +57,11 @@ def test_on_this_machine(environment, aarch64_wheel, tmp_path):
     shown = shell(f"pip install --no-index --no-deps {aarch64_wheel}", status=1)
     assert "not a supported wheel on this platform" in shown
     zipfile.ZipFile(aarch64_wheel).extractall(tmp_path)
-    package, this = tmp_path / "callbridge", os.uname().machine
-    said = f"is for aarch64, and this machine is {this}; install callbridge for {this}"
+    package = tmp_path / "callbridge"
+    said = f"is for aarch64, and this machine is {os.uname().machine}"
     unpacked = {"PYTHONPATH": str(tmp_path)}
     shown = shell("python -c 'import callbridge.library'", status=1, **unpacked)
-    assert "ImportError: libcallbridge.so cannot be loaded: " in shown
-    assert f"{package}/lib/libcallbridge.so.0 {said}" in shown
+    assert f"ImportError: {package}/lib/libcallbridge.so.0 {said}" in shown
     (package / "bin/callbridge").chmod(0o755)
     shown = shell("python -c 'import callbridge._command as c; c.main()'", status=1, **unpacked)
-    assert shown == f"callbridge: {package}/bin/callbridge {said}\n"
+    assert f"callbridge: {package}/bin/callbridge cannot be run: it {said}" in shown
