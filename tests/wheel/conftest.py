@@ -97,18 +97,6 @@ def old_library():
 
 
 @pytest.fixture(scope="session")
-def five_lines():
-    """A program that uses it in JAX."""
-    return """\
-import callbridge.jax, jax, jax.numpy as jnp
-callbridge.jax.load("first_light.so")
-shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
-add = callbridge.jax.custom_call("add_repeated", shape)
-print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)))
-"""
-
-
-@pytest.fixture(scope="session")
 def tensorflow():
     path = os.environ.get("CALLBRIDGE_TENSORFLOW_2_13_1_PYTHON", "")
     if not os.path.exists(path):

@@ -93,14 +93,23 @@ def test_abseil_is_hidden(each_wheel, tmp_path):
     assert exported == set(listed)
 
 
-def test_a_newcomer(environment, old_library, five_lines):
+PROGRAM = """\
+import callbridge.jax, jax, jax.numpy as jnp
+callbridge.jax.load("first_light.so")
+shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
+add = callbridge.jax.custom_call("add_repeated", shape)
+print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)))
+"""
+
+
+def test_a_newcomer(environment, old_library):
     shell = environment(*JAX)
     assert shutil.which("g++", path=str(shell.python.parent)) is None
     shutil.copy(old_library, shell.folder / "first_light.so")
     inspected = shell("callbridge inspect first_light.so")
     assert "callbridge can load it" in inspected
-    (shell.folder / "five_lines.py").write_text(five_lines)
-    print(five_lines)
+    (shell.folder / "five_lines.py").write_text(PROGRAM)
+    print(PROGRAM)
     assert shell("python five_lines.py").strip() == "[2. 2. 2. ... 2. 2. 2.]"
     module = "HloModule m\n\nENTRY e {\n  ROOT c = f32[2]{0} constant({1, 2.5})\n}\n"
     (shell.folder / "module.hlo").write_text(module)
