@@ -15,12 +15,15 @@ help:
 	@echo "make format    format the C++ and Python files in place"
 	@echo "make lint      check the format and run the static checks"
 	@echo "make install   install into PREFIX=DIR ($(PREFIX)), below DESTDIR where it is set"
-	@echo "make wheel     make the wheels and the sdist in dist/, on Debian 11 in a folder"
+	@echo "make wheel     make the wheels and the sdist in dist/, on Debian 11 in a folder; MACHINE=aarch64 or x86_64 for that one"
 	@echo "make test-wheel   install those in clean environments and use them, with transcripts and times"
 	@echo "make clean     remove build/, dist/ and .venv (downloads and what is installed from them stay in the cache)"
 
-demo test bench matrix docs format lint wheel:
+demo test bench matrix docs format lint:
 	@scripts/$@
+
+wheel:
+	@scripts/wheel $(MACHINE)
 
 test-frameworks:
 	@scripts/test_frameworks

@@ -29,7 +29,19 @@ def only(pattern):
 
 @pytest.fixture(scope="session")
 def wheel():
-    return only("callbridge-*.whl")
+    """This machine's."""
+    return only(f"callbridge-*_{os.uname().machine}.whl")
+
+
+@pytest.fixture(scope="session")
+def aarch64_wheel():
+    return only("callbridge-*_aarch64.whl")
+
+
+@pytest.fixture(params=["x86_64", "aarch64"])
+def each_wheel(request):
+    """Of each machine, to be looked at."""
+    return only(f"callbridge-*_{request.param}.whl")
 
 
 @pytest.fixture(scope="session")

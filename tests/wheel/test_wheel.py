@@ -15,15 +15,15 @@ JAX = ("jax", "jaxlib", "ml_dtypes", "opt_einsum", "scipy")
 MAX_BYTES = 8_000_000
 
 
-def test_the_name_and_the_size(wheel):
-    assert re.fullmatch(r"callbridge-[0-9.]+-py3-none-manylinux_2_(\d+)_\w+.whl", wheel.name)
-    assert int(re.search(r"manylinux_2_(\d+)_", wheel.name)[1]) <= 31
-    print(f"{wheel.name}: {wheel.stat().st_size} bytes")
-    assert wheel.stat().st_size <= MAX_BYTES
+def test_the_name_and_the_size(each_wheel):
+    assert re.fullmatch(r"callbridge-[0-9.]+-py3-none-manylinux_2_(\d+)_\w+.whl", each_wheel.name)
+    assert int(re.search(r"manylinux_2_(\d+)_", each_wheel.name)[1]) <= 31
+    print(f"{each_wheel.name}: {each_wheel.stat().st_size} bytes")
+    assert each_wheel.stat().st_size <= MAX_BYTES
 
 
-def test_what_is_in_it(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
+def test_what_is_in_it(each_wheel):
+    names = zipfile.ZipFile(each_wheel).namelist()
     for name in (
         "callbridge/lib/libcallbridge.so.0",
         "callbridge/lib/libcallbridge_client.so.0",
@@ -55,8 +55,30 @@ def test_what_is_in_it(wheel):
     assert not [name for name in names if re.search("libabsl|libprotobuf", name)]
 
 
-def test_abseil_is_hidden(wheel, tmp_path):
-    zipfile.ZipFile(wheel).extractall(tmp_path)
+def test_all_of_it_is_for_the_machine_in_its_name(each_wheel):
+    machine = re.sub(r".*manylinux_2_\d+_", "", each_wheel.stem)
+    number = {"x86_64": 62, "aarch64": 183}[machine]
+    wheel = zipfile.ZipFile(each_wheel)
+    headers = {name: wheel.open(name).read(20) for name in wheel.namelist()}
+    machines = {
+        name: int.from_bytes(header[18:], "little")
+        for name, header in headers.items()
+        if header.startswith(b"\177ELF")
+    }
+    assert len(machines) >= 8 and set(machines.values()) == {number}, machines
+
+
+def test_each_machine_s_has_the_same_files(wheel, aarch64_wheel):
+    # auditwheel has a hash in the names of libraries that it puts beside.
+    files, of_aarch64 = (
+        {re.sub(r"-[0-9a-f]{8}([-.])", r"\1", name) for name in zipfile.ZipFile(it).namelist()}
+        for it in (wheel, aarch64_wheel)
+    )
+    assert files == of_aarch64
+
+
+def test_abseil_is_hidden(each_wheel, tmp_path):
+    zipfile.ZipFile(each_wheel).extractall(tmp_path)
     libraries = tmp_path / "callbridge/lib"
     for library in libraries.glob("*.so*"):
         command = ["nm", "-D", "--defined-only", library]
