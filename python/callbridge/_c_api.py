@@ -195,7 +195,8 @@ def other_library():
         return None
     if first._handle == _library._handle:
         return None
-    return os.fsdecode(library_at(ctypes.cast(first.callbridge_version, c_void_p).value))
+    address = ctypes.cast(first.callbridge_version, c_void_p).value or 0
+    return os.fsdecode(library_at(address) or SONAME)
 
 
 _error_code_name = _function("error_code_name", c_char_p, c_int32)
