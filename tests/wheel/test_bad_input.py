@@ -145,7 +145,9 @@ def test_without_proc(environment, old_library):
     """The library needs it to open what is old; the errors say so."""
     shell = environment()
     program = f"import callbridge.library as l; l.load({str(old_library)!r})"
-    hidden = "/usr/bin/unshare --mount /bin/sh -c '/usr/bin/mount -t tmpfs none /proc && exec \"$@\"' sh"
+    hidden = (
+        "/usr/bin/unshare --mount /bin/sh -c '/usr/bin/mount -t tmpfs none /proc && exec \"$@\"' sh"
+    )
     shown = shell(f'{hidden} python -c "{program}"', status=1)
     assert "FAILED_PRECONDITION" in shown and "expected /proc" in shown
     assert "callbridge can load it" in shell(f"{hidden} callbridge inspect {old_library}")

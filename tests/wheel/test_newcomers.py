@@ -1,5 +1,8 @@
-"""The transcripts of those who have the wheel for the first time, in folders where nothing is: an old library in JAX, a
-program in C++, a wheel audited, an old package migrated; each command with its time, and sizes."""
+"""The transcripts of those who have the wheel for the first time, in folders where nothing is.
+
+An old library in JAX, a program in C++, a wheel audited, an old package migrated; each command with
+its time, and sizes.
+"""
 
 import pathlib
 import re

@@ -38,20 +38,42 @@ def test_the_oldest_glibc(wheel, old_library):
     assert "callbridge can load it" in shown and "b'0." in shown
 
 
-def test_python_3_13(wheel, old_library):
-    """Installed by pip in Debian 13, next to the newest JAX, with no compiler."""
-    program = (
-        "import callbridge.jax, jax, jax.numpy as jnp\n"
-        f"callbridge.jax.load({str(old_library)!r})\n"
-        "shape = jax.ShapeDtypeStruct((2048,), jnp.float32)\n"
-        "add = callbridge.jax.custom_call('add_repeated', shape)\n"
-        "print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)).sum())\n"
-    )
+PROGRAM = """\
+import callbridge.jax, callbridge.numpy, callbridge.resurrect, jax, jax.numpy as jnp, numpy, sys
+callbridge.numpy.load("{library}")
+x = numpy.ones(128, numpy.float32), numpy.ones(2048, numpy.float32)
+print(callbridge.numpy.custom_call("add_repeated", "f32[2048]")(*x).sum())
+callbridge.jax.load("{library}")
+shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
+add = callbridge.jax.custom_call("add_repeated", shape)
+print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)).sum(), sys.version_info[:2])
+"""
+
+
+@pytest.mark.parametrize(
+    "debian, packages, version",
+    [("debian-11-x86_64", "venv-3.9", "3.9"), ("debian-13", "venv", "3.13")],
+)
+def test_installed_by_pip(wheel, old_library, debian, packages, version):
+    """Next to the newest JAX that this Python has, with no compiler."""
+    site = f"lib/python{version}/site-packages"
+    program = PROGRAM.format(library=old_library)
     shown = in_debian(
-        "debian-13",
-        "! command -v g++ && /usr/bin/python3 -m venv venv && "
-        "echo /venv/lib/python3.13/site-packages >venv/lib/python3.13/site-packages/jax.pth && "
-        f"venv/bin/pip install --quiet --no-index --no-deps {wheel} && "
-        f'venv/bin/callbridge inspect {old_library} && venv/bin/python -c "{program}"',
+        debian,
+        "PATH=/usr/sbin:/sbin; export PATH; ! command -v g++ && /usr/bin/python3 -m venv venv && "
+        f"echo /{packages}/{site} >venv/{site}/jax.pth && "
+        f"venv/bin/pip install --no-index --no-deps {wheel} && "
+        f"venv/bin/callbridge inspect {old_library} && venv/bin/python -c '{program}'",
     )
-    assert "callbridge can load it" in shown and shown.endswith("4096.0\n")
+    assert "callbridge can load it" in shown
+    assert shown.endswith(f"4096.0\n4096.0 ({version.replace('.', ', ')})\n")
+
+
+def test_pip_refuses_an_older_python(environment, wheel):
+    """As the pip of a Python 3.8 does; a forced import is tests/python/test_load_failure.py."""
+    shown = environment()(
+        "pip install --no-index --no-deps --python-version 3.8 --only-binary :all: --target older "
+        f"{wheel}",
+        status=1,
+    )
+    assert "requires a different Python: 3.8" in shown and "not in '>=3.9'" in shown
