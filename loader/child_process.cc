@@ -288,13 +288,18 @@ void OpenLoadedCallbridge(const char* path) {
 }
 
 absl::StatusOr<std::string> FindPythonFolder() {
-  // A wheel's package holds libexec itself.
-  const std::filesystem::path package = OwnFolder().parent_path().parent_path();
-  const bool is_wheel = access((package / "__init__.py").c_str(), R_OK) == 0;
-  if (is_wheel && std::getenv("CALLBRIDGE_PYTHON_FOLDER") == nullptr) {
-    return package.parent_path().native();
+  constexpr char kVariable[] = "CALLBRIDGE_PYTHON_FOLDER";
+  const std::filesystem::path own = OwnFolder();
+  if (!own.empty() && std::getenv(kVariable) == nullptr) {
+    // A wheel's package holds bin and libexec itself.
+    for (const std::filesystem::path& package :
+         {own.parent_path(), own.parent_path().parent_path()}) {
+      const std::filesystem::path file = package / "__init__.py";
+      if (access(file.c_str(), R_OK) == 0) return package.parent_path().native();
+    }
   }
-  return Find("python", "CALLBRIDGE_PYTHON_FOLDER", {"../.."}, R_OK);
+  // From bin; from libexec/callbridge and from a build's folder.
+  return Find("python", kVariable, {"..", "../.."}, R_OK);
 }
 
 }  // namespace callbridge

@@ -9,6 +9,15 @@ callbridge.typing     the types of what these take and return
 None of them is imported by this module, so `import callbridge` needs neither NumPy nor JAX.
 """
 
+import sys
+
+# For one that was not installed by pip, which asks before.
+if sys.version_info < (3, 9):  # noqa: UP036
+    raise ImportError(
+        "callbridge needs Python 3.9 or newer, and this is "
+        f"{sys.version_info[0]}.{sys.version_info[1]}: run it with a newer one"
+    )
+
 from callbridge._error import CallbridgeError
 
 __all__ = ["CallbridgeError"]

@@ -5,11 +5,14 @@ A function that reports an error raises CallbridgeError. Calls release the GIL.
 """
 
 import ctypes
+import os
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 from callbridge._arguments import check_text
 from callbridge._error import CallbridgeError
-from callbridge._find_library import VARIABLE, find_library
+from callbridge._find_library import SONAME, VARIABLE, find_library
+from callbridge._load_failure import explain_load_failure
+from callbridge._loaded_libraries import library_at
 
 PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
 
@@ -162,10 +165,7 @@ _path = find_library()
 try:
     _library = ctypes.CDLL(_path)
 except OSError as error:
-    raise ImportError(
-        f"libcallbridge.so cannot be loaded: {error}; set {VARIABLE} to the path of one, or unset "
-        "it to use the installed one"
-    ) from None
+    raise ImportError(explain_load_failure(_path, error)) from None
 
 
 def _function(name, result, *parameters):
@@ -182,6 +182,23 @@ def _function(name, result, *parameters):
 
 
 version = _function("version", c_char_p)
+
+
+def other_library():
+    """Returns the path of a second callbridge that was loaded before this one, or None.
+
+    The dynamic linker binds what needs libcallbridge.so to the first of that name.
+    """
+    try:
+        first = ctypes.CDLL(SONAME, os.RTLD_NOLOAD)
+    except OSError:  # this one has another name
+        return None
+    if first._handle == _library._handle:
+        return None
+    address = ctypes.cast(first.callbridge_version, c_void_p).value or 0
+    return os.fsdecode(library_at(address) or SONAME)
+
+
 _error_code_name = _function("error_code_name", c_char_p, c_int32)
 _error_destroy = _function("error_destroy", None, POINTER(Error))
 

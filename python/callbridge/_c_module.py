@@ -13,6 +13,12 @@ from ctypes import POINTER, c_char_p, c_int32, c_size_t, c_void_p
 from callbridge import _c_api
 from callbridge._find_library import find_library
 
+_other = _c_api.other_library()
+if _other is not None:
+    raise ImportError(
+        f"{_other} was loaded before {find_library()}, and libcallbridge_client.so, which runs HLO "
+        "modules, would call it: import callbridge first, or load one callbridge alone"
+    )
 _beside = pathlib.Path(find_library())
 _path = _beside.with_name(_beside.name.replace("libcallbridge", "libcallbridge_client", 1))
 try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 from callbridge._find_library import PREFIX
+from callbridge._load_failure import machine_of
 
 
 def main() -> None:
@@ -15,6 +17,9 @@ def main() -> None:
     try:
         os.execv(program, ["callbridge", *sys.argv[1:]])
     except OSError as error:
+        reason = error.strerror
+        if error.errno == errno.ENOEXEC:
+            reason = f"it is for {machine_of(program)}, and this machine is {os.uname().machine}"
         raise SystemExit(
-            f"callbridge: {program} cannot be run: {error.strerror}; install callbridge again"
+            f"callbridge: {program} cannot be run: {reason}; install callbridge again"
         ) from None

@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import warnings
 from types import ModuleType
 
 from callbridge import _c_api  # loads the library that the module is linked to
@@ -22,13 +23,23 @@ _ADVICE = "build it again with libcallbridge.so, or remove it: calls then take l
 
 
 def _load() -> ModuleType | None:
-    """Returns None if this Python has no such ABI, or if the build made no module for lack of
-    Python's headers. Raises ImportError if the module is of another build."""
+    """Returns None if this Python has no such ABI, if the build made no module for lack of Python's
+    headers, or, with a RuntimeWarning, if the module would call another callbridge that this
+    process has loaded. Raises ImportError if the module is of another build."""
     path = os.path.join(os.path.dirname(find_library()), _NAME + _SUFFIX)
     is_loadable = (
         _SUFFIX in importlib.machinery.EXTENSION_SUFFIXES and sys.version_info >= _OLDEST_VERSION
     )
     if not is_loadable or not os.path.exists(path):
+        return None
+    other = _c_api.other_library()
+    if other is not None:
+        warnings.warn(
+            f"{other} was loaded before {find_library()}, and {_NAME} would call it: calls go by "
+            "ctypes and take longer; import callbridge first, or load one callbridge alone",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         return None
     loader = importlib.machinery.ExtensionFileLoader(_NAME, path)
     spec = importlib.util.spec_from_loader(_NAME, loader)

@@ -4,12 +4,14 @@ import os
 import pathlib
 
 VARIABLE = "CALLBRIDGE_LIBRARY"
+# By which libraries need it.
+SONAME = "libcallbridge.so.0"
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 _IS_WHEEL = (_PACKAGE / "lib").is_dir()
 # The folder that holds lib/, bin/ and include/: a wheel's is the package, the one of `make install`
 # has DIR/python/callbridge.
 PREFIX = _PACKAGE if _IS_WHEEL else _PACKAGE.parents[1]
-_INSTALLED = PREFIX / "lib" / ("libcallbridge.so.0" if _IS_WHEEL else "libcallbridge.so")
+_INSTALLED = PREFIX / "lib" / (SONAME if _IS_WHEEL else "libcallbridge.so")
 
 
 def find_library() -> str:

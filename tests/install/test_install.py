@@ -414,6 +414,20 @@ def test_command(prefix):
     assert "run" in run(prefix / "bin/callbridge", "--help")
 
 
+def test_commands_in_python_find_the_package(prefix, tmp_path):
+    """The command is in bin, the program that upgrades modules in libexec."""
+    python = {"CALLBRIDGE_PYTHON": sys.executable}
+    library = BUILD / "examples/first_light.so"
+    audited = run(prefix / "bin/callbridge", "audit", library, **python)
+    assert "add_repeated(void*, void const**)" in audited
+    source = tmp_path / "f.cc"
+    source.write_text("void f(void* out, const void** in) {}\n")
+    assert "CALLBRIDGE_EXPORT" in run(prefix / "bin/callbridge", "migrate", source, **python)
+    module = tmp_path / "module.mlir"
+    module.write_text("module @kept {}\n")
+    assert "module @kept" in run(prefix / "bin/callbridge", "upgrade", module, **python)
+
+
 def test_operators_of_a_source_find_the_header(prefix, tmp_path):
     source = tmp_path / "size.cc"
     source.write_text(

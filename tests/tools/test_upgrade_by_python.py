@@ -120,6 +120,20 @@ def test_python_finds_this_callbridge(monkeypatch):
     assert done.returncode == 1 and "/nowhere/libcallbridge.so" in done.stderr
 
 
+def test_without_proc_the_working_folder_is_not_callbridge_s():
+    """A package in it is not the one that holds this program."""
+    pathlib.Path("__init__.py").touch()
+    pathlib.Path("m").write_bytes(b"module {}")
+    script = f"mount -t tmpfs none /proc && exec {BUILD}/callbridge-module upgrade m"
+    command = ["unshare", "--mount", "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "callbridge: FAILED_PRECONDITION: expected /proc, through which callbridge finds python: "
+        "mount it (mount -t proc proc /proc), or set CALLBRIDGE_PYTHON_FOLDER to its path\n"
+    )
+
+
 def test_python_is_python3_in_the_path(monkeypatch, tmp_path):
     monkeypatch.delenv("CALLBRIDGE_PYTHON")
     os.mkdir("bin")

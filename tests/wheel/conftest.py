@@ -1,30 +1,11 @@
 """The wheels of dist/ in clean environments: `make test-wheel`. Skipped without them."""
 
-import dataclasses
 import os
 import pathlib
 import subprocess
-import time
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-DIST = ROOT / "dist"
-CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "~/.cache/callbridge")).expanduser()
-# The pinned packages by name: "jax" -> "jax==...".
-PINNED = {
-    line.split("==")[0]: line
-    for line in (ROOT / "requirements/jax.txt").read_text().split()
-    if "==" in line
-}
-
-
-def only(pattern):
-    found = sorted(DIST.glob(pattern))
-    if not found:
-        pytest.skip(f"no {pattern} in dist/: make wheel")
-    assert len(found) == 1, found
-    return found[0]
+from wheel_shell import CACHE, PINNED, ROOT, Shell, only
 
 
 @pytest.fixture(scope="session")
@@ -49,28 +30,6 @@ def headers_wheel():
     return only("callbridge_headers-*.whl")
 
 
-@dataclasses.dataclass
-class Shell:
-    """Commands in a folder, with a PATH on which is no compiler, and their transcript."""
-
-    folder: pathlib.Path
-    python: pathlib.Path
-
-    def __call__(self, command, status=0, **environment):
-        start = time.monotonic()
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
-            cwd=self.folder,
-            env={"PATH": str(self.python.parent), "HOME": str(self.folder), **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        print(f"$ {command}\n{done.stdout}  [{time.monotonic() - start:.2f} s]")
-        assert done.returncode == status, done.stdout
-        return done.stdout
-
-
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory, wheel):
     """environment(packages): a Shell whose Python 3.11 has these and the wheel alone."""
@@ -83,11 +42,18 @@ def environment(tmp_path_factory, wheel):
             shell = Shell(folder, folder / "venv/bin/python")
             find = f"--quiet --disable-pip-version-check --no-index --find-links {CACHE}/wheels"
             pinned = " ".join(PINNED[name] for name in ("numpy", *packages))
-            shell(f"pip install {find} {pinned} {wheel}")
+            shell(f"pip install {find} {pinned}")
+            shell(f"pip install {find} {wheel}")
             made[packages] = shell
         return made[packages]
 
     return make
+
+
+@pytest.fixture
+def with_compiler():
+    """What a Shell's command has to have besides to find CMake and g++."""
+    return lambda shell: {"PATH": f"{shell.python.parent}:/usr/bin:/bin"}
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 
+JAX = ("jax", "jaxlib", "ml_dtypes", "opt_einsum", "scipy")
 HANDLER = pathlib.Path(__file__).resolve().parents[1] / "install/ways/handler.cc"
 LIBCXX = pathlib.Path("/usr/lib/llvm-14/include/c++/v1")
 ARM64 = pathlib.Path("/usr/aarch64-linux-gnu/include")
@@ -50,11 +51,26 @@ def test_it_is_for_any_platform_and_has_no_library(headers_wheel):
     assert not [name for name in names if ".so" in name or "callbridge/c_api/" in name]
 
 
-@pytest.mark.parametrize("compiler", [["g++"], ["clang++"]])
-def test_handlers_are_built_and_answer(environment, include, tmp_path, compiler):
-    library = tmp_path / "handler.so"
-    compiled(compiler, include, "-shared", "-fPIC", "-o", library)
-    shown = environment()(f"callbridge inspect --probe {library}")
+PROGRAM = """\
+import ctypes, jax, jax.numpy as jnp
+library = ctypes.CDLL("./handler.so")
+for name in ("AddOne", "CopyHandler"):
+    capsule = jax.ffi.pycapsule(getattr(library, name))
+    jax.ffi.register_ffi_target(name, capsule, platform="cpu")
+add_one = jax.ffi.ffi_call("AddOne", jax.ShapeDtypeStruct((), jnp.float32))
+copy = jax.ffi.ffi_call("CopyHandler", jax.ShapeDtypeStruct((3,), jnp.float32))
+print(jax.jit(add_one)(jnp.float32(2)), jax.jit(copy)(jnp.arange(3.0)))
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_handlers_run_in_jax(environment, include, compiler):
+    """Where callbridge is not imported, and by callbridge's own command."""
+    shell = environment(*JAX)
+    library = shell.folder / "handler.so"
+    compiled([compiler], include, "-shared", "-fPIC", "-o", library)
+    assert shell(f"python -c '{PROGRAM}'") == "3.0 [0. 1. 2.]\n"
+    shown = shell("callbridge inspect --probe handler.so")
     for handler in ("AddOne", "CopyHandler"):
         assert f"{handler}: typed (answers the metadata query" in shown
 
