@@ -133,6 +133,10 @@ class TranslationUnit:
 
     def is_in_macro(self, cursor) -> bool:
         """True if the cursor's code comes of a macro that is used in this source."""
+        return self.expansion_around(cursor) is not None
+
+    def expansion_around(self, cursor) -> tuple[int, int] | None:
+        """The bytes of the outermost use of a macro that the cursor's code comes of."""
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
         if not hasattr(self, "_expansions"):
             self._expansions = [
@@ -140,7 +144,8 @@ class TranslationUnit:
                 for one in self.unit.cursor.get_children()
                 if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
             ]
-        return any(a <= start and end <= b for a, b in self._expansions)
+        found = [one for one in self._expansions if one[0] <= start and end <= one[1]]
+        return min(found, key=lambda one: (one[0], -one[1]), default=None)
 
 
 def _is_in(location, extent) -> bool:
