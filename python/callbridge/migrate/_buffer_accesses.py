@@ -1,5 +1,5 @@
-"""Where a custom call's function reads its operands and writes its results: each at a constant place
-of its tables of pointers.
+"""Where a custom call's function reads operands and writes results: each at a constant place of its
+tables of pointers.
 
 Followed are the tables themselves and variables that name them. Whatever else happens to a table
 raises Refused, with the place and the reason.

@@ -120,8 +120,10 @@ def _leave_capsules(source: CxxSource) -> None:
 
 
 def _leave_broken(source: CxxSource) -> None:
-    """Does not rewrite the functions whose typed form does not parse. Of those, what follows a tuple
-    is not exported."""
+    """Does not rewrite the functions whose typed form does not parse.
+
+    Of those, what follows a tuple is not exported.
+    """
     names = {one.use.declaration.get_usr(): one.name for one in source.handlers}
     for key, function in list(source.typed.items()):
         use = next(use for use in source.uses if use.declaration.get_usr() == key)

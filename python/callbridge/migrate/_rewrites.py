@@ -158,21 +158,10 @@ def _registrations(unit: TranslationUnit, uses: list[Use]) -> list[tuple[int, in
         if use.kind == "registration":
             found.setdefault(_registration_extent(unit, use), []).append(use)
     for (start, end), of in found.items():
-        made = {use.outermost.hash for use in of}
-        there = {
-            one.hash
-            for one in _siblings(of[0].outermost)
-            if start <= one.extent.start.offset < end and unit.is_here(one)
-        }
-        if of[0].outermost.kind == _Kind.VAR_DECL and there != made:
+        there = [one for one in unit.declarations() if start <= one.extent.start.offset < end]
+        if {one.hash for one in there} - {use.outermost.hash for use in of}:
             raise Refused(of[0].cursor, "the macro that registers it does more than that")
     return [(start, end, of) for (start, end), of in found.items()]
-
-
-def _siblings(declaration: cindex.Cursor) -> list[cindex.Cursor]:
-    ignored = (_Kind.MACRO_INSTANTIATION, _Kind.INCLUSION_DIRECTIVE, _Kind.MACRO_DEFINITION)
-    parent = declaration.lexical_parent or declaration.semantic_parent
-    return [one for one in parent.get_children() if one.kind not in ignored]
 
 
 def _registration_extent(unit: TranslationUnit, use: Use) -> tuple[int, int]:

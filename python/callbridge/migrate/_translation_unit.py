@@ -131,6 +131,19 @@ class TranslationUnit:
             ):
                 yield cursor
 
+    def declarations(self) -> list:
+        """What this source declares in namespaces."""
+        if not hasattr(self, "_declarations"):
+            found, left = [], [self.unit.cursor]
+            while left:
+                for child in left.pop().get_children():
+                    if child.kind.is_preprocessing() or not self.is_here(child):
+                        continue
+                    is_scope = child.kind in (_Kind.NAMESPACE, _Kind.LINKAGE_SPEC)
+                    (left if is_scope else found).append(child)
+            self._declarations = found
+        return self._declarations
+
     def is_in_macro(self, cursor) -> bool:
         """True if the cursor's code comes of a macro that is used in this source."""
         return self.expansion_around(cursor) is not None
