@@ -19,9 +19,12 @@ _NAMES = {
     "std::complex<float>": "C64",
     "std::complex<double>": "C128",
 }
-# As C++ programs write them; others are their own.
+# As C++ programs write them.
 _WRITTEN = {
+    **{one: one for one in ("bool", "float", "double")},
+    **{one: one for one in ("std::complex<float>", "std::complex<double>")},
     "signed char": "int8_t",
+    "char": "uint8_t",
     "unsigned char": "uint8_t",
     "short": "int16_t",
     "unsigned short": "uint16_t",
@@ -44,5 +47,6 @@ def is_native(type_: str) -> bool:
     return type_ in _NAMES and "long long" not in type_
 
 
-def written(type_: str) -> str:
-    return _WRITTEN.get(type_, type_)
+def written(type_: str | None) -> str:
+    """The type that a test has an array of; float where it is no number."""
+    return _WRITTEN.get(type_ or "", "float")

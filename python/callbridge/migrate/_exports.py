@@ -14,7 +14,7 @@ from callbridge.migrate._targets import Use
 from callbridge.migrate._translation_unit import TranslationUnit
 
 _Kind = cindex.CursorKind
-_MACRO = "CALLBRIDGE_EXPORT"
+MACRO = "CALLBRIDGE_EXPORT"
 _INCLUDE = '#include "callbridge/export.h"\n'
 
 
@@ -91,7 +91,7 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
         if _tuple_tables.RESULT in tables:
             text = (
                 f"{name} writes a table of results; a tuple of one result needs "
-                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+                f"callbridge::ExportOptions().Shapes(...) in its {MACRO}"
             )
             line = tables[_tuple_tables.RESULT].cursor.location.line
             found.append(Decision(unit.path, line, text))
@@ -100,7 +100,7 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
             text = (
                 f"{name} hands its operands to {table.called}, which is not defined here; if "
                 f"that follows one as a tuple, {name} needs "
-                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+                f"callbridge::ExportOptions().Shapes(...) in its {MACRO}"
             )
             found.append(Decision(unit.path, table.cursor.location.line, text))
     return found
@@ -127,7 +127,7 @@ def without_tuples(
         name = _free_name(use.function, set())
         text = (
             f"{use.function} follows an operand as a table of pointers, a tuple, whose shapes the "
-            f"source does not say; write {_MACRO}({name}, {use.function}, "
+            f"source does not say; write {MACRO}({name}, {use.function}, "
             'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
             "then callbridge.jax.load() calls it as it is"
         )
@@ -145,7 +145,7 @@ def exported_functions(unit: TranslationUnit) -> set[str]:
 def _exported(unit: TranslationUnit) -> dict[str, str]:
     """The handlers that the source has: by function, the handler's name."""
     found = {}
-    for macro in unit.macros(_MACRO):
+    for macro in unit.macros(MACRO):
         words = [token.spelling for token in macro.get_tokens()][2:-1]
         if len(words) < 3 or words[1] != ",":
             continue
@@ -177,7 +177,7 @@ def _line(handler: Handler) -> str:
     if "," in function:
         function = f"({function})"
     options = ", callbridge::ExportOptions().Gpu()" if _needs_gpu_option(handler.use) else ""
-    return f"{_MACRO}({handler.name}, {function}{options});"
+    return f"{MACRO}({handler.name}, {function}{options});"
 
 
 def _needs_gpu_option(use: Use) -> bool:

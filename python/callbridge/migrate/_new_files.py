@@ -137,13 +137,13 @@ def _one_test(handler: Handler, typed: dict[str, TypedFunction]) -> str:
         has_opaque = any("char" in parameter for parameter in use.signature.parameters)
     arrays, call, compared, empty = "", "call", "", []
     for i, type_ in enumerate(operands):
-        arrays += f"  const std::vector<{type_}> in{i} = {{}};  // operand {i}\n"
-        call += f".Arg(in{i})"
+        arrays += f"  const std::vector<{_held(type_)}> in{i} = {{}};  // operand {i}\n"
+        call += f".Arg({_passed(type_, f'in{i}')})"
     for i, type_ in enumerate(results):
         number, what = ("", "the result") if len(results) == 1 else (str(i), f"result {i}")
-        arrays += f"  const std::vector<{type_}> expected{number} = {{}};  // {what}\n"
-        arrays += f"  std::vector<{type_}> out{number}(expected{number}.size());\n"
-        call += f".Ret(out{number})"
+        arrays += f"  const std::vector<{_held(type_)}> expected{number} = {{}};  // {what}\n"
+        arrays += f"  std::vector<{_held(type_)}> out{number}(expected{number}.size());\n"
+        call += f".Ret({_passed(type_, f'out{number}')})"
         compared += f"&& out{number} == expected{number} "
         empty.append(f"expected{number}.empty()")
     return _ONE_TEST.format(
@@ -153,6 +153,16 @@ def _one_test(handler: Handler, typed: dict[str, TypedFunction]) -> str:
         describe=call + ('.Attr("opaque", "")' if has_opaque else ""),
         compared=compared,
     )
+
+
+def _held(type_: str) -> str:
+    """A vector of bool has no array."""
+    return "uint8_t" if type_ == "bool" else type_
+
+
+def _passed(type_: str, name: str) -> str:
+    shape = f'"pred[" + std::to_string({name}.size()) + "]"'
+    return f"{shape}, {name}.data()" if type_ == "bool" else name
 
 
 # What tests have arrays of, where a function's body tells no more than a cast.

@@ -37,9 +37,9 @@ def find(
     for key, of in _by_function(uses).items():
         try:
             function = _definition(unit, of[0])
-            _check_uses(unit, function, of, words, texts)
             platform = of[0].signature.platform
             typed = _typed_functions.typed(unit, function, platform, _ffi(words))
+            _check_uses(unit, function, of, words, texts)
             capsule = next((use for use in of if use.kind == "capsule"), None)
             if typed.follows_tuples and capsule is not None:
                 raise Refused(capsule.cursor, "Python, for which this capsule is, has no tuples")
@@ -137,10 +137,15 @@ def _check_uses(
             if extent is None:
                 raise Refused(use.cursor, "a macro makes its capsule")
             ranges.append(extent)
+    exports = [
+        (one.extent.start.offset, one.extent.end.offset) for one in unit.macros(_exports.MACRO)
+    ]
     for word in words:
         at = word.extent.start.offset
         if word.spelling != function.spelling or at == function.location.offset:
             continue
+        if any(start <= at < end for start, end in exports):
+            raise Refused(word, "it has been exported; without this line it is rewritten")
         if not any(start <= at < end for start, end in ranges):
             raise Refused(word, f"{word.spelling} is used here, too")
     if function.linkage == cindex.LinkageKind.EXTERNAL:

@@ -201,7 +201,7 @@ class _Writer:
         names = {_element_types.name(one) for one in elements}
         name = self.free_name(name)
         known = names.pop() if len(names) == 1 else None
-        element = _element_types.written(sorted(elements)[0]) if elements else "float"
+        element = _element_types.written(min(elements, default=None))
         if known is None:
             read = " and ".join(sorted(elements)) or "bytes"
             self.decide_at(
