@@ -225,9 +225,8 @@ def with_registration(code):
 
 def test_macros_templates_pointers(tmp_path):
     """A macro that registers is followed into a namespace; what cannot be resolved stays."""
-    code = OTHERS.replace(
-        "R(f)", 'static xla::RegisterCustomCallTarget r_##f(#f, (void*)f, "Host");'
-    )
+    register = 'static xla::RegisterCustomCallTarget r_##f(#f, (void*)f, "Host");'
+    code = OTHERS.replace(" R(f)", f" {register}")
     text = f'#include "callbridge/export.h"\n{INCLUDES}{with_registration(code)}'
     (tmp_path / "a.cc").write_text(text)
     decisions = migrate_command.write(tmp_path, "--rewrite", "a.cc")

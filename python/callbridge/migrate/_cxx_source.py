@@ -147,7 +147,7 @@ def _why_broken(source: CxxSource, after: bytes) -> str | None:
     try:
         unit = TranslationUnit(source.path, after, source.flags)
     except MigrateError as error:
-        return str(error)
+        return str(error).partition("; a source must parse")[0]
     if len(unit.errors) <= len(source.unit.errors):
         return None
     first = unit.errors[0]

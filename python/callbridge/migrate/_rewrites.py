@@ -75,7 +75,9 @@ def edits(
         made.append(Edit(place, place, leading.format(binding)))
         for start, end, registered in _registrations(unit, of):
             lines = [_registration(function.ffi, use, names[key]) for use in registered]
-            made.append(Edit(start, end, ";\n".join(lines)))
+            # A macro may have brought the semicolon.
+            is_ended = unit.content[end:].lstrip().startswith(b";")
+            made.append(Edit(start, end, ";\n".join(lines) + ("" if is_ended else ";")))
     return made
 
 
