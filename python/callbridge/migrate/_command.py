@@ -14,7 +14,9 @@ _CXX = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cu")
 _DESCRIPTION = """Migrates custom calls of the untyped ABIs to typed FFI.
 
 C++ sources gain CALLBRIDGE_EXPORT lines, a Python file that registers their handlers, and a test
-to fill in. Python programs are led from xla_client, hlo_helpers, mlir.custom_call,
+to fill in. With --rewrite, functions become typed ones: buffers in place of tables of pointers, an
+ffi::Error in place of a status. Where that cannot be, the reason is told, and the line is written.
+Python programs are led from xla_client, hlo_helpers, mlir.custom_call,
 backend_specific_translations and jax.extend.ffi to jax.ffi. Give the C++ and the Python of a
 package in one command: capsules then hold the handlers.
 
@@ -24,6 +26,7 @@ _EPILOG = """Examples
   callbridge migrate old_targets.cc
   callbridge migrate --write src/ops.cc src/ops.py -- -I include -I $(python -m pybind11 --includes)
   callbridge migrate -p build src/ops.cc
+  callbridge migrate --rewrite old_targets.cc
 
 Exit status: 0 on success, with decisions or without; 1 if a source cannot be read, and then nothing
 is written; 2 if the command line is wrong."""
@@ -39,11 +42,12 @@ def main(*words: str) -> int:
             f"which {sys.executable} has not; python -m pip install 'callbridge[migrate]', or "
             "libclang and libcst, or set CALLBRIDGE_PYTHON to a Python that has them"
         )
-    from callbridge.migrate import _package
+    from callbridge.migrate import _cxx_source, _package
     from callbridge.migrate._plan import MigrateError
 
+    how = _cxx_source.Options(options.compiler, options.p, options.flags, options.rewrite)
     try:
-        plan = _package.plan(options.sources, options.compiler, options.p, options.flags)
+        plan = _package.plan(options.sources, how)
         for change in plan.changes:
             if options.write:
                 _write(change)
@@ -72,6 +76,11 @@ def _parse(words: tuple[str, ...]) -> argparse.Namespace:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--diff", action="store_true", help="print a diff (the default)")
     how.add_argument("--write", action="store_true", help="write the files")
+    parser.add_argument(
+        "--rewrite",
+        action="store_true",
+        help="rewrite functions as typed handlers, where their bodies allow it",
+    )
     parser.add_argument("--compiler", default="g++", help="whose own header folders to use (g++)")
     parser.add_argument("-p", metavar="DIR", help="the folder of the build's compile_commands.json")
     given = list(words)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 
-from callbridge.migrate import _exports, _new_files, _targets
+from callbridge.migrate import _exports, _new_files, _rewrites, _targets
 from callbridge.migrate._compiler import flags_of
 from callbridge.migrate._exports import Handler
 from callbridge.migrate._plan import Change, Decision, MigrateError, Plan, apply
 from callbridge.migrate._translation_unit import TranslationUnit
+from callbridge.migrate._typed_functions import TypedFunction
 
 
 @dataclasses.dataclass
@@ -17,6 +18,7 @@ class Options:
     compiler: str = "g++"
     database: str | None = None  # of compile_commands.json, or its folder
     flags: list[str] = dataclasses.field(default_factory=list)
+    rewrite: bool = False
 
 
 @dataclasses.dataclass
@@ -30,34 +32,45 @@ class CxxSource:
     handlers: list[Handler]
     new: list[Handler]
     decisions: list[Decision]
+    typed: dict[str, TypedFunction]  # the functions that are rewritten, by USR
+    refusals: list[Decision]  # why the others are not
 
     @property
     def has_capsules(self) -> bool:
         return any(use.kind == "capsule" for use in self.uses)
 
 
-def read(path: pathlib.Path, options: Options) -> CxxSource:
+def read(path: pathlib.Path, options: Options, others: list[pathlib.Path]) -> CxxSource:
+    """`others`: the other C++ sources of the command."""
     flags = flags_of(path, options.compiler, options.database, options.flags)
     unit = TranslationUnit(path, path.read_bytes(), flags)
     uses, decisions = _targets.find(unit, options.compiler)
-    uses, tuples = _exports.without_tuples(unit, uses)
+    typed, refusals = _rewrites.find(unit, uses, others) if options.rewrite else ({}, [])
+    uses, tuples = _exports.without_tuples(unit, uses, typed)
     decisions += tuples
     handlers, new = _exports.handlers_of(unit, uses)
-    return CxxSource(path, flags, unit, uses, handlers, new, unit.decisions() + decisions)
+    decisions += unit.decisions()
+    return CxxSource(path, flags, unit, uses, handlers, new, decisions, typed, refusals)
 
 
 def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
     """`capsules_become_typed`: the Python that registers them is migrated, too."""
-    decisions = list(source.decisions)
+    if not capsules_become_typed:
+        _leave_capsules(source)
+    after, problem = _after(source, capsules_become_typed)
+    if problem is not None and source.typed:
+        _leave_broken(source)
+        after, problem = _after(source, capsules_become_typed)
+    if problem is not None:
+        raise MigrateError(f"{problem} (in what would have been written; nothing was)")
+    decisions = source.decisions + source.refusals
+    for function in source.typed.values():
+        decisions += function.decisions
     by_function = {one.use.declaration.get_usr(): one.name for one in source.handlers}
-    into_capsules = by_function if capsules_become_typed else {}
-    edits = _exports.edits(source.unit, source.uses, source.new, into_capsules)
     changes = []
-    if edits:
-        after = apply(source.unit.content, edits)
-        _check(source, after)
+    if after != source.unit.content:
         changes.append(Change(source.path, source.unit.content, after))
-    decisions += _exports.decisions(source.unit, source.new)
+    decisions += _exports.decisions(source.unit, _exported(source))
     if not capsules_become_typed:
         for use in source.uses:
             if use.kind == "capsule":
@@ -76,21 +89,66 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
         decisions.append(Decision(source.unit.path, kept.line, text))
     for made in (
         _new_files.registration(source.path, source.handlers),
-        _new_files.test(source.path, source.handlers),
+        _new_files.test(source.path, source.handlers, source.typed),
     ):
         if made is not None:
             _new_files.add(*made, source.handlers, changes, decisions)
     return Plan(changes, decisions)
 
 
-def _check(source: CxxSource, after: bytes) -> None:
-    """What is written parses as well as what was there."""
+def _exported(source: CxxSource) -> list[Handler]:
+    """The new handlers of functions that stay as they are."""
+    return [one for one in source.new if one.use.declaration.get_usr() not in source.typed]
+
+
+def _after(source: CxxSource, capsules_become_typed: bool) -> tuple[bytes, str | None]:
+    """The source with all that is written into it, and what does not parse in that."""
+    names = {one.use.declaration.get_usr(): one.name for one in source.handlers}
+    into_capsules = names if capsules_become_typed else {}
+    edits = _exports.edits(source.unit, source.uses, _exported(source), into_capsules)
+    edits += _rewrites.edits(source.unit, source.uses, source.typed, names)
+    after = apply(source.unit.content, edits)
+    return after, _why_broken(source, after)
+
+
+def _leave_capsules(source: CxxSource) -> None:
+    """Does not rewrite what a capsule holds for Python that registers it as an untyped target."""
+    for use in source.uses:
+        if use.kind == "capsule" and source.typed.pop(use.declaration.get_usr(), None) is not None:
+            why = "its capsule stays untyped"
+            source.refusals.append(_rewrites.refusal(source.unit, use, use.line, why))
+
+
+def _leave_broken(source: CxxSource) -> None:
+    """Does not rewrite the functions whose typed form does not parse.
+
+    Of those, what follows a tuple is not exported.
+    """
+    names = {one.use.declaration.get_usr(): one.name for one in source.handlers}
+    for key, function in list(source.typed.items()):
+        use = next(use for use in source.uses if use.declaration.get_usr() == key)
+        edits = _rewrites.edits(source.unit, source.uses, {key: function}, names)
+        problem = _why_broken(source, apply(source.unit.content, edits))
+        if problem is not None:
+            line = function.function.location.line
+            why = f"what would be written does not parse: {problem}"
+            source.refusals.append(_rewrites.refusal(source.unit, use, line, why))
+            del source.typed[key]
+    source.uses, tuples = _exports.without_tuples(source.unit, source.uses, source.typed)
+    source.decisions += tuples
+    for handlers in (source.handlers, source.new):
+        handlers[:] = [one for one in handlers if any(one.use is use for use in source.uses)]
+
+
+def _why_broken(source: CxxSource, after: bytes) -> str | None:
+    """What does not parse in what would be written, and did before; None if nothing."""
+    if after == source.unit.content:
+        return None
     try:
         unit = TranslationUnit(source.path, after, source.flags)
     except MigrateError as error:
-        raise MigrateError(f"{error} (in what would have been written; nothing was)") from None
-    if len(unit.errors) > len(source.unit.errors):
-        first = unit.errors[0]
-        raise MigrateError(
-            f"{source.path}: what would be written does not parse: {first.spelling}; nothing was"
-        )
+        return str(error).partition("; a source must parse")[0]
+    if len(unit.errors) <= len(source.unit.errors):
+        return None
+    first = unit.errors[0]
+    return f"{first.location.file}:{first.location.line}: {first.spelling}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Collection
 
 import clang.cindex as cindex
 
@@ -13,7 +14,7 @@ from callbridge.migrate._targets import Use
 from callbridge.migrate._translation_unit import TranslationUnit
 
 _Kind = cindex.CursorKind
-_MACRO = "CALLBRIDGE_EXPORT"
+MACRO = "CALLBRIDGE_EXPORT"
 _INCLUDE = '#include "callbridge/export.h"\n'
 
 
@@ -56,7 +57,7 @@ def edits(
         return []
     made = []
     if new and _INCLUDE.encode() not in unit.content:
-        at = _include_place(unit)
+        at = include_place(unit)
         made.append(Edit(at, at, _INCLUDE))
     for handler in new:
         place, leading = _place(unit, handler.use, uses)
@@ -64,7 +65,7 @@ def edits(
     for use in uses:
         name = into_capsules.get(use.declaration.get_usr())
         if use.kind == "capsule" and name is not None:
-            extent = _reference_extent(unit, use)
+            extent = reference_extent(unit, use)
             if extent is not None:
                 made.append(Edit(extent[0], extent[1], name))
     return made
@@ -90,7 +91,7 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
         if _tuple_tables.RESULT in tables:
             text = (
                 f"{name} writes a table of results; a tuple of one result needs "
-                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+                f"callbridge::ExportOptions().Shapes(...) in its {MACRO}"
             )
             line = tables[_tuple_tables.RESULT].cursor.location.line
             found.append(Decision(unit.path, line, text))
@@ -99,14 +100,17 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
             text = (
                 f"{name} hands its operands to {table.called}, which is not defined here; if "
                 f"that follows one as a tuple, {name} needs "
-                f"callbridge::ExportOptions().Shapes(...) in its {_MACRO}"
+                f"callbridge::ExportOptions().Shapes(...) in its {MACRO}"
             )
             found.append(Decision(unit.path, table.cursor.location.line, text))
     return found
 
 
-def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], list[Decision]]:
-    """Leaves out what follows an operand as a table, and is not exported yet.
+def without_tuples(
+    unit: TranslationUnit, uses: list[Use], rewritten: Collection[str] = ()
+) -> tuple[list[Use], list[Decision]]:
+    """Leaves out what follows an operand as a table, and is neither exported yet nor, by its USR,
+    rewritten.
 
     A typed call brings leaves alone: only shapes, which the source does not have, tell a handler
     how to build the table, and without them the function would follow an array's data.
@@ -116,14 +120,14 @@ def without_tuples(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Use], l
     for use in uses:
         definition = use.declaration.get_definition()
         tables = {} if definition is None else _tuple_tables.find(definition)
-        known = _key(use.function) in exported
+        known = _key(use.function) in exported or use.declaration.get_usr() in rewritten
         if known or use.signature.platform != _abi_rows.HOST or _tuple_tables.OPERAND not in tables:
             kept.append(use)
             continue
         name = _free_name(use.function, set())
         text = (
             f"{use.function} follows an operand as a table of pointers, a tuple, whose shapes the "
-            f"source does not say; write {_MACRO}({name}, {use.function}, "
+            f"source does not say; write {MACRO}({name}, {use.function}, "
             'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
             "then callbridge.jax.load() calls it as it is"
         )
@@ -141,7 +145,7 @@ def exported_functions(unit: TranslationUnit) -> set[str]:
 def _exported(unit: TranslationUnit) -> dict[str, str]:
     """The handlers that the source has: by function, the handler's name."""
     found = {}
-    for macro in unit.macros(_MACRO):
+    for macro in unit.macros(MACRO):
         words = [token.spelling for token in macro.get_tokens()][2:-1]
         if len(words) < 3 or words[1] != ",":
             continue
@@ -173,7 +177,7 @@ def _line(handler: Handler) -> str:
     if "," in function:
         function = f"({function})"
     options = ", callbridge::ExportOptions().Gpu()" if _needs_gpu_option(handler.use) else ""
-    return f"{_MACRO}({handler.name}, {function}{options});"
+    return f"{MACRO}({handler.name}, {function}{options});"
 
 
 def _needs_gpu_option(use: Use) -> bool:
@@ -192,11 +196,7 @@ def _place(unit: TranslationUnit, use: Use, uses: list[Use]) -> tuple[int, str]:
         return _behind(unit, use.outermost.extent.end.offset)
     definition = use.declaration.get_definition() or use.declaration
     template = cindex.conf.lib.clang_getSpecializedCursorTemplate(use.declaration)
-    definition = template if template is not None else definition
-    while definition.semantic_parent is not None and definition.semantic_parent.kind in (
-        *(_Kind.CLASS_DECL, _Kind.STRUCT_DECL, _Kind.CLASS_TEMPLATE),
-    ):
-        definition = definition.semantic_parent
+    definition = _in_namespace(template if template is not None else definition)
     if (
         unit.is_here(definition)
         and definition.is_definition()
@@ -213,6 +213,20 @@ def _place(unit: TranslationUnit, use: Use, uses: list[Use]) -> tuple[int, str]:
     return start, "{}\n\n"
 
 
+def behind_definition(unit: TranslationUnit, definition: cindex.Cursor) -> tuple[int, str]:
+    """Where, and how, a declaration goes behind a function's definition."""
+    return _behind(unit, _in_namespace(definition).extent.end.offset)
+
+
+def _in_namespace(declaration: cindex.Cursor) -> cindex.Cursor:
+    """The class that a declaration is in, or itself."""
+    while declaration.semantic_parent is not None and declaration.semantic_parent.kind in (
+        *(_Kind.CLASS_DECL, _Kind.STRUCT_DECL, _Kind.CLASS_TEMPLATE),
+    ):
+        declaration = declaration.semantic_parent
+    return declaration
+
+
 def _scope(use: Use):
     parent = use.outermost.semantic_parent
     while parent is not None and parent.kind == _Kind.LINKAGE_SPEC:
@@ -225,7 +239,7 @@ def _behind(unit: TranslationUnit, offset: int) -> tuple[int, str]:
     return (rest.end() if rest else offset), "\n{}"
 
 
-def _include_place(unit: TranslationUnit) -> int:
+def include_place(unit: TranslationUnit) -> int:
     """Behind the last include that stands under no condition."""
     place, depth, offset = 0, 0, 0
     guarded = re.search(
@@ -248,7 +262,7 @@ def _include_place(unit: TranslationUnit) -> int:
     return place
 
 
-def _reference_extent(unit: TranslationUnit, use: Use):
+def reference_extent(unit: TranslationUnit, use: Use):
     """Where a capsule names its function, with an & before it or not."""
     for one in _tuple_tables.walk(use.cursor):
         if (

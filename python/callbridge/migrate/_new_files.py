@@ -6,9 +6,10 @@ import pathlib
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _abi_rows
+from callbridge.migrate import _abi_rows, _element_types
 from callbridge.migrate._exports import Handler
 from callbridge.migrate._plan import Change, Decision
+from callbridge.migrate._typed_functions import TypedFunction
 
 _Kind = cindex.CursorKind
 _REGISTRATION = '''"""Registers the custom calls of {source} with JAX, as typed FFI handlers."""
@@ -94,7 +95,9 @@ def registration(source: pathlib.Path, handlers: list[Handler]) -> tuple[pathlib
     return path, _REGISTRATION.format(source=source.name, rows=text)
 
 
-def test(source: pathlib.Path, handlers: list[Handler]) -> tuple[pathlib.Path, str] | None:
+def test(
+    source: pathlib.Path, handlers: list[Handler], typed: dict[str, TypedFunction]
+) -> tuple[pathlib.Path, str] | None:
     """The C++ test, of the handlers for Host: those for GPU need a device."""
     ours = [one for one in handlers if one.use.signature.platform == _abi_rows.HOST]
     if not ours:
@@ -103,7 +106,7 @@ def test(source: pathlib.Path, handlers: list[Handler]) -> tuple[pathlib.Path, s
     return path, _TEST.format(
         source=source.name,
         declarations="".join(f"XLA_FFI_Error* {one.name}(XLA_FFI_CallFrame*);\n" for one in ours),
-        tests="".join(_one_test(one) for one in ours),
+        tests="".join(_one_test(one, typed) for one in ours),
         rows="".join(f'      {{"{one.name}", Test{one.name}}},\n' for one in ours),
     )
 
@@ -121,35 +124,52 @@ def add(
         decisions.append(Decision(str(path), 1, f"is there already; add {', '.join(lacks)}"))
 
 
-def _one_test(handler: Handler) -> str:
+def _one_test(handler: Handler, typed: dict[str, TypedFunction]) -> str:
     use = handler.use
-    definition = use.declaration.get_definition() or use.declaration
-    operands, result = _element_types(definition)
-    names = [f"in{i}" for i in range(len(operands))]
-    arrays = "".join(
-        f"  const std::vector<{type_}> {name} = {{}};  // operand {i}\n"
-        for i, (name, type_) in enumerate(zip(names, operands))
-    )
-    arrays += f"  const std::vector<{result}> expected = {{}};  // the result\n"
-    arrays += f"  std::vector<{result}> out(expected.size());\n"
-    describe = "call" + "".join(f".Arg({name})" for name in names) + ".Ret(out)"
-    if any("char" in parameter for parameter in use.signature.parameters):
-        describe += '.Attr("opaque", "")'
+    rewritten = typed.get(use.declaration.get_usr())
+    if rewritten is not None:
+        operands = [one.element for one in rewritten.operands]
+        results = [one.element for one in rewritten.results]
+        has_opaque = rewritten.has_opaque
+    else:
+        operands, result = _read_elements(use.declaration.get_definition() or use.declaration)
+        results = [result]
+        has_opaque = any("char" in parameter for parameter in use.signature.parameters)
+    arrays, call, compared, empty = "", "call", "", []
+    for i, type_ in enumerate(operands):
+        arrays += f"  const std::vector<{_held(type_)}> in{i} = {{}};  // operand {i}\n"
+        call += f".Arg({_passed(type_, f'in{i}')})"
+    for i, type_ in enumerate(results):
+        number, what = ("", "the result") if len(results) == 1 else (str(i), f"result {i}")
+        arrays += f"  const std::vector<{_held(type_)}> expected{number} = {{}};  // {what}\n"
+        arrays += f"  std::vector<{_held(type_)}> out{number}(expected{number}.size());\n"
+        call += f".Ret({_passed(type_, f'out{number}')})"
+        compared += f"&& out{number} == expected{number} "
+        empty.append(f"expected{number}.empty()")
     return _ONE_TEST.format(
         handler=handler.name,
         arrays=arrays,
-        empty="expected.empty()",
-        describe=describe,
-        compared="&& out == expected ",
+        empty=" && ".join(empty),
+        describe=call + ('.Attr("opaque", "")' if has_opaque else ""),
+        compared=compared,
     )
 
 
-_POINTERS = {"float", "double", "int", "long", "unsigned char", "signed char", "short"}
-_FIXED = {"int": "int32_t", "long": "int64_t", "unsigned char": "uint8_t", "signed char": "int8_t"}
-_FIXED |= {"short": "int16_t"}
+def _held(type_: str) -> str:
+    """A vector of bool has no array."""
+    return "uint8_t" if type_ == "bool" else type_
 
 
-def _element_types(function) -> tuple[list[str], str]:
+def _passed(type_: str, name: str) -> str:
+    shape = f'"pred[" + std::to_string({name}.size()) + "]"'
+    return f"{shape}, {name}.data()" if type_ == "bool" else name
+
+
+# What tests have arrays of, where a function's body tells no more than a cast.
+_READ = {"float", "double", "int", "long", "unsigned char", "signed char", "short"}
+
+
+def _read_elements(function) -> tuple[list[str], str]:
     """The types that operands and the result are cast to; float where the source has none."""
     parameters = [one.get_usr() for one in function.get_arguments()]
     operands: dict[int, str] = {}
@@ -161,9 +181,9 @@ def _element_types(function) -> tuple[list[str], str]:
         ):
             continue
         type_ = cast.type.get_canonical().get_pointee().spelling.replace("const ", "")
-        if type_ not in _POINTERS:
+        if type_ not in _READ:
             continue
-        type_ = _FIXED.get(type_, type_)
+        type_ = _element_types.written(type_)
         inside = list(_walk(cast))
         of = [
             x.referenced.get_usr() for x in inside if x.kind == _Kind.DECL_REF_EXPR and x.referenced

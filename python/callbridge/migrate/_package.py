@@ -11,11 +11,13 @@ from callbridge.migrate._abi_rows import GPU, HOST
 from callbridge.migrate._plan import Plan
 
 
-def plan(sources: list[str], compiler: str, database: str | None, flags: list[str]) -> Plan:
+def plan(sources: list[str], options: _cxx_source.Options) -> Plan:
     paths = list(dict.fromkeys(pathlib.Path(source) for source in sources))
     programs = [path for path in paths if path.suffix == ".py"]
-    options = _cxx_source.Options(compiler, database, flags)
-    read = [_cxx_source.read(path, options) for path in paths if path.suffix != ".py"]
+    cxx = [path for path in paths if path.suffix != ".py"]
+    read = [
+        _cxx_source.read(path, options, [other for other in cxx if other != path]) for path in cxx
+    ]
     for one in read:
         _leave_to_others(one, [other for other in read if other is not one])
     # Capsules become typed together or not at all: Python may register them in a loop.

@@ -131,8 +131,25 @@ class TranslationUnit:
             ):
                 yield cursor
 
+    def declarations(self) -> list:
+        """What this source declares in namespaces."""
+        if not hasattr(self, "_declarations"):
+            found, left = [], [self.unit.cursor]
+            while left:
+                for child in left.pop().get_children():
+                    if child.kind.is_preprocessing() or not self.is_here(child):
+                        continue
+                    is_scope = child.kind in (_Kind.NAMESPACE, _Kind.LINKAGE_SPEC)
+                    (left if is_scope else found).append(child)
+            self._declarations = found
+        return self._declarations
+
     def is_in_macro(self, cursor) -> bool:
         """True if the cursor's code comes of a macro that is used in this source."""
+        return self.expansion_around(cursor) is not None
+
+    def expansion_around(self, cursor) -> tuple[int, int] | None:
+        """The bytes of the outermost use of a macro that the cursor's code comes of."""
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
         if not hasattr(self, "_expansions"):
             self._expansions = [
@@ -140,7 +157,8 @@ class TranslationUnit:
                 for one in self.unit.cursor.get_children()
                 if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
             ]
-        return any(a <= start and end <= b for a, b in self._expansions)
+        found = [one for one in self._expansions if one[0] <= start and end <= one[1]]
+        return min(found, key=lambda one: (one[0], -one[1]), default=None)
 
 
 def _is_in(location, extent) -> bool:

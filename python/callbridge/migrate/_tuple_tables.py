@@ -50,13 +50,13 @@ class _Follow:
             return
         self.seen.add(key)
         for one in walk(function):
-            if one.kind == _Kind.VAR_DECL and _depth(one.type) > 0:
+            if one.kind == _Kind.VAR_DECL and pointer_depth(one.type) > 0:
                 kind = _kind_in(one, kinds)
                 if kind is not None:
                     kinds[one.get_usr()] = kind
             elif one.kind in _CASTS:
                 kind = _kind_in(one, kinds)
-                if kind is not None and _depth(one.type) > _depth(
+                if kind is not None and pointer_depth(one.type) > pointer_depth(
                     list(one.get_children())[-1].type
                 ):
                     self.add(Table(kind, self.place(one, call)))
@@ -69,7 +69,7 @@ class _Follow:
         place = self.place(one, outer)
         passed = {}
         for argument, parameter in zip(one.get_arguments(), called.get_arguments()):
-            depth = _depth(parameter.type)
+            depth = pointer_depth(parameter.type)
             kind = _kind_in(argument, kinds) if argument is not None and depth > 0 else None
             if kind is None:
                 continue
@@ -104,7 +104,7 @@ def _kind_in(cursor, kinds: dict[str, str]) -> str | None:
     return None
 
 
-def _depth(type_: cindex.Type) -> int:
+def pointer_depth(type_: cindex.Type) -> int:
     """The levels of pointers of a type: 2 of a void**."""
     type_, depth = type_.get_canonical(), 0
     while type_.kind == cindex.TypeKind.POINTER:

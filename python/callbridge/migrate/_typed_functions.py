@@ -1,0 +1,360 @@
+"""A custom call's function as a typed one: buffers for the elements of its tables, its body's text
+as it was but for the accesses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import clang.cindex as cindex
+
+from callbridge.migrate import _abi_rows, _element_types, _returned_errors, _tuple_tables
+from callbridge.migrate import _buffer_accesses as accesses
+from callbridge.migrate._buffer_accesses import OPERAND, RESULT, Access, Accesses, Refused
+from callbridge.migrate._plan import Decision, Edit
+from callbridge.migrate._translation_unit import TranslationUnit
+
+_Kind = cindex.CursorKind
+_WIDTH = 80
+_BYTES = "std::variant<std::string_view, {ffi}::Span<const uint8_t>>"
+
+
+@dataclasses.dataclass
+class Parameter:
+    """An operand, or a result."""
+
+    name: str  # "" if the function does not use it
+    type_: str  # of XLA's elements: "F32"; "" if it may be any
+    element: str  # as C++ has it, "float"
+
+    def buffer(self, ffi: str) -> str:
+        return f"{ffi}::Buffer<{ffi}::{self.type_}>" if self.type_ else f"{ffi}::AnyBuffer"
+
+
+@dataclasses.dataclass
+class TypedFunction:
+    function: cindex.Cursor
+    ffi: str  # how the source names xla::ffi
+    operands: list[Parameter]
+    results: list[Parameter]
+    stream: str  # the stream's type; "" if the function does not use it
+    has_opaque: bool
+    follows_tuples: bool
+    edits: list[Edit]
+    decisions: list[Decision]
+
+    def binding(self, handler: str, function: str) -> str:
+        """The handler's definition."""
+        parts = [f".Ctx<{self.ffi}::PlatformStream<{self.stream}>>()"] if self.stream else []
+        parts += [f".Arg<{one.buffer(self.ffi)}>()" for one in self.operands]
+        parts += [f".Ret<{one.buffer(self.ffi)}>()" for one in self.results]
+        if self.has_opaque:
+            parts.append(f'.Attr<{_BYTES.format(ffi=self.ffi)}>("opaque")')
+        macro = "XLA_FFI_DEFINE_HANDLER_SYMBOL"
+        lines = "".join(f"\n        {part}" for part in parts)
+        return f"{macro}(\n    {handler}, {function},\n    {self.ffi}::Ffi::Bind(){lines});"
+
+
+def typed(unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: str) -> TypedFunction:
+    """Raises Refused if the body does not tell what its buffers are."""
+    return _Writer(unit, function, platform, ffi).write()
+
+
+class _Writer:
+    def __init__(self, unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: str):
+        self.unit, self.function, self.ffi = unit, function, ffi
+        self.is_gpu = platform == _abi_rows.GPU
+        self.body = list(function.get_children())[-1]
+        if self.body.kind != _Kind.COMPOUND_STMT:
+            raise Refused(function, "its body is no plain block")
+        parameters: list[cindex.Cursor | None] = list(function.get_arguments())
+        parameters += [None] * (5 - len(parameters))
+        self.first, self.second = parameters[:2]
+        has_opaque = self.is_gpu or parameters[3] is not None
+        self.opaque = parameters[2:4] if has_opaque else [None, None]
+        self.status = parameters[4] if has_opaque else parameters[2]
+        self.words = list(unit.unit.get_tokens(extent=function.extent))
+        self.first_result = 0  # on GPU, the results' first place in the table
+        self.decisions: list[Decision] = []
+        self.edits: list[Edit] = []
+
+    def write(self) -> TypedFunction:
+        roots = {OPERAND: (self.second, True)}
+        if not self.is_gpu:
+            roots[RESULT] = (self.first, False)
+        found = accesses.find(self.unit, self.body, roots)
+        if self.is_gpu:
+            self.split(found)
+        self.check_tuples(found)
+        operands = self.parameters(found, OPERAND)
+        results = self.parameters(found, RESULT)
+        errors, references = _returned_errors.edits(self.unit, self.body, self.status, self.ffi)
+        self.edits += errors
+        self.edits += [_returned_errors.without_statement(self.unit, one) for one in found.needless]
+        self.check_references(found.references + references)
+        stream = self.first.type.spelling if self.is_gpu and self.is_used(self.first) else ""
+        has_opaque = any(one is not None and self.is_used(one) for one in self.opaque)
+        if has_opaque:
+            self.add_opaque()
+        self.add_head(operands, results, stream, has_opaque)
+        self.check_edits()
+        return TypedFunction(
+            *(self.function, self.ffi, operands, results, stream, has_opaque),
+            any(len(path) > 1 for path in found.paths(OPERAND)),
+            *(self.edits, self.decisions),
+        )
+
+    # ---- What the buffers are
+
+    def split(self, found: Accesses) -> None:
+        """GPU functions have operands and results in one table: what is read only, and the rest."""
+        all_of = found.found[OPERAND]
+        read = {path for path in found.paths(OPERAND) if self.is_read_only(found, path)}
+        last = max(read, default=None)
+        written = [path for path in found.paths(OPERAND) if path not in read]
+        name = self.second.spelling
+        if last is None or not written:
+            raise Refused(
+                self.function,
+                f"nothing tells which elements of {name} are operands: each is cast to a pointer "
+                f"to {'const' if written == [] else 'what is not const'}",
+            )
+        for path in written:
+            if path < last:
+                raise Refused(
+                    self.function,
+                    f"{name}[{path[0]}] is cast to a pointer to what is not const, as a result is, "
+                    f"and {name}[{last[0]}] behind it to a pointer to const, as an operand is",
+                )
+        self.first_result = last[0] + 1
+        found.found[OPERAND] = [one for one in all_of if one.path <= last]
+        found.found[RESULT] = [one for one in all_of if one.path > last]
+        self.decide(
+            self.function,
+            f"of the buffers of {self.function.spelling}, those up to {name}[{last[0]}] are taken "
+            "for operands, because they are cast to pointers to const, and the others for results",
+        )
+
+    def is_read_only(self, found: Accesses, path: tuple[int, ...]) -> bool:
+        return all(one.is_const for one in found.at(OPERAND, path))
+
+    def check_tuples(self, found: Accesses) -> None:
+        if self.is_gpu:
+            return
+        for kind in (OPERAND, RESULT):
+            self.check_tree(found, kind)
+        tables = _tuple_tables.find(self.function)
+        nested = any(len(path) > 1 for path in found.paths(OPERAND))
+        if _tuple_tables.OPERAND in tables and not nested:
+            cursor = tables[_tuple_tables.OPERAND].cursor
+            raise Refused(cursor, "an operand is followed as a table elsewhere")
+        is_table = any(path for path in found.paths(RESULT))
+        if _tuple_tables.RESULT in tables and not is_table:
+            cursor = tables[_tuple_tables.RESULT].cursor
+            raise Refused(cursor, "the result is followed as a table elsewhere")
+
+    def check_tree(self, found: Accesses, kind: str) -> None:
+        paths = found.paths(kind)
+        for path in paths:
+            name = _place(self.second if kind == OPERAND else self.first, path)
+            if any(other != path and other[: len(path)] == path for other in paths):
+                raise Refused(self.function, f"{name} is used both as an array and as a table")
+            is_nested = len(path) > 1
+            known = any(_element_types.name(one.element or "") for one in found.at(kind, path))
+            if is_nested and not known:
+                raise Refused(
+                    self.function,
+                    f"{name} is an array in a tuple, or an array of pointers: its elements have no "
+                    "type of XLA's",
+                )
+        if kind == RESULT and not paths:
+            name = self.first.spelling or "its result"
+            raise Refused(self.function, f"nothing tells what {name} is: it is not used")
+
+    def parameters(self, found: Accesses, kind: str) -> list[Parameter]:
+        made = []
+        first = self.first_result if kind == RESULT else 0
+        paths = _with_gaps(found.paths(kind), first, self.function)
+        for path in paths:
+            here = found.at(kind, path)
+            one = self.parameter(kind, path, here, self.name(kind, path, len(paths)))
+            made.append(one)
+            self.replace(here, one, "->" if kind == RESULT else ".")
+        return made
+
+    def name(self, kind: str, path: tuple[int, ...], count: int) -> str:
+        if not self.is_gpu:
+            root = self.second if kind == OPERAND else self.first
+            return root.spelling + "_".join(str(one) for one in path)
+        if kind == OPERAND:
+            return f"in{path[0]}"
+        return "out" if count == 1 else f"out{path[0] - self.first_result}"
+
+    def parameter(self, kind: str, path, here: list[Access], name: str) -> Parameter:
+        place = _place(self.second if kind == OPERAND or self.is_gpu else self.first, path)
+        if not here:
+            self.decide(
+                self.function,
+                f"{self.function.spelling} does not use {place}: its handler takes any array there",
+            )
+            return Parameter("", "", "float")
+        elements = {one.element for one in here if one.element is not None}
+        names = {_element_types.name(one) for one in elements}
+        name = self.free_name(name)
+        known = names.pop() if len(names) == 1 else None
+        element = _element_types.written(min(elements, default=None))
+        if known is None:
+            read = " and ".join(sorted(elements)) or "bytes"
+            self.decide_at(
+                here[0],
+                f"{place} is used as {read}, which does not tell XLA's element type: it is an "
+                f"AnyBuffer, which takes each; make it a Buffer of one type if it is that always",
+            )
+            return Parameter(name, "", element)
+        if kind == OPERAND and not self.is_gpu and all(one.is_number for one in here):
+            self.decide_at(
+                here[0],
+                f"{place} is used as one number; it stays an operand, as its callers have it: "
+                "make it an attribute, here and there, if it is a constant of each call",
+            )
+        return Parameter(name, known, element)
+
+    def replace(self, here: list[Access], parameter: Parameter, arrow: str) -> None:
+        name = f"{parameter.name}{arrow}"
+        for one in here:
+            element = one.element or ""
+            is_native = _element_types.is_native(element) and bool(parameter.type_)
+            if one.cast != (0, 0) and is_native:
+                self.edits.append(Edit(*one.cast, f"{name}typed_data()"))
+            elif one.end > 0:
+                text = f"{name}untyped_data()"
+                if one.is_typed:
+                    text = f"static_cast<{one.pointer}>({text})"
+                self.edits.append(Edit(one.start, one.end, text))
+
+    def free_name(self, name: str) -> str:
+        kept = {self.first.spelling} if not self.is_gpu else set()
+        taken = {word.spelling for word in self.words} - kept
+        while name in taken:
+            name += "_buffer"
+        return name
+
+    # ---- The text
+
+    def add_opaque(self) -> None:
+        """Copies the attribute into what the parameters were: bytes, and a NUL behind them."""
+        copy = self.free_name("opaque_text")
+        lines = [
+            f"const std::string {copy} = std::visit(",
+            "    [](auto bytes) { return std::string(bytes.begin(), bytes.end()); }, "
+            f"{self.opaque_name()});",
+        ]
+        for parameter, value in zip(self.opaque, (f"{copy}.data()", f"{copy}.size()")):
+            if parameter is not None and self.is_used(parameter):
+                declared = " ".join(self.unit.text(parameter.extent).split())
+                if parameter is self.opaque[0] and "const" not in declared:
+                    raise Refused(parameter, f"{parameter.spelling} is not a const char*")
+                lines.append(f"{declared} = {value};")
+        at = self.body.extent.start.offset + 1
+        indent = "  " * (1 + self.depth())
+        self.edits.append(Edit(at, at, "".join(f"\n{indent}{line}" for line in lines)))
+        self.decide(
+            self.function,
+            f"the opaque of {self.function.spelling} is the attribute `opaque`, a string or an "
+            "array of uint8, which every call must have; make attributes of what is in it, here "
+            "and in the calls, if you can",
+        )
+
+    def opaque_name(self) -> str:
+        return self.free_name("opaque_attribute")
+
+    def depth(self) -> int:
+        line = self.unit.content.rfind(b"\n", 0, self.function.extent.start.offset) + 1
+        indent = self.unit.content[line : self.function.extent.start.offset]
+        return len(indent) // 2 if not indent.strip() else 0
+
+    def add_head(self, operands, results, stream: str, has_opaque: bool) -> None:
+        start = self.function.location.offset
+        spelled = [word.spelling for word in self.words]
+        at = [word.extent.start.offset for word in self.words].index(start)
+        if at == 0 or spelled[at - 1] != "void" or spelled[at + 1] != "(":
+            raise Refused(self.function, "it is not declared as void NAME(PARAMETERS)")
+        end, depth = at + 1, 1
+        while depth > 0:
+            end += 1
+            depth += (spelled[end] == "(") - (spelled[end] == ")")
+        kinds = [f"{self.first.type.spelling} {self.first.spelling}"] if stream else []
+        kinds += [f"{one.buffer(self.ffi)} {one.name}".rstrip() for one in operands]
+        kinds += [
+            f"{self.ffi}::Result<{one.buffer(self.ffi)}> {one.name}".rstrip() for one in results
+        ]
+        if has_opaque:
+            kinds.append(f"{_BYTES.format(ffi=self.ffi)} {self.opaque_name()}")
+        void = self.words[at - 1].extent
+        self.edits.append(Edit(void.start.offset, void.end.offset, f"{self.ffi}::Error"))
+        opening = self.words[at + 1].extent.start
+        column = opening.column + len(f"{self.ffi}::Error") - len("void")
+        text = f"({_filled(kinds, column)})"
+        self.edits.append(Edit(opening.offset, self.words[end].extent.end.offset, text))
+
+    # ---- What must hold
+
+    def is_used(self, parameter: cindex.Cursor) -> bool:
+        name, start = parameter.spelling, self.body.extent.start.offset
+        return bool(name) and any(
+            word.spelling == name and word.extent.start.offset > start for word in self.words
+        )
+
+    def check_references(self, followed: list[int]) -> None:
+        """Everything in the body that has the name of what goes was seen, and replaced."""
+        gone = [self.second, self.status] if self.is_gpu else [self.first, self.second, self.status]
+        names = {one.spelling for one in gone if one is not None and one.spelling}
+        for word in self.words:
+            at = word.extent.start.offset
+            if word.spelling in names and at > self.body.extent.start.offset:
+                if at not in followed:
+                    raise Refused(word, f"{word.spelling} is used in a way that is not known")
+
+    def check_edits(self) -> None:
+        ordered = sorted(self.edits, key=lambda edit: (edit.start, edit.end))
+        for one, other in zip(ordered, ordered[1:]):
+            if other.start < one.end:
+                raise Refused(self.function, "what would be replaced in its body overlaps")
+
+    def decide(self, cursor: cindex.Cursor, text: str) -> None:
+        self.decisions.append(Decision(self.unit.path, cursor.location.line, text))
+
+    def decide_at(self, access: Access, text: str) -> None:
+        line = self.unit.line_of(access.start or self.function.extent.start.offset)
+        self.decisions.append(Decision(self.unit.path, line, f"{self.function.spelling}: {text}"))
+
+
+def _place(root: cindex.Cursor, path: tuple[int, ...]) -> str:
+    return root.spelling + "".join(f"[{index}]" for index in path)
+
+
+def _with_gaps(paths: list[tuple[int, ...]], first: int, function) -> list[tuple[int, ...]]:
+    """The leaves in preorder: elements of the first table that nothing uses are arrays, too."""
+    made: list[tuple[int, ...]] = []
+    last = {(): first - 1}  # the last element of each table
+    for path in paths:
+        for i in range(len(path)):
+            table, index = path[:i], path[i]
+            skipped = range(last.get(table, -1) + 1, index)
+            if skipped and i > 0:
+                raise Refused(function, "it does not use all elements of a tuple")
+            made += [(*table, one) for one in skipped]
+            last[table] = index
+        made.append(path)
+    return made
+
+
+def _filled(words: list[str], column: int) -> str:
+    """The words, with commas, in lines that begin at a column."""
+    lines = [""]
+    for i, word in enumerate(words):
+        word += "," if i + 1 < len(words) else ""
+        if lines[-1] and column + len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return f"\n{' ' * column}".join(lines)

@@ -1,0 +1,133 @@
+"""`callbridge migrate --rewrite`: what it writes does what the function did, bit for bit."""
+
+import re
+import shutil
+import sys
+
+import migrate_command
+import pytest
+import rewritten_functions
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory):
+    """A folder with the functions before and after, and what a human must decide."""
+    folder = tmp_path_factory.mktemp("rewritten")
+    (folder / "before.cc").write_text(rewritten_functions.FUNCTIONS)
+    (folder / "after.cc").write_text(rewritten_functions.FUNCTIONS)
+    diff = migrate_command.migrate(folder, "--rewrite", "after.cc").stdout
+    assert (folder / "after.cc").read_text() == rewritten_functions.FUNCTIONS
+    (folder / "diff").write_text(diff.partition("--- /dev/null")[0])
+    decisions = migrate_command.write(folder, "--rewrite", "after.cc")
+    return folder, decisions
+
+
+def test_the_functions_are_rewritten(migrated):
+    folder, decisions = migrated
+    assert not [one for one in decisions if "is not rewritten" in one]
+    text = (folder / "after.cc").read_text()
+    assert "CALLBRIDGE_EXPORT" not in text and "callbridge/export.h" not in text
+    assert text.count("XLA_FFI_DEFINE_HANDLER_SYMBOL") == len(rewritten_functions.REWRITTEN)
+    for name in rewritten_functions.REWRITTEN:
+        assert re.search(rf"ffi::Error {name}\(", text) and not re.search(rf"void {name}\(", text)
+
+
+def test_they_do_what_the_functions_did(migrated):
+    folder, _ = migrated
+    (folder / "comparison.cc").write_text(rewritten_functions.COMPARISON)
+    build = migrate_command.BUILD
+    command = ["g++", "-std=c++17", "-Wall", "-Werror", "-I", migrate_command.ROOT / "include"]
+    command += ["comparison.cc", "after.cc", build / "libcallbridge.so", f"-Wl,-rpath,{build}"]
+    migrate_command.run(folder, *command, "-Wno-unused", "-o", "comparison")
+    lines = migrate_command.run(folder, "./comparison").splitlines()
+    assert {line.split(":")[0] for line in lines} == set(rewritten_functions.REWRITTEN)
+    assert all(line.endswith(": the same") for line in lines), lines
+
+
+PROGRAM = """
+import jax, numpy as np
+import after_registration
+
+after_registration.register("./after.so")
+call = lambda name, shape, *a, **k: jax.jit(lambda *a: jax.ffi.ffi_call(name, shape)(*a, **k))(*a)
+shape = jax.ShapeDtypeStruct
+x = np.arange(6, dtype=np.float32) - 2
+np.testing.assert_array_equal(call("add_modulo", x, x[:3], x), np.tile(x[:3], 2) + x)
+low, high = call("minmax", (shape((), np.float32),) * 2, x)
+assert (low, high) == (-2, 3)
+ints = np.arange(6, dtype=np.int32)
+np.testing.assert_array_equal(call("divide", ints, ints, ints + 1), 0 * ints)
+try:
+    jax.block_until_ready(call("divide again", ints, ints, ints))
+except jax.errors.JaxRuntimeError as error:
+    assert "division by zero" in str(error)
+else:
+    raise AssertionError("divided by zero")
+try:
+    jax.block_until_ready(call("divide", ints, x, ints))
+except jax.errors.JaxRuntimeError as error:
+    assert "S32" in str(error) and "F32" in str(error), error
+else:
+    raise AssertionError("took another element type")
+complexes = np.array([1 + 2j, 3, 4j], np.complex64)
+descriptor = np.frombuffer(np.int32(3).tobytes() + np.float32(2).tobytes(), np.uint8)
+conjugates = call("by_opaque", complexes, complexes, opaque=descriptor)
+np.testing.assert_array_equal(conjugates, 2 * complexes.conj())
+result = call("by_text", shape((6,), np.uint32), np.uint32(7), opaque="41")
+np.testing.assert_array_equal(result, 48 + np.arange(6))
+print("as NumPy has it")
+"""
+
+
+def test_jax_runs_them(migrated):
+    folder, _ = migrated
+    migrate_command.compile_library(folder, "after.cc", "after.so")
+    (folder / "program.py").write_text(PROGRAM)
+    assert migrate_command.run(folder, sys.executable, "program.py") == "as NumPy has it\n"
+
+
+def test_what_stays_a_humans_decision(migrated):
+    _, decisions = migrated
+    says = [
+        "scale: in[0] is used as one number; it stays an operand",
+        "the opaque of by_opaque is the attribute `opaque`",
+        "bytes does not use in[1]",
+        "bytes: out is used as unsigned short, which does not tell XLA's element type",
+        "of the buffers of on_device, those up to buffers[1] are taken for operands",
+    ]
+    assert [any(one in line for line in decisions) for one in says] == [True] * len(says)
+
+
+def test_a_diff_is_the_default(migrated):
+    folder, _ = migrated
+    migrate_command.run(folder, "patch", "-p0", "-o", "patched.cc", "before.cc", "diff")
+    assert (folder / "patched.cc").read_text() == (folder / "after.cc").read_text()
+
+
+def test_the_test_that_is_written(migrated):
+    folder, _ = migrated
+    fill = {
+        "AddModulo": {"in0": "1, 2, 3", "in1": "1, 2, 3, 4, 5, 6", "expected": "2, 4, 6, 5, 7, 9"},
+        "KernelsMinmax": {"in0": "4, 2, 3, 4, 5, 6", "expected0": "2", "expected1": "6"},
+        "Bytes": {"in0": "0, 0, 0, 0, 0, 0", "in2": "0, 1", "in3": "0, 1"},
+    }
+    fill["Bytes"]["expected"] = "1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"
+    text = (folder / "after_handlers_test.cc").read_text()
+    for handler, arrays in fill.items():
+        before, its, after = re.split(
+            rf"(Outcome Test{handler}\(\) .*?\n}}\n)", text, flags=re.DOTALL
+        )
+        for name, values in arrays.items():
+            its = its.replace(f" {name} = {{}}", f" {name} = {{{values}}}")
+        text = before + its + after
+    (folder / "filled.cc").write_text(text)
+    build = migrate_command.BUILD
+    command = ["g++", "-std=c++17", "-I", migrate_command.ROOT / "include", "after.cc"]
+    command += ["filled.cc", build / "libcallbridge.so", f"-Wl,-rpath,{build}", "-o", "tests"]
+    migrate_command.run(folder, *command)
+    lines = migrate_command.run(folder, "./tests").splitlines()
+    assert [line for line in lines if "not filled in" not in line] == [
+        f"{handler}: passed" for handler in fill
+    ]
