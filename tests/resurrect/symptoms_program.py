@@ -131,6 +131,7 @@ DOES = {
     "module 'jax.lib.xla_client' has no attribute 'ops'": code(XLA_CLIENT + "xla_client.ops.Add"),
     "No registered implementation for untyped custom call to": untyped_call,
     "Unable to resolve runtime symbol": untyped_call,
+    "No registered implementation for FFI custom call to": unregistered_handler,
     "No FFI handler registered for": unregistered_handler,
     "Duplicate custom call registration detected for symbol": one_name_twice,
     "libtensorflow_cc.so.2: cannot open shared object file": code(
