@@ -60,8 +60,12 @@ def untyped_call():
 
 
 def unregistered_handler():
+    try:
+        import jax.ffi as ffi
+    except ImportError:
+        import jax.extend.ffi as ffi
     result = jax.ShapeDtypeStruct(x.shape, x.dtype)
-    jax.jit(lambda x: jax.ffi.ffi_call("nobody", result)(x))(x)
+    jax.jit(lambda x: ffi.ffi_call("nobody", result)(x))(x)
 
 
 def one_name_twice():
