@@ -60,8 +60,12 @@ def untyped_call():
 
 
 def unregistered_handler():
+    try:
+        import jax.ffi as ffi
+    except ImportError:
+        import jax.extend.ffi as ffi
     result = jax.ShapeDtypeStruct(x.shape, x.dtype)
-    jax.jit(lambda x: jax.ffi.ffi_call("nobody", result)(x))(x)
+    jax.jit(lambda x: ffi.ffi_call("nobody", result)(x))(x)
 
 
 def one_name_twice():
@@ -131,6 +135,7 @@ DOES = {
     "module 'jax.lib.xla_client' has no attribute 'ops'": code(XLA_CLIENT + "xla_client.ops.Add"),
     "No registered implementation for untyped custom call to": untyped_call,
     "Unable to resolve runtime symbol": untyped_call,
+    "No registered implementation for FFI custom call to": unregistered_handler,
     "No FFI handler registered for": unregistered_handler,
     "Duplicate custom call registration detected for symbol": one_name_twice,
     "libtensorflow_cc.so.2: cannot open shared object file": code(
