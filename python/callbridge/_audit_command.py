@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import Any
 
-from callbridge._audit_files import AuditError, Found, shared_libraries
+from callbridge._audit_files import AuditError, Found, printable, shared_libraries
 
 
 def main(path: str, command: str, jax: str, request: str) -> int:
@@ -76,7 +76,7 @@ def _inspect(command: str, found: Found, probe: bool) -> tuple[dict[str, Any], l
 def _fail(message: str) -> int:
     # Without standard error there is nobody to tell.
     if sys.stderr is not None:
-        print(f"callbridge: {message}".replace("\n", "\\n"), file=sys.stderr)
+        print(f"callbridge: {printable(message)}", file=sys.stderr)
     return 1
 
 
