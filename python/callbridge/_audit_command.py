@@ -67,6 +67,8 @@ def _inspect(command: str, found: Found, probe: bool) -> tuple[dict[str, Any], l
         )
         if done.returncode == 0:
             files[name] = json.loads(done.stdout)[0]
+            if (refusal := files[name]["refusal"]) is not None:
+                errors.append(f"{name}: {refusal}")
             continue
         said = done.stderr.strip() or f"{command} ended with status {done.returncode}"
         errors.append(re.sub("^callbridge: ", "", said).replace(os.path.abspath(library), name))

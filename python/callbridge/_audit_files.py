@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import errno
+import itertools
 import os
 import pathlib
 import re
@@ -155,9 +157,10 @@ def _unpack(path: str, wheel: zipfile.ZipFile, folder: pathlib.Path) -> Found:
                 for chunk in _contents(wheel, member):
                     file.write(chunk)
         except OSError as error:
+            has_room = error.errno not in (errno.ENOSPC, errno.EDQUOT)
             raise AuditError(
                 f"{path}: its member {member.filename} cannot be unpacked into {folder}: "
-                f"{_reason(error)}; set TMPDIR to a folder with room"
+                f"{_reason(error)}" + ("" if has_room else "; set TMPDIR to a folder with room")
             ) from error
         found.libraries[member.filename] = target
     return found
@@ -173,8 +176,14 @@ def _check(path: str, members: list[zipfile.ZipInfo]) -> None:
     for name in names:
         if "\\" in name or any(part in ("", ".", "..") for part in name.split("/")):
             raise AuditError(
-                f"{path}: its member {name!r} is no path inside the wheel's folder, such as 'a/b.so'"
+                f"{path}: its member {name!r} is no path inside the wheel's folder, as "
+                "'package/module.so' is"
             )
+    files = {*names}
+    for name in names:
+        for parent in itertools.accumulate(name.split("/")[:-1], "{}/{}".format):
+            if parent in files:
+                raise AuditError(f"{path}: its member {parent!r} is a file and a folder")
     for name, count in collections.Counter(names).items():
         if count > 1:
             raise AuditError(f"{path}: has {count} members {name!r}")

@@ -155,7 +155,9 @@ def report_of(
     for name, file in files.items():
         calls = _custom_calls(file)
         if not calls:
-            without.append(name)
+            # A damaged library may have had some.
+            if file["refusal"] is None:
+                without.append(name)
             continue
         for call in calls:
             native = _native(call, spans, rows)
