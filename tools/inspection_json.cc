@@ -79,9 +79,11 @@ Json ProtobufJson(const Inspection& inspection) {
           {"served", inspection.protobuf.IsServed() && inspection.protobuf_error.empty()}};
 }
 
-Json OrNull(absl::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json TextJson(absl::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json OrNull(std::optional<bool> known) { return known.has_value() ? Json(*known) : Json(nullptr); }
+Json KnownJson(std::optional<bool> known) {
+  return known.has_value() ? Json(*known) : Json(nullptr);
+}
 
 Json ProbedJson(const std::vector<ProbedFunction>& probed) {
   Json list = Json::array();
@@ -92,11 +94,11 @@ Json ProbedJson(const std::vector<ProbedFunction>& probed) {
                     {"has_symbol", function.has_symbol},
                     {"verdict", std::string(TypedVerdictName(answer.verdict))},
                     {"evidence", answer.evidence},
-                    {"evidence_kind", OrNull(TypedEvidenceName(answer.evidence_kind))},
-                    {"api_version", OrNull(answer.api_version)},
-                    {"headers", OrNull(is_oldest ? typed_ffi::kOldestVersion.releases : "")},
-                    {"adapts", OrNull(answer.adapts)},
-                    {"makes_state", OrNull(answer.makes_state)}});
+                    {"evidence_kind", TextJson(TypedEvidenceName(answer.evidence_kind))},
+                    {"api_version", TextJson(answer.api_version)},
+                    {"headers", TextJson(is_oldest ? typed_ffi::kOldestVersion.releases : "")},
+                    {"adapts", KnownJson(answer.adapts)},
+                    {"makes_state", KnownJson(answer.makes_state)}});
   }
   return list;
 }

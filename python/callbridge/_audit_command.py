@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import Any
 
-from callbridge._audit_files import AuditError, Found, shared_libraries
+from callbridge._audit_files import AuditError, Found, printable, shared_libraries
 
 
 def main(path: str, command: str, jax: str, request: str) -> int:
@@ -67,6 +67,8 @@ def _inspect(command: str, found: Found, probe: bool) -> tuple[dict[str, Any], l
         )
         if done.returncode == 0:
             files[name] = json.loads(done.stdout)[0]
+            if (refusal := files[name]["refusal"]) is not None:
+                errors.append(f"{name}: {refusal}")
             continue
         said = done.stderr.strip() or f"{command} ended with status {done.returncode}"
         errors.append(re.sub("^callbridge: ", "", said).replace(os.path.abspath(library), name))
@@ -76,7 +78,7 @@ def _inspect(command: str, found: Found, probe: bool) -> tuple[dict[str, Any], l
 def _fail(message: str) -> int:
     # Without standard error there is nobody to tell.
     if sys.stderr is not None:
-        print(f"callbridge: {message}".replace("\n", "\\n"), file=sys.stderr)
+        print(f"callbridge: {printable(message)}", file=sys.stderr)
     return 1
 
 

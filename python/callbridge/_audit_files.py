@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import errno
+import itertools
 import os
 import pathlib
 import re
@@ -24,6 +26,13 @@ _CHUNK = 1 << 20
 
 class AuditError(Exception):
     """What was audited is not what it must be; the text is what the user sees."""
+
+
+def printable(text: str) -> str:
+    """Returns `text` with escapes for what would break a line or reach a terminal, as "\\n"."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
 
 
 class Found:
@@ -131,7 +140,7 @@ def _of_wheel(path: str, folder: pathlib.Path) -> Found:
 
 
 def _unpack(path: str, wheel: zipfile.ZipFile, folder: pathlib.Path) -> Found:
-    members = [member for member in wheel.infolist() if not member.is_dir()]
+    members = [member for member in wheel.infolist() if not member.filename.endswith("/")]
     _check(path, members)
     found = Found()
     for member in members:
@@ -148,9 +157,10 @@ def _unpack(path: str, wheel: zipfile.ZipFile, folder: pathlib.Path) -> Found:
                 for chunk in _contents(wheel, member):
                     file.write(chunk)
         except OSError as error:
+            has_room = error.errno not in (errno.ENOSPC, errno.EDQUOT)
             raise AuditError(
                 f"{path}: its member {member.filename} cannot be unpacked into {folder}: "
-                f"{_reason(error)}; set TMPDIR to a folder with room"
+                f"{_reason(error)}" + ("" if has_room else "; set TMPDIR to a folder with room")
             ) from error
         found.libraries[member.filename] = target
     return found
@@ -158,13 +168,22 @@ def _unpack(path: str, wheel: zipfile.ZipFile, folder: pathlib.Path) -> Found:
 
 def _check(path: str, members: list[zipfile.ZipInfo]) -> None:
     names = [member.filename for member in members]
-    if not any(re.fullmatch(r"[^/]+\.dist-info/WHEEL", name) for name in names):
-        raise AuditError(f"{path}: is no wheel: it has no *.dist-info/WHEEL")
-    if not any(re.fullmatch(r"[^/]+\.dist-info/METADATA", name) for name in names):
-        raise AuditError(f"{path}: is no wheel: it has no *.dist-info/METADATA")
+    for file in ("WHEEL", "METADATA"):
+        count = sum(bool(re.fullmatch(rf"[^/]+\.dist-info/{file}", name)) for name in {*names})
+        if count != 1:
+            has = "has no" if count == 0 else f"has {count} files"
+            raise AuditError(f"{path}: is no wheel: it {has} *.dist-info/{file}")
     for name in names:
-        if name.startswith("/") or "\\" in name or ".." in name.split("/"):
-            raise AuditError(f"{path}: its member {name!r} leaves the folder of the wheel")
+        if "\\" in name or any(part in ("", ".", "..") for part in name.split("/")):
+            raise AuditError(
+                f"{path}: its member {name!r} is no path inside the wheel's folder, as "
+                "'package/module.so' is"
+            )
+    files = {*names}
+    for name in names:
+        for parent in itertools.accumulate(name.split("/")[:-1], "{}/{}".format):
+            if parent in files:
+                raise AuditError(f"{path}: its member {parent!r} is a file and a folder")
     for name, count in collections.Counter(names).items():
         if count > 1:
             raise AuditError(f"{path}: has {count} members {name!r}")

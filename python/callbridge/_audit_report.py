@@ -11,7 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
-from callbridge._audit_files import AuditError
+from callbridge._audit_files import AuditError, printable
 from callbridge._audit_releases import (
     Requirements,
     Span,
@@ -25,6 +25,8 @@ from callbridge._audit_releases import (
 _TYPED = "typed_ffi"
 _UNTYPED = "untyped"
 _OPERATOR = "mindspore_aot"
+# What tells the custom calls of a library apart.
+_WHICH = ("abi", "api_version", "makes_state")
 _NO_SYMBOLS = "the functions have no symbols"
 _UNKNOWN = "unknown, --probe asks"
 _NULL_STATE = "pass a null state to the handler that takes it, which ends the process"
@@ -149,22 +151,31 @@ def report_of(
     """Returns what --json prints."""
     spans = spans_of(rows)
     libraries, without, contradictions = [], [], []
+    unknown = False
     for name, file in files.items():
         calls = _custom_calls(file)
         if not calls:
-            without.append(name)
+            # A damaged library may have had some.
+            if file["refusal"] is None:
+                without.append(name)
             continue
         for call in calls:
             native = _native(call, spans, rows)
             call["native"] = None if native is None else releases_text(spans, native)
             others = spans if native is None else [span for span in spans if span not in native]
             call["through_callbridge"] = releases_text(spans, others)
-            call["notes"] = _notes(call, calls, _asked_all(file), spans, native, rows)
+            without_state = _without_state(call, spans, rows)
+            why = _why_state_is_unknown(call, calls, _asked_all(file)) if without_state else ""
+            call["notes"] = _notes(call, without_state, why, spans)
+            unknown |= native is None
             if native is None or requirements is None:
                 continue
+            if why:
+                others = [span for span in spans if span not in without_state]
+                unknown |= bool(admitted_of(spans, requirements, others))
             for contradiction in _contradictions(call, spans, native, requirements, rows):
-                what = {"library": name, "abi": call["abi"], "api_version": call["api_version"]}
-                contradictions.append({**what, **contradiction})
+                which = {key: call[key] for key in _WHICH}
+                contradictions.append({"library": name, **which, **contradiction})
         libraries.append({"library": name, "custom_calls": calls})
     return {
         "path": path,
@@ -173,6 +184,7 @@ def report_of(
         "without_custom_calls": without,
         "not_followed": list(not_followed),
         "contradictions": contradictions,
+        "unknown": unknown,
     }
 
 
@@ -198,36 +210,46 @@ def _index(call: dict[str, Any], rows: Sequence[dict[str, Any]]) -> int:
     return index_of_headers(rows, call["api_version"], call["headers"] or "")
 
 
+def _without_state(
+    call: dict[str, Any], spans: Sequence[Span], rows: Sequence[dict[str, Any]]
+) -> list[Span]:
+    """Returns the releases that register the handler, and may not pass on state that it made."""
+    if call["abi"] != _TYPED or call["api_version"] is None or call["adapts"]:
+        return []
+    kept = native_typed(spans, _index(call, rows), with_state=True)
+    return [
+        span
+        for span in native_typed(spans, _index(call, rows), with_state=False)
+        if span not in kept
+    ]
+
+
+def _why_state_is_unknown(
+    call: dict[str, Any], calls: Sequence[dict[str, Any]], asked_all: bool
+) -> str:
+    """Returns why it is unknown whether the call has state, "" if it is known. `calls` are all of
+    the library's."""
+    if call["makes_state"] is None:
+        return "its headers do not report it"
+    if not call["makes_state"] and any(other["makes_state"] for other in calls):
+        return "another handler of the library makes state"
+    return "" if call["makes_state"] or asked_all else "functions without a symbol were not asked"
+
+
 def _notes(
-    call: dict[str, Any],
-    calls: Sequence[dict[str, Any]],
-    asked_all: bool,
-    spans: Sequence[Span],
-    native: list[Span] | None,
-    rows: Sequence[dict[str, Any]],
+    call: dict[str, Any], without_state: Sequence[Span], why_unknown: str, spans: Sequence[Span]
 ) -> list[str]:
-    """Returns what is not told by the releases. `calls` are all of the library's."""
+    """Returns what the releases do not say."""
     if _is_untyped(call):
         return ["natively no tuple operands: docs/abi/original.md has the releases"]
-    if call["api_version"] is None or call["adapts"] or not native:
+    if not without_state:
         return []
-    registered = native_typed(spans, _index(call, rows), with_state=False)
-    with_state = native_typed(spans, _index(call, rows), with_state=True)
-    if with_state == registered:
-        return []
+    releases = releases_text(spans, without_state)
     if call["makes_state"]:
-        others = releases_text(spans, [span for span in registered if span not in with_state])
-        return [f"it makes state: {others} register it, but some of them {_NULL_STATE}"]
-    if call["makes_state"] is None:
-        why = "its headers do not report it"
-    elif any(other["makes_state"] for other in calls):
-        why = "another handler of the library makes state"
-    elif not asked_all:
-        why = "functions without a symbol were not asked"
-    else:
-        return []
-    only = releases_text(spans, with_state)
-    return [f"cannot tell whether it has state ({why}): with state, natively only on {only}"]
+        return [f"it makes state: {releases} register it, but some of them {_NULL_STATE}"]
+    if why_unknown:
+        return [f"if it has state, not surely on {releases}: cannot tell, {why_unknown}"]
+    return []
 
 
 def _contradictions(
@@ -241,16 +263,13 @@ def _contradictions(
     found = []
     for run, releases in admitted_of(spans, requirements, native):
         errors = dict.fromkeys(_error(call, span, rows) for span in run)
-        certain = any(_loses_state(call, span, rows) is False for span in run)
+        certain = not all(_loses_state(call, span, rows) for span in run)
         found.append({"admits": releases, "certain": certain, "error": "; ".join(errors)})
     return found
 
 
 def _loses_state(call: dict[str, Any], span: Span, rows: Sequence[dict[str, Any]]) -> bool:
-    """Whether a release registers the handler, and may not pass it the state that it made."""
-    if not call["makes_state"] or span.row is None:
-        return False
-    return bool(span.row["accepts"][_index(call, rows)])
+    return bool(call["makes_state"]) and span in _without_state(call, [span], rows)
 
 
 def _error(call: dict[str, Any], span: Span, rows: Sequence[dict[str, Any]]) -> str:
@@ -279,6 +298,7 @@ def _call_text(call: dict[str, Any]) -> str:
     if call["abi"] == _TYPED:
         version = call["api_version"]
         text += f", XLA FFI {version}" if version else f", XLA FFI's version is {_UNKNOWN}"
+        text += ", adapts to the runtime" if call["adapts"] else ""
     if call["evidence"]:
         text += f" ({call['evidence']})"
     if names:
@@ -303,31 +323,28 @@ def text_of(report: dict[str, Any]) -> str:
         lines.append(f"  no custom calls in {count} librar{'y' if count == 1 else 'ies'}")
     if report["not_followed"]:
         lines.append(f"  links, not followed: {', '.join(report['not_followed'])}")
+    wrongs = []
     for wrong in report["contradictions"]:
         fails = "fails" if wrong["certain"] else "may fail"
-        lines.append(
+        wrongs.append(
             f"  admitted, and {fails} natively: jaxlib {wrong['admits']}: {wrong['library']}: "
             f"{wrong['error']}"
         )
+    lines += dict.fromkeys(wrongs)  # handlers with and without state may fail alike
     if report["errors"]:
         lines.append("  verdict: not all of its libraries could be read")
     elif not report["libraries"]:
         lines.append("  verdict: it has no custom calls")
     elif requires is not None and not report["contradictions"]:
-        unknown = any(
-            call["native"] is None
-            for library in report["libraries"]
-            for call in library["custom_calls"]
-        )
         lines.append(
             "  verdict: "
             + (
-                "no contradiction is seen, but versions are unknown"
-                if unknown
+                "no contradiction is seen, but not all could be told"
+                if report["unknown"]
                 else "its custom calls run natively on all that it admits"
             )
         )
-    return "\n".join(lines) + "\n"
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def table_of(report: dict[str, Any]) -> str:
@@ -342,7 +359,7 @@ def table_of(report: dict[str, Any]) -> str:
                 entry["admits"]
                 for entry in report["contradictions"]
                 if entry["library"] == library["library"]
-                and (entry["abi"], entry["api_version"]) == (call["abi"], call["api_version"])
+                and all(entry[key] == call[key] for key in _WHICH)
             )
             native = _UNKNOWN if call["native"] is None else call["native"] or "nowhere"
             cells = (library["library"], _short(call), native, call["through_callbridge"], wrong)
@@ -359,4 +376,4 @@ def _short(call: dict[str, Any]) -> str:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"[\n\r]", " ", text).replace("|", "\\|") or "-"
+    return printable(text).replace("|", "\\|") or "-"

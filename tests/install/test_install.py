@@ -11,6 +11,9 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+(VERSION,) = re.findall(
+    r'^__version__ = "(.*)"$', (ROOT / "python/callbridge/__init__.py").read_text(), re.M
+)
 CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/x")).parent
 # What is installed must not lean on what the tests' own environment points at.
@@ -47,14 +50,14 @@ def test_everything_is_where_it_is_promised(prefix):
         "bin/callbridge",
         "lib/libcallbridge.so",
         "lib/libcallbridge.so.0",
-        "lib/libcallbridge.so.0.1.0",
+        f"lib/libcallbridge.so.{VERSION}",
         "lib/callbridge_python.abi3.so",
         "lib/cmake/callbridge/callbridgeConfig.cmake",
         "lib/cmake/callbridge/callbridgeTypedFfiTargets.cmake",
         "lib/cmake/callbridge/callbridgeConfigVersion.cmake",
         "lib/libcallbridge_client.so",
         "lib/libcallbridge_client.so.0",
-        "lib/libcallbridge_client.so.0.1.0",
+        f"lib/libcallbridge_client.so.{VERSION}",
         "lib/pkgconfig/callbridge.pc",
         "lib/pkgconfig/callbridge-client.pc",
         "include/callbridge/callbridge.h",
@@ -209,7 +212,7 @@ def test_consumer_with_find_package(prefix, tmp_path):
     run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DOLD_ARCHIVE={old_archive(0)}")  # fmt: skip
     run("cmake", "--build", tmp_path)
-    assert run(tmp_path / "version") == "0.1.0\n"
+    assert run(tmp_path / "version") == f"{VERSION}\n"
     assert run(tmp_path / "old_source") == "6144\n"
     assert run(tmp_path / "list_targets") == LISTED
     assert run(tmp_path / "cpp_api") == INCREMENTED
@@ -384,7 +387,7 @@ def test_find_package_refuses_another_minor_version(prefix, tmp_path):
         'message("found: ${callbridge_FOUND}, considered: ${callbridge_CONSIDERED_VERSIONS}")\n'
     )
     output = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
-    assert "found: 0, considered: 0.1.0" in output
+    assert f"found: 0, considered: {VERSION}" in output
 
 
 # The string ABI of the old binaries' time, and today's.
@@ -399,7 +402,7 @@ def test_consumer_with_pkg_config(prefix, tmp_path, string_abi):
         CONSUMER / "look_up.cc", *flags, "-o", tmp_path / "old_source")  # fmt: skip
     run("g++", CONSUMER / "list_targets.cc", "-Wl,--whole-archive", old_archive(string_abi),
         "-Wl,--no-whole-archive", *flags, "-o", tmp_path / "list_targets")  # fmt: skip
-    assert run(tmp_path / "version", LD_LIBRARY_PATH=prefix / "lib") == "0.1.0\n"
+    assert run(tmp_path / "version", LD_LIBRARY_PATH=prefix / "lib") == f"{VERSION}\n"
     assert run(tmp_path / "old_source", LD_LIBRARY_PATH=prefix / "lib") == "6144\n"
     assert run(tmp_path / "list_targets", LD_LIBRARY_PATH=prefix / "lib") == LISTED
 

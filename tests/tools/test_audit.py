@@ -109,7 +109,7 @@ def test_a_typed_handler_without_a_probe_is_unknown():
     assert report["contradictions"] == []
     done = audit("mine-1.0-py3-none-any.whl")
     assert "unknown, --probe asks" in done.stdout
-    assert done.stdout.endswith("  verdict: no contradiction is seen, but versions are unknown\n")
+    assert done.stdout.endswith("  verdict: no contradiction is seen, but not all could be told\n")
 
 
 @pytest.mark.parametrize("release", HEADERS)
@@ -163,6 +163,126 @@ def test_stripped_handlers_are_found_by_a_probe():
     report = audited("--probe", library)
     versions = [call["api_version"] for call in report["libraries"][0]["custom_calls"]]
     assert f"0.{expected_minor(HEADERS[-1])}" in versions
+
+
+# As XLA's headers have it. Of two handlers one makes state; its type is registered or not.
+STATEFUL = """
+#include "callbridge/typed_ffi/c_api.h"
+
+static XLA_FFI_Error* refuse(const XLA_FFI_Api* api) {
+  XLA_FFI_Error_Create_Args wrong = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr,
+                                     "XLA_FFI_CallFrame", XLA_FFI_Error_Code_INVALID_ARGUMENT};
+  return api->XLA_FFI_Error_Create(&wrong);
+}
+static XLA_FFI_Error* answer(XLA_FFI_CallFrame* frame, long type_id) {
+  if (frame->struct_size < XLA_FFI_CallFrame_STRUCT_SIZE) return refuse(frame->api);
+  auto* extension = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+  if (extension == nullptr) return nullptr;
+  extension->metadata->api_version.major_version = 0;
+  extension->metadata->api_version.minor_version = MINOR;
+  if (MINOR < 2) return nullptr;
+  if (type_id < 0) return refuse(frame->api);
+  extension->metadata->state_type_id.type_id = type_id;
+  return nullptr;
+}
+XLA_FFI_Error* make(XLA_FFI_CallFrame* frame) { return answer(frame, STATE); }
+XLA_FFI_Error* take(XLA_FFI_CallFrame* frame) { return answer(frame, 0); }
+"""
+
+
+def stateful(minor, state):
+    text = STATEFUL.replace("MINOR", str(minor)).replace("STATE", str(state))
+    pathlib.Path("made.cc").write_text(text)
+    include = ["-I", ROOT / "include"]
+    made = ["-std=c++17", "-shared", "-fPIC", "-o", "made.so", "made.cc"]
+    subprocess.run(["g++", *include, *made], check=True)
+    return pathlib.Path("made.so")
+
+
+def by_name(report):
+    return {name: call for each in report["libraries"] for call in each["custom_calls"]
+            for name in call["names"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("state", [7, -1], ids=["registered", "not registered"])
+def test_a_handler_that_makes_state(state):
+    report = audited("--probe", wheel("jax>=0.8.1", library=stateful(2, state)))
+    calls = by_name(report)
+    make, take = calls["make(XLA_FFI_CallFrame*)"], calls["take(XLA_FFI_CallFrame*)"]
+    assert (make["makes_state"], take["makes_state"]) == (True, False)
+    assert make["native"] == "0.8.1 to 0.9.0"
+    assert make["through_callbridge"].startswith("0.4.13 to 0.8.0, 0.9.1 to ")
+    assert "pass a null state" in make["notes"][0]
+    assert take["native"].startswith("0.8.1 to 0.1")
+    (note,) = take["notes"]
+    assert re.fullmatch(
+        r"if it has state, not surely on 0\.9\.1 to [\d.]+: cannot tell, another handler of the "
+        "library makes state",
+        note,
+    )
+    (wrong,) = report["contradictions"]
+    assert wrong["admits"].startswith("0.9.1 to ") and wrong["makes_state"] is True
+    assert wrong["certain"] is False and "which ends the process" in wrong["error"]
+    done = audit("--strict", "--probe", "mine-1.0-py3-none-any.whl")
+    assert done.returncode == 1
+    assert "  admitted, and may fail natively: jaxlib 0.9.1 to " in done.stdout
+    # Those that keep its state are no contradiction, and others are certain.
+    within = audit("--strict", "--probe", "made.so", "--jax", ">=0.8.1,<0.9.1")
+    assert within.returncode == 0
+    assert within.stdout.endswith("its custom calls run natively on all that it admits\n")
+    report = audited("--probe", "made.so", "--jax", "<0.9.1,>=0.6")
+    assert {wrong["certain"] for wrong in report["contradictions"]} == {True}
+
+
+def test_handlers_without_state_have_no_note():
+    report = audited("--probe", wheel("jax>=0.8.1", library=stateful(2, 0)))
+    (call,) = {id(call): call for call in by_name(report).values()}.values()
+    assert (call["makes_state"], call["notes"], len(call["names"])) == (False, [], 2)
+    assert report["contradictions"] == [] and report["unknown"] is False
+    done = audit("--probe", "mine-1.0-py3-none-any.whl")
+    assert done.stdout.endswith("its custom calls run natively on all that it admits\n")
+
+
+def test_state_on_rows_that_keep_it_has_no_note():
+    calls = by_name(audited("--probe", stateful(3, 7)))
+    assert {call["makes_state"] for call in calls.values()} == {True, False}
+    assert {call["native"].split()[0] for call in calls.values()} == {"0.9.1"}
+    assert [call["notes"] for call in calls.values()] == [[], []]
+
+
+def test_headers_that_do_not_report_state():
+    report = audited("--probe", wheel("jax>=0.5", library=stateful(1, 7)))
+    (call,) = {id(call): call for call in by_name(report).values()}.values()
+    assert call["makes_state"] is None and report["unknown"] is True
+    assert re.fullmatch(
+        r"if it has state, not surely on 0\.8\.1 to [\d.]+: cannot tell, its headers do not report "
+        "it",
+        call["notes"][0],
+    )
+    assert audited("--probe", "made.so", "--jax", ">=0.5,<0.8")["unknown"] is False
+
+
+def test_functions_that_were_not_asked():
+    library = stateful(2, 0)
+    # A name that tells no type, and no others.
+    text = pathlib.Path("made.cc").read_text()
+    pathlib.Path("made.cc").write_text(
+        text.replace("XLA_FFI_Error* take", 'extern "C" XLA_FFI_Error* take')
+    )
+    command = ["g++", "-s", "-std=c++17", "-shared", "-fPIC", "-I", ROOT / "include", "-o", library]
+    subprocess.run([*command, "made.cc"], check=True)
+    for call in by_name(audited("--probe", library)).values():
+        assert call["notes"][0].endswith("cannot tell, functions without a symbol were not asked")
+
+
+def test_handlers_of_our_headers_run_on_all_that_have_typed_ffi():
+    report = audited("--probe", BUILD / "tests/typed_ffi/suite/suite_ours.so")
+    for call in by_name(report).values():
+        if call["api_version"] is not None:
+            assert call["adapts"] is True and call["notes"] == []
+            assert call["native"].startswith("0.4.30 to ")
+    done = audit("--probe", BUILD / "tests/typed_ffi/suite/suite_ours.so")
+    assert ", adapts to the runtime" in done.stdout
 
 
 def test_strict():
@@ -281,12 +401,26 @@ def test_a_zip_archive_that_is_no_wheel():
     assert refusal("a.zip") == "a.zip: is no wheel: it has no *.dist-info/METADATA"
 
 
-@pytest.mark.parametrize("member", ["../out.so", "a/../../out.so", "/tmp/out.so", "a\\..\\out.so"])
+@pytest.mark.parametrize(
+    "member",
+    [
+        "../out.so",
+        "a/../../out.so",
+        "/tmp/out.so",
+        "a\\..\\out.so",
+        "./a.so",
+        "a//b.so",
+        "a/./b.so",
+    ],
+)
 def test_names_that_leave_the_folder(member):
     name = wheel()
     with zipfile.ZipFile(name, "a") as file:
         file.writestr(member, shared(ORIGINAL).read_bytes())
-    assert refusal(name) == f"{name}: its member {member!r} leaves the folder of the wheel"
+    assert refusal(name) == (
+        f"{name}: its member {member!r} is no path inside the wheel's folder, as "
+        "'package/module.so' is"
+    )
     assert not pathlib.Path("out.so").exists()
 
 
@@ -349,6 +483,102 @@ def test_a_link_in_a_wheel_is_no_library():
     assert audited(name)["libraries"] == []
 
 
+def test_a_link_to_a_folder_in_a_wheel_is_not_followed():
+    name = wheel(library=shared(ORIGINAL))
+    link = zipfile.ZipInfo("mine/link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(name, "a") as file:
+        file.writestr(link, str(pathlib.Path.cwd()))
+        file.write("made.so", "mine/link/out.so")
+    assert refusal(name) == f"{name}: its member 'mine/link' is a file and a folder"
+    assert not pathlib.Path("out.so").exists()
+
+
+def test_a_member_without_a_name():
+    name = wheel()
+    with zipfile.ZipFile(name, "a") as file:
+        file.writestr(zipfile.ZipInfo(""), b"")
+    assert refusal(name).startswith(f"{name}: its member '' is no path inside the wheel's folder")
+
+
+def test_names_that_are_not_utf_8():
+    name = wheel(library=shared(ORIGINAL))
+    with zipfile.ZipFile(name, "a") as file:
+        file.write("made.so", "mine/\u00e9.so")
+    data = pathlib.Path(name).read_bytes().replace("\u00e9".encode(), b"\xff\xfe")
+    pathlib.Path(name).write_bytes(data)
+    assert re.match(
+        f"{name}: is no whole zip archive, as wheels are: 'utf-8' codec can't decode", refusal(name)
+    )
+
+
+def test_names_of_other_letters():
+    name = wheel()
+    with zipfile.ZipFile(name, "a") as file:
+        file.write(shared(ORIGINAL), "mine/\u00e9\u4e2d.so")
+    assert [each["library"] for each in audited(name)["libraries"]] == ["mine/\u00e9\u4e2d.so"]
+
+
+def test_names_cannot_break_lines():
+    name = wheel()
+    member = "mine/a\n  verdict: good\x1b[2J.so"
+    with zipfile.ZipFile(name, "a") as file:
+        file.write(shared(ORIGINAL), member)
+    assert [each["library"] for each in audited(name)["libraries"]] == [member]
+    for words in ([], ["--table"]):
+        done = audit(*words, name)
+        assert done.returncode == 0 and "mine/a\\n  verdict: good\\x1b[2J.so" in done.stdout
+        assert "\x1b" not in done.stdout and "\n  verdict: good" not in done.stdout
+
+
+def test_a_name_that_is_too_long():
+    name = wheel()
+    with zipfile.ZipFile(name, "a") as file:
+        file.write(shared(ORIGINAL), f"mine/{'a' * 300}.so")
+    assert refusal(name).endswith(": File name too long")
+
+
+def test_ten_thousand_members():
+    name = wheel(library=shared(ORIGINAL))
+    with zipfile.ZipFile(name, "a") as file:
+        for i in range(10_000):
+            file.writestr(f"mine/data/{i}", b"\177ELF")
+    report = audited(name)
+    assert [each["library"] for each in report["libraries"]] == ["mine/library.so"]
+    assert report["without_custom_calls"] == []
+
+
+@pytest.mark.parametrize("size", [18, 64, 1000])
+def test_a_truncated_library_in_a_wheel(size):
+    data = shared(ORIGINAL).read_bytes()
+    pathlib.Path("short.so").write_bytes(data[:size])
+    done = audit(wheel("jax", library=pathlib.Path("short.so"), good=shared(ORIGINAL, "x.so")))
+    assert done.returncode == 1
+    # What is left of it is said to be damaged, and the others are audited.
+    assert re.match("callbridge: (INVALID_ARGUMENT: )?mine/library.so: ", done.stderr)
+    assert "truncated" in done.stderr and "no custom calls" not in done.stdout
+    assert "mine/good.so\n    1 original" in done.stdout
+    assert done.stdout.endswith("verdict: not all of its libraries could be read\n")
+
+
+def test_two_wheels_in_one():
+    name = wheel("jax>=0.5", library=shared(ORIGINAL))
+    with zipfile.ZipFile(name, "a") as file:
+        file.writestr("other-1.0.dist-info/METADATA", "Requires-Dist: jax<0.5\n")
+    assert refusal(name) == f"{name}: is no wheel: it has 2 files *.dist-info/METADATA"
+
+
+def test_metadata_of_any_bytes():
+    name = wheel()
+    with zipfile.ZipFile(name) as file:
+        members = {each: file.read(each) for each in file.namelist()}
+    members[METADATA] = b"Name: \xff\xfe\nRequires-Dist: jax>=0.5\n\n\0\xff"
+    with zipfile.ZipFile(name, "w") as file:
+        for member, content in members.items():
+            file.writestr(member, content)
+    assert audited(name)["requires"] == ["jax>=0.5"]
+
+
 def test_bad_specifiers():
     name = wheel("jax>=0.5,", "jax=>1", library=shared(ORIGINAL))
     assert refusal(name).startswith("Requires-Dist: jax=>1: ")
@@ -364,6 +594,15 @@ def test_a_library_for_another_machine():
     done = audit(wheel("jax", library=pathlib.Path("made.so"), good=shared("int x;", "x.so")))
     assert done.returncode == 1
     assert "mine/library.so: " in done.stderr and "no custom calls in 1 library" in done.stdout
+
+
+@pytest.mark.parametrize("words", [[], ["--probe"]])
+def test_a_wheel_for_the_other_machine(words):
+    library = BUILD / "tests/targets/other_machine.so"
+    report = audited(*words, wheel("jax", library=library))
+    ((calls),) = (each["custom_calls"] for each in report["libraries"])
+    assert [call["abi"] for call in calls] == ["status_returning"]
+    assert report["contradictions"] == []
 
 
 @pytest.mark.parametrize(
