@@ -74,6 +74,7 @@ class _Writer:
         self.status = parameters[4] if has_opaque else parameters[2]
         self.words = list(unit.unit.get_tokens(extent=function.extent))
         self.first_result = 0  # on GPU, the results' first place in the table
+        self.numbers: list[str] = []  # operands that are used as one number each
         self.decisions: list[Decision] = []
         self.edits: list[Edit] = []
 
@@ -87,6 +88,13 @@ class _Writer:
         self.check_tuples(found)
         operands = self.parameters(found, OPERAND)
         results = self.parameters(found, RESULT)
+        if self.numbers:
+            self.decide(
+                self.function,
+                f"{self.function.spelling} uses {', '.join(self.numbers)} as one number each; they "
+                "stay operands, as its callers have them: make attributes, here and there, of "
+                "those that are constants of each call",
+            )
         errors, references = _returned_errors.edits(self.unit, self.body, self.status, self.ffi)
         self.edits += errors
         self.edits += [_returned_errors.without_statement(self.unit, one) for one in found.needless]
@@ -211,11 +219,7 @@ class _Writer:
             )
             return Parameter(name, "", element)
         if kind == OPERAND and not self.is_gpu and all(one.is_number for one in here):
-            self.decide_at(
-                here[0],
-                f"{place} is used as one number; it stays an operand, as its callers have it: "
-                "make it an attribute, here and there, if it is a constant of each call",
-            )
+            self.numbers.append(place)
         return Parameter(name, known, element)
 
     def replace(self, here: list[Access], parameter: Parameter, arrow: str) -> None:
