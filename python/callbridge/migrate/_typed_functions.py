@@ -226,7 +226,7 @@ class _Writer:
         for one in here:
             element = one.element or ""
             is_native = _element_types.is_native(element) and bool(parameter.type_)
-            if one.cast != (0, 0) and is_native:
+            if one.cast is not None and is_native:
                 self.edits.append(Edit(*one.cast, f"{name}typed_data()"))
             elif one.end > 0:
                 text = f"{name}untyped_data()"
