@@ -7,6 +7,7 @@ import sys
 import migrate_command
 import pytest
 import rewritten_functions
+import test_cxx
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 
@@ -91,7 +92,7 @@ def test_jax_runs_them(migrated):
 def test_what_stays_a_humans_decision(migrated):
     _, decisions = migrated
     says = [
-        "scale: in[0] is used as one number; it stays an operand",
+        "scale uses in[0] as one number each; they stay operands",
         "the opaque of by_opaque is the attribute `opaque`",
         "bytes does not use in[1]",
         "bytes: out is used as unsigned short, which does not tell XLA's element type",
@@ -131,3 +132,73 @@ def test_the_test_that_is_written(migrated):
     assert [line for line in lines if "not filled in" not in line] == [
         f"{handler}: passed" for handler in fill
     ]
+
+
+CAPSULES = """\
+#include <cstdint>
+
+extern "C" void* PyCapsule_New(void*, const char*, void (*)(void*));
+
+template <typename T>
+void* Capsule(T* function) {
+  return PyCapsule_New(reinterpret_cast<void*>(function), "xla._CUSTOM_CALL_TARGET", nullptr);
+}
+static void thrice(void* out, const void** in) {
+  const int64_t size = *static_cast<const int64_t*>(in[0]);
+  for (int64_t i = 0; i < size; ++i)
+    static_cast<float*>(out)[i] = 3 * static_cast<const float*>(in[1])[i];
+}
+extern "C" void* thrice_capsule() { return Capsule(thrice); }
+"""
+
+CAPSULES_USE = """\
+import ctypes
+
+import jax
+import numpy as np
+from jax.lib import xla_client
+
+library = ctypes.PyDLL("./libops.so")
+library.thrice_capsule.restype = ctypes.py_object
+xla_client.register_custom_call_target("thrice", library.thrice_capsule(), platform="cpu")
+"""
+
+CAPSULES_CHECK = """
+jax.config.update("jax_enable_x64", True)
+x = np.arange(4, dtype=np.float32)
+call = jax.jit(jax.ffi.ffi_call("thrice", jax.ShapeDtypeStruct((4,), np.float32)))
+np.testing.assert_array_equal(call(np.int64(4), x), 3 * x)
+"""
+
+
+def test_capsules_hold_the_handlers_with_their_python(tmp_path):
+    (tmp_path / "ops.cc").write_text(CAPSULES)
+    (tmp_path / "ops.py").write_text(CAPSULES_USE)
+    alone = migrate_command.migrate(tmp_path, "--rewrite", "ops.cc")
+    assert "ops.cc:14: thrice is not rewritten as a typed function: its capsule" in alone.stderr
+    assert "+CALLBRIDGE_EXPORT(Thrice, thrice);" in alone.stdout
+    migrate_command.write(tmp_path, "--rewrite", "ops.cc", "ops.py")
+    text = (tmp_path / "ops.cc").read_text()
+    assert "return Capsule(Thrice);" in text and "static ffi::Error thrice(" in text
+    migrate_command.compile_library(tmp_path, "ops.cc", "libops.so")
+    (tmp_path / "check.py").write_text((tmp_path / "ops.py").read_text() + CAPSULES_CHECK)
+    migrate_command.run(tmp_path, sys.executable, "check.py")
+
+
+def test_a_cuda_source(tmp_path):
+    """As the documents': a launch, of which libclang reads the host's part."""
+    (tmp_path / "cuda_runtime.h").write_text(test_cxx.CUDA_RUNTIME)
+    (tmp_path / "a.cu").write_text(test_cxx.CUDA)
+    decisions = migrate_command.write(tmp_path, "--rewrite", "a.cu", "--", "-I", ".")
+    text = (tmp_path / "a.cu").read_text()
+    head = (
+        "ffi::Error add_one(cudaStream_t stream, ffi::Buffer<ffi::F32> in0,\n"
+        "                   ffi::Result<ffi::Buffer<ffi::F32>> out,"
+    )
+    assert head in text
+    launch = (
+        "  AddOne<float><<<1, 32, 0, stream>>>(static_cast<const float*>(in0.untyped_data()),\n"
+        "                                      out->typed_data(), n);\n"
+    )
+    assert launch in text and '"add_one", "CUDA", AddOneHandler)' in text
+    assert any("those up to buffers[0] are taken for operands" in line for line in decisions)

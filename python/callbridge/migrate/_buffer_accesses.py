@@ -41,8 +41,8 @@ class Access:
     pointer: str  # the pointer's type, "const void*"
     element: str | None = None  # what is read there, "float"; None if it is not told
     is_const: bool = False
-    # The bytes of the cast around it, which typed_data() makes needless; (0, 0) if it stays.
-    cast: tuple[int, int] = (0, 0)
+    # The bytes of the cast around it, which typed_data() makes needless; None if it stays.
+    cast: tuple[int, int] | None = None
     is_number: bool = False  # the first element alone is used
     is_typed: bool = False  # of a table of typed pointers
 
@@ -207,7 +207,7 @@ class _Search:
             extent = (node.extent.start.offset, node.extent.end.offset)
             access = dataclasses.replace(
                 access,
-                cast=(0, 0) if stays or value.variable else extent,
+                cast=None if stays or value.variable else extent,
                 is_number=self.is_first(parents),
             )
         self.accesses.found[value.root].append(access)

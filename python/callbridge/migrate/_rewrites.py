@@ -175,10 +175,11 @@ def _registration_extent(unit: TranslationUnit, use: Use) -> tuple[int, int]:
     call, outermost = use.cursor.extent, use.outermost
     start, end = call.start.offset, call.end.offset
     is_variable = outermost.kind == _Kind.VAR_DECL
-    if unit.is_in_macro(use.cursor):
-        if not is_variable:
-            raise Refused(use.cursor, "a macro registers it in a function")
-        return unit.expansion_around(use.cursor)
+    macro = unit.expansion_around(use.cursor)
+    if macro is not None and not is_variable:
+        raise Refused(use.cursor, "a macro registers it in a function")
+    if macro is not None:
+        return macro
     if is_variable and outermost.type.spelling.endswith("RegisterCustomCallTarget"):
         return outermost.extent.start.offset, outermost.extent.end.offset
     before = unit.content[:start].rstrip()

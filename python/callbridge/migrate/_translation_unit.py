@@ -134,7 +134,8 @@ class TranslationUnit:
     def declarations(self) -> list:
         """What this source declares in namespaces."""
         if not hasattr(self, "_declarations"):
-            found, left = [], [self.unit.cursor]
+            found: list = []
+            left = [self.unit.cursor]
             while left:
                 for child in left.pop().get_children():
                     if child.kind.is_preprocessing() or not self.is_here(child):

@@ -66,14 +66,14 @@ class _Writer:
         self.body = list(function.get_children())[-1]
         if self.body.kind != _Kind.COMPOUND_STMT:
             raise Refused(function, "its body is no plain block")
-        parameters: list[cindex.Cursor | None] = list(function.get_arguments())
-        parameters += [None] * (5 - len(parameters))
-        self.first, self.second = parameters[:2]
-        has_opaque = self.is_gpu or parameters[3] is not None
-        self.opaque = parameters[2:4] if has_opaque else [None, None]
-        self.status = parameters[4] if has_opaque else parameters[2]
+        self.first, self.second, *others = function.get_arguments()
+        has_opaque = self.is_gpu or len(others) > 1
+        self.opaque: list[cindex.Cursor] = others[:2] if has_opaque else []
+        status = others[2:] if has_opaque else others
+        self.status: cindex.Cursor | None = status[0] if status else None
         self.words = list(unit.unit.get_tokens(extent=function.extent))
         self.first_result = 0  # on GPU, the results' first place in the table
+        self.numbers: list[str] = []  # operands that are used as one number each
         self.decisions: list[Decision] = []
         self.edits: list[Edit] = []
 
@@ -87,12 +87,19 @@ class _Writer:
         self.check_tuples(found)
         operands = self.parameters(found, OPERAND)
         results = self.parameters(found, RESULT)
+        if self.numbers:
+            self.decide(
+                self.function,
+                f"{self.function.spelling} uses {', '.join(self.numbers)} as one number each; they "
+                "stay operands, as its callers have them: make attributes, here and there, of "
+                "those that are constants of each call",
+            )
         errors, references = _returned_errors.edits(self.unit, self.body, self.status, self.ffi)
         self.edits += errors
         self.edits += [_returned_errors.without_statement(self.unit, one) for one in found.needless]
         self.check_references(found.references + references)
         stream = self.first.type.spelling if self.is_gpu and self.is_used(self.first) else ""
-        has_opaque = any(one is not None and self.is_used(one) for one in self.opaque)
+        has_opaque = any(self.is_used(one) for one in self.opaque)
         if has_opaque:
             self.add_opaque()
         self.add_head(operands, results, stream, has_opaque)
@@ -211,11 +218,7 @@ class _Writer:
             )
             return Parameter(name, "", element)
         if kind == OPERAND and not self.is_gpu and all(one.is_number for one in here):
-            self.decide_at(
-                here[0],
-                f"{place} is used as one number; it stays an operand, as its callers have it: "
-                "make it an attribute, here and there, if it is a constant of each call",
-            )
+            self.numbers.append(place)
         return Parameter(name, known, element)
 
     def replace(self, here: list[Access], parameter: Parameter, arrow: str) -> None:
@@ -223,7 +226,7 @@ class _Writer:
         for one in here:
             element = one.element or ""
             is_native = _element_types.is_native(element) and bool(parameter.type_)
-            if one.cast != (0, 0) and is_native:
+            if one.cast is not None and is_native:
                 self.edits.append(Edit(*one.cast, f"{name}typed_data()"))
             elif one.end > 0:
                 text = f"{name}untyped_data()"
@@ -249,7 +252,7 @@ class _Writer:
             f"{self.opaque_name()});",
         ]
         for parameter, value in zip(self.opaque, (f"{copy}.data()", f"{copy}.size()")):
-            if parameter is not None and self.is_used(parameter):
+            if self.is_used(parameter):
                 declared = " ".join(self.unit.text(parameter.extent).split())
                 if parameter is self.opaque[0] and "const" not in declared:
                     raise Refused(parameter, f"{parameter.spelling} is not a const char*")
@@ -335,7 +338,7 @@ def _place(root: cindex.Cursor, path: tuple[int, ...]) -> str:
 def _with_gaps(paths: list[tuple[int, ...]], first: int, function) -> list[tuple[int, ...]]:
     """The leaves in preorder: elements of the first table that nothing uses are arrays, too."""
     made: list[tuple[int, ...]] = []
-    last = {(): first - 1}  # the last element of each table
+    last: dict[tuple[int, ...], int] = {(): first - 1}  # the last element of each table
     for path in paths:
         for i in range(len(path)):
             table, index = path[:i], path[i]
