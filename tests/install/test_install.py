@@ -9,40 +9,7 @@ import subprocess
 import sys
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-(VERSION,) = re.findall(
-    r'^__version__ = "(.*)"$', (ROOT / "python/callbridge/__init__.py").read_text(), re.M
-)
-CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
-BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/x")).parent
-# What is installed must not lean on what the tests' own environment points at.
-ENVIRONMENT = {
-    name: value
-    for name, value in os.environ.items()
-    if name not in ("CALLBRIDGE_LIBRARY", "PYTHONPATH", "LD_LIBRARY_PATH", "DESTDIR")
-}
-
-
-def run(*command, **environment):
-    done = subprocess.run(
-        [str(word) for word in command],
-        env={**ENVIRONMENT, **{name: str(value) for name, value in environment.items()}},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}"
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    """An installed tree that no longer is where it was installed."""
-    folder = tmp_path_factory.mktemp("install")
-    run("cmake", "--install", BUILD, "--prefix", folder / "first")
-    (folder / "first").rename(folder / "moved")
-    return folder / "moved"
+from installed import BUILD, CONSUMER, ENVIRONMENT, INCREMENTED, ROOT, VERSION, run
 
 
 def test_everything_is_where_it_is_promised(prefix):
@@ -218,13 +185,6 @@ def test_consumer_with_find_package(prefix, tmp_path):
     assert run(tmp_path / "cpp_api") == INCREMENTED
 
 
-INCREMENTED = """\
-42
-INTERNAL: CustomCall failed: the target threw std::out_of_range: too small
-NOT_FOUND
-"""
-
-
 def test_the_runtime_in_c(prefix, tmp_path):
     """Compiled by the command that it states."""
     flags = run(
@@ -285,47 +245,6 @@ def test_modules(prefix, tmp_path):
     )
 
 
-# ---- The ways to get it: tests/install/ways is a project of somebody else's
-
-WAYS = CONSUMER.parent / "ways"
-
-
-def build_ways(folder, *definitions):
-    run("cmake", "-S", WAYS, "-B", folder, *definitions)
-    run("cmake", "--build", folder)
-
-
-def test_the_library_by_find_package(prefix, tmp_path):
-    build_ways(tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
-    assert run(tmp_path / "cpp_api") == INCREMENTED
-
-
-# With the tree in another project, the library is built again: `make matrix` has that.
-@pytest.mark.skipif(
-    "CALLBRIDGE_THOROUGH" not in os.environ, reason="builds the library: make matrix"
-)
-@pytest.mark.parametrize("way", ["add_subdirectory", "FetchContent"])
-def test_the_library_as_part_of_another_project(tmp_path, way):
-    build_ways(tmp_path, f"-DWAY={way}", f"-DSOURCE={ROOT}")
-    assert run(tmp_path / "cpp_api") == INCREMENTED
-
-
-@pytest.mark.parametrize("way", ["find_package", "add_subdirectory", "FetchContent"])
-def test_the_headers_alone(prefix, tmp_path, way):
-    """Without abseil, protobuf or a library: what is built refers to nothing of callbridge's."""
-    build_ways(
-        tmp_path,
-        "-DHEADERS=ON",
-        f"-DWAY={way}",
-        f"-DSOURCE={ROOT}",
-        f"-DCMAKE_PREFIX_PATH={prefix}",
-    )
-    handler = tmp_path / "libhandler.so"
-    defined = run("nm", "-D", "--defined-only", handler)
-    assert " T AddOne\n" in defined and " T CopyHandler\n" in defined
-    assert "callbridge" not in run("readelf", "-d", handler)
-
-
 def test_plain_c(prefix, tmp_path):
     run("cmake", "-S", CONSUMER.parent / "plain_c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", tmp_path)
@@ -377,17 +296,6 @@ def test_config(prefix):
     assert run(*asked, "--libs", **python) == (
         f"-L{library} -l:libcallbridge.so -Wl,-rpath,{library}\n"
     )
-
-
-def test_find_package_refuses_another_minor_version(prefix, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.16)\nproject(x NONE)\n"
-        "set(CMAKE_SIZEOF_VOID_P 8)\n"
-        "find_package(callbridge 0.2 QUIET)\n"
-        'message("found: ${callbridge_FOUND}, considered: ${callbridge_CONSIDERED_VERSIONS}")\n'
-    )
-    output = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
-    assert f"found: 0, considered: {VERSION}" in output
 
 
 # The string ABI of the old binaries' time, and today's.
