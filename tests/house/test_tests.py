@@ -77,6 +77,23 @@ def test_each_test_is_in_a_program():
             assert listed or f"{test}_test.cc" in own, name
 
 
+def program_name(folder, words):
+    named = [word for word in words if word.endswith("_test")]
+    return named[0] if "PROGRAM" in words else folder.replace("/", "_") + "_test"
+
+
+def test_each_program_is_emulated_or_left_out():
+    """`make test-aarch64` runs it, or tests/not_emulated.txt says why not."""
+    lists = [ROOT / name for name in files_of_the_tree() if "CMakeLists.txt" in name]
+    known = {program_name(*found) for file in lists for found in programs(file.read_text())}
+    script = (ROOT / "scripts/test_aarch64").read_text()
+    emulated = {*re.search(r"^programs=\((.*?)^\)", script, re.M | re.S)[1].split()}
+    reasons = (ROOT / "tests/not_emulated.txt").read_text()
+    left_out = {*re.findall(r"^(\w+_test)  \S", reasons, re.M)}
+    assert emulated & left_out == set()
+    assert emulated | left_out == known
+
+
 def test_lists_are_read_rightly():
     text = 'callbridge_tests(a TOGETHER "b c" X=$<F:(d)>)\n# callbridge_tests(e f)\ng()'
     assert list(programs(text)) == [("a", {"TOGETHER", "b", "c", "X", "F", "d"})]

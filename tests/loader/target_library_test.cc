@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "callbridge/abi/machine.h"
 #include "callbridge/adapters/target_abis.h"
 #include "tests/loader/elf_editor.h"
 
@@ -310,6 +311,20 @@ TEST(TargetLibraryTest, ConstructorThatThrows) {
   EXPECT_EQ(Mapped("memfd:callbridge"), copies);
   // ld.so's lock is free.
   std::thread([] { EXPECT_NE(LoadOrDie("original_linked"), nullptr); }).join();
+}
+
+TEST(TargetLibraryTest, AFileForAnotherMachineIsRefusedByBothNames) {
+  for (bool isolate : {false, true}) {
+    LoadOptions options;
+    options.isolate = isolate;
+    const absl::Status status = TargetLibrary::Load(OldBinary("other_machine"), options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("other_machine.so: was built for"));
+    for (const Machine& machine : kMachines) {
+      EXPECT_THAT(std::string(status.message()), HasSubstr(machine.name));
+    }
+  }
+  EXPECT_EQ(Mapped("other_machine"), 0);
 }
 
 TEST(TargetLibraryTest, MissingSymbol) {
