@@ -47,6 +47,15 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(Add, AddImpl,
                                   .Arg<ffi::Buffer<ffi::DataType::F32>>()
                                   .Attr<int64_t>("n")
                                   .Ret<ffi::Buffer<ffi::DataType::F32>>());
+
+#ifdef HAS_STATE
+struct Count {
+  static ffi::TypeId id;
+};
+ffi::TypeId Count::id = {};
+static ffi::ErrorOr<std::unique_ptr<Count>> MakeImpl() { return std::make_unique<Count>(); }
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Make, MakeImpl, ffi::Ffi::BindInstantiate());
+#endif
 """
 
 
@@ -62,6 +71,8 @@ def handlers(request, tmp_path_factory):
     (folder / "handlers.cc").write_text(SOURCE)
     compiler = ["ccache", "g++"] if shutil.which("ccache") else ["g++"]
     command = ["-std=c++17", "-w", "-fPIC", "-isystem", include]
+    # The first XLA FFI has no state.
+    command += ["-DHAS_STATE"] if request.param != next(iter(VERSIONS)) else []
     objects, library = folder / "handlers.o", folder / "handlers.so"
     subprocess.run([*compiler, *command, "-c", folder / "handlers.cc", "-o", objects], check=True)
     subprocess.run(["g++", "-shared", objects, "-o", library], check=True)
@@ -91,6 +102,18 @@ def test_inspect_asks_them(handlers, tmp_path):
             text=True,
         )
         (found,) = json.loads(done.stdout)
-        probed = {p["symbol"]: (p["verdict"], p["evidence"]) for p in found["probed"]}
-        assert probed["Add"] == probed["Touch"] == ("typed", VERSIONS[version])
+        probed = {p.pop("symbol"): p for p in found["probed"]}
+        assert probed["Add"] == probed["Touch"]
+        says = probed["Add"]
+        assert (says["verdict"], says["evidence"]) == ("typed", VERSIONS[version])
+        assert (says["has_symbol"], says["adapts"]) == (True, False)
+        if QUERY in VERSIONS[version]:
+            minor = int(VERSIONS[version].rpartition(".")[2])
+            assert (says["evidence_kind"], says["headers"]) == ("metadata", None)
+            assert says["api_version"] == f"0.{minor}"
+            states = (probed["Touch"]["makes_state"], probed["Make"]["makes_state"])
+            assert states == ((False, True) if minor >= 2 else (None, None))
+        else:
+            assert (says["evidence_kind"], says["api_version"]) == ("oldest_api_table", "0.0")
+            assert says["headers"] == f"jaxlib {version}" and says["makes_state"] is None
         assert not (tmp_path / "trace").exists()
