@@ -50,9 +50,10 @@ def test_no_headers(environment, package):
 
 
 def test_no_programs(environment, package, old_library):
+    probed = ROOT / "build/dev/tests/targets/probed.so"
     helpers = package / "callbridge/libexec/callbridge"
     (helpers / "callbridge-probe").unlink()
-    shown = command(package, f"inspect --probe {old_library}")
+    shown = command(package, f"inspect --probe {probed}", status=0)
     assert f"callbridge-probe is not at {package}" in shown
     (helpers / "callbridge-load").unlink()
     shown = command(package, f"run --isolate {old_library}")
