@@ -15,7 +15,8 @@ _DESCRIPTION = """Migrates custom calls of the untyped ABIs to typed FFI.
 
 C++ sources gain CALLBRIDGE_EXPORT lines, a Python file that registers their handlers, and a test
 to fill in. With --rewrite, functions become typed ones: buffers in place of tables of pointers, an
-ffi::Error in place of a status. Where that cannot be, the reason is told, and the line is written.
+ffi::Error in place of a status. A function whose body does not allow that gets its line, and the
+reason goes to standard error.
 Python programs are led from xla_client, hlo_helpers, mlir.custom_call,
 backend_specific_translations and jax.extend.ffi to jax.ffi. Give the C++ and the Python of a
 package in one command: capsules then hold the handlers.
