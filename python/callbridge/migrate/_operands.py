@@ -118,7 +118,7 @@ class _Rule:
         if isinstance(value, cst.Name):
             once = self._value_of(value)
             if once is not None:
-                return self._of_one(once)
+                return self._named(value, lambda: self._of_one(once))
             if value.value in self.operands and value.value not in self.assigned:
                 return f"{self.context}.avals_in[{self.operands.index(value.value)}]"
         if self._is_part_of_rest(value):
@@ -133,7 +133,7 @@ class _Rule:
         if isinstance(value, cst.Name):
             once = self._value_of(value)
             if once is not None:
-                return self._of_several(once)
+                return self._named(value, lambda: self._of_several(once), "*")
             if value.value == self.rest and value.value not in self.assigned:
                 return [f"*{self._behind()}"]
         if m.matches(value, m.Call(func=m.Name(), args=[m.Arg(keyword=None, star="")])):
@@ -143,11 +143,17 @@ class _Rule:
         if isinstance(value, (cst.GeneratorExp, cst.ListComp)):
             found = constant(value.elt)
             if found is not None:
-                type_ = cst.parse_expression(f"jax.typeof({_code(found)})")
-                return [f"*{_code(value.with_changes(elt=type_))}"]
+                return [f"*(jax.typeof({_code(found)}) {_code(value.for_in).strip()})"]
         if self._is_part_of_rest(value):
             return [f"*{self._behind()}{_slices(value)}"]
         raise _Unknown(f"*{_code(value)}")
+
+    def _named(self, name: cst.Name, find, star: str = ""):
+        """What is not known is the operand as the call has it."""
+        try:
+            return find()
+        except _Unknown:
+            raise _Unknown(f"{star}{name.value}") from None
 
     def _value_of(self, name: cst.Name) -> cst.BaseExpression | None:
         values = self.assigned.get(name.value, [])

@@ -122,6 +122,8 @@ class _Rewriter(Imports):
     # ---- Where we are
 
     def visit_Module(self, node: cst.Module) -> None:
+        for line in m.findall(node, m.Import()):
+            self.visit_Import(cst.ensure_type(line, cst.Import))
         # xops = xla_client.ops
         for assign in m.findall(node, m.Assign(targets=[m.AssignTarget(m.Name())])):
             name = self.name_of(assign.value)  # type: ignore[attr-defined]
@@ -196,7 +198,7 @@ class _Rewriter(Imports):
                 "today's mlir.aval_to_ir_type takes the module's context first; write "
                 "mlir.aval_to_ir_type(ctx.module_context, AVAL)",
             )
-        unused = {name for name in self.aliases if len(m.findall(updated_node, m.Name(name))) == 1}
+        unused = {name for name in self.aliases if _uses(updated_node, name) == 1}
         body = [line for line in updated_node.body if not _assigns(line, unused)]
         return updated_node.with_changes(body=body)
 
@@ -259,9 +261,8 @@ class _Rewriter(Imports):
         old_form = "out_types" in rest or sum(one.keyword is None for one in call.args) > 1
         if old_form:
             arguments, rest = bind(call, _OLD_FORM)
-            arguments["result_types"] = arguments.pop("out_types", None)
-            options = (*_OLD_FORM[3:], *rest)
-            rest |= {one: arguments.pop(one) for one in options if one in arguments}
+            arguments["result_types"] = arguments.pop("out_types", cst.Name("None"))
+            rest |= {one: arguments.pop(one) for one in _OLD_FORM[3:] if one in arguments}
         if "**" in rest or not {"call_target_name", "operands"} <= arguments.keys():
             self.decide(
                 original_node, "the operands or options of this call are not spelled out here"
@@ -332,6 +333,19 @@ class _Rewriter(Imports):
         parent = self.get_metadata(ParentNodeProvider, node)
         return isinstance(parent, cst.Call) and parent.func is node
 
+    def _deletes_context(self, line: cst.SimpleStatementLine) -> bool:
+        """True for `del ctx` in a function with a custom call, which needs it now."""
+        context = self._context()
+        return (
+            context is not None
+            and len(line.body) == 1
+            and m.matches(line.body[0], m.Del(target=m.Name(context[0])))
+            and any(
+                self.name_of(cst.ensure_type(one, cst.Call).func) in CUSTOM_CALL
+                for one in m.findall(context[1], m.Call())
+            )
+        )
+
     # ---- Translation rules
 
     def _translation(self, target) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
@@ -346,6 +360,8 @@ class _Rewriter(Imports):
         return platform.value, primitive.value
 
     def leave_SimpleStatementLine(self, original_node, updated_node):
+        if self._deletes_context(original_node):
+            return cst.RemoveFromParent()
         if len(original_node.body) != 1 or not isinstance(original_node.body[0], cst.Assign):
             return updated_node
         assign = original_node.body[0]
@@ -373,6 +389,11 @@ class _Rewriter(Imports):
             ],
         )
         return updated_node.with_changes(body=[cst.Expr(registration)])
+
+
+def _uses(module: cst.Module, name: str) -> int:
+    parts = m.findall(module, m.Attribute(attr=m.Name(name)))
+    return len(m.findall(module, m.Name(name))) - len(parts)
 
 
 def _assigns(line: cst.CSTNode, names: set[str]) -> bool:
