@@ -33,13 +33,13 @@ def test_a_fallback_of_imports(tmp_path):
         tmp_path,
         "try:\n    from jax.extend import ffi\nexcept ImportError:\n    ffi = None\n"
         "try:\n    from jax.core import Primitive\nexcept ImportError:\n"
-        "    from jax.extend.core import Primitive\n",
+        "    from jax.extend.core import Primitive\nfrom jax.config import config\n",
         None,
     )
     assert after == (
         "try:\n    from jax import ffi\nexcept ImportError:\n    ffi = None\n"
         "try:\n    from jax.extend.core import Primitive\nexcept ImportError:\n"
-        "    from jax.extend.core import Primitive\n"
+        "    from jax.extend.core import Primitive\nfrom jax import config\n"
     )
     assert decisions == []
 

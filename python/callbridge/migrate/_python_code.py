@@ -245,7 +245,7 @@ class _Rewriter(Imports):
                 f"{self.untyped}, and it becomes a typed handler",
             )
         self.add_import("jax")
-        return call.with_changes(func=dotted("jax.ffi.register_ffi_target"), args=args)
+        return on_one_line(call).with_changes(func=dotted("jax.ffi.register_ffi_target"), args=args)
 
     def _custom_call(self, original_node, call):
         context = self._context()
@@ -384,11 +384,18 @@ class _Rewriter(Imports):
             dotted("mlir.register_lowering"),
             [
                 cst.Arg(primitive),
-                cst.Arg(on_one_line(updated_node.body[0].value)),
+                cst.Arg(_with_texts(on_one_line(updated_node.body[0].value))),
                 keyword("platform", platform),
             ],
         )
         return updated_node.with_changes(body=[cst.Expr(registration)])
+
+
+def _with_texts(rule: cst.BaseExpression) -> cst.BaseExpression:
+    """partial(RULE, b"name") as the rule takes its names now."""
+    if not isinstance(rule, cst.Call):
+        return rule
+    return rule.with_changes(args=[one.with_changes(value=as_text(one.value)) for one in rule.args])
 
 
 def _uses(module: cst.Module, name: str) -> int:

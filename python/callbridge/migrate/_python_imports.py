@@ -20,10 +20,11 @@ TRANSLATIONS = (
     "jax.interpreters.xla._backend_specific_translations",
     "jax._src.interpreters.xla._backend_specific_translations",
 )
-# Names that have another place, and are needed where primitives are defined.
+# Names that have another place, and are needed where primitives are defined and used.
 _MOVED = {
     "jax.core.Primitive": ("jax.extend.core", "Primitive"),
     "jax.abstract_arrays.ShapedArray": ("jax.core", "ShapedArray"),
+    "jax.config.config": ("jax", "config"),
 }
 GONE_MODULES = (*XLA_CLIENTS, "jaxlib.hlo_helpers", "jaxlib.mhlo_helpers", *TRANSLATIONS)
 
