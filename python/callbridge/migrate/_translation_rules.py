@@ -12,9 +12,13 @@ from collections.abc import Callable
 import libcst as cst
 from libcst import matchers as m
 
+from callbridge.migrate import _operands
+from callbridge.migrate._arguments import as_text, on_lines
+
 LOWERING = "jax.ffi.build_ffi_lowering_function"
 _CALLS = ("ops.CustomCallWithLayout", "ops.CustomCall")
 _CONSTANTS = ("ops.ConstantLiteral", "ops.Constant")
+_LAYOUTS = ("shape_with_layout", "operand_shapes_with_layout")
 
 
 @dataclasses.dataclass
@@ -22,114 +26,48 @@ class Spelled:
     """By how a function spells it, what of xla_client that is: "xops.Constant": "ops.Constant"."""
 
     names: dict[str, str] = dataclasses.field(default_factory=dict)
+    numpy: str = "numpy"
 
 
-def rule_name(value: cst.BaseExpression) -> str | None:
-    """The function that is registered: RULE, or partial(RULE, ...)."""
+def rule(value: cst.BaseExpression) -> tuple[str, int] | None:
+    """The function that is registered, and how many arguments stand before its builder or context:
+    RULE, or partial(RULE, ...)."""
     if isinstance(value, cst.Name):
-        return value.value
-    if isinstance(value, cst.Call) and value.args and isinstance(value.args[0].value, cst.Name):
-        return value.args[0].value.value
-    return None
-
-
-def as_text(value: cst.BaseExpression) -> cst.BaseExpression:
-    """A name as jax.ffi takes it: not bytes."""
-    if isinstance(value, cst.SimpleString) and "b" in value.prefix.lower():
-        return cst.SimpleString(value.value[len(value.prefix) :])
-    if m.matches(value, m.Call(func=m.Attribute(attr=m.Name("encode")))):
-        return value.func.value  # type: ignore[attr-defined]
-    return value
-
-
-def on_lines(call: cst.Call) -> cst.Call:
-    """The call with an argument a line, if it is a long one."""
-    arguments = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in call.args]
-    plain = call.with_changes(args=arguments)
-    written = cst.Module([]).code_for_node(plain.with_changes(func=cst.Name("f")))
-    if len(written) < 60 and "\n" not in written:
-        return plain
-    plain_equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    arguments = [
-        one.with_changes(equal=plain_equal) if one.keyword is not None else one for one in arguments
-    ]
-    inside = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace("    "))
-    last = cst.ParenthesizedWhitespace(indent=True)
-    comma = cst.Comma(whitespace_after=inside)
-    return plain.with_changes(
-        whitespace_before_args=inside,
-        args=[
-            *(one.with_changes(comma=comma) for one in arguments[:-1]),
-            arguments[-1].with_changes(comma=cst.Comma(whitespace_after=last)),
-        ],
-    )
-
-
-def operands_of(value: cst.BaseExpression) -> list[cst.Arg]:
-    """The elements of a list or tuple as arguments; another expression as *expression."""
-    if not isinstance(value, (cst.List, cst.Tuple)):
-        return [cst.Arg(value, star="*")]
-    return [
-        cst.Arg(one.value, star="*" if isinstance(one, cst.StarredElement) else "")
-        for one in value.elements
-    ]
-
-
-def context_with_constants(
-    context: str, operands: list[cst.Arg], function
-) -> cst.BaseExpression | str:
-    """The context for jax.ffi, which has a layout for each operand that the context knows: with
-    the constants among the operands. Returns a reason where that cannot be written."""
-    if not any(_constant(one) for one in operands):
-        return cst.Name(context)
-    parameters = [one.name.value for one in function.params.params[1:]]
-    rest = function.params.star_arg
-    rest_name = rest.name.value if isinstance(rest, cst.Param) else None
-    module = cst.Module([])
-    avals = []
-    for operand in operands:
-        constant = _constant(operand)
-        name = operand.value.value if isinstance(operand.value, cst.Name) else None
-        if constant is not None:
-            avals.append(f"jax.typeof({module.code_for_node(constant)})")
-        elif name in parameters and not operand.star:
-            avals.append(f"{context}.avals_in[{parameters.index(name)}]")
-        elif name is not None and name == rest_name and operand.star:
-            avals.append(f"*{context}.avals_in[{len(parameters)}:]")
-        else:
-            return (
-                f"the operand {module.code_for_node(operand.value)} stands beside constants, and "
-                "is no parameter of the rule, so its layout is not known here; write it by hand"
-            )
-    return cst.parse_expression(f"{context}.replace(avals_in=[{', '.join(avals)}])")
-
-
-def _constant(operand: cst.Arg) -> cst.BaseExpression | None:
-    value = operand.value
-    if m.matches(value, m.Call(func=m.Attribute(attr=m.Name("ir_constant")))):
-        return value.args[0].value  # type: ignore[attr-defined]
+        return value.value, 0
+    partial = m.Call(func=m.Name("partial") | m.Attribute(attr=m.Name("partial")))
+    if m.matches(value, partial):
+        call = cst.ensure_type(value, cst.Call)
+        if call.args and isinstance(call.args[0].value, cst.Name):
+            bound = sum(one.keyword is None and not one.star for one in call.args[1:])
+            return call.args[0].value.value, bound
     return None
 
 
 def convert(
     function: cst.FunctionDef,
+    before: int,
     spelled: Spelled,
     attribute: Callable[[cst.BaseExpression], cst.BaseExpression] | None,
+    others: set[str],
 ) -> tuple[cst.FunctionDef, list[str]]:
     """Returns the lowering rule, and what of the function has no counterpart there.
 
-    `attribute` makes an attribute of an opaque; None if targets stay untyped, with their opaque.
+    `before`: the number of parameters before the builder. `attribute` makes an attribute of an
+    opaque; None if targets stay untyped, with their opaque. `others`: rules that may be called.
     """
-    if not function.params.params:
-        return function, [f"{function.name.value} takes no builder as its first parameter"]
-    builder = function.params.params[0].name.value
-    operands = [one.name.value for one in function.params.params[1:]]
-    if not any(one in (*_CALLS, *_CONSTANTS) for one in spelled.names.values()):
+    names = _operands.parameters(function)
+    if len(names) <= before:
+        return function, [f"{function.name.value} takes no builder as its parameter {before + 1}"]
+    builder = names[before]
+    if not any(one in (*_CALLS, *_CONSTANTS) for one in spelled.names.values()) and not any(
+        m.findall(function, m.Call(func=m.Name(one))) for one in others - {function.name.value}
+    ):
         return function, []  # converted before
-    rewriter = _Rule(builder, operands, spelled, function, attribute)
+    if builder == "ctx":
+        return function, []
+    rewriter = _Rule(builder, names[before + 1 :], spelled, function, attribute, others)
     converted = cst.ensure_type(function.visit(rewriter), cst.FunctionDef)
-    body = m.findall(converted.body, m.Name(builder))
-    if body and builder != "ctx":
+    if m.findall(converted.body, m.Name(builder)):
         rewriter.problems.append(
             f"{function.name.value} uses XLA's builder for more than shapes, constants and custom "
             "calls; write its lowering by hand"
@@ -138,40 +76,66 @@ def convert(
 
 
 class _Rule(cst.CSTTransformer):
-    def __init__(self, builder: str, operands: list[str], spelled: Spelled, function, attribute):
+    def __init__(
+        self,
+        builder: str,
+        operands: list[str],
+        spelled: Spelled,
+        function: cst.FunctionDef,
+        attribute,
+        others: set[str],
+    ):
         super().__init__()
-        self.attribute = attribute
+        self.attribute, self.others = attribute, others
         self.builder, self.operands, self.spelled = builder, operands, spelled
         self.function = function
+        rest = function.params.star_arg
+        self.rest = rest.name.value if isinstance(rest, cst.Param) else None
         self.problems: list[str] = []
         self.opaque = 0
+        self.layouts = 0  # how many arguments of layouts we are in
 
     def leave_Param(self, original_node, updated_node):
-        if original_node is self.function.params.params[0]:
+        if original_node.name.value == self.builder:
             return updated_node.with_changes(name=cst.Name("ctx"))
         return updated_node
 
     def visit_Arg(self, node: cst.Arg) -> None:
         self.opaque += node.keyword is not None and node.keyword.value == "opaque"
+        self.layouts += node.keyword is not None and node.keyword.value in _LAYOUTS
 
     def leave_Arg(self, original_node, updated_node):
         keyword = original_node.keyword
         self.opaque -= keyword is not None and keyword.value == "opaque"
+        self.layouts -= keyword is not None and keyword.value in _LAYOUTS
         return updated_node
 
     def leave_SimpleString(self, original_node, updated_node):
         return updated_node if self.opaque else as_text(updated_node)
+
+    def leave_Name(self, original_node, updated_node):
+        """A shape that the program asked for is, where a layout is due, XLA's default."""
+        if self.layouts and any(
+            self._is_get_shape(one) for one in _assigned(self.function, original_node.value)
+        ):
+            return cst.Name("None")
+        return updated_node
+
+    def leave_GeneratorExp(self, original_node, updated_node):
+        return self._comprehension(original_node, updated_node)
+
+    def leave_ListComp(self, original_node, updated_node):
+        return self._comprehension(original_node, updated_node)
 
     def leave_Call(self, original_node, updated_node):
         code = cst.Module([]).code_for_node(original_node.func)
         name = self.spelled.names.get(code)
         args = updated_node.args
         if name in _CALLS:
-            return self._custom_call(updated_node)
+            return self._custom_call(original_node, updated_node)
         if name in _CONSTANTS:
-            return cst.parse_expression("mlir.ir_constant(value)").with_changes(
-                args=[cst.Arg(args[1].value)]
-            )
+            value = _operands.numpy_value(args[1].value, self.spelled.numpy, self.function)
+            return cst.Call(cst.parse_expression("mlir.ir_constant"), [cst.Arg(value)])
         if name == "Shape.array_shape":
             if len(args) > 2:
                 return args[2].value
@@ -179,11 +143,32 @@ class _Rule(cst.CSTTransformer):
             return cst.parse_expression(f"tuple(range(len({dimensions})))[::-1]")
         if name == "Shape.tuple_shape":
             return args[0].value
-        if code == f"{self.builder}.get_shape" or name == "ops.GetShape":
-            operand = args[-1].value
-            if isinstance(operand, cst.Name) and operand.value in self.operands:
-                return cst.parse_expression(f"ctx.avals_in[{self.operands.index(operand.value)}]")
+        if code in self.others and len(args) > 0:
+            return updated_node.with_changes(
+                args=[
+                    one.with_changes(value=cst.Name("ctx"))
+                    if m.matches(one.value, m.Name(self.builder))
+                    else one
+                    for one in args
+                ]
+            )
+        if self._is_get_shape(original_node):
+            operand = original_node.args[-1].value
+            if self.layouts:
+                return cst.Name("None")
+            if isinstance(operand, cst.Name):
+                if operand.value in self.operands:
+                    at = self.operands.index(operand.value)
+                    return cst.parse_expression(f"ctx.avals_in[{at}]")
+                if self._loops_over_rest(operand.value):
+                    return operand
             self.problems.append("get_shape() of what is no operand; write its lowering by hand")
+        if (
+            m.matches(original_node, m.Call(func=m.Name("map"), args=[m.Arg(), m.Arg()]))
+            and cst.Module([]).code_for_node(args[0].value) == f"{self.builder}.get_shape"
+            and m.matches(args[1].value, m.Name(self.rest or ""))
+        ):
+            return self._avals_of_rest()
         if not args and isinstance(updated_node.func, cst.Attribute):
             attribute = updated_node.func.attr.value
             if attribute in ("dimensions", "element_type"):
@@ -193,35 +178,82 @@ class _Rule(cst.CSTTransformer):
                 return updated_node.func.value
         return updated_node
 
-    def _custom_call(self, call: cst.Call) -> cst.BaseExpression:
+    def _is_get_shape(self, value) -> bool:
+        if not isinstance(value, cst.Call):
+            return False
+        code = cst.Module([]).code_for_node(value.func)
+        return code == f"{self.builder}.get_shape" or (
+            self.spelled.names.get(code) == "ops.GetShape"
+        )
+
+    def _avals_of_rest(self) -> cst.BaseExpression:
+        first = len(self.operands)
+        return cst.parse_expression(f"ctx.avals_in[{first}:]" if first else "ctx.avals_in")
+
+    def _loops_over_rest(self, name: str) -> bool:
+        """True for a variable of a comprehension that is asked for shapes alone."""
+        for one in m.findall(self.function, m.CompFor(target=m.Name(name))):
+            if not m.matches(cst.ensure_type(one, cst.CompFor).iter, m.Name(self.rest or "")):
+                return False
+        asked = m.Call(func=m.DoesNotMatch(m.Call()), args=[m.Arg(value=m.Name(name))])
+        calls = [one for one in m.findall(self.function, asked) if self._is_get_shape(one)]
+        loops = m.findall(self.function, m.CompFor(target=m.Name(name)))
+        uses = m.findall(self.function, m.Name(name))
+        return bool(loops) and len(uses) == len(calls) + len(loops)
+
+    def _comprehension(self, original_node, updated_node):
+        target = original_node.for_in.target
+        if not isinstance(target, cst.Name) or not self._loops_over_rest(target.value):
+            return updated_node
+        calls = m.findall(original_node, m.Call(args=[m.Arg(value=m.Name(target.value))]))
+        if self.layouts or not any(self._is_get_shape(one) for one in calls):
+            return updated_node
+        for_in = updated_node.for_in.with_changes(iter=self._avals_of_rest())
+        return updated_node.with_changes(for_in=for_in)
+
+    def _is_several(self, results: cst.BaseExpression) -> bool:
+        """True for shapes of results, a tuple; false for the shape of one."""
+        if isinstance(results, cst.Name):
+            values = _assigned(self.function, results.value)
+            return any(self._is_several(one) for one in values)
+        code = cst.Module([]).code_for_node(results.func) if isinstance(results, cst.Call) else ""
+        return isinstance(results, (cst.List, cst.Tuple)) or (
+            self.spelled.names.get(code) == "Shape.tuple_shape"
+        )
+
+    def _custom_call(self, original_node: cst.Call, call: cst.Call) -> cst.BaseExpression:
         names = [
             *("c", "call_target_name", "operands", "shape_with_layout"),
             *("operand_shapes_with_layout", "opaque"),
         ]
-        given = {
-            (names[i] if one.keyword is None else one.keyword.value): one.value
-            for i, one in enumerate(call.args)
-        }
+        before, given = (
+            {
+                (names[i] if one.keyword is None else one.keyword.value): one.value
+                for i, one in enumerate(arguments)
+            }
+            for arguments in (original_node.args, call.args)
+        )
         module = cst.Module([])
-        operands = operands_of(given["operands"])
         if given.keys() - set(names) - {"has_side_effect", "api_version"} or "shape" in given:
             self.problems.append("this CustomCall has options that a lowering has otherwise")
             return call
-        context = context_with_constants("ctx", operands, self.function)
+        operands = _operands.flat(given["operands"])
+        context = _operands.context(self.builder, operands, self.function, "ctx")
         if isinstance(context, str):
             self.problems.append(context)
             return call
-        results = given["shape_with_layout"]
         code = {key: module.code_for_node(value) for key, value in given.items()}
-        several = isinstance(results, (cst.List, cst.Tuple))
-        result_layouts = code["shape_with_layout"] if several else f"[{code['shape_with_layout']}]"
+        result_layouts = code["shape_with_layout"]
+        if not self._is_several(before["shape_with_layout"]):
+            result_layouts = f"[{result_layouts}]"
         options = [code["call_target_name"]]
         attributes = []
         if self.attribute is None:
             options.append(f"api_version={code.get('api_version', '1')}")
         if "operand_shapes_with_layout" in code:
             options.append(f"operand_layouts={code['operand_shapes_with_layout']}")
-        options.append(f"result_layouts={result_layouts}")
+        if result_layouts != "[None]":
+            options.append(f"result_layouts={result_layouts}")
         if "opaque" in code and self.attribute is None:
             options.append(f"backend_config={code['opaque']}")
         elif "opaque" in code:
@@ -234,3 +266,9 @@ class _Rule(cst.CSTTransformer):
         )
         made = cst.Call(on_lines(function), [cst.Arg(context), *operands, *attributes])
         return cst.Attribute(on_lines(made), cst.Name("results"))
+
+
+def _assigned(function: cst.FunctionDef, name: str) -> list[cst.BaseExpression]:
+    """The values of the plain assignments to a name in the function."""
+    assigns = m.findall(function, m.Assign(targets=[m.AssignTarget(m.Name(name))]))
+    return [cst.ensure_type(one, cst.Assign).value for one in assigns]

@@ -1,0 +1,157 @@
+"""Custom calls of a lowering rule, as jax.ffi makes them: hlo_helpers.custom_call and mlir's."""
+
+from __future__ import annotations
+
+import libcst as cst
+from libcst import matchers as m
+from libcst.codemod import CodemodContext
+from libcst.metadata import PositionProvider
+
+from callbridge.migrate import _operands
+from callbridge.migrate._arguments import as_text, bind, dotted, keyword, on_lines
+from callbridge.migrate._plan import Decision
+from callbridge.migrate._python_imports import CUSTOM_CALL, Imports
+from callbridge.migrate._translation_rules import LOWERING
+
+_NEW_FORM = ("call_target_name", "result_types", "operands")
+_OLD_FORM = (
+    *("call_target_name", "out_types", "operands", "operand_layouts", "result_layouts"),
+    *("backend_config", "has_side_effect", "api_version", "operand_output_aliases"),
+    "result_shapes",
+)
+# The version by which hlo_helpers and mlir called unless told otherwise.
+_DEFAULT_VERSION = "2"
+
+
+class CustomCalls(Imports):
+    """`typed`: what the program registers becomes typed handlers."""
+
+    def __init__(self, path: str, typed: bool, context: CodemodContext):
+        super().__init__(context)
+        self.path, self.typed = path, typed
+        self.decisions: list[Decision] = []
+        self.functions: list[cst.FunctionDef | cst.Lambda] = []  # that we are in
+        self.types: list[cst.Call] = []  # mlir.aval_to_ir_type(AVAL), which takes more now
+
+    def decide(self, node: cst.CSTNode, text: str) -> None:
+        line = self.get_metadata(PositionProvider, node).start.line
+        self.decisions.append(Decision(self.path, line, text))
+
+    def custom_call(self, original_node, call):
+        context = self._context()
+        if context is None:
+            self.decide(
+                original_node,
+                "this custom call is not in a function that has the lowering's context as a "
+                "parameter, ctx, which jax.ffi needs; pass ctx to it",
+            )
+            return call
+        arguments, rest = bind(call, _NEW_FORM)
+        # jaxlib's older form, whose result is a value or a list of them.
+        old_form = "out_types" in rest or sum(one.keyword is None for one in call.args) > 1
+        if old_form:
+            arguments, rest = bind(call, _OLD_FORM)
+            arguments["result_types"] = arguments.pop("out_types", cst.Name("None"))
+            rest |= {one: arguments.pop(one) for one in _OLD_FORM[3:] if one in arguments}
+        if "**" in rest or not {"call_target_name", "operands"} <= arguments.keys():
+            self.decide(
+                original_node, "the operands or options of this call are not spelled out here"
+            )
+            return call
+        options = [cst.Arg(as_text(arguments["call_target_name"]))]
+        types = arguments.get("result_types")
+        if types is not None and _is_of_results(types, context[0]):
+            dropped = m.findall(original_node, m.Call())
+            self.types = [one for one in self.types if one not in dropped]
+        elif types is not None:
+            options.append(keyword("result_types", types))
+        version = rest.pop("api_version", None)
+        config = rest.pop("backend_config", None)
+        attributes = []
+        typed_before = isinstance(version, cst.Integer) and int(version.value) >= 4
+        if typed_before or not self.typed:
+            version = version or cst.Integer(_DEFAULT_VERSION)
+            options.append(keyword("api_version", version))
+            if config is not None:
+                options.append(keyword("backend_config", config))
+        elif config is not None:
+            attributes.append(keyword("opaque", self.opaque(config)))
+        options += [keyword(key, value) for key, value in rest.items()]
+        operands = _operands.flat(arguments["operands"])
+        replaced = _operands.context(context[0], operands, context[1], context[0])
+        if isinstance(replaced, str):
+            self.decide(original_node, replaced)
+            return call
+        self.add_import("jax")
+        function = on_lines(cst.Call(dotted(LOWERING), options))
+        made = on_lines(cst.Call(function, [cst.Arg(replaced), *operands, *attributes]))
+        if not old_form:
+            return made
+        one = isinstance(types, (cst.List, cst.Tuple)) and len(types.elements) == 1
+        return cst.Attribute(made, cst.Name("result" if one else "results"))
+
+    def opaque(self, config: cst.BaseExpression) -> cst.BaseExpression:
+        if isinstance(config, cst.SimpleString) and "b" not in config.prefix.lower():
+            return config
+        if self.numpy == "numpy":
+            self.add_import("numpy")
+        return cst.Call(
+            dotted(f"{self.numpy}.frombuffer"),
+            [cst.Arg(config), cst.Arg(dotted(f"{self.numpy}.uint8"))],
+        )
+
+    def _context(self) -> tuple[str, cst.FunctionDef | cst.Lambda] | None:
+        """The lowering's context, a parameter, and the function that has it."""
+        for function in reversed(self.functions):
+            for name in _operands.parameters(function):
+                if name in ("ctx", "context"):
+                    return name, function
+        return None
+
+    def constant(self, call: cst.Call) -> cst.Call:
+        if not self.functions or not call.args:
+            return call
+        value = call.args[0].value
+        new = _operands.numpy_value(value, self.numpy, self.functions[-1])
+        if new is value:
+            return call
+        if self.numpy == "numpy":
+            self.add_import("numpy")
+        return call.with_changes(args=[call.args[0].with_changes(value=new), *call.args[1:]])
+
+    def deletes_context(self, line: cst.SimpleStatementLine) -> bool:
+        """True for `del ctx` in a function with a custom call, which needs it now."""
+        context = self._context()
+        return (
+            context is not None
+            and len(line.body) == 1
+            and m.matches(line.body[0], m.Del(target=m.Name(context[0])))
+            and any(
+                self.name_of(cst.ensure_type(one, cst.Call).func) in CUSTOM_CALL
+                for one in m.findall(context[1], m.Call())
+            )
+        )
+
+
+def _is_of_results(types: cst.BaseExpression, context: str) -> bool:
+    """True for the types of ctx.avals_out, which jax.ffi takes by itself."""
+    results = m.Attribute(value=m.Name(context), attr=m.Name("avals_out"))
+    type_of = m.Name("aval_to_ir_type") | m.Attribute(attr=m.Name("aval_to_ir_type"))
+    if m.matches(types, m.Call(func=m.Name("list") | m.Name("tuple"), args=[m.Arg()])):
+        types = cst.ensure_type(types, cst.Call).args[0].value
+    if m.matches(types, m.Call(func=m.Name("map"), args=[m.Arg(type_of), m.Arg(results)])):
+        return True
+    if isinstance(types, (cst.ListComp, cst.GeneratorExp)):
+        loop = m.CompFor(target=m.Name(), iter=results, ifs=[], inner_for_in=None)
+        if not m.matches(types.for_in, loop):
+            return False
+        variable = cst.ensure_type(types.for_in.target, cst.Name).value
+        return m.matches(types.elt, m.Call(func=type_of, args=[m.Arg(m.Name(variable))]))
+    if not isinstance(types, (cst.List, cst.Tuple)):
+        return False
+    module = cst.Module([])
+    return all(
+        m.matches(one.value, m.Call(func=type_of, args=[m.Arg()]))
+        and module.code_for_node(one.value.args[0].value) == f"{context}.avals_out[{i}]"  # type: ignore[attr-defined]
+        for i, one in enumerate(types.elements)
+    )

@@ -1,0 +1,125 @@
+"""Translation rules of XLA's builder, in the shapes that packages have them in."""
+
+import re
+
+from migrated_program import migrated
+
+HEAD = """\
+from functools import partial
+
+import numpy as np
+from jax.interpreters import xla
+from jax.lib import xla_client
+
+ops = xla_client.ops
+array = xla_client.Shape.array_shape
+
+"""
+
+
+def one_line(text):
+    return re.sub(r"\s+", " ", text)
+
+
+def test_a_partial_with_arguments_before_the_builder(tmp_path):
+    text, decisions = migrated(
+        tmp_path,
+        HEAD
+        + """
+def rule(name, n, c, *args):
+    shapes = tuple(c.get_shape(one) for one in args)
+    dims = shapes[0].dimensions()
+    return ops.CustomCallWithLayout(
+        c, name,
+        operands=tuple(ops.ConstantLiteral(c, np.int32(v)) for v in dims) + args,
+        shape_with_layout=xla_client.Shape.tuple_shape(tuple(array(n, d, (0,)) for d in dims)),
+        operand_shapes_with_layout=tuple(array(np.int32, (), ()) for _ in dims)
+        + tuple(c.get_shape(one) for one in args),
+    )
+
+
+def reverse(name, n, c, *args):
+    return rule(name + "_rev", n, c, *args)
+
+
+xla.backend_specific_translations["cpu"][p] = partial(rule, b"f", 3)
+xla.backend_specific_translations["cpu"][q] = partial(reverse, b"f", 3)
+""",
+        None,
+    )
+    assert decisions == [] and "xla_client" not in text
+    assert "def rule(name, n, ctx, *args):\n    shapes = tuple(one for one in ctx.avals_in)" in text
+    code = one_line(text)
+    assert "ctx.replace(avals_in=[*(jax.typeof(np.int32(v)) for v in dims), *ctx.avals_in])" in code
+    assert "*tuple(mlir.ir_constant(np.int32(v)) for v in dims), *args," in code
+    assert "result_layouts=tuple((0,) for d in dims)" in code
+    assert "+ tuple(None for one in args)" in code
+    assert 'return rule(name + "_rev", n, ctx, *args)' in code
+    assert 'mlir.register_lowering(q, partial(reverse, "f", 3), platform="cpu")' in code
+
+
+def test_shapes_that_the_program_asks_for_are_default_layouts(tmp_path):
+    text, decisions = migrated(
+        tmp_path,
+        HEAD
+        + """
+def rule(c, x, y, *, n):
+    x_shape = c.get_shape(x)
+    out = array(x_shape.element_type(), (n,), (0,))
+    return ops.CustomCallWithLayout(
+        c, b"f", operands=(y, ops.ConstantLiteral(c, n)),
+        shape_with_layout=x_shape,
+        operand_shapes_with_layout=(c.get_shape(y), array(np.int32, (), ())),
+    )
+
+
+xla.backend_specific_translations["cpu"][p] = rule
+""",
+        None,
+    )
+    assert decisions == []
+    code = one_line(text)
+    assert "operand_layouts=(None, ())" in code and "result_layouts" not in code
+    assert "avals_in=[ctx.avals_in[1], jax.typeof(np.asarray(n))]" in code
+    assert "y, mlir.ir_constant(np.asarray(n)), ).results" in code
+    assert "x_shape = ctx.avals_in[0]" in code
+
+
+def test_what_stays_says_why_at_its_line(tmp_path):
+    program = (
+        HEAD
+        + """
+def rule(c, x):
+    return ops.Reshape(ops.CustomCallWithLayout(
+        c, b"f", operands=(ops.Neg(x),), shape_with_layout=array(np.int32, (), ())), (3,))
+
+
+def wrapped(rule):
+    return rule
+
+
+xla.backend_specific_translations["cpu"][p] = rule
+xla.backend_specific_translations["cpu"][q] = wrapped(rule)
+xla.translations[r] = rule
+ops.Reshape(ops)
+"""
+    )
+    text, decisions = migrated(tmp_path, program)
+    lines = {int(one.partition(":")[0]): one for one in decisions}
+    assert any(one.startswith("11: what the operand ops.Neg(x) is") for one in decisions)
+    assert "this translation rule is no function" in lines[21]
+    assert "def rule(c, x):" in text and '["cpu"][p] = rule' in text
+
+
+def test_names_that_are_left_are_said_once(tmp_path):
+    text, decisions = migrated(
+        tmp_path,
+        "from jax._src.interpreters.xla import _backend_specific_translations\n"
+        "from jaxlib import xla_client\n\n"
+        'ours = _backend_specific_translations["cpu"]\n\n\n'
+        "def rule(c, x):\n    return xla_client.ops.Reshape(xla_client.ops.Reshape(x, ()), ())\n",
+    )
+    assert [one.partition(",")[0] for one in decisions] == [
+        "4: today's JAX has no jax._src.interpreters.xla._backend_specific_translations",
+        "8: today's JAX has no jaxlib.xla_client.ops.Reshape",
+    ]
