@@ -339,6 +339,16 @@ def test_commands_in_python_find_the_package(prefix, tmp_path):
     assert "module @kept" in run(prefix / "bin/callbridge", "upgrade", module, **python)
 
 
+def test_migrate_finds_the_headers_of_a_wheel(prefix, tmp_path):
+    """The package itself holds lib and include there."""
+    package = tmp_path / "callbridge"
+    shutil.copytree(prefix / "python/callbridge", package)
+    for folder in ("include", "lib"):
+        (package / folder).symlink_to(prefix / folder)
+    code = "from callbridge.migrate import _compiler; print(_compiler.callbridge_includes())"
+    assert run(sys.executable, "-c", code, PYTHONPATH=tmp_path) == f"{package}/include\n"
+
+
 def test_operators_of_a_source_find_the_header(prefix, tmp_path):
     source = tmp_path / "size.cc"
     source.write_text(

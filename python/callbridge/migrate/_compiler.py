@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 
+from callbridge import config
 from callbridge.migrate._plan import MigrateError
 
 # What a compile command has that is not about how the source is read.
@@ -42,10 +43,10 @@ def _cuda_folders() -> list[str]:
 
 def callbridge_includes() -> str:
     """The folder of callbridge's headers, in the tree or installed."""
-    for parent in pathlib.Path(__file__).resolve().parents[3:5]:
-        if (parent / "include/callbridge/export.h").exists():
-            return str(parent / "include")
-    raise MigrateError("callbridge's own headers were not found beside its Python package")
+    try:
+        return config.include_dir()
+    except FileNotFoundError as error:
+        raise MigrateError(str(error)) from None
 
 
 def flags_of(source: pathlib.Path, compiler: str, database: str | None, given: list[str]):
