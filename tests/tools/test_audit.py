@@ -210,9 +210,10 @@ def test_a_handler_that_makes_state(state):
     calls = by_name(report)
     make, take = calls["make(XLA_FFI_CallFrame*)"], calls["take(XLA_FFI_CallFrame*)"]
     assert (make["makes_state"], take["makes_state"]) == (True, False)
-    assert make["native"] == "0.8.1 to 0.9.0"
-    assert make["through_callbridge"].startswith("0.4.13 to 0.8.0, 0.9.1 to ")
+    # The rows of runtime_versions.h whose state is that of XLA FFI 0.2: one.
+    assert make["native"].startswith("0.8.1 to 0.9.")
     assert "pass a null state" in make["notes"][0]
+    assert ", 0.9.1 to " in make["through_callbridge"]
     assert take["native"].startswith("0.8.1 to 0.1")
     (note,) = take["notes"]
     assert re.fullmatch(
