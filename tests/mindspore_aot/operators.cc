@@ -220,6 +220,7 @@ int Describe(PARAMETERS) {
   for (int i = tensors; i < nparam; ++i) {
     // What MindSpore has in the other lists there is not to be read.
     text += params[i] != nullptr ? "workspace\n" : "null\n";
+    if (params[i] == nullptr) continue;
     memset(params[i], 7, site.WorkSpace()[static_cast<size_t>(i - tensors)]);
   }
   char* out = static_cast<char*>(params[tensors - 1]);
