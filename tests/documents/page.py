@@ -27,7 +27,7 @@ BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 Block = namedtuple("Block", "language text reason")
 
 FENCE = re.compile(
-    r"(?:^<!-- not run: (.+) -->\n)?^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+    r"(?:^<!-- not run: ([^\n]+) -->\n)?^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
 NAMED = re.compile(r"(?:// |/\* |# )([\w./]+\.\w+)(?: \*/)?\n")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")

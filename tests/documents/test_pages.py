@@ -53,5 +53,7 @@ def test_a_page_that_is_not_true_fails(text, says, folder, environment):
 
 
 def test_what_is_not_run_has_a_reason():
-    (block,) = page.blocks("<!-- not run: needs a GPU -->\n```python\nboom\n```\n")
-    assert block.reason == "needs a GPU"
+    left_out = "<!-- not run: needs a GPU -->\n```python\nboom\n```\n"
+    first, second, third = page.blocks(left_out + "```python\nx = 1\n```\n" + left_out)
+    assert first.reason == third.reason == "needs a GPU"
+    assert second == page.Block("python", "x = 1\n", None)
