@@ -1,5 +1,6 @@
 """Modules of pybind11 and nanobind that hand out capsules, with the genuine headers."""
 
+import os
 import pathlib
 import shutil
 import sys
@@ -64,6 +65,8 @@ assert jax.jit(jax.ffi.ffi_call("thrice", x))(x) == 21
     "library, macro", [("pybind11", "PYBIND11_MODULE"), ("nanobind", "NB_MODULE")]
 )
 def test_capsules_of_a_module(tmp_path, library, macro):
+    if library == "pybind11" and "CALLBRIDGE_THOROUGH" not in os.environ:
+        pytest.skip("its headers take long to read: make matrix has it")
     found = pytest.importorskip(library)
     folder = found.get_include() if library == "pybind11" else found.include_dir()
     includes = ("-I", str(folder), "-I", str(PYTHON))
