@@ -7,16 +7,10 @@ import time
 import zipfile
 
 import pytest
+from wheel_shell import MODULE, PROGRAM
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OLD_LIBRARY = ROOT / "build/aarch64/examples/first_light.so"
-PROGRAM = """\
-import callbridge.jax, jax, jax.numpy as jnp
-callbridge.jax.load("first_light.so")
-shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
-add = callbridge.jax.custom_call("add_repeated", shape)
-print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)))
-"""
 
 
 def emulated(command):
@@ -50,8 +44,7 @@ def test_a_newcomer(clean):
     emulated(f"cp {OLD_LIBRARY} . && cat >five_lines.py <<'END'\n{PROGRAM}END")
     assert "callbridge can load it" in emulated("callbridge inspect first_light.so")
     assert emulated("python five_lines.py").strip() == "[2. 2. 2. ... 2. 2. 2.]"
-    module = "HloModule m\n\nENTRY e {\n  ROOT c = f32[2]{0} constant({1, 2.5})\n}\n"
-    emulated(f"cat >module.hlo <<'END'\n{module}END")
+    emulated(f"cat >module.hlo <<'END'\n{MODULE}END")
     assert "result{} f32[2] 1 2.5" in emulated("callbridge run module.hlo")
     maps = emulated(
         "python -c \"import callbridge.numpy; print(open('/proc/self/maps').read())\" | "

@@ -11,16 +11,10 @@ import zipfile
 
 import page
 import pytest
+from wheel_shell import MODULE, PROGRAM
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JAX = ("jax", "jaxlib", "ml_dtypes", "opt_einsum", "scipy")
-PROGRAM = """\
-import callbridge.jax, jax, jax.numpy as jnp
-callbridge.jax.load("first_light.so")
-shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
-add = callbridge.jax.custom_call("add_repeated", shape)
-print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)))
-"""
 
 
 def last_time(shell, module):
@@ -40,8 +34,7 @@ def test_an_old_library_in_jax(environment, wheel, old_library):
     (shell.folder / "five_lines.py").write_text(PROGRAM)
     print(PROGRAM)
     assert shell("python five_lines.py").strip() == "[2. 2. 2. ... 2. 2. 2.]"
-    module = "HloModule m\n\nENTRY e {\n  ROOT c = f32[2]{0} constant({1, 2.5})\n}\n"
-    (shell.folder / "module.hlo").write_text(module)
+    (shell.folder / "module.hlo").write_text(MODULE)
     assert "result{} f32[2] 1 2.5" in shell("callbridge run module.hlo")
     last_time(shell, "callbridge.library")
     last_time(shell, "callbridge.jax")

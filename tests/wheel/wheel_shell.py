@@ -18,6 +18,16 @@ PINNED = {
     if "==" in line
 }
 
+# What a newcomer runs, on each machine.
+PROGRAM = """\
+import callbridge.jax, jax, jax.numpy as jnp
+callbridge.jax.load("first_light.so")
+shape = jax.ShapeDtypeStruct((2048,), jnp.float32)
+add = callbridge.jax.custom_call("add_repeated", shape)
+print(jax.jit(add)(jnp.ones(128), jnp.ones(2048)))
+"""
+MODULE = "HloModule m\n\nENTRY e {\n  ROOT c = f32[2]{0} constant({1, 2.5})\n}\n"
+
 
 def only(pattern):
     found = sorted(DIST.glob(pattern))
