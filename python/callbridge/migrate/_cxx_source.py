@@ -36,6 +36,11 @@ class CxxSource:
     refusals: list[Decision]  # why the others are not
 
     @property
+    def handler_names(self) -> dict[str, str]:
+        """By a function's USR, its handler."""
+        return {one.use.declaration.get_usr(): one.name for one in self.handlers}
+
+    @property
     def has_capsules(self) -> bool:
         return any(use.kind == "capsule" for use in self.uses)
 
@@ -66,7 +71,7 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
     decisions = source.decisions + source.refusals
     for function in source.typed.values():
         decisions += function.decisions
-    by_function = {one.use.declaration.get_usr(): one.name for one in source.handlers}
+    names = source.handler_names
     changes = []
     if after != source.unit.content:
         changes.append(Change(source.path, source.unit.content, after))
@@ -77,7 +82,7 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
                 text = (
                     f"this capsule still holds {use.function}, for Python that registers it as an "
                     "untyped target; migrate that Python in the same command, and it holds "
-                    f"{by_function[use.declaration.get_usr()]}"
+                    f"{names[use.declaration.get_usr()]}"
                 )
                 decisions.append(Decision(source.unit.path, use.line, text))
     kept = next((use for use in source.uses if use.kind == "registration"), None)
@@ -103,7 +108,7 @@ def _exported(source: CxxSource) -> list[Handler]:
 
 def _after(source: CxxSource, capsules_become_typed: bool) -> tuple[bytes, str | None]:
     """The source with all that is written into it, and what does not parse in that."""
-    names = {one.use.declaration.get_usr(): one.name for one in source.handlers}
+    names = source.handler_names
     into_capsules = names if capsules_become_typed else {}
     edits = _exports.edits(source.unit, source.uses, _exported(source), into_capsules)
     edits += _rewrites.edits(source.unit, source.uses, source.typed, names)
@@ -124,7 +129,7 @@ def _leave_broken(source: CxxSource) -> None:
 
     Of those, what follows a tuple is not exported.
     """
-    names = {one.use.declaration.get_usr(): one.name for one in source.handlers}
+    names = source.handler_names
     for key, function in list(source.typed.items()):
         use = next(use for use in source.uses if use.declaration.get_usr() == key)
         edits = _rewrites.edits(source.unit, source.uses, {key: function}, names)

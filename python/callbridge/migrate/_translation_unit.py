@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
 
@@ -121,15 +122,9 @@ class TranslationUnit:
     def line_of(self, offset: int) -> int:
         return self.content.count(b"\n", 0, offset) + 1
 
-    def macros(self, name: str):
+    def macros(self, name: str) -> list:
         """The uses of a macro in this source."""
-        for cursor in self.unit.cursor.get_children():
-            if (
-                cursor.kind == _Kind.MACRO_INSTANTIATION
-                and cursor.spelling == name
-                and self.is_here(cursor)
-            ):
-                yield cursor
+        return [one for one in self._expansions if one.spelling == name]
 
     def declarations(self) -> list:
         """What this source declares in namespaces."""
@@ -152,14 +147,18 @@ class TranslationUnit:
     def expansion_around(self, cursor) -> tuple[int, int] | None:
         """The bytes of the outermost use of a macro that the cursor's code comes of."""
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
-        if not hasattr(self, "_expansions"):
-            self._expansions = [
-                (one.extent.start.offset, one.extent.end.offset)
-                for one in self.unit.cursor.get_children()
-                if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
-            ]
-        found = [one for one in self._expansions if one[0] <= start and end <= one[1]]
+        extents = [(one.extent.start.offset, one.extent.end.offset) for one in self._expansions]
+        found = [one for one in extents if one[0] <= start and end <= one[1]]
         return min(found, key=lambda one: (one[0], -one[1]), default=None)
+
+    @functools.cached_property
+    def _expansions(self) -> list:
+        """The uses of all macros in this source; libclang lists them among those of all headers."""
+        return [
+            one
+            for one in self.unit.cursor.get_children()
+            if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
+        ]
 
 
 def _is_in(location, extent) -> bool:
