@@ -264,7 +264,7 @@ def include_place(unit: TranslationUnit) -> int:
 
 def reference_extent(unit: TranslationUnit, use: Use):
     """Where a capsule names its function, with an & before it or not."""
-    for one in _tuple_tables.walk(use.cursor):
+    for one in use.cursor.walk_preorder():
         if (
             one.kind == _Kind.DECL_REF_EXPR
             and one.referenced is not None

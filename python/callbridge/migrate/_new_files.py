@@ -174,7 +174,7 @@ def _read_elements(function) -> tuple[list[str], str]:
     parameters = [one.get_usr() for one in function.get_arguments()]
     operands: dict[int, str] = {}
     result = "float"
-    for cast in _walk(function):
+    for cast in function.walk_preorder():
         if cast.kind not in (
             *(_Kind.CXX_REINTERPRET_CAST_EXPR, _Kind.CXX_STATIC_CAST_EXPR),
             _Kind.CSTYLE_CAST_EXPR,
@@ -184,7 +184,7 @@ def _read_elements(function) -> tuple[list[str], str]:
         if type_ not in _READ:
             continue
         type_ = _element_types.written(type_)
-        inside = list(_walk(cast))
+        inside = list(cast.walk_preorder())
         of = [
             x.referenced.get_usr() for x in inside if x.kind == _Kind.DECL_REF_EXPR and x.referenced
         ]
@@ -199,9 +199,3 @@ def _read_elements(function) -> tuple[list[str], str]:
                 operands[int(words[0])] = type_
     count = max(operands, default=-1) + 1
     return [operands.get(i, "float") for i in range(count)], result
-
-
-def _walk(cursor):
-    yield cursor
-    for child in cursor.get_children():
-        yield from _walk(child)

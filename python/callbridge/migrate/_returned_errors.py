@@ -123,7 +123,9 @@ class _Writer:
     def cover(self, call: cindex.Cursor) -> None:
         status = next(iter(call.get_arguments()))
         self.references += [
-            one.extent.start.offset for one in _walk(status) if one.kind == _Kind.DECL_REF_EXPR
+            one.extent.start.offset
+            for one in status.walk_preorder()
+            if one.kind == _Kind.DECL_REF_EXPR
         ]
 
     def replace(self, cursor: cindex.Cursor, text: str) -> None:
@@ -207,14 +209,8 @@ def _text(call: cindex.Cursor, message: str, size: str) -> str:
         return message
     owner = re.fullmatch(r"(\w+)\.(?:c_str|data)\(\)", message)
     if owner is not None and re.fullmatch(rf"{owner[1]}\.(?:size|length)\(\)", size):
-        for one in _walk(call):
+        for one in call.walk_preorder():
             if one.kind == _Kind.DECL_REF_EXPR and one.spelling == owner[1]:
                 if "basic_string<char" in one.type.get_canonical().spelling:
                     return owner[1]
     return f"std::string({message}, {size})"
-
-
-def _walk(cursor: cindex.Cursor):
-    yield cursor
-    for child in cursor.get_children():
-        yield from _walk(child)

@@ -190,21 +190,15 @@ def _is_registration(cursor) -> bool:
     )
 
 
-def _walk(cursor):
-    yield cursor
-    for child in cursor.get_children():
-        yield from _walk(child)
-
-
 def _text(cursor) -> str | None:
     """The text of a string literal, of a constant that is one, or a temporary std::string of it."""
-    for one in _walk(cursor):
+    for one in cursor.walk_preorder():
         if one.kind == _Kind.STRING_LITERAL:
             return one.spelling.strip('"')
         if one.kind == _Kind.DECL_REF_EXPR and one.referenced is not None:
             declared = one.referenced
             if declared.kind == _Kind.VAR_DECL:
-                found = [x for x in _walk(declared) if x.kind == _Kind.STRING_LITERAL]
+                found = [x for x in declared.walk_preorder() if x.kind == _Kind.STRING_LITERAL]
                 return found[0].spelling.strip('"') if len(found) == 1 else None
             if declared.kind == _Kind.PARM_DECL:
                 return None
@@ -218,7 +212,7 @@ def _names_capsules(reference) -> bool:
         and declared.kind == _Kind.VAR_DECL
         and any(
             one.kind == _Kind.STRING_LITERAL and one.spelling == CAPSULE_NAME
-            for one in _walk(declared)
+            for one in declared.walk_preorder()
         )
     )
 
@@ -226,7 +220,7 @@ def _names_capsules(reference) -> bool:
 def _functions_in(expression) -> list[tuple]:
     """The functions that an expression names: (reference, declaration); a constant's, too."""
     found = []
-    for one in _walk(expression):
+    for one in expression.walk_preorder():
         if one.kind != _Kind.DECL_REF_EXPR or one.referenced is None:
             continue
         declared = one.referenced
@@ -243,7 +237,7 @@ def _functions_in(expression) -> list[tuple]:
 
 
 def _functions_in_initializer(variable):
-    for one in _walk(variable):
+    for one in variable.walk_preorder():
         if one.kind == _Kind.DECL_REF_EXPR and one.referenced is not None:
             if one.referenced.kind == _Kind.FUNCTION_DECL:
                 yield one.referenced
@@ -251,12 +245,14 @@ def _functions_in_initializer(variable):
 
 def _is_callee(expression, reference) -> bool:
     """True if `reference` is what a call in the expression calls, not what it is given."""
-    for one in _walk(expression):
+    for one in expression.walk_preorder():
         if one.kind == _Kind.CALL_EXPR:
             first = next(iter(one.get_children()), None)
-            if first is not None and any(x == reference for x in _walk(first)):
+            if first is not None and any(x == reference for x in first.walk_preorder()):
                 arguments = list(one.get_arguments())
-                if not any(a is not None and x == reference for a in arguments for x in _walk(a)):
+                if not any(
+                    a is not None and x == reference for a in arguments for x in a.walk_preorder()
+                ):
                     return True
     return False
 
@@ -279,7 +275,7 @@ def _refers_to_parameter(expression, function) -> bool:
         and one.referenced is not None
         and one.referenced.kind == _Kind.PARM_DECL
         and one.referenced.semantic_parent == function
-        for one in _walk(expression)
+        for one in expression.walk_preorder()
     )
 
 
@@ -292,7 +288,7 @@ def _enclosing_expression(above):
             x.kind == _Kind.DECL_REF_EXPR
             and x.referenced is not None
             and x.referenced.kind in (_Kind.FUNCTION_DECL, _Kind.PARM_DECL, _Kind.CXX_METHOD)
-            for x in _walk(one)
+            for x in one.walk_preorder()
         ):
             return one
     return None

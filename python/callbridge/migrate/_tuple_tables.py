@@ -49,7 +49,7 @@ class _Follow:
         if key in self.seen:
             return
         self.seen.add(key)
-        for one in walk(function):
+        for one in function.walk_preorder():
             if one.kind == _Kind.VAR_DECL and pointer_depth(one.type) > 0:
                 kind = _kind_in(one, kinds)
                 if kind is not None:
@@ -89,14 +89,8 @@ class _Follow:
         return cursor if call is None or str(cursor.location.file) == self.file else call
 
 
-def walk(cursor):
-    yield cursor
-    for child in cursor.get_children():
-        yield from walk(child)
-
-
 def _kind_in(cursor, kinds: dict[str, str]) -> str | None:
-    for one in walk(cursor):
+    for one in cursor.walk_preorder():
         if one.kind == _Kind.DECL_REF_EXPR and one.referenced is not None:
             kind = kinds.get(one.referenced.get_usr())
             if kind is not None:
