@@ -33,6 +33,10 @@ class X87RoundsToNearest {
   static void Set(uint16_t mode) { __asm__ volatile("fldcw %0" : : "m"(mode)); }
 
   uint16_t saved_;
+#else
+ public:
+  // Not defaulted: with a constructor of its own a member of this class counts as used.
+  X87RoundsToNearest() {}
 #endif
 };
 
@@ -49,7 +53,7 @@ class XlaFloatingPoint {
   XlaFloatingPoint& operator=(const XlaFloatingPoint&) = delete;
 
  private:
-  [[maybe_unused]] const X87RoundsToNearest x87_;
+  const X87RoundsToNearest x87_;
   const uint32_t saved_ = FloatingPointControl();
 };
 
