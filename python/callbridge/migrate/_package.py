@@ -6,7 +6,7 @@ import pathlib
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _cxx_source, _exports, _python_code
+from callbridge.migrate import _cxx_source, _exports
 from callbridge.migrate._abi_rows import GPU, HOST
 from callbridge.migrate._plan import Plan
 
@@ -29,10 +29,17 @@ def plan(sources: list[str], options: _cxx_source.Options) -> Plan:
         result.changes += part.changes
         result.decisions += part.decisions
     for path in programs:
-        part = _python_code.plan(path, untyped)
+        part = _python_code().plan(path, untyped)
         result.changes += part.changes
         result.decisions += part.decisions
     return result
+
+
+def _python_code():
+    """Imported for Python sources alone: libcst takes longer than a C++ source."""
+    from callbridge.migrate import _python_code
+
+    return _python_code
 
 
 def _leave_to_others(source: _cxx_source.CxxSource, others: list[_cxx_source.CxxSource]) -> None:
@@ -72,7 +79,7 @@ def _why_untyped(programs: list[pathlib.Path], read: list[_cxx_source.CxxSource]
             return f"settle {first.path}:{first.line} first"
     has = {one.use.signature.platform for source in read for one in source.handlers}
     for path in programs:
-        for platform in sorted(_python_code.platforms(path)):
+        for platform in sorted(_python_code().platforms(path)):
             if (HOST if platform.lower() in ("cpu", "host") else GPU) not in has:
                 return f'migrate the C++ of its "{platform}" targets in the same command'
     return None

@@ -40,7 +40,7 @@ class Use:
 def find(unit: TranslationUnit, compiler: str) -> tuple[list[Use], list[Decision]]:
     """Returns the uses in the order of the source, and what was registered but cannot be led on."""
     search = _Search(unit, compiler)
-    search.visit(unit.unit.cursor, [])
+    search.visit(unit.outermost, [])
     search.add_capsules()
     search.add_definitions()
     search.uses.sort(key=lambda use: use.cursor.extent.start.offset)
@@ -56,15 +56,14 @@ class _Search:
         self.capsules: list[tuple] = []  # (cursor, ancestors)
         self.calls: list[tuple] = []  # of functions, for those that call an encapsulator
         self.definitions: list[tuple] = []
+        # A helper that makes capsules may be in a header; registrations are taken from here.
+        self.files = {unit.path, *unit.headers_with(CAPSULE_NAME.encode())}
 
-    def visit(self, cursor, above) -> None:
-        for child in cursor.get_children():
+    def visit(self, cursors, above) -> None:
+        for child in cursors:
+            if child.kind.is_preprocessing() or _file_name(child) not in self.files:
+                continue
             here = self.unit.is_here(child)
-            if child.kind in (_Kind.MACRO_INSTANTIATION, _Kind.INCLUSION_DIRECTIVE):
-                continue
-            # A helper that makes capsules may be in a header; registrations are taken from here.
-            if not here and not _is_near(child, self.unit):
-                continue
             if here and _is_registration(child):
                 self.add_registration(child, above)
                 continue
@@ -76,7 +75,7 @@ class _Search:
                 self.calls.append((child, list(above)))
             elif here and child.kind == _Kind.FUNCTION_DECL and child.is_definition():
                 self.definitions.append((child, list(above)))
-            self.visit(child, [*above, child])
+            self.visit(child.get_children(), [*above, child])
 
     def add_registration(self, call, above) -> None:
         arguments = list(call.get_arguments())
@@ -166,14 +165,9 @@ class _Search:
             self.decisions.append(decision)
 
 
-def _is_near(cursor, unit: TranslationUnit) -> bool:
-    """True for what a header beside the source, or above it, declares; not for a system's."""
+def _file_name(cursor) -> str | None:
     file = cursor.location.file
-    return (
-        file is not None
-        and not cursor.location.is_in_system_header
-        and "callbridge" not in file.name.split("/include/")[-1].split("/")[0]
-    )
+    return None if file is None else file.name
 
 
 def _is_registration(cursor) -> bool:

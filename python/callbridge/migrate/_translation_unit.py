@@ -86,11 +86,11 @@ class TranslationUnit:
 
     def _device_code(self) -> list:
         """The extents of what runs on the device, where names have meanings that a host lacks."""
-        found, left = [], [self.unit.cursor]
+        found, left = [], [self.outermost]
         while left:
-            for child in left.pop().get_children():
+            for child in left.pop():
                 if child.kind in _SCOPES:
-                    left.append(child)
+                    left.append(child.get_children())
                 elif child.kind in _FUNCTIONS and any(
                     one.kind in _DEVICE for one in child.get_children()
                 ):
@@ -130,13 +130,15 @@ class TranslationUnit:
         """What this source declares in namespaces."""
         if not hasattr(self, "_declarations"):
             found: list = []
-            left = [self.unit.cursor]
+            left = [self.outermost]
             while left:
-                for child in left.pop().get_children():
+                for child in left.pop():
                     if child.kind.is_preprocessing() or not self.is_here(child):
                         continue
-                    is_scope = child.kind in (_Kind.NAMESPACE, _Kind.LINKAGE_SPEC)
-                    (left if is_scope else found).append(child)
+                    if child.kind in (_Kind.NAMESPACE, _Kind.LINKAGE_SPEC):
+                        left.append(child.get_children())
+                    else:
+                        found.append(child)
             self._declarations = found
         return self._declarations
 
@@ -152,13 +154,46 @@ class TranslationUnit:
         return min(found, key=lambda one: (one[0], -one[1]), default=None)
 
     @functools.cached_property
+    def outermost(self) -> list:
+        """What is in no other cursor, of this source and of all headers: often 100 000 cursors."""
+        return list(self.unit.cursor.get_children())
+
+    @functools.cached_property
     def _expansions(self) -> list:
         """The uses of all macros in this source; libclang lists them among those of all headers."""
         return [
             one
-            for one in self.unit.cursor.get_children()
+            for one in self.outermost
             if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
         ]
+
+    def headers_with(self, text: bytes) -> set[str]:
+        """The names of the headers that have the text, or include one that has it."""
+        included: dict[str, set] = {}
+        for one in self.outermost:
+            if one.kind == _Kind.INCLUSION_DIRECTIVE:
+                try:
+                    header = one.get_included_file()
+                except AssertionError:  # cindex's answer where the header was not found
+                    continue
+                includer = one.location.file  # None for the option -include
+                included.setdefault(header.name, set()).add(includer and includer.name)
+        left = [name for name in included if _may_have(name, text)]
+        found: set[str] = set()
+        while left:
+            name = left.pop()
+            if name is not None and name not in found:
+                found.add(name)
+                left += included.get(name, ())
+        return found - {self.path}
+
+
+def _may_have(name: str, text: bytes) -> bool:
+    """A name may be relative to the folder of the build, or known to libclang alone."""
+    try:
+        return text in pathlib.Path(name).read_bytes()
+    except OSError:
+        return True
 
 
 def _is_in(location, extent) -> bool:
