@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 import zipfile
@@ -10,7 +11,8 @@ import pytest
 from wheel_shell import MODULE, PROGRAM
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OLD_LIBRARY = ROOT / "build/aarch64/examples/first_light.so"
+BUILD = ROOT / "build/aarch64"
+OLD_LIBRARY = BUILD / "examples/first_light.so"
 
 
 def emulated(command):
@@ -32,11 +34,11 @@ def emulated(command):
 def clean(aarch64_wheel):
     """A Python of that machine, with the genuine jaxlib and the wheel."""
     emulated("rm -rf /tmp/wheel/*")
-    # Without ensurepip, which takes longest of all under qemu: pip runs from its wheel.
+    # Without ensurepip, which takes longest of all under qemu: pip is this machine's wheel of it.
     emulated("python3 -m venv --without-pip venv")
     emulated("echo /venv >venv/lib/python3.11/site-packages/jax.pth")
-    pip = "python /usr/share/python-wheels/pip-*.whl/pip"
-    emulated(f"{pip} install --quiet --no-index {aarch64_wheel}")
+    pip = shutil.copy(*pathlib.Path("/usr/share/python-wheels").glob("pip-*.whl"), BUILD)
+    emulated(f"python {pip}/pip install --quiet --no-index {aarch64_wheel}")
 
 
 def test_a_newcomer(clean):
