@@ -14,7 +14,8 @@ def main() -> None:
     program = os.path.join(PREFIX, "bin", "callbridge")
     # Modules of JAX are converted by the Python that has callbridge.
     os.environ.setdefault("CALLBRIDGE_PYTHON", sys.executable)
-    # ld.so finds the libraries of the wheel by the program's folder, which it asks /proc for, or else this variable.
+    # ld.so finds the wheel's libraries by the program's folder, which it asks /proc for, or else
+    # this variable.
     if not os.path.exists("/proc/self/exe"):
         os.environ["LD_ORIGIN_PATH"] = os.path.dirname(program)
     try:
