@@ -50,14 +50,14 @@ def test_members_without_a_text(tmp_path):
     members = [
         member("f", parameters="(int i)"),
         member("A", parameters="(int i)"),
-        member("A", parameters="(const A &a, int i)"),
+        member("A", parameters="(A a, const B &b)"),
         member("operator=", parameters="(int i)"),
         member("x", kind="variable"),
         member("hidden", access="private"),
     ]
     assert found(tmp_path, *members, text="") == [
         "A",
-        "A::A(const A &a, int i)",
+        "A::A(A a, const B &b)",
         "A::A(int i)",
         "A::f(int i)",
         "A::operator=(int i)",
