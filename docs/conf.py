@@ -37,6 +37,8 @@ myst_enable_extensions = ["colon_fence"]
 
 breathe_projects = {"callbridge": str(ROOT / "build/docs/doxygen/xml")}
 breathe_default_project = "callbridge"
+# It would name inner headers, without their folders.
+breathe_show_include = False
 breathe_domain_by_extension = {"h": "cpp", "hpp": "cpp"}
 breathe_domain_by_file_pattern = {
     "*c_api/callbridge*.h": "c",

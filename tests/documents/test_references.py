@@ -138,3 +138,17 @@ def test_the_script_repeats_a_comment_in_its_paragraph(tmp_path):
         "",
         "/// @}",
     ]
+
+
+def test_the_script_keeps_code_on_one_line(tmp_path):
+    header = tmp_path / "x.h"
+    header.write_text(
+        "// x.h.\n\n// Defines `int f(int a,\n// int b)`, and\n// `g`.\nint f(int);\n"
+    )
+    assert marked_for_doxygen(header).splitlines()[4:] == [
+        "/// Defines <code>int f(int a, int b)</code>, and",
+        "/// <code>g</code>.",
+        "int f(int);",
+        "",
+        "/// @}",
+    ]
