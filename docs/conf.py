@@ -29,6 +29,8 @@ html_static_path = ["site"]
 html_css_files = ["site.css"]
 # The first page is in a folder, as in the tree; a site begins at its root.
 html_extra_path = ["redirect"]
+# Quotes alone: dashes are of options, and dots of C++.
+smartquotes_action = "q"
 # A block of code without a language is text.
 highlight_language = "none"
 
