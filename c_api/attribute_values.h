@@ -19,8 +19,8 @@ namespace callbridge {
 
 // XLA's number and name of a C++ type's element type.
 struct ElementType {
-  int32_t number;
-  const char* name;
+  int32_t number;    // of xla.PrimitiveType
+  const char* name;  // "f32", in static storage
 };
 
 // Returns the element type of T; does not compile if XLA has none.

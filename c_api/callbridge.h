@@ -44,9 +44,9 @@ CALLBRIDGE_EXPORTED const char* callbridge_version(void);
 // The numbers of absl::StatusCode, which are those of XLA_FFI_Error_Code.
 typedef struct callbridge_error {
   size_t struct_size;
-  int32_t code;
+  int32_t code;         // a number of absl::StatusCode
   const char* message;  // ends with a NUL, which message_size does not count
-  size_t message_size;
+  size_t message_size;  // in bytes
 } callbridge_error;
 
 // Returns "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no code. Static storage.
@@ -66,9 +66,15 @@ CALLBRIDGE_EXPORTED void callbridge_error_destroy(callbridge_error* error);
 // describes each of them, and those that a later library adds.
 enum {
   CALLBRIDGE_API_VERSION_UNSPECIFIED = 0,  // unknown; callable on GPU only
+  // On Host `void(void* out, const void** in)`, on GPU `void(stream, void** buffers, const char*
+  // opaque, size_t opaque_size)`.
   CALLBRIDGE_API_VERSION_ORIGINAL = 1,
+  // Those of version 1 with an `XlaCustomCallStatus*` as the last parameter.
   CALLBRIDGE_API_VERSION_STATUS_RETURNING = 2,
+  // On Host `void(void* out, const void** in, const char* opaque, size_t opaque_size,
+  // XlaCustomCallStatus*)`, on GPU as version 2.
   CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED = 3,
+  // `XLA_FFI_Error*(XLA_FFI_CallFrame*)`.
   CALLBRIDGE_API_VERSION_TYPED_FFI = 4,
 };
 
@@ -86,7 +92,7 @@ enum {
 // An ABI on one platform. The texts have static storage.
 typedef struct callbridge_target_abi {
   size_t struct_size;
-  int32_t api_version;
+  int32_t api_version;  // CALLBRIDGE_API_VERSION_*, or another ABI's number
   // ABIs with equal `called_as` are called alike on that platform: a target may be declared as
   // either. 0: the platform does not have this ABI.
   int32_t called_as;
@@ -110,7 +116,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_target_abi_at(size_t index, con
 // A custom-call function and what is known of it.
 typedef struct callbridge_target {
   size_t struct_size;
-  const char* name;
+  const char* name;               // by which programs call it
   const char* platform;           // "Host" or "cpu", "CUDA", "ROCM", in any case
   int32_t api_version;            // CALLBRIDGE_API_VERSION_*, or another ABI's number
   int32_t api_version_is_proved;  // nonzero: the function's type says so; zero: declared
@@ -206,10 +212,10 @@ typedef struct callbridge_site {
   size_t struct_size;
   int32_t tuple_layout;         // CALLBRIDGE_TUPLE_LAYOUT_*; for untyped targets
   const char* const* operands;  // their shapes
-  size_t operand_count;
-  const char* result;  // its shape; a tuple for several results, "()" for none
-  const char* opaque;  // any bytes; for untyped targets
-  size_t opaque_size;
+  size_t operand_count;         // of shapes in `operands`
+  const char* result;           // its shape; a tuple for several results, "()" for none
+  const char* opaque;           // any bytes; for untyped targets
+  size_t opaque_size;           // in bytes
   const struct callbridge_ffi_attributes* attributes;  // for typed targets; null for none
   // For typed targets: the jaxlib release whose XLA the call emulates, with its API table, frames
   // and checks: "0.4.30" to "0.12", or "newest". Null or empty: a release that the handler's
@@ -245,7 +251,7 @@ CALLBRIDGE_EXPORTED void callbridge_bytes_free(char* bytes);
 // grows.
 typedef struct callbridge_dimensions {
   const int64_t* sizes;  // null only if count is 0
-  size_t count;
+  size_t count;          // the rank
 } callbridge_dimensions;
 
 // Visits the dimensions of a result, which are valid until the visitor returns.
@@ -305,8 +311,8 @@ typedef struct callbridge_execution_context {
 // The memory of a leaf; the caller owns it. Frozen: it is passed in lists, so it has no struct_size
 // and never grows.
 typedef struct callbridge_array {
-  void* data;  // null only if size_bytes is 0
-  size_t size_bytes;
+  void* data;         // null only if size_bytes is 0
+  size_t size_bytes;  // at `data`
 } callbridge_array;
 
 // A target bound to a call site, with the state that a typed handler keeps there. Targets of every
@@ -449,7 +455,7 @@ enum {
   // Unknown: no file that can be opened holds the address, or the function returned without an
   // answer, which proves nothing.
   CALLBRIDGE_PROBE_UNVERIFIED = 0,
-  CALLBRIDGE_PROBE_TYPED = 1,
+  CALLBRIDGE_PROBE_TYPED = 1,      // it answered as every typed handler does
   CALLBRIDGE_PROBE_NOT_TYPED = 2,  // it crashed, threw, ended the process or did not return
 };
 

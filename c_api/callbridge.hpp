@@ -109,9 +109,9 @@ class OperatorInfo {
 struct Site {
   std::vector<std::string> operands;  // their shapes, "f32[8,4]", "(f32[32],(f32[64],f32[128]))"
   std::string result = "()";          // its shape; a tuple for several results
-  int32_t tuple_layout = CALLBRIDGE_TUPLE_LAYOUT_NESTED;
-  std::string opaque;                           // any bytes; for untyped targets
-  const Attributes* attributes = nullptr;       // for typed targets; borrowed
+  int32_t tuple_layout = CALLBRIDGE_TUPLE_LAYOUT_NESTED;  // for untyped targets
+  std::string opaque;                                     // any bytes; for untyped targets
+  const Attributes* attributes = nullptr;                 // for typed targets; borrowed
   std::string release;                          // for typed targets: as in callbridge_site
   const OperatorInfo* operator_info = nullptr;  // what the call is checked against; borrowed
   int64_t scratch_bytes = 0;                    // for typed targets: as in callbridge_site
@@ -139,6 +139,7 @@ inline callbridge_target ToC(const Target& target) {
 // Holds the C struct of a site, to whose texts it refers.
 class CSite {
  public:
+  // Borrows `site`, which must outlive this object.
   explicit CSite(const Site& site) {
     for (const std::string& operand : site.operands) operands_.push_back(operand.c_str());
     struct_.struct_size = sizeof(struct_);
@@ -346,8 +347,8 @@ inline Result<void> Execute(const Target& target, const Site& site, Span<const A
 // Functions that call a target, for a runtime: as in callbridge_entry_points. They live as long as
 // the process.
 struct EntryPoints {
-  void* untyped;
-  void* typed;  // null for a typed target
+  void* untyped;  // called with api_version 3
+  void* typed;    // null for a typed target
 };
 
 // Returns the same entry points for the same target each time. Keeps its library open for the rest

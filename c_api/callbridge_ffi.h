@@ -41,15 +41,16 @@ enum {
   CALLBRIDGE_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE = 1,
 };
 
-// The handlers of a target, one for each stage; all but `execute` may be null.
+// The handlers of a target, one for each of XLA's stages, by when XLA calls it; all but `execute`
+// may be null.
 typedef struct callbridge_ffi_handlers {
   size_t struct_size;
-  callbridge_ffi_handler* instantiate;
-  callbridge_ffi_handler* prepare;
-  callbridge_ffi_handler* initialize;
-  callbridge_ffi_handler* execute;
-  callbridge_ffi_handler* record;
-  uint32_t traits;  // CALLBRIDGE_FFI_HANDLER_TRAITS_*
+  callbridge_ffi_handler* instantiate;  // once for each call of a program, before its runs
+  callbridge_ffi_handler* prepare;      // in each run, first
+  callbridge_ffi_handler* initialize;   // in each run, after `prepare`
+  callbridge_ffi_handler* execute;      // in each run, the call itself
+  callbridge_ffi_handler* record;       // to record commands in place of `execute`
+  uint32_t traits;                      // CALLBRIDGE_FFI_HANDLER_TRAITS_*
 } callbridge_ffi_handlers;
 
 // Visits one registered handler. The texts and `handlers` are valid until the visitor returns.
@@ -159,7 +160,7 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_attributes_set_dictionary(
 // Threads that run a handler's tasks. Its functions may be called from several threads at once.
 typedef struct callbridge_ffi_thread_pool {
   size_t struct_size;
-  void* user;
+  void* user;  // passed to the functions
   // Runs task(data) once, on any thread.
   void (*schedule)(void* user, void (*task)(void* data), void* data);
   // Returns how many threads run tasks.
@@ -169,7 +170,7 @@ typedef struct callbridge_ffi_thread_pool {
 // Scratch memory of a run. Its functions may be called from several threads at once.
 typedef struct callbridge_ffi_scratch {
   size_t struct_size;
-  void* user;
+  void* user;  // passed to the functions
   // Returns `size` bytes; null if there is no more memory. `alignment` is a power of two.
   void* (*allocate)(void* user, size_t size, size_t alignment);
   // Frees what `allocate` returned for `size`.
@@ -191,16 +192,16 @@ CALLBRIDGE_EXPORTED int64_t callbridge_ffi_new_run_id(void);
 // extensions and user data must live until the run is over.
 typedef struct callbridge_runtime_services {
   size_t struct_size;
-  void* const* stream;
-  const int32_t* device_ordinal;
-  const int64_t* run_id;
-  const callbridge_ffi_thread_pool* thread_pool;
-  const callbridge_ffi_scratch* scratch;
+  void* const* stream;            // of a GPU handler: points to the CUstream or hipStream_t
+  const int32_t* device_ordinal;  // the number of the device
+  const int64_t* run_id;          // the number of the run
+  const callbridge_ffi_thread_pool* thread_pool;  // runs the handler's tasks
+  const callbridge_ffi_scratch* scratch;          // which the handler may allocate in the run
   const int64_t* user_data_types;  // `user_data_count` ids, each with the object beside it
-  void* const* user_data;
-  size_t user_data_count;
-  const callbridge_ffi_attributes* custom_options;
-  const void* extensions;  // a chain of XLA_FFI_Extension
+  void* const* user_data;          // the objects, which the caller owns
+  size_t user_data_count;          // of ids and of objects
+  const callbridge_ffi_attributes* custom_options;  // the options of the run
+  const void* extensions;                           // a chain of XLA_FFI_Extension
 } callbridge_runtime_services;
 
 #ifdef __cplusplus

@@ -17,9 +17,9 @@ inline namespace cpp_v1 {
 
 // How targets are registered: as in callbridge_pjrt_options.
 struct PjrtOptions {
-  std::string platform;  // of a library's targets; empty: the plugin's
-  int32_t prefer = 0;    // 4 (typed FFI), 3 (untyped), or 0 for the fastest
-  bool command_buffer_compatible = false;
+  std::string platform;                    // of a library's targets; empty: the plugin's
+  int32_t prefer = 0;                      // 4 (typed FFI), 3 (untyped), or 0 for the fastest
+  bool command_buffer_compatible = false;  // as in callbridge_pjrt_options
 
   // Returns the C struct, which refers to this object's text.
   callbridge_pjrt_options ToC() const {

@@ -75,6 +75,7 @@ class DeviceArray {
 
   // Returns the address on the device.
   void* data() const { return data_.get(); }
+  // Returns the size in bytes.
   size_t size_bytes() const { return size_bytes_; }
 
   // Copies all of it to `to`, after what is enqueued on the device's stream, and waits for that.

@@ -63,6 +63,7 @@ inline size_t SizeOf(const std::string& shape) {
 //   HandlerAttributes().Set("n", 3).Set("scale", 0.5f).Set("shape", std::vector<int64_t>{2, 3})
 class HandlerAttributes {
  public:
+  // Makes an empty dictionary.
   HandlerAttributes() {
     callbridge_ffi_attributes* made = nullptr;
     handler_call::Check(callbridge_ffi_attributes_create(&made));
@@ -103,6 +104,7 @@ class HandlerAttributes {
 // How a run ended.
 class HandlerResult {
  public:
+  // Success.
   HandlerResult() = default;
   // Owns `error`; null is success.
   explicit HandlerResult(callbridge_error* error) {
@@ -112,11 +114,13 @@ class HandlerResult {
     callbridge_error_destroy(error);
   }
 
+  // Returns whether the run succeeded.
   bool ok() const { return code_ == 0; }
   // The numbers of XLA_FFI_Error_Code and absl::StatusCode.
   int code() const { return code_; }
   // Returns "INVALID_ARGUMENT" and so on.
   std::string code_name() const { return callbridge_error_code_name(code_); }
+  // Returns the message, without the code; empty on success. Valid as long as this object.
   const std::string& message() const { return message_; }
 
   friend std::ostream& operator<<(std::ostream& out, const HandlerResult& result) {

@@ -21,6 +21,7 @@ inline namespace cpp_v1 {
 // Destroys a handle of the C API with `kDestroy`.
 template <auto kDestroy>
 struct Destroyer {
+  // Destroys `handle`; null is ignored.
   template <typename Handle>
   void operator()(Handle* handle) const {
     kDestroy(handle);
@@ -32,7 +33,7 @@ inline std::string_view Version() { return callbridge_version(); }
 
 // A custom-call function and what is known of it. Owns its texts, and not the functions.
 struct Target {
-  std::string name;
+  std::string name;                                          // by which programs call it
   std::string platform = "Host";                             // or "CUDA", "ROCM"
   int32_t api_version = CALLBRIDGE_API_VERSION_UNSPECIFIED;  // CALLBRIDGE_API_VERSION_*
   bool api_version_is_proved = false;  // by the function's type; false: declared

@@ -52,14 +52,17 @@ class Error {
 // What Result::value() throws. what() is Error::ToString().
 class Exception : public std::runtime_error {
  public:
+  // Copies the code and the message of `error`.
   explicit Exception(const Error& error)
       : std::runtime_error(error.ToString()),
         code_(error.code()),
         message_(std::make_shared<const std::string>(error.message())) {}
 
-  // Return what those of Error do.
+  // Returns the number of absl::StatusCode.
   int32_t code() const noexcept { return code_; }
+  // Returns "INVALID_ARGUMENT" and so on.
   std::string_view code_name() const noexcept { return callbridge_error_code_name(code_); }
+  // Returns the message, without the code. Valid as long as this object or a copy of it.
   std::string_view message() const noexcept { return *message_; }
 
  private:
@@ -84,9 +87,11 @@ class Exception : public std::runtime_error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Holds a value, or an error. Implicit, so that a function returns either as it is.
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
+  // Returns whether there is a value.
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
@@ -104,7 +109,7 @@ class [[nodiscard]] Result {
     return *std::move(*this);
   }
 
-  // Return the value. Undefined unless ok().
+  // Returns the value, or its address. Undefined unless ok().
   T& operator*() & { return *std::get_if<0>(&state_); }
   const T& operator*() const& { return *std::get_if<0>(&state_); }
   T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
@@ -123,9 +128,12 @@ class [[nodiscard]] Result {
 template <>
 class [[nodiscard]] Result<void> {
  public:
+  // Success.
   Result() = default;
+  // Holds an error. Implicit, so that a function returns it as it is.
   Result(Error error) : error_(std::move(error)) {}
 
+  // Returns whether there is no error.
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
   // Throws an Exception if there is an error.
@@ -151,7 +159,9 @@ inline Result<void> ToResult(callbridge_error* error) {
 template <typename T>
 class Span {
  public:
+  // An empty list.
   constexpr Span() = default;
+  // Borrows `size` elements at `data`, an array, or a list that has data() and size().
   constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
   template <size_t kSize>
   constexpr Span(T (&array)[kSize]) : data_(array), size_(kSize) {}
@@ -160,10 +170,12 @@ class Span {
             typename = std::enable_if_t<std::is_convertible_v<Element (*)[], T (*)[]>>>
   constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
 
+  // Same as in std::span.
   constexpr T* data() const { return data_; }
   constexpr size_t size() const { return size_; }
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + size_; }
+  // Returns the element at `i`, which must be below size().
   constexpr T& operator[](size_t i) const { return data_[i]; }
 
  private:

@@ -29,6 +29,8 @@ html_static_path = ["site"]
 html_css_files = ["site.css"]
 # The first page is in a folder, as in the tree; a site begins at its root.
 html_extra_path = ["redirect"]
+# Quotes alone: dashes are of options, and dots of C++.
+smartquotes_action = "q"
 # A block of code without a language is text.
 highlight_language = "none"
 
@@ -37,6 +39,8 @@ myst_enable_extensions = ["colon_fence"]
 
 breathe_projects = {"callbridge": str(ROOT / "build/docs/doxygen/xml")}
 breathe_default_project = "callbridge"
+# It would name inner headers, without their folders.
+breathe_show_include = False
 breathe_domain_by_extension = {"h": "cpp", "hpp": "cpp"}
 breathe_domain_by_file_pattern = {
     "*c_api/callbridge*.h": "c",

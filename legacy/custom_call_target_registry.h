@@ -20,12 +20,13 @@ class __attribute__((visibility("hidden"))) CustomCallTargetRegistry {
  public:
   // A registered function.
   struct Target {
-    std::string symbol;
-    std::string platform;
-    void* address;
-    int api_version;  // the ABI's number; 0 where the function's type was not known
+    std::string symbol;    // the name that it is registered under
+    std::string platform;  // as registered; "Host", "CUDA"
+    void* address;         // the function
+    int api_version;       // the ABI's number; 0 where the function's type was not known
   };
 
+  // Returns the process's registry. Never null; lives as long as the process.
   static CustomCallTargetRegistry* Global() {
     static CustomCallTargetRegistry registry;
     return &registry;

@@ -46,13 +46,14 @@ struct StateMaker<make, std::unique_ptr<T> (*)(const char*, size_t) noexcept>
 
 // The options of one CALLBRIDGE_EXPORT. Set them by the functions; the fields are for the macros.
 struct ExportOptions {
-  const char* shapes = nullptr;
-  const char* opaque_attribute = "opaque";
-  bool gpu = false;
-  bool flat_tuples = false;
-  uint32_t traits = 0;
-  bool has_state = false;
-  const char* state_type = nullptr;  // &exports::kTypeTag<T>
+  const char* shapes = nullptr;             // null: not declared
+  const char* opaque_attribute = "opaque";  // its name
+  bool gpu = false;                         // whether it is declared for GPU
+  bool flat_tuples = false;                 // whether tuples are passed as leaves
+  uint32_t traits = 0;                      // XLA_FFI_HANDLER_TRAITS_*
+  bool has_state = false;                   // whether State() was called
+  const char* state_type = nullptr;         // &exports::kTypeTag<T>
+  // Calls State()'s `make`; returns a state that the handler owns, or null.
   void* (*make_state)(const char* opaque, size_t opaque_len) = nullptr;
 
   // Declares the operands and the result, as "f32[128], (f32[8],s32[?]) -> f32[128]"; see

@@ -87,10 +87,68 @@ def test_what_is_missing_is_found(tmp_path):
     assert references.without_docstring(tree) == ["K.m", "f"]
 
 
+def marked_for_doxygen(header):
+    command = [ROOT / "scripts/doxygen_comments", header]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def test_the_script_names_groups_so():
     header = ROOT / "c_api/callbridge.h"
-    marked = subprocess.run(
-        [ROOT / "scripts/doxygen_comments", header], check=True, capture_output=True, text=True
-    ).stdout
+    marked = marked_for_doxygen(header)
     assert re.findall(r"^/// @defgroup (\w+) ", marked, re.MULTILINE) == references.groups(header)
     assert marked.count("/// @{") == marked.count("/// @}") == len(references.groups(header))
+
+
+def test_the_script_repeats_a_comment_in_its_paragraph(tmp_path):
+    header = tmp_path / "x.h"
+    header.write_text(
+        "// x.h.\n\nclass A {\n public:\n  // Both.\n  int a(int i,\n        int j) {\n"
+        "    return 1;\n  }\n  template <typename T>\n  int a(T t);  // NOLINT(runtime-int)\n"
+        "  A(A&&) = delete;\n"
+        "  int own;  // behind\n\n  int none();\n  // One.\n  int b;\n\n private:\n  union {\n"
+        "    int c_;\n  };\n};\n\n// Each.\n#define B(x) x\n#define C(x) x\n"
+    )
+    assert marked_for_doxygen(header).split("\n@", 1)[0].splitlines()[4:] == [
+        "class A {",
+        " public:",
+        "  /// Both.",
+        "  int a(int i,",
+        "        int j) {",
+        "    return 1;",
+        "  }",
+        "  /// Both.",
+        "  template <typename T>",
+        "  int a(T t);",
+        "  A(A&&) = delete;",
+        "  int own;  ///< behind",
+        "",
+        "  int none();",
+        "  /// One.",
+        "  int b;",
+        "",
+        " private:",
+        "  union {",
+        "  };",
+        "};",
+        "",
+        "/// Each.",
+        "#define B(x) x",
+        "/// Each.",
+        "#define C(x) x",
+        "",
+        "/// @}",
+    ]
+
+
+def test_the_script_keeps_code_on_one_line(tmp_path):
+    header = tmp_path / "x.h"
+    header.write_text(
+        "// x.h.\n\n// Defines `int f(int a,\n// int b)`, and\n// `g`.\nint f(int);\n"
+    )
+    assert marked_for_doxygen(header).splitlines()[4:] == [
+        "/// Defines <code>int f(int a, int b)</code>, and",
+        "/// <code>g</code>.",
+        "int f(int);",
+        "",
+        "/// @}",
+    ]

@@ -26,8 +26,10 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 template <typename T, const char* name>
 class Attr {
  public:
+  // Holds the attribute's value.
   Attr(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
 
+  // Returns the value.
   T& operator*() { return value_; }
   const T& operator*() const { return value_; }
   T* operator->() { return &value_; }
@@ -37,16 +39,28 @@ class Attr {
   T value_;
 };
 
-// Void if a parameter of type T is not of that kind; otherwise the type to bind.
+// The types to bind for a parameter of type T, one template for each kind of parameter: void if T
+// is not of that kind.
 // clang-format off
-template <typename T> struct ArgBinding { using Arg = void; };
-template <typename T> struct RetBinding { using Ret = void; };
-// Specializations also have `static constexpr std::string_view name()`.
-template <typename T> struct AttrBinding { using Attr = void; };
+template <typename T> struct ArgBinding {
+  using Arg = void;  // what `.Arg<>()` takes, for an argument
+};
+template <typename T> struct RetBinding {
+  using Ret = void;  // what `.Ret<>()` takes, for a result
+};
+// Same, for an attribute. Specializations also have `static constexpr std::string_view name()`.
+template <typename T> struct AttrBinding {
+  using Attr = void;  // what `.Attr<>(name())` takes
+};
+// Same, for all attributes together: a Dictionary, or a registered struct.
 template <typename T> struct AttrsBinding {
+  // What `.Attrs<>()` takes.
   using Attrs = std::conditional_t<internal::kIsRegisteredStruct<T>, T, void>;
 };
-template <typename T> struct CtxBinding { using Ctx = void; };
+// Same, for a part of the call's context.
+template <typename T> struct CtxBinding {
+  using Ctx = void;  // what `.Ctx<>()` takes
+};
 
 template <> struct ArgBinding<AnyBuffer> { using Arg = AnyBuffer; };
 template <DataType dtype, size_t rank>

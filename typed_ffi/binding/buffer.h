@@ -71,18 +71,24 @@ XLA_FFI_ATTRIBUTE_ALWAYS_INLINE inline size_t ElementCount(const int64_t* dimens
 // complete. Borrows dimensions and memory from the runtime; the memory is the device's.
 class AnyBuffer {
  public:
+  // The sizes of the dimensions, the major one first.
   using Dimensions = Span<const int64_t>;
 
+  // Borrows `buffer`, which is not null.
   explicit AnyBuffer(const XLA_FFI_Buffer* buffer) : frame{buffer} {
     assert(buffer != nullptr && "a buffer is made of an XLA_FFI_Buffer");
   }
 
+  // Returns the element type.
   DataType element_type() const { return dtype; }
+  // Returns the number of elements: the product of the dimensions, 1 without any.
   size_t element_count() const {
     return internal::ElementCount(dimensions.begin(), dimensions.size());
   }
+  // Returns the size of all elements in bytes. Elements of less than a byte take one each.
   size_t size_bytes() const { return ByteWidth(element_type()) * element_count(); }
 
+  // Returns the address of the elements, on the device.
   void* untyped_data() const { return data; }
 
   // The elements as T, which must match the buffer's element type.
@@ -104,9 +110,13 @@ class AnyBuffer {
   }
 
   union {
+    // The C API's buffer, which the members below read. For the binding.
     internal::BufferInFrame frame;
+    // The dimensions as a Span: `dimensions()`, or `dimensions` itself as in XLA of 2024.
     internal::DimensionsOfBuffer<kDynamicRank> dimensions;
+    // The address of the elements, as in XLA of 2024. Converts to a pointer.
     internal::DataOfBuffer<void> data;
+    // The element type, as in XLA of 2024. Converts to a DataType.
     internal::DataTypeOfBuffer dtype;
   };
 };
@@ -118,26 +128,35 @@ class Buffer {
   using Native = typename internal::Native<data_type>::type;
 
  public:
+  // The sizes of the dimensions, the major one first.
   using Dimensions = Span<const int64_t>;
 
+  // Borrows `buffer`, which is not null and of this element type and rank.
   explicit Buffer(const XLA_FFI_Buffer* buffer) : frame{buffer} {
     assert(buffer != nullptr && "a buffer is made of an XLA_FFI_Buffer");
   }
 
+  // Returns the element type.
   DataType element_type() const { return data_type; }
+  // Returns the number of elements: the product of the dimensions, 1 without any.
   size_t element_count() const {
     return internal::ElementCount(dimensions.begin(), dimensions.size());
   }
+  // Returns the size of all elements in bytes. Elements of less than a byte take one each.
   size_t size_bytes() const { return ByteWidth(data_type) * element_count(); }
 
+  // Returns the address of the elements, on the device.
   void* untyped_data() const { return frame.buffer->data; }
 
   // The elements as NativeType<data_type>; as void if C++ has no such type.
   Native* typed_data() const { return data; }
 
   union {
+    // The C API's buffer, which the members below read. For the binding.
     internal::BufferInFrame frame;
+    // The dimensions as a Span: `dimensions()`, or `dimensions` itself as in XLA of 2024.
     internal::DimensionsOfBuffer<rank> dimensions;
+    // The address of the elements, as in XLA of 2024. Converts to a pointer.
     internal::DataOfBuffer<Native> data;
   };
 };
@@ -158,8 +177,10 @@ using Token = BufferR0<DataType::TOKEN>;
 template <typename T>
 class Result {
  public:
+  // Holds the buffer that the handler writes.
   Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
 
+  // Returns the buffer.
   T& operator*() { return value_; }
   const T& operator*() const { return value_; }
   T* operator->() { return &value_; }
@@ -178,7 +199,7 @@ using ResultBufferBase = Result<AnyBuffer>;
 template <DataType dtype, size_t rank = kDynamicRank>
 using ResultBuffer = Result<Buffer<dtype, rank>>;
 // clang-format off
-// The same of a fixed rank.
+// A result of a fixed rank, whose element type is checked.
 template <DataType dtype> using ResultBufferR0 = ResultBuffer<dtype, 0>;
 template <DataType dtype> using ResultBufferR1 = ResultBuffer<dtype, 1>;
 template <DataType dtype> using ResultBufferR2 = ResultBuffer<dtype, 2>;

@@ -26,8 +26,10 @@ namespace match {
 // Converts implicitly from sizes and from the addresses to store sizes at.
 class DimPattern {
  public:
+  // A dimension of any size.
   constexpr DimPattern() = default;
 
+  // A dimension of that size.
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
   constexpr DimPattern(T size)  // NOLINT(google-explicit-constructor)
       : kind_(Kind::kSize), size_(static_cast<int64_t>(size)) {

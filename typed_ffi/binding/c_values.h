@@ -97,7 +97,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
 // In the enums' namespace, the global one, where a stream finds them. Templates and hidden
 // functions, since XLA's own have the same names and may be in the same process.
 
-// Print the names of values, or the numbers of those that this version of the API does not have.
+// Prints the name of a value, or its number if this version of the API does not have it.
 template <typename Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& os,
                                              XLA_FFI_DataType dtype) {
@@ -124,6 +124,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return xla::ffi::internal::PrintEnum(os, stage);
 }
 
+// Compares the ids.
 CALLBRIDGE_FFI_HIDDEN constexpr bool operator==(const XLA_FFI_TypeId& a, const XLA_FFI_TypeId& b) {
   return a.type_id == b.type_id;
 }
@@ -131,6 +132,7 @@ CALLBRIDGE_FFI_HIDDEN constexpr bool operator!=(const XLA_FFI_TypeId& a, const X
   return !(a == b);
 }
 
+// Compares the major and the minor version.
 CALLBRIDGE_FFI_HIDDEN constexpr bool operator==(const XLA_FFI_Api_Version& a,
                                                 const XLA_FFI_Api_Version& b) {
   return a.major_version == b.major_version && a.minor_version == b.minor_version;
@@ -140,6 +142,7 @@ CALLBRIDGE_FFI_HIDDEN constexpr bool operator!=(const XLA_FFI_Api_Version& a,
   return !(a == b);
 }
 
+// Compares the versions, the traits and the ids of the state's type.
 CALLBRIDGE_FFI_HIDDEN constexpr bool operator==(const XLA_FFI_Metadata& a,
                                                 const XLA_FFI_Metadata& b) {
   return a.api_version == b.api_version && a.traits == b.traits &&
@@ -150,6 +153,7 @@ CALLBRIDGE_FFI_HIDDEN constexpr bool operator!=(const XLA_FFI_Metadata& a,
   return !(a == b);
 }
 
+// Compares the handlers' addresses, stage by stage.
 CALLBRIDGE_FFI_HIDDEN constexpr bool operator==(const XLA_FFI_Handler_Bundle& a,
                                                 const XLA_FFI_Handler_Bundle& b) {
   return a.instantiate == b.instantiate && a.prepare == b.prepare && a.initialize == b.initialize &&

@@ -30,15 +30,15 @@ enum class GroupMode {
 
 // Memory that is already allocated. Sizes and offsets in bytes.
 struct CollectiveMemoryRegion {
-  const void* buffer;
-  size_t byte_size;
-  uint64_t flags = 0;
+  const void* buffer;  // where it begins
+  size_t byte_size;    // in bytes
+  uint64_t flags = 0;  // XLA's; 0 for none
 };
 
 // A window of memory that is shared with peers, and the offset in it in bytes.
 struct WindowLookup {
-  XLA_FFI_Window* window;
-  size_t offset;
+  XLA_FFI_Window* window;  // owned by XLA
+  size_t offset;           // of the buffer in the window, in bytes
 };
 
 namespace internal {

@@ -63,7 +63,7 @@ struct CtxDecoding<PlatformStream<T>> {
 
 // The same for all parts of one logical execution, which may be many calls on many devices.
 struct RunId {
-  int64_t run_id;
+  int64_t run_id;  // XLA's number of the execution
 };
 
 template <>
@@ -133,6 +133,7 @@ struct CtxDecoding<FfiExecutionContext> {
 // of the call.
 class Context {
  public:
+  // Borrows both until the call ends.
   Context(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* ctx) : api_(api), ctx_(ctx) {}
 
   // Returns what `.Ctx<T>()` would pass to the handler. Returns INTERNAL if that fails, and

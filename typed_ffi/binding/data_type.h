@@ -50,7 +50,7 @@ enum class DataType : uint8_t {
   F8E8M0FNU = XLA_FFI_DataType_F8E8M0FNU,
 };
 
-// The same, for `using namespace xla::ffi` and xla::ffi::F32.
+// The values of DataType as constants, so that xla::ffi::F32 is one of them.
 inline constexpr DataType PRED = DataType::PRED;
 inline constexpr DataType S1 = DataType::S1;
 inline constexpr DataType S2 = DataType::S2;

@@ -24,6 +24,7 @@ class DiagnosticEngine;
 // Writes to the engine at once, so that the engine must outlive it.
 class InFlightDiagnostic {
  public:
+  // Appends to the last diagnostic of `engine`.
   explicit InFlightDiagnostic(DiagnosticEngine* engine) : engine_(engine) {}
   InFlightDiagnostic(const InFlightDiagnostic&) = delete;
   InFlightDiagnostic& operator=(const InFlightDiagnostic&) = delete;
@@ -41,6 +42,7 @@ class InFlightDiagnostic {
     return *this;
   }
 
+  // Returns nullopt, so that a Decode() ends with `return diagnostic.Emit(...);`.
   template <typename T>
   operator std::optional<T>() const {  // NOLINT(google-explicit-constructor)
     return std::nullopt;
@@ -79,6 +81,7 @@ class DiagnosticEngine {
 
   // Returns all that was emitted.
   std::string Result() const& { return said_ == nullptr ? std::string() : said_->text; }
+  // Same, and empties the engine.
   std::string Result() && {
     std::string text = said_ == nullptr ? std::string() : std::move(said_->text);
     Clear();

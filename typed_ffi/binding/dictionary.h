@@ -29,13 +29,16 @@ class Dictionary {
   // Iterates over the names, in their order.
   class Iterator {
    public:
+    // What std::iterator_traits asks for.
     using iterator_category = std::forward_iterator_tag;
     using difference_type = ptrdiff_t;
     using value_type = std::string_view;
     using pointer = const std::string_view*;
     using reference = std::string_view;
 
+    // Returns the name. Valid as long as the Dictionary's.
     std::string_view operator*() const { return internal::View(attrs_->names[index_]); }
+    // Goes to the next name, in the order of the call's attributes.
     Iterator& operator++() {
       ++index_;
       return *this;
@@ -45,6 +48,7 @@ class Dictionary {
       ++index_;
       return before;
     }
+    // Compares places in one Dictionary.
     bool operator==(const Iterator& other) const { return index_ == other.index_; }
     bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
@@ -56,10 +60,14 @@ class Dictionary {
     int64_t index_;
   };
 
+  // Borrows `attrs`, which is not null.
   explicit Dictionary(const XLA_FFI_Attrs* attrs) : attrs_(attrs) {}
 
+  // Returns the number of attributes.
   size_t size() const { return attrs_->size > 0 ? static_cast<size_t>(attrs_->size) : 0; }
+  // Returns whether there are none.
   bool empty() const { return size() == 0; }
+  // Iterates over the names.
   Iterator begin() const { return Iterator(attrs_, 0); }
   Iterator end() const { return Iterator(attrs_, static_cast<int64_t>(size())); }
 
@@ -79,7 +87,7 @@ class Dictionary {
     return Isa<T>(it.index_);
   }
 
-  // Returns an INTERNAL error if there is no such attribute, or it is no T.
+  // Returns the attribute, or an INTERNAL error if there is no such attribute or it is no T.
   template <typename T>
   XLA_FFI_ATTRIBUTE_ALWAYS_INLINE ErrorOr<typename AttrDecoding<T>::Type> get(
       std::string_view name) const {

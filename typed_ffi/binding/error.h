@@ -44,11 +44,14 @@ enum class ErrorCode : uint8_t {
 // Success, or a code and a message. XLA reads the message up to its first NUL.
 class Error {
  public:
+  // Success.
   Error() noexcept : errc_(ErrorCode::kOk), has_message_(false) {}
 
+  // An error with a code and a message.
   Error(ErrorCode errc, std::string message)
       : errc_(errc), has_message_(true), message_(std::move(message)) {}
 
+  // Same, with the code by its name in the C API.
   Error(XLA_FFI_Error_Code errc, std::string message)
       : Error(static_cast<ErrorCode>(errc), std::move(message)) {}
 
@@ -75,19 +78,24 @@ class Error {
     if (has_message_) message_.~basic_string();
   }
 
+  // Returns whether the code is OK.
   bool success() const { return errc_ == ErrorCode::kOk; }
+  // Returns whether the code is not OK.
   bool failure() const { return !success(); }
 
   // Never empty; an optional as in XLA.
   std::optional<ErrorCode> errc() const { return errc_; }
 
+  // Returns the message, without the code; empty for success. Valid as long as this object.
   const std::string& message() const { return has_message_ ? message_ : NoMessage(); }
 
-  // Returns an error that is none.
+  // Returns success.
   static Error Success() { return Error(); }
+  // Returns an error of the code INTERNAL.
   static Error Internal(std::string message) {
     return Error(ErrorCode::kInternal, std::move(message));
   }
+  // Returns an error of the code INVALID_ARGUMENT.
   static Error InvalidArgument(std::string message) {
     return Error(ErrorCode::kInvalidArgument, std::move(message));
   }

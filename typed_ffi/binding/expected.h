@@ -21,6 +21,7 @@ class Expected;
 template <typename E>
 class Unexpected {
  public:
+  // Holds the error, which converts to an Expected of any value type.
   constexpr Unexpected(E error)  // NOLINT(google-explicit-constructor)
       : error_(std::move(error)) {}
 
@@ -31,13 +32,16 @@ class Unexpected {
   E error_;
 };
 
+// Holds a literal as a std::string.
 Unexpected(const char*)->Unexpected<std::string>;
 
 // Thrown by value() of an Expected that holds an error, and by error() of one that holds a value.
 // XLA's own throws the base class.
 class BadExpectedAccess : public std::bad_variant_access {
  public:
+  // For Expected, which says what it holds instead.
   explicit BadExpectedAccess(std::string what) : what_(std::move(what)) {}
+  // Returns what was held instead, with the error's message if it has one.
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:
@@ -148,28 +152,35 @@ template <typename T, typename E>
 class Expected : private internal::CopyableIf<std::is_copy_constructible_v<T> &&
                                               std::is_copy_constructible_v<E>> {
  public:
+  // Holds a value, or an error. Implicit, so that a function returns either as it is.
   constexpr Expected(T value)  // NOLINT(google-explicit-constructor)
       : data_(std::true_type(), std::move(value)) {}
   constexpr Expected(Unexpected<E> unexpected)  // NOLINT(google-explicit-constructor)
       : data_(std::false_type(), std::move(unexpected.error_)) {}
 
+  // Returns whether there is a value.
   constexpr operator bool() const { return has_value(); }  // NOLINT(google-explicit-constructor)
   constexpr bool has_value() const { return data_.has_value; }
+  // Returns whether there is an error.
   constexpr bool has_error() const { return !data_.has_value; }
 
+  // Returns the value; throws BadExpectedAccess if there is an error.
   constexpr T& value() & { return CheckValue(), data_.value; }
   constexpr const T& value() const& { return CheckValue(), data_.value; }
   constexpr T&& value() && { return CheckValue(), std::move(data_.value); }
   constexpr const T&& value() const&& { return CheckValue(), std::move(data_.value); }
 
+  // Same as value(): checks, unlike std::expected.
   constexpr T& operator*() & { return value(); }
   constexpr const T& operator*() const& { return value(); }
   constexpr T&& operator*() && { return std::move(*this).value(); }
   constexpr const T&& operator*() const&& { return std::move(*this).value(); }
 
+  // Returns the value's address; throws as value() does.
   constexpr T* operator->() { return &value(); }
   constexpr const T* operator->() const { return &value(); }
 
+  // Returns the error; throws BadExpectedAccess if there is a value.
   constexpr E& error() & { return CheckError(), data_.error; }
   constexpr const E& error() const& { return CheckError(), data_.error; }
   constexpr E&& error() && { return CheckError(), std::move(data_.error); }

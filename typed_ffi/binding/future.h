@@ -114,6 +114,7 @@ class Promise;
 // Movable. A moved-from future may only be assigned to or destroyed.
 class Future {
  public:
+  // Makes the future that `promise` completes. A promise may have at most one.
   explicit Future(const Promise& promise);
   explicit Future(const CountDownPromise& promise);
 
@@ -147,6 +148,7 @@ struct FutureAccess {
 // Copies complete the same future; only one of them may.
 class Promise {
  public:
+  // Makes a promise that no future shares yet.
   Promise() : completion_(std::make_shared<internal::Completion>()) {}
 
   // Completes the future with success.
@@ -168,11 +170,14 @@ class Promise {
 // error of a count. Thread-safe.
 class CountDownPromise {
  public:
+  // May only be assigned to or destroyed.
   CountDownPromise() = default;
+  // Completes `promise` after `count` counts, which must be positive.
   CountDownPromise(Promise promise, int64_t count)
       : state_(std::make_shared<State>(std::move(promise), count)) {
     assert(count > 0 && "a promise is counted down from a positive number");
   }
+  // Same, with a promise of its own: make a Future of this object.
   explicit CountDownPromise(int64_t count) : CountDownPromise(Promise(), count) {}
 
   // Returns true for the call that completed the promise.

@@ -70,13 +70,20 @@ class Ffi {
   // Returns null for success. The caller owns an error.
   virtual XLA_FFI_Error* Call(XLA_FFI_CallFrame* call_frame) const = 0;
 
-  // See registration.h.
+  // Registers `handler`, of the execute stage, or an XLA_FFI_Handler_Bundle of all stages, with the
+  // runtime of `api`. `traits` are XLA_FFI_HANDLER_TRAITS_*. Returns null for success; the caller
+  // owns an error. Returns UNIMPLEMENTED if the runtime has no instantiate stage and the bundle
+  // does.
   template <typename Handler>
   static XLA_FFI_Error* RegisterStaticHandler(const XLA_FFI_Api* api, std::string_view name,
                                               std::string_view platform, Handler handler,
                                               XLA_FFI_Handler_Traits traits = 0) {
     return internal::RegisterStaticHandler(api, name, platform, handler, traits);
   }
+  // Registers a type of state or user data under `name`, which must be unique, with the runtime of
+  // `api`. The runtime writes `*type_id` if it is 0. `type_info` is an XLA_FFI_TypeInfo, its
+  // address, or left out. Returns null for success; the caller owns an error. Returns UNIMPLEMENTED
+  // if the runtime has no types of its own.
   template <typename... Info>
   static XLA_FFI_Error* RegisterTypeId(const XLA_FFI_Api* api, std::string_view name,
                                        XLA_FFI_TypeId* type_id, Info... type_info) {
@@ -88,6 +95,7 @@ class Ffi {
 template <ExecutionStage stage, typename Fn, typename... Ts>
 class Handler : public Ffi {
  public:
+  // For Binding::To().
   explicit Handler(internal::BoundHandler<stage, Fn, Ts...> bound) : bound_(std::move(bound)) {}
 
   XLA_FFI_Error* Call(XLA_FFI_CallFrame* call_frame) const override {
@@ -111,6 +119,7 @@ class Binding {
 
  public:
   constexpr Binding() = default;
+  // For the methods below: a binding with the attributes `names`.
   constexpr explicit Binding(const internal::Names<kAttrs>& names) : names_(names) {}
 
   // Takes the next argument as a T: AnyBuffer or Buffer<dtype, rank>.
@@ -178,7 +187,8 @@ class Binding {
     return With<internal::CtxOf<T>>();
   }
 
-  // A literal, or other characters that outlive the handler.
+  // Takes the attribute `name` as a T, which the function gets as AttrDecoding<T>::Type. Keeps no
+  // copy of the name: pass a literal, or characters that outlive the handler.
   template <typename T>
   constexpr auto Attr(std::string_view name) const {
     static_assert(Count(internal::Role::kAttrs) == 0,
@@ -189,6 +199,7 @@ class Binding {
   constexpr auto Attr(const char* name) const {
     return Attr<T>(std::string_view(name));
   }
+  // Same, for any name; keeps a copy as long as the process lives.
   template <typename T>
   auto Attr(const std::string& name) const {
     return Attr<T>(internal::KeepName(name));

@@ -42,7 +42,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
   static const auto xla_ffi_bound_handler = ::xla::ffi::internal::MakeHandler(__VA_ARGS__); \
   return xla_ffi_bound_handler.Call(call_frame)
 
-// Defines `static constexpr XLA_FFI_Handler* fn`.
+// Defines `static constexpr XLA_FFI_Handler* fn`, a constant pointer to a handler.
 #define XLA_FFI_DEFINE_HANDLER(fn, ...)                                                         \
   static constexpr XLA_FFI_Handler* fn = +[](XLA_FFI_CallFrame* call_frame) -> XLA_FFI_Error* { \
     CALLBRIDGE_FFI_CALL_HANDLER(call_frame, __VA_ARGS__);                                       \
@@ -58,7 +58,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
 #define XLA_FFI_DECLARE_HANDLER_SYMBOL(fn) \
   extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* fn(XLA_FFI_CallFrame* call_frame)
 
-// Defines it.
+// Defines the exported C function `fn`, a handler.
 #define XLA_FFI_DEFINE_HANDLER_SYMBOL(fn, ...)                                                 \
   XLA_FFI_DECLARE_HANDLER_SYMBOL(fn) { CALLBRIDGE_FFI_CALL_HANDLER(call_frame, __VA_ARGS__); } \
   static_assert(::std::is_invocable_r_v<XLA_FFI_Error*, decltype(fn), XLA_FFI_CallFrame*>,     \

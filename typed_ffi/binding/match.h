@@ -52,6 +52,7 @@ using RankSet = internal::ValueSequence<size_t, ranks...>;
 template <typename DTypes = DTypeSet<DataType>, typename Ranks = RankSet<>>
 class BufferPattern {
  public:
+  // Accepts any buffer.
   BufferPattern() = default;
 
   // Accepts these ranks.
@@ -113,6 +114,7 @@ class BufferPattern {
   // Returns a text for errors.
   std::string Describe() const { return internal::DescribeConstraints(Constraints()); }
 
+  // Returns what the pattern accepts, for Verify() and Match(). Valid as long as this object.
   internal::BufferConstraints Constraints() const {
     return {dtype_.has_value() ? Span<const DataType>(&*dtype_, 1) : DTypes::span(),
             rank_.has_value() ? Span<const size_t>(&*rank_, 1) : Ranks::span(), dimensions_};

@@ -27,12 +27,12 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 
 // A kernel's argument: an address on the device, or `size` bytes of host memory, which are copied.
 struct DevicePointer {
-  void* ptr;
+  void* ptr;  // its address, on the device
 };
 // Host memory, which the command copies.
 struct HostValue {
-  const void* ptr;
-  size_t size;
+  const void* ptr;  // where they are; read when the command is recorded
+  size_t size;      // in bytes
 };
 // One argument of a kernel.
 using KernelArg = std::variant<DevicePointer, HostValue>;
@@ -59,14 +59,18 @@ class RecordContextBase;
 // capacity().
 class BoundedCommandVector {
  public:
+  // Borrows a frame's list with room for `max_commands`, and its number of commands.
   BoundedCommandVector(const XLA_FFI_Command** commands, int64_t* num_commands,
                        int64_t max_commands)
       : commands_(commands), num_commands_(num_commands), max_commands_(max_commands) {}
 
+  // Returns a command, which the runtime owns. Does not check `index`.
   const XLA_FFI_Command* operator[](size_t index) const { return commands_[index]; }
   // Whether there is room for commands.
   bool has_storage() const { return commands_ != nullptr; }
+  // Returns the number of commands that are recorded.
   int64_t size() const { return *num_commands_; }
+  // Returns the number of commands that a call may record.
   int64_t capacity() const { return max_commands_; }
 
  private:

@@ -36,11 +36,13 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 // `name` must live as long as the program.
 template <typename T>
 struct StructMember {
+  // The type of the member, as of an attribute.
   using Type = T;
 
+  // Names the member's attribute `member`.
   explicit constexpr StructMember(std::string_view member) : name(member) {}
 
-  std::string_view name;
+  std::string_view name;  // of the attribute
 };
 
 namespace internal {

@@ -56,7 +56,9 @@ class RemainingArgs {
   // `offset` must be at most the number of all arguments.
   RemainingArgs(const XLA_FFI_Args* args, size_t offset) : args_(args), offset_(offset) {}
 
+  // Returns the number of remaining arguments.
   size_t size() const { return static_cast<size_t>(args_->size) - offset_; }
+  // Returns whether there are none.
   bool empty() const { return size() == 0; }
 
   // Returns INVALID_ARGUMENT if `index` is not below size(), and INTERNAL if the argument is no T.
@@ -97,9 +99,12 @@ class RemainingArgs {
 // The results after those that are parameters. Valid for the duration of the call.
 class RemainingRets {
  public:
+  // `offset` must be at most the number of all results.
   RemainingRets(const XLA_FFI_Rets* rets, size_t offset) : rets_(rets), offset_(offset) {}
 
+  // Returns the number of remaining results.
   size_t size() const { return static_cast<size_t>(rets_->size) - offset_; }
+  // Returns whether there are none.
   bool empty() const { return size() == 0; }
 
   // Returns the result at `index`; errors as those of RemainingArgs.

@@ -15,17 +15,22 @@ CALLBRIDGE_FFI_NAMESPACE_BEGIN
 template <typename T>
 class Span {
  public:
+  // A view of no elements.
   constexpr Span() = default;
+  // Views `size` elements at `data`, or those of a std::vector.
   constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
   Span(const std::vector<std::remove_const_t<T>>& elements)  // NOLINT(google-explicit-constructor)
       : Span(elements.data(), elements.size()) {}
 
+  // Returns one element.
   constexpr T& operator[](size_t index) const { return data_[index]; }
   constexpr T& front() const { return data_[0]; }
   constexpr T& back() const { return data_[size_ - 1]; }
+  // Returns a view of the first or the last `n` elements.
   constexpr Span first(size_t n) const { return Span(data_, n); }
   constexpr Span last(size_t n) const { return Span(data_ + (size_ - n), n); }
 
+  // Same as in std::span.
   constexpr T* data() const { return data_; }
   constexpr size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
