@@ -97,7 +97,7 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
         _new_files.test(source.path, source.handlers, source.typed),
     ):
         if made is not None:
-            _new_files.add(*made, source.handlers, changes, decisions)
+            _new_files.add(made, changes, decisions)
     return Plan(changes, decisions)
 
 

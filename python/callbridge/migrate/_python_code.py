@@ -45,7 +45,7 @@ _CONSTANT = tuple(
 _MLIR = ("jax.interpreters.mlir", "jax._src.interpreters.mlir")
 # As today's jaxlib does (tests/migrate/test_untyped_programs.py).
 _UNTYPED_ON_CPU = (
-    "called with api_version 1 or 2, XLA:CPU runs it and logs the error \"is not supported by "
+    'called with api_version 1 or 2, XLA:CPU runs it and logs the error "is not supported by '
     'XLA:CPU [...] It will be fully removed"'
 )
 
