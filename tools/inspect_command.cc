@@ -54,9 +54,9 @@ Examples
 
 Exit status: 0 on success, 1 if a FILE could not be inspected, 2 if the command line is wrong.)";
 
-// Returns what a function that others do not find by a name is called: by its address, with the name
-// that the file's own symbols have for it. Returns "" if such a name has a type, which tells that it
-// is no handler: mangled names begin with "_".
+// Returns what a function that others do not find by a name is called: by its address, with the
+// name that the file's own symbols have for it. Returns "" if such a name has a type, which tells
+// that it is no handler: mangled names begin with "_".
 std::string UnexportedName(const FunctionNames& names, uint64_t address) {
   std::string text = absl::StrCat("function at 0x", absl::Hex(address));
   const std::vector<std::string> own = names.At(address);

@@ -133,8 +133,8 @@ def _typed(file: dict[str, Any], answer: dict[str, Any] | None) -> _Kind:
 
 
 def _asked_all(file: dict[str, Any]) -> bool:
-    """Whether the probe asked all functions: of a stripped file with a named handler it leaves those
-    without a name."""
+    """Whether the probe asked all functions. Where a named one is a handler, it does not ask those
+    of a stripped file that have no name."""
     named = any(answer["has_symbol"] and answer["verdict"] == "typed" for answer in file["probed"])
     return not (file["stripped"] and named)
 

@@ -45,8 +45,8 @@ def folder(tmp_path):
 
 
 def test_a_second_run_completes_the_first(folder):
-    (decision, *_) = migrate_command.write(folder, "a.cc")
-    assert decision.startswith("a.cc:2: ours.h was not found")
+    done = migrate_command.migrate(folder, "--write", "a.cc")
+    assert done.stderr.startswith("a.cc:2: ours.h was not found")
     test = folder / "a_handlers_test.cc"
     filled = (
         test.read_text().replace("in0 = {}", "in0 = {3}").replace("expected = {}", "expected = {3}")
@@ -74,13 +74,13 @@ def test_a_second_run_completes_the_first(folder):
 
 
 def test_a_file_of_another_form_is_left_and_named(folder):
-    migrate_command.write(folder, "a.cc")
+    migrate_command.migrate(folder, "--write", "a.cc")
     registration = folder / "a_registration.py"
     text = registration.read_text().replace("def register(path)", "def register_all(path)")
     registration.write_text(text)
     decisions = migrate_command.write(folder, "a.cc", *WITH)
     assert registration.read_text() == text
     assert (
-        "a_registration.py:1: is there already, and no longer has the form that migrate writes: add "
-        "See by hand, or move it away, and it is written anew" in decisions
+        "a_registration.py:1: is there already, and no longer has the form that migrate writes: "
+        "add See by hand, or move it away, and it is written anew" in decisions
     )

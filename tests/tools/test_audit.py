@@ -304,20 +304,20 @@ def test_a_hidden_handler_of_a_file_with_symbols_is_found_by_a_probe():
     [
         (TYPED, [], "(returned without an answer, which proves nothing)"),
         (
-            'extern "C" const char* mention() { return "XLA_FFI_Error"; }',
+            'extern "C" const char* mention() { return "XLA_FFI_CallFrame XLA_FFI_Metadata"; }',
             [],
             "(the probe found no handler among the functions that it may ask: those that are "
             "exported without a type, and others whose address is taken: ",
         ),
         (
             'extern "C" int nowhere(); extern "C" const char* mention() { nowhere(); '
-            'return "XLA_FFI_Error"; }',
+            'return "XLA_FFI_CallFrame XLA_FFI_Metadata"; }',
             [],
             "whose address is taken: its file cannot be opened: ",
         ),
         (
             'extern "C" int nowhere(); static const char* mention() { nowhere(); '
-            'return "XLA_FFI_Error"; } const char* (*taken)() = mention;',
+            'return "XLA_FFI_CallFrame XLA_FFI_Metadata"; } const char* (*taken)() = mention;',
             ["-s"],
             "whose address is taken: its file cannot be opened: ",
         ),
@@ -638,6 +638,22 @@ def test_metadata_of_any_bytes():
         for member, content in members.items():
             file.writestr(member, content)
     assert audited(name)["requires"] == ["jax>=0.5"]
+
+
+@pytest.mark.parametrize("of", ["wheel", "folder"])
+def test_metadata_that_would_take_minutes(of):
+    name = wheel()
+    with zipfile.ZipFile(name) as file:
+        members = {each: file.read(each) for each in file.namelist()}
+    members[METADATA] = b"a: b\n" * (1 << 20)
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as file:
+        for member, content in members.items():
+            file.writestr(member, content)
+    what = f"{name}: its member {METADATA}"
+    if of == "folder":
+        zipfile.ZipFile(name).extractall("folder")
+        name, what = "folder", f"folder/{METADATA}"
+    assert refusal(name) == f"{what}: has 5242880 bytes, more than 4194304, which is refused"
 
 
 def test_bad_specifiers():

@@ -1,7 +1,7 @@
 """`callbridge audit` of wheels with mutated bytes, names, sizes, requirements and libraries.
 
-Each ends in a report or in one line of error, soon, and writes nothing outside of its folder. Few in
-`make test`, thousands with CALLBRIDGE_THOROUGH. A failure names its seed.
+Each ends in a report or in one line of error, soon, and writes nothing outside of its folder. Few
+in `make test`, thousands with CALLBRIDGE_THOROUGH. A failure names its seed.
 """
 
 import io
@@ -13,25 +13,33 @@ import resource
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 
 import pytest
-import test_audit
 from callbridge import _audit_command
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
+COMMAND = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "callbridge"
 THOROUGH = os.environ.get("CALLBRIDGE_THOROUGH") == "ON"
-SEEDS = 6000 if THOROUGH else 300
+SEEDS = 3000 if THOROUGH else 300
 SECONDS = 5  # more than any takes on a busy machine
 KILOBYTES = 100 << 10  # what the whole of them may add to this process
-LIBRARY = test_audit.TYPED + test_audit.ORIGINAL
+SOURCE = """
+struct XLA_FFI_Error;
+struct XLA_FFI_CallFrame;
+XLA_FFI_Error* handle(XLA_FFI_CallFrame*) { return nullptr; }
+void add(void*, const void**) {}
+"""
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """The bytes of a library with custom calls."""
     folder = tmp_path_factory.mktemp("library")
-    (folder / "made.cc").write_text(LIBRARY)
+    (folder / "made.cc").write_text(SOURCE)
     command = ["g++", "-s", "-shared", "-fPIC", "made.cc", "-o", "made.so"]
     subprocess.run(command, cwd=folder, check=True)
     return (folder / "made.so").read_bytes()
@@ -45,7 +53,7 @@ def request_text(tmp_path_factory):
     program.write_text('#!/bin/sh\nfor word; do :; done\nprintf %s "$word"\n')
     program.chmod(0o755)
     done = subprocess.run(
-        [test_audit.COMMAND, "audit", "--json", "."],
+        [COMMAND, "audit", "--json", "."],
         env={**os.environ, "CALLBRIDGE_PYTHON": str(program)},
         capture_output=True,
         check=True,
@@ -69,7 +77,7 @@ class Watch:
             if isinstance(path, (str, bytes)) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
                 self.written.append(os.fsdecode(path))
         elif event in ("os.mkdir", "os.rename", "os.link", "os.symlink"):
-            self.written.append(os.fsdecode(arguments[-2 if event == "os.mkdir" else 1]))
+            self.written.append(os.fsdecode(arguments[0 if event == "os.mkdir" else 1]))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +87,23 @@ def watch():
 
 # ---- Mutations
 
-WORDS = (0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
+WORDS = (
+    0,
+    1,
+    2,
+    8,
+    12,
+    14,
+    0x7F,
+    0x80,
+    0xFF,
+    0x7FFF,
+    0xFFFF,
+    0x7FFFFFFF,
+    0x80000000,
+    0xFFFFFFFE,
+    0xFFFFFFFF,
+)
 NAMES = (
     *(
         "../out.so",
@@ -163,8 +187,8 @@ def members_of(library, metadata="Requires-Dist: jax>=0.5\n", record="mine/libra
     return [
         ("mine/library.so", library),
         ("mine/__init__.py", b"raise SystemExit('ran')\n"),
-        (test_audit.WHEEL, b"Wheel-Version: 1.0\n"),
-        (test_audit.METADATA, (head + metadata).encode(errors="surrogatepass")),
+        ("mine-1.0.dist-info/WHEEL", b"Wheel-Version: 1.0\n"),
+        ("mine-1.0.dist-info/METADATA", (head + metadata).encode(errors="surrogatepass")),
         ("mine-1.0.dist-info/RECORD", record.encode(errors="surrogatepass")),
     ]
 
@@ -268,8 +292,11 @@ def inspected(monkeypatch):
     monkeypatch.setattr(_audit_command.subprocess, "run", once)
 
 
-def test_mutants(library, request_text, watch, inspected, capfd, tmp_path):
-    temporary = pathlib.Path(os.environ["TMPDIR"])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_mutants(library, request_text, watch, inspected, capfd, monkeypatch, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     wheel = tmp_path / "mine-1.0-py3-none-any.whl"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     statuses = {0: 0, 1: 0}
@@ -279,7 +306,7 @@ def test_mutants(library, request_text, watch, inspected, capfd, tmp_path):
         start = time.process_time()
         watch.on = True
         try:
-            status = _audit_command.main(str(wheel), str(test_audit.COMMAND), "", request_text)
+            status = _audit_command.main(str(wheel), str(COMMAND), "", request_text)
         except BaseException as error:
             raise AssertionError(f"seed {seed}: {error!r}") from error
         finally:

@@ -154,8 +154,8 @@ def _texts(lines: dict[str, list[tuple[str, str]]]) -> list[list[str]]:
 
 
 def add(made: NewFile, changes: list[Change], decisions: list[Decision]) -> None:
-    """Adds the file. One that is there gains the handlers that it does not name, as where an earlier
-    run lacked a header, and keeps the rest: someone has filled it in."""
+    """Adds the file. One that is there gains the handlers that it does not name, as after a run
+    without all headers, and keeps the rest: someone has filled it in."""
     if not made.path.exists():
         changes.append(Change(made.path, None, made.text.encode()))
         return

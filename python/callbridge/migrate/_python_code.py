@@ -230,8 +230,8 @@ class _Rewriter(CustomCalls):
             args.append(keyword("api_version", cst.Integer("0")))
             self.decide(
                 original_node,
-                f"this stays an untyped target; {_UNTYPED_ON_CPU}; {self.untyped}, and it becomes a "
-                "typed handler",
+                f"this stays an untyped target; {_UNTYPED_ON_CPU}; {self.untyped}, and it becomes "
+                "a typed handler",
             )
         self.add_import("jax")
         return on_one_line(call).with_changes(func=dotted("jax.ffi.register_ffi_target"), args=args)
