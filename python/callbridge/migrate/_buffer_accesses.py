@@ -129,7 +129,7 @@ class _Search:
             elif parent.kind in _CASTS and parent.type.kind == cindex.TypeKind.VOID:
                 self.accesses.needless.append(parent)
                 return
-            elif value.is_place:
+            elif value.is_place and not _reads_by_cast(parent):
                 what = "an element of the table " if not value.is_table else ""
                 raise Refused(parent, f"{what}{name} is changed, or its address is taken")
             elif parent.kind in _CASTS:
@@ -218,6 +218,11 @@ class _Search:
         if parents[0].kind != _Kind.ARRAY_SUBSCRIPT_EXPR:
             return False
         return _constant(list(parents[0].get_children())[-1]) == 0
+
+
+def _reads_by_cast(parent) -> bool:
+    """True of a cast to a pointer to a template's parameter, before which clang writes no read."""
+    return parent.kind in _CASTS and parent.type.kind == cindex.TypeKind.POINTER
 
 
 def _what_a_table_is_used_for(parent, name: str) -> str:
