@@ -35,7 +35,7 @@ class TemplateParameters:
         self, declaration: cindex.Cursor, ffi: str
     ) -> tuple[list[str], dict[str, str], dict[str, str]]:
         """Returns an instance's arguments, and by parameter XLA's types and their elements."""
-        if declaration.get_num_template_arguments() != len(self.cursors):
+        if any(word.spelling == "..." for one in self.cursors for word in one.get_tokens()):
             raise Refused(self.function, "it has a pack of template arguments")
         arguments, names, elements = [], {}, {}
         for i, cursor in enumerate(self.cursors):

@@ -322,7 +322,7 @@ class _Writer:
             if data_type is None:
                 continue
             if len(list(cursor.get_tokens())) != 2:
-                raise Refused(cursor, f"{cursor.spelling} has a default, or is a pack")
+                raise Refused(cursor, f"{cursor.spelling} has a default")
             extent = cursor.extent
             text = f"{self.ffi}::DataType {data_type}"
             self.edits.append(Edit(extent.start.offset, extent.end.offset, text))
