@@ -97,7 +97,7 @@ def test_jax_runs_them(migrated):
 def test_what_stays_a_humans_decision(migrated):
     _, decisions = migrated
     says = [
-        "scale uses in[0] as one number each; they stay operands",
+        "scale uses in[0] (S64) as one number each; they stay operands",
         "the opaque of by_opaque is the attribute `opaque`",
         "bytes does not use in[1]",
         "bytes: out is used as unsigned short, which does not tell XLA's element type",

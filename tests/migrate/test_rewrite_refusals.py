@@ -273,6 +273,10 @@ struct Class {
   static void j(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }
 };
 R(Class<float>::j, j)  //! j: it is a member of a class template
+template <typename T>
+void k(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }
+R(k<float>, k)
+void (*const elsewhere)(void*, const void**) = k<double>;  //! k<float>: k is used here, too
 """
 
 

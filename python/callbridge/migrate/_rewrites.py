@@ -172,11 +172,22 @@ def _check_uses(
             continue
         if any(start <= at < end for start, end in exports):
             raise Refused(word, "it has been exported; without this line it is rewritten")
-        if not any(start <= at < end for start, end in ranges):
-            raise Refused(word, f"{word.spelling} is used here, too")
+        if any(start <= at < end for start, end in ranges) or _names_another(word, function):
+            continue
+        raise Refused(word, f"{word.spelling} is used here, too")
     if function.linkage == cindex.LinkageKind.EXTERNAL:
         if any(re.search(rf"\b{re.escape(function.spelling)}\b", text) for text in others):
             raise Refused(function, "another source of the command names it, too")
+
+
+def _names_another(word: cindex.Token, function: cindex.Cursor) -> bool:
+    """True if a word is known to name something else than the function, such as a namespace or a
+    function of another one."""
+    named = word.cursor.referenced
+    if named is None or named.spelling != word.spelling:
+        return False
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(named)
+    return (named if template is None else template).canonical != function
 
 
 # ---- Registrations

@@ -120,8 +120,8 @@ class _Writer:
             self.decide(
                 self.function,
                 f"{self.function.spelling} uses {', '.join(self.numbers)} as one number each; they "
-                "stay operands, as its callers have them: make attributes, here and there, of "
-                "those that are constants of each call",
+                "stay operands, as its callers have them, and must be of these types there: make "
+                "attributes, here and there, of those that are constants of each call",
             )
         errors, references = _returned_errors.edits(self.unit, self.body, self.status, self.ffi)
         self.edits += errors
@@ -249,7 +249,7 @@ class _Writer:
             )
             return Parameter(name, "", element)
         if kind == OPERAND and not self.is_gpu and all(one.is_number for one in here):
-            self.numbers.append(place)
+            self.numbers.append(f"{place} ({of or known})")
         return Parameter(name, known, element, of)
 
     def replace(self, here: list[Access], parameter: Parameter, arrow: str) -> None:
