@@ -45,7 +45,7 @@ def folder(tmp_path):
 
 
 def test_a_second_run_completes_the_first(folder):
-    done = migrate_command.migrate(folder, "--write", "a.cc")
+    done = migrate_command.here(folder, "--write", "a.cc")
     assert done.stderr.startswith("a.cc:2: ours.h was not found")
     test = folder / "a_handlers_test.cc"
     filled = (
@@ -74,7 +74,7 @@ def test_a_second_run_completes_the_first(folder):
 
 
 def test_a_file_of_another_form_is_left_and_named(folder):
-    migrate_command.migrate(folder, "--write", "a.cc")
+    migrate_command.here(folder, "--write", "a.cc")
     registration = folder / "a_registration.py"
     text = registration.read_text().replace("def register(path)", "def register_all(path)")
     registration.write_text(text)

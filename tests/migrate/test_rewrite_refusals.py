@@ -185,7 +185,7 @@ def test_their_text_stays(migrated):
 def test_what_does_not_parse_is_an_error(tmp_path, source, says):
     (tmp_path / "a.cc").write_text(INCLUDES + with_registration(source))
     before = migrate_command.contents(tmp_path)
-    done = migrate_command.migrate(tmp_path, "--write", "--rewrite", "a.cc")
+    done = migrate_command.here(tmp_path, "--write", "--rewrite", "a.cc")
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("callbridge: INVALID_ARGUMENT: ") and says in done.stderr
     assert migrate_command.contents(tmp_path) == before
@@ -288,7 +288,7 @@ def test_templates_that_stay(tmp_path):
     )
     code = code.replace("((i<float, int>))", "(i<float, int>)")
     (tmp_path / "a.cc").write_text(INCLUDES + code)
-    done = migrate_command.migrate(tmp_path, "--rewrite", "a.cc")
+    done = migrate_command.here(tmp_path, "--rewrite", "a.cc")
     assert done.returncode == 0 and "+ffi::Error" not in done.stdout, done.stderr
     lines = done.stderr.splitlines()
     for number, line in enumerate((INCLUDES + code).splitlines(), 1):
