@@ -87,7 +87,7 @@ TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
       absl::StrSplit(outcome.output, '\n', absl::SkipWhitespace());
   const std::string wrong = WhatWentWrong(outcome, limit);
   if (lines.empty()) {
-    return {TypedVerdict::kUnverified, absl::StrCat("its file cannot be opened: callbridge-probe ",
+    return {TypedVerdict::kUnverified, absl::StrCat(kCannotBeOpened, "callbridge-probe ",
                                                     wrong.empty() ? "ended before it had" : wrong)};
   }
   if (lines.back() != "opened") return ParseAnswer(lines.back());

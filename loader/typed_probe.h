@@ -57,6 +57,10 @@ struct TypedAnswer {
   std::optional<bool> makes_state = std::nullopt;
 };
 
+// How the evidence of kUnverified begins where the file, and so any of its functions, cannot be
+// called.
+constexpr absl::string_view kCannotBeOpened = "its file cannot be opened: ";
+
 // Probes the function at `address`, relative to the load address, of the file at `path`. Runs the
 // file's constructors in the helper process. Thread-safe.
 TypedAnswer ProbeTyped(const std::string& path, uint64_t address);

@@ -9,8 +9,10 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/loader/elf_file.h"
+#include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/inspection.h"
 #include "callbridge/loader/typed_probe.h"
@@ -42,8 +44,8 @@ The type in a function's mangled C++ name tells its ABI. Functions without one (
 functions of stripped files show no ABI.
 
 --probe runs code of FILE, in a separate process: its constructors, and each function that may be a
-typed FFI handler, which it asks for metadata: of a stripped file without a named handler, all whose
-address is taken. A function that is not a handler may do anything.
+typed FFI handler, which it asks for metadata: of a file without an exported handler, all whose address
+is taken and whose names have no type. A function that is not a handler may do anything.
 
 Examples
   callbridge inspect libold.so
@@ -52,19 +54,36 @@ Examples
 
 Exit status: 0 on success, 1 if a FILE could not be inspected, 2 if the command line is wrong.)";
 
-// Asks the functions of a stripped file that have no symbol, and adds those that prove to be typed.
-void ProbeUnnamed(const std::string& path, std::set<uint64_t> asked,
-                  std::vector<ProbedFunction>& probed) {
+// Returns what a function that others do not find by a name is called: by its address, with the
+// name that the file's own symbols have for it. Returns "" if such a name has a type, which tells
+// that it is no handler: mangled names begin with "_".
+std::string UnexportedName(const FunctionNames& names, uint64_t address) {
+  std::string text = absl::StrCat("function at 0x", absl::Hex(address));
+  const std::vector<std::string> own = names.At(address);
+  if (own.empty()) return text;
+  for (const std::string& name : own) {
+    if (!absl::StartsWith(name, "_")) return absl::StrCat(text, " (", name, ")");
+  }
+  return "";
+}
+
+// Asks the functions of a file that others do not find by name, and adds those that prove to be
+// typed; or, if the file cannot be opened, the first one.
+void ProbeUnexported(const std::string& path, std::set<uint64_t> asked,
+                     std::vector<ProbedFunction>& probed) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);
   if (!bytes.ok()) return;
   const absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
   if (!file.ok()) return;
+  const FunctionNames names(*file);
   for (const uint64_t address : AddressTakenFunctions(*file)) {
-    if (!asked.insert(address).second) continue;
-    TypedAnswer answer = ProbeTyped(path, address);
-    if (answer.verdict != TypedVerdict::kTyped) continue;
-    probed.push_back(
-        {absl::StrCat("function at 0x", absl::Hex(address)), answer, /*has_symbol=*/false});
+    const std::string name = UnexportedName(names, address);
+    if (name.empty() || !asked.insert(address).second) continue;
+    const TypedAnswer answer = ProbeTyped(path, address);
+    const bool is_opened = !absl::StartsWith(answer.evidence, kCannotBeOpened);
+    if (is_opened && answer.verdict != TypedVerdict::kTyped) continue;
+    probed.push_back({name, answer, /*has_symbol=*/false});
+    if (!is_opened) return;
   }
 }
 
@@ -86,8 +105,8 @@ std::vector<ProbedFunction> Probe(const Inspection& inspection) {
   const bool has_named = std::any_of(probed.begin(), probed.end(), [](const ProbedFunction& one) {
     return one.answer.verdict == TypedVerdict::kTyped;
   });
-  if (inspection.mentions_typed_ffi && !inspection.symbols.has_static_symbols && !has_named) {
-    ProbeUnnamed(inspection.path, std::move(asked), probed);
+  if (inspection.mentions_typed_ffi && !has_named) {
+    ProbeUnexported(inspection.path, std::move(asked), probed);
   }
   return probed;
 }

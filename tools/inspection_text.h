@@ -13,9 +13,9 @@
 namespace callbridge {
 
 struct ProbedFunction {
-  std::string symbol;  // "function at 0x1a2b" for one that has none
+  std::string symbol;  // "function at 0x1a2b (name)" or "function at 0x1a2b" for one that has none
   TypedAnswer answer;
-  bool has_symbol = true;
+  bool has_symbol = true;  // others may look it up by `symbol`
 };
 
 struct InspectedFile {

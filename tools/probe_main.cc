@@ -25,7 +25,7 @@ void Say(int answers, const std::string& line) {
 
 void SayThatItCannotBeOpened(int answers, const absl::Status& error) {
   Say(answers, callbridge::LineOf({callbridge::TypedVerdict::kUnverified,
-                                   absl::StrCat("its file cannot be opened: ", error.message())}));
+                                   absl::StrCat(callbridge::kCannotBeOpened, error.message())}));
 }
 
 // A crash is a possible answer: writes no core file, and ends with its parent.

@@ -33,7 +33,12 @@ def main(path: str, command: str, jax: str, request: str) -> int:
             files, errors = _inspect(command, found, flags["probe"])
             requirements = _audit_report.requirements_of(found.metadata, jax)
             report = _audit_report.report_of(
-                path, files, found.not_followed, requirements, flags["runtime_versions"]
+                path,
+                files,
+                found.not_followed,
+                requirements,
+                flags["runtime_versions"],
+                flags["probe"],
             )
             report["errors"] = errors
     except AuditError as error:

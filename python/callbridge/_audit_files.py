@@ -6,6 +6,7 @@ import collections
 import contextlib
 import errno
 import itertools
+import lzma
 import os
 import pathlib
 import re
@@ -21,7 +22,10 @@ _SHARED_LIBRARY = 3  # ET_DYN, as in e_type
 # Machine code shrinks to about a third; code for many GPUs, with its padding, to a tenth.
 _MOST_GROWTH = 100
 _FREE = 64 << 20
+# Its description is in it too; Python's parser takes minutes for one of 64 MiB.
+_MOST_METADATA = 4 << 20
 _CHUNK = 1 << 20
+_NO_ARCHIVE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 class AuditError(Exception):
@@ -107,8 +111,14 @@ def _of_folder(folder: pathlib.Path) -> Found:
                 found.libraries[str(path.relative_to(folder))] = path
     metadata = [path for path in folder.glob("*.dist-info/METADATA") if path.is_file()]
     if len(metadata) == 1:
+        _check_metadata(str(metadata[0]), metadata[0].stat().st_size)
         found.metadata = metadata[0].read_text(encoding="utf-8", errors="replace")
     return found
+
+
+def _check_metadata(what: str, size: int) -> None:
+    if size > _MOST_METADATA:
+        raise AuditError(f"{what}: has {size} bytes, more than {_MOST_METADATA}, which is refused")
 
 
 def _is_library_file(path: pathlib.Path) -> bool:
@@ -134,8 +144,8 @@ def _of_wheel(path: str, folder: pathlib.Path) -> Found:
     try:
         with zipfile.ZipFile(path) as wheel:
             return _unpack(path, wheel, folder)
-    # NotImplementedError: a compression that zipfile has not got.
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+    # NotImplementedError: a compression that zipfile has not got. OSError: a bad offset.
+    except (*_NO_ARCHIVE, NotImplementedError, ValueError, OSError) as error:
         raise AuditError(f"{path}: is no whole zip archive, as wheels are: {error}") from error
 
 
@@ -145,6 +155,7 @@ def _unpack(path: str, wheel: zipfile.ZipFile, folder: pathlib.Path) -> Found:
     found = Found()
     for member in members:
         if re.fullmatch(r"[^/]+\.dist-info/METADATA", member.filename):
+            _check_metadata(f"{path}: its member {member.filename}", member.file_size)
             found.metadata = b"".join(_contents(wheel, member)).decode(errors="replace")
             continue
         with wheel.open(member) as content:

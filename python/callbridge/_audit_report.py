@@ -28,7 +28,11 @@ _OPERATOR = "mindspore_aot"
 # What tells the custom calls of a library apart.
 _WHICH = ("abi", "api_version", "makes_state")
 _NO_SYMBOLS = "the functions have no symbols"
-_UNKNOWN = "unknown, --probe asks"
+_NOT_ASKED = "unknown, --probe asks"
+_FOUND_NONE = (
+    "the probe found no handler among the functions that it may ask: those that are exported "
+    "without a type, and others whose address is taken"
+)
 _NULL_STATE = "pass a null state to the handler that takes it, which ends the process"
 
 
@@ -74,7 +78,7 @@ class _Kind(NamedTuple):
     makes_state: bool | None = None
 
 
-def _custom_calls(file: dict[str, Any]) -> list[dict[str, Any]]:
+def _custom_calls(file: dict[str, Any], was_probed: bool) -> list[dict[str, Any]]:
     """Returns groups of a library's custom calls that are alike, each with its names."""
     probed = {answer["symbol"]: answer for answer in file["probed"]}
     groups: dict[_Kind, list[str]] = {}
@@ -97,8 +101,10 @@ def _custom_calls(file: dict[str, Any]) -> list[dict[str, Any]]:
     if file["mentions_typed_ffi"] and not any(kind.abi == _TYPED for kind in groups):
         # What the bytes tell is true of all functions; a probe answers for one.
         why = _NO_SYMBOLS if not file["untyped_functions"] else "no symbol has a type"
-        if probed:
-            why = "the probe found none of the functions that have symbols to be one"
+        if was_probed:
+            answers = {answer["evidence"] for answer in file["probed"]}
+            # One for all, as where the file cannot be opened.
+            why = _FOUND_NONE + (f": {answers.pop()}" if len(answers) == 1 else "")
         kind = _typed(file, None)
         groups[kind._replace(evidence=kind.evidence or why)] = []
     is_seen = bool(groups) or file["mentions_typed_ffi"]
@@ -127,7 +133,8 @@ def _typed(file: dict[str, Any], answer: dict[str, Any] | None) -> _Kind:
 
 
 def _asked_all(file: dict[str, Any]) -> bool:
-    """Whether the probe asked all functions: of a stripped file it leaves those without a name."""
+    """Whether the probe asked all functions. Where a named one is a handler, it does not ask those
+    of a stripped file that have no name."""
     named = any(answer["has_symbol"] and answer["verdict"] == "typed" for answer in file["probed"])
     return not (file["stripped"] and named)
 
@@ -147,13 +154,14 @@ def report_of(
     not_followed: Sequence[str],
     requirements: Requirements | None,
     rows: Sequence[dict[str, Any]],
+    was_probed: bool,
 ) -> dict[str, Any]:
     """Returns what --json prints."""
     spans = spans_of(rows)
     libraries, without, contradictions = [], [], []
     unknown = False
     for name, file in files.items():
-        calls = _custom_calls(file)
+        calls = _custom_calls(file, was_probed)
         if not calls:
             # A damaged library may have had some.
             if file["refusal"] is None:
@@ -179,6 +187,7 @@ def report_of(
         libraries.append({"library": name, "custom_calls": calls})
     return {
         "path": path,
+        "probed": was_probed,
         "requires": None if requirements is None else list(requirements.texts),
         "libraries": libraries,
         "without_custom_calls": without,
@@ -292,12 +301,22 @@ def _error(call: dict[str, Any], span: Span, rows: Sequence[dict[str, Any]]) -> 
 # ---- As text
 
 
-def _call_text(call: dict[str, Any]) -> str:
+def _native_text(call: dict[str, Any], report: dict[str, Any]) -> str:
+    if call["native"] is None:
+        return _unknown(report)
+    return call["native"] or "nowhere"
+
+
+def _unknown(report: dict[str, Any]) -> str:
+    return "unknown" if report["probed"] else _NOT_ASKED
+
+
+def _call_text(call: dict[str, Any], report: dict[str, Any]) -> str:
     names = call["names"]
     text = f"{len(names) or ''} {call['abi']}".strip()
     if call["abi"] == _TYPED:
         version = call["api_version"]
-        text += f", XLA FFI {version}" if version else f", XLA FFI's version is {_UNKNOWN}"
+        text += f", XLA FFI {version}" if version else f", XLA FFI's version is {_unknown(report)}"
         text += ", adapts to the runtime" if call["adapts"] else ""
     if call["evidence"]:
         text += f" ({call['evidence']})"
@@ -313,9 +332,8 @@ def text_of(report: dict[str, Any]) -> str:
     for library in report["libraries"]:
         lines.append(f"  {library['library']}")
         for call in library["custom_calls"]:
-            lines.append(f"    {_call_text(call)}")
-            native = _UNKNOWN if call["native"] is None else call["native"] or "nowhere"
-            lines.append(f"      natively            {native}")
+            lines.append(f"    {_call_text(call, report)}")
+            lines.append(f"      natively            {_native_text(call, report)}")
             lines.append(f"      through callbridge  {call['through_callbridge'] or '-'}")
             lines += [f"      note                {note}" for note in call["notes"]]
     if report["without_custom_calls"]:
@@ -361,7 +379,7 @@ def table_of(report: dict[str, Any]) -> str:
                 if entry["library"] == library["library"]
                 and all(entry[key] == call[key] for key in _WHICH)
             )
-            native = _UNKNOWN if call["native"] is None else call["native"] or "nowhere"
+            native = _native_text(call, report)
             cells = (library["library"], _short(call), native, call["through_callbridge"], wrong)
             lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
     if not report["libraries"]:

@@ -1,5 +1,7 @@
-"""The real command, on sources in a folder of the test's."""
+"""The real command, on sources in a folder of the test's, and its Python alone, which is faster."""
 
+import contextlib
+import io
 import os
 import pathlib
 import subprocess
@@ -28,12 +30,29 @@ def migrate(folder, *words, environment=None):
     )
 
 
+def here(folder, *words):
+    """As migrate(), in this process, which reads the rows of the ABI table once."""
+    from callbridge.migrate import _command
+
+    out, errors = io.StringIO(), io.StringIO()
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            status = _command.main(*map(str, words))
+    except SystemExit as error:
+        status = error.code
+    finally:
+        os.chdir(before)
+    return subprocess.CompletedProcess(words, status, out.getvalue(), errors.getvalue())
+
+
 def write(folder, *words):
     """Migrates; returns what a human must decide. A second run then changes nothing."""
     done = migrate(folder, "--write", *words)
     assert done.returncode == 0, done.stderr
     before = contents(folder)
-    again = migrate(folder, "--write", *words)
+    again = here(folder, "--write", *words)
     assert (again.returncode, again.stdout) == (0, ""), again
     assert contents(folder) == before
     return done.stderr.splitlines()

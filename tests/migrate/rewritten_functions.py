@@ -17,13 +17,19 @@ FUNCTIONS = """\
 #define ON_CPU(function) XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(function)
 #define SECOND 1
 
+namespace library {
+namespace scale {
+inline float add_modulo(float a, float b) { return a + b; }
+}  // namespace scale
+}  // namespace library
+
 // Sizes are known: 3 and 6 elements.
 void add_modulo(void* out, const void** in) {
   float* out_buf = reinterpret_cast<float*>(out);
   const float* in0 = reinterpret_cast<const float*>(in[0]);
   const float* in1 = reinterpret_cast<const float*>(in[1]);
   for (int i = 0; i < 6; ++i) {
-    out_buf[i] = in0[i % 3] + in1[i];
+    out_buf[i] = library::scale::add_modulo(in0[i % 3], in1[i]);
   }
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET(add_modulo, "Host");
@@ -55,6 +61,20 @@ void divide(void* out, const void** in, XlaCustomCallStatus* status) {
 }
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("divide", divide);
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("divide again", divide);
+
+// Sizes are known, the types of the elements are the template's.
+template <typename T, int N>
+void clip(void* out, const void** in, XlaCustomCallStatus* status) {
+  const T* values = static_cast<const T*>(in[0]);
+  const T limit = *static_cast<const T*>(in[1]);
+  if (limit < T(0)) {
+    XlaCustomCallStatusSetFailure(status, "negative limit", 14);
+    return;
+  }
+  for (int i = 0; i < N; ++i) static_cast<T*>(out)[i] = std::min(values[i], limit);
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("clip.f32", (clip<float, 6>));
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("clip.s32", (clip<int32_t, 3>));
 
 }  // namespace
 
@@ -164,7 +184,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(on_device, "CUDA");
 
 REWRITTEN = (
     *("add_modulo", "scale", "divide", "minmax", "nested", "by_opaque", "by_text", "bytes"),
-    *("wide", "on_device"),
+    *("wide", "on_device", "clip"),
 )
 
 # The functions as they were are in the namespace `before`; their failures come here.
@@ -211,7 +231,7 @@ struct XLA_FFI_Error;
 struct XLA_FFI_CallFrame;
 using Handler = XLA_FFI_Error*(XLA_FFI_CallFrame*);
 extern "C" Handler AddModulo, Scale, Divide, KernelsMinmax, Nested, ByOpaque, ByText, Bytes, Wide,
-    OnDevice;
+    OnDevice, ClipFloat6, ClipInt3;
 
 struct Array {
   std::string shape;
@@ -335,6 +355,17 @@ int main() {
           [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
             void* buffers[] = {in[0], in[1], out[0], out[1]};
             before::on_device(reinterpret_cast<before::CUstream>(buffers), buffers, "", 0, status);
+          });
+  for (float limit : {2.0f, -1.0f}) {
+    Compare("clip", ClipFloat6, {{floats, Of<float>("f32[]", {limit})}, {result}},
+            [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+              before::shapes::clip<float, 6>(out[0], const_cast<const void**>(in), status);
+            });
+  }
+  Compare("clip", ClipInt3,
+          {{Of<int32_t>("s32[3]", {1, 20, -3}), Of<int32_t>("s32[]", {4})}, {Result("s32[3]")}},
+          [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+            before::shapes::clip<int32_t, 3>(out[0], const_cast<const void**>(in), status);
           });
   return failures;
 }

@@ -191,7 +191,7 @@ def test_what_cannot_be_led_on_says_why_at_its_line(tmp_path, code, says):
     code = code.replace("R(f)", 'static xla::RegisterCustomCallTarget r("f", (void*)f, "Host");')
     include = '#include "xla/service/custom_call_target_registry.h"\n'
     (tmp_path / "a.cc").write_text(include + code + "\n")
-    done = migrate_command.migrate(tmp_path, "a.cc")
+    done = migrate_command.here(tmp_path, "a.cc")
     assert done.returncode == 0, done.stderr
     line = 2 if "nothing registers" in says else 3
     assert done.stderr.startswith(f"a.cc:{line}: ") and says in done.stderr
@@ -211,7 +211,7 @@ def test_what_does_not_parse_is_an_error(tmp_path, source, says):
     (tmp_path / "a.cc").write_bytes(source.encode("latin-1"))
     (tmp_path / "b.py").write_text("from jax.lib import xla_client\n")
     before = migrate_command.contents(tmp_path)
-    done = migrate_command.migrate(tmp_path, "--write", "b.py", "a.cc")
+    done = migrate_command.here(tmp_path, "--write", "b.py", "a.cc")
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("callbridge: INVALID_ARGUMENT: ") and says in done.stderr
     assert migrate_command.contents(tmp_path) == before
@@ -220,22 +220,22 @@ def test_what_does_not_parse_is_an_error(tmp_path, source, says):
 def test_a_header_that_is_missing_is_named(tmp_path):
     source = '#include "of/my/company.h"\nvoid f(void*, const void**) {}\n'
     (tmp_path / "a.cc").write_text(source)
-    done = migrate_command.migrate(tmp_path, "a.cc")
+    done = migrate_command.here(tmp_path, "a.cc")
     assert done.returncode == 0 and "+CALLBRIDGE_EXPORT(F, f);" in done.stdout
     assert "a.cc:1: of/my/company.h was not found" in done.stderr
 
 
 def test_flags_of_a_build(tmp_path):
     (tmp_path / "a.cc").write_text("void f(void*, const OPERAND*) {}\n")
-    assert migrate_command.migrate(tmp_path, "a.cc").returncode == 1
-    done = migrate_command.migrate(tmp_path, "a.cc", "--", "-DOPERAND=void*")
+    assert migrate_command.here(tmp_path, "a.cc").returncode == 1
+    done = migrate_command.here(tmp_path, "a.cc", "--", "-DOPERAND=void*")
     assert "+CALLBRIDGE_EXPORT(F, f);" in done.stdout, done.stderr
     database = f'[{{"directory": "{tmp_path}", "file": "a.cc", "command": "g++ -DOPERAND=void* '
     (tmp_path / "compile_commands.json").write_text(database + '-c a.cc -o a.o"}]')
-    done = migrate_command.migrate(tmp_path, "-p", ".", "a.cc")
+    done = migrate_command.here(tmp_path, "-p", ".", "a.cc")
     assert "+CALLBRIDGE_EXPORT(F, f);" in done.stdout, done.stderr
     (tmp_path / "b.cc").write_text("\n")
-    done = migrate_command.migrate(tmp_path, "-p", ".", "b.cc")
+    done = migrate_command.here(tmp_path, "-p", ".", "b.cc")
     assert done.returncode == 1 and "has no command for b.cc" in done.stderr
 
 
@@ -368,7 +368,7 @@ def test_host_code_of_a_cuda_source_must_parse(tmp_path):
     (tmp_path / "cuda_runtime.h").write_text(CUDA_RUNTIME)
     (tmp_path / "a.cu").write_text(CUDA.replace("int n = 8", "Unknown n = 8"))
     before = migrate_command.contents(tmp_path)
-    done = migrate_command.migrate(tmp_path, "--write", "a.cu", "--", "-I", ".")
+    done = migrate_command.here(tmp_path, "--write", "a.cu", "--", "-I", ".")
     assert done.returncode == 1 and "a.cu:12:3: unknown type name 'Unknown'" in done.stderr
     assert migrate_command.contents(tmp_path) == before
 

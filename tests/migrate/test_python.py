@@ -6,8 +6,11 @@ import pytest
 
 def migrated(folder, text):
     (folder / "a.py").write_text(text)
-    decisions = migrate_command.write(folder, "a.py")
-    return (folder / "a.py").read_text(), decisions
+    done = migrate_command.here(folder, "--write", "a.py")
+    assert done.returncode == 0, done.stderr
+    after = (folder / "a.py").read_text()
+    assert migrate_command.here(folder, "--write", "a.py").stdout == ""
+    return after, done.stderr.splitlines()
 
 
 def test_operands_of_ffi_call(tmp_path):

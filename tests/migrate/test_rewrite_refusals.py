@@ -185,7 +185,7 @@ def test_their_text_stays(migrated):
 def test_what_does_not_parse_is_an_error(tmp_path, source, says):
     (tmp_path / "a.cc").write_text(INCLUDES + with_registration(source))
     before = migrate_command.contents(tmp_path)
-    done = migrate_command.migrate(tmp_path, "--write", "--rewrite", "a.cc")
+    done = migrate_command.here(tmp_path, "--write", "--rewrite", "a.cc")
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("callbridge: INVALID_ARGUMENT: ") and says in done.stderr
     assert migrate_command.contents(tmp_path) == before
@@ -201,7 +201,7 @@ WITH_ANOTHER(second)
 }  // namespace a
 template <typename T>
 void third(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }
-R(third<float>)
+R(third<uint8_t>)
 extern void (*fourth)(void* out, const void** in);
 R(fourth)
 void fifth(void* out, const void** in) { *(float*)out = *(const float*)in[0]; }
@@ -237,15 +237,67 @@ def test_macros_templates_pointers(tmp_path):
     )
     says = {
         "second is not rewritten as a typed function: the macro that registers it does more",
-        "third<float> is not rewritten as a typed function: it is an instance of a template",
+        "third<uint8_t> is not rewritten as a typed function: unsigned char, which an instance has "
+        "for T, does not tell XLA's element type",
         'the function of "fourth" is not named here',
         "fifth is not rewritten as a typed function: it has been exported",
         "sixth is not rewritten as a typed function: nothing registers it here",
         "seventh is not rewritten as a typed function: buffers[0] is cast to a pointer to what is",
     }
     assert {one for one in says if any(one in line for line in decisions)} == says
-    for line in ("(Second, second);", "(ThirdFloat, third<float>);", "(Sixth, sixth);"):
+    for line in ("(Second, second);", "(ThirdUint8T, third<uint8_t>);", "(Sixth, sixth);"):
         assert f"CALLBRIDGE_EXPORT{line}" in after
+
+
+TEMPLATES = """\
+template <int N, typename T>
+void f(void* out, const void** in) {
+  const T* second = nullptr;
+  if (N > 1) second = static_cast<const T*>(in[1]);  //! f<1, float>: under a condition on the
+  *static_cast<T*>(out) = second == nullptr ? T() : *second;
+}
+R(f<1, float>, f)
+template <typename T = float>  //! g: T has a default
+void g(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }
+R(g<>, g)
+template <typename T>
+void h(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }  //! h<int>: one of its
+template <>
+void h<int>(void* out, const void** in) { *(int*)out = -*(const int*)in[0]; }
+R(h<int>, h)
+template <typename... T>
+void i(void* out, const void** in) { *(float*)out = sizeof...(T) + *(const float*)in[0]; }
+R((i<float, int>), i)  //! i: are not types and numbers alone
+template <typename T>
+struct Class {
+  static void j(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }
+};
+R(Class<float>::j, j)  //! j: it is a member of a class template
+template <typename T>
+void k(void* out, const void** in) { *(T*)out = *(const T*)in[0]; }
+R(k<float>, k)
+void (*const elsewhere)(void*, const void**) = k<double>;  //! k<float>: k is used here, too
+"""
+
+
+def test_templates_that_stay(tmp_path):
+    """Each line of a reason ends with "//! FUNCTION: REASON"."""
+    register = "XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM"
+    code = re.sub(
+        r"^R\((.*), (\w)\)", rf'{register}("\2", (\1), "Host");', TEMPLATES, flags=re.MULTILINE
+    )
+    code = code.replace("((i<float, int>))", "(i<float, int>)")
+    (tmp_path / "a.cc").write_text(INCLUDES + code)
+    done = migrate_command.here(tmp_path, "--rewrite", "a.cc")
+    assert done.returncode == 0 and "+ffi::Error" not in done.stdout, done.stderr
+    lines = done.stderr.splitlines()
+    for number, line in enumerate((INCLUDES + code).splitlines(), 1):
+        _, mark, says = line.partition("  //! ")
+        function, _, why = says.partition(": ")
+        assert not mark or any(
+            one.startswith(f"a.cc:{number}: ") and function in one and why in one for one in lines
+        ), (line, lines)
+    assert sum("is not rewritten" in one for one in lines) == code.count("//!") - 1
 
 
 def test_a_missing_header_hides_what_is_in_a_body(tmp_path):

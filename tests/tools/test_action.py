@@ -1,22 +1,20 @@
-"""action.yml: its steps, run by bash as GitHub runs them, on the suite of handlers.
+"""action.yml: its steps on the suite of handlers.
 
-`make install` and apt-get are stand-ins: tests/install has what the former does.
+`make install` and apt-get are stand-ins: tests/install has what the former does, tests/wheel runs
+them on wheels with the real apt-get.
 """
 
 import os
 import pathlib
-import re
-import subprocess
 
 import packaging
 import pytest
-import yaml
+from action_steps import run_steps
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 HEADERS = (BUILD / "tests/ffi_releases.txt").read_text().split()
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 MAKE = """#!/bin/sh
 [ "$1 $2 $3 $4" = "-C $FOLDER install PREFIX=/opt/callbridge" ] || exit 9
 mkdir -p /opt/callbridge/bin && ln -s "$COMMAND" /opt/callbridge/bin/callbridge
@@ -40,42 +38,16 @@ def stand_ins(tmp_path, monkeypatch):
 
 
 def run(**given):
-    """Runs the steps, with /opt a folder of their own. Returns the last, and the summary's text."""
-    inputs = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
-    assert set(given) <= set(inputs)
-    inputs |= given
-    values = {"github.action_path": str(ROOT)}
-    values |= {f"inputs.{name}": value for name, value in inputs.items()}
-
-    def filled_in(text):
-        return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda found: values[found[1]], text)
-
+    """Returns the last step, and the summary's text."""
     folder = pathlib.Path.cwd()
     environment = {
         "PATH": f"{folder}/bin:/usr/bin:/bin",
         "PYTHONPATH": str(folder / "packages"),
-        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
         "FOLDER": str(ROOT),
         "COMMAND": str(BUILD / "callbridge"),
         "APT_GET_SAID": str(folder / "apt-get said"),
     }
-    done = None
-    for step in ACTION["runs"]["steps"]:
-        assert step["shell"] == "bash" and "${{" not in step["run"]
-        pathlib.Path("step.sh").write_text(step["run"])
-        own = {name: filled_in(value) for name, value in step["env"].items()}
-        bash = "mount -t tmpfs none /opt && exec bash --noprofile --norc -eo pipefail step.sh"
-        done = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", bash],
-            env={**environment, **own},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        if done.returncode != 0:
-            break
-    summary = pathlib.Path("summary")
-    return done, summary.read_text() if summary.is_file() else ""
+    return run_steps(folder, environment, given)
 
 
 def library():

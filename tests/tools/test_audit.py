@@ -63,9 +63,9 @@ def refusal(*words, **more):
     return line.removeprefix("callbridge: ")
 
 
-def shared(source, name="made.so"):
+def shared(source, *words, name="made.so"):
     pathlib.Path("made.cc").write_text(source)
-    subprocess.run(["g++", "-shared", "-fPIC", "-o", name, "made.cc"], check=True)
+    subprocess.run(["g++", "-shared", "-fPIC", *words, "-o", name, "made.cc"], check=True)
     return pathlib.Path(name)
 
 
@@ -276,6 +276,64 @@ def test_functions_that_were_not_asked():
         assert call["notes"][0].endswith("cannot tell, functions without a symbol were not asked")
 
 
+# Rust's and C's handlers have no type in their names, and a version script hides them.
+HIDDEN = """
+extern "C" __attribute__((visibility("hidden"))) XLA_FFI_Error* hidden(XLA_FFI_CallFrame* frame) {
+  return answer(frame, 0);
+}
+static void typed_by_its_name(int) { __builtin_trap(); }
+extern "C" void* capsules(int i) {
+  return i == 0 ? reinterpret_cast<void*>(hidden) : reinterpret_cast<void*>(typed_by_its_name);
+}
+"""
+
+
+def test_a_hidden_handler_of_a_file_with_symbols_is_found_by_a_probe():
+    text = STATEFUL[: STATEFUL.index("XLA_FFI_Error* make")].replace("MINOR", "3")
+    library = shared(text + HIDDEN, "-std=c++17", "-I", str(ROOT / "include"))
+    assert "hidden" not in subprocess.check_output(["nm", "-D", library], text=True)
+    assert only_call(audited(library))["api_version"] is None
+    call = only_call(audited("--probe", library))
+    assert call["api_version"] == "0.3" and call["native"].startswith("0.9.1 to ")
+    (name,) = call["names"]
+    assert re.fullmatch(r"function at 0x[0-9a-f]+ \(hidden\)", name)
+
+
+@pytest.mark.parametrize(
+    "source, words, says",
+    [
+        (TYPED, [], "(returned without an answer, which proves nothing)"),
+        (
+            'extern "C" const char* mention() { return "XLA_FFI_CallFrame XLA_FFI_Metadata"; }',
+            [],
+            "(the probe found no handler among the functions that it may ask: those that are "
+            "exported without a type, and others whose address is taken: ",
+        ),
+        (
+            'extern "C" int nowhere(); extern "C" const char* mention() { nowhere(); '
+            'return "XLA_FFI_CallFrame XLA_FFI_Metadata"; }',
+            [],
+            "whose address is taken: its file cannot be opened: ",
+        ),
+        (
+            'extern "C" int nowhere(); static const char* mention() { nowhere(); '
+            'return "XLA_FFI_CallFrame XLA_FFI_Metadata"; } const char* (*taken)() = mention;',
+            ["-s"],
+            "whose address is taken: its file cannot be opened: ",
+        ),
+    ],
+    ids=["no answer", "none found", "not opened", "nothing exported"],
+)
+def test_what_a_probe_could_not_tell(source, words, says):
+    library = shared(source, *words)
+    assert "unknown, --probe asks" in audit(library).stdout
+    for table in ([], ["--table"]):
+        done = audit("--probe", *table, library)
+        assert (done.returncode, done.stderr) == (0, ""), done
+        assert "--probe asks" not in done.stdout and "unknown" in done.stdout
+    assert says in audit("--probe", library).stdout
+
+
 def test_handlers_of_our_headers_run_on_all_that_have_typed_ffi():
     report = audited("--probe", BUILD / "tests/typed_ffi/suite/suite_ours.so")
     for call in by_name(report).values():
@@ -319,7 +377,9 @@ def test_what_one_requirement_leaves_another_may_not():
 
 
 def test_a_table():
-    done = audit("--table", wheel("jax", library=shared(ORIGINAL), other=shared("int x;", "x.so")))
+    done = audit(
+        "--table", wheel("jax", library=shared(ORIGINAL), other=shared("int x;", name="x.so"))
+    )
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert len(lines) == 3 and {line.count("|") for line in lines} == {6}
@@ -553,7 +613,7 @@ def test_ten_thousand_members():
 def test_a_truncated_library_in_a_wheel(size):
     data = shared(ORIGINAL).read_bytes()
     pathlib.Path("short.so").write_bytes(data[:size])
-    done = audit(wheel("jax", library=pathlib.Path("short.so"), good=shared(ORIGINAL, "x.so")))
+    done = audit(wheel("jax", library=pathlib.Path("short.so"), good=shared(ORIGINAL, name="x.so")))
     assert done.returncode == 1
     # What is left of it is said to be damaged, and the others are audited.
     assert re.match("callbridge: (INVALID_ARGUMENT: )?mine/library.so: ", done.stderr)
@@ -580,6 +640,22 @@ def test_metadata_of_any_bytes():
     assert audited(name)["requires"] == ["jax>=0.5"]
 
 
+@pytest.mark.parametrize("of", ["wheel", "folder"])
+def test_metadata_that_would_take_minutes(of):
+    name = wheel()
+    with zipfile.ZipFile(name) as file:
+        members = {each: file.read(each) for each in file.namelist()}
+    members[METADATA] = b"a: b\n" * (1 << 20)
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as file:
+        for member, content in members.items():
+            file.writestr(member, content)
+    what = f"{name}: its member {METADATA}"
+    if of == "folder":
+        zipfile.ZipFile(name).extractall("folder")
+        name, what = "folder", f"folder/{METADATA}"
+    assert refusal(name) == f"{what}: has 5242880 bytes, more than 4194304, which is refused"
+
+
 def test_bad_specifiers():
     name = wheel("jax>=0.5,", "jax=>1", library=shared(ORIGINAL))
     assert refusal(name).startswith("Requires-Dist: jax=>1: ")
@@ -592,7 +668,7 @@ def test_a_library_for_another_machine():
     data = bytearray(shared(ORIGINAL).read_bytes())
     struct.pack_into("<H", data, 18, 243)  # RISC-V
     pathlib.Path("made.so").write_bytes(data)
-    done = audit(wheel("jax", library=pathlib.Path("made.so"), good=shared("int x;", "x.so")))
+    done = audit(wheel("jax", library=pathlib.Path("made.so"), good=shared("int x;", name="x.so")))
     assert done.returncode == 1
     assert "mine/library.so: " in done.stderr and "no custom calls in 1 library" in done.stdout
 

@@ -107,6 +107,13 @@ class _Search:
         name = node.spelling
         if self.unit.is_in_macro(node):
             raise Refused(node, f"{name} is used in a macro")
+        by = _decided_by(above)
+        if by is not None:
+            raise Refused(
+                node,
+                f"{name} is used under a condition on the template's {by}, so its instances may "
+                "have other buffers",
+            )
         if above[-1].kind == _Kind.LAMBDA_EXPR:
             raise Refused(node, f"a lambda names {name} in its captures")
         value.start, value.end = node.extent.start.offset, node.extent.end.offset
@@ -129,7 +136,7 @@ class _Search:
             elif parent.kind in _CASTS and parent.type.kind == cindex.TypeKind.VOID:
                 self.accesses.needless.append(parent)
                 return
-            elif value.is_place:
+            elif value.is_place and not _reads_by_cast(parent):
                 what = "an element of the table " if not value.is_table else ""
                 raise Refused(parent, f"{what}{name} is changed, or its address is taken")
             elif parent.kind in _CASTS:
@@ -218,6 +225,28 @@ class _Search:
         if parents[0].kind != _Kind.ARRAY_SUBSCRIPT_EXPR:
             return False
         return _constant(list(parents[0].get_children())[-1]) == 0
+
+
+def _decided_by(above) -> str | None:
+    """The value parameter of a template that decides whether a place is reached, if one does."""
+    for parent, child in zip(above, above[1:]):
+        if parent.kind not in (_Kind.IF_STMT, _Kind.CONDITIONAL_OPERATOR):
+            continue
+        condition = next(iter(parent.get_children()))
+        if condition == child:
+            continue
+        for one in condition.walk_preorder():
+            if (
+                one.referenced is not None
+                and one.referenced.kind == _Kind.TEMPLATE_NON_TYPE_PARAMETER
+            ):
+                return one.spelling
+    return None
+
+
+def _reads_by_cast(parent) -> bool:
+    """True of a cast to a pointer to a template's parameter, before which clang writes no read."""
+    return parent.kind in _CASTS and parent.type.kind == cindex.TypeKind.POINTER
 
 
 def _what_a_table_is_used_for(parent, name: str) -> str:

@@ -97,7 +97,7 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
         _new_files.test(source.path, source.handlers, source.typed),
     ):
         if made is not None:
-            _new_files.add(*made, source.handlers, changes, decisions)
+            _new_files.add(made, changes, decisions)
     return Plan(changes, decisions)
 
 
@@ -119,9 +119,21 @@ def _after(source: CxxSource, capsules_become_typed: bool) -> tuple[bytes, str |
 def _leave_capsules(source: CxxSource) -> None:
     """Does not rewrite what a capsule holds for Python that registers it as an untyped target."""
     for use in source.uses:
-        if use.kind == "capsule" and source.typed.pop(use.declaration.get_usr(), None) is not None:
-            why = "its capsule stays untyped"
-            source.refusals.append(_rewrites.refusal(source.unit, use, use.line, why))
+        function = source.typed.get(use.declaration.get_usr())
+        if use.kind == "capsule" and function is not None:
+            _leave(source, function, use.line, "its capsule stays untyped")
+
+
+def _leave(source: CxxSource, function: TypedFunction, line: int, why: str) -> None:
+    """Does not rewrite a function; of a template, no instance."""
+    for key in _instances(source, function):
+        del source.typed[key]
+        use = next(use for use in source.uses if use.declaration.get_usr() == key)
+        source.refusals.append(_rewrites.refusal(source.unit, use, line, why))
+
+
+def _instances(source: CxxSource, function: TypedFunction) -> dict[str, TypedFunction]:
+    return {key: one for key, one in source.typed.items() if one.function == function.function}
 
 
 def _leave_broken(source: CxxSource) -> None:
@@ -131,14 +143,14 @@ def _leave_broken(source: CxxSource) -> None:
     """
     names = source.handler_names
     for key, function in list(source.typed.items()):
-        use = next(use for use in source.uses if use.declaration.get_usr() == key)
-        edits = _rewrites.edits(source.unit, source.uses, {key: function}, names)
+        instances = _instances(source, function)
+        if next(iter(instances), None) != key:
+            continue
+        edits = _rewrites.edits(source.unit, source.uses, instances, names)
         problem = _why_broken(source, apply(source.unit.content, edits))
         if problem is not None:
             line = function.function.location.line
-            why = f"what would be written does not parse: {problem}"
-            source.refusals.append(_rewrites.refusal(source.unit, use, line, why))
-            del source.typed[key]
+            _leave(source, function, line, f"what would be written does not parse: {problem}")
     source.uses, tuples = _exports.without_tuples(source.unit, source.uses, source.typed)
     source.decisions += tuples
     for handlers in (source.handlers, source.new):

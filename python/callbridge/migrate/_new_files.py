@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
+import re
 
 import clang.cindex as cindex
 
@@ -79,7 +81,34 @@ _ONE_TEST = """Outcome Test{handler}() {{
 """
 
 
-def registration(source: pathlib.Path, handlers: list[Handler]) -> tuple[pathlib.Path, str] | None:
+# What stands behind each list of lines in a file, of which it has a line or more for each handler.
+_BEHIND_TARGETS = "]\n\n\ndef register(path):\n"
+_BEHIND_DECLARATIONS = "}\n\nnamespace {\n\nenum Outcome {"
+_BEHIND_TESTS = "}  // namespace\n\nint main() {\n"
+_BEHIND_ROWS = "  };\n  int failed = 0;\n"
+
+
+@dataclasses.dataclass
+class NewFile:
+    path: pathlib.Path
+    text: str
+    # By handler, its lines: what stands behind them, and they.
+    lines: dict[str, list[tuple[str, str]]]
+
+    def lacks(self, there: str) -> list[str]:
+        """The handlers that a file which is there does not name."""
+        return [one for one in self.lines if re.search(rf"\b{one}\b", there) is None]
+
+    def without_rows(self, there: str) -> list[str]:
+        """Rows of the registration that it lacks, though it names their handlers."""
+        known = self.lines.keys() - set(self.lacks(there))
+        rows = [
+            text for one in known for place, text in self.lines[one] if place == _BEHIND_TARGETS
+        ]
+        return sorted(row.strip(" ,\n") for row in rows if row.strip(" ,\n") not in there)
+
+
+def registration(source: pathlib.Path, handlers: list[Handler]) -> NewFile | None:
     """The Python file that registers what the source registers; None if that is nothing."""
     rows = sorted(
         {
@@ -90,38 +119,65 @@ def registration(source: pathlib.Path, handlers: list[Handler]) -> tuple[pathlib
     )
     if not rows:
         return None
-    text = "".join(f'    ("{target}", "{on}", "{handler}"),\n' for target, on, handler in rows)
+    lines: dict[str, list[tuple[str, str]]] = {}
+    for target, on, handler in rows:
+        row = f'    ("{target}", "{on}", "{handler}"),\n'
+        lines.setdefault(handler, []).append((_BEHIND_TARGETS, row))
+    text = "".join(row for part in _texts(lines) for row in part)
     path = source.with_name(f"{source.stem}_registration.py")
-    return path, _REGISTRATION.format(source=source.name, rows=text)
+    return NewFile(path, _REGISTRATION.format(source=source.name, rows=text), lines)
 
 
 def test(
     source: pathlib.Path, handlers: list[Handler], typed: dict[str, TypedFunction]
-) -> tuple[pathlib.Path, str] | None:
+) -> NewFile | None:
     """The C++ test, of the handlers for Host: those for GPU need a device."""
     ours = [one for one in handlers if one.use.signature.platform == _abi_rows.HOST]
     if not ours:
         return None
     path = source.with_name(f"{source.stem}_handlers_test.cc")
-    return path, _TEST.format(
-        source=source.name,
-        declarations="".join(f"XLA_FFI_Error* {one.name}(XLA_FFI_CallFrame*);\n" for one in ours),
-        tests="".join(_one_test(one, typed) for one in ours),
-        rows="".join(f'      {{"{one.name}", Test{one.name}}},\n' for one in ours),
-    )
+    lines = {
+        one.name: [
+            (_BEHIND_DECLARATIONS, f"XLA_FFI_Error* {one.name}(XLA_FFI_CallFrame*);\n"),
+            (_BEHIND_TESTS, _one_test(one, typed)),
+            (_BEHIND_ROWS, f'      {{"{one.name}", Test{one.name}}},\n'),
+        ]
+        for one in ours
+    }
+    declarations, tests, rows = ("".join(part) for part in zip(*_texts(lines)))
+    text = _TEST.format(source=source.name, declarations=declarations, tests=tests, rows=rows)
+    return NewFile(path, text, lines)
 
 
-def add(
-    path: pathlib.Path, text: str, handlers: list[Handler], plan_changes, decisions: list[Decision]
-) -> None:
-    """A file that is there stays as it is: someone has filled it in."""
-    if not path.exists():
-        plan_changes.append(Change(path, None, text.encode()))
+def _texts(lines: dict[str, list[tuple[str, str]]]) -> list[list[str]]:
+    return [[text for _, text in of] for of in lines.values()]
+
+
+def add(made: NewFile, changes: list[Change], decisions: list[Decision]) -> None:
+    """Adds the file. One that is there gains the handlers that it does not name, as after a run
+    without all headers, and keeps the rest: someone has filled it in."""
+    if not made.path.exists():
+        changes.append(Change(made.path, None, made.text.encode()))
         return
-    there = path.read_text(errors="replace")
-    lacks = [one.name for one in handlers if one.name not in there and one.name in text]
+    before = made.path.read_bytes()
+    after = before.decode(errors="surrogateescape")
+    for row in made.without_rows(after):
+        text = f"is there already, without the row {row}; add it, unless it was left out on purpose"
+        decisions.append(Decision(str(made.path), 1, text))
+    lacks = made.lacks(after)
+    places = {place for one in lacks for place, _ in made.lines[one]}
+    if any(after.count(place) != 1 for place in places):
+        what = (
+            "is there already, and no longer has the form that migrate writes: add "
+            f"{', '.join(lacks)} by hand, or move it away, and it is written anew"
+        )
+        decisions.append(Decision(str(made.path), 1, what))
+        return
+    for one in lacks:
+        for place, text in made.lines[one]:
+            after = after.replace(place, text + place)
     if lacks:
-        decisions.append(Decision(str(path), 1, f"is there already; add {', '.join(lacks)}"))
+        changes.append(Change(made.path, before, after.encode(errors="surrogateescape")))
 
 
 def _one_test(handler: Handler, typed: dict[str, TypedFunction]) -> str:

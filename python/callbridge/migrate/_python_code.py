@@ -43,6 +43,11 @@ _CONSTANT = tuple(
     for name in ("ir_constant", "hlo_const")
 )
 _MLIR = ("jax.interpreters.mlir", "jax._src.interpreters.mlir")
+# As today's jaxlib does (tests/migrate/test_untyped_programs.py).
+_UNTYPED_ON_CPU = (
+    'called with api_version 1 or 2, XLA:CPU runs it and logs the error "is not supported by '
+    'XLA:CPU [...] It will be fully removed"'
+)
 
 
 def plan(path: pathlib.Path, untyped: str | None) -> Plan:
@@ -225,8 +230,8 @@ class _Rewriter(CustomCalls):
             args.append(keyword("api_version", cst.Integer("0")))
             self.decide(
                 original_node,
-                "this stays an untyped target, whose end on CPU XLA has announced; "
-                f"{self.untyped}, and it becomes a typed handler",
+                f"this stays an untyped target; {_UNTYPED_ON_CPU}; {self.untyped}, and it becomes "
+                "a typed handler",
             )
         self.add_import("jax")
         return on_one_line(call).with_changes(func=dotted("jax.ffi.register_ffi_target"), args=args)

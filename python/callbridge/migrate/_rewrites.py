@@ -34,7 +34,8 @@ def find(
     texts = [other.read_text(errors="replace") for other in others]
     found: dict[str, TypedFunction] = {}
     decisions = []
-    for key, of in _by_function(uses).items():
+    for instances in _by_template(uses):
+        of = [use for part in instances.values() for use in part]
         try:
             function = _definition(unit, of[0])
             platform = of[0].signature.platform
@@ -43,9 +44,17 @@ def find(
             capsule = next((use for use in of if use.kind == "capsule"), None)
             if typed.follows_tuples and capsule is not None:
                 raise Refused(capsule.cursor, "Python, for which this capsule is, has no tuples")
-            found[key] = typed
+            if function.kind == _Kind.FUNCTION_TEMPLATE:
+                made = {
+                    key: _typed_functions.instance(typed, part[0].declaration)
+                    for key, part in instances.items()
+                }
+            else:
+                made = {key: typed for key in instances}
+            found.update(made)
         except Refused as refused:
-            decisions.append(refusal(unit, of[0], refused.line, refused.why))
+            for part in instances.values():
+                decisions.append(refusal(unit, part[0], refused.line, refused.why))
     return found, decisions
 
 
@@ -65,11 +74,14 @@ def edits(
             made.append(Edit(at, at, INCLUDE))
         if any(one.ffi == "ffi" for one in typed.values()) and _ALIAS.encode() not in unit.content:
             made.append(Edit(at, at, f"\n{_ALIAS}"))
+    edited = []
     for key, of in _by_function(uses).items():
         function = typed.get(key)
         if function is None:
             continue
-        made += function.edits
+        if function.function not in edited:  # the instances of a template have one
+            edited.append(function.function)
+            made += function.edits
         place, leading = _exports.behind_definition(unit, function.function)
         binding = function.binding(names[key], _qualified(function.function))
         made.append(Edit(place, place, leading.format(binding)))
@@ -86,6 +98,15 @@ def _by_function(uses: list[Use]) -> dict[str, list[Use]]:
     for use in uses:
         found.setdefault(use.declaration.get_usr(), []).append(use)
     return found
+
+
+def _by_template(uses: list[Use]) -> list[dict[str, list[Use]]]:
+    """The uses by function; the instances of a template together, which is rewritten once."""
+    found: dict[str, dict[str, list[Use]]] = {}
+    for key, of in _by_function(uses).items():
+        template = cindex.conf.lib.clang_getSpecializedCursorTemplate(of[0].declaration)
+        found.setdefault(key if template is None else template.get_usr(), {})[key] = of
+    return list(found.values())
 
 
 def _ffi(words: list[cindex.Token]) -> str:
@@ -106,13 +127,16 @@ def _definition(unit: TranslationUnit, use: Use) -> cindex.Cursor:
         raise Refused(use.cursor, "headers are missing, so not all of its body is seen")
     if use.kind == "definition":
         raise Refused(use.cursor, "nothing registers it here, so others may use it as it is")
-    if cindex.conf.lib.clang_getSpecializedCursorTemplate(use.declaration) is not None:
-        raise Refused(use.cursor, "it is an instance of a template")
-    definition = use.declaration.get_definition()
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(use.declaration)
+    if template is not None and template.kind != _Kind.FUNCTION_TEMPLATE:
+        raise Refused(use.cursor, "it is a member of a class template")
+    definition = (use.declaration if template is None else template).get_definition()
     if definition is None or not unit.is_here(definition):
         raise Refused(use.cursor, "it is not defined here")
     if unit.is_in_macro(definition):
         raise Refused(definition, "a macro defines it")
+    if template is not None and use.declaration.location != definition.location:
+        raise Refused(definition, "one of its instances has a definition of its own")
     first = definition.canonical
     if first != definition:
         where = f"{first.location.file}:{first.location.line}"
@@ -148,11 +172,22 @@ def _check_uses(
             continue
         if any(start <= at < end for start, end in exports):
             raise Refused(word, "it has been exported; without this line it is rewritten")
-        if not any(start <= at < end for start, end in ranges):
-            raise Refused(word, f"{word.spelling} is used here, too")
+        if any(start <= at < end for start, end in ranges) or _names_another(word, function):
+            continue
+        raise Refused(word, f"{word.spelling} is used here, too")
     if function.linkage == cindex.LinkageKind.EXTERNAL:
         if any(re.search(rf"\b{re.escape(function.spelling)}\b", text) for text in others):
             raise Refused(function, "another source of the command names it, too")
+
+
+def _names_another(word: cindex.Token, function: cindex.Cursor) -> bool:
+    """True if a word is known to name something else than the function, such as a namespace or a
+    function of another one."""
+    named = word.cursor.referenced
+    if named is None or named.spelling != word.spelling:
+        return False
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(named)
+    return (named if template is None else template).canonical != function
 
 
 # ---- Registrations

@@ -151,6 +151,13 @@ class _Search:
         if signature.abi == "typed_ffi":
             return
         text = _function_text(self.unit, reference, declared)
+        if text is None:
+            self.decide(
+                cursor,
+                f"the template arguments of {declared.spelling} are not types and numbers alone: "
+                "write its CALLBRIDGE_EXPORT by hand",
+            )
+            return
         outermost = _outermost([*above, cursor])
         self.uses.append(Use(kind, text, declared, signature, outermost, cursor, target, name))
 
@@ -297,21 +304,28 @@ def _outermost(path):
     return path[min(at, len(path) - 1)]
 
 
-def _function_text(unit: TranslationUnit, reference, declared) -> str:
-    """As the source names it, or as it can be named beside its registration."""
+def _function_text(unit: TranslationUnit, reference, declared) -> str | None:
+    """As the source names it, or as it can be named beside its registration; None if it cannot."""
     if not unit.is_in_macro(reference):
         written = unit.text(reference.extent)
         if re.fullmatch(r"[\w:]+(?:\s*<.*>)?", written, re.DOTALL):
             if reference.referenced == declared:
                 return " ".join(written.split())
-    count = declared.get_num_template_arguments()
-    arguments = [
-        declared.get_template_argument_type(i).spelling
-        or str(declared.get_template_argument_value(i))
-        for i in range(max(count, 0))
-    ]
+    arguments = []
+    for i in range(max(declared.get_num_template_arguments(), 0)):
+        try:
+            kind = declared.get_template_argument_kind(i)
+        except ValueError:  # cindex knows no packs
+            return None
+        if kind == cindex.TemplateArgumentKind.TYPE:
+            arguments.append(declared.get_template_argument_type(i).spelling)
+        elif kind == cindex.TemplateArgumentKind.INTEGRAL:
+            arguments.append(str(declared.get_template_argument_value(i)))
+        else:
+            return None
     name = declared.spelling
     parent = declared.semantic_parent
     while parent is not None and parent.kind in (_Kind.CLASS_DECL, _Kind.STRUCT_DECL):
-        name, parent = f"{parent.spelling}::{name}", parent.semantic_parent
+        # With the arguments of a class template.
+        name, parent = f"{parent.displayname}::{name}", parent.semantic_parent
     return f"{name}<{', '.join(arguments)}>" if arguments else name

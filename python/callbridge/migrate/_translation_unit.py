@@ -188,6 +188,11 @@ class TranslationUnit:
         return found - {self.path}
 
 
+def parameters_of(function) -> list:
+    """The parameters of a function or of a function template."""
+    return [one for one in function.get_children() if one.kind == _Kind.PARM_DECL]
+
+
 def _may_have(name: str, text: bytes) -> bool:
     """A name may be relative to the folder of the build, or known to libclang alone."""
     try:

@@ -11,6 +11,8 @@ import dataclasses
 
 import clang.cindex as cindex
 
+from callbridge.migrate._translation_unit import parameters_of
+
 _Kind = cindex.CursorKind
 _CASTS = (_Kind.CXX_REINTERPRET_CAST_EXPR, _Kind.CXX_STATIC_CAST_EXPR, _Kind.CSTYLE_CAST_EXPR)
 RESULT, OPERAND, UNKNOWN = "result", "operand", "unknown"
@@ -30,7 +32,7 @@ def find(function: cindex.Cursor) -> dict[str, Table]:
 
     A table in another file is said to be at the call that leads there.
     """
-    parameters = [one.get_usr() for one in function.get_arguments()]
+    parameters = [one.get_usr() for one in parameters_of(function)]
     found: dict[str, Table] = {}
     if len(parameters) >= 2:
         follow = _Follow(str(function.location.file), found)

@@ -11,7 +11,8 @@ from callbridge.migrate import _abi_rows, _element_types, _returned_errors, _tup
 from callbridge.migrate import _buffer_accesses as accesses
 from callbridge.migrate._buffer_accesses import OPERAND, RESULT, Access, Accesses, Refused
 from callbridge.migrate._plan import Decision, Edit
-from callbridge.migrate._translation_unit import TranslationUnit
+from callbridge.migrate._template_parameters import TemplateParameters
+from callbridge.migrate._translation_unit import TranslationUnit, parameters_of
 
 _Kind = cindex.CursorKind
 _WIDTH = 80
@@ -25,9 +26,12 @@ class Parameter:
     name: str  # "" if the function does not use it
     type_: str  # of XLA's elements: "F32"; "" if it may be any
     element: str  # as C++ has it, "float"
+    of: str = ""  # the template's parameter that the element is: "T", and type_ "kT"
 
     def buffer(self, ffi: str) -> str:
-        return f"{ffi}::Buffer<{ffi}::{self.type_}>" if self.type_ else f"{ffi}::AnyBuffer"
+        if not self.type_:
+            return f"{ffi}::AnyBuffer"
+        return f"{ffi}::Buffer<{self.type_ if self.of else f'{ffi}::{self.type_}'}>"
 
 
 @dataclasses.dataclass
@@ -41,9 +45,14 @@ class TypedFunction:
     follows_tuples: bool
     edits: list[Edit]
     decisions: list[Decision]
+    template: TemplateParameters
+    arguments: str = ""  # of an instance of a template: "<ffi::F32>"
 
     def binding(self, handler: str, function: str) -> str:
         """The handler's definition."""
+        function += self.arguments
+        if "," in function:
+            function = f"({function})"
         parts = [f".Ctx<{self.ffi}::PlatformStream<{self.stream}>>()"] if self.stream else []
         parts += [f".Arg<{one.buffer(self.ffi)}>()" for one in self.operands]
         parts += [f".Ret<{one.buffer(self.ffi)}>()" for one in self.results]
@@ -52,6 +61,25 @@ class TypedFunction:
         macro = "XLA_FFI_DEFINE_HANDLER_SYMBOL"
         lines = "".join(f"\n        {part}" for part in parts)
         return f"{macro}(\n    {handler}, {function},\n    {self.ffi}::Ffi::Bind(){lines});"
+
+
+def instance(typed_: TypedFunction, declaration: cindex.Cursor) -> TypedFunction:
+    """Returns the typed function of an instance of a template.
+
+    Raises Refused if its arguments do not tell what its buffers are.
+    """
+    arguments, names, elements = typed_.template.of(declaration, typed_.ffi)
+
+    def resolved(parameters: list[Parameter]) -> list[Parameter]:
+        return [
+            Parameter(one.name, names[one.of], elements[one.of]) if one.of else one
+            for one in parameters
+        ]
+
+    operands, results = resolved(typed_.operands), resolved(typed_.results)
+    return dataclasses.replace(
+        typed_, operands=operands, results=results, arguments=f"<{', '.join(arguments)}>"
+    )
 
 
 def typed(unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: str) -> TypedFunction:
@@ -66,7 +94,8 @@ class _Writer:
         self.body = list(function.get_children())[-1]
         if self.body.kind != _Kind.COMPOUND_STMT:
             raise Refused(function, "its body is no plain block")
-        self.first, self.second, *others = function.get_arguments()
+        self.first, self.second, *others = parameters_of(function)
+        self.template = TemplateParameters(function)
         has_opaque = self.is_gpu or len(others) > 1
         self.opaque: list[cindex.Cursor] = others[:2] if has_opaque else []
         status = others[2:] if has_opaque else others
@@ -91,8 +120,8 @@ class _Writer:
             self.decide(
                 self.function,
                 f"{self.function.spelling} uses {', '.join(self.numbers)} as one number each; they "
-                "stay operands, as its callers have them: make attributes, here and there, of "
-                "those that are constants of each call",
+                "stay operands, as its callers have them, and must be of these types there: make "
+                "attributes, here and there, of those that are constants of each call",
             )
         errors, references = _returned_errors.edits(self.unit, self.body, self.status, self.ffi)
         self.edits += errors
@@ -103,11 +132,12 @@ class _Writer:
         if has_opaque:
             self.add_opaque()
         self.add_head(operands, results, stream, has_opaque)
+        self.add_template_head([*operands, *results])
         self.check_edits()
         return TypedFunction(
             *(self.function, self.ffi, operands, results, stream, has_opaque),
             any(len(path) > 1 for path in found.paths(OPERAND)),
-            *(self.edits, self.decisions),
+            *(self.edits, self.decisions, self.template),
         )
 
     # ---- What the buffers are
@@ -166,7 +196,7 @@ class _Writer:
             if any(other != path and other[: len(path)] == path for other in paths):
                 raise Refused(self.function, f"{name} is used both as an array and as a table")
             is_nested = len(path) > 1
-            known = any(_element_types.name(one.element or "") for one in found.at(kind, path))
+            known = any(self.element_name(one.element or "") for one in found.at(kind, path))
             if is_nested and not known:
                 raise Refused(
                     self.function,
@@ -205,10 +235,11 @@ class _Writer:
             )
             return Parameter("", "", "float")
         elements = {one.element for one in here if one.element is not None}
-        names = {_element_types.name(one) for one in elements}
+        names = {self.element_name(one) for one in elements}
         name = self.free_name(name)
         known = names.pop() if len(names) == 1 else None
-        element = _element_types.written(min(elements, default=None))
+        of = self.template.types.get(min(elements, default=""), "")
+        element = of or _element_types.written(min(elements, default=None))
         if known is None:
             read = " and ".join(sorted(elements)) or "bytes"
             self.decide_at(
@@ -218,14 +249,15 @@ class _Writer:
             )
             return Parameter(name, "", element)
         if kind == OPERAND and not self.is_gpu and all(one.is_number for one in here):
-            self.numbers.append(place)
-        return Parameter(name, known, element)
+            self.numbers.append(f"{place} ({of or known})")
+        return Parameter(name, known, element, of)
 
     def replace(self, here: list[Access], parameter: Parameter, arrow: str) -> None:
         name = f"{parameter.name}{arrow}"
         for one in here:
             element = one.element or ""
-            is_native = _element_types.is_native(element) and bool(parameter.type_)
+            is_native = _element_types.is_native(element) or element in self.template.types
+            is_native = is_native and bool(parameter.type_)
             if one.cast is not None and is_native:
                 self.edits.append(Edit(*one.cast, f"{name}typed_data()"))
             elif one.end > 0:
@@ -233,6 +265,11 @@ class _Writer:
                 if one.is_typed:
                     text = f"static_cast<{one.pointer}>({text})"
                 self.edits.append(Edit(one.start, one.end, text))
+
+    def element_name(self, element: str) -> str | None:
+        """XLA's name of an element, "F32", or the parameter that a template gets for it, "kT"."""
+        of = self.template.types.get(element)
+        return _element_types.name(element) if of is None else self.free_name(f"k{of}")
 
     def free_name(self, name: str) -> str:
         kept = {self.first.spelling} if not self.is_gpu else set()
@@ -274,6 +311,25 @@ class _Writer:
         line = self.unit.content.rfind(b"\n", 0, self.function.extent.start.offset) + 1
         indent = self.unit.content[line : self.function.extent.start.offset]
         return len(indent) // 2 if not indent.strip() else 0
+
+    def add_template_head(self, parameters: list[Parameter]) -> None:
+        """A template's types of elements become XLA's types, of which its body makes the others."""
+        self.template.data_types = {one.of: one.type_ for one in parameters if one.of}
+        lines = ""
+        indent = "  " * (1 + self.depth())
+        for cursor in self.template.cursors:
+            data_type = self.template.data_types.get(cursor.spelling)
+            if data_type is None:
+                continue
+            if len(list(cursor.get_tokens())) != 2:
+                raise Refused(cursor, f"{cursor.spelling} has a default")
+            extent = cursor.extent
+            text = f"{self.ffi}::DataType {data_type}"
+            self.edits.append(Edit(extent.start.offset, extent.end.offset, text))
+            lines += f"\n{indent}using {cursor.spelling} = {self.ffi}::NativeType<{data_type}>;"
+        if lines:  # before those of the opaque, which may name them
+            at = self.body.extent.start.offset + 1
+            self.edits.insert(0, Edit(at, at, lines))
 
     def add_head(self, operands, results, stream: str, has_opaque: bool) -> None:
         start = self.function.location.offset
