@@ -144,10 +144,10 @@ def test_what_is_written_compiles_and_runs(folder):
     filled = text.replace("in0 = {}", "in0 = {1, 2, 3, 4}", 1)
     filled = filled.replace("expected = {}", "expected = {2, 4, 6, 8}", 1)
     test.write_text(filled)
-    run(folder, *command, "-o", "tests")
-    assert "Twice: passed\n" in run(folder, "./tests")
+    # The second run adds the handler that was written by hand, and keeps what was filled in.
     migrate_command.write(folder, "old.cc")
-    assert test.read_text() == filled
+    run(folder, *command, "-o", "tests")
+    assert {"Twice: passed", "Nested: not filled in"} <= set(run(folder, "./tests").splitlines())
 
 
 def test_a_diff_writes_nothing_and_applies(folder):
