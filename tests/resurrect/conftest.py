@@ -62,7 +62,12 @@ def run(platforms_folder):
             text=True,
             timeout=300,
         )
-        assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+        ended = (
+            f"signal {-done.returncode}"
+            if done.returncode < 0
+            else f"exit status {done.returncode}"
+        )
+        assert done.returncode == 0, f"{ended}\n{done.stdout}{done.stderr}"
         return done.stdout.removeprefix(OF_THE_PLUGIN)
 
     return run
