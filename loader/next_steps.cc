@@ -52,19 +52,21 @@ std::string RegisterCapsulesLine(const Inspection& inspection) {
                       abis.size() == 1 ? *abis.begin() : ApiVersion::kUnspecified);
 }
 
+std::string LoadedByCtypes(const Inspection& inspection, absl::string_view symbol) {
+  return absl::StrCat("ctypes.CDLL(", Quoted(inspection.path), ")[", Quoted(symbol), "]");
+}
+
 std::string TypedLine(const Inspection& inspection, absl::string_view symbol) {
-  return absl::StrCat("jax.ffi.register_ffi_target('NAME', jax.ffi.pycapsule(ctypes.CDLL(",
-                      Quoted(inspection.path), ")[", Quoted(symbol),
-                      "]))  # in Python: a typed handler, under a name of your choice");
+  return absl::StrCat("jax.ffi.register_ffi_target('NAME', jax.ffi.pycapsule(",
+                      LoadedByCtypes(inspection, symbol),
+                      "))  # in Python: a typed handler, under a name of your choice");
 }
 
 std::string UntypedLine(const Inspection& inspection, const CustomCallFunction& function) {
   const bool is_gpu = IsForGpu(function);
-  const std::string loaded =
-      absl::StrCat("ctypes.CDLL(", Quoted(inspection.path), ")[", Quoted(function.symbol), "]");
-  return absl::StrCat(
-      RegisterLine("'NAME'", loaded, is_gpu, is_gpu ? function.on_gpu : function.on_host),
-      "  # in Python: one function, under a name of your choice");
+  return absl::StrCat(RegisterLine("'NAME'", LoadedByCtypes(inspection, function.symbol), is_gpu,
+                                   is_gpu ? function.on_gpu : function.on_host),
+                      "  # in Python: one function, under a name of your choice");
 }
 
 }  // namespace
@@ -122,6 +124,13 @@ std::vector<std::string> NextForOperator(absl::string_view name, bool infers) {
                        infers ? "" : " --result SHAPE", "  # calls it on .npy files"),
           absl::StrCat("callbridge.jax.custom_call(", Quoted(name), infers ? "" : ", RESULT",
                        ")  # in Python: a function for JAX")};
+}
+
+std::vector<std::string> NextForUntypedFunctions(const Inspection& inspection) {
+  const std::string& name = inspection.symbols.untyped_functions.begin()->first;
+  return {absl::StrCat(RegisterLine("'NAME'", LoadedByCtypes(inspection, name), /*is_gpu=*/false,
+                                    ApiVersion::kOriginal),
+                       "  # in Python, if it is void(void* out, const void** in)")};
 }
 
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection) {

@@ -30,6 +30,9 @@ std::vector<std::string> NextForObjects(const Inspection& inspection);
 // function that infers its result.
 std::vector<std::string> NextForOperator(absl::string_view name, bool infers);
 
+// Returns the steps for functions without a type, of which there is one or more.
+std::vector<std::string> NextForUntypedFunctions(const Inspection& inspection);
+
 // Returns the steps for functions that only the probe can recognise.
 std::vector<std::string> NextForPossibleHandlers(const Inspection& inspection);
 

@@ -57,7 +57,12 @@ std::string Obstacle(const Inspection& inspection) {
 
 Verdict NothingSeen(const Inspection& inspection) {
   const std::string text = "no custom call found in it";
-  if (PossibleHandlers(inspection).empty()) return {Outcome::kNoCustomCalls, text, {}};
+  if (inspection.symbols.untyped_functions.empty()) return {Outcome::kNoCustomCalls, text, {}};
+  if (PossibleHandlers(inspection).empty()) {
+    return {Outcome::kNoCustomCalls,
+            absl::StrCat(text, ", but functions without a type may be custom calls"),
+            NextForUntypedFunctions(inspection)};
+  }
   return {Outcome::kNoCustomCalls,
           absl::StrCat(text, ", but functions without a type may be typed handlers"),
           NextForPossibleHandlers(inspection)};

@@ -126,6 +126,14 @@ TEST(VerdictTest, LibrariesThatShowNothing) {
   EXPECT_THAT(nothing.next, IsEmpty());
   inspection.symbols.untyped_functions = {{"f", {"f", 1}}};
   EXPECT_THAT(PossibleHandlers(inspection), IsEmpty()) << "shows nothing of the FFI";
+  const Verdict untyped = Judge(inspection);
+  EXPECT_EQ(untyped.outcome, Outcome::kNoCustomCalls);
+  EXPECT_EQ(untyped.text,
+            "no custom call found in it, but functions without a type may be custom calls");
+  EXPECT_THAT(
+      untyped.next,
+      ElementsAre("callbridge.jax.register('NAME', ctypes.CDLL('x.so')['f'], "
+                  "abi='original')  # in Python, if it is void(void* out, const void** in)"));
   inspection.mentions_typed_ffi = true;
   ASSERT_EQ(PossibleHandlers(inspection).size(), 1u);
   const Verdict possible = Judge(inspection);
