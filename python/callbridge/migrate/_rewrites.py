@@ -200,7 +200,7 @@ def _registrations(unit: TranslationUnit, uses: list[Use]) -> list[tuple[int, in
         if use.kind == "registration":
             found.setdefault(_registration_extent(unit, use), []).append(use)
     for (start, end), of in found.items():
-        there = [one for one in unit.declarations() if start <= one.extent.start.offset < end]
+        there = [one for one in unit.declarations if start <= one.extent.start.offset < end]
         if {one.hash for one in there} - {use.outermost.hash for use in of}:
             raise Refused(of[0].cursor, "the macro that registers it does more than that")
     return [(start, end, of) for (start, end), of in found.items()]

@@ -126,21 +126,20 @@ class TranslationUnit:
         """The uses of a macro in this source."""
         return [one for one in self._expansions if one.spelling == name]
 
+    @functools.cached_property
     def declarations(self) -> list:
         """What this source declares in namespaces."""
-        if not hasattr(self, "_declarations"):
-            found: list = []
-            left = [self.outermost]
-            while left:
-                for child in left.pop():
-                    if child.kind.is_preprocessing() or not self.is_here(child):
-                        continue
-                    if child.kind in (_Kind.NAMESPACE, _Kind.LINKAGE_SPEC):
-                        left.append(child.get_children())
-                    else:
-                        found.append(child)
-            self._declarations = found
-        return self._declarations
+        found: list = []
+        left = [self.outermost]
+        while left:
+            for child in left.pop():
+                if child.kind.is_preprocessing() or not self.is_here(child):
+                    continue
+                if child.kind in (_Kind.NAMESPACE, _Kind.LINKAGE_SPEC):
+                    left.append(child.get_children())
+                else:
+                    found.append(child)
+        return found
 
     def is_in_macro(self, cursor) -> bool:
         """True if the cursor's code comes of a macro that is used in this source."""
@@ -149,8 +148,7 @@ class TranslationUnit:
     def expansion_around(self, cursor) -> tuple[int, int] | None:
         """The bytes of the outermost use of a macro that the cursor's code comes of."""
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
-        extents = [(one.extent.start.offset, one.extent.end.offset) for one in self._expansions]
-        found = [one for one in extents if one[0] <= start and end <= one[1]]
+        found = [one for one in self._expanded if one[0] <= start and end <= one[1]]
         return min(found, key=lambda one: (one[0], -one[1]), default=None)
 
     @functools.cached_property
@@ -166,6 +164,10 @@ class TranslationUnit:
             for one in self.outermost
             if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
         ]
+
+    @functools.cached_property
+    def _expanded(self) -> list[tuple[int, int]]:
+        return [(one.extent.start.offset, one.extent.end.offset) for one in self._expansions]
 
     def headers_with(self, text: bytes) -> set[str]:
         """The names of the headers that have the text, or include one that has it."""
