@@ -18,28 +18,20 @@ import time
 import zipfile
 
 import pytest
+from audited_wheels import COMMAND, ORIGINAL, TYPED
 from callbridge import _audit_command
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
-COMMAND = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent)) / "callbridge"
 THOROUGH = os.environ.get("CALLBRIDGE_THOROUGH") == "ON"
 SEEDS = 3000 if THOROUGH else 300
 SECONDS = 5  # more than any takes on a busy machine
 KILOBYTES = 100 << 10  # what the whole of them may add to this process
-SOURCE = """
-struct XLA_FFI_Error;
-struct XLA_FFI_CallFrame;
-XLA_FFI_Error* handle(XLA_FFI_CallFrame*) { return nullptr; }
-void add(void*, const void**) {}
-"""
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """The bytes of a library with custom calls."""
     folder = tmp_path_factory.mktemp("library")
-    (folder / "made.cc").write_text(SOURCE)
+    (folder / "made.cc").write_text(TYPED + ORIGINAL)
     command = ["g++", "-s", "-shared", "-fPIC", "made.cc", "-o", "made.so"]
     subprocess.run(command, cwd=folder, check=True)
     return (folder / "made.so").read_bytes()
