@@ -314,24 +314,26 @@ TEST_P(ExportsStateTest, OtherStagesAreRefused) {
 
 TEST_P(ExportsStateTest, EveryTypeIsRegisteredOnceWithEachRuntime) {
   if (!HasState()) return;
+  // The one that was registered first is the last that is found.
   FakeRuntime* const one = runtime;
   FakeRuntime* const other = &NewRuntime(kRuntimeVersionCount - 1);
+  FakeRuntime* const third = &NewRuntime(GetParam());
   const size_t before = RegisteredTypes();
   for (int i = 0; i < 3; ++i) {
-    for (FakeRuntime* each : {one, other}) {
+    for (FakeRuntime* each : {one, other, third}) {
       runtime = each;
       EXPECT_EQ(Instantiate(&Counting, ""), "");
       EXPECT_EQ(Execute(&Counting), "");
       EndCall();
     }
   }
-  EXPECT_EQ(RegisteredTypes(), before + 2);
+  EXPECT_EQ(RegisteredTypes(), before + 3);
   // And each type on its own.
   EXPECT_EQ(Instantiate(&SummingTuple, ""), "");
-  EXPECT_EQ(RegisteredTypes(), before + 3);
+  EXPECT_EQ(RegisteredTypes(), before + 4);
   EXPECT_EQ(Execute(&Counting), std::string("9: ") + kNotMade + ": the state has another type");
   const auto& types = FakeRuntime::registry().types;
-  for (size_t i = before; i < before + 3; ++i) {
+  for (size_t i = before; i < before + 4; ++i) {
     for (size_t j = before; j < i; ++j) {
       EXPECT_NE(types[i].name, types[j].name);
       EXPECT_NE(types[i].id, types[j].id);

@@ -331,18 +331,26 @@ TEST(Upgrade, UpgradingTwiceIsUpgradingOnce) {
   EXPECT_EQ(twice->SerializeAsString(), once->SerializeAsString());
 }
 
-// A large tuple and many calls of it, that would make a module larger by their product.
-TEST(Upgrade, RefusesToGrowWithoutBound) {
-  std::string shape = "(f32[]", lines;
-  for (int i = 0; i < 5'000; ++i) shape += ",f32[]";
-  for (int i = 0; i < 5'000; ++i) {
+// A large tuple and calls of it, by which a module grows by their product, and a call of an array.
+std::string CallsOfATuple(const std::string& element, int elements, int calls, bool and_an_array) {
+  std::string shape = absl::StrCat("(", element), lines;
+  for (int i = 1; i < elements; ++i) absl::StrAppend(&shape, ",", element);
+  for (int i = 0; i < calls; ++i) {
     absl::StrAppend(&lines, "  c", i, " = f32[] custom-call(p), custom_call_target=\"t\"\n");
   }
-  EXPECT_THAT(
-      Upgraded(
-          absl::StrCat("HloModule m\nENTRY e {\n  p = ", shape, ") parameter(0)\n", lines, "}\n")),
+  if (and_an_array) lines += "  a = f32[] custom-call(q), custom_call_target=\"t\"\n";
+  return absl::StrCat("HloModule m\nENTRY e {\n  p = ", shape,
+                      ") parameter(0)\n  q = f32[] parameter(1)\n", lines, "}\n");
+}
+
+TEST(Upgrade, RefusesToGrowWithoutBound) {
+  const char* const refusal =
       "RESOURCE_EXHAUSTED: expected custom calls whose operands have at most 1048576 leaves "
-      "and tuples in all, got more; split the module");
+      "and tuples in all, got more; split the module";
+  EXPECT_EQ(Upgraded(CallsOfATuple("f32[]", 5'000, 5'000, false)), refusal);
+  // The tuple counts too: 1024 times 1024 are as many as may be.
+  EXPECT_TRUE(Upgrade(Parsed(CallsOfATuple("()", 1'023, 1'024, false))).ok());
+  EXPECT_EQ(Upgraded(CallsOfATuple("()", 1'023, 1'024, true)), refusal);
 }
 
 }  // namespace

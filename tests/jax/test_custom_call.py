@@ -255,8 +255,12 @@ def test_vmap_with_arrays_of_another_rank(path):
     assert result.shape == (3,) and result[0] == 5
 
 
-def test_vmap_as_before_it_had_methods(path):
+@pytest.mark.parametrize("is_partitioned", [False, True], ids=["whole", "with rules"])
+def test_vmap_as_before_it_had_methods(path, is_partitioned):
     # Mapped operands get a dimension more, the others stay as they are, layouts too.
+    rules = dict.fromkeys(["partition", "infer_sharding_from_operands"], lambda *given: None)
+    if "jax_use_shardy_partitioner" in jax.config.values and has("jax.ffi"):
+        rules["sharding_rule"] = "i, j k -> i"
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     call = custom_call(
         "copy_bytes",
@@ -265,6 +269,7 @@ def test_vmap_as_before_it_had_methods(path):
         prefer=path,
         vmap_method="legacy_vectorized",
         input_layouts=[None, (1, 0)],
+        partitioning=rules if is_partitioned else None,
     )
     mapped = jax.jit(jax.vmap(call, in_axes=(0, None)))
     np.testing.assert_array_equal(mapped(x[0, :2], x), x[0, :2])

@@ -132,6 +132,7 @@ TEST(LoaderFeaturesDeathTest, AFileInAFolderDoesAsWell) {
   EXPECT_EXIT(
       {
         ForbidMemoryFiles();
+        unsetenv("TMPDIR");
         std::string results;
         for (const char* name :
              {"loader_features", "original_linked", "status_unlinked", "beside_runpath"}) {

@@ -124,7 +124,7 @@ void by_opaque(void* out, const void** in, const char* opaque, size_t opaque_len
                XlaCustomCallStatus* status) {
   Descriptor descriptor;
   if (opaque_len != sizeof descriptor)
-    return XlaCustomCallStatusSetFailure(status, "no descriptor, see above", 13);
+    return XlaCustomCallStatusSetFailure(status, "no descriptor (né)", 18);  // of 19 bytes
   std::memcpy(&descriptor, opaque, sizeof descriptor);
   const std::complex<float>* x = static_cast<const std::complex<float>*>(in[0]);
   std::complex<float>* y = static_cast<std::complex<float>*>(out);

@@ -25,6 +25,8 @@ from jax.interpreters import ad, mlir  # noqa: E402
 
 f32 = np.float32
 x = np.arange(6, dtype=f32).reshape(2, 3)
+# Of three dimensions, no two of a size: what takes a dimension for another shows.
+cube = np.arange(24, dtype=f32).reshape(2, 3, 4)
 aval = core.ShapedArray((2, 3), np.dtype(f32))
 JAXPR = jax.make_jaxpr(lambda a: jnp.sin(a) * 2)(1.0)
 NESTED = jax.make_jaxpr(lambda a: lax.cond(True, jnp.sin, jnp.cos, a))(1.0)
@@ -203,9 +205,14 @@ CALLS = {
     "ad.vjp": lambda m: (lambda out, pull: [out, pull(f32(2))])(
         *m.vjp(wrapped(lambda a: [a * a]), (f32(3),))
     ),
-    "batching.moveaxis": lambda m: m.moveaxis(x, 0, 1),
+    "batching.moveaxis": lambda m: m.moveaxis(cube, 0, 2),
     "batching.zeros_like_batched": lambda m: m.zeros_like_batched((x,), (1,)),
-    "batching.add_batched": lambda m: m.add_batched((x, f32(1) + np.zeros(3, f32)), (0, None)),
+    "batching.add_batched": lambda m: [
+        m.add_batched((x, f32(1) + np.zeros(3, f32)), (0, None)),
+        m.add_batched((np.zeros(3, f32), x), (None, 0)),
+        m.add_batched((cube, np.moveaxis(cube, 0, 2)), (0, 2)),
+        m.add_batched((cube, np.moveaxis(cube, 1, 0)), (1, 0)),
+    ],
     "batching.not_mapped": lambda m: m.not_mapped,
     "batching.is_vmappable": lambda m: m.is_vmappable(int),
     "mlir.dense_bool_array": lambda m: text_of_attribute(lambda: m.dense_bool_array([True, False])),

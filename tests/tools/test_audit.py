@@ -308,6 +308,25 @@ def test_what_one_requirement_leaves_another_may_not():
     assert audited("--probe", name)["contradictions"] == []
 
 
+@pytest.mark.parametrize(
+    "requirement, admits",
+    [
+        ("jax>0.6,<0.7", "0.6.1"),
+        ("jax>0.6.1,<0.6.3", "0.6.2"),
+        ("jax>=0.6,<0.6.1", "0.6"),
+        ("jax>0.6,<0.6.1", None),
+        ("jax==0.7", "0.7"),
+        ("jax==0.7.*", "0.7 to 0.7.1"),
+        ("jax~=0.7.0", "0.7.0 to 0.7.1"),
+        ("jax>0.4.37,<0.5,!=0.4.38", "0.4.39"),
+    ],
+)
+def test_releases_between_those_that_a_requirement_names(requirement, admits):
+    """Which exist is not known, so that those beside the named ones count."""
+    wrong = audited("--probe", wheel(requirement, library=handlers(HEADERS[-1])))["contradictions"]
+    assert {each["admits"] for each in wrong} == ({admits} if admits else set())
+
+
 def test_a_table():
     done = audit(
         "--table", wheel("jax", library=shared(ORIGINAL), other=shared("int x;", name="x.so"))

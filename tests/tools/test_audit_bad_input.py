@@ -260,6 +260,20 @@ def test_bad_specifiers():
     )
 
 
+@pytest.mark.parametrize("order", [1, 2], ids=["little-endian", "big-endian"])
+@pytest.mark.parametrize("bits", [1, 2], ids=["32 bits", "64 bits"])
+def test_libraries_of_all_kinds_are_seen(bits, order):
+    """Of a machine whose bytes are in the other order, too."""
+    header = bytes([*b"\177ELF", bits, order, 1]).ljust(16, b"\0")
+    header += struct.pack("<HH" if order == 1 else ">HH", 3, 22)  # ET_DYN, EM_S390
+    os.mkdir("folder")
+    pathlib.Path("folder/other.so").write_bytes(header.ljust(64, b"\0"))
+    words = f"{32 * bits}-bit {'little' if order == 1 else 'big'}-endian S/390"
+    for path, name in (("folder", "other.so"), (wheel(library="folder/other.so"), None)):
+        said = refusal(path)
+        assert words in said and (name or "mine/library.so") in said
+
+
 def test_a_library_for_another_machine():
     data = bytearray(shared(ORIGINAL).read_bytes())
     struct.pack_into("<H", data, 18, 243)  # RISC-V

@@ -289,6 +289,8 @@ def test_mutants(library, request_text, watch, inspected, capfd, monkeypatch, tm
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    # What is imported meanwhile is not compiled into files.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     wheel = tmp_path / "mine-1.0-py3-none-any.whl"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     statuses = {0: 0, 1: 0}

@@ -39,13 +39,13 @@ def add_batched(batched_args: Any, batch_dims: Any) -> tuple:
     (x, y), (x_dim, y_dim) = batched_args, batch_dims
     if x_dim is None and y_dim is None:
         return x + y, None
+    if y_dim is None:
+        return x + jax.numpy.expand_dims(y, x_dim), x_dim
     if x_dim is None:
-        x, x_dim = jax.numpy.expand_dims(x, y_dim), y_dim
-    elif y_dim is None:
-        y = jax.numpy.expand_dims(y, x_dim)
+        x = jax.numpy.expand_dims(x, y_dim)
     else:
-        y = jax.numpy.moveaxis(y, y_dim, x_dim)
-    return x + y, x_dim
+        x = jax.numpy.moveaxis(x, x_dim, y_dim)
+    return x + y, y_dim
 
 
 def reducer_batcher(
