@@ -28,12 +28,18 @@ def refused(function, *args, **keywords):
     global called
     called += 1
     (parameter,) = keywords
+    if parameter in inspect.signature(function).parameters:
+        return  # which this JAX has
     try:
         function(*args, **keywords)
     except NotImplementedError as error:
         assert parameter in str(error), error
     else:
         raise AssertionError((function, keywords))
+
+
+def is_had(function, *parameters):
+    return not set(parameters).isdisjoint(inspect.signature(function).parameters)
 
 
 same(core.ShapedArray((2,), x.dtype, named_shape={}).shape, (2,))
@@ -84,7 +90,7 @@ for path, (_, parameters) in _lost_parameters.NOT_HAD.items():
         function(no_such_parameter=None)
     except TypeError as error:
         assert "no_such_parameter" in str(error), error  # noqa: PT017
-if "parent_trace" not in inspect.signature(core.Trace).parameters:
+if "__init__" in vars(core.Trace) and not is_had(core.Trace, "main", "parent_trace"):
     try:
         core.Trace(None, None)
     except NotImplementedError as error:
@@ -125,7 +131,11 @@ same(jnp.ones(3).broadcast((2,)), np.ones((2, 3)))
 same(jax.jit(lambda a: a.split(3, 1))(x)[1], x[:, 1:2])
 aval = core.ShapedArray((2, 3), x.dtype)
 assert aval.join(aval) == aval and aval.strip_named_shape() is aval
-assert aval.named_shape == {} and not aval.vma and not aval.varying_manual_axes
+assert aval.named_shape == {}
+# What this JAX did not have yet is not lent.
+VERSION = tuple(map(int, jax.__version__.split(".")[:3]))
+assert VERSION < (0, 6, 2) or not aval.vma
+assert VERSION < (0, 6, 2) or not aval.varying_manual_axes
 primitive = core.Primitive("bound")
 primitive.def_custom_bind(lambda *args: args)
 assert primitive.bind(1, 2) == (1, 2) and not primitive.map_primitive

@@ -50,7 +50,9 @@ def test_traits(run):
     assert printed.startswith("wrapped") or numbers(TODAY) > VERSION
 
 
-@is_newest_here
+@pytest.mark.skipif(
+    VERSION < (0, 5, 3), reason=f"jax {jax.__version__} lost few of them, and has not got them all"
+)
 def test_lost_parameters_and_attributes(run):
     assert run(HERE / "parameters_program.py").endswith(" called\n")
 

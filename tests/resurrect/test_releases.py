@@ -96,6 +96,36 @@ def test_each_lost_parameter_has_a_row():
     assert not missing, "\n".join(missing)
 
 
+# The first release that refuses a parameter which is in its signature yet, and says so.
+REFUSED_SINCE = {("jax.ffi", "ffi_call", "vectorized"): "0.6.2"}
+# Rows of what a walk does not see: it takes any keyword; a position went, and no name.
+WITHOUT_HISTORY = {
+    ("jax.pure_callback", "0.6.2"),
+    ("jax.extend.ffi.ffi_call", "0.6.2"),
+    ("jax.interpreters.ad.backward_pass", "0.8.3"),
+}
+
+
+def test_each_row_of_lost_parameters_begins_where_it_was_lost():
+    from callbridge.resurrect import _lost_parameters as lost
+
+    rows = {}
+    for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]:
+        for name in names.split():
+            rows.setdefault(path if name[0] == "_" else f"{path}.{name}", set()).add(release)
+    seen = set()
+    for key, release in HISTORY.lost_parameters().items():
+        module, function, parameter = key
+        since = REFUSED_SINCE.get(key, release)
+        own = [module] if f"{module}.{function}" in rows else other_names(module, function)
+        for path in (f"{other}.{function}" for other in own):
+            if path in rows:
+                assert since in rows[path], f"{path}({parameter}): lost in {since}, {rows[path]}"
+                seen.add((path, since))
+    unknown = {(path, release) for path, found in rows.items() for release in found} - seen
+    assert unknown == WITHOUT_HISTORY, sorted(unknown ^ WITHOUT_HISTORY)
+
+
 def other_names(module, name):
     """The modules that have the same thing by that name: it is listed under one of them."""
     return [m for m, names in HISTORY.changes.items() if name in names and "mlir.dial" not in m]

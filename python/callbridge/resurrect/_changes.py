@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import os
 import sys
@@ -110,24 +111,40 @@ def _restore_parameters(changes: list) -> None:
                 adapters_of.setdefault((path, name), []).extend(adapters)
     for (path, name), found in adapters_of.items():
         owner = _find(path)
-        if owner is not None and name in vars(owner):
-            what = path if isinstance(owner, type) else f"{path}.{name}"
-            value = _lost_parameters.wrapper_of(vars(owner)[name], what, found)
-            _set(changes, Name(path, name, WRAPPED), owner, name, value)
+        what = path if isinstance(owner, type) else f"{path}.{name}"
+        wrap = functools.partial(_lost_parameters.wrapper_of, name=what, adapters=found)
+        _replace(changes, Name(path, name, WRAPPED), owner, wrap)
     for path, gone_in, name, make in _lost_parameters.BY_POSITION:
-        owner = _find(path) if is_since(gone_in) else None
-        if owner is not None and name in vars(owner):
-            _set(changes, Name(path, name, WRAPPED), owner, name, make(vars(owner)[name]))
+        if is_since(gone_in):
+            _replace(changes, Name(path, name, WRAPPED), _find(path), make)
 
     for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
         parent, _, function = path.rpartition(".")
         is_class = isinstance(_find(path), type)
         owner_path, name = (path, "__init__") if is_class else (parent, function)
-        owner = _find(owner_path)
-        if owner is not None and name in vars(owner):
-            value = _lost_parameters.refusing(vars(owner)[name], path, reason, parameters.split())
-            if value is not None:
-                _set(changes, Name(owner_path, name, WRAPPED), owner, name, value)
+        refuse = functools.partial(
+            _lost_parameters.refusing, name=path, reason=reason, parameters=parameters.split()
+        )
+        _replace(changes, Name(owner_path, name, WRAPPED), _find(owner_path), refuse)
+
+
+def _replace(changes: list, name: Name, owner: Any, wrap: Callable) -> None:
+    """Puts what `wrap` makes of the owner's own attribute in its place; None leaves it.
+
+    A deprecated name of a module, which is in no dict of it, keeps its warning.
+    """
+    if owner is None:
+        return
+    attribute = name.name
+    if attribute in vars(owner):
+        if (value := wrap(vars(owner)[attribute])) is not None:
+            _set(changes, name, owner, attribute, value)
+        return
+    deprecations = vars(owner).get("_deprecations", {})
+    deprecated = deprecations.get(attribute, (None, None))
+    if deprecated[1] is not None and (value := wrap(deprecated[1])) is not None:
+        deprecations[attribute] = (deprecated[0], value)
+        changes.append(Change(name, lambda: deprecations.update({attribute: deprecated})))
 
 
 def _restore_attributes(changes: list) -> None:

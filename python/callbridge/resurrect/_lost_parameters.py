@@ -96,8 +96,8 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ),
     ("jax", "0.12.0.1", "make_mesh", (renamed("axis_shapes", "axis_sizes"),)),
     ("jax", "0.10.2", "pmap", (only("global_arg_shapes", None),)),
-    ("jax", "0.10.2", "pure_callback", (_vectorized,)),
-    ("jax.ffi", "0.10.2", "ffi_call", (_vectorized,)),
+    ("jax", "0.6.2", "pure_callback", (_vectorized,)),
+    ("jax.ffi", "0.6.2", "ffi_call", (_vectorized,)),
     (
         "jax.extend.backend",
         "0.10.2",
