@@ -148,6 +148,19 @@ def test_each_lost_attribute_has_a_row():
     assert not missing, "\n".join(missing)
 
 
+def test_each_row_of_lost_attributes_begins_where_it_was_lost():
+    from callbridge.resurrect import _lost_attributes as lost
+
+    since = {}
+    for (_, cls, attribute), release in HISTORY.lost_attributes().items():
+        for base in (cls, *BASES.get(cls, ())):
+            since.setdefault((base, attribute), set()).add(release)
+    for path, release, names in lost.ROWS:
+        for attribute in (entry.partition("=")[0] for entry in names.split()):
+            when = since[path.rpartition(".")[2], attribute]
+            assert release in when, f"{path}.{attribute}: lost in {when}, {release} by its row"
+
+
 # Which get an attribute of their base's.
 BASES = {
     "Array": ("ArrayImpl",),
