@@ -346,6 +346,11 @@ CALLS = {
         m.make_mesh((1,), ("i",)).size,
         m.make_mesh(axis_names=("i",), axis_shapes=(1,)).size,
     ],
+    "jax.interpreters.pxla.global_avals_to_results_handler": lambda m: len(
+        m.global_avals_to_results_handler(
+            [aval], [sharding()], True, are_out_shardings_from_xla=[False]
+        ).handlers
+    ),
     "jax.core.call": lambda m: m.call(wrapped(lambda a: [a + 1]), f32(2)),
     "jax.extend.core.ClosedJaxpr.__init__": lambda c: [
         jaxpr_as_fun(c(DOUBLED.jaxpr, DOUBLED.consts))(x),

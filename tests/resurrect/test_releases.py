@@ -97,12 +97,18 @@ def test_each_lost_parameter_has_a_row():
 
 
 # The first release that refuses a parameter which is in its signature yet, and says so.
-REFUSED_SINCE = {("jax.ffi", "ffi_call", "vectorized"): "0.6.2"}
+REFUSED_SINCE = {
+    ("jax", "checkpoint", "concrete"): "0.10.2",
+    ("jax", "remat", "concrete"): "0.10.2",
+    ("jax.ffi", "ffi_call", "vectorized"): "0.6.2",
+}
 # Rows of what a walk does not see: it takes any keyword; a position went, and no name.
 WITHOUT_HISTORY = {
     ("jax.pure_callback", "0.6.2"),
     ("jax.extend.ffi.ffi_call", "0.6.2"),
     ("jax.interpreters.ad.backward_pass", "0.8.3"),
+    *((f"jax.interpreters.batching.{name}_batcher", "0.8.3") for name in ("broadcast", "vectorized")),
+    ("jax.interpreters.batching.reducer_batcher", "0.8.3"),
 }
 
 

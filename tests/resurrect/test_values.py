@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -27,6 +28,8 @@ WITHOUT_ORACLE = (
     if len(OLD) == 1
     else set()
 )
+# An exception's name, which values_program.py prints of a call that fails.
+FAILED = re.compile(r"\w+(Error|Exception|Warning)")
 
 
 def by_name(printed):
@@ -96,6 +99,15 @@ def test_values_are_those_of_old_releases(restored, of_old):
     assert not missing, sorted(missing)
     wrong = differences(values, names & of_old.keys() - WITHOUT_ORACLE, of_old)
     assert not wrong, wrong
+    # What nothing stands for here fails in no call either.
+    failed = {
+        name: value
+        for name, value in values.items()
+        if name in of_old and value not in of_old[name] and FAILED.fullmatch(value)
+    }
+    if (0, 4, 38) <= numbers(jax.__version__) < (0, 6, 2):
+        failed.pop("jax.core.str_eqn_compact")  # in JAX's own code, which takes no primitive there
+    assert not failed, failed
 
 
 @pytest.mark.skipif(not BETWEEN, reason=f"no release is between jax {jax.__version__} and these")

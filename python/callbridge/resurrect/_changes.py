@@ -9,7 +9,7 @@ import os
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Literal
 
 from callbridge._jax_runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
@@ -63,12 +63,12 @@ def make_all(changes: list[Change]) -> None:
         for module, origin, names in (*_names.RESTORED, *_newer_names.rows(_newer_names.LENT)):
             for name, origin_name in _split(names):
                 _restore(changes, module, name, origin, origin_name)
-        restored = {change.name for change in changes}
+        restored = {change.name for change in changes if change.name is not None}
         for module, wrappers, names in (*_names.WRAPPED, *_newer_names.rows(_newer_names.WRAPPED)):
             for name, wrapper in _split(names):
                 if Name(module, name, RESTORED) not in restored:
                     _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
-        _restore_parameters(changes)
+        _restore_parameters(changes, restored)
         _restore_attributes(changes)
         lazy = _lazy.Names()
         lazy.begin()
@@ -103,7 +103,7 @@ def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
         _set(changes, Name(module, name, WRAPPED), owner, name, value)
 
 
-def _restore_parameters(changes: list) -> None:
+def _restore_parameters(changes: list, restored: Collection[Name]) -> None:
     adapters_of: dict[tuple[str, str], list] = {}
     for path, gone_in, names, adapters in _lost_parameters.ROWS:
         if is_since(gone_in):
@@ -115,7 +115,7 @@ def _restore_parameters(changes: list) -> None:
         wrap = functools.partial(_lost_parameters.wrapper_of, name=what, adapters=found)
         _replace(changes, Name(path, name, WRAPPED), owner, wrap)
     for path, gone_in, name, make in _lost_parameters.BY_POSITION:
-        if is_since(gone_in):
+        if is_since(gone_in) and Name(path, name, RESTORED) not in restored:
             _replace(changes, Name(path, name, WRAPPED), _find(path), make)
 
     for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():

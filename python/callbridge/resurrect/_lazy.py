@@ -53,6 +53,10 @@ def rows() -> Rows:
                     found.setdefault("jaxlib.xla_extension", {}).setdefault(
                         name, (origins, other or name)
                     )
+    for module, (since, origin, names) in _REFUSED.items():
+        if is_since(since):
+            for name in names.split():
+                found.setdefault(module, {}).setdefault(name, (origin, name))
     for module, like in _LIKE.items():
         found[module] = {**found.get(like, {}), **found.get(module, {})}
     return {module: names for module, names in found.items() if names}
@@ -64,6 +68,16 @@ def _has_xla_extension() -> bool:
     path_finder = importlib.machinery.PathFinder
     return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
 
+
+# Functions that JAX has for some releases more, to raise: the first of these, and what stands for
+# the functions then.
+_REFUSED = {
+    "jax.experimental.host_callback": (
+        "0.4.38",
+        "callbridge.resurrect._host_callback",
+        "call id_print id_tap",
+    ),
+}
 
 # jax.lib had jaxlib's modules under its name.
 _LIKE = {
@@ -101,6 +115,7 @@ class Names:
         self._made: dict[tuple[str, str], Any] = {}
         # The module, its __getattr__ before, and where programs look for it.
         self._hooked: list[tuple[types.ModuleType, Any, str]] = []
+        self._replaced: list[tuple[types.ModuleType, str, Any]] = []
         self._made_modules: list[str] = []
         self._making = threading.local()
         self._finder = _Finder(self)
@@ -120,6 +135,8 @@ class Names:
             owner = sys.modules.get(parent)
             if owner is not None and made is not None and vars(owner).get(last) is made:
                 delattr(owner, last)
+        while self._replaced:
+            setattr(*self._replaced.pop())
         while self._hooked:
             module, before, _ = self._hooked.pop()
             if before is None:
@@ -134,11 +151,14 @@ class Names:
             with warnings.catch_warnings(), contextlib.suppress(ImportError):
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
+        replaced = {(module, name) for module, name, _ in self._replaced}
         # To make a name may import, and so add, modules that others are in.
         for module, before, path in self._hooked:
             for name in rows()[path]:
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
-                if not is_own and not _gives(before, name) and self._is_had(path, name):
+                if (module, name) in replaced:
+                    yield path, name
+                elif not is_own and not _gives(before, name) and self._is_had(path, name):
                     yield path, name
         for path in self._made_modules:
             yield path, ""
@@ -180,6 +200,10 @@ class Names:
 
         self._hooked.append((module, before, path))
         module.__getattr__ = find  # type: ignore[method-assign]
+        for name in _REFUSED[path][2].split() if path in _REFUSED else ():
+            if name in vars(module) and name in rows()[path]:
+                self._replaced.append((module, name, vars(module)[name]))
+                setattr(module, name, self.get(path, name))
 
     def make_module(self, path: str) -> types.ModuleType:
         self._made_modules.append(path)

@@ -90,7 +90,7 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ("jax", "0.8.3", "jit make_jaxpr", (_NO_DYNAMIC,)),
     (
         "jax",
-        "0.12.0.1",
+        "0.10.2",
         "checkpoint remat",
         (only("concrete", False, instead="use static_argnums"),),
     ),
@@ -252,6 +252,22 @@ def batch_jaxpr_axes(original: Callable) -> Callable:
     return wrapper
 
 
+def without_axis(at: int, others: int) -> Callable[[Callable], Callable]:
+    """Takes `others` arguments without the axis of the batch, as until 0.7; JAX's own rules, which
+    do not look at it, have it at position `at`."""
+
+    def make(original: Callable) -> Callable:
+        @functools.wraps(original)
+        def wrapper(*args: Any, **keywords: Any) -> Any:
+            if len(args) == others:
+                args = (*args[:at], None, *args[at:])
+            return original(*args, **keywords)
+
+        return wrapper
+
+    return make
+
+
 def backward_pass(original: Callable) -> Callable:
     """Takes reduce_axes after the jaxpr, as until 0.7, which were xmap's."""
 
@@ -310,4 +326,7 @@ BY_POSITION = [
     ("jax.interpreters.ad", "0.8.3", "backward_pass", backward_pass),
     ("jax.interpreters.batching", "0.9.2", "defreducer", defreducer),
     ("jax.interpreters.batching", "0.4.38", "batch_jaxpr_axes", batch_jaxpr_axes),
+    ("jax.interpreters.batching", "0.8.3", "broadcast_batcher", without_axis(1, 3)),
+    ("jax.interpreters.batching", "0.8.3", "reducer_batcher", without_axis(2, 5)),
+    ("jax.interpreters.batching", "0.8.3", "vectorized_batcher", without_axis(1, 3)),
 ]
