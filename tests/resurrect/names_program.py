@@ -88,12 +88,8 @@ with resurrect.revived():
     assert resurrect.names() == listed
     during = snapshot()
     lazy = [n for n in listed if n.name and n.name not in vars(_changes._find(n.module))]
-    of_jax = {}
-    for n in lazy:
-        value = getattr(_changes._find(n.module), n.name)
-        assert (n.module, n.name) not in before
-        if n.kind == "wrapped":
-            of_jax[n] = value.__wrapped__
+    during_of = {n: getattr(_changes._find(n.module), n.name) for n in lazy}
+    assert not [n for n in lazy if n.name in before.get(_changes._find(n.module).__name__, {})]
     hooked = {_changes._find(module).__name__ for module in _lazy.rows()}
     # jax.lib.xla_client was jaxlib.xla_client once.
     own_names = {n.module: _changes._find(n.module).__name__ for n in listed}
@@ -116,8 +112,10 @@ assert not wrong, sorted(wrong)
 for n in lazy:
     if (module := _changes._find(n.module)) is not None:
         assert n.name not in vars(module), n
-        if n.kind == "wrapped":  # which JAX deprecates, and has
-            assert vars(module)["_deprecations"][n.name][1] is of_jax[n], n
+        if deprecated := vars(module).get("_deprecations", {}).get(n.name, (None, None))[1]:
+            # JAX has it, and it is JAX's own again.
+            assert deprecated is not during_of[n], n
+            assert n.kind == "restored" or deprecated is during_of[n].__wrapped__, n
             continue
         try:
             getattr(module, n.name)

@@ -107,7 +107,10 @@ WITHOUT_HISTORY = {
     ("jax.pure_callback", "0.6.2"),
     ("jax.extend.ffi.ffi_call", "0.6.2"),
     ("jax.interpreters.ad.backward_pass", "0.8.3"),
-    *((f"jax.interpreters.batching.{name}_batcher", "0.8.3") for name in ("broadcast", "vectorized")),
+    *(
+        (f"jax.interpreters.batching.{name}_batcher", "0.8.3")
+        for name in ("broadcast", "vectorized")
+    ),
     ("jax.interpreters.batching.reducer_batcher", "0.8.3"),
 }
 

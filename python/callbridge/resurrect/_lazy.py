@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from callbridge._jax_runtimes import is_since
-from callbridge.resurrect import _not_had
+from callbridge.resurrect import _not_had, _refused
 
 NOT_HAD = "not-had:"
 NONE_IS = "none-is:"
@@ -53,10 +53,9 @@ def rows() -> Rows:
                     found.setdefault("jaxlib.xla_extension", {}).setdefault(
                         name, (origins, other or name)
                     )
-    for module, (since, origin, names) in _REFUSED.items():
-        if is_since(since):
-            for name in names.split():
-                found.setdefault(module, {}).setdefault(name, (origin, name))
+    for module, refused in _refused.origins().items():
+        for name, origin in refused.items():
+            found.setdefault(module, {}).setdefault(name, (origin, name))
     for module, like in _LIKE.items():
         found[module] = {**found.get(like, {}), **found.get(module, {})}
     return {module: names for module, names in found.items() if names}
@@ -68,16 +67,6 @@ def _has_xla_extension() -> bool:
     path_finder = importlib.machinery.PathFinder
     return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
 
-
-# Functions that JAX has for some releases more, to raise: the first of these, and what stands for
-# the functions then.
-_REFUSED = {
-    "jax.experimental.host_callback": (
-        "0.4.38",
-        "callbridge.resurrect._host_callback",
-        "call id_print id_tap",
-    ),
-}
 
 # jax.lib had jaxlib's modules under its name.
 _LIKE = {
@@ -151,12 +140,12 @@ class Names:
             with warnings.catch_warnings(), contextlib.suppress(ImportError):
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
-        replaced = {(module, name) for module, name, _ in self._replaced}
+        refused = _refused.origins()
         # To make a name may import, and so add, modules that others are in.
         for module, before, path in self._hooked:
             for name in rows()[path]:
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
-                if (module, name) in replaced:
+                if name in refused.get(path, {}):
                     yield path, name
                 elif not is_own and not _gives(before, name) and self._is_had(path, name):
                     yield path, name
@@ -173,9 +162,10 @@ class Names:
     def hook(self, module: types.ModuleType, path: str) -> None:
         """Gives the module the names of that path's rows, after its own."""
         before = vars(module).get("__getattr__")
+        refused = _refused.origins().get(path, {})
 
         def find(name: str) -> Any:
-            if before is not None:
+            if before is not None and name not in refused:
                 try:
                     with warnings.catch_warnings():
                         if name in rows()[path]:
@@ -200,8 +190,8 @@ class Names:
 
         self._hooked.append((module, before, path))
         module.__getattr__ = find  # type: ignore[method-assign]
-        for name in _REFUSED[path][2].split() if path in _REFUSED else ():
-            if name in vars(module) and name in rows()[path]:
+        for name in refused:
+            if name in vars(module):
                 self._replaced.append((module, name, vars(module)[name]))
                 setattr(module, name, self.get(path, name))
 

@@ -204,7 +204,7 @@ WRAPPED = [
         "_backend_specific_translations=private_translations_by_platform",
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
-    ("jax.core", "callbridge.resurrect._wrappers", "call lattice_join"),
+    ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
     (
         "jax._src.core.UnshapedArray",
         "callbridge.resurrect._wrappers",

@@ -20,7 +20,7 @@ from jaxlib import xla_client
 from jaxlib.mlir import ir
 
 from callbridge._jax_custom_call_op import TYPED_BACKEND_CONFIG, layouts_attribute
-from callbridge._jax_runtimes import RUNTIME, is_since
+from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import HOST, find_platform
 from callbridge.resurrect import (
     _custom_call,
@@ -59,11 +59,6 @@ def unshaped_array_init(original: Callable) -> Callable | None:
     except Exception:
         return _old_core.UnshapedArray.__init__
     return None
-
-
-def call(original: Callable) -> Callable | None:
-    """Takes a function in front of its operands, as until JAX 0.8; JAX's own refuses it since."""
-    return _old_core.call if is_since("0.9.2") else None
 
 
 def lattice_join(original: Callable) -> Callable | None:
