@@ -202,13 +202,14 @@ def prefer(path: str | None) -> None:
 
 
 def prefers_typed() -> bool:
-    return _preferred_path is not None
+    """Returns true if all calls that leave their path open are typed ones, where that leads."""
+    return _preferred_path is not None or not RUNTIME.reads_back_untyped_calls
 
 
 def fastest_path(entry: Entry) -> str:
     """Returns the preferred path, or else the fastest."""
-    if _preferred_path in entry.paths:
-        return str(_preferred_path)
+    if prefers_typed() and "typed" in entry.paths:
+        return "typed"
     # Its own ABI provides more to a typed handler than version 3 does.
     fastest = (
         "typed" if entry.abi == "typed_ffi" else _jax_runtimes.fastest_path(RELEASE, entry.platform)
@@ -219,10 +220,11 @@ def fastest_path(entry: Entry) -> str:
 def path_with_scratch(entry: Entry, path: str) -> str:
     """The path by which a call can give a typed handler scratch memory, if XLA has none by `path`.
 
-    It has some by the typed path on GPUs.
+    It has some by the typed path on GPUs. Where XLA does not read untyped calls back, it is `path`.
     """
     has_scratch = path == "typed" and entry.platform != HOST
-    return "version_3" if not has_scratch and "version_3" in entry.paths else path
+    is_read_back = RUNTIME.reads_back_untyped_calls or entry.platform != HOST
+    return "version_3" if not has_scratch and is_read_back and "version_3" in entry.paths else path
 
 
 def check_path_fits(entry: Entry, prefer: str | None) -> None:

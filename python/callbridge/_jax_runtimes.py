@@ -80,6 +80,11 @@ class Runtime:
     shard_map_rules: tuple[str, ...]
     # jaxlib's MLIR bindings can traverse modules and write portable artifacts.
     upgrades_artifacts: bool
+    # XLA:CPU calls untyped functions rightly in programs that it reads back, from its compilation
+    # cache or a serialized executable. Where it does not, it leaves open in such programs whether a
+    # call's result is a tuple: memory decides, and a target writes its result over a table of
+    # pointers.
+    reads_back_untyped_calls: bool
     # JAX's own maybe_jvp_tracer() accepts None as the tangent of an operand without one.
     jvp_takes_none: bool
 
@@ -114,6 +119,7 @@ _0_4_13 = Runtime(
     has_dictionary_attributes=False,
     shard_map_rules=("register_standard",),
     upgrades_artifacts=False,
+    reads_back_untyped_calls=True,
     jvp_takes_none=True,
 )
 _0_4_16 = dataclasses.replace(
@@ -157,6 +163,7 @@ _0_5_1 = dataclasses.replace(
     _0_5_0,
     release=(0, 5, 1),
     register_batch_partitionable="jax.ffi.register_ffi_target_as_batch_partitionable",
+    reads_back_untyped_calls=False,
 )
 _0_5_3 = dataclasses.replace(
     _0_5_1,
@@ -177,10 +184,12 @@ _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
 )
 _0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
+# Measured on each release from 0.4.13 on: right up to 0.5.0, and again from this one on.
+_0_10_0 = dataclasses.replace(_0_7_0, release=(0, 10, 0), reads_back_untyped_calls=True)
 # In ascending order; the last row describes NEWEST.
 RUNTIMES = (
     *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
-    *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0),
+    *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0, _0_10_0),
 )
 
 # By platform: JAX's list, until its backend starts, of (name, target, API version, ...)...
@@ -229,11 +238,12 @@ def runtime_of(release: tuple[int, ...]) -> Runtime:
 
 
 def fastest_path(release: tuple[int, ...], platform: str) -> str:
-    """The fastest path to an untyped target that XLA serves without a warning.
+    """The fastest path to an untyped target that XLA serves rightly and without a warning.
 
-    It is "typed" in releases after NEWEST: XLA announced that it will remove version 3.
+    It is "typed" where XLA:CPU does not read untyped calls back, since any program may be kept in a
+    cache; and in releases after NEWEST: XLA announced that it will remove version 3.
     """
-    if platform == HOST and release <= NEWEST:
+    if platform == HOST and release <= NEWEST and runtime_of(release).reads_back_untyped_calls:
         return "version_3"
     return "typed"
 

@@ -343,8 +343,9 @@ def custom_call(
         assert returned is not None
         returned.check_width()  # some releases narrow results here, for all calls of the function
         tree, result_leaves = returned.tree, returned.leaves
-        _jax_arrays.check_types((*avals, *result_leaves), path)
-        if entry.abi == "typed_ffi":
+        is_typed = entry.abi == "typed_ffi"
+        _jax_arrays.check_types((*avals, *result_leaves), path if is_typed else "version_3")
+        if is_typed:
             config, carrier = _jax_backend_config.for_typed_handler(
                 path, frozen_attributes, scratch
             )

@@ -107,6 +107,9 @@ absl::Status CallWith(XLA_FFI_Handler* handler, const std::vector<PrimitiveType>
 TEST_F(TypedEntryTest, LeavesThatAreNotAsTheSiteDeclaresThem) {
   XLA_FFI_Handler* const handler = Typed(kOriginal);
   ASSERT_EQ(CallWith(handler, {kF32, kS32}, {kF32, kS32}), absl::OkStatus());
+  // Which XLA has no number for.
+  const auto unnamed = static_cast<PrimitiveType>(XLA_FFI_DataType_INVALID);
+  ASSERT_EQ(CallWith(handler, {unnamed, kS32}, {kF32, unnamed}), absl::OkStatus());
   recorded.calls = 0;
   const auto text = [](const char* what, const char* declared, const char* came) {
     return std::string(what) + " (leaves of tuples counted) is declared " + declared +

@@ -76,9 +76,10 @@ PATHS = ["version_3", "typed"] if has("the typed path of untyped targets") else 
 
 
 def hands_over(dtype, way):
-    """Whether XLA hands arrays of that type to custom calls. Its FFI had no number for some."""
+    """Whether XLA hands arrays of that type to custom calls. Its FFI had no number for some, which
+    a typed handler is told."""
     is_sub_byte = dtype in ("int2", "uint2", "int4", "uint4")
-    if way == "version_3" or not has("typed FFI"):
+    if way != "handler" or not has("typed FFI"):
         return not is_sub_byte or has("packed elements by version_3")
     if is_sub_byte:
         return has("packed elements by typed")
