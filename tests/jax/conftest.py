@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "matrix"))  # for jax_releases
 
 # Before JAX starts its CPU backend.
 os.environ["XLA_FLAGS"] = (

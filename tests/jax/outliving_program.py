@@ -88,15 +88,17 @@ def by_a_package():
 
         return primitive(
             target,
-            lambda ctx, x: custom_call(
-                target,
-                result_types=[x.type],
-                operands=[x],
-                api_version=version,
-                backend_config="" if version < 3 else "opaque",
-                operand_layouts=[(0,)],
-                result_layouts=[(0,)],
-            ).results,
+            lambda ctx, x: (
+                custom_call(
+                    target,
+                    result_types=[x.type],
+                    operands=[x],
+                    api_version=version,
+                    backend_config="" if version < 3 else "opaque",
+                    operand_layouts=[(0,)],
+                    result_layouts=[(0,)],
+                ).results
+            ),
         )
 
     def by_operation(target, version):

@@ -48,8 +48,8 @@ def test_rows_are_in_order():
         ((0, 5, 3), (0, 5, 3)),
         ((0, 6, 1), (0, 6, 0)),
         ((0, 6, 3), (0, 6, 2)),
-        ((0, 12, 0, 1), (0, 7, 0)),
-        ((99,), (0, 7, 0)),
+        ((0, 12, 0, 1), (0, 10, 0)),
+        ((99,), (0, 10, 0)),
     ],
     ids=str,
 )
@@ -105,6 +105,7 @@ CHANGES = {
         (0, 4, 16): {"register_standard_check", "register_standard_rewrite"},
         (0, 6, 0): set(),
     },
+    "reads_back_untyped_calls": {(0, 4, 13): True, (0, 5, 1): False, (0, 10, 0): True},
     "jvp_takes_none": {(0, 4, 13): True, (0, 5, 0): False, (0, 7, 0): True},
     "lacks_types": {(0, 4, 13): SUB_BYTE, (0, 4, 38): set()},
     "typed_lacks_types": {
@@ -155,6 +156,10 @@ def test_names_that_a_jax_may_lack():
     "release, platform, path",
     [
         ((0, 4, 13), "Host", "version_3"),
+        ((0, 5, 0), "Host", "version_3"),
+        ((0, 5, 1), "Host", "typed"),
+        ((0, 9, 2), "Host", "typed"),
+        ((0, 10, 0), "Host", "version_3"),
         ((0, 10, 2), "Host", "version_3"),
         ((0, 12, 0, 1), "Host", "version_3"),
         ((0, 12, 0, 2), "Host", "typed"),

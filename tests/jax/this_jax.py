@@ -48,6 +48,9 @@ SINCE = {
     "jax.shard_map": (0, 6, 2),
     # Elsewhere XLA:CPU's verifier takes int4 in a few instructions, and calls are none of these.
     "calls on arrays of int4": (0, 4, 38),
+    "serialized executables on CPU": (0, 4, 30),
+    "hits of the compilation cache": (0, 4, 30),
+    "opaques that are text": (0, 10, 0),
 }
 
 

@@ -21,6 +21,8 @@ ELSEWHERE = {
     "ffi_call": "typed_program.py",
     "XlaBuilder": "computations_program.py",
     "lower_jaxpr_to_module": "wrapped_program.py",
+    "deserialize": "wrapped_program.py",
+    "deserialize_and_load": "wrapped_program.py",
     # What XLA calls by itself when it is asked for targets.
     "_custom_callback": "wrapped_program.py",
     "_custom_callback_handler": "wrapped_program.py",

@@ -41,18 +41,19 @@ class Name:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One name; or names that are made when they are asked for, which `names` lists."""
+    """One name; or names that are made when they are asked for, or when their module is imported,
+    with their modules, and whether JAX has them, wrapped."""
 
     name: Name | None
     undo: Callable[[], object]
-    made_when_asked_for: Callable[[], Iterable[tuple[str, str]]] | None = None
+    made_later: Callable[[], Iterable[tuple[str, str, bool]]] | None = None
 
     def names(self) -> Iterator[Name]:
         if self.name is not None:
             yield self.name
-        if self.made_when_asked_for is not None:
-            for module, name in self.made_when_asked_for():
-                yield Name(module, name, RESTORED)
+        if self.made_later is not None:
+            for module, name, is_wrapped in self.made_later():
+                yield Name(module, name, WRAPPED if is_wrapped else RESTORED)
 
 
 def make_all(changes: list[Change]) -> None:
@@ -72,7 +73,7 @@ def make_all(changes: list[Change]) -> None:
         _restore_attributes(changes)
         lazy = _lazy.Names()
         lazy.begin()
-        changes.append(Change(None, lazy.undo, lazy.restored))
+        changes.append(Change(None, lazy.undo, lazy.names))
 
 
 def _split(names: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,13 @@ from callbridge._jax_runtimes import PATHS, RUNTIME
 from callbridge._platform import HOST
 from callbridge._registry import Entry
 from callbridge._target_abis import UNTYPED
-from callbridge.resurrect import _registration, _typed_calls, _untyped_of_xla, _xla_shapes
+from callbridge.resurrect import (
+    _read_back,
+    _registration,
+    _typed_calls,
+    _untyped_of_xla,
+    _xla_shapes,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,11 +35,14 @@ class Form:
     target: str
     api_version: int
     backend_config: bytes | dict[str, ir.Attribute]
+    # What the call is of, where it is of an untyped function.
+    mark: ir.Attribute | None = None
 
     def attributes(self) -> dict[str, ir.Attribute]:
         """All that says this, of the operation."""
         config = config_attributes(self.api_version, self.backend_config)
-        return {"call_target_name": ir.StringAttr.get(self.target), **config}
+        mark = {} if self.mark is None else {_read_back.FRONTEND_ATTRIBUTES: self.mark}
+        return {"call_target_name": ir.StringAttr.get(self.target), **config, **mark}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +75,7 @@ def form(
     Raises:
       CallbridgeError: as callbridge.jax.custom_call(), where the ABI contradicts what is known.
     """
-    entries = _served(target, api_version)
+    entries = served(target, api_version)
     path = _path(entries)
     if is_table and path == "version_3":
         # So that tuple is no longer the entry point's to make.
@@ -81,7 +90,9 @@ def form(
             break
     if path == "typed":
         config = {name: _jax_attributes.to_mlir(value) for name, value in attributes.items()}
-    return Form(entries[0].target.name, PATHS[path].custom_call_api_version, config)
+    name = entries[0].target.name
+    mark = _read_back.mark(name, api_version)
+    return Form(name, PATHS[path].custom_call_api_version, config, mark)
 
 
 def _path(entries: list[Entry]) -> str:
@@ -118,8 +129,11 @@ def rewritten(
         # Where no typed path leads to the target, it may be such a call too.
         is_a_programs = target in _registration.names and _path(entries) == "typed"
         if not ((not entries or is_a_programs) and _jax_registry.prefers_typed()):
-            return None
-    if not entries and not _served(target, api_version):
+            if target not in _registration.names:
+                return None
+            mark = _read_back.mark(target, api_version)
+            return Rewritten(operands, Form(target, api_version, opaque, mark), None)
+    if not entries and not served(target, api_version):
         return None
     count = len(operands) - shape_operands
     trees = tuple(_xla_shapes.tree(operand.type) for operand in operands[:count])
@@ -173,8 +187,11 @@ def _untyped(target: str) -> list[Entry]:
     return [entry for entry in _jax_registry.registry.entries(target) if entry.abi != "typed_ffi"]
 
 
-def _served(target: str, api_version: int) -> list[Entry]:
-    """The functions of that name, of all platforms, which XLA has from now on."""
+def served(target: str, api_version: int) -> list[Entry]:
+    """The functions of that name, of all platforms, which XLA has from now on.
+
+    `api_version` is that of a call, which says what is not known of them.
+    """
     entries = _untyped(target)
     if entries:
         return [_serve(entry, api_version) for entry in entries]

@@ -68,11 +68,22 @@ def _has_xla_extension() -> bool:
     return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
 
 
+# Functions that are wrapped where their module is imported: by module and name, what makes the
+# wrapper of JAX's own, a function of _read_back.py.
+_WRAPPED = {
+    "jax.experimental.serialize_executable": {"deserialize_and_load": "serving"},
+    "jax.export": {"deserialize": "serving"},
+}
+
 # jax.lib had jaxlib's modules under its name.
 _LIKE = {
     "jaxlib.xla_client": "jax.lib.xla_client",
     "jaxlib.xla_extension": "jax.lib.xla_extension",
 }
+
+
+def _paths() -> set[str]:
+    return {*rows(), *_WRAPPED}
 
 
 def _imported(path: str) -> types.ModuleType | None:
@@ -110,7 +121,7 @@ class Names:
         self._finder = _Finder(self)
 
     def begin(self) -> None:
-        for path in rows():
+        for path in _paths():
             if (module := _imported(path)) is not None:
                 self.hook(module, path)
         sys.meta_path.insert(0, self._finder)
@@ -134,23 +145,27 @@ class Names:
                 module.__getattr__ = before  # type: ignore[method-assign]
         self._made.clear()
 
-    def restored(self) -> Iterator[tuple[str, str]]:
-        """The names that programs find now, (module, name) each; of modules made, "" too."""
-        for path in rows():
+    def names(self) -> Iterator[tuple[str, str, bool]]:
+        """The names that programs find now, each with its module, and whether JAX has it, wrapped;
+        of modules made, "" too."""
+        for path in _paths():
             with warnings.catch_warnings(), contextlib.suppress(ImportError):
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
         refused = _refused.origins()
         # To make a name may import, and so add, modules that others are in.
         for module, before, path in self._hooked:
-            for name in rows()[path]:
+            for name in rows().get(path, {}):
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
                 if name in refused.get(path, {}):
-                    yield path, name
+                    yield path, name, False
                 elif not is_own and not _gives(before, name) and self._is_had(path, name):
-                    yield path, name
+                    yield path, name, False
         for path in self._made_modules:
-            yield path, ""
+            yield path, "", False
+        for module, name, _ in self._replaced:
+            if name in _WRAPPED.get(module.__name__, {}):
+                yield module.__name__, name, True
 
     def _is_had(self, path: str, name: str) -> bool:
         try:
@@ -163,18 +178,19 @@ class Names:
         """Gives the module the names of that path's rows, after its own."""
         before = vars(module).get("__getattr__")
         refused = _refused.origins().get(path, {})
+        restored = rows().get(path, {})
 
         def find(name: str) -> Any:
             if before is not None and name not in refused:
                 try:
                     with warnings.catch_warnings():
-                        if name in rows()[path]:
+                        if name in restored:
                             warnings.simplefilter("ignore")
                         return before(name)
                 except AttributeError:
-                    if name not in rows()[path]:
+                    if name not in restored:
                         raise
-            if name not in rows()[path]:
+            if name not in restored:
                 raise AttributeError(
                     f"module {module.__name__!r} has no attribute {name!r}",
                     name=name,
@@ -188,12 +204,20 @@ class Names:
                     raise ImportError(str(error), name=name, path=module.__name__) from None
                 raise
 
-        self._hooked.append((module, before, path))
-        module.__getattr__ = find  # type: ignore[method-assign]
+        if restored:
+            self._hooked.append((module, before, path))
+            module.__getattr__ = find  # type: ignore[method-assign]
         for name in refused:
             if name in vars(module):
-                self._replaced.append((module, name, vars(module)[name]))
-                setattr(module, name, self.get(path, name))
+                self._replace(module, name, self.get(path, name))
+        for name, make in _WRAPPED.get(path, {}).items():
+            if name in vars(module):
+                wrap = getattr(importlib.import_module("callbridge.resurrect._read_back"), make)
+                self._replace(module, name, wrap(vars(module)[name]))
+
+    def _replace(self, module: types.ModuleType, name: str, value: Any) -> None:
+        self._replaced.append((module, name, vars(module)[name]))
+        setattr(module, name, value)
 
     def make_module(self, path: str) -> types.ModuleType:
         self._made_modules.append(path)
@@ -284,7 +308,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if (
             hasattr(self._looking, "now")
             or path.partition(".")[0] not in _ROOTS
-            or path not in rows()
+            or path not in _paths()
         ):
             return None
         self._looking.now = True

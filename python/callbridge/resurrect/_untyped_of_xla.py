@@ -79,8 +79,18 @@ def forget_earlier_ones() -> None:
     _knows_earlier_ones = False
 
 
-def entries(name: str, abi: Abi | None) -> list[Entry]:
+def names() -> list[str]:
+    """The names of the functions that XLA has, or will have, of programs."""
+    _note_earlier_ones()
+    with _lock:
+        return sorted(_functions)
+
+
+def entries(name: str, abi: Abi | None, is_beside: bool | None = None) -> list[Entry]:
     """What XLA has from now on in place of the functions of that name, of all platforms.
+
+    `is_beside`: whether that is the target `NAME by callbridge`, of CPU alone. None: where XLA's
+    fastest path is version 3.
 
     Returns none where there are none, where XLA has another handler of that name, and where `abi`
     contradicts an earlier call's: XLA gets such a call as it is.
@@ -90,7 +100,7 @@ def entries(name: str, abi: Abi | None) -> list[Entry]:
     _note_earlier_ones()
     with _lock:
         platforms = dict(_functions.get(name, {}))
-    if HOST in platforms and _takes_version_3():
+    if HOST in platforms and (_takes_version_3() if is_beside is None else is_beside):
         with contextlib.suppress(CallbridgeError):
             return [_beside(name, platforms[HOST], abi)]
     with _serving:

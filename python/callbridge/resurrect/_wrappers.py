@@ -32,6 +32,7 @@ from callbridge.resurrect import (
     _typed_calls,
     _xla_ops,
 )
+from callbridge.resurrect._read_back import FRONTEND_ATTRIBUTES
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
 
 
@@ -222,11 +223,11 @@ def custom_call_op_init(original: Callable) -> Callable | None:
         if changed is None:
             return original(self, *arguments, **keywords)
         attributes = _changes(changed)
-        not_its_own = attributes.pop(TYPED_BACKEND_CONFIG, None)
-        given.update(attributes, inputs=changed.operands)
+        own = {name: value for name, value in attributes.items() if "." not in name}
+        given.update(own, inputs=changed.operands)
         original(**given)
-        if not_its_own is not None:
-            self.operation.attributes[TYPED_BACKEND_CONFIG] = not_its_own
+        for name in attributes.keys() - own.keys():
+            self.operation.attributes[name] = attributes[name]
 
     return wrapper
 
@@ -244,7 +245,12 @@ def custom_call_op_build_generic(original: Callable) -> Any:
         if changed is None:
             return original(*arguments, **keywords)
         given["operands"] = changed.operands
-        given["attributes"] = {**attributes, **_changes(changed)}
+        changes = _changes(changed)
+        if FRONTEND_ATTRIBUTES in attributes and FRONTEND_ATTRIBUTES in changes:
+            both = (changes[FRONTEND_ATTRIBUTES], attributes[FRONTEND_ATTRIBUTES])
+            merged = {entry.name: entry.attr for each in both for entry in each}
+            changes[FRONTEND_ATTRIBUTES] = ir.DictAttr.get(merged)
+        given["attributes"] = {**attributes, **changes}
         return original(**given)
 
     return classmethod(wrapper)

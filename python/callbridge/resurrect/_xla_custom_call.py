@@ -10,6 +10,7 @@ from jaxlib.xla_client import Shape
 
 from callbridge._jax_custom_call_op import custom_call_op
 from callbridge.resurrect import _custom_call, _xla_shapes
+from callbridge.resurrect._read_back import FRONTEND_ATTRIBUTES
 from callbridge.resurrect._registration import callbridge_name, text
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
 
@@ -134,6 +135,7 @@ def _emit_served(target, operands, shapes, result, api_version, opaque, **others
         _xla_shapes.leaf_types(result_type),
         api_version=form.api_version,
         backend_config=form.backend_config,
+        extra_attributes=None if form.mark is None else {FRONTEND_ATTRIBUTES: form.mark},
         operand_layouts=[layout for shape in shapes for layout in _layouts(shape)],
         result_layouts=_layouts(result),
         **others,

@@ -1,0 +1,84 @@
+"""Programs that are read back in another process call the right functions, rightly.
+
+Of the two libraries, the one that the process registered is the right one: XLA knows a function by
+its name. Memory that a process allocates is filled, so that what XLA leaves open is not zero.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import jax
+import numpy as np
+import pytest
+from jax_releases import used_by
+from this_jax import has
+from this_platform import ON_GPU
+
+HERE = pathlib.Path(__file__).parent
+THOROUGH = os.environ.get("CALLBRIDGE_THOROUGH") == "ON"
+WAYS = ["cache", "serialized executable", *["export"] * has("jax.export")]
+X = np.arange(4, dtype=np.float32)
+# XLA of jax 0.10 writes a call's opaque as text, and refuses to read back what is no UTF-8, from
+# its cache silently.
+NOT_TEXT = {"opaque", "tuples", "a tuple of one"} if has("opaques that are text") else set()
+
+pytestmark = pytest.mark.skipif(ON_GPU, reason="XLA:GPU compiles what it reads back")
+
+
+def expected(face, by):
+    doubled = [(2 * X + by + 1).tolist()]
+    longer = lambda size: [(2 * X + by + size + 1).tolist()]  # noqa: E731
+    if face == "resurrect":
+        one = {"original": doubled, "status_returning": doubled, "with_opaque": longer(6)}
+        return {**one, **{f"{name} built": values for name, values in one.items()}}
+    both = [*doubled, (2 * (X + 1) + by + 1).tolist()]
+    return {
+        **dict.fromkeys(("original", "status_returning", "unified", "a tuple of one"), doubled),
+        "opaque": longer(3),
+        "tuples": both,
+    }
+
+
+def run(face, way, folder, tests_folder, by):
+    library = tests_folder / f"jax/outliving_{by}.so"
+    done = subprocess.run(
+        [sys.executable, HERE / "outliving_program.py", face, way, folder, library],
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "MALLOC_PERTURB_": "90"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout.splitlines()[-1])
+    return printed["values"], printed["hits"]
+
+
+def is_in_the_sample(face, way):
+    """`make test` has those of a release that does not read untyped calls back, and of others those
+    that resurrect has to serve."""
+    if jax.__version__ in used_by("outlive"):
+        return way != "export"
+    return face == "resurrect" and way != "cache"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("face", ["callbridge.jax", "resurrect"])
+def test_a_program_that_is_read_back(face, way, tmp_path, tests_folder):
+    if not THOROUGH and not is_in_the_sample(face, way):
+        pytest.skip("`make matrix` reads it back on this release")
+    if way == "serialized executable" and not has("serialized executables on CPU"):
+        pytest.skip("this JAX serializes no executables on CPU")
+    made, _ = run(face, way, tmp_path, tests_folder, by=1)
+    assert made == expected(face, by=1)
+    for by in (1, 2) if THOROUGH else (2,):
+        values, hits = run(face, way, tmp_path, tests_folder, by)
+        for name, value in expected(face, by).items():
+            if way == "serialized executable" and name in NOT_TEXT and face == "callbridge.jax":
+                assert "Failed to parse serialized" in values[name]
+            else:
+                assert values[name] == value, (name, by)
+        if way == "cache" and has("hits of the compilation cache"):
+            assert hits >= len(values) - len(NOT_TEXT)
