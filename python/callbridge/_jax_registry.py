@@ -220,11 +220,10 @@ def fastest_path(entry: Entry) -> str:
 def path_with_scratch(entry: Entry, path: str) -> str:
     """The path by which a call can give a typed handler scratch memory, if XLA has none by `path`.
 
-    It has some by the typed path on GPUs. Where XLA does not read untyped calls back, it is `path`.
+    It has some by the typed path on GPUs.
     """
     has_scratch = path == "typed" and entry.platform != HOST
-    is_read_back = RUNTIME.reads_back_untyped_calls or entry.platform != HOST
-    return "version_3" if not has_scratch and is_read_back and "version_3" in entry.paths else path
+    return "version_3" if not has_scratch and "version_3" in entry.paths else path
 
 
 def check_path_fits(entry: Entry, prefer: str | None) -> None:

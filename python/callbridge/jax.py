@@ -246,8 +246,12 @@ def custom_call(
         INVALID_ARGUMENT when it is traced or called on what is not allowed. Attributes that have a
         default may be left out.
       prefer: The path through XLA: "version_3" or "typed". None: the fastest that XLA serves
-        without a warning. For untyped targets that is "version_3" on CPU up to jax 0.12.0.1, and
-        "typed" on GPU and in newer releases. For typed handlers it is "typed", or "version_3" if
+        rightly and without a warning. For untyped targets that is "version_3" on CPU up to jax
+        0.12.0.1, but "typed" from 0.5.1 to 0.9.2, on GPU, and in newer releases. From 0.5.1 to
+        0.9.2 a program with calls by "version_3" must not be read back, from JAX's compilation
+        cache or a serialized executable: XLA then passes such a target another pointer as its
+        result's, which corrupts memory. In 0.10 and later XLA refuses to read back a serialized
+        executable with such a call whose opaque is no UTF-8, as those with tuples are. For typed handlers it is "typed", or "version_3" if
         XLA has no FFI; they have "version_3" only before jax 0.6. By that path a handler gets its
         buffers, attributes of any kind, `scratch_bytes` of scratch memory, on GPU the stream and on
         CUDA the device ordinal; other requests return UNIMPLEMENTED, and calls with equal shapes
@@ -277,7 +281,8 @@ def custom_call(
         that calls the target once they get vmap's dimension too, in front. Such calls cannot be
         exported.
       scratch_bytes: How much scratch memory a typed handler may ask for where XLA has none for it:
-        by the path "version_3", which a call with scratch_bytes takes on the CPU where it can.
+        by the path "version_3", which a call with scratch_bytes takes on the CPU where it can, up
+        to jax 0.5.3 (see `prefer`: in 0.5.1 to 0.5.3 such a program must not be read back).
         XLA then allocates so many bytes for the call, and a handler that asks for more returns
         RESOURCE_EXHAUSTED. Each request takes a multiple of 64 bytes. jax.vmap that calls once
         multiplies it by the batch's size. Elsewhere it is not used: on GPUs the handler gets what

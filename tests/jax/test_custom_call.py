@@ -105,7 +105,7 @@ def test_sub_byte_elements_are_packed_as_by_the_embedded_runtime(embedded, path)
     values = np.array([1, -2, 7, -8, 5]).astype(ml_dtypes.int4)
     opaque = np.uint64(3).tobytes()
     call = custom_call("copy_bytes", "u8[3]", prefer=path, opaque=opaque)
-    if not has(f"packed elements by {path}"):
+    if not has("packed elements by version_3"):  # an untyped target is not told the type
         with refused("UNIMPLEMENTED", "int4", re.escape(jax.__version__)):
             call(values)
         return

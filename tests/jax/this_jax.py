@@ -58,10 +58,11 @@ def has(what):
     return VERSION >= SINCE[what]
 
 
-# All calls that leave their path open are typed ones, where this JAX has such.
-PREFERS_TYPED = os.environ.get("CALLBRIDGE_PATH") == "typed" and has(
-    "the typed path of untyped targets"
-)
+# All calls that leave their path open are typed ones: where this JAX has such, and is told so, or
+# does not read others back.
+PREFERS_TYPED = (
+    os.environ.get("CALLBRIDGE_PATH") == "typed" and has("the typed path of untyped targets")
+) or (0, 5, 1) <= VERSION < (0, 10, 0)
 
 
 def since(what):
