@@ -251,11 +251,11 @@ def custom_call(
         0.9.2 a program with calls by "version_3" must not be read back, from JAX's compilation
         cache or a serialized executable: XLA then passes such a target another pointer as its
         result's, which corrupts memory. In 0.10 and later XLA refuses to read back a serialized
-        executable with such a call whose opaque is no UTF-8, as those with tuples are. For typed handlers it is "typed", or "version_3" if
-        XLA has no FFI; they have "version_3" only before jax 0.6. By that path a handler gets its
-        buffers, attributes of any kind, `scratch_bytes` of scratch memory, on GPU the stream and on
-        CUDA the device ordinal; other requests return UNIMPLEMENTED, and calls with equal shapes
-        and attributes share one state.
+        executable with such a call whose opaque is no UTF-8, as those with tuples are. For typed
+        handlers it is "typed", or "version_3" if XLA has no FFI; they have "version_3" only before
+        jax 0.6. By that path a handler gets its buffers, attributes of any kind, `scratch_bytes` of
+        scratch memory, on GPU the stream and on CUDA the device ordinal; other requests return
+        UNIMPLEMENTED, and calls with equal shapes and attributes share one state.
       has_side_effect: As for jax.ffi.ffi_call: keep the call if its result is not used.
       vmap_method: As for jax.ffi.ffi_call: "sequential", "sequential_unrolled", "expand_dims" or
         "broadcast_all". None: jax.vmap raises an error.

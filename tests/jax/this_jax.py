@@ -50,7 +50,7 @@ SINCE = {
     "calls on arrays of int4": (0, 4, 38),
     "serialized executables on CPU": (0, 4, 30),
     "hits of the compilation cache": (0, 4, 30),
-    "opaques that are text": (0, 10, 0),
+    "opaques that are text": (0, 10, 2),
 }
 
 
@@ -62,7 +62,7 @@ def has(what):
 # does not read others back.
 PREFERS_TYPED = (
     os.environ.get("CALLBRIDGE_PATH") == "typed" and has("the typed path of untyped targets")
-) or (0, 5, 1) <= VERSION < (0, 10, 0)
+) or (0, 5, 3) <= VERSION < (0, 10, 2)
 
 
 def since(what):
