@@ -201,6 +201,11 @@ def prefer(path: str | None) -> None:
     _preferred_path = path
 
 
+def preferred_path() -> str | None:
+    """Returns what prefer() was told last."""
+    return _preferred_path
+
+
 def prefers_typed() -> bool:
     return _preferred_path is not None
 
