@@ -99,3 +99,32 @@ def test_what_a_child_gets_is_a_list():
     )
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "python")}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_copies_of_multiprocessing(run, tmp_path):
+    """Those of loky and others carry the names, whenever they are imported, until the end."""
+    for folder in ("loky/backend", "joblib/externals/loky/backend", "multiprocess", "billiard"):
+        made = tmp_path / folder
+        made.mkdir(parents=True)
+        (made / "spawn.py").write_text(
+            "def get_preparation_data(name, init_main_module=True):\n"
+            "    return dict(name=name, init=init_main_module, sys_path=['a', 1])\n"
+        )
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import importlib, inspect, sys, multiprocess.spawn\n"
+        "import callbridge.resurrect\n"
+        "from callbridge.resurrect import _children\n"
+        "with callbridge.resurrect.revived():\n"
+        "    for path in _children._SPAWNS[1:]:\n"
+        "        get = importlib.import_module(path).get_preparation_data\n"
+        "        data = get('n', init_main_module=False)\n"
+        "        assert list(data) == ['sys_path', 'name', 'init'], data\n"
+        "        assert 'callbridge' in repr(data['sys_path']) and not data['init']\n"
+        "        assert str(inspect.signature(get)) == '(name, init_main_module=True)'\n"
+        "        print(path)\n"
+        "for path in _children._SPAWNS:\n"
+        "    assert type(sys.modules[path].get_preparation_data('n')['sys_path']) is list\n"
+    )
+    printed = run(program, pythonpath=[tmp_path]).split()
+    assert len(printed) == 4 and "joblib.externals.loky.backend.spawn" in printed
