@@ -201,6 +201,11 @@ def prefer(path: str | None) -> None:
     _preferred_path = path
 
 
+def preferred_path() -> str | None:
+    """Returns what prefer() was told last."""
+    return _preferred_path
+
+
 def prefers_typed() -> bool:
     """Returns true if all calls that leave their path open are typed ones, where that leads."""
     return _preferred_path is not None or not RUNTIME.reads_back_untyped_calls

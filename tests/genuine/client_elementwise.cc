@@ -1,6 +1,8 @@
 // Every elementwise instruction on every type and on the values at their edges, by one source that
 // is compiled against callbridge's headers and against genuine XLA's. Prints one line for each
-// instruction: its name, the type, the result's bytes in hexadecimal.
+// instruction: its name, the type, the result's bytes in hexadecimal. Genuine XLA's products and
+// quotients of complex numbers are printed as callbridge contracts them, if it contracted others.
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +18,11 @@
 #include "tensorflow/compiler/xla/literal.h"
 #include "tensorflow/compiler/xla/shape_util.h"
 #include "tensorflow/compiler/xla/xla_data.pb.h"
+#ifdef GENUINE_XLA
+#include <xmmintrin.h>
+
+#include "contractions.h"
+#endif
 
 namespace {
 
@@ -221,9 +228,54 @@ const Type& FindType(xla::PrimitiveType primitive_type) {
   abort();
 }
 
-void Print(const std::string& name, const xla::Literal& literal) {
+#ifdef GENUINE_XLA
+template <typename T>
+std::complex<T> Complex(const Element& bytes) {
+  std::complex<T> value;
+  memcpy(&value, bytes.data(), sizeof(value));
+  return value;
+}
+
+// Replaces each element of `results` that a contraction gives by the one that callbridge's gives.
+template <typename T>
+void ReplaceContractions(bool is_quotient, const Type& type, const std::vector<Element>& left,
+                         const std::vector<Element>& right, std::string& results) {
+  // XLA's: results and operands that are subnormal are zero.
+  const unsigned mode = _mm_getcsr();
+  _mm_setcsr(mode | 0x8040);
+  for (size_t i = 0; i < left.size(); ++i) {
+    const auto a = Complex<T>(left[i]);
+    const auto b = Complex<T>(right[i]);
+    Element first;
+    for (const std::complex<T>& value :
+         is_quotient ? contractions::Quotients(a, b) : contractions::Products(a, b)) {
+      Element bytes = Bytes(&value, sizeof(value));
+      ReplaceNans(type, bytes);
+      if (first.empty()) first = bytes;
+      if (results.compare(i * sizeof(value), sizeof(value), bytes) == 0) {
+        results.replace(i * sizeof(value), sizeof(value), first);
+        break;
+      }
+    }
+  }
+  _mm_setcsr(mode);
+}
+#endif
+
+// The operands' elements are those of a binary operation.
+void Print(const std::string& name, const xla::Literal& literal,
+           [[maybe_unused]] const std::vector<Element>& left,
+           [[maybe_unused]] const std::vector<Element>& right) {
+  const Type& type = FindType(literal.shape().element_type());
   std::string data(static_cast<const char*>(literal.untyped_data()), literal.size_bytes());
-  ReplaceNans(FindType(literal.shape().element_type()), data);
+  ReplaceNans(type, data);
+#ifdef GENUINE_XLA
+  const bool is_quotient = name.rfind("divide ", 0) == 0;
+  if (type.kind == Type::kComplex && (is_quotient || name.rfind("multiply ", 0) == 0)) {
+    (type.type == xla::C64 ? ReplaceContractions<float>
+                           : ReplaceContractions<double>)(is_quotient, type, left, right, data);
+  }
+#endif
   static const char kDigits[] = "0123456789abcdef";
   std::string text;
   for (unsigned char byte : data) {
@@ -234,7 +286,8 @@ void Print(const std::string& name, const xla::Literal& literal) {
 }
 
 void Run(const std::string& name, xla::XlaBuilder& builder,
-         const std::vector<const xla::Literal*>& arguments) {
+         const std::vector<const xla::Literal*>& arguments, const std::vector<Element>& left = {},
+         const std::vector<Element>& right = {}) {
   auto computation = builder.Build();
   if (!computation.ok()) {
     std::cout << name << " not built\n";
@@ -245,7 +298,7 @@ void Run(const std::string& name, xla::XlaBuilder& builder,
     std::cout << name << " not run: " << static_cast<int>(result.status().code()) << '\n';
     return;
   }
-  Print(name, result.value());
+  Print(name, result.value(), left, right);
 }
 
 using Binary = xla::XlaOp (*)(xla::XlaOp, xla::XlaOp, absl::Span<const int64_t>);
@@ -267,7 +320,7 @@ void RunBinary(const std::string& name, Binary operation, const Type& type) {
   xla::XlaBuilder builder(name);
   operation(xla::Parameter(&builder, 0, left_literal.shape(), "left"),
             xla::Parameter(&builder, 1, right_literal.shape(), "right"), {});
-  Run(name + " " + type.name, builder, {&left_literal, &right_literal});
+  Run(name + " " + type.name, builder, {&left_literal, &right_literal}, left, right);
 }
 
 void RunUnary(const std::string& name, Unary operation, const Type& type) {

@@ -22,7 +22,8 @@ def test_genuine_xla_computes_the_same_bits():
     program = BUILD / "genuine/random_modules"
     library = BUILD / "targets/described_calls.so"
     command = [sys.executable, HERE / "random_modules.py", program, library, "1", str(COUNT)]
-    environment = {**os.environ, "XLA_FLAGS": COMPILE_FAST}
+    flags = f"{os.environ.get('XLA_FLAGS', '')} {COMPILE_FAST}"
+    environment = {**os.environ, "XLA_FLAGS": flags}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{done.returncode} {done.stderr[-8000:]}"
     assert int(done.stdout) == COUNT

@@ -82,12 +82,6 @@ def test_program_and_module(run, tmp_path):
     assert run(*resurrect, "--help").startswith("usage: ")
 
 
-@pytest.mark.parametrize("arguments", [[], ["-m"], ["-c", "1"]])
-def test_usage(run, arguments):
-    with pytest.raises(AssertionError, match=r"exit status 1\n\s*usage: "):
-        run("-m", "callbridge.resurrect", *arguments)
-
-
 def test_a_program_that_fails(run, tmp_path):
     program = tmp_path / "program.py"
     program.write_text("raise SystemExit(3)\n")

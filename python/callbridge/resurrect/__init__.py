@@ -6,7 +6,7 @@
     with callbridge.resurrect.revived():  # or for a while; afterwards JAX is as it was
         import unmaintained_package
 
-    python -m callbridge.resurrect PROGRAM|-m MODULE [ARGUMENT...]
+    python -m callbridge.resurrect PROGRAM|-m MODULE|-c COMMAND|- [ARGUMENT...]
 
 Importing this module restores the removed names. Targets that programs register by them are
 registered with callbridge, as by callbridge.jax.register(). Their translation rules and lowering
@@ -16,6 +16,9 @@ calls that it takes do the same as before; names() lists both kinds. Typed handl
 register by any of them run whatever headers they were built with, and calls of version 1 and 2 of
 what they register become calls of which XLA does not complain. A name whose meaning cannot be
 restored stays removed, with JAX's own error.
+
+Processes that multiprocessing starts meanwhile, by spawn and forkserver too, have the names
+restored from their start. Those of `subprocess` are other programs, which begin without.
 
 What programs have registered, with XLA or as rules of a primitive, outlasts revived(): a handler
 that is registered again by the same name gets the same address there.
@@ -29,7 +32,7 @@ from typing import Literal
 
 from callbridge import _jax_registry
 from callbridge._fork_lock import fork_lock
-from callbridge.resurrect import _changes, _registries
+from callbridge.resurrect import _changes, _children, _registries
 from callbridge.resurrect._changes import Name
 
 __all__ = ["Name", "names", "prefer", "revived"]
@@ -80,6 +83,7 @@ def _restore() -> None:
     if not _changes_made:
         _registries.enter()
         _changes.make_all(_changes_made)
+        _changes_made.append(_changes.Change(None, _children.carry()))
 
 
 def prefer(path: Literal["typed"] | None) -> None:

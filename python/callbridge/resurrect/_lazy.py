@@ -323,7 +323,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if spec is None:
             return importlib.machinery.ModuleSpec(path, _Made(self._names), is_package=True)
         if spec.loader is not None:
-            spec.loader = _Found(self._names, spec.loader)
+            spec.loader = HookedLoader(self._names, spec.loader)
         return spec
 
 
@@ -341,10 +341,10 @@ class _Made(importlib.abc.Loader):
         self._names.hook(module, module.__name__)
 
 
-class _Found(importlib.abc.Loader):
-    """JAX's own loader, and then the hook."""
+class HookedLoader(importlib.abc.Loader):
+    """A module's own loader, and then hook() of `names`, with the module and its name."""
 
-    def __init__(self, names: Names, loader: Any):
+    def __init__(self, names: Any, loader: Any):
         self._names = names
         self._loader = loader
 
