@@ -4,6 +4,7 @@
 #define CALLBRIDGE_LOADER_TARGET_LIBRARY_H_
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,17 @@ struct LoadOptions {
 };
 
 class LoadedCopy;
+
+// Held while libraries are loaded: as in ld.so, constructors run one at a time, and may themselves
+// load libraries. Hold it around what must not be loaded twice at once. A forked process does not
+// wait for its parent's threads.
+class LoadingLock {
+ public:
+  LoadingLock();
+
+ private:
+  const std::lock_guard<std::recursive_mutex> lock_;
+};
 
 // Share it by pointer. A Target that Find() returned, a BoundCall and entry points (forever) keep
 // the library loaded. Thread-safe: loads run one at a time.
@@ -65,6 +77,12 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // two copies of its variables and registers twice.
   static absl::StatusOr<std::shared_ptr<TargetLibrary>> Load(const std::string& path,
                                                              const LoadOptions& options = {});
+
+  // Same as Load(), for a file whose `bytes` are read already. Isolated, the other process reads it
+  // again.
+  static absl::StatusOr<std::shared_ptr<TargetLibrary>> LoadBytes(const std::string& path,
+                                                                  std::string bytes,
+                                                                  const LoadOptions& options = {});
 
   // Returns the library that contains the code or data at `address`; null if Load() opened none
   // that does.

@@ -32,6 +32,7 @@ struct AotOperator {
 
   std::string path;                     // "./add.so", for messages
   std::string name;                     // "CustomAdd"
+  std::string content;                  // of the file: AotFile::content
   Function* function = nullptr;         // F
   Init* init = nullptr;                 // FInit, or null
   InferShape* infer_shape = nullptr;    // FInferShape, or null
