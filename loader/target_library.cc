@@ -33,9 +33,13 @@ absl::Status WithPath(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
-absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) {
+std::string Absolute(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
+  return std::filesystem::absolute(path, error).native();
+}
+
+absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(Absolute(path)).parent_path();
   absl::StatusOr<ElfFile> file = WithOrigin(std::move(original), folder.native());
   if (file.ok()) file = WithDebugLink(*std::move(file), folder.native());
   if (!file.ok()) return file.status();
@@ -152,11 +156,24 @@ bool IsOn(const RegisteredTarget& target, Platform platform) {
 LoadingLock::LoadingLock() : lock_(PerProcess<std::recursive_mutex, LoadingLock>::Get()) {}
 
 TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy)
-    : path_(std::move(path)), copy_(std::move(copy)) {}
+    : path_(std::move(path)),
+      absolute_path_(Absolute(path_)),
+      file_(FileState::Of(absolute_path_)),
+      copy_(std::move(copy)) {}
 
 TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<GenuineBinding> binding,
                              FunctionNames names)
-    : path_(std::move(path)), binding_(std::move(binding)), names_(std::move(names)) {}
+    : path_(std::move(path)),
+      absolute_path_(Absolute(path_)),
+      file_(FileState::Of(absolute_path_)),
+      binding_(std::move(binding)),
+      names_(std::move(names)) {}
+
+std::optional<std::string> TargetLibrary::UnchangedFile() const {
+  const std::optional<FileState> now = FileState::Of(absolute_path_);
+  const bool is_unchanged = file_.has_value() && now.has_value() && now->IsAsIn(*file_);
+  return is_unchanged ? std::make_optional(absolute_path_) : std::nullopt;
+}
 
 std::shared_ptr<TargetLibrary> TargetLibrary::OfBinding(const std::string& path,
                                                         const ElfFile& file,

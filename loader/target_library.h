@@ -17,6 +17,7 @@
 #include "callbridge/abi/api_version.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/target.h"
+#include "callbridge/loader/loaded_file.h"
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
 
@@ -100,6 +101,10 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
 
   const std::string& path() const { return path_; }
 
+  // Returns the absolute path of the file that was loaded; none if it was removed, replaced or
+  // written to since.
+  std::optional<std::string> UnchangedFile() const;
+
   // Returns the file of the genuine XLA that the library was already bound to; empty if callbridge
   // loaded the library. A genuine registry cannot be listed: then targets() has only the names that
   // occur in the file, and Find() finds all.
@@ -133,6 +138,8 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   Target ToTarget(const LibraryTarget& target, Platform platform) const;
 
   std::string path_;
+  std::string absolute_path_;
+  std::optional<FileState> file_;  // when it was loaded; none if it was not there
   // Either the copy or the binding is null.
   std::unique_ptr<LoadedCopy> copy_;
   std::unique_ptr<GenuineBinding> binding_;

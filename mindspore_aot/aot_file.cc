@@ -1,12 +1,7 @@
 #include "callbridge/mindspore_aot/aot_file.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <ctime>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,6 +12,7 @@
 #include "callbridge/loader/content_digest.h"
 #include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/files.h"
+#include "callbridge/loader/loaded_file.h"
 #include "callbridge/loader/symbol_findings.h"
 #include "callbridge/mindspore_aot/aot_source.h"
 
@@ -37,49 +33,6 @@ absl::Status WithPath(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
-// Which file is at a path, and what changes when it is written to.
-class FileState {
- public:
-  static std::optional<FileState> Of(const std::string& path) {
-    FileState state;
-    std::error_code error;
-    state.real_path_ = std::filesystem::canonical(path, error).native();
-    if (error || stat(path.c_str(), &state.status_) != 0) return std::nullopt;
-    timespec now = {};
-    clock_gettime(CLOCK_REALTIME, &now);
-    state.is_old_ = now.tv_sec - state.status_.st_ctim.tv_sec > kCoarsestClock;
-    return state;
-  }
-
-  bool IsSameFile(const FileState& other) const {
-    return real_path_ == other.real_path_ ||
-           (status_.st_dev == other.status_.st_dev && status_.st_ino == other.status_.st_ino);
-  }
-
-  // Returns true only if the file holds what it held then. A file that had just been written may
-  // have been written again in the same tick of its clock.
-  bool IsUntouchedSince(const FileState& then) const {
-    return then.is_old_ && Touched(status_) == Touched(then.status_);
-  }
-
- private:
-  // In seconds, with some margin: file systems have clocks of up to 2 s.
-  static constexpr time_t kCoarsestClock = 2;
-
-  using Times = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
-
-  // The time of change too: programs may reset the time of modification.
-  static Times Touched(const struct stat& status) {
-    return {status.st_dev,         status.st_ino,          status.st_size,
-            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-            status.st_ctim.tv_nsec};
-  }
-
-  std::string real_path_;
-  struct stat status_ = {};
-  bool is_old_ = false;
-};
-
 // The files that are open. Thread-safe.
 class OpenFiles {
  public:
@@ -93,7 +46,7 @@ class OpenFiles {
   std::optional<AotFile> FindUntouched(const FileState& state) {
     const TableLock lock;
     for (const Entry& entry : entries_) {
-      if (!state.IsUntouchedSince(entry.state)) continue;
+      if (!state.IsSurelyAsIn(entry.state)) continue;
       if (std::optional<AotFile> file = entry.Open()) return file;
     }
     return std::nullopt;
@@ -103,7 +56,7 @@ class OpenFiles {
   std::optional<AotFile> Find(const FileState& state, const std::string& content) {
     const TableLock lock;
     for (Entry& entry : entries_) {
-      if (entry.content != content || !state.IsSameFile(entry.state)) continue;
+      if (entry.content != content || !state.IsSameFileAs(entry.state)) continue;
       std::optional<AotFile> file = entry.Open();
       if (!file.has_value()) continue;
       entry.state = state;
