@@ -137,6 +137,10 @@ typedef struct callbridge_target {
   // (callbridge_entry_points.typed). callbridge_library_target writes whether a typed handler was
   // registered with that trait or reports it, and 0 for untyped targets, of which nothing tells.
   int32_t command_buffer_compatible;
+  // Output only: of a target that was made of "PATH:FUNCTION", a text that is another one if the
+  // file holds something else (a source with its headers, once they are preprocessed), and the same
+  // in each process; of others empty.
+  const char* content;
 } callbridge_target;
 
 // A shared library that registers custom calls, opened without the XLA that it was built for.
@@ -150,7 +154,10 @@ typedef struct callbridge_library callbridge_library;
 //
 // `path` may also be "PATH:FUNCTION", which names an AOT custom operator of MindSpore, if there is
 // no file of that whole name. Its library then has one target, of that whole name on "Host" and on
-// "CUDA": a typed one, whose handlers and whose code stay until the process ends. Also returns
+// "CUDA": a typed one, whose handlers and whose code stay until the process ends. A process has one
+// copy of the file, which all of its operators share, however PATH is spelled: the same function
+// has the same address each time. A file that was changed is opened anew, and a source that was
+// changed, or a header of its, is compiled; what was opened before stays as it was. Also returns
 // PERMISSION_DENIED if the file is outside of the folder in MS_CUSTOM_AOT_WHITE_LIST, and NOT_FOUND
 // if it exports no such function.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_load(const char* path,

@@ -46,6 +46,7 @@ struct Target {
   void* record = nullptr;
   // XLA:GPU may record calls into command buffers: as in callbridge_target.
   bool command_buffer_compatible = false;
+  std::string content = {};  // of an operator's file: as in callbridge_target; not read
 };
 
 // An opened library of custom calls.
@@ -94,7 +95,8 @@ class Library {
                   found.prepare,
                   found.initialize,
                   found.record,
-                  found.command_buffer_compatible != 0};
+                  found.command_buffer_compatible != 0,
+                  found.content != nullptr ? found.content : ""};
   }
 
   // Returns the target of that name, registered under that spelling of the platform. Returns

@@ -98,6 +98,7 @@ absl::Status ToC(const LibraryTarget& target, callbridge_target* out) {
     out->command_buffer_compatible =
         (target.traits & XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE) != 0;
   }
+  if (KnowsField(*out, out->content)) out->content = target.content.c_str();
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -24,6 +25,7 @@
 #include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/files.h"
+#include "callbridge/loader/loaded_file.h"
 #include "callbridge/loader/target_evidence.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
@@ -94,7 +96,12 @@ class Files {
     if (HasItsType(target)) return WithItsType(target);
     const link_map* object = LoadedObject(target.address);
     if (object == nullptr) return Unproved(target, "no loaded file is at its address");
-    const std::string path = *object->l_name != '\0' ? object->l_name : "/proc/self/exe";
+    const std::optional<std::string> found_path = LoadedFilePath(*object);
+    if (!found_path.has_value()) {
+      return Unproved(target,
+                      absl::StrCat(object->l_name, " was removed or replaced after it was loaded"));
+    }
+    const std::string& path = *found_path;
     auto found = files_.find(path);
     if (found == files_.end()) found = files_.emplace(path, ReadNames(path)).first;
     const absl::StatusOr<FunctionNames>& names = found->second;
@@ -134,10 +141,18 @@ void* FindGenuine(void* library, const char* symbol) {
   return found != nullptr && LoadedObject(found) != LoadedObject(&here) ? found : nullptr;
 }
 
+// Returns the library that is loaded and lies at `path`; null if there is none. To ld.so whatever
+// was loaded by that path is that library, also where another file lies there now.
 void* OpenIfLoaded(const std::string& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? nullptr : dlopen(absolute.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+  void* library = error ? nullptr : dlopen(absolute.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+  link_map* map = nullptr;
+  if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return library;
+  const std::optional<std::string> loaded = LoadedFilePath(*map);
+  if (loaded.has_value() && IsSameFile(*loaded, absolute)) return library;
+  dlclose(library);
+  return nullptr;
 }
 
 // "f" of "a::f(int)".

@@ -31,6 +31,9 @@ struct LibraryTarget {
   XLA_FFI_Handler_Bundle stages = {};
   // As in Target.
   XLA_FFI_Handler_Traits traits = 0;
+  // Of what the target was made, if that is known: a text that is another one for another content,
+  // in each process.
+  std::string content = {};
 };
 
 // Returns whether the registering code has shown the function's type, and there is such an ABI.

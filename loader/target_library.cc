@@ -33,15 +33,13 @@ absl::Status WithPath(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
-absl::StatusOr<ElfFile> ReadElfFile(const std::string& path) {
-  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
-  if (!bytes.ok()) return bytes.status();
-  return ElfFile::Parse(*std::move(bytes));
+std::string Absolute(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).native();
 }
 
 absl::StatusOr<PrivateCopy> MakeCopy(ElfFile original, const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
+  const std::filesystem::path folder = std::filesystem::path(Absolute(path)).parent_path();
   absl::StatusOr<ElfFile> file = WithOrigin(std::move(original), folder.native());
   if (file.ok()) file = WithDebugLink(*std::move(file), folder.native());
   if (!file.ok()) return file.status();
@@ -155,12 +153,27 @@ bool IsOn(const RegisteredTarget& target, Platform platform) {
 
 }  // namespace
 
+LoadingLock::LoadingLock() : lock_(PerProcess<std::recursive_mutex, LoadingLock>::Get()) {}
+
 TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<LoadedCopy> copy)
-    : path_(std::move(path)), copy_(std::move(copy)) {}
+    : path_(std::move(path)),
+      absolute_path_(Absolute(path_)),
+      file_(FileState::Of(absolute_path_)),
+      copy_(std::move(copy)) {}
 
 TargetLibrary::TargetLibrary(std::string path, std::unique_ptr<GenuineBinding> binding,
                              FunctionNames names)
-    : path_(std::move(path)), binding_(std::move(binding)), names_(std::move(names)) {}
+    : path_(std::move(path)),
+      absolute_path_(Absolute(path_)),
+      file_(FileState::Of(absolute_path_)),
+      binding_(std::move(binding)),
+      names_(std::move(names)) {}
+
+std::optional<std::string> TargetLibrary::UnchangedFile() const {
+  const std::optional<FileState> now = FileState::Of(absolute_path_);
+  const bool is_unchanged = file_.has_value() && now.has_value() && now->IsAsIn(*file_);
+  return is_unchanged ? std::make_optional(absolute_path_) : std::nullopt;
+}
 
 std::shared_ptr<TargetLibrary> TargetLibrary::OfBinding(const std::string& path,
                                                         const ElfFile& file,
@@ -223,11 +236,16 @@ absl::Status TargetLibrary::Unload(std::shared_ptr<TargetLibrary>& library) {
 
 absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::Load(const std::string& path,
                                                                    const LoadOptions& options) {
-  // As in ld.so, constructors run one at a time, and may themselves load libraries.
-  struct Loading;
-  std::lock_guard<std::recursive_mutex> lock(PerProcess<std::recursive_mutex, Loading>::Get());
+  const LoadingLock lock;
+  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
+  if (!bytes.ok()) return WithPath(path, bytes.status());
+  return LoadBytes(path, *std::move(bytes), options);
+}
 
-  absl::StatusOr<ElfFile> original = ReadElfFile(path);
+absl::StatusOr<std::shared_ptr<TargetLibrary>> TargetLibrary::LoadBytes(
+    const std::string& path, std::string bytes, const LoadOptions& options) {
+  const LoadingLock lock;
+  absl::StatusOr<ElfFile> original = ElfFile::Parse(std::move(bytes));
   if (!original.ok()) return WithPath(path, original.status());
   if (std::unique_ptr<GenuineBinding> binding = GenuineBinding::Find(path)) {
     return OfBinding(path, *original, std::move(binding));

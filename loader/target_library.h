@@ -4,6 +4,7 @@
 #define CALLBRIDGE_LOADER_TARGET_LIBRARY_H_
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "callbridge/abi/api_version.h"
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/target.h"
+#include "callbridge/loader/loaded_file.h"
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/typed_ffi/host/registration_scope.h"
 
@@ -33,6 +35,17 @@ struct LoadOptions {
 };
 
 class LoadedCopy;
+
+// Held while libraries are loaded: as in ld.so, constructors run one at a time, and may themselves
+// load libraries. Hold it around what must not be loaded twice at once. A forked process does not
+// wait for its parent's threads.
+class LoadingLock {
+ public:
+  LoadingLock();
+
+ private:
+  const std::lock_guard<std::recursive_mutex> lock_;
+};
 
 // Share it by pointer. A Target that Find() returned, a BoundCall and entry points (forever) keep
 // the library loaded. Thread-safe: loads run one at a time.
@@ -66,6 +79,12 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   static absl::StatusOr<std::shared_ptr<TargetLibrary>> Load(const std::string& path,
                                                              const LoadOptions& options = {});
 
+  // Same as Load(), for a file whose `bytes` are read already. Isolated, the other process reads it
+  // again.
+  static absl::StatusOr<std::shared_ptr<TargetLibrary>> LoadBytes(const std::string& path,
+                                                                  std::string bytes,
+                                                                  const LoadOptions& options = {});
+
   // Returns the library that contains the code or data at `address`; null if Load() opened none
   // that does.
   static std::shared_ptr<const TargetLibrary> Holding(const void* address);
@@ -81,6 +100,10 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   TargetLibrary& operator=(const TargetLibrary&) = delete;
 
   const std::string& path() const { return path_; }
+
+  // Returns the absolute path of the file that was loaded; none if it was removed, replaced or
+  // written to since.
+  std::optional<std::string> UnchangedFile() const;
 
   // Returns the file of the genuine XLA that the library was already bound to; empty if callbridge
   // loaded the library. A genuine registry cannot be listed: then targets() has only the names that
@@ -115,6 +138,8 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   Target ToTarget(const LibraryTarget& target, Platform platform) const;
 
   std::string path_;
+  std::string absolute_path_;
+  std::optional<FileState> file_;  // when it was loaded; none if it was not there
   // Either the copy or the binding is null.
   std::unique_ptr<LoadedCopy> copy_;
   std::unique_ptr<GenuineBinding> binding_;

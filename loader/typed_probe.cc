@@ -33,6 +33,7 @@
 #include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/loaded_copy.h"
+#include "callbridge/loader/loaded_file.h"
 #include "callbridge/loader/origin.h"
 #include "callbridge/loader/private_copy.h"
 #include "callbridge/loader/probe_server.h"
@@ -149,8 +150,14 @@ TypedAnswer ProbeTyped(const void* address) {
   }
   // A private copy contains addresses of this process, and its file may be closed.
   const std::shared_ptr<const TargetLibrary> library = TargetLibrary::Holding(address);
-  return ProbeTyped(library != nullptr ? library->path() : file->l_name,
-                    reinterpret_cast<uintptr_t>(address) - file->l_addr);
+  const std::optional<std::string> path =
+      library != nullptr ? library->UnchangedFile() : LoadedFilePath(*file);
+  if (!path.has_value()) {
+    return {TypedVerdict::kUnverified,
+            absl::StrCat(kCannotBeOpened, library != nullptr ? library->path() : file->l_name,
+                         " was removed or changed after it was loaded")};
+  }
+  return ProbeTyped(*path, reinterpret_cast<uintptr_t>(address) - file->l_addr);
 }
 
 // ---- In the helper process

@@ -3,36 +3,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/loader/elf_sections.h"
-#include "callbridge/loader/files.h"
-#include "callbridge/loader/symbol_findings.h"
-#include "callbridge/mindspore_aot/aot_source.h"
+#include "callbridge/mindspore_aot/aot_file.h"
 
 namespace callbridge {
 namespace mindspore_aot {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns whether the library takes AotExtra's functions with the old std::string. MindSpore is
-// built with that one, so a library that shows neither is taken for one of its.
-absl::StatusOr<bool> HasOldString(const std::string& path) {
-  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
-  if (!bytes.ok()) return bytes.status();
-  SymbolFindings findings;
-  const ElfHandle elf = OpenElf(*bytes);
-  VisitSymbols(elf.get(), [&](const FileSymbol& symbol) {
-    AddSymbol(symbol, /*is_object_file=*/false, findings);
-  });
-  return StringAbiOf(findings.undefined) != StringAbi::kNew;
-}
 
 }  // namespace
 
@@ -84,24 +66,16 @@ absl::Status CheckIsAllowed(const std::string& path) {
 absl::StatusOr<AotOperator> OpenAotOperator(const AotName& name, const LoadOptions& options) {
   absl::Status allowed = CheckIsAllowed(name.path);
   if (!allowed.ok()) return allowed;
-  std::string path = name.path;
-  if (IsSource(path)) {
-    absl::StatusOr<std::string> compiled = CompileSource(path);
-    if (!compiled.ok()) return compiled.status();
-    path = *std::move(compiled);
-  }
-  absl::StatusOr<std::shared_ptr<TargetLibrary>> library = TargetLibrary::Load(path, options);
-  if (!library.ok()) return library.status();
-  absl::StatusOr<bool> has_old_string = HasOldString(path);
-  if (!has_old_string.ok()) return has_old_string.status();
-
+  absl::StatusOr<AotFile> file = OpenAotFile(name.path, options);
+  if (!file.ok()) return file.status();
   AotOperator aot;
   aot.path = name.path;
   aot.name = name.function;
-  aot.has_old_string = *has_old_string;
-  aot.library = *library;
+  aot.content = file->content;
+  aot.has_old_string = file->has_old_string;
+  aot.library = file->library;
   const auto exported = [&](const char* suffix) {
-    return (*library)->Exported(absl::StrCat(name.function, suffix));
+    return file->library->Exported(absl::StrCat(name.function, suffix));
   };
   aot.function = reinterpret_cast<AotOperator::Function*>(exported(""));
   aot.init = reinterpret_cast<AotOperator::Init*>(exported("Init"));

@@ -34,12 +34,11 @@ bool NamesAotOperator(const std::string& text);
 // and if the variable is set and names no folder.
 absl::Status CheckIsAllowed(const std::string& path);
 
-// Opens the library at `name.path`, or the one that CompileSource() makes of a source file there, a
-// private copy (TargetLibrary::Load()), and finds the functions of the operator. Opening the same
-// file again gives an operator of its own, with its own static variables. Fails as
-// CheckIsAllowed(), CompileSource() and TargetLibrary::Load(), and returns NOT_FOUND if the library
-// exports no such function. What the functions take cannot be seen in their names: F must be a
-// function as AotOperator has it.
+// Opens the file at `name.path` (OpenAotFile()), and finds the functions of the operator. Operators
+// of one file share its static variables, whatever path names it, as long as it is not changed.
+// Fails as CheckIsAllowed() and OpenAotFile(), and returns NOT_FOUND if the library exports no such
+// function. What the functions take cannot be seen in their names: F must be a function as
+// AotOperator has it.
 absl::StatusOr<AotOperator> OpenAotOperator(const AotName& name, const LoadOptions& options = {});
 
 }  // namespace mindspore_aot

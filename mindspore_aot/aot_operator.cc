@@ -1,8 +1,12 @@
 #include "callbridge/mindspore_aot/aot_operator.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -51,13 +55,22 @@ bool IsVector(const VectorFields& fields) {
          begin % alignof(int64_t) == 0 && (end - begin) % sizeof(int64_t) == 0;
 }
 
+// Returns whether there is memory at `address`.
+bool IsMapped(const char* address) {
+  const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t page = reinterpret_cast<uintptr_t>(address) / page_size * page_size;
+  unsigned char is_resident = 0;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return mincore(reinterpret_cast<void*>(page), 1, &is_resident) == 0;
+}
+
 bool IsVectorOfVectors(const VectorFields& fields) {
   const auto size = static_cast<size_t>(fields.end - fields.begin);
   if (size % sizeof(VectorFields) != 0) return false;
   for (const char* at = fields.begin; at != fields.end; at += sizeof(VectorFields)) {
     VectorFields list;
     std::memcpy(&list, at, sizeof(list));
-    if (!IsVector(list)) return false;
+    if (!IsVector(list) || (list.begin != nullptr && !IsMapped(list.begin))) return false;
   }
   return true;
 }
@@ -70,27 +83,68 @@ Vector ToVector(const VectorFields& fields) {
   return vector;
 }
 
-// Calls FInferShape of several outputs. Calls it as a function that returns the fields of a vector,
-// which the calling conventions of all machines do alike, so that the list of numbers that the
-// FInferShape of one output returns is not taken for a list of lists. Throws what it throws.
-absl::StatusOr<std::vector<std::vector<int64_t>>> InferSeveral(const AotOperator& aot, int* ndims,
-                                                               int64_t** shapes, void* extra) {
+// Returns whether numbers could only be the lists of several outputs: sizes of arrays are no
+// addresses. Shapes of three zeros look as empty lists.
+bool HasAddresses(const VectorFields& fields) {
+  if (!IsVectorOfVectors(fields)) return false;
+  for (const char* at = fields.begin; at != fields.end; at += sizeof(VectorFields)) {
+    VectorFields list;
+    std::memcpy(&list, at, sizeof(list));
+    if (list.begin != nullptr) return true;
+  }
+  return false;
+}
+
+template <typename... Parts>
+absl::Status WronglyInferred(const AotOperator& aot, const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat("AOT kernel(", aot.path, ")'s function(", aot.name,
+                                                 "InferShape) returned ", parts...));
+}
+
+// Calls FInferShape as a function that returns the fields of a vector, which the calling
+// conventions of all machines do alike, so that neither what the FInferShape of one output returns
+// is taken for what that of several outputs does, nor the other way round. Throws what it throws.
+absl::StatusOr<VectorFields> CallInferShape(const AotOperator& aot, int* ndims, int64_t** shapes,
+                                            void* extra) {
   using Function = VectorFields(int* ndims, int64_t** shapes, void* extra);
   const auto function = reinterpret_cast<Function*>(reinterpret_cast<void*>(aot.infer_shape));
-  const VectorFields fields = function(ndims, shapes, extra);
-  if (IsVectorOfVectors(fields)) return ToVector<std::vector<std::vector<int64_t>>>(fields);
-  const auto numbers = ToVector<std::vector<int64_t>>(fields);
-  return absl::InvalidArgumentError(
-      absl::StrCat("AOT kernel(", aot.path, ")'s function(", aot.name, "InferShape) returned ",
-                   numbers.size(), " numbers, the shape of one output, for several outputs"));
+  // A function of another type leaves what was there before.
+  alignas(VectorFields) char memory[sizeof(VectorFields)];
+  std::memset(memory, 0xff, sizeof(memory));
+  asm volatile("" : : "r"(memory) : "memory");
+  const VectorFields fields = *new (memory) VectorFields(function(ndims, shapes, extra));
+  if (IsVector(fields)) return fields;
+  return WronglyInferred(aot,
+                         "what is no std::vector of int64_t, nor one of such: expected "
+                         "std::vector<int64_t>, or for several outputs "
+                         "std::vector<std::vector<int64_t>>");
+}
+
+absl::StatusOr<std::vector<int64_t>> InferOne(const AotOperator& aot, int* ndims, int64_t** shapes,
+                                              void* extra) {
+  const absl::StatusOr<VectorFields> fields = CallInferShape(aot, ndims, shapes, extra);
+  if (!fields.ok()) return fields.status();
+  if (!HasAddresses(*fields)) return ToVector<std::vector<int64_t>>(*fields);
+  const auto lists = ToVector<std::vector<std::vector<int64_t>>>(*fields);
+  return WronglyInferred(aot, lists.size(),
+                         " lists of numbers, the shapes of several outputs, for ",
+                         "one output: expected std::vector<int64_t>; the call of an operator of ",
+                         "several outputs has a tuple as its result");
+}
+
+absl::StatusOr<std::vector<std::vector<int64_t>>> InferSeveral(const AotOperator& aot, int* ndims,
+                                                               int64_t** shapes, void* extra) {
+  const absl::StatusOr<VectorFields> fields = CallInferShape(aot, ndims, shapes, extra);
+  if (!fields.ok()) return fields.status();
+  if (IsVectorOfVectors(*fields)) return ToVector<std::vector<std::vector<int64_t>>>(*fields);
+  const auto numbers = ToVector<std::vector<int64_t>>(*fields);
+  return WronglyInferred(aot, numbers.size(),
+                         " numbers, the shape of one output, for several outputs");
 }
 
 absl::Status CheckInferred(const AotOperator& aot, size_t outputs,
                            const std::vector<std::vector<int64_t>>& shapes) {
-  const auto error = [&](auto&&... parts) {
-    return absl::InvalidArgumentError(absl::StrCat("AOT kernel(", aot.path, ")'s function(",
-                                                   aot.name, "InferShape) returned ", parts...));
-  };
+  const auto error = [&](const auto&... parts) { return WronglyInferred(aot, parts...); };
   if (shapes.size() != outputs) {
     return error(shapes.size(), " shapes for ", outputs, " outputs");
   }
@@ -125,7 +179,9 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> InferOutputShapes(
   std::vector<std::vector<int64_t>> inferred;
   try {
     if (outputs == 1) {
-      inferred.push_back(aot.infer_shape(ndims, shapes, extra->get()));
+      absl::StatusOr<std::vector<int64_t>> one = InferOne(aot, ndims, shapes, extra->get());
+      if (!one.ok()) return one.status();
+      inferred.push_back(*std::move(one));
     } else {
       absl::StatusOr<std::vector<std::vector<int64_t>>> several =
           InferSeveral(aot, ndims, shapes, extra->get());

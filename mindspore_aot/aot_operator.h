@@ -32,6 +32,7 @@ struct AotOperator {
 
   std::string path;                     // "./add.so", for messages
   std::string name;                     // "CustomAdd"
+  std::string content;                  // of the file: AotFile::content
   Function* function = nullptr;         // F
   Init* init = nullptr;                 // FInit, or null
   InferShape* infer_shape = nullptr;    // FInferShape, or null
@@ -59,7 +60,8 @@ struct AotTensors {
 // padding; -1 is a
 // dimension that is not known, and the single dimension -2 a rank that is not. Returns
 // FAILED_PRECONDITION if the operator has no FInferShape, INTERNAL if that throws, and
-// INVALID_ARGUMENT if it returns another number of shapes, or a dimension below -2.
+// INVALID_ARGUMENT if it returns another number of shapes, a list of shapes for one output, what is
+// no vector, or a dimension below -2.
 absl::StatusOr<std::vector<std::vector<int64_t>>> InferOutputShapes(
     const AotOperator& aot, const AttributeValues& attributes, size_t outputs, int* ndims,
     int64_t** shapes);

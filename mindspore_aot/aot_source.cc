@@ -3,23 +3,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <initializer_list>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
-#include "callbridge/loader/child_process.h"
+#include "callbridge/loader/content_digest.h"
 #include "callbridge/loader/files.h"
+#include "callbridge/mindspore_aot/source_compiler.h"
 
 namespace callbridge {
 namespace mindspore_aot {
@@ -30,15 +31,8 @@ namespace fs = std::filesystem;
 // The files of a compiled operator, in a folder of its own.
 constexpr char kKeyFile[] = "key";
 constexpr char kLibraryFile[] = "operator.so";
-// Of a compiler's output in an error.
-constexpr size_t kMaximumOutput = 16 << 10;
-// The oldest of MindSpore's own architectures.
-constexpr int kOldestArchitecture = 70;
-
-std::string Variable(const char* name, const char* otherwise = "") {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : otherwise;
-}
+// By its suffix g++ knows that it is preprocessed.
+constexpr char kPreprocessedFile[] = "preprocessed.ii";
 
 // ---- Folders
 
@@ -68,135 +62,149 @@ bool IsOwn(const fs::path& folder) {
          access(folder.c_str(), W_OK) == 0;
 }
 
-absl::StatusOr<fs::path> CacheFolder() {
-  std::vector<fs::path> places;
-  if (const std::string cache = Variable("XDG_CACHE_HOME"); !cache.empty()) {
-    places.push_back(fs::path(cache) / "callbridge");
-  }
-  if (const std::string home = Variable("HOME"); !home.empty()) {
-    places.push_back(fs::path(home) / ".cache" / "callbridge");
-  }
-  places.push_back(fs::path(Variable("TMPDIR", "/tmp")) / absl::StrCat("callbridge-", geteuid()));
-  for (const fs::path& place : places) {
-    std::error_code error;
-    fs::create_directories(place.parent_path(), error);
-    // Those that are there keep their mode.
-    mkdir(place.c_str(), S_IRWXU);
-    mkdir((place / "aot").c_str(), S_IRWXU);
-    if (IsOwn(place) && IsOwn(place / "aot")) return place / "aot";
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "no folder for compiled operators: this user cannot write to ",
-      absl::StrJoin(
-          places, ", nor to ",
-          [](std::string* text, const fs::path& place) { absl::StrAppend(text, place.native()); }),
-      ", or others can; set XDG_CACHE_HOME"));
-}
-
-// ---- Compilers
-
-class Compiler {
- public:
-  Compiler(const std::string& source, absl::Duration limit)
-      : source_(source),
-        name_(fs::path(source).extension() == ".cu" ? "nvcc" : "g++"),
-        limit_(limit) {}
-
-  bool IsForCuda() const { return name_ == "nvcc"; }
-
-  // Returns what the compiler prints.
-  absl::StatusOr<std::string> Run(const std::vector<std::string>& arguments) const {
-    ChildProcess child;
-    // It says "env: 'nvcc': No such file or directory", and exits with 127, if there is none.
-    child.command = {"/usr/bin/env", name_};
-    child.command.insert(child.command.end(), arguments.begin(), arguments.end());
-    child.limit = limit_;
-    if (IsForCuda()) {
-      child.variables.push_back(absl::StrCat("PATH=", Variable("PATH", "/usr/bin:/bin"), ":",
-                                             Variable("CUDA_HOME", "/usr/local/cuda"),
-                                             "/bin:/usr/local/cuda/bin"));
-    }
-    absl::StatusOr<ChildOutcome> outcome = RunChild(child);
-    if (!outcome.ok()) return outcome.status();
-    const std::string wrong = WhatWentWrong(*outcome, limit_);
-    if (wrong.empty()) return std::move(outcome->output);
-    if (outcome->exit_status == 127) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(source_, ": its compiler, ", name_,
-                       ", is not installed; install it, or name a library: PATH.so:FUNCTION"));
-    }
-    // As MindSpore begins it, since users search for it.
-    const std::string text =
-        absl::StrCat("Compilation error in compiling ", source_, ": ", name_, " ", wrong, "\n",
-                     outcome->output.substr(0, kMaximumOutput));
-    return outcome->timed_out ? absl::DeadlineExceededError(text)
-                              : absl::InvalidArgumentError(text);
-  }
-
-  // Returns the options that change the code.
-  absl::StatusOr<std::vector<std::string>> Options() const {
-    if (!IsForCuda()) {
-      return std::vector<std::string>{"-std=c++17", "--shared", "-fPIC",
-                                      "-D_GLIBCXX_USE_CXX11_ABI=0"};
-    }
-    absl::StatusOr<int> architecture = OldestArchitecture();
-    if (!architecture.ok()) return architecture.status();
-    return std::vector<std::string>{"--shared",
-                                    "-Xcompiler",
-                                    "-fPIC",
-                                    "-O3",
-                                    "-gencode",
-                                    absl::StrCat("arch=compute_", *architecture, ",code=[sm_",
-                                                 *architecture, ",compute_", *architecture, "]"),
-                                    "--use_fast_math",
-                                    "--expt-relaxed-constexpr",
-                                    "--expt-extended-lambda",
-                                    "-D_GLIBCXX_USE_CXX11_ABI=0"};
-  }
-
-  std::vector<std::string> WithoutLineNumbers() const {
-    return IsForCuda() ? std::vector<std::string>{"-E", "-Xcompiler", "-P"}
-                       : std::vector<std::string>{"-E", "-P"};
-  }
-
- private:
-  absl::StatusOr<int> OldestArchitecture() const {
-    absl::StatusOr<std::string> list = Run({"--list-gpu-arch"});
-    if (!list.ok()) return list.status();
-    int oldest = 0;
-    for (absl::string_view name : absl::StrSplit(*list, absl::ByAnyChar(" \n"))) {
-      int number = 0;
-      if (!absl::ConsumePrefix(&name, "compute_") || !absl::SimpleAtoi(name, &number)) continue;
-      if (number >= kOldestArchitecture && (oldest == 0 || number < oldest)) oldest = number;
-    }
-    if (oldest == 0) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(source_, ": nvcc lists no architecture from compute_", kOldestArchitecture,
-                       " on: ", *list));
-    }
-    return oldest;
-  }
-
-  const std::string source_;
-  const std::string name_;
-  const absl::Duration limit_;
+// Where compiled operators may be kept.
+struct Place {
+  fs::path folder;
+  // That of the folders above which is made too; empty if they all must be there.
+  fs::path made_too;
 };
 
-// MindSpore's: the working folder and the source's.
-std::vector<std::string> IncludeOptions(const fs::path& source) {
-  std::vector<std::string> options = {"-I.", absl::StrCat("-I", source.parent_path().native())};
-  // Without it, a source that includes the header says so.
-  const absl::StatusOr<std::string> header =
-      FindHeader("custom_aot_extra.h", "CALLBRIDGE_CUSTOM_AOT_EXTRA");
-  if (header.ok()) options.push_back(absl::StrCat("-I", fs::path(*header).parent_path().native()));
-  return options;
+std::vector<Place> Places() {
+  std::vector<Place> places;
+  // By the XDG Base Directory Specification a relative path is ignored.
+  if (const fs::path cache = Variable("XDG_CACHE_HOME"); cache.is_absolute()) {
+    places.push_back({cache / "callbridge", cache});
+  }
+  if (const fs::path home = Variable("HOME"); home.is_absolute()) {
+    places.push_back({home / ".cache" / "callbridge", home / ".cache"});
+  }
+  const std::string own = absl::StrCat("callbridge-", geteuid());
+  std::error_code error;
+  places.push_back({fs::absolute(Variable("TMPDIR", "/tmp"), error) / own, {}});
+  return places;
 }
 
-std::vector<std::string> Joined(std::initializer_list<std::vector<std::string>> lists) {
-  std::vector<std::string> all;
-  for (const std::vector<std::string>& list : lists)
-    all.insert(all.end(), list.begin(), list.end());
-  return all;
+absl::StatusOr<fs::path> CacheFolder() {
+  const std::vector<Place> places = Places();
+  for (const auto& [folder, made_too] : places) {
+    // Each fails where the folder above is missing; what is there keeps its mode.
+    if (!made_too.empty()) mkdir(made_too.c_str(), S_IRWXU);
+    mkdir(folder.c_str(), S_IRWXU);
+    mkdir((folder / "aot").c_str(), S_IRWXU);
+    if (IsOwn(folder) && IsOwn(folder / "aot")) return folder / "aot";
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("no folder for compiled operators: this user cannot make or write to ",
+                   absl::StrJoin(places, ", nor to ",
+                                 [](std::string* text, const Place& place) {
+                                   absl::StrAppend(text, place.folder.native());
+                                 }),
+                   ", or others can; set XDG_CACHE_HOME to a folder of this user's"));
+}
+
+// ---- Compiling
+
+// A source file, compiled in a folder that is removed afterwards.
+class Compilation {
+ public:
+  Compilation(const std::string& path, fs::path source, absl::Duration limit, fs::path work)
+      : path_(path),
+        source_(std::move(source)),
+        compiler_(path, limit),
+        includes_(IncludeOptions(source_.parent_path().native())),
+        work_(std::move(work)) {}
+
+  // Finds out what the compiler and its options are, and preprocesses the source.
+  absl::Status Begin() {
+    absl::StatusOr<std::string> version = compiler_.Run({"--version"});
+    if (!version.ok()) return version.status();
+    version_ = *std::move(version);
+    absl::StatusOr<std::vector<std::string>> options = compiler_.Options();
+    if (!options.ok()) return options.status();
+    options_ = *std::move(options);
+    return Preprocess();
+  }
+
+  // Compiles what was preprocessed to folder()/kLibraryFile.
+  absl::Status Compile() {
+    const std::string library = work_.File(kLibraryFile);
+    if (!compiler_.IsForCuda()) {
+      const absl::Status compiled = Run({options_, {"-o", library, work_.File(kPreprocessedFile)}});
+      return compiled.ok() ? AddWhatIsNotInTheText(library) : compiled;
+    }
+    constexpr int kTries = 3;
+    for (int i = 0; i < kTries; ++i) {
+      const std::string before = key_;
+      absl::Status compiled = Run({options_, includes_, {"-o", library, source_.native()}});
+      if (compiled.ok()) compiled = Preprocess();
+      if (!compiled.ok()) return compiled;
+      if (key_ == before) return AddWhatIsNotInTheText(library);
+    }
+    return absl::AbortedError(
+        absl::StrCat(path_, " changed whenever it was compiled; load it again"));
+  }
+
+  // Whether a library of the same key is the same: if the assembler reads no other files.
+  bool is_all_in_the_text() const { return is_all_in_the_text_; }
+  const std::string& key() const { return key_; }
+  const fs::path& folder() const { return work_.path(); }
+
+ private:
+  absl::Status Run(std::initializer_list<std::vector<std::string>> lists) const {
+    std::vector<std::string> arguments;
+    for (const std::vector<std::string>& list : lists) {
+      arguments.insert(arguments.end(), list.begin(), list.end());
+    }
+    return compiler_.Run(arguments).status();
+  }
+
+  absl::Status Preprocess() {
+    key_ = absl::StrCat(version_, absl::StrJoin(options_, " "), "\n");
+    is_all_in_the_text_ = true;
+    const std::string preprocessed = work_.File(kPreprocessedFile);
+    for (const std::vector<std::string>& pass : compiler_.Passes()) {
+      const absl::Status done =
+          Run({options_, includes_, pass, {"-o", preprocessed, source_.native()}});
+      if (!done.ok()) return done;
+      absl::StatusOr<std::string> text = ReadRegularFile(preprocessed);
+      if (!text.ok()) return text.status();
+      if (absl::StrContains(*text, ".incbin")) is_all_in_the_text_ = false;
+      absl::StrAppend(&key_, CodeOf(*text));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddWhatIsNotInTheText(const std::string& library) {
+    if (is_all_in_the_text_) return absl::OkStatus();
+    const absl::StatusOr<std::string> bytes = ReadRegularFile(library);
+    if (bytes.ok()) absl::StrAppend(&key_, ContentDigest(*bytes));
+    return bytes.status();
+  }
+
+  const std::string path_;
+  const fs::path source_;
+  const SourceCompiler compiler_;
+  const std::vector<std::string> includes_;
+  const WorkFolder work_;
+  std::string version_;
+  std::vector<std::string> options_;
+  std::string key_;
+  bool is_all_in_the_text_ = true;
+};
+
+// Returns the file's path, the same for all ways to its folder. The link that it may be stays,
+// since headers are looked for beside it.
+absl::StatusOr<fs::path> FindSource(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error || !fs::exists(absolute, error)) {
+    return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+  }
+  if (access(absolute.c_str(), R_OK) != 0) {
+    return absl::PermissionDeniedError(absl::StrCat(path, ": ", std::strerror(errno)));
+  }
+  const fs::path folder = fs::canonical(absolute.parent_path(), error);
+  return error ? absolute : folder / absolute.filename();
 }
 
 bool Holds(const fs::path& entry, absl::string_view key) {
@@ -211,12 +219,9 @@ bool IsSource(const std::string& path) {
   return suffix == ".cc" || suffix == ".cpp" || suffix == ".cu";
 }
 
-absl::StatusOr<std::string> CompileSource(const std::string& path, absl::Duration limit) {
-  std::error_code error;
-  const fs::path source = fs::absolute(path, error);
-  if (error || !fs::exists(source, error)) {
-    return absl::NotFoundError(absl::StrCat(path, ": no such file"));
-  }
+absl::StatusOr<CompiledSource> CompileSource(const std::string& path, absl::Duration limit) {
+  absl::StatusOr<fs::path> source = FindSource(path);
+  if (!source.ok()) return source.status();
   absl::StatusOr<fs::path> cache = CacheFolder();
   if (!cache.ok()) return cache.status();
   std::string work_name = *cache / "compiling-XXXXXX";
@@ -224,43 +229,36 @@ absl::StatusOr<std::string> CompileSource(const std::string& path, absl::Duratio
     return absl::FailedPreconditionError(
         absl::StrCat("no folder for compiled operators in ", cache->native()));
   }
-  const WorkFolder work(work_name);
+  Compilation compilation(path, *std::move(source), limit, work_name);
+  const absl::Status begun = compilation.Begin();
+  if (!begun.ok()) return begun;
 
-  const Compiler compiler(path, limit);
-  absl::StatusOr<std::string> version = compiler.Run({"--version"});
-  if (!version.ok()) return version.status();
-  absl::StatusOr<std::vector<std::string>> options = compiler.Options();
-  if (!options.ok()) return options.status();
-  const std::vector<std::string> includes = IncludeOptions(source);
-  const std::string preprocessed = work.File("preprocessed");
-  absl::StatusOr<std::string> said = compiler.Run(Joined(
-      {*options, includes, compiler.WithoutLineNumbers(), {"-o", preprocessed, source.native()}}));
-  if (!said.ok()) return said.status();
-  absl::StatusOr<std::string> text = ReadRegularFile(preprocessed);
-  if (!text.ok()) return text.status();
-  const std::string key = absl::StrCat(*version, absl::StrJoin(*options, " "), "\n", *text);
-
-  // Entries of equal hash replace each other.
-  const fs::path entry = *cache / absl::StrCat(absl::Hex(std::hash<std::string>()(key)));
-  if (Holds(entry, key)) return (entry / kLibraryFile).native();
-  said =
-      compiler.Run(Joined({*options, includes, {"-o", work.File(kLibraryFile), source.native()}}));
-  if (!said.ok()) return said.status();
-  fs::remove(preprocessed, error);
-  std::ofstream(work.File(kKeyFile), std::ios::binary) << key;
-  if (!Holds(work.path(), key)) {
-    return absl::FailedPreconditionError(absl::StrCat("cannot write to ", work.path().native()));
+  const auto entry_of = [&](const std::string& content) { return *cache / content; };
+  std::string content = ContentDigest(compilation.key());
+  if (compilation.is_all_in_the_text() && Holds(entry_of(content), compilation.key())) {
+    return CompiledSource{(entry_of(content) / kLibraryFile).native(), content};
   }
-  fs::rename(work.path(), entry, error);
-  if (error && !Holds(entry, key)) {
+  const absl::Status compiled = compilation.Compile();
+  if (!compiled.ok()) return compiled;
+  content = ContentDigest(compilation.key());
+  const fs::path entry = entry_of(content);
+  const fs::path& work = compilation.folder();
+  std::error_code error;
+  fs::remove(work / kPreprocessedFile, error);
+  std::ofstream(work / kKeyFile, std::ios::binary) << compilation.key();
+  if (!Holds(work, compilation.key())) {
+    return absl::FailedPreconditionError(absl::StrCat("cannot write to ", work.native()));
+  }
+  fs::rename(work, entry, error);
+  if (error && !Holds(entry, compilation.key())) {
     fs::remove_all(entry, error);
-    fs::rename(work.path(), entry, error);
+    fs::rename(work, entry, error);
   }
-  if (!Holds(entry, key)) {
+  if (!Holds(entry, compilation.key())) {
     return absl::FailedPreconditionError(
         absl::StrCat("cannot write to ", entry.native(), ": ", error.message()));
   }
-  return (entry / kLibraryFile).native();
+  return CompiledSource{(entry / kLibraryFile).native(), content};
 }
 
 }  // namespace mindspore_aot

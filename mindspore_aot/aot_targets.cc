@@ -35,6 +35,7 @@ absl::StatusOr<std::vector<LibraryTarget>> LoadAotTargets(const std::string& nam
     target.api_version = made->api_version;
     target.evidence = kEvidence;
     target.stages = made->stages;
+    target.content = aot->content;
     targets.push_back(std::move(target));
   }
   return targets;

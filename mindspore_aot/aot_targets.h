@@ -22,8 +22,9 @@ namespace mindspore_aot {
 inline constexpr char kEvidence[] = "AOT operator of MindSpore, by its name";
 
 // Opens the operator "PATH:FUNCTION" as a typed target of that whole name on CUDA and on Host:
-// which of them it was written for cannot be seen. Fails as ParseAotName(), OpenAotOperator() and
-// MakeTypedTarget().
+// which of them it was written for cannot be seen. Their addresses are the same again for the same
+// function, by whatever path, as long as its file holds the same. Fails as ParseAotName(),
+// OpenAotOperator() and MakeTypedTarget().
 absl::StatusOr<std::vector<LibraryTarget>> LoadAotTargets(const std::string& name,
                                                           const LoadOptions& options = {});
 

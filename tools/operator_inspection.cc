@@ -77,9 +77,9 @@ absl::StatusOr<NamedOperator> InspectNamedOperator(const std::string& name) {
   if (!parsed.ok()) return parsed.status();
   std::string path = parsed->path;
   if (mindspore_aot::IsSource(path)) {
-    absl::StatusOr<std::string> compiled = mindspore_aot::CompileSource(path);
+    absl::StatusOr<mindspore_aot::CompiledSource> compiled = mindspore_aot::CompileSource(path);
     if (!compiled.ok()) return compiled.status();
-    path = *std::move(compiled);
+    path = std::move(compiled->library);
   }
   absl::StatusOr<Inspection> inspection = Inspect(path);
   if (!inspection.ok()) return inspection.status();

@@ -83,8 +83,10 @@ def _begins_as(path: str, magic: bytes) -> bool:
 
 
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    # Where that is none that can be written, tempfile by itself tries others, even this folder.
+    place = os.environ.get("TMPDIR") or "/tmp"
     try:
-        return tempfile.TemporaryDirectory(prefix="callbridge-audit-")
+        return tempfile.TemporaryDirectory(prefix="callbridge-audit-", dir=place)
     except OSError as error:
         raise AuditError(
             f"a wheel's libraries are unpacked into a temporary folder: {error}; set TMPDIR to a "

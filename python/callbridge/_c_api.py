@@ -63,6 +63,7 @@ class Target(Struct):
         ("initialize", c_void_p),
         ("record", c_void_p),
         ("command_buffer_compatible", c_int32),
+        ("content", c_char_p),
     ]
 
 

@@ -7,32 +7,30 @@ import hashlib
 import os
 import re
 import stat
+import time
 
 _CHUNK = 1 << 20  # bytes
+# In seconds, with some margin: file systems have clocks of up to 2 s.
+_COARSEST_CLOCK = 3
 # "PATH:FUNCTION", an AOT operator of MindSpore.
 _OPERATOR = re.compile(r"(.+):([A-Za-z_][A-Za-z_0-9]*)", re.DOTALL)
 
 
 def names_operator(path: str) -> bool:
     """Returns whether `path` is "PATH:FUNCTION", and no file has that whole name."""
-    return _split(path)[1] != ""
-
-
-def _split(path: str) -> tuple[str, str]:
-    """Returns the file and the function of an operator; of anything else, the file and ""."""
-    found = _OPERATOR.fullmatch(path)
-    return (found[1], found[2]) if found and not os.path.exists(path) else (path, "")
+    return _OPERATOR.fullmatch(path) is not None and not os.path.exists(path)
 
 
 @dataclasses.dataclass(frozen=True)
 class FileContents:
     path: str  # absolute; of an operator, with its function
     digest: str  # likewise
-    untouched: tuple  # what find() returns as long as the file has not changed
+    # What find() returns as long as the file has not changed; None if that would not tell.
+    untouched: tuple | None
 
     def still_there(self) -> bool:
         """Returns false if the file is gone or has other content. Reads it if it was touched."""
-        if find(self.path) == self.untouched:
+        if self.untouched is not None and find(self.path) == self.untouched:
             return True
         now = read(self.path)
         return now is not None and now.digest == self.digest
@@ -40,16 +38,15 @@ class FileContents:
 
 def find(path: str) -> tuple | None:
     """Returns what changes when a regular file is touched; None if there is no such file."""
-    file, function = _split(path)
     try:
-        status = os.stat(file)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
     # The time of change too: programs may reset the time of modification.
     times = status.st_mtime_ns, status.st_ctime_ns
-    return status.st_dev, status.st_ino, status.st_size, *times, function
+    return status.st_dev, status.st_ino, status.st_size, *times
 
 
 def read(path: str) -> FileContents | None:
@@ -60,12 +57,32 @@ def read(path: str) -> FileContents | None:
     untouched = find(path)
     if untouched is None:
         return None
+    # Within a tick of its clock a file may be written again without a trace.
+    is_old = time.time_ns() - untouched[-1] > _COARSEST_CLOCK * 10**9
     digest = hashlib.sha256()
-    path_of_file, function = _split(path)
     try:
-        with open(path_of_file, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
         return None
-    return FileContents(os.path.abspath(path), f"{digest.hexdigest()}{function}", untouched)
+    return FileContents(_absolute(path), digest.hexdigest(), untouched if is_old else None)
+
+
+def of_operator(path: str, content: str) -> FileContents:
+    """That of the operator "PATH:FUNCTION", whose file holds `content`, with its headers."""
+    file, _, function = path.rpartition(":")
+    return FileContents(f"{_absolute(file)}:{function}", f"{content}:{function}", None)
+
+
+def identity(path: str, content: str) -> str:
+    """Another text for each operator that is another function: "REAL PATH@CONTENT:FUNCTION"."""
+    file, _, function = path.rpartition(":")
+    return f"{os.path.realpath(file)}@{content[:16]}:{function}"
+
+
+def _absolute(path: str) -> str:
+    """The same for all ways to the file's folder. The link that it may be stays: what lies beside
+    it may be what it needs."""
+    folder, name = os.path.split(path)
+    return os.path.join(os.path.realpath(folder), name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from callbridge import _c_api, _element_types, _file_contents, _shapes
+from callbridge import _c_api, _element_types, _shapes
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
 from callbridge._operator_info import OperatorInfo
@@ -50,7 +50,7 @@ class InferredDimensions:
           TypeError: if the target is no such operator.
         """
         self.name = (target.name or b"").decode(errors="surrogateescape")
-        if not _file_contents.names_operator(self.name):
+        if not target.content:
             raise TypeError(
                 f"result is required: target {self.name!r} is not an AOT operator of "
                 "MindSpore (PATH:FUNCTION), whose FInferShape says what it returns"

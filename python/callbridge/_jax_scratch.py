@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from callbridge import _file_contents
 from callbridge._error import CallbridgeError
 from callbridge._jax_typed_handlers import WorkspacesOf
 from callbridge._platform import HOST
@@ -20,11 +19,10 @@ def checked(scratch_bytes: Any, entry: Entry) -> int | WorkspacesOf:
     array has so many bytes, and for an untyped target.
     """
     if scratch_bytes is None:
-        name = entry.target.name
-        is_operator = entry.abi == "typed_ffi" and _file_contents.names_operator(name)
-        if not is_operator or entry.platform == HOST:
+        c_target = entry.c_target
+        if not c_target.content or entry.platform == HOST:
             return 0
-        return WorkspacesOf(name, entry.platform, entry.c_target)
+        return WorkspacesOf(entry.target.name, entry.platform, c_target)
     if isinstance(scratch_bytes, bool):
         raise TypeError("scratch_bytes: expected an int, got bool")
     try:

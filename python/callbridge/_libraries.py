@@ -23,8 +23,10 @@ class Libraries:
         # Those whose targets are all registered and can be called, with the names of the targets
         # that are declared command buffer compatible.
         self._added: dict[str, frozenset[str]] = {}
-        self._first_digests: dict[str, str] = {}  # by path
+        self._first_digests: dict[str, str] = {}  # by real path
         self._digests: dict[tuple | None, str] = {}  # of files that have not changed since
+        # Of AOT operators, by the name that their users wrote, and the function's address.
+        self._operators: dict[tuple[str, int], Library] = {}
 
     def load(
         self,
@@ -34,12 +36,19 @@ class Libraries:
     ) -> Library:
         """The library that `path` holds, its targets in the registry; of one content the same.
 
+        Of an AOT operator ("PATH:FUNCTION"), the same for one name of one function.
+
         `command_buffer_compatible` are all of its targets, none, or those of the names.
 
         After an exception, KeyboardInterrupt included, the same call goes on where that one ended.
         """
         path = os.fsdecode(path)
         with self._lock:
+            if _file_contents.names_operator(path):
+                library = self._operator(path, isolate)
+                compatible = _command_buffers.names(command_buffer_compatible, library)
+                self._registry.add_operator(library, compatible)
+                return library
             digest = self._digests.get(_file_contents.find(path))
             if digest is None:
                 contents = _file_contents.read(path)
@@ -48,17 +57,34 @@ class Libraries:
                 digest = contents.digest
                 if digest not in self._opened:
                     self._opened.setdefault(digest, Library(path, isolate, contents))
-                self._digests[contents.untouched] = digest
+                if contents.untouched is not None:
+                    self._digests[contents.untouched] = digest
             library = self._opened[digest]
             compatible = _command_buffers.names(command_buffer_compatible, library)
             if self._added.get(digest) != compatible:
-                self._add(digest, os.path.abspath(path), compatible)
+                self._add(digest, os.path.realpath(path), compatible)
             return library
 
-    def load_operator(self, target: str, command_buffer_compatible: bool = False) -> None:
-        """Loads an AOT operator ("PATH:FUNCTION") that is called and not registered yet."""
-        if _file_contents.names_operator(target) and not self._registry.entries(target):
-            self.load(target, False, command_buffer_compatible)
+    def registered_name(self, target: str, command_buffer_compatible: bool = False) -> str:
+        """Returns the name by which the registry has the target that `target` names now.
+
+        Loads an AOT operator ("PATH:FUNCTION") that is not registered yet. The name of one that is
+        registered is looked up in the file system again: it may be another file's, or the file may
+        have changed. Any other target has the name that it was registered by.
+        """
+        if not _file_contents.names_operator(target) or self._registry.has_function(target):
+            return target
+        with self._lock:
+            library = self._operator(target, False)
+            name = self._registry.name_of_operator(library)
+            if name is None:
+                compatible = _command_buffers.names(command_buffer_compatible, library)
+                name = self._registry.add_operator(library, compatible)
+            return name
+
+    def _operator(self, name: str, isolate: bool) -> Library:
+        library = Library(name, isolate)
+        return self._operators.setdefault((name, library.targets[0].address), library)
 
     def _add(self, digest: str, path: str, compatible: frozenset[str]) -> None:
         first_digest = self._first_digests.setdefault(path, digest)

@@ -1,7 +1,8 @@
 """The targets that a public module can call, by name and platform.
 
 A name keeps its first function for as long as the process lives: programs that were made with it
-hold its address. Entries are never removed.
+hold its address. Entries are never removed. The name of an AOT operator, "PATH:FUNCTION", is that
+of a file, which may be another one after an edit or in another folder: Registry.add_operator().
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from callbridge import _c_api, _target, _target_abis, _typed_handlers
+from callbridge import _c_api, _file_contents, _target, _target_abis, _typed_handlers
 from callbridge._error import CallbridgeError
 from callbridge._fork_lock import fork_lock
 from callbridge._function_address import function_address, keep
@@ -92,8 +93,58 @@ class Registry:
         those to hear who call them, since find() tries again. After any other exception the same
         call goes on where this one ended.
         """
+        return self._add(library, library.targets, compatible)
+
+    def add_operator(self, library: Library, compatible: frozenset[str] = frozenset()) -> str:
+        """Adds the target of an AOT operator's library, and returns its name here.
+
+        That is the name that its user wrote, if it is free or the same function's. If it is that of
+        another operator, or of what the operator was before its file changed, it is the operator's
+        identity(), by which each is known too, so that a program which was made after an edit, and
+        exported, finds it in another process.
+
+        Raises ALREADY_EXISTS if the name is that of a function which is no operator, and as
+        add_library().
+        """
+        name = library.path
+        identity = _file_contents.identity(name, library.targets[0]._content)
+        of_identity = tuple(_target.renamed(target, identity) for target in library.targets)
+        self._add(library, of_identity, frozenset({identity} if name in compatible else ()))
+        with self._lock:
+            if self._has_other_operator(library):
+                return identity
+            self._add(library, library.targets, compatible)
+            return name
+
+    def name_of_operator(self, library: Library) -> str | None:
+        """Returns what add_operator() returned for it; None if it was not added."""
+        identity = _file_contents.identity(library.path, library.targets[0]._content)
+        with self._lock:
+            for name in (library.path, identity):
+                entries = [self._entries.get((name, target.platform)) for target in library.targets]
+                if all(
+                    entry is not None and entry.target.address == target.address
+                    for entry, target in zip(entries, library.targets)
+                ):
+                    return name
+        return None
+
+    def has_function(self, name: str) -> bool:
+        """Returns whether that is the name of what is no AOT operator."""
+        return any(not entry.target._content for entry in self.entries(name))
+
+    def _has_other_operator(self, library: Library) -> bool:
+        entries = [self._entries.get((target.name, target.platform)) for target in library.targets]
+        return any(
+            entry is not None and entry.target._content and entry.target.address != target.address
+            for entry, target in zip(entries, library.targets)
+        )
+
+    def _add(
+        self, library: Library, targets: tuple[Target, ...], compatible: frozenset[str]
+    ) -> bool:
         added: dict[tuple[str, str], Entry] = {}
-        for target in library.targets:
+        for target in targets:
             platform = find_platform(target.platform)
             if platform is not None:
                 handlers: dict[Stage, int] = {"execute": target.address, **target.stages}

@@ -48,6 +48,8 @@ class Target(Immutable):
     command_buffer_compatible: bool = False
 
     _library: ClassVar[Library | None] = None  # which registered it; set for each target
+    # Of an AOT operator, what its file holds: callbridge_target.content; else empty. Set likewise.
+    _content: ClassVar[str] = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._library is None:
@@ -76,6 +78,15 @@ def from_c(target: _c_api.Target, library: Library) -> Target:
         bool(target.command_buffer_compatible),
     )
     object.__setattr__(made, "_library", library)
+    object.__setattr__(made, "_content", _decode(target.content))
+    return made
+
+
+def renamed(target: Target, name: str) -> Target:
+    """The same function of the same library by another name."""
+    made = dataclasses.replace(target, name=name)
+    object.__setattr__(made, "_library", target._library)
+    object.__setattr__(made, "_content", target._content)
     return made
 
 
@@ -95,6 +106,7 @@ def to_c(
         address=target.address,
         **target.stages,
         command_buffer_compatible=command_buffer_compatible,
+        content=target._content.encode(),
     )
 
 

@@ -27,16 +27,19 @@ class TorchFunction(BoundFunction[Any]):
     def __init__(
         self,
         call: Callable[[tuple], Any],
-        trace: Callable[[tuple], Any],
+        trace: Callable[[tuple, str], Any],
         target: str,
         find: Callable[[tuple], Operator],
+        identity: str,
     ):
         super().__init__(call, "callbridge.torch", target)
         self._trace = trace
         self._find = find
+        # Of programs of one code, torch.compile takes the one in which this text is the same.
+        self._identity = identity
 
     def __call__(self, *operands: Any) -> Any:
-        return self._trace(operands) if _is_traced() else self._call(operands)
+        return self._trace(operands, self._identity) if _is_traced() else self._call(operands)
 
     def operator(self, *operands: Any) -> torch._ops.OpOverload:
         """Returns the operator for operands that are nested as these are; makes it if needed.
@@ -91,13 +94,13 @@ def function(site: Site) -> TorchFunction:
         return found
 
     # torch.compile calls these, and takes what they return as constants. Of an operator that is its
-    # name, and how its results are arranged.
-    def constants(tree: tuple) -> str:
+    # name, and how its results are arranged. It guards the text that they get, not what they are.
+    def constants(tree: tuple, identity: str) -> str:
         if tree not in made and is_function:
             return ""
         return _constants(made.get(tree) or make(tree, None))
 
-    def constants_of_new(tree: tuple, skeleton: Any) -> str:
+    def constants_of_new(tree: tuple, skeleton: Any, identity: str) -> str:
         return _constants(made.get(tree) or make(tree, skeleton))
 
     def refuse_gradient(name: str) -> None:
@@ -108,12 +111,12 @@ def function(site: Site) -> TorchFunction:
     refuse_gradient._dynamo_marked_constant = True  # type: ignore[attr-defined]
     constants_of_new._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
-    def trace(operands: tuple) -> Any:
+    def trace(operands: tuple, identity: str) -> Any:
         leaves: list[Any] = []
         tree = _flatten(operands, leaves)
-        found = constants(tree)
+        found = constants(tree, identity)
         if found == "":
-            found = constants_of_new(tree, _skeleton(site.result(*operands)))
+            found = constants_of_new(tree, _skeleton(site.result(*operands)), identity)
         name, *words = found.split(" ")
         result = getattr(torch.ops.callbridge, name).default(*leaves)
         if site.backward is None:
@@ -136,7 +139,7 @@ def function(site: Site) -> TorchFunction:
         return _arrange(words, overload(*leaves), leaves)
 
     call = _tensor_calls.TensorFunction(_tensor_calls.TORCH, flat, call_any).call
-    return TorchFunction(call, trace, target, find)
+    return TorchFunction(call, trace, target, find, _torch_operators.identity(site))
 
 
 # ---- Trees, in what torch.compile understands ----------------------------------------------------
@@ -269,7 +272,8 @@ def _key(site: Site) -> str:
     """What differs between sites. Functions are named only: they are compared as well."""
     return repr(
         (
-            site.entry.target.name,
+            site.name,
+            site.entry.target._content,
             site.entry.platform,
             site.entry.abi,
             _named(site.result),

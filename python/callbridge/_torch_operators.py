@@ -31,6 +31,7 @@ _NAMESPACE = torch.ops.callbridge
 class Site(NamedTuple):
     """What custom_call() was given."""
 
+    name: str  # of the target
     entry: Entry  # for errors, and for tensors of no device, or of one that is not in `entries`
     entries: _torch_platforms.Entries
     result: Any  # a tree of TensorForm, or a function of the operands that returns a result
@@ -220,17 +221,31 @@ def make(site: Site, operand_tree: tuple, result_skeleton: Any) -> Operator:
 def _name(site: Site, operand_tree: tuple, result_skeleton: Any) -> str:
     what = f"{site.key} {operand_tree} {result_skeleton}"
     digest = hashlib.sha256(what.encode(errors="surrogateescape")).hexdigest()[:12]
-    target = site.entry.target.name.rsplit("/", 1)[-1]
+    target = site.name.rsplit("/", 1)[-1]
     letters = re.sub("[^0-9A-Za-z]+", "_", target).strip("_")
     return f"{'' if letters[:1].isalpha() else 'target_'}{letters}_{digest}"
 
 
 def _is_same(site: Site, other: Site) -> bool:
     """True if the functions are the same too, which a key names only, and the targets by device."""
-    if site.entries.keys() != other.entries.keys():
-        return False
-    functions = ("result", "backward", "setup_context", "vmap")
-    return all(
-        not callable(getattr(site, name)) or getattr(site, name) == getattr(other, name)
-        for name in functions
-    )
+    return _handlers(site) == _handlers(other) and _functions(site) == _functions(other)
+
+
+def identity(site: Site) -> str:
+    """Another text for each site of this process that is not the same."""
+    functions = [id(function) for function in _functions(site)]
+    return repr((site.key, _handlers(site), functions, site.program and id(site.program)))
+
+
+def _functions(site: Site) -> list[Any]:
+    """Those of its user; None for what is no function."""
+    given = (site.result, site.backward, site.setup_context, site.vmap)
+    return [value if callable(value) else None for value in given]
+
+
+def _handlers(site: Site) -> dict[str, Any]:
+    """What is called, by device; an AOT operator's name may be another function's by now."""
+    return {
+        device: entry.handlers if isinstance(entry, Entry) else None
+        for device, entry in site.entries.items()
+    }

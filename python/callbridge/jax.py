@@ -105,7 +105,9 @@ def load(
     callbridge.numpy.load() and callbridge.library.load() open copies of their own, each with its
     own static variables: what a target keeps there in calls of one module is not seen in calls of
     another, and constructors run once for each copy. Library.run() of the returned library calls
-    the same copy as JAX does.
+    the same copy as JAX does. Of the file of an AOT operator, "PATH:FUNCTION", a process has one
+    copy, which all of its operators share. It is looked at each time: after a change of the file,
+    of a source's headers or of the working folder, load() and custom_call() take what is there.
 
     Raises:
       CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
@@ -225,7 +227,10 @@ def custom_call(
 
     Args:
       target: The name by which load() or register() registered it. "PATH:FUNCTION", an AOT custom
-        operator of MindSpore, is loaded if it is not registered.
+        operator of MindSpore, is loaded if it is not registered. It is what PATH holds now: the
+        function that custom_call() returns, and programs made with it, keep that. The first
+        operator of a name has it in programs too; one that the name means later, after an edit or
+        in another folder, has "REAL PATH@CONTENT:FUNCTION" there.
       result: The result's shape: a jax.ShapeDtypeStruct, or any object with `shape` and `dtype`; a
         plain tuple of these, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
         For an AOT operator of MindSpore that has an FInferShape: its dtype alone, or a plain tuple
@@ -323,8 +328,8 @@ def custom_call(
     _target.check_name(target)
     compatible = _command_buffers.checked(command_buffer_compatible)
     split = _jax_partitioning.Partitioning(batch_dims, partitioning)
-    _libraries.load_operator(target, compatible)
-    entry = _jax_registry.registry.find(target, platform, abi, command_buffer_compatible=compatible)
+    name = _libraries.registered_name(target, compatible)
+    entry = _jax_registry.registry.find(name, platform, abi, command_buffer_compatible=compatible)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
     _jax_registry.check_path_fits(entry, prefer)
     path = prefer or _jax_registry.fastest_path(entry)
@@ -376,11 +381,9 @@ def custom_call(
         if split:
             split.check(avals, result_leaves)
             is_alone = type(tree) is not tuple
-            function = split.call(
-                target, avals, result_leaves, carrier, is_alone=is_alone, **options
-            )
+            function = split.call(name, avals, result_leaves, carrier, is_alone=is_alone, **options)
             return Prepared(function, {}, returned)
-        return Prepared(_ffi_call(target, result_leaves, **options), carrier, returned)
+        return Prepared(_ffi_call(name, result_leaves, **options), carrier, returned)
 
     prepared = CallCache(prepare)
 

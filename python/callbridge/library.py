@@ -62,7 +62,9 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     library with one target of that whole name, a typed handler, on "Host" and on "CUDA".
 
     It opens a private copy, which stays open until the process ends. Opening a file twice gives two
-    copies.
+    copies. Of an operator's file a process has one copy, which all of its operators share, in each
+    module of callbridge and however PATH is spelled. A file that was changed is opened anew, and a
+    source that was changed, or a header of its, is compiled.
 
     With `isolate`, another process opens the library first, so that a constructor that crashes,
     exits or hangs is an error (INTERNAL, DEADLINE_EXCEEDED) and does not end this process.
@@ -92,15 +94,25 @@ class Library(Immutable):
       targets: A tuple of Target, by name, then platform.
     """
 
-    def __init__(self, path: str, isolate: bool = False, contents: FileContents | None = None):
+    def __init__(
+        self,
+        path: str,
+        isolate: bool = False,
+        contents: FileContents | None = None,
+        name: str | None = None,
+    ):
+        """Opens the file at `path`, which the user named `name` if that is another text."""
         contents = contents or _file_contents.read(path)
         handle = ctypes.c_void_p()
         load = _c_api.library_load_isolated if isolate else _c_api.library_load
         load(_c_api.text(path, "path"), ctypes.byref(handle))
-        if contents is None or not contents.still_there():
-            raise CallbridgeError("ABORTED", f"{path} changed while it was opened; load it again")
-        self.path = path
+        self.path = path if name is None else name
         self.targets = tuple(_targets(handle, self))
+        if self._content:
+            contents = _file_contents.of_operator(path, self._content)
+            self.targets = tuple(_target.renamed(target, self.path) for target in self.targets)
+        elif contents is None or not contents.still_there():
+            raise CallbridgeError("ABORTED", f"{path} changed while it was opened; load it again")
         # Of the C API's library, which stays open until the process ends.
         self._handle = handle.value
         self._contents = contents
@@ -109,6 +121,11 @@ class Library(Immutable):
 
     def __repr__(self) -> str:
         return f"<callbridge library {self.path!r}, {len(self.targets)} targets>"
+
+    @property
+    def _content(self) -> str:
+        """What an AOT operator's file holds, with its headers; of another library empty."""
+        return self.targets[0]._content if self.targets else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         contents = self._contents
@@ -273,11 +290,15 @@ def _open_pickled(path: str, absolute_path: str, digest: str, isolate: bool) -> 
         if opened is None:
             contents = _file_contents.read(absolute_path)
             if contents is not None and contents.digest != digest:
-                raise CallbridgeError(
-                    "FAILED_PRECONDITION",
-                    f"{absolute_path} has other content than the library that was pickled; load it "
-                    "again there",
-                )
-            opened = Library(absolute_path, isolate, contents)
-            opened.path = path
+                raise _changed(absolute_path)
+            opened = Library(absolute_path, isolate, contents, path)
+            if opened._contents.digest != digest:
+                raise _changed(absolute_path)
         return opened
+
+
+def _changed(path: str) -> CallbridgeError:
+    return CallbridgeError(
+        "FAILED_PRECONDITION",
+        f"{path} has other content than the library that was pickled; load it again there",
+    )

@@ -92,7 +92,7 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     As callbridge.jax.load(): the library stays open until the process ends, loading a file of the
     same content again returns the same Library, and custom_call() declares the ABI of a target
     whose Target.abi is None. The library is another copy than callbridge.jax's, with static
-    variables of its own.
+    variables of its own, unless it is that of an AOT operator.
 
     Raises:
       CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
@@ -220,7 +220,7 @@ def custom_call(
     aliases = _aliases.copied(input_output_aliases)
     _call_site.check_tuple_layout(tuple_layout)
     _target.check_name(target)
-    _libraries.load_operator(target)
+    name = _libraries.registered_name(target)
     if device is None:
         if sync:
             raise TypeError("sync: expected a device too, since only devices are waited for")
@@ -228,7 +228,7 @@ def custom_call(
     else:
         platform = _on_cuda(platform)
         runs_on = open_device(device)
-    entry = _registry.find(target, platform, abi)
+    entry = _registry.find(name, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
     inferred = None

@@ -87,7 +87,7 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
     As callbridge.jax.load(): the library stays open until the process ends, loading a file of the
     same content again returns the same Library, and custom_call() declares the ABI of a target
     whose Target.abi is None. The library is another copy than callbridge.jax's, with static
-    variables of its own.
+    variables of its own, unless it is that of an AOT operator.
 
     Raises:
       CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
@@ -241,15 +241,16 @@ def custom_call(
     mutated = _torch_functions.mutated(mutated_operands, aliases)
     _torch_autograd.check(backward, setup_context, mutated)
     _target.check_name(target)
-    _libraries.load_operator(target)
+    name = _libraries.registered_name(target)
 
     def check(entry: Entry) -> None:
         _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
-    entry, entries = _torch_platforms.find(_registry, target, platform, abi, check)
+    entry, entries = _torch_platforms.find(_registry, name, platform, abi, check)
     if is_left_out:
         result_tree = InferredResult(entry.c_target, result, declared, attributes)
     site = Site(
+        name=target,
         entry=entry,
         entries=entries,
         result=result_tree,
@@ -318,6 +319,7 @@ def hlo_module(
     target = Target("hlo_module", HOST, "typed_ffi", "an HLO module", 0)
     entry = Entry(target, "callbridge.torch.hlo_module()", program, HOST, {})
     site = Site(
+        name=target.name,
         entry=entry,
         entries={"cpu": entry},
         result=program.result,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,30 @@ TEST(GenuineBindingTest, TargetsAreTakenByName) {
                                          "gpu_function on CUDA", "static_function on Host"}));
   }
   dlclose(handle);
+}
+
+// To ld.so a path is the library that was loaded by it.
+TEST(GenuineBindingTest, AnotherFileAtItsPathIsNotTheLoadedLibrary) {
+  const std::string path = ::testing::TempDir() + "/bound_before.so";
+  const auto replace_with = [&](const std::string& file) {
+    std::filesystem::copy_file(file, path + ".new",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(path + ".new", path);
+  };
+  replace_with(OldBinary("bound"));
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  EXPECT_NE(GenuineBinding::Find(path), nullptr);
+  replace_with(OldBinary("original_unlinked"));
+  EXPECT_EQ(GenuineBinding::Find(path), nullptr);
+  {
+    absl::StatusOr<std::shared_ptr<TargetLibrary>> library = TargetLibrary::Load(path);
+    ASSERT_TRUE(library.ok()) << library.status();
+    EXPECT_EQ((*library)->bound_to(), "");
+    EXPECT_TRUE((*library)->Find("do_custom_call", Platform::kHost).ok());
+  }
+  dlclose(handle);
+  std::filesystem::remove(path);
 }
 
 // One that the process has opened itself, but that has no registry within its reach.

@@ -63,7 +63,11 @@ TEST(ProcessTargetsTest, AFunctionOfAFileThatIsGone) {
   std::filesystem::remove(path);
   const LibraryTarget target = Find("of_a_file");
   EXPECT_EQ(target.api_version, ApiVersion::kUnspecified);
-  EXPECT_EQ(target.evidence, path + ": cannot be opened: No such file or directory");
+  EXPECT_EQ(target.evidence, path + " was removed or replaced after it was loaded");
+  // Another file at that path has other functions at its addresses.
+  std::filesystem::copy_file(OLD_BINARIES "/original_unlinked.so", path);
+  EXPECT_EQ(Find("of_a_file").evidence, target.evidence);
+  std::filesystem::remove(path);
 }
 
 TEST(ProcessTargetsTest, ATargetOfALibraryThatWasLoaded) {

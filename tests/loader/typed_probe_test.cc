@@ -1,11 +1,15 @@
 #include "callbridge/loader/typed_probe.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "callbridge/loader/target_library.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/loader/elf_editor.h"
@@ -128,6 +132,37 @@ TEST_F(TypedProbeTest, AnswersAreLines) {
             "not_typed - - - - threw no licence");
   EXPECT_EQ(LineOf({TypedVerdict::kTyped, "told", TypedEvidence::kMetadata, "0.2", false, true}),
             "typed metadata 0.2 no yes told");
+}
+
+// A path means another file in another folder, or after a change.
+TEST_F(TypedProbeTest, AsksTheFileThatWasLoaded) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  const fs::path root = fs::canonical(::testing::TempDir()) / ("probe" + std::to_string(getpid()));
+  fs::create_directories(root / "other");
+  fs::current_path(root);
+  fs::copy_file(OldBinary("probed"), "a.so");
+  fs::copy_file(OldBinary("original_unlinked"), "other/a.so");
+  void* handle = dlopen("./a.so", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  const auto library = TargetLibrary::Load("a.so");
+  ASSERT_TRUE(library.ok()) << library.status();
+  const void* const handlers[] = {dlsym(handle, "answers_query"),
+                                  (*library)->Exported("answers_query")};
+  fs::current_path(root / "other");
+  for (const void* handler : handlers) {
+    EXPECT_EQ(ProbeTyped(handler).verdict, TypedVerdict::kTyped) << ProbeTyped(handler).evidence;
+  }
+  fs::rename("a.so", root / "a.so");
+  for (const void* handler : handlers) {
+    const TypedAnswer answer = ProbeTyped(handler);
+    EXPECT_EQ(answer.verdict, TypedVerdict::kUnverified);
+    EXPECT_THAT(answer.evidence, HasSubstr("a.so was removed or changed after it was loaded"));
+    EXPECT_TRUE(absl::StartsWith(answer.evidence, kCannotBeOpened));
+  }
+  dlclose(handle);
+  fs::current_path(before);
+  fs::remove_all(root);
 }
 
 TEST_F(TypedProbeTest, CannotAskEverything) {

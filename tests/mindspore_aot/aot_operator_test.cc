@@ -115,6 +115,33 @@ TEST_P(AotOperatorTest, WhatIsInferredIsChecked) {
   }
 }
 
+TEST_P(AotOperatorTest, WhatIsNoShapeIsNamed) {
+  const auto refused = [](const AotOperator& aot, size_t outputs) {
+    const auto inferred = Inferred(aot, {}, outputs, {3, 5});
+    EXPECT_EQ(inferred.status().code(), absl::StatusCode::kInvalidArgument) << outputs;
+    return std::string(inferred.status().message());
+  };
+  EXPECT_THAT(refused(Opened("Lists"), 1),
+              HasSubstr("function(ListsInferShape) returned 3 lists of numbers, the shapes of "
+                        "several outputs, for one output: expected std::vector<int64_t>"));
+  EXPECT_THAT(refused(Opened("Lists"), 2), HasSubstr("returned 3 shapes for 2 outputs"));
+  EXPECT_THAT(Inferred(Opened("Lists"), {}, 3, {3, 5}).value(),
+              ElementsAre(ElementsAre(3, 5), ElementsAre(), ElementsAre(3, 5)));
+  for (const char* function : {"Nothing", "Halves"}) {
+    for (const size_t outputs : {1, 2}) {
+      EXPECT_THAT(refused(Opened(function), outputs),
+                  HasSubstr("InferShape) returned what is no std::vector of int64_t"));
+    }
+  }
+}
+
+// Numbers that look as a vector of vectors, where there is no memory.
+TEST_P(AotOperatorTest, AShapeOfLargeSizesIsNoList) {
+  const std::vector<int64_t> shape = {1 << 20, 1 << 20, 1 << 20, 0, 0, 0};
+  const AttributeValues attributes = Attribute("shape", shape);
+  EXPECT_EQ(Inferred(Opened("Describe"), attributes, 1, {3}).value().front(), shape);
+}
+
 TEST_P(AotOperatorTest, WithoutInferShapeThereIsAnError) {
   const auto inferred = Inferred(Opened("Add"), {}, 1, {3});
   EXPECT_EQ(inferred.status().code(), absl::StatusCode::kFailedPrecondition);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "callbridge/mindspore_aot/aot_library.h"
@@ -81,12 +82,12 @@ TEST_F(AotSourceTest, SourcesAreCompiledAndCalled) {
 TEST_F(AotSourceTest, ALibraryIsKeptByContent) {
   const auto first = CompileSource(Write("code.cc", Returns("3")));
   ASSERT_TRUE(first.ok()) << first.status();
-  const fs::file_time_type made = fs::last_write_time(*first);
-  EXPECT_EQ(*CompileSource(Write("a_copy.cc", Returns("3"))), *first);
-  EXPECT_EQ(fs::last_write_time(*first), made);
+  const fs::file_time_type made = fs::last_write_time(first->library);
+  EXPECT_EQ(CompileSource(Write("a_copy.cc", Returns("3")))->library, first->library);
+  EXPECT_EQ(fs::last_write_time(first->library), made);
   EXPECT_EQ(Entries(), 1);
   // What a comment says is no content.
-  EXPECT_EQ(*CompileSource(Write("code.cc", "// Three.\n" + Returns("3"))), *first);
+  EXPECT_EQ(CompileSource(Write("code.cc", "// Three.\n" + Returns("3")))->library, first->library);
   EXPECT_EQ(Call(Write("code.cc", Returns("5"))), 5);
   EXPECT_EQ(Entries(), 2);
 }
@@ -157,10 +158,10 @@ TEST_F(AotSourceTest, ADamagedEntryIsMadeAgain) {
   const std::string path = Write("code.cc", Returns("3"));
   const auto first = CompileSource(path);
   ASSERT_TRUE(first.ok()) << first.status();
-  fs::remove(*first);
+  fs::remove(first->library);
   EXPECT_EQ(Call(path), 3);
-  std::ofstream(fs::path(*first).parent_path() / "key") << "of another";
-  std::ofstream(*first) << "another";
+  std::ofstream(fs::path(first->library).parent_path() / "key") << "of another";
+  std::ofstream(first->library) << "another";
   EXPECT_EQ(Call(path), 3);
   EXPECT_EQ(Entries(), 1);
 }
@@ -171,6 +172,7 @@ TEST_F(AotSourceTest, AFolderThatOthersCanWriteToIsNotUsed) {
   fs::permissions(open, fs::perms::all);
   setenv("XDG_CACHE_HOME", open.parent_path().c_str(), 1);
   const std::string home = Variable("HOME");
+  fs::create_directory(root_ / "home");
   setenv("HOME", (root_ / "home").c_str(), 1);
   const auto in_home = CompileSource(Write("code.cc", Returns("3")));
   setenv("HOME", "/dev/null", 1);
@@ -181,11 +183,124 @@ TEST_F(AotSourceTest, AFolderThatOthersCanWriteToIsNotUsed) {
   setenv("HOME", home.c_str(), 1);
   unsetenv("TMPDIR");
   ASSERT_TRUE(in_home.ok()) << in_home.status();
-  EXPECT_THAT(*in_home, StartsWith((root_ / "home/.cache/callbridge/aot/").native()));
+  EXPECT_THAT(in_home->library, StartsWith((root_ / "home/.cache/callbridge/aot/").native()));
   ASSERT_TRUE(in_tmp.ok()) << in_tmp.status();
-  EXPECT_THAT(*in_tmp, StartsWith((root_ / "callbridge-").native()));
+  EXPECT_THAT(in_tmp->library, StartsWith((root_ / "callbridge-").native()));
   EXPECT_EQ(nowhere.status().code(), StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(nowhere.status().message()), HasSubstr("XDG_CACHE_HOME"));
+}
+
+// Folders that a variable may name, by what is there.
+class CacheFoldersTest : public AotSourceTest {
+ protected:
+  CacheFoldersTest() : folder_(fs::current_path()) {
+    for (const char* name : {"XDG_CACHE_HOME", "HOME", "TMPDIR"}) {
+      before_.emplace_back(name, Variable(name));
+      setenv(name, (root_ / "nowhere/at/all").c_str(), 1);
+    }
+    source_ = Write("code.cc", Returns("3"));
+    Write("file", "");
+    fs::create_directory(root_ / "there");
+    fs::current_path(root_);
+  }
+  ~CacheFoldersTest() override {
+    fs::current_path(folder_);
+    for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
+  }
+
+  // Where the library is, or the error's code.
+  std::string Place() const {
+    const absl::StatusOr<CompiledSource> compiled = CompileSource(source_);
+    if (!compiled.ok()) return absl::StatusCodeToString(compiled.status().code());
+    const fs::path place = fs::path(compiled->library).parent_path().parent_path();
+    return fs::relative(place, root_).native();
+  }
+
+  // What is in root_, but for the compiled operators.
+  std::set<std::string> Folders() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(root_)) {
+      const fs::path path = fs::relative(entry.path(), root_);
+      if (path.native().find("/aot/") == std::string::npos && entry.is_directory()) {
+        names.insert(path.native());
+      }
+    }
+    return names;
+  }
+
+  const std::string own_ = "callbridge-" + std::to_string(geteuid());
+  std::string source_;
+
+ private:
+  const fs::path folder_;
+  std::vector<std::pair<std::string, std::string>> before_;
+};
+
+TEST_F(CacheFoldersTest, OfThoseThatAreNamedTheCachesAloneIsMade) {
+  const std::string error = "FAILED_PRECONDITION";
+  EXPECT_EQ(Place(), error);
+  EXPECT_EQ(Folders(), (std::set<std::string>{"there"}));
+  struct Case {
+    const char* variable;
+    std::string value;
+    std::string place;
+    std::set<std::string> made;
+  };
+  const std::string root = root_.native();
+  const Case cases[] = {
+      {"XDG_CACHE_HOME",
+       root + "/there",
+       "there/callbridge/aot",
+       {"there/callbridge", "there/callbridge/aot"}},
+      {"XDG_CACHE_HOME",
+       root + "/new",
+       "new/callbridge/aot",
+       {"new", "new/callbridge", "new/callbridge/aot"}},
+      {"XDG_CACHE_HOME", root + "/new/deep", error, {}},
+      {"XDG_CACHE_HOME", root + "/file", error, {}},
+      {"XDG_CACHE_HOME", root + "/file/deep", error, {}},
+      {"XDG_CACHE_HOME", "there", error, {}},  // relative
+      {"XDG_CACHE_HOME", "", error, {}},
+      {"HOME",
+       root + "/there",
+       "there/.cache/callbridge/aot",
+       {"there/.cache", "there/.cache/callbridge", "there/.cache/callbridge/aot"}},
+      {"HOME", root + "/new", error, {}},
+      {"HOME", root + "/file", error, {}},
+      {"HOME", "there", error, {}},
+      {"HOME", "", error, {}},
+      {"TMPDIR",
+       root + "/there",
+       "there/" + own_ + "/aot",
+       {"there/" + own_, "there/" + own_ + "/aot"}},
+      {"TMPDIR", "there", "there/" + own_ + "/aot", {"there/" + own_, "there/" + own_ + "/aot"}},
+      {"TMPDIR", root + "/new", error, {}},
+      {"TMPDIR", root + "/file", error, {}},
+  };
+  for (const Case& given : cases) {
+    SCOPED_TRACE(std::string(given.variable) + "=" + given.value);
+    const std::string before = Variable(given.variable);
+    setenv(given.variable, given.value.c_str(), 1);
+    EXPECT_EQ(Place(), given.place);
+    std::set<std::string> folders = given.made;
+    folders.insert("there");
+    EXPECT_EQ(Folders(), folders);
+    setenv(given.variable, before.c_str(), 1);
+    fs::remove_all(root_ / "there");
+    fs::remove_all(root_ / "new");
+    fs::create_directory(root_ / "there");
+  }
+}
+
+TEST_F(CacheFoldersTest, TheFirstThatWorksIsTaken) {
+  setenv("TMPDIR", (root_ / "there").c_str(), 1);
+  setenv("HOME", (root_ / "there").c_str(), 1);
+  EXPECT_EQ(Place(), "there/.cache/callbridge/aot");
+  EXPECT_EQ(Folders().count("there/" + own_), 0);
+  setenv("XDG_CACHE_HOME", (root_ / "cache").c_str(), 1);
+  fs::remove_all(root_ / "there/.cache");
+  EXPECT_EQ(Place(), "cache/callbridge/aot");
+  EXPECT_EQ(Folders().count("there/.cache"), 0);
 }
 
 TEST_F(AotSourceTest, ThreadsMayCompileTheSameSource) {
@@ -193,7 +308,7 @@ TEST_F(AotSourceTest, ThreadsMayCompileTheSameSource) {
   std::vector<std::string> libraries(4);
   std::vector<std::thread> threads;
   for (std::string& library : libraries) {
-    threads.emplace_back([&] { library = CompileSource(path).value_or(""); });
+    threads.emplace_back([&] { library = CompileSource(path).value_or(CompiledSource{}).library; });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(std::set<std::string>(libraries.begin(), libraries.end()).size(), 1);
@@ -217,6 +332,13 @@ TEST_F(AotSourceTest, CudaSourcesAreCompiledByNvcc) {
   }
   ASSERT_TRUE(compiled.ok()) << compiled.status();
   EXPECT_EQ(Call(path), 3);
+  // The host's code is preprocessed without __CUDA_ARCH__.
+  Write("of_host.h", "#define CODE 4\n");
+  const std::string text =
+      "#ifdef __CUDA_ARCH__\n#define CODE 0\n#else\n#include \"of_host.h\"\n#endif\n";
+  EXPECT_EQ(Call(Write("code.cu", text + Returns("CODE"))), 4);
+  Write("of_host.h", "#define CODE 5\n");
+  EXPECT_EQ(Call(path), 5);
   const absl::Status wrong = CompileSource(Write("wrong.cu", "int f() { return no; }")).status();
   EXPECT_EQ(wrong.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(wrong.message()), HasSubstr("identifier \"no\" is undefined"));

@@ -264,6 +264,26 @@ int Counts(PARAMETERS) {
   return 0;
 }
 
+// Functions that return what they should not: a list of shapes for one output, no vector, and a
+// vector of other numbers, of an odd number of bytes.
+std::vector<std::vector<int64_t>> ListsInferShape(int* ndims, int64_t** shapes, AotExtra*) {
+  const std::vector<int64_t> shape(shapes[0], shapes[0] + ndims[0]);
+  return {shape, {}, shape};
+}
+void NothingInferShape(int*, int64_t**, AotExtra*) {}
+struct VectorOfHalves {  // as a std::vector<int32_t> of three, whose memory nobody owns
+  const int32_t* begin;
+  const int32_t* end;
+  const int32_t* capacity;
+};
+VectorOfHalves HalvesInferShape(int*, int64_t**, AotExtra*) {
+  static const int32_t halves[3] = {2, 3, 4};
+  return {halves, halves + 3, halves + 3};
+}
+int Lists(PARAMETERS) { return Describe(nparam, params, ndims, shapes, dtypes, stream, extra); }
+int Nothing(PARAMETERS) { return Lists(nparam, params, ndims, shapes, dtypes, stream, extra); }
+int Halves(PARAMETERS) { return Lists(nparam, params, ndims, shapes, dtypes, stream, extra); }
+
 // As the attribute "shape" says.
 std::vector<int64_t> DescribeInferShape(int* ndims, int64_t** shapes, AotExtra* extra) {
   UNUSED(ndims);

@@ -88,6 +88,9 @@ def test_errors(face, operators):
     assert refused("returned 3 shapes for 2 outputs", "AddMulDiv", two, A, B) == "INVALID_ARGUMENT"
     message = "the shape of one output, for several outputs"
     refused(message, "AddReduce", two, A, B, attributes=attributes)
+    message = "returned 3 lists of numbers, the shapes of several outputs, for one output"
+    assert refused(message, "Lists", None, A) == "INVALID_ARGUMENT"
+    assert refused("what is no std::vector", "Nothing", None, A) == "INVALID_ARGUMENT"
     assert refused("axis", "AddReduce", None, A, B) == "INTERNAL"  # an attribute is missing
     for shape, message in ([-1, 2], "-1 is not known"), ([-2], "-2 is not known"):
         given = {"shape": np.array(shape), "workspaces": np.array([], np.int64)}

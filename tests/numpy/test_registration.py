@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import sys
 import threading
+import time
 
 import callbridge
 import callbridge.jax
@@ -191,9 +192,26 @@ def test_an_untouched_file_is_not_read_again(path, monkeypatch):
     from callbridge import _file_contents
 
     process = Process()
+    tomorrow = time.time_ns() + 24 * 3600 * 10**9
+    monkeypatch.setattr(_file_contents.time, "time_ns", lambda: tomorrow)
     library = process.load(path)
     monkeypatch.delattr(_file_contents, "read")
     assert process.load(path) is library
+
+
+def test_a_file_that_was_just_written_is_read_again(path, monkeypatch):
+    """Within a tick of the file system's clock another content leaves no trace."""
+    from callbridge import _file_contents
+
+    state = _file_contents.find(path)
+    monkeypatch.setattr(_file_contents, "find", lambda path: state)
+    monkeypatch.setattr(_file_contents.time, "time_ns", lambda: state[-1] + 10**9)
+    process = Process()
+    process.load(path)
+    with open(path, "ab") as file:
+        file.write(b"\0")
+    with refused("ALREADY_EXISTS", "has changed"):
+        process.load(path)
 
 
 # ---- Calls from within, as signal handlers and __del__ methods make them at any moment -----------

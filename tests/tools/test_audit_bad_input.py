@@ -295,19 +295,13 @@ def test_a_wheel_for_the_other_machine(words):
 @pytest.mark.parametrize(
     "at_start, message",
     [
-        # Where TMPDIR is none that can be written, Python tries others.
-        (
-            "import tempfile\ntempfile.tempdir = '/none'\n",
-            r"a wheel's libraries are unpacked into a temporary folder: .*; set TMPDIR to a folder "
-            r"that can be written",
-        ),
         (
             "import sys\nsys.modules['packaging'] = None\n",
             r".* has not got: install it there \(python -m pip install packaging\), or set "
             r"CALLBRIDGE_PYTHON to a Python that has it",
         ),
     ],
-    ids=["no temporary folder", "no packaging"],
+    ids=["no packaging"],
 )
 def test_what_its_python_lacks(at_start, message):
     name = wheel("jax", library=shared(ORIGINAL))
@@ -320,6 +314,29 @@ def test_what_its_python_lacks(at_start, message):
     pathlib.Path("sitecustomize.py").write_text(at_start)
     said = refusal(name, env={**os.environ, "CALLBRIDGE_PYTHON": str(program.resolve())})
     assert re.fullmatch(message, said)
+
+
+@pytest.mark.parametrize("place", ["none", "/none/at/all", "a file", "a file/in it", "/proc"])
+def test_a_temporary_folder_that_cannot_be_written(place):
+    pathlib.Path("a file").touch()
+    name = wheel("jax", library=shared(ORIGINAL))
+    before = sorted(pathlib.Path.cwd().rglob("*"))
+    said = refusal(name, env={**os.environ, "TMPDIR": place})
+    assert re.fullmatch(
+        r"a wheel's libraries are unpacked into a temporary folder: .*; set TMPDIR to a folder that "
+        r"can be written",
+        said,
+    )
+    assert sorted(pathlib.Path.cwd().rglob("*")) == before and not os.path.exists("/none")
+
+
+@pytest.mark.parametrize("place", ["", "here"])
+def test_other_temporary_folders(place):
+    """/tmp, and a relative one."""
+    pathlib.Path("here").mkdir()
+    name = wheel("jax", library=shared(ORIGINAL))
+    assert audit(name, env={**os.environ, "TMPDIR": place}).returncode == 0
+    assert list(pathlib.Path("here").iterdir()) == []
 
 
 def with_mounts(mounts, *words, **environment):

@@ -44,6 +44,7 @@ def test_results_are_inferred(operators, result):
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_in_torch_compile(operators, dynamic):
+    torch.compiler.reset()  # it makes eight programs of one code
     call = callbridge.torch.custom_call(f"{operators}:AddReduce", attributes=REDUCTION)
     program = torch.compile(lambda a, b: call(a, b) * 2, fullgraph=True, dynamic=dynamic)
     for rows in (2, 5, 7):
@@ -95,3 +96,36 @@ def test_operator_information_of_an_untyped_target():
     assert torch.equal(call(A, B), A + B)
     with pytest.raises(CallbridgeError, match="float32|f32"):
         call(A.double(), B.double())
+
+
+def test_the_function_is_the_file_s_and_not_the_name_s(tmp_path, monkeypatch):
+    """After an edit, in another folder, and by another spelling; in compiled programs too."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    x = torch.tensor([7.0])
+
+    def write(folder, number):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "number.cc").write_text(
+            "#include <cstdint>\n"
+            "static float kept;\n"
+            'extern "C" int Number(int, void** p, int*, int64_t**, const char**, void*, void*) {\n'
+            f"  return *(float*)p[1] = {number}, 0;\n"
+            "}\n"
+            'extern "C" int Keep(int, void** p, int*, int64_t**, const char**, void*, void*) {\n'
+            "  return *(float*)p[1] = kept, kept = *(float*)p[0], 0;\n"
+            "}\n"
+        )
+        monkeypatch.chdir(tmp_path / folder)
+        call = callbridge.torch.custom_call("number.cc:Number", "f32[1]")
+        return call, torch.compile(lambda x: call(x) * 2, fullgraph=True)
+
+    made = [(number, *write(folder, number)) for folder, number in (("a", 1), ("a", 2), ("b", 3))]
+    # Equal sources are two files, with variables of their own.
+    made.append((1, *write("c", 1)))
+    for number, call, program in made * 2:
+        assert call(x) == number
+        assert program(x) == 2 * number
+    assert len({call.operator(x) for _, call, _ in made}) == 4
+    (tmp_path / "link.cc").symlink_to(tmp_path / "c/number.cc")
+    for i, name in enumerate(["number.cc", "./number.cc", "../c/number.cc", "../link.cc"]):
+        assert callbridge.torch.custom_call(f"{name}:Keep", "f32[1]")(x + i) == (6 + i) * (i > 0)

@@ -12,7 +12,7 @@ const size_t c_api_layout[] = {
     sizeof(callbridge_error),
     offsetof(callbridge_error, message_size),
     sizeof(callbridge_target),
-    offsetof(callbridge_target, command_buffer_compatible),
+    offsetof(callbridge_target, content),
     sizeof(callbridge_target_abi),
     offsetof(callbridge_target_abi, enumerator),
     sizeof(callbridge_site),
