@@ -27,6 +27,7 @@ from callbridge import (
     _jax_partitioning,
     _jax_registry,
     _jax_scratch,
+    _jax_varying_axes,
     _operator_info,
     _shapes,
     _target,
@@ -367,14 +368,15 @@ def custom_call(
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
         )
+        results = list(map(_jax_varying_axes.unstated, result_leaves))
         if split:
             split.check(avals, result_leaves)
             is_alone = type(tree) is not tuple
-            function = split.call(
-                target, avals, result_leaves, carrier, is_alone=is_alone, **options
-            )
-            return Prepared(function, {}, returned)
-        return Prepared(_ffi_call(target, result_leaves, **options), carrier, returned)
+            function = split.call(target, avals, results, carrier, is_alone=is_alone, **options)
+            return Prepared(_jax_varying_axes.varying(function, avals, result_leaves), {}, returned)
+        function = _ffi_call(target, results, **options)
+        varying = _jax_varying_axes.varying(function, avals, result_leaves)
+        return Prepared(varying, carrier, returned)
 
     prepared = CallCache(prepare)
 
