@@ -81,7 +81,7 @@ class Runtime:
     # The attribute of types with the axes of shard_map over which values vary; None: there is none.
     varying_axes: str | None
     # The function, and its keywords, that makes a value vary over more axes.
-    vary: tuple[str, dict[str, str]] | None
+    vary: tuple[str, tuple[tuple[str, str], ...]] | None
     # jaxlib's MLIR bindings can traverse modules and write portable artifacts.
     upgrades_artifacts: bool
     # JAX's own maybe_jvp_tracer() accepts None as the tangent of an operand without one.
@@ -180,14 +180,14 @@ _0_6_0 = dataclasses.replace(
     marks_sharding_rules=True,
     shard_map_rules=(),
     varying_axes="vma",
-    vary=("jax.lax.pvary", {}),
+    vary=("jax.lax.pvary", ()),
 )
 _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
 )
 _0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
 _0_8_2 = dataclasses.replace(
-    _0_7_0, release=(0, 8, 2), vary=("jax.lax.pcast", {"to": "varying"})
+    _0_7_0, release=(0, 8, 2), vary=("jax.lax.pcast", (("to", "varying"),))
 )
 _0_10_0 = dataclasses.replace(_0_8_2, release=(0, 10, 0), varying_axes="manual_axis_type")
 # In ascending order; the last row describes NEWEST.

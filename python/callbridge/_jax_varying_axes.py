@@ -1,9 +1,9 @@
 """The axes of jax.shard_map's mesh over which devices have values of their own.
 
-A call's results differ where its operands do. JAX knows it of a primitive by its types (`vma`, later
-`manual_axis_type`), or before jax 0.6 by a rule for each primitive. A result that does not say so
-passes for the same on all devices, and shard_map gives that of one. The ffi_call of some releases
-says what its caller states, and nothing of its operands.
+A call's results differ where its operands do. JAX knows it of a primitive by its types (`vma`,
+later `manual_axis_type`), or before jax 0.6 by a rule for each primitive. A result that does not
+say so passes for the same on all devices, and shard_map gives that of one. The ffi_call of some
+releases says what its caller states, and nothing of its operands.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ def _vary(array: Any, axes: frozenset) -> Any:
     assert RUNTIME.vary is not None
     name, keywords = RUNTIME.vary
     try:
-        return jax_function(name)(array, tuple(sorted(missing)), **keywords)
+        return jax_function(name)(array, tuple(sorted(missing)), **dict(keywords))
     except (AssertionError, KeyError, NameError, ValueError) as error:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
-            f"a result states that it varies over {', '.join(map(repr, sorted(missing)))}; expected "
-            "axes over which jax.shard_map runs this call",
+            f"a result states that it varies over {', '.join(map(repr, sorted(missing)))}; "
+            "expected axes over which jax.shard_map runs this call",
         ) from error
 
 

@@ -230,7 +230,9 @@ def custom_call(
       result: The result's shape: a jax.ShapeDtypeStruct, or any object with `shape` and `dtype`; a
         plain tuple of these, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
         For an AOT operator of MindSpore that has an FInferShape: its dtype alone, or a plain tuple
-        of the results' dtypes. None: one result of the operands' dtype.
+        of the results' dtypes. None: one result of the operands' dtype. In jax.shard_map each
+        result varies over the axes over which an operand does, and over those that its shape
+        states.
         JAX removes a call without results unless it has a side effect.
       abi: The target's ABI, if Target.abi is None and register() had none.
       platform: The target's platform. None: the platform that has the target; if several have it,

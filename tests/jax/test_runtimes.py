@@ -48,8 +48,8 @@ def test_rows_are_in_order():
         ((0, 5, 3), (0, 5, 3)),
         ((0, 6, 1), (0, 6, 0)),
         ((0, 6, 3), (0, 6, 2)),
-        ((0, 12, 0, 1), (0, 7, 0)),
-        ((99,), (0, 7, 0)),
+        ((0, 12, 0, 1), (0, 10, 0)),
+        ((99,), (0, 10, 0)),
     ],
     ids=str,
 )
@@ -102,8 +102,14 @@ CHANGES = {
     },
     "shard_map_rules": {
         (0, 4, 13): {"register_standard"},
-        (0, 4, 16): {"register_standard_check", "register_standard_rewrite"},
+        (0, 4, 16): {"register_check", "register_standard_rewrite"},
         (0, 6, 0): set(),
+    },
+    "varying_axes": {(0, 4, 13): None, (0, 6, 0): "vma", (0, 10, 0): "manual_axis_type"},
+    "vary": {
+        (0, 4, 13): None,
+        (0, 6, 0): {"jax.lax.pvary", ()},
+        (0, 8, 2): {"jax.lax.pcast", (("to", "varying"),)},
     },
     "jvp_takes_none": {(0, 4, 13): True, (0, 5, 0): False, (0, 7, 0): True},
     "lacks_types": {(0, 4, 13): SUB_BYTE, (0, 4, 38): set()},

@@ -40,7 +40,7 @@ class Attributes:
 
     # Named axes, which were xmap's: no array has any.
     named_shape = property(lambda aval: {})
-    varying_manual_axes = property(lambda aval: _varying(aval))
+    varying_manual_axes = property(lambda aval: aval.vma)
     vma = property(lambda aval: _varying(aval))
     # None: the struct states none.
     ShapeDtypeStruct_vma = property(

@@ -68,6 +68,10 @@ def _varying_axes(function: str, keywords: dict) -> None:
     if (axes := keywords.pop("vma", None)) is not None:
         if keywords.get("manual_axis_type") is not None:
             raise TypeError(f"{function}: expected vma or manual_axis_type, got both")
+        if not isinstance(axes, (set, frozenset)):
+            raise TypeError(
+                f"{function}: expected a set or frozenset as vma, got {type(axes).__name__}"
+            )
         keywords["manual_axis_type"] = manual_axis_type(axes)
 
 
