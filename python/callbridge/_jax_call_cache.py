@@ -13,12 +13,15 @@ import numpy as np
 
 from callbridge import _jax_arrays, _shapes
 from callbridge._jax_runtimes import RUNTIME, jax_function
+from callbridge._jax_varying_axes import axes_of
 
 _typeof = jax_function(RUNTIME.typeof)
 # The number of forms that one function of custom_call() keeps; beyond it, all are dropped.
 _CAPACITY = 256
-# By class of operand: whether its shape and dtype are those of `aval`. There are few classes.
-_HAS_AVAL: dict[type, bool] = {}
+# By class of operand, of which there are few: whether its shape and dtype are its own, those of
+# `aval`, or those of an `aval` that may vary over axes of a mesh.
+_KINDS: dict[type, int] = {}
+_OWN, _AVAL, _TRACED = range(3)
 # JAX narrows NumPy arrays of these types while 64-bit types are disabled.
 _WIDE = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
 
@@ -63,7 +66,7 @@ class CallCache:
         """
         Args:
           prepare: checks a tree of operands, each leaf replaced by its aval, and returns the call
-            on them. It must depend on shapes and dtypes alone.
+            on them. It must depend on shapes and dtypes alone, and on the axes that they vary over.
         """
         self._prepare = prepare
         self._by_form: dict[tuple, Prepared] = {}
@@ -96,8 +99,8 @@ def _form(operands: tuple, leaves: list) -> tuple | None:
     form: list = []
     for operand in operands:
         type_ = type(operand)
-        has_aval = _HAS_AVAL.get(type_)
-        if has_aval is None:
+        kind = _KINDS.get(type_)
+        if kind is None:
             if type_ is tuple:
                 inner = _form(operand, leaves)
                 if inner is None:
@@ -106,13 +109,15 @@ def _form(operands: tuple, leaves: list) -> tuple | None:
                 continue
             if not _classify(operand):
                 return None
-            has_aval = _HAS_AVAL[type_]
+            kind = _KINDS[type_]
         try:
-            array = operand.aval if has_aval else operand
+            array = operand if kind == _OWN else operand.aval
             shape, dtype = array.shape, array.dtype
         except AttributeError:  # a tracer of another kind
             return None
-        if not has_aval and dtype in _WIDE:
+        if kind == _OWN and dtype in _WIDE:
+            return None
+        if kind == _TRACED and axes_of(array):
             return None
         form.append(shape)
         form.append(dtype)
@@ -123,10 +128,10 @@ def _form(operands: tuple, leaves: list) -> tuple | None:
 def _classify(operand: Any) -> bool:
     """Returns whether the operand's class is known now."""
     if isinstance(operand, jax.Array) and hasattr(operand, "aval"):
-        _HAS_AVAL[type(operand)] = True
+        _KINDS[type(operand)] = _TRACED if isinstance(operand, jax.core.Tracer) else _AVAL
     elif type(operand) is np.ndarray or isinstance(operand, np.generic):
-        _HAS_AVAL[type(operand)] = False
-    return type(operand) in _HAS_AVAL
+        _KINDS[type(operand)] = _OWN
+    return type(operand) in _KINDS
 
 
 def _is_static(avals: Sequence) -> bool:

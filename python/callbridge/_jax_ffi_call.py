@@ -7,7 +7,6 @@ JAX's private names are used here alone.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,9 +15,9 @@ import numpy as np
 from jax._src import core, dispatch, effects
 from jax.interpreters import ad, batching, mlir
 
-from callbridge import _jax_attributes, _jax_vmap
+from callbridge import _jax_attributes, _jax_varying_axes, _jax_vmap
 from callbridge._jax_custom_call_op import custom_call_op
-from callbridge._jax_runtimes import EFFECT_LISTS, PATHS, RUNTIME
+from callbridge._jax_runtimes import EFFECT_LISTS, PATHS
 from callbridge._jax_typed_handlers import VersionThreeConfig
 from callbridge._jax_vmap import VMAP_METHODS
 
@@ -110,9 +109,7 @@ def make_primitive(name: str, lower: Callable) -> core.Primitive:
     ad.primitive_transposes[primitive] = _no_derivative
     batching.primitive_batchers[primitive] = functools.partial(_batch, primitive)
     mlir.register_lowering(primitive, lower)
-    shard_map = importlib.import_module("jax.experimental.shard_map")
-    for rule in RUNTIME.shard_map_rules:
-        getattr(shard_map, rule)(primitive)
+    _jax_varying_axes.register_rules(primitive)
     return primitive
 
 

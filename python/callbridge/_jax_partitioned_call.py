@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ import jax
 from jax.interpreters import ad, batching, mlir
 from jaxlib.mlir import ir
 
-from callbridge import _jax_vmap
+from callbridge import _jax_varying_axes, _jax_vmap
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import (
     NEEDS_DEVICES,
@@ -158,8 +157,7 @@ def _primitive(name: str, lower: Callable) -> Any:
     ad.primitive_transposes[primitive] = no_derivative
     batching.primitive_batchers[primitive] = batch
     mlir.register_lowering(primitive, lower)
-    for rule in RUNTIME.shard_map_rules:
-        getattr(importlib.import_module("jax.experimental.shard_map"), rule)(primitive)
+    _jax_varying_axes.register_rules(primitive)
     return primitive
 
 

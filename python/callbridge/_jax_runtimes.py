@@ -78,6 +78,10 @@ class Runtime:
     has_dictionary_attributes: bool
     # The functions of jax.experimental.shard_map that register a primitive; for OWN_FFI_CALL.
     shard_map_rules: tuple[str, ...]
+    # The attribute of types with the axes of shard_map over which values vary; None: there is none.
+    varying_axes: str | None
+    # The function, and its keywords, that makes a value vary over more axes.
+    vary: tuple[str, tuple[tuple[str, str], ...]] | None
     # jaxlib's MLIR bindings can traverse modules and write portable artifacts.
     upgrades_artifacts: bool
     # XLA:CPU calls untyped functions rightly in programs that it reads back, from its compilation
@@ -118,6 +122,8 @@ _0_4_13 = Runtime(
     array_attributes=(),
     has_dictionary_attributes=False,
     shard_map_rules=("register_standard",),
+    varying_axes=None,
+    vary=None,
     upgrades_artifacts=False,
     reads_back_untyped_calls=True,
     jvp_takes_none=True,
@@ -125,7 +131,8 @@ _0_4_13 = Runtime(
 _0_4_16 = dataclasses.replace(
     _0_4_13,
     release=(0, 4, 16),
-    shard_map_rules=("register_standard_check", "register_standard_rewrite"),
+    # JAX's own check takes no results of calls on constants alone.
+    shard_map_rules=("register_check", "register_standard_rewrite"),
 )
 _0_4_30 = dataclasses.replace(
     _0_4_16,
@@ -179,17 +186,27 @@ _0_6_0 = dataclasses.replace(
     ffi_lowering="jax.ffi.ffi_lowering",
     marks_sharding_rules=True,
     shard_map_rules=(),
+    varying_axes="vma",
+    vary=("jax.lax.pvary", ()),
 )
 _0_6_2 = dataclasses.replace(
     _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
 )
 _0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
-# Measured on each release from 0.4.13 on: right up to 0.5.0, and again from this one on.
-_0_10_0 = dataclasses.replace(_0_7_0, release=(0, 10, 0), reads_back_untyped_calls=True)
+_0_8_2 = dataclasses.replace(
+    _0_7_0, release=(0, 8, 2), vary=("jax.lax.pcast", (("to", "varying"),))
+)
+# Untyped calls, measured on each release from 0.4.13 on: right up to 0.5.0, and again from here on.
+_0_10_0 = dataclasses.replace(
+    _0_8_2,
+    release=(0, 10, 0),
+    varying_axes="manual_axis_type",
+    reads_back_untyped_calls=True,
+)
 # In ascending order; the last row describes NEWEST.
 RUNTIMES = (
     *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
-    *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0, _0_10_0),
+    *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0, _0_8_2, _0_10_0),
 )
 
 # By platform: JAX's list, until its backend starts, of (name, target, API version, ...)...

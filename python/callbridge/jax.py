@@ -27,6 +27,7 @@ from callbridge import (
     _jax_partitioning,
     _jax_registry,
     _jax_scratch,
+    _jax_varying_axes,
     _operator_info,
     _shapes,
     _target,
@@ -234,7 +235,9 @@ def custom_call(
       result: The result's shape: a jax.ShapeDtypeStruct, or any object with `shape` and `dtype`; a
         plain tuple of these, nested too, for a tuple result; or a text such as "(f32[8],s32[])".
         For an AOT operator of MindSpore that has an FInferShape: its dtype alone, or a plain tuple
-        of the results' dtypes. None: one result of the operands' dtype.
+        of the results' dtypes. None: one result of the operands' dtype. In jax.shard_map each
+        result varies over the axes over which an operand does, and over those that its shape
+        states.
         JAX removes a call without results unless it has a side effect.
       abi: The target's ABI, if Target.abi is None and register() had none.
       platform: The target's platform. None: the platform that has the target; if several have it,
@@ -378,12 +381,15 @@ def custom_call(
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
         )
+        results = list(map(_jax_varying_axes.unstated, result_leaves))
         if split:
             split.check(avals, result_leaves)
             is_alone = type(tree) is not tuple
-            function = split.call(name, avals, result_leaves, carrier, is_alone=is_alone, **options)
-            return Prepared(function, {}, returned)
-        return Prepared(_ffi_call(name, result_leaves, **options), carrier, returned)
+            function = split.call(name, avals, results, carrier, is_alone=is_alone, **options)
+            return Prepared(_jax_varying_axes.varying(function, avals, result_leaves), {}, returned)
+        function = _ffi_call(name, results, **options)
+        varying = _jax_varying_axes.varying(function, avals, result_leaves)
+        return Prepared(varying, carrier, returned)
 
     prepared = CallCache(prepare)
 

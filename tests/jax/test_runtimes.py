@@ -102,10 +102,16 @@ CHANGES = {
     },
     "shard_map_rules": {
         (0, 4, 13): {"register_standard"},
-        (0, 4, 16): {"register_standard_check", "register_standard_rewrite"},
+        (0, 4, 16): {"register_check", "register_standard_rewrite"},
         (0, 6, 0): set(),
     },
     "reads_back_untyped_calls": {(0, 4, 13): True, (0, 5, 1): False, (0, 10, 0): True},
+    "varying_axes": {(0, 4, 13): None, (0, 6, 0): "vma", (0, 10, 0): "manual_axis_type"},
+    "vary": {
+        (0, 4, 13): None,
+        (0, 6, 0): {"jax.lax.pvary", ()},
+        (0, 8, 2): {"jax.lax.pcast", (("to", "varying"),)},
+    },
     "jvp_takes_none": {(0, 4, 13): True, (0, 5, 0): False, (0, 7, 0): True},
     "lacks_types": {(0, 4, 13): SUB_BYTE, (0, 4, 38): set()},
     "typed_lacks_types": {

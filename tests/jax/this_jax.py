@@ -46,6 +46,9 @@ SINCE = {
     "jax.errors.JaxRuntimeError": (0, 4, 38),
     "jax.enable_x64": (0, 8, 3),
     "jax.shard_map": (0, 6, 2),
+    "types that say over which axes values vary": (0, 6, 2),
+    # Before, shard_map takes no constant for the same on all devices.
+    "a replicated result of no operands": (0, 4, 30),
     # Elsewhere XLA:CPU's verifier takes int4 in a few instructions, and calls are none of these.
     "calls on arrays of int4": (0, 4, 38),
     "serialized executables on CPU": (0, 4, 30),

@@ -204,6 +204,8 @@ CALLS = {
     "jax.ShapeDtypeStruct.named_shape": lambda c: dict(c((2,), f32).named_shape),
     "jax.ShapeDtypeStruct.layout": lambda c: c((2,), f32).layout is None,
     "jax.ShapeDtypeStruct.vma": lambda c: sorted(c((2,), f32).vma or ()),
+    "jax.core.ShapedArray.update": lambda c: aval.update(shape=(3,), vma=frozenset()).shape,
+    "jax.ShapeDtypeStruct.update": lambda c: c((2,), f32).update(shape=(3,), vma=None).shape,
     "jax.ShapeDtypeStruct.__init__": lambda c: c((2,), f32, named_shape={}).shape,
     "jax.core.JaxprDebugInfo": lambda m: list(m.JaxprDebugInfo("jit", "f", ("a",), ("r",))),
     "jax.core.MainTrace": lambda m: [

@@ -141,6 +141,40 @@ primitive.def_custom_bind(lambda *args: args)
 assert primitive.bind(1, 2) == (1, 2) and not primitive.map_primitive
 mesh = jax.sharding.Mesh(np.array(jax.devices("cpu")[:1]), ("i",))
 sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("i"))
+
+
+def states_axes(operand):
+    """In shard_map: what is given the axes that it varies over says so, and JAX takes it so."""
+    here = jax.sharding.NamedSharding(
+        jax.sharding.get_abstract_mesh(), jax.sharding.PartitionSpec()
+    )
+    axes = frozenset("i")
+    assert jax.typeof(operand).vma == axes
+    plain = jax.ShapeDtypeStruct((2,), x.dtype, sharding=here)
+    struct = jax.ShapeDtypeStruct((2,), x.dtype, sharding=here, vma={"i"})
+    assert plain.vma is None and struct.vma == axes == plain.update(vma=axes).vma
+    assert struct == plain.update(vma=axes) and struct.update(shape=(3,)).vma == axes
+    assert jax.ShapeDtypeStruct((2,), x.dtype, vma=None) == jax.ShapeDtypeStruct((2,), x.dtype)
+    for name in ("vma", "varying_manual_axes"):
+        varying = core.ShapedArray((2,), x.dtype, sharding=here, **{name: axes})
+        assert varying.vma == varying.varying_manual_axes == axes, name
+    assert varying == varying.update(vma=frozenset()).update_vma(axes)
+    assert not varying.update(vma=frozenset()).vma
+    call = jax.ffi.ffi_call("no_such_target", struct)
+    assert jax.typeof(call(operand)).vma == axes
+    return jax.lax.scan(lambda carry, _: (call(carry), None), operand, None, length=2)[0]
+
+
+if VERSION >= (0, 6, 2):
+    specs = {"in_specs": sharding.spec, "out_specs": sharding.spec}
+    on_each = jax.shard_map(states_axes, mesh=mesh, **specs)
+    same(jax.eval_shape(on_each, np.zeros(2, x.dtype)).shape, (2,))
+    try:
+        jax.ShapeDtypeStruct((2,), x.dtype, vma=["i"])
+    except TypeError as error:
+        assert "frozenset" in str(error), error
+    else:
+        raise AssertionError("vma=[]")
 assert sharding.with_spec(()).spec == jax.sharding.PartitionSpec()
 assert sharding.with_mesh(mesh) == sharding
 backend = jax.extend.backend.get_backend("cpu") if hasattr(jax, "extend") else None

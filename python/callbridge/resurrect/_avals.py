@@ -61,6 +61,11 @@ def instantiate_zeros_aval(aval: Any, tangent: Any) -> Any:
     return ad_util.zeros_like_aval(aval) if type(tangent) is ad_util.Zero else tangent
 
 
+def manual_axis_type(axes: Any) -> Any:
+    """That of values that vary over the axes."""
+    return get_aval(0.0).manual_axis_type.update(varying=frozenset(axes))
+
+
 def wrap_init(f: Any, params: dict | None = None) -> Any:
     """jax.linear_util.wrap_init, which JAX also asks for debugging information now."""
     from jax.extend import linear_util

@@ -40,14 +40,18 @@ class Attributes:
 
     # Named axes, which were xmap's: no array has any.
     named_shape = property(lambda aval: {})
-    varying_manual_axes = property(lambda aval: _varying(aval))
+    varying_manual_axes = property(lambda aval: aval.vma)
     vma = property(lambda aval: _varying(aval))
+    # None: the struct states none.
+    ShapeDtypeStruct_vma = property(
+        lambda struct: None if struct.manual_axis_type is None else _varying(struct)
+    )
 
     def update_vma(aval: Any, vma: Any) -> Any:
         if frozenset(vma) == _varying(aval):
             return aval
-        kind = type(get_aval(0.0).manual_axis_type)
-        return aval.update(manual_axis_type=kind(varying=frozenset(vma)))
+        type_ = aval.manual_axis_type.update(varying=frozenset(vma))
+        return aval.update(manual_axis_type=type_)
 
     # ---- Others ------------------------------------------------------------------------------
     @classmethod
@@ -134,7 +138,7 @@ ROWS = [
     ("jax.core.ShapedArray", "0.10.2", "vma"),
     ("jax.ShapeDtypeStruct", "0.4.34", "named_shape"),
     ("jax.ShapeDtypeStruct", "0.7.2", "layout"),
-    ("jax.ShapeDtypeStruct", "0.10.2", "vma"),
+    ("jax.ShapeDtypeStruct", "0.10.2", "vma=ShapeDtypeStruct_vma"),
     ("jax.interpreters.ad.Zero", "0.4.34", "from_value"),
     ("jax.interpreters.ad.Zero", "0.9.2", "from_primal_value"),
     ("jax.extend.core.Primitive", "0.4.38", "def_custom_bind"),

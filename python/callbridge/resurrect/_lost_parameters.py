@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from callbridge.resurrect import _not_had
+from callbridge.resurrect._avals import manual_axis_type
 
 # Changes the keywords of a call of the function that is named.
 Adapter = Callable[[str, dict], None]
@@ -62,6 +63,18 @@ def _precision(function: str, keywords: dict) -> None:
         keywords["precision"] = algorithm
 
 
+def _varying_axes(function: str, keywords: dict) -> None:
+    """The axes over which values vary are a part of the manual axis type now."""
+    if (axes := keywords.pop("vma", None)) is not None:
+        if keywords.get("manual_axis_type") is not None:
+            raise TypeError(f"{function}: expected vma or manual_axis_type, got both")
+        if not isinstance(axes, (set, frozenset)):
+            raise TypeError(
+                f"{function}: expected a set or frozenset as vma, got {type(axes).__name__}"
+            )
+        keywords["manual_axis_type"] = manual_axis_type(axes)
+
+
 _NO_NAMES = only("named_shape", None, {}, instead="JAX removed named axes with xmap")
 _NO_DYNAMIC = only("abstracted_axes", None, instead="use jax.export.symbolic_shape")
 
@@ -72,21 +85,11 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
         "jax.core.ShapedArray",
         "0.6.2",
         "__init__ __new__",
-        (only("varying_manual_axes", None, frozenset(), instead="use manual_axis_type"),),
+        (renamed("varying_manual_axes", "vma"),),
     ),
     ("jax.ShapeDtypeStruct", "0.4.34", "__init__", (_NO_NAMES,)),
-    (
-        "jax.ShapeDtypeStruct",
-        "0.10.2",
-        "__init__",
-        (only("vma", None, frozenset(), instead="use manual_axis_type"),),
-    ),
-    (
-        "jax.core.ShapedArray",
-        "0.10.2",
-        "__init__ __new__",
-        (only("vma", None, frozenset(), instead="use manual_axis_type"),),
-    ),
+    ("jax.ShapeDtypeStruct", "0.10.2", "__init__ update", (_varying_axes,)),
+    ("jax.core.ShapedArray", "0.10.2", "__init__ __new__ update", (_varying_axes,)),
     ("jax", "0.8.3", "jit make_jaxpr", (_NO_DYNAMIC,)),
     (
         "jax",
