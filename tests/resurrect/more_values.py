@@ -381,6 +381,12 @@ CALLS = {
     ),
     "jax.tree_util.AttributeKeyPathEntry": lambda m: str(m.AttributeKeyPathEntry("a")),
     "jax.tree_util.register_keypaths": lambda m: m.register_keypaths(io.BytesIO, lambda _: ()),
+    "jax.lib.xla_client.ShapeIndex": lambda m: [
+        str(m.ShapeIndex([1, 2])),
+        m.ShapeIndex([1, 2]) == m.ShapeIndex([1, 2]),
+        m.ShapeIndex([1, 2]) == m.ShapeIndex([1]),
+    ],
+    "jax.interpreters.xla.TranslationRule": lambda m: m.TranslationRule.__mro__[1].__name__,
     "jax.lib.xla_client.CurrentSourceInfoMetadata": lambda m: (
         lambda found: [found.op_type, found.op_name]
     )(m.CurrentSourceInfoMetadata("t", "n")),

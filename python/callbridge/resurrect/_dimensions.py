@@ -89,6 +89,7 @@ class NamedShape:
 
     positional: tuple
     _by_name: dict
+    __match_args__ = ()
 
     def __init__(self, *args: Any, **kwargs: Any):
         object.__setattr__(self, "positional", core.canonicalize_shape(args))

@@ -95,6 +95,12 @@ def _imported(path: str) -> types.ModuleType | None:
     return found if isinstance(found, types.ModuleType) else None
 
 
+def _imported_as(path: str) -> str:
+    """The module's own name: the same class stands for a name by whatever path it is asked for."""
+    module = _imported(path)
+    return path if module is None else module.__name__
+
+
 def _gives(getter: Any, name: str) -> bool:
     """Returns whether a module's own __getattr__ has it: names that JAX deprecates are there."""
     if getter is None:
@@ -255,7 +261,9 @@ def find_origin(path: str, name: str) -> Any:
             if origin.startswith(NOT_HAD):
                 raise _not_had.error(f"{path}.{name}", origin[len(NOT_HAD) :])
             if origin.startswith(NONE_IS):
-                return _not_had.class_without_instances(f"{path}.{name}", origin[len(NONE_IS) :])
+                return _not_had.class_without_instances(
+                    _imported_as(path), name, origin[len(NONE_IS) :]
+                )
             if origin == "import":
                 try:
                     return _module(other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from typing import Any, NoReturn
 
 # By key in _removed.py: what JAX lacks, and what there is instead.
@@ -48,10 +50,32 @@ def error(what: str, reason: str) -> NotHadError:
     return NotHadError(_text(what, reason))
 
 
-def class_without_instances(what: str, reason: str) -> Any:
+# Of what class they were, and what a match pattern takes by position.
+BASES = {
+    "DShapedArray": ("callbridge.resurrect._old_core", "UnshapedArray"),
+    "MapTracer": ("jax.core", "Tracer"),
+    "BoundedAxisSize": ("builtins", "tuple"),
+}
+MATCH_ARGS = {
+    "Jumble": "aval data",
+    "JumbleTy": "binder length elt_ty",
+    "Pile": "aval data",
+    "PileTy": "binder length elt_ty",
+    "RaggedAxis": "stacked_axis ragged_axes",
+    "BoundedAxisSize": "val bound",
+}
+
+
+@functools.cache
+def class_without_instances(module: str, name: str, reason: str) -> Any:
     """A class that programs ask isinstance() of, and that JAX has no values of any more."""
-    module, _, name = what.rpartition(".")
-    return _WithoutInstances(name, (), {"__module__": module, "_text": _text(what, reason)})
+    owner, base = BASES.get(name, ("builtins", "object"))
+    of = getattr(importlib.import_module(owner), base)
+    kind = type("WithoutInstances", (_WithoutInstances, type(of)), {"__module__": __name__})
+    members: dict[str, Any] = {"__module__": module, "_text": _text(f"{module}.{name}", reason)}
+    if name in MATCH_ARGS:
+        members["__match_args__"] = tuple(MATCH_ARGS[name].split())
+    return kind(name, (of,), members)
 
 
 class _WithoutInstances(type):

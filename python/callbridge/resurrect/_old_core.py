@@ -44,8 +44,28 @@ class ConcreteArray(core.ShapedArray):
     def __hash__(self) -> int:
         return id(self.val)
 
+    def __reduce__(self) -> Any:
+        return ConcreteArray, (self.dtype, self.val, self.weak_type)
 
-class UnshapedArray(core.AbstractValue):
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ConcreteArray({self.val}, dtype={self.dtype.name}{weak})"
+
+    __str__ = __repr__
+
+
+class _OfShapedToo(type(core.AbstractValue)):  # type: ignore[misc]
+    """The metaclass of a class that shaped arrays were subclasses of."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or cls.__subclasscheck__(type(instance))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        is_shaped = cls is UnshapedArray and core.ShapedArray in subclass.__mro__
+        return is_shaped or super().__subclasscheck__(subclass)
+
+
+class UnshapedArray(core.AbstractValue, metaclass=_OfShapedToo):
     """An array of unknown shape. JAX itself makes none any more."""
 
     __slots__ = ["dtype", "weak_type"]
@@ -65,6 +85,12 @@ class UnshapedArray(core.AbstractValue):
 
     def __hash__(self) -> int:
         return hash((self.dtype, self.weak_type))
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"UnshapedArray({self.dtype.name}{weak})"
+
+    __str__ = __repr__
 
     def update(self, **changes: Any) -> UnshapedArray:
         return UnshapedArray(**{"dtype": self.dtype, "weak_type": self.weak_type, **changes})

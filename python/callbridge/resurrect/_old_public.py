@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -95,8 +95,13 @@ def register_keypaths(ty: type, handler: Callable) -> None:
     numbers the leaves of classes that do not."""
 
 
-def AttributeKeyPathEntry(key: str) -> Any:
-    return jax.tree_util.GetAttrKey(key)
+class AttributeKeyPathEntry(NamedTuple):
+    """What a handler of register_keypaths() named a leaf by."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f".{self.key}"
 
 
 def replace_nones(sentinel: Any, tree: Any) -> Any:

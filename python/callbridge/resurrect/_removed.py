@@ -339,8 +339,7 @@ ROWS = [
     ("jax.interpreters.xla", "callbridge.resurrect._avals",
         "0.7.2 abstractify 0.8.3 canonicalize_dtype"),
     ("jax.interpreters.xla", "callbridge.resurrect._gone_primitives", "0.4.13 xla_call_p"),
-    ("jax.interpreters.xla", "callbridge.resurrect._old_core",
-        "0.4.30 ConcreteArray xla_shape_handlers"),
+    ("jax.interpreters.xla", "callbridge.resurrect._old_core", "0.4.30 xla_shape_handlers"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_public", "0.4.13 DeviceArray"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_pxla",
         "0.4.30 axis_groups backend_compile check_backend_matches"),
@@ -353,6 +352,8 @@ ROWS = [
     ("jax.interpreters.xla", "jax", "0.4.13 device_put"),
     ("jax.interpreters.xla", "jax._src.array", "0.4.13 _DeviceArray=ArrayImpl"),
     ("jax.interpreters.xla", "jax._src.core", "0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
+    ("jax.interpreters.xla", "jax._src.core callbridge.resurrect._old_core",
+        "0.4.30 ConcreteArray"),
     ("jax.interpreters.xla", "jax._src.interpreters.xla callbridge.resurrect._translations",
         "0.4.30 parameter register_collective_primitive register_initial_style_primitive "
         "sharding_to_proto"),
@@ -382,12 +383,11 @@ ROWS = [
     ("jax.lib.xla_bridge", "import", "0.4.38 xla_client=jax.lib.xla_client"),
     ("jax.lib.xla_bridge", "jax._src.xla_bridge",
         "0.4.38 _backends default_backend 0.8.3 get_backend"),
-    ("jax.lib.xla_client", "builtins", "0.4.34 ShapeIndex=tuple"),
     ("jax.lib.xla_client", "callbridge.resurrect._registration",
         "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old",
-        "0.4.34 execute_with_python_values execute_with_python_values_replicated 0.7.2 "
-        "heap_profile mlir_api_version"),
+        "0.4.34 ShapeIndex execute_with_python_values execute_with_python_values_replicated "
+        "0.7.2 heap_profile mlir_api_version"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "0.4.34 XlaOp 0.6.2 XlaBuilder ops"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes",
         "0.6.2 dtype_to_etype shape_from_pyval"),
@@ -418,7 +418,7 @@ ROWS = [
         "ScatterDimensionNumbers XLA_ELEMENT_TYPE_TO_DTYPE make_convolution_dimension_numbers "
         "make_dot_dimension_numbers make_padding_config make_replica_groups tracebacks "
         "window_padding_type_to_pad_values 0.6.2 PaddingType"),
-    ("jax.lib.xla_client", "jaxlib.xla_client none-is:pmap", "0.4.34 PmapSharding"),
+    ("jax.lib.xla_client", "jaxlib.xla_client jax.sharding", "0.4.34 PmapSharding"),
     ("jax.lib.xla_client", "jaxlib.xla_client not-had:clients",
         "0.4.30 make_interpreter_client 0.4.34 make_gpu_client make_tfrt_tpu_c_api_client "
         "make_tpu_client"),
@@ -429,14 +429,12 @@ ROWS = [
         "0.4.34 profiler"),
     ("jax.lib.xla_client", "not-had:copies",
         "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
-    ("jax.lib.xla_extension", "builtins", "0.4.34 ShapeIndex=tuple"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
-        "0.4.34 PrecisionConfig_Precision=PrecisionConfig.Precision"),
+        "0.4.34 PrecisionConfig_Precision ShapeIndex"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "0.4.34 XlaBuilder XlaOp ops"),
     ("jax.lib.xla_extension", "import",
         "0.7.2 jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax "
         "mlir=jaxlib._jax.mlir"),
-    ("jax.lib.xla_extension", "jax._src.core", "0.4.34 Literal Shape Token weakref_lru_cache"),
     ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
@@ -447,10 +445,10 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
         "0.8.3 ifrt_proxy"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension", "0.4.34 pjit"),
+    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension jax.sharding",
+        "0.4.34 PmapSharding"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension jaxlib.xla_client",
         "0.4.34 Executable"),
-    ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension none-is:pmap",
-        "0.4.34 PmapSharding"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension not-had:hlo-modules",
         "0.4.34 HloComputation hlo_module_from_text"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension not-had:jaxlib",
@@ -462,12 +460,12 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
         "HostBufferSemantics Layout LoadedExecutable Memory PjRtLayout PrimitiveType "
-        "ProgramShape Traceback XlaComputation array_result_handler batched_block_until_ready "
-        "batched_copy_array_to_devices_with_sharding check_and_canonicalize_memory_kind "
-        "custom_call_targets encode_inspect_sharding_callback get_topology_for_devices "
-        "initialize_pjrt_plugin pjrt_plugin_initialized pjrt_plugin_loaded "
-        "register_custom_call_partitioner register_custom_call_target 0.6.2 XlaRuntimeError "
-        "0.7.2 OpSharding"),
+        "ProgramShape Shape Traceback XlaComputation array_result_handler "
+        "batched_block_until_ready batched_copy_array_to_devices_with_sharding "
+        "check_and_canonicalize_memory_kind custom_call_targets "
+        "encode_inspect_sharding_callback get_topology_for_devices initialize_pjrt_plugin "
+        "pjrt_plugin_initialized pjrt_plugin_loaded register_custom_call_partitioner "
+        "register_custom_call_target 0.6.2 XlaRuntimeError 0.7.2 OpSharding"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jax.lax", "0.4.34 FftType"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax",
         "0.4.34 CompileOnlyPyClient CompiledMemoryStats CpuCollectives DebugOptions "
@@ -483,8 +481,13 @@ ROWS = [
     ("jax.lib.xla_extension",
      "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
         "0.8.3 profiler"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax not-had:jaxlib",
+        "0.4.34 Literal Token"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib.weakref_lru_cache",
         "0.4.34 WeakrefLRUCache"),
+    ("jax.lib.xla_extension",
+     "jaxlib.xla_extension jaxlib.weakref_lru_cache jaxlib._jax jax._src.core",
+        "0.4.34 weakref_lru_cache"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension not-had:hlo-passes",
         "0.4.34 CallInliner FlattenCallGraph FrontendAttributes HloDCE HloModuleGroup "
         "HloPassInterface TupleSimplifier"),
@@ -502,8 +505,8 @@ ROWS = [
         "0.4.13 msort 0.4.30 DeviceArray NINF in1d issubsctype row_stack trapz 0.10.2 fix"),
     ("jax.ops", "callbridge.resurrect._old_public",
         "0.4.13 index index_add index_max index_min index_mul index_update"),
-    ("jax.random", "callbridge.resurrect._old_public",
-        "0.4.30 KeyArray=DeviceArray PRNGKeyArray=DeviceArray default_prng_impl 0.4.31 shuffle"),
+    ("jax.random", "callbridge.resurrect._old_keys", "0.4.30 KeyArray=PRNGKeyArray PRNGKeyArray"),
+    ("jax.random", "callbridge.resurrect._old_public", "0.4.30 default_prng_impl 0.4.31 shuffle"),
     ("jax.sharding", "jax._src.sharding_impls", "0.7.2 GSPMDSharding"),
     ("jax.sharding", "jaxlib._jax none-is:pmap", "0.10.2 PmapSharding"),
     ("jax.sharding", "none-is:positional-sharding", "0.7.2 PositionalSharding"),

@@ -10,16 +10,25 @@ import collections
 import dataclasses
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from jax import core
 from jax.interpreters import mlir
 from jaxlib.xla_client import Shape
 
+from callbridge.resurrect._old_core import AxisEnv
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp, values_of
 from callbridge.resurrect._xla_ops import Tuple, destructure
 
-TranslationRule = Any
+
+class TranslationRule(Protocol):
+    """A rule of register_translation()."""
+
+    def __call__(
+        self, ctx: TranslationContext, avals_in: Any, avals_out: Any, *args: XlaOp, **kw: Any
+    ) -> Sequence[XlaOp]: ...
+
+
 xla_destructure = destructure
 
 
@@ -29,6 +38,8 @@ class TranslationContext:
 
     builder: XlaBuilder
     platform: str | None
+    axis_env: Any = AxisEnv(1)
+    name_stack: Any = ""
 
     def replace(self, **changes: Any) -> TranslationContext:
         return dataclasses.replace(self, **changes)

@@ -105,7 +105,7 @@ ScatterDimensionNumbers = _message(
 ReplicaGroup = _message("ReplicaGroup", "The replicas of a collective.", replica_ids=())
 
 
-class Precision(enum.Enum):
+class PrecisionConfig_Precision(enum.Enum):
     DEFAULT = 0
     HIGH = 1
     HIGHEST = 2
@@ -114,7 +114,25 @@ class Precision(enum.Enum):
 PrecisionConfig: Any = _message(
     "PrecisionConfig", "The precision of each operand.", operand_precision=()
 )
-PrecisionConfig.Precision = Precision
+PrecisionConfig.Precision = PrecisionConfig_Precision
+
+
+class ShapeIndex:
+    """The place of an array in a tuple of tuples."""
+
+    __slots__ = ("_index",)
+
+    def __init__(self, index: Sequence[int]):
+        self._index = tuple(index)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeIndex) and self._index == other._index
+
+    def __hash__(self) -> int:
+        return hash(self._index)
+
+    def __repr__(self) -> str:
+        return f"{{{','.join(map(str, self._index))}}}"
 
 
 class PaddingType(enum.Enum):
