@@ -102,8 +102,10 @@ REFUSED_SINCE = {
     ("jax", "remat", "concrete"): "0.10.2",
     ("jax.ffi", "ffi_call", "vectorized"): "0.6.2",
 }
-# Rows of what a walk does not see: it takes any keyword; a position went, and no name.
+# Rows of what a walk does not see: it takes any keyword; a position went, and no name; a method.
 WITHOUT_HISTORY = {
+    ("jax.ShapeDtypeStruct.update", "0.10.2"),
+    ("jax.core.ShapedArray.update", "0.10.2"),
     ("jax.pure_callback", "0.6.2"),
     ("jax.extend.ffi.ffi_call", "0.6.2"),
     ("jax.interpreters.ad.backward_pass", "0.8.3"),

@@ -323,8 +323,8 @@ def test_a_temporary_folder_that_cannot_be_written(place):
     before = sorted(pathlib.Path.cwd().rglob("*"))
     said = refusal(name, env={**os.environ, "TMPDIR": place})
     assert re.fullmatch(
-        r"a wheel's libraries are unpacked into a temporary folder: .*; set TMPDIR to a folder that "
-        r"can be written",
+        r"a wheel's libraries are unpacked into a temporary folder: .*; set TMPDIR to a folder "
+        r"that can be written",
         said,
     )
     assert sorted(pathlib.Path.cwd().rglob("*")) == before and not os.path.exists("/none")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-from jax._src import prng
+from jax._src import prng  # type: ignore[attr-defined]
 
 
 class _OfKeys(type):
@@ -21,7 +21,8 @@ class _OfKeys(type):
         if cls is not PRNGKeyArray:
             return super().__instancecheck__(instance)
         if isinstance(instance, jax.core.Tracer):
-            return jax.dtypes.issubdtype(instance.aval.dtype, jax.dtypes.prng_key)
+            dtype = getattr(instance.aval, "dtype", None)
+            return dtype is not None and jax.numpy.issubdtype(dtype, jax.dtypes.prng_key)
         return isinstance(instance, prng.PRNGKeyArray)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
