@@ -70,6 +70,7 @@ FACTS = {
     "tests/gpu/test_native.py": "what runtimes do without callbridge",
     "tests/jax/test_runtimes.py": "the rows of _jax_runtimes.py",
     "tests/jax/this_jax.py": "since when JAX has what the tests use",
+    "tests/resurrect/releases/classes.txt": "what the classes of JAX were, by release",
     "tests/resurrect/releases/corpus_names.txt": "packages and their versions",
     "tests/resurrect/releases/jax_names.txt": "the names of JAX, by release",
     "tests/resurrect/test_releases.py": "since when JAX refuses parameters",

@@ -13,7 +13,6 @@ import resource
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 
@@ -288,7 +287,7 @@ def inspected(monkeypatch):
 def test_mutants(library, request_text, watch, inspected, capfd, monkeypatch, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("TMPDIR", str(temporary))
     # What is imported meanwhile is not compiled into files.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     wheel = tmp_path / "mine-1.0-py3-none-any.whl"
