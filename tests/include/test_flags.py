@@ -1,4 +1,4 @@
-"""Users' compilers with users' flags: every_macro.cc, which uses every macro of the header-only part.
+"""Users' compilers with users' flags, on every_macro.cc, which uses all macros of the headers.
 
 Without CALLBRIDGE_THOROUGH a few flags, those that once were refused; with it all flags with every
 compiler that this machine has, and those of Debian 13's where its folder has some.
@@ -106,7 +106,7 @@ SAMPLE = [
 
 
 def spelled(compiler, standard):
-    """The option's text: compilers of before the standard's last day know it by its working name."""
+    """The option, also for a compiler that knows the standard by its working name alone."""
     tried = [standard, {"c++20": "c++2a", "c++23": "c++2b"}.get(standard, standard)]
     for name in tried:
         command = [*compiler, f"-std={name}", "-fsyntax-only", "-x", "c++", "/dev/null"]
@@ -119,7 +119,9 @@ def compilers():
     """Commands, by name."""
     names = [f"g++-{n}" for n in range(10, 17)] + [f"clang++-{n}" for n in range(13, 23)]
     found = {name: [name] for name in names if shutil.which(name)}
-    cache = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", pathlib.Path.home() / ".cache/callbridge"))
+    cache = pathlib.Path(
+        os.environ.get("CALLBRIDGE_CACHE", pathlib.Path.home() / ".cache/callbridge")
+    )
     for name in names:
         if (cache / "debian-13/usr/bin" / name).exists():
             found[f"Debian 13's {name}"] = [str(ROOT / "scripts/debian_13"), name]
