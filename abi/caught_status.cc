@@ -1,11 +1,8 @@
 #include "callbridge/abi/caught_status.h"
 
-#include <cxxabi.h>
-
 #include <new>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/abi/caught_exception.h"
 
 namespace callbridge {
 namespace {
@@ -14,16 +11,14 @@ absl::Status OutOfMemory() { return absl::Status(absl::StatusCode::kResourceExha
 
 }  // namespace
 
-absl::Status CaughtStatus() {
+absl::Status CaughtStatus(ThreadEnd thread_end) {
   try {
-    throw;
-  } catch (abi::__forced_unwind&) {
     throw;
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   } catch (...) {
     try {
-      return absl::InternalError(absl::StrCat("threw ", DescribeCaughtException()));
+      return absl::InternalError(absl::StrCat("threw ", DescribeCaughtException(thread_end)));
     } catch (const std::bad_alloc&) {
       return OutOfMemory();
     }

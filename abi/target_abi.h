@@ -54,11 +54,11 @@ inline constexpr size_t kMaxParameters = 8;
 
 struct Signature {
   Proof proof;
-  const char* parameters[kMaxParameters];  // parameter::..., null after the last
+  std::string_view parameters[kMaxParameters];  // parameter::..., empty after the last
 };
 
 constexpr bool IsSeenInSymbols(const Signature& signature) {
-  return signature.parameters[0] != nullptr &&
+  return !signature.parameters[0].empty() &&
          (signature.proof == Proof::kAbi || signature.proof == Proof::kAbiInSymbols);
 }
 
@@ -131,9 +131,10 @@ struct Spelling<T*> {
 template <typename Visit>
 constexpr bool AnyType(std::string_view types, Visit visit) {
   for (;;) {
-    const size_t end = types.find('|');
+    size_t end = 0;  // find() is no constant with g++'s -fsanitize=undefined
+    while (end < types.size() && types[end] != '|') ++end;
     if (visit(types.substr(0, end))) return true;
-    if (end == std::string_view::npos) return false;
+    if (end == types.size()) return false;
     types.remove_prefix(end + 1);
   }
 }

@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "callbridge/abi/caught_exception.h"
 
 namespace callbridge {
 
@@ -16,8 +15,8 @@ absl::string_view MessageForCustomCallFailed(const absl::Status& status) {
   return absl::StripPrefix(status.message(), kWords);
 }
 
-absl::Status CaughtException() {
-  return CustomCallFailed(absl::StrCat("the target threw ", DescribeCaughtException()));
+absl::Status CaughtException(ThreadEnd thread_end) {
+  return CustomCallFailed(absl::StrCat("the target threw ", DescribeCaughtException(thread_end)));
 }
 
 }  // namespace callbridge

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/caught_exception.h"
 
 namespace callbridge {
 
@@ -16,10 +17,10 @@ absl::Status CustomCallFailed(absl::string_view message);
 absl::string_view MessageForCustomCallFailed(const absl::Status& status);
 
 // Returns INTERNAL, "CustomCall failed: the target threw <type>: <what()>", for the exception that
-// is being handled. Call it in a catch (...) block. Rethrows a thread's cancellation, which must
-// not be swallowed. Runtimes call targets from code without exceptions, where a throw ends the
-// process; here it becomes an error.
-absl::Status CaughtException();
+// is being handled. Call it in a catch (...) block. A thread's end, which must not be swallowed, is
+// rethrown or ends the process, as `thread_end` says. Runtimes call targets from code without
+// exceptions, where a throw ends the process; here it becomes an error.
+absl::Status CaughtException(ThreadEnd thread_end = ThreadEnd::kGoesOn);
 
 }  // namespace callbridge
 

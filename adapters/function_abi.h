@@ -21,9 +21,11 @@ struct FunctionVersions {
 template <typename... Parameters>
 constexpr bool Matches(const Signature& signature) {
   if (sizeof...(Parameters) > kMaxParameters) return false;
-  const char* const* next = signature.parameters;
-  return ((*next != nullptr && IsDeclaredAs<Parameters>(*next++)) && ...) &&
-         (next == signature.parameters + kMaxParameters || *next == nullptr);
+  size_t next = 0;  // an index: with g++'s -fsanitize=undefined comparing pointers is no constant
+  return ((!signature.parameters[next].empty() &&
+           IsDeclaredAs<Parameters>(signature.parameters[next++])) &&
+          ...) &&
+         (next == kMaxParameters || signature.parameters[next].empty());
 }
 
 // Returns the number of the ABI with such a signature on `platform`, a member of TargetAbi.
@@ -32,7 +34,7 @@ constexpr int NumberOfAbi(PlatformAbi TargetAbi::*platform, Proof proof) {
   for (const TargetAbi* abi : kTargetAbis) {
     if (!IsDeclaredAs<Result>(abi->result)) continue;
     for (const Signature& signature : (abi->*platform).signatures) {
-      if (signature.proof == proof && signature.parameters[0] != nullptr &&
+      if (signature.proof == proof && !signature.parameters[0].empty() &&
           Matches<Parameters...>(signature)) {
         return static_cast<int>(abi->number);
       }

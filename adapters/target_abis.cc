@@ -52,21 +52,19 @@ const TargetAbi* RowOf(const Target& target) {
 }
 
 // `type` is spelled as the demangler spells it.
-bool IsDeclaredAs(absl::string_view parameter_types, absl::string_view type) {
-  return AnyType(std::string_view(parameter_types.data(), parameter_types.size()),
-                 [&](std::string_view known) {
-                   return known == parameter::kStream
-                              ? absl::EndsWith(type, "*")
-                              : absl::string_view(known.data(), known.size()) == type;
-                 });
+bool IsDeclaredAs(std::string_view parameter_types, absl::string_view type) {
+  return AnyType(parameter_types, [&](std::string_view known) {
+    return known == parameter::kStream ? absl::EndsWith(type, "*")
+                                       : absl::string_view(known.data(), known.size()) == type;
+  });
 }
 
 bool Matches(const Signature& signature, absl::Span<const absl::string_view> types) {
   if (!IsSeenInSymbols(signature) || types.size() > kMaxParameters) return false;
   for (size_t i = 0; i < kMaxParameters; ++i) {
-    const char* const parameter = signature.parameters[i];
-    if (i >= types.size()) return parameter == nullptr;
-    if (parameter == nullptr || !IsDeclaredAs(parameter, types[i])) return false;
+    const std::string_view parameter = signature.parameters[i];
+    if (i >= types.size()) return parameter.empty();
+    if (parameter.empty() || !IsDeclaredAs(parameter, types[i])) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "callbridge/abi/ended_thread.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/call_stream.h"
 #include "callbridge/adapters/exports/call_error.h"
@@ -175,7 +176,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline XLA_FFI_Error* CallInFull(XLA_FFI_CallFrame*
   if (entry.abi.is_gpu()) {
     if (XLA_FFI_Error* error = GetStream(*frame, context.stream)) return error;
   }
-  const absl::Status status = Call(*frame, entry, context);
+  const absl::Status status = RequiringThread([&] { return Call(*frame, entry, context); });
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 

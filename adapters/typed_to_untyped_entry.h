@@ -8,6 +8,7 @@
 #include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
 #include "absl/status/status.h"
+#include "callbridge/abi/ended_thread.h"
 #include "callbridge/adapters/entry_target.h"
 #include "callbridge/adapters/pointer_block.h"
 #include "callbridge/typed_ffi/c_api.h"
@@ -71,7 +72,8 @@ XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
       return CallUntypedTargetFromTypedInFull(frame, entry);
     }
   }
-  const absl::Status status = Calls::Call(entry.function, out, pointers, {});
+  const absl::Status status =
+      RequiringThread([&] { return Calls::Call(entry.function, out, pointers, {}); });
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 
@@ -99,7 +101,8 @@ XLA_FFI_Error* CallTypedWithStream(XLA_FFI_CallFrame* frame, EntryTarget& entry)
   XLA_FFI_Stream_Get_Args stream = {sizeof(stream), nullptr, frame->ctx, nullptr};
   XLA_FFI_Error* const error = frame->api->XLA_FFI_Stream_Get(&stream);
   if (ABSL_PREDICT_FALSE(error != nullptr)) return error;
-  const absl::Status status = Calls::Call(entry.function, stream.stream, pointers, {});
+  const absl::Status status =
+      RequiringThread([&] { return Calls::Call(entry.function, stream.stream, pointers, {}); });
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 

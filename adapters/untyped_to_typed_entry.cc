@@ -6,6 +6,7 @@
 #include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/ended_thread.h"
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/cuda/stream.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"
@@ -127,7 +128,9 @@ absl::Status UntypedToTypedEntry::CallSiteOf(absl::string_view descriptor, void*
 
 void UntypedToTypedEntry::Call(void* first, void** pointers, const char* opaque, size_t opaque_len,
                                XlaCustomCallStatus* status) {
-  const absl::Status result = CallSiteOf({opaque, opaque_len}, first, pointers);
+  const absl::Status result = RequiringThread([&] {
+    return CallSiteOf({opaque, opaque_len}, first, pointers);
+  });
   if (ABSL_PREDICT_TRUE(result.ok())) return;
   const std::string text =
       absl::StrCat(absl::StatusCodeToString(result.code()), ": ", result.message());

@@ -16,7 +16,9 @@ void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, s
                              XlaCustomCallStatus* status, EntryTarget& entry) {
   const absl::Status result =
       IsSiteDescriptor(opaque, opaque_len)
-          ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
+          ? RequiringThread([&] {
+              return CallDescribed(entry, first, pointers, {opaque, opaque_len});
+            })
           : absl::InvalidArgumentError(absl::StrCat(
                 "custom call \"", entry.name, "\" has the ABI ", entry.abi.row.name,
                 ", whose functions get the numbers of operands and results, so the call's opaque "

@@ -6,6 +6,7 @@
 
 #include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
+#include "callbridge/abi/ended_thread.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/entry_target.h"
 #include "callbridge/status_returning/custom_call_status.h"
@@ -45,10 +46,11 @@ ABSL_ATTRIBUTE_COLD void ReportFailure(const absl::Status& error, const EntryTar
 template <typename Calls>
 void CallUntyped(void* first, void** pointers, const char* opaque, size_t opaque_len,
                  XlaCustomCallStatus* status, EntryTarget& entry) {
-  const absl::Status result =
-      ABSL_PREDICT_FALSE(IsSiteDescriptor(opaque, opaque_len))
-          ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
-          : Calls::Call(entry.function, first, pointers, {opaque, opaque_len});
+  const absl::Status result = RequiringThread([=, &entry] {
+    return ABSL_PREDICT_FALSE(IsSiteDescriptor(opaque, opaque_len))
+               ? CallDescribed(entry, first, pointers, {opaque, opaque_len})
+               : Calls::Call(entry.function, first, pointers, {opaque, opaque_len});
+  });
   if (ABSL_PREDICT_FALSE(!result.ok())) {
     ReportFailure(result, entry, status);
   }

@@ -8,7 +8,8 @@
 //   it and frees it with callbridge_error_destroy. Out parameters are written on success only.
 //   Besides the errors that its comment lists, any function may return INVALID_ARGUMENT for its
 //   arguments (next rule), RESOURCE_EXHAUSTED if memory runs out, and INTERNAL if a callback
-//   throws. C++ exceptions never leave a function; a thread's cancellation (pthread_cancel) does.
+//   throws. Exceptions, of C++ and of other languages, never leave a function. A thread's end
+//   (pthread_cancel, pthread_exit) does. A target must not leave by longjmp().
 // - Pointers must not be null, except: one whose comment says so; a list or data whose count or
 //   size is 0; the `user` of a callback. INVALID_ARGUMENT names the parameter or field. Functions
 //   that return no error ignore the call, and return 0 or null.

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -54,12 +55,12 @@ using MangledEnds = std::set<std::pair<std::string, bool>>;
 
 void AddEnds(const Signature& signature, MangledEnds& ends) {
   if (!IsSeenInSymbols(signature)) return;
-  const char* last = nullptr;
+  std::string_view last;
   bool has_void_pointer = false;
-  for (const char* parameter : signature.parameters) {
-    if (parameter == nullptr) break;
+  for (const std::string_view parameter : signature.parameters) {
+    if (parameter.empty()) break;
     last = parameter;
-    has_void_pointer |= absl::StartsWith(parameter, "void*");
+    has_void_pointer |= parameter.substr(0, 5) == "void*";
   }
   AnyType(last, [&](std::string_view type) {
     ends.emplace(MangledType({type.data(), type.size()}), has_void_pointer);

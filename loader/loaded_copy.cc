@@ -1,6 +1,5 @@
 #include "callbridge/loader/loaded_copy.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <gnu/libc-version.h>
@@ -13,7 +12,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +24,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/caught_exception.h"
 #include "callbridge/abi/machine.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/loader/dependencies.h"
@@ -170,12 +169,8 @@ absl::Status LoadedCopy::CallConstructors() const {
     }
     const auto* array = static_cast<const Constructor*>(Memory(constructors_.init_array));
     for (uint64_t i = 0; i < constructors_.init_array_count; ++i) Call(array[i]);
-  } catch (abi::__forced_unwind&) {  // the thread is being cancelled; this must not be swallowed
-    throw;
-  } catch (const std::exception& exception) {
-    return absl::InternalError(absl::StrCat("a constructor threw: ", exception.what()));
   } catch (...) {
-    return absl::InternalError("a constructor threw a non-std exception");
+    return absl::InternalError(absl::StrCat("a constructor threw ", DescribeCaughtException()));
   }
   return absl::OkStatus();
 }

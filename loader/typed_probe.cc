@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/abi/caught_exception.h"
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/link/old_symbols.h"
@@ -315,10 +315,8 @@ void AskForMetadata(void* address, absl::FunctionRef<void(const TypedAnswer& ans
     const TypedAnswer answer = Metadata(second);
     say(answer);
     say(WithReports(reinterpret_cast<XLA_FFI_Handler*>(address), answer));
-  } catch (const std::exception& thrown) {
-    say({TypedVerdict::kNotTyped, absl::StrCat("threw ", thrown.what())});
   } catch (...) {
-    say({TypedVerdict::kNotTyped, "threw an exception"});
+    say({TypedVerdict::kNotTyped, absl::StrCat("threw ", DescribeCaughtException())});
   }
 }
 

@@ -232,8 +232,10 @@ XLA_FFI_Error* Call(const void* user, XLA_FFI_CallFrame* frame) {
   try {
     if (ABSL_PREDICT_TRUE(typed_ffi::IsExecuteStage(*frame))) return Execute(handler, *frame);
     if (exports::IsInstantiateStage(*frame)) return Instantiate(handler, *frame);
-  } catch (...) {  // out of memory; the operator's own exceptions are its errors
-    return MakeError(*frame->api, CaughtStatus());
+  } catch (...) {  // out of memory, a thread's end; the operator's own exceptions are its errors
+    const bool is_xla = typed_ffi::IsXla(*frame->api);
+    return MakeError(*frame->api,
+                     CaughtStatus(is_xla ? ThreadEnd::kEndsProcess : ThreadEnd::kGoesOn));
   }
   return exports::RefuseFrame(*frame, /*takes_state=*/true);
 }

@@ -32,7 +32,7 @@ inline namespace v1 {
 // union with a member for each type in c_api.h, so that a table can be built while compiling.
 union ApiSlot {
   constexpr ApiSlot() : size(0) {}
-  constexpr explicit ApiSlot(size_t size) : size(size) {}
+  constexpr explicit ApiSlot(size_t number) : size(number) {}
   constexpr ApiSlot(int major, int minor) : version{major, minor} {}
 
   constexpr ApiSlot(XLA_FFI_Error_Create* f) : error_create(f) {}

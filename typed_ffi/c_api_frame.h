@@ -9,9 +9,14 @@
 #include "callbridge/typed_ffi/frozen.h"
 
 // Bytes from the struct's start to the end of `last_field`.
+#ifdef __cplusplus
+#define XLA_FFI_STRUCT_SIZE(struct_type, last_field) \
+  (offsetof(struct_type, last_field) + sizeof(struct_type::last_field))
+#else
 #define XLA_FFI_STRUCT_SIZE(struct_type, last_field) \
   /* NOLINTNEXTLINE(bugprone-sizeof-expression) */   \
   (offsetof(struct_type, last_field) + sizeof(((struct_type*)0)->last_field))
+#endif
 
 // Defines the struct's name as a type, and <sname>_STRUCT_SIZE.
 #define XLA_FFI_DEFINE_STRUCT_TRAITS(sname, last_field) \

@@ -317,6 +317,16 @@ inline const RuntimeVersion& VersionOf(const XLA_FFI_Api& api) {
   return kRuntimeVersions[1];
 }
 
+// Whether a runtime is XLA itself, and not callbridge's own: XLA's table points to its internal
+// API. True for callbridge's table of jaxlib 0.4.32 to 0.4.33 too, which has to end as XLA's does.
+inline bool IsXla(const XLA_FFI_Api& api) {
+  const size_t offset = VersionOf(api).table_has_version ? offsetof(XLA_FFI_Api, internal_api)
+                                                         : offsetof(XLA_FFI_Api, api_version);
+  const void* internal_api;
+  memcpy(&internal_api, reinterpret_cast<const char*>(&api) + offset, sizeof(internal_api));
+  return internal_api != nullptr;
+}
+
 // Whether a runtime is of `row` or newer, by the size and version that it states. True for rows
 // without an API version of their own.
 constexpr bool IsSince(const XLA_FFI_Api& api, const RuntimeVersion& row) {
@@ -341,15 +351,16 @@ inline const RuntimeVersion& VersionFor(const XLA_FFI_Api& api, ApiFunction func
   return HasFutureCreateAt144(api, *lookalike) ? *lookalike : version;
 }
 
-// The first row after the oldest that has `function`; null if its slot moves or vanishes in a later
-// row, so that only VersionOf() can tell where it is.
-constexpr const RuntimeVersion* SteadySince(ApiFunction function) {
+// The index of the first row after the oldest that has `function`; 0 if its slot moves or vanishes
+// in a later row, so that only VersionOf() can tell where it is. (An index: g++ does not take
+// comparisons of pointers with null for constants under -fsanitize=undefined.)
+constexpr int SteadySince(ApiFunction function) {
   const int slot = static_cast<int>(function);
-  const RuntimeVersion* since = nullptr;
-  for (const RuntimeVersion& row : kRuntimeVersions) {
-    if (&row == &kOldestVersion) continue;
-    if (since == nullptr && row.slots[slot] != 0) since = &row;
-    if (since != nullptr && row.slots[slot] != since->slots[slot]) return nullptr;
+  int since = 0;
+  for (int row = 1; row < kRuntimeVersionCount; ++row) {
+    const uint8_t offset = kRuntimeVersions[row].slots[slot];
+    if (since == 0 && offset != 0) since = row;
+    if (since != 0 && offset != kRuntimeVersions[since].slots[slot]) return 0;
   }
   return since;
 }
@@ -359,15 +370,15 @@ constexpr const RuntimeVersion* SteadySince(ApiFunction function) {
 // has stayed in one slot, as almost all have.
 template <ApiFunction kFunction, typename Function>
 Function* Find(const XLA_FFI_Api& api) {
-  constexpr const RuntimeVersion* since = SteadySince(kFunction);
-  if constexpr (since == nullptr) {
+  constexpr int kSince = SteadySince(kFunction);
+  if constexpr (kSince == 0) {
     return FunctionAt<Function>(api, VersionOf(api), kFunction);
   } else {
-    const RuntimeVersion* version = since;
+    const RuntimeVersion* version = &kRuntimeVersions[kSince];
     if (api.struct_size == kOldestVersion.stated_size) {
       if constexpr (kOldestVersion.slots[static_cast<int>(kFunction)] == 0) return nullptr;
       version = &kOldestVersion;
-    } else if (!IsSince(api, *since)) {
+    } else if (!IsSince(api, *version)) {
       return nullptr;
     }
     return FunctionAt<Function>(api, *version, kFunction);

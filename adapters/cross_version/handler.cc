@@ -116,7 +116,9 @@ ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* Finish(XLA_FFI_Error* error, XLA_FFI_Futu
 ABSL_ATTRIBUTE_NOINLINE XLA_FFI_Error* FinishThrown(CrossVersionContext& context) {
   const CrossVersionRuntime& runtime = *context.runtime;
   ContextPool::OfThread().Release(context);
-  const absl::Status status = CaughtException();
+  const bool is_xla = typed_ffi::IsXla(*runtime.api());
+  const absl::Status status =
+      CaughtException(is_xla ? ThreadEnd::kEndsProcess : ThreadEnd::kGoesOn);
   return runtime.MakeError(static_cast<XLA_FFI_Error_Code>(status.code()),
                            std::string(status.message()).c_str());
 }

@@ -9,6 +9,7 @@
 #include "callbridge/adapters/cross_version/error.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/typed_ffi/host/error_object.h"
+#include "callbridge/typed_ffi/host/handler_state.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "callbridge/typed_ffi/old_layouts.h"
 #include "callbridge/typed_ffi/state_calls.h"
@@ -52,7 +53,7 @@ struct HeldState {
 
 void DeleteHeldState(void* object) {
   const std::unique_ptr<HeldState> held(static_cast<HeldState*>(object));
-  held->deleter(held->state);
+  host::DeleteState(held->deleter, held->state);
 }
 
 // Gets the runtime's type id of HeldState. Returns null or the runtime's error. The name is unique

@@ -40,9 +40,12 @@ namespace exports {
 }
 
 #ifdef __cpp_exceptions
-// Makes the error of the exception that is being handled. A thread's cancellation goes on.
-[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* CaughtException(const XLA_FFI_Api& api) {
-  return CustomCallFailed(api, "the target threw " + DescribeCaughtException());
+// Makes the error of the exception that `what` threw, which is being handled. A thread's end goes
+// on, or ends the process in XLA, through whose frames it must not pass.
+[[gnu::cold, gnu::noinline]] inline XLA_FFI_Error* CaughtException(
+    const XLA_FFI_Api& api, const char* what = "the target") {
+  const auto thread_end = typed_ffi::IsXla(api) ? ThreadEnd::kEndsProcess : ThreadEnd::kGoesOn;
+  return CustomCallFailed(api, what + (" threw " + DescribeCaughtException(thread_end)));
 }
 #endif
 

@@ -19,7 +19,6 @@
 #include <string_view>
 #include <utility>
 
-#include "callbridge/abi/caught_exception.h"
 #include "callbridge/adapters/exports/call_error.h"
 #include "callbridge/typed_ffi/runtime_texts.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
@@ -111,7 +110,7 @@ class CallState {
     try {
       state.reset(static_cast<T*>(make(opaque.data(), opaque.size())));
     } catch (...) {
-      return CustomCallFailed(api, "the maker of the state threw " + DescribeCaughtException());
+      return CaughtException(api, "the maker of the state");
     }
 #else
     state.reset(static_cast<T*>(make(opaque.data(), opaque.size())));

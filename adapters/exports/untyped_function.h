@@ -38,7 +38,7 @@ class UntypedFunction {
   // On Host, `first` is `out` and `list` is `in`; on GPU, the stream and all buffers.
   static void Call(void* first, void* const* list, const char* opaque, size_t opaque_size,
                    XlaCustomCallStatus* status) {
-    void* data[kArguments + kResults + 1];
+    void* data[kLeafRoom];
     void* const* results = kGpu ? list + D::kOperands.slot_count : &first;
     ReadLeaves<D::kOperands>(list, data, EachLeaf<D::kOperands>());
     ReadLeaves<kResult>(results, data + kArguments, EachLeaf<kResult>());
@@ -58,6 +58,10 @@ class UntypedFunction {
   static constexpr auto kResult = kGpu ? D::kResult : LayOutResult(D::kCall, TupleLayout::kFlat);
   static constexpr int kArguments = D::kOperands.leaf_count;
   static constexpr int kResults = kResult.leaf_count;
+  // Sizes of arrays, with room for one more, since there may be none.
+  static constexpr auto kArgumentRoom = static_cast<size_t>(kArguments + 1);
+  static constexpr auto kResultRoom = static_cast<size_t>(kResults + 1);
+  static constexpr auto kLeafRoom = static_cast<size_t>(kArguments + kResults + 1);
   template <const auto& layout>
   using EachLeaf = std::make_integer_sequence<int, layout.leaf_count>;
 
@@ -94,10 +98,10 @@ class UntypedFunction {
 
   static std::unique_ptr<CallError> CallHandler(void** data, void* stream, const char* opaque,
                                                 size_t opaque_size) {
-    XLA_FFI_Buffer buffers[kArguments + kResults + 1];
-    void* pointers[kArguments + kResults + 1];
-    XLA_FFI_ArgType argument_types[kArguments + 1];
-    XLA_FFI_RetType result_types[kResults + 1];
+    XLA_FFI_Buffer buffers[kLeafRoom];
+    void* pointers[kLeafRoom];
+    XLA_FFI_ArgType argument_types[kArgumentRoom];
+    XLA_FFI_RetType result_types[kResultRoom];
     for (int i = 0; i < kArguments; ++i) {
       buffers[i] = MakeBuffer(D::kOperands.leaf_nodes[i], data[i]);
       argument_types[i] = XLA_FFI_ArgType_BUFFER;

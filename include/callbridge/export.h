@@ -36,13 +36,19 @@
 // Defines and exports `extern "C" XLA_FFI_Error* handler(XLA_FFI_CallFrame*)`, which calls
 // `function`. The function may have any untyped ABI; its type tells which. With
 // ExportOptions().State() it takes its state as its first parameter.
-#define CALLBRIDGE_EXPORT(handler, function, ...)                           \
-  CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##handler, __VA_ARGS__);  \
-  extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* handler( \
-      XLA_FFI_CallFrame* call_frame) {                                      \
-    return ::callbridge::exports::ExportedHandler<                          \
-        &function, callbridge_options_of_##handler>::Call(call_frame);      \
-  }                                                                         \
+//
+// CALLBRIDGE_EXPORT(handler, function)
+// CALLBRIDGE_EXPORT(handler, function, options)
+#define CALLBRIDGE_EXPORT(handler, ...) CALLBRIDGE_EXPORT_WITH(handler, __VA_ARGS__, )
+
+// Its options end in a comma, so that there is an argument for them in any case, as C++17 demands.
+#define CALLBRIDGE_EXPORT_WITH(handler, function, ...)                                          \
+  CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##handler, __VA_ARGS__);                      \
+  extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* handler(XLA_FFI_CallFrame*); \
+  extern "C" XLA_FFI_Error* handler(XLA_FFI_CallFrame* call_frame) {                            \
+    return ::callbridge::exports::ExportedHandler<                                              \
+        &function, callbridge_options_of_##handler>::Call(call_frame);                          \
+  }                                                                                             \
   static_assert(true, "")
 
 // Defines and exports `extern "C" void name(void* out, const void** in, const char* opaque, size_t
@@ -51,14 +57,15 @@
 // and the function also serves api_version 2. The options must have Shapes() without `?`. An opaque
 // that is not empty is passed as the string attribute OpaqueAttribute(). Waits for a future that
 // the handler returns.
-#define CALLBRIDGE_EXPORT_UNTYPED(name, handler, ...)                                         \
-  CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##name, __VA_ARGS__);                       \
-  extern "C" __attribute__((visibility("default"))) void name(                                \
-      void* out_or_stream, const void** in_or_buffers, const char* opaque, size_t opaque_len, \
-      XlaCustomCallStatus* status) {                                                          \
-    ::callbridge::exports::UntypedFunction<&handler, callbridge_options_of_##name>::Call(     \
-        out_or_stream, const_cast<void* const*>(in_or_buffers), opaque, opaque_len, status);  \
-  }                                                                                           \
+#define CALLBRIDGE_EXPORT_UNTYPED(name, handler, ...)                                           \
+  CALLBRIDGE_EXPORT_OPTIONS(callbridge_options_of_##name, __VA_ARGS__);                         \
+  extern "C" __attribute__((visibility("default"))) void name(void*, const void**, const char*, \
+                                                              size_t, XlaCustomCallStatus*);    \
+  extern "C" void name(void* out_or_stream, const void** in_or_buffers, const char* opaque,     \
+                       size_t opaque_len, XlaCustomCallStatus* status) {                        \
+    ::callbridge::exports::UntypedFunction<&handler, callbridge_options_of_##name>::Call(       \
+        out_or_stream, const_cast<void* const*>(in_or_buffers), opaque, opaque_len, status);    \
+  }                                                                                             \
   static_assert(true, "")
 
 #endif  // CALLBRIDGE_EXPORT_H_

@@ -66,10 +66,12 @@ _TYPES = [
     ElementType(33, "f8e8m0fnu", "float8_e8m0fnu", 8),
 ]
 TUPLE = 13
+# What is no array, in a shape tree that callbridge makes: it stands where a dtype does.
+TOKEN = ElementType(17, "token", "token", 8)
 BY_NUMBER = {element.number: element for element in _TYPES}
 _BY_DTYPE_NAME = {element.dtype_name: element for element in _TYPES}
 # Caches element_type(): NumPy takes several microseconds for a dtype's name.
-_FOUND: dict[np.dtype, ElementType] = {}
+_FOUND: dict[np.dtype | ElementType, ElementType] = {TOKEN: TOKEN}
 # The numbers of native dtypes that callbridge.numpy has seen as operands.
 NUMBERS: dict[np.dtype, int] = {}
 

@@ -72,6 +72,9 @@ class Runtime:
     lacks_types: tuple[str, ...]
     # ... and of those without a number in its FFI, which handlers would take for another type.
     typed_lacks_types: tuple[str, ...]
+    # XLA passes tokens to typed handlers; it ended the process before. (Found by calls of 0.4.30,
+    # 0.4.31, 0.4.34, 0.4.38, 0.5.0 and 0.5.1.)
+    typed_takes_tokens: bool
     # The element types of arrays that XLA decodes as attributes of typed calls, by NumPy's names...
     array_attributes: tuple[str, ...]
     # ... and whether it decodes dictionaries in the dictionary.
@@ -119,6 +122,7 @@ _0_4_13 = Runtime(
     records_typed_calls=False,
     lacks_types=_SUB_BYTE,
     typed_lacks_types=(),
+    typed_takes_tokens=False,
     array_attributes=(),
     has_dictionary_attributes=False,
     shard_map_rules=("register_standard",),
@@ -165,7 +169,9 @@ _0_4_38 = dataclasses.replace(
     array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),
 )
 # Measured: 0.5.3 and 0.6.2 refuse None; 0.4.38 and 0.7.2 accept it.
-_0_5_0 = dataclasses.replace(_0_4_38, release=(0, 5, 0), jvp_takes_none=False)
+_0_5_0 = dataclasses.replace(
+    _0_4_38, release=(0, 5, 0), typed_takes_tokens=True, jvp_takes_none=False
+)
 _0_5_1 = dataclasses.replace(
     _0_5_0,
     release=(0, 5, 1),

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "callbridge/python/extension/ended_thread.h"
 #include "callbridge/python/extension/memory.h"
 #include "callbridge/python/extension/raise.h"
 
@@ -213,8 +214,8 @@ static int Execute(const BoundCall* bound, const Reading* reading, Memory** memo
     const size_t size_bytes = bound->forms[i].size_bytes;
     if (size_bytes != 0) memcpy(pointers[i], reading->leaves[i].interface->data, size_bytes);
   }
-  error = callbridge_call_execute(bound->call, pointers, operand_count, result_pointers,
-                                  result_count, &context);
+  REQUIRING_THREAD(error = callbridge_call_execute(bound->call, pointers, operand_count,
+                                                   result_pointers, result_count, &context));
   Py_END_ALLOW_THREADS;
   PyMem_Free(block);
   if (error == NULL) return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/python/extension/ended_thread.h"
 #include "callbridge/python/extension/memory.h"
 #include "callbridge/python/extension/raise.h"
 #include "callbridge/python/extension/tensor_reading.h"
@@ -154,8 +155,9 @@ static PyObject* CallBoundTensors(BoundTensorCall* bound, const State* state, To
   }
   callbridge_error* error;
   Py_BEGIN_ALLOW_THREADS;
-  error = callbridge_call_execute(bound->call, pointers, (size_t)bound->operand_count,
-                                  result_pointers, (size_t)bound->result_count, &call.context);
+  REQUIRING_THREAD(error = callbridge_call_execute(bound->call, pointers,
+                                                   (size_t)bound->operand_count, result_pointers,
+                                                   (size_t)bound->result_count, &call.context));
   Py_END_ALLOW_THREADS;
   if (error != NULL) {
     Raise(state, error);

@@ -144,9 +144,9 @@ TEST(TargetAbisTest, AreProvedBySymbolsThatAreLikeNoOthers) {
       for (const Signature& signature : On(platform, *abi).signatures) {
         if (!IsSeenInSymbols(signature)) continue;
         std::vector<absl::string_view> types;
-        for (const char* parameter : signature.parameters) {
-          if (parameter == nullptr) break;
-          const absl::string_view all = parameter;
+        for (const std::string_view parameter : signature.parameters) {
+          if (parameter.empty()) break;
+          const absl::string_view all(parameter.data(), parameter.size());
           types.push_back(all == "*" ? "CUstream_st*" : all.substr(0, all.find('|')));
         }
         EXPECT_EQ(ApiVersionOfSymbol(types, platform), abi->number) << abi->name;

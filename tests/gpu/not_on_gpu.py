@@ -41,6 +41,7 @@ NOT_ON_GPU = {
     "tests/resurrect/test_jax_ffi.py": ON_HOST,
     "tests/resurrect/test_registration.py": ON_HOST,
     "tests/resurrect/test_symptoms.py": ON_HOST,
+    "tests/resurrect/test_tokens.py": ON_HOST,
     "tests/resurrect/test_names.py::test_operations": (
         "some of them are calls of cuFFT and cuSOLVER, for which the stand-in has none"
     ),

@@ -283,7 +283,7 @@ TEST_F(ProbeServerTest, FindsLibrariesBesideTheFile) {
     const uint64_t address = ElfEditor(name).Symbol("_Z13throw_outsidePvPPKv").st_value;
     const TypedAnswer answer = ProbeTyped(path, address);
     EXPECT_EQ(answer.verdict, TypedVerdict::kNotTyped) << name;
-    EXPECT_EQ(answer.evidence, "threw thrown inside") << name;
+    EXPECT_EQ(answer.evidence, "threw std::runtime_error: thrown inside") << name;
   }
 }
 

@@ -75,8 +75,8 @@ TEST_F(TypedProbeTest, KnowsWhatIsNotTyped) {
       {"exits", "asked for its metadata, it ended the process"},
       {"exits_with_status", "asked for its metadata, it exited with status 3"},
       {"never_returns", "asked for its metadata, it did not return in 2 s"},
-      {"throws_exception", "threw no licence"},
-      {"throws_int", "threw an exception"},
+      {"throws_exception", "threw std::runtime_error: no licence"},
+      {"throws_int", "threw int"},
   };
   for (const auto& c : cases) {
     TypedAnswer answer = Ask(c.function);

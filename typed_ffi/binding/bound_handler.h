@@ -291,8 +291,8 @@ class BoundHandler {
       frame->future = encoded;
       return nullptr;
     } else {
-      if (encoded.index() == 0) return *std::get_if<0>(&encoded);
-      frame->future = *std::get_if<1>(&encoded);
+      if (auto* error = std::get_if<0>(&encoded)) return *error;
+      if (auto* future = std::get_if<1>(&encoded)) frame->future = *future;
       return nullptr;
     }
   }

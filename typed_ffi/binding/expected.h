@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_TYPED_FFI_BINDING_EXPECTED_H_
 #define CALLBRIDGE_TYPED_FFI_BINDING_EXPECTED_H_
 
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -65,6 +66,7 @@ std::string DescribeError(const E& error, long) {  // NOLINT(google-runtime-int)
 #ifdef __cpp_exceptions
   throw BadExpectedAccess(std::move(what));
 #else
+  std::fprintf(stderr, "%s\n", what.c_str());
   std::abort();
 #endif
 }
@@ -73,9 +75,8 @@ std::string DescribeError(const E& error, long) {  // NOLINT(google-runtime-int)
 template <typename T, typename E,
           bool trivial = std::is_trivially_copyable_v<T>&& std::is_trivially_copyable_v<E>>
 struct ExpectedStorage {
-  constexpr ExpectedStorage(std::true_type, T&& value) : value(std::move(value)), has_value(true) {}
-  constexpr ExpectedStorage(std::false_type, E&& error)
-      : error(std::move(error)), has_value(false) {}
+  constexpr ExpectedStorage(std::true_type, T&& from) : value(std::move(from)), has_value(true) {}
+  constexpr ExpectedStorage(std::false_type, E&& from) : error(std::move(from)), has_value(false) {}
 
   union {
     T value;
@@ -86,8 +87,8 @@ struct ExpectedStorage {
 
 template <typename T, typename E>
 struct ExpectedStorage<T, E, false> {
-  ExpectedStorage(std::true_type, T&& value) : value(std::move(value)), has_value(true) {}
-  ExpectedStorage(std::false_type, E&& error) : error(std::move(error)), has_value(false) {}
+  ExpectedStorage(std::true_type, T&& from) : value(std::move(from)), has_value(true) {}
+  ExpectedStorage(std::false_type, E&& from) : error(std::move(from)), has_value(false) {}
 
   ExpectedStorage(const ExpectedStorage& other) : has_value(other.has_value) {
     if (has_value) {

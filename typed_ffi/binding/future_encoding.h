@@ -106,12 +106,15 @@ CALLBRIDGE_FFI_HIDDEN inline std::optional<Error> Await(Future future) {
   std::optional<Error> result;
   // From here on only the promise's owner holds the future, so that dropping the promise is
   // noticed.
-  Future(std::move(future)).OnReady([&](const std::optional<Error>& error) {
-    if (error.has_value()) result.emplace(*error);
-    const std::lock_guard<std::mutex> lock(mutex);
-    is_complete = true;
-    completed.notify_one();  // under the lock: the waiter's variables end with it
-  });
+  {
+    Future last = std::move(future);
+    last.OnReady([&](const std::optional<Error>& error) {
+      if (error.has_value()) result.emplace(*error);
+      const std::lock_guard<std::mutex> lock(mutex);
+      is_complete = true;
+      completed.notify_one();  // under the lock: the waiter's variables end with it
+    });
+  }
   std::unique_lock<std::mutex> lock(mutex);
   completed.wait(lock, [&] { return is_complete; });
   return result;

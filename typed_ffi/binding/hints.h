@@ -6,8 +6,8 @@
 #define XLA_FFI_ATTRIBUTE_ALWAYS_INLINE __attribute__((always_inline))
 #define XLA_FFI_ATTRIBUTE_NEVER_INLINE __attribute__((noinline))
 
-#define XLA_FFI_PREDICT_FALSE(x) (__builtin_expect(static_cast<bool>(x), false))
-#define XLA_FFI_PREDICT_TRUE(x) (__builtin_expect(static_cast<bool>(x), true))
+#define XLA_FFI_PREDICT_FALSE(x) (__builtin_expect(!!(x), false))
+#define XLA_FFI_PREDICT_TRUE(x) (__builtin_expect(!!(x), true))
 
 // For functions and tables of the binding: each library has and uses its own copy.
 #define CALLBRIDGE_FFI_HIDDEN __attribute__((visibility("hidden")))

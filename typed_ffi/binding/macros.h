@@ -60,6 +60,7 @@ CALLBRIDGE_FFI_NAMESPACE_END
 
 // Defines the exported C function `fn`, a handler.
 #define XLA_FFI_DEFINE_HANDLER_SYMBOL(fn, ...)                                                 \
+  XLA_FFI_DECLARE_HANDLER_SYMBOL(fn);                                                          \
   XLA_FFI_DECLARE_HANDLER_SYMBOL(fn) { CALLBRIDGE_FFI_CALL_HANDLER(call_frame, __VA_ARGS__); } \
   static_assert(::std::is_invocable_r_v<XLA_FFI_Error*, decltype(fn), XLA_FFI_CallFrame*>,     \
                 "FFI handler must return XLA_FFI_Error* and accept XLA_FFI_CallFrame*")

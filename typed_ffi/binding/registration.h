@@ -157,10 +157,10 @@ CALLBRIDGE_FFI_NAMESPACE_END
 
 // Calls a function of internal:: when the library is loaded. For the macros below.
 #define CALLBRIDGE_FFI_AT_START(function, ...) \
-  CALLBRIDGE_FFI_AT_START_(function, __COUNTER__, __VA_ARGS__)
-#define CALLBRIDGE_FFI_AT_START_(function, number, ...) \
-  CALLBRIDGE_FFI_AT_START__(function, number, __VA_ARGS__)
-#define CALLBRIDGE_FFI_AT_START__(function, number, ...)                       \
+  CALLBRIDGE_FFI_AT_START_AT(function, __COUNTER__, __VA_ARGS__)
+#define CALLBRIDGE_FFI_AT_START_AT(function, number, ...) \
+  CALLBRIDGE_FFI_AT_START_NUMBERED(function, number, __VA_ARGS__)
+#define CALLBRIDGE_FFI_AT_START_NUMBERED(function, number, ...)                \
   [[maybe_unused]] static const bool xla_ffi_registered_##number##_at_start_ = \
       ::xla::ffi::internal::function(__VA_ARGS__)
 

@@ -11,14 +11,19 @@
 #include "callbridge/typed_ffi/binding/namespace.h"
 #include "callbridge/typed_ffi/binding/runtime_errors.h"
 #include "callbridge/typed_ffi/c_api.h"
+#include "callbridge/typed_ffi/runtime_versions.h"
 
 CALLBRIDGE_FFI_NAMESPACE_BEGIN
 namespace internal {
 
-// Must be called while an exception is handled. A thread's cancellation is no exception and goes
-// on.
+// Must be called while an exception is handled. A thread's end is no exception: it goes on, or ends
+// the process in XLA, through whose frames it must not pass.
 CALLBRIDGE_FFI_COLD inline XLA_FFI_Error* ReportThrown(const XLA_FFI_Api* api) {
-  const std::string text = "the handler threw " + ::callbridge::DescribeCaughtException();
+  using ::callbridge::ThreadEnd;
+  const bool is_xla = ::callbridge::typed_ffi::IsXla(*api);
+  const std::string text =
+      "the handler threw " +
+      ::callbridge::DescribeCaughtException(is_xla ? ThreadEnd::kEndsProcess : ThreadEnd::kGoesOn);
   return CreateError(api, ErrorCode::kInternal, text.c_str());
 }
 

@@ -1,10 +1,18 @@
 #include "callbridge/typed_ffi/host/handler_state.h"
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/caught_exception.h"
 
 namespace callbridge {
 namespace host {
+
+void DeleteState(void (*deleter)(void*), void* state) {
+  try {
+    deleter(state);
+  } catch (...) {
+    static_cast<void>(DescribeCaughtException(ThreadEnd::kEndsProcess));
+  }
+}
 
 absl::Status HandlerState::Set(XLA_FFI_TypeId type, void* state, void (*deleter)(void*)) {
   if (is_set_) {
@@ -25,14 +33,6 @@ absl::StatusOr<void*> HandlerState::Get(XLA_FFI_TypeId type) const {
         "Set state type id ", type_.type_id, " does not match the requested one ", type.type_id));
   }
   return state_;
-}
-
-void HandlerState::End() {
-  try {
-    deleter_(state_);
-  } catch (...) {
-    static_cast<void>(CaughtStatus());  // a thread's cancellation goes on
-  }
 }
 
 }  // namespace host

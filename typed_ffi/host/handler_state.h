@@ -9,6 +9,10 @@
 namespace callbridge {
 namespace host {
 
+// Deletes a state. Drops an exception of the deleter. A thread's end ends the process: runtimes
+// delete states where nothing may be thrown.
+void DeleteState(void (*deleter)(void*), void* state);
+
 // Owns at most one object and deletes it with its deleter. Not thread-safe while it is being set.
 class HandlerState {
  public:
@@ -16,7 +20,7 @@ class HandlerState {
   HandlerState(const HandlerState&) = delete;
   HandlerState& operator=(const HandlerState&) = delete;
   ~HandlerState() {
-    if (deleter_ != nullptr) End();
+    if (deleter_ != nullptr) DeleteState(deleter_, state_);
   }
 
   // Takes ownership of `state` unless it fails. With a null `deleter` never deletes it. Returns
@@ -26,9 +30,6 @@ class HandlerState {
   absl::StatusOr<void*> Get(XLA_FFI_TypeId type) const;
 
  private:
-  // Drops exceptions of the deleter.
-  void End();
-
   bool is_set_ = false;
   XLA_FFI_TypeId type_ = {};
   void* state_ = nullptr;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "callbridge/abi/ended_thread.h"
 #include "callbridge/abi/own_threads.h"
 #include "callbridge/abi/per_process.h"
 #include "callbridge/abi/xla_floating_point.h"
@@ -52,7 +53,7 @@ void FixedThreadPool::Work() {
     tasks_.pop_front();
     ++running_;
     lock.unlock();
-    task.function(task.data);
+    RequiringThread([&] { task.function(task.data); });
     lock.lock();
     --running_;
     if (ending_) changed_.notify_all();

@@ -15,8 +15,9 @@ from jaxlib.mlir import ir
 import callbridge.jax
 from callbridge import _call_site, _jax_registry
 from callbridge._attributes import Attributes
+from callbridge._element_types import TOKEN
 from callbridge._error import CallbridgeError
-from callbridge._jax_runtimes import RUNTIME
+from callbridge._jax_runtimes import RUNTIME, unimplemented
 from callbridge._shapes import ShapeDtype
 from callbridge.resurrect import _typed_registration, _xla_shapes
 
@@ -34,7 +35,7 @@ def opaque(
     Raises UNIMPLEMENTED for dimensions that are known only at run time, and for attributes of
     kinds that handlers cannot be given.
     """
-    if not _needs_version_3(target):
+    if not _needs_version_3(target, lacks_tokens((*operand_types, *result_types))):
         return None
     return descriptor(target, operand_types, result_types, attributes)
 
@@ -57,20 +58,39 @@ def descriptor(
     return _call_site.encoded(site)
 
 
-def _needs_version_3(target: str) -> bool:
-    if RUNTIME.has_instantiate:  # XLA calls all stages
+def lacks_tokens(types: Sequence[ir.Type]) -> bool:
+    """Returns whether a typed call of these operands and results has a token that XLA does not
+    pass. A tuple may have one."""
+    if RUNTIME.typed_takes_tokens:
         return False
-    for platform, handlers, is_compatible in _typed_registration.take_not_for_xla(target):
+    return any(
+        _xla_shapes.is_token(leaf) for type_ in types for leaf in _xla_shapes.leaf_types(type_)
+    )
+
+
+def _needs_version_3(target: str, has_tokens: bool) -> bool:
+    """Raises UNIMPLEMENTED for tokens in a call of a handler that version 3 does not lead to."""
+    if RUNTIME.has_instantiate and not has_tokens:  # XLA calls all stages
+        return False
+    for platform, handlers, is_compatible in _typed_registration.take_not_for_xla(
+        target, has_tokens=has_tokens
+    ):
         callbridge.jax.register(
             target, handlers, platform, "typed_ffi", command_buffer_compatible=is_compatible
         )
     entries = [
         entry for entry in _jax_registry.registry.entries(target) if entry.abi == "typed_ffi"
     ]
-    return bool(entries) and all("typed" not in entry.paths for entry in entries)
+    if has_tokens and not (entries and all("version_3" in entry.paths for entry in entries)):
+        raise unimplemented(
+            f"a typed call of target {target!r} with a token", lambda row: row.typed_takes_tokens
+        )
+    return bool(entries) and (has_tokens or all("typed" not in entry.paths for entry in entries))
 
 
 def _array(type_: ir.Type, target: str) -> ShapeDtype:
+    if _xla_shapes.is_token(type_):
+        return ShapeDtype((), TOKEN)
     array = ir.RankedTensorType(type_)
     if not array.has_static_shape:
         raise CallbridgeError(

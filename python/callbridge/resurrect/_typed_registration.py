@@ -42,6 +42,8 @@ _wrapped: dict[tuple[str, str], _Wrapped] = {}  # by name and platform
 # Handlers that this XLA cannot be given, since it does not call all of their stages: they are
 # registered with callbridge when a call of them is lowered, and called by version 3.
 _not_for_xla: dict[tuple[str, str], tuple[Any, bool]] = {}
+# Likewise for calls with tokens, where XLA passes none: XLA has them too, for its other calls.
+_not_for_tokens: dict[tuple[str, str], tuple[Any, bool]] = {}
 
 
 _made: set[int] = set()  # the addresses of what replaced them
@@ -84,6 +86,8 @@ def given(
             return unchanged
         else:
             is_compatible = _is_compatible(traits)
+            if not RUNTIME.typed_takes_tokens:
+                _not_for_tokens[key] = handlers, is_compatible
             if not RUNTIME.has_instantiate and len(addresses) > 1:
                 _not_for_xla[key] = handlers, is_compatible
                 return None
@@ -101,11 +105,17 @@ def _is_not_a_programs(address: int) -> bool:
     return address in _made or is_jaxs_or_ours(address)
 
 
-def take_not_for_xla(name: str) -> list[tuple[Any, Any, bool]]:
-    """Returns platform, handlers and whether they are compatible with command buffers, once."""
+def take_not_for_xla(name: str, *, has_tokens: bool) -> list[tuple[Any, Any, bool]]:
+    """Returns platform, handlers and whether they are compatible with command buffers, once. They
+    are those that XLA does not have or, if `has_tokens`, that it does not pass tokens to."""
     with _lock:
-        keys = [key for key in _not_for_xla if key[0] == name]
-        return [(platform, *_not_for_xla.pop((name, platform))) for _, platform in keys]
+        table = _not_for_tokens if has_tokens else _not_for_xla
+        keys = [key for key in table if key[0] == name]
+        taken = [(platform, *table[name, platform]) for _, platform in keys]
+        for key in keys:
+            _not_for_xla.pop(key, None)
+            _not_for_tokens.pop(key, None)
+        return taken
 
 
 def _adapted(

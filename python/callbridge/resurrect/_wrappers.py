@@ -9,7 +9,7 @@ import functools
 import inspect
 import threading
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -174,7 +174,7 @@ def _or_else(original: Callable, ours: Callable) -> Callable | None:
             signature.bind(*arguments, **keywords)
         except TypeError:
             return ours(*arguments, **keywords)
-        if isinstance(keywords.get("backend_config"), dict) and not RUNTIME.reads_typed_calls:
+        if _xla_refuses(**keywords):
             return ours(*arguments, **keywords)
         return known(*arguments, **keywords)
 
@@ -273,7 +273,7 @@ def jax_custom_call(original: Callable) -> Callable | None:
 
     @functools.wraps(original)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
-        if isinstance(keywords.get("backend_config"), dict) and not RUNTIME.reads_typed_calls:
+        if _xla_refuses(**keywords):
             return _mlir_custom_call.custom_call(*arguments, **keywords)
         if not _rewrites_calls() and _is_ours(*arguments[:1], **keywords):
             # Bound before the names went again, with custom_call_op_build_generic().
@@ -285,6 +285,23 @@ def jax_custom_call(original: Callable) -> Callable | None:
             _typed.is_being_built = False
 
     return wrapper
+
+
+def _xla_refuses(
+    backend_config: Any = None,
+    operands: Sequence[Any] = (),
+    result_types: Sequence[ir.Type] = (),
+    **_: Any,
+) -> bool:
+    """Whether it is a typed call that this JAX cannot build, or that its XLA does not survive."""
+    if not isinstance(backend_config, dict):
+        return False
+    return not RUNTIME.reads_typed_calls or _lacks_tokens(operands, result_types)
+
+
+def _lacks_tokens(operands: Sequence[Any], result_types: Sequence[ir.Type]) -> bool:
+    operand_types = [_custom_call.value(operand).type for operand in operands]
+    return _typed_calls.lacks_tokens((*operand_types, *result_types))
 
 
 def _is_ours(call_target_name: str | bytes, **_: Any) -> bool:
@@ -301,7 +318,7 @@ def _rewritten(operands, result_types, attributes) -> _custom_call.Rewritten | N
     target = _registration.text(_plain(attributes["call_target_name"]))
     version = _plain(attributes.get("api_version", 1))
     if version == _typed_calls.TYPED or TYPED_BACKEND_CONFIG in attributes:
-        if RUNTIME.reads_typed_calls:
+        if RUNTIME.reads_typed_calls and not _lacks_tokens(operands, result_types):
             return None
         return _custom_call.rewritten_typed(
             target,

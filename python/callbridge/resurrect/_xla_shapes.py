@@ -12,6 +12,7 @@ from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
 from callbridge import _element_types
+from callbridge._element_types import TOKEN
 from callbridge._error import CallbridgeError
 from callbridge._jax_custom_call_op import i32_attribute
 from callbridge._shapes import ShapeDtype
@@ -62,7 +63,7 @@ def shape_of(type_: ir.Type) -> Shape:
     """The Shape of a value that is being lowered, row-major."""
     if is_tuple(type_):
         return Shape.tuple_shape([shape_of(element) for element in elements(type_)])
-    if _is_token(type_):
+    if is_token(type_):
         return Shape.token_shape()
     return Shape.array_shape(_dtype(type_), tuple(type_.shape))
 
@@ -85,18 +86,18 @@ def layout(shape: Shape) -> tuple[int, ...]:
 
 
 def row_major(type_: ir.Type) -> tuple[int, ...]:
-    return () if _is_token(type_) else tuple(reversed(range(type_.rank)))
+    return () if is_token(type_) else tuple(reversed(range(type_.rank)))
 
 
 def tree(type_: ir.Type) -> Any:
     """A shape tree, as callbridge._shapes has them. Its arrays' dimensions are not known here."""
     if is_tuple(type_):
         return tuple(tree(element) for element in elements(type_))
-    dtype: Any = None if _is_token(type_) else _dtype(type_)
+    dtype: Any = TOKEN if is_token(type_) else _dtype(type_)
     return ShapeDtype((), dtype)
 
 
-def _is_token(type_: ir.Type) -> bool:
+def is_token(type_: ir.Type) -> bool:
     return not isinstance(type_, ir.RankedTensorType)
 
 
