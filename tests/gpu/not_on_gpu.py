@@ -9,6 +9,7 @@ AS_GPU = "it is about CPU's functions and tables; a GPU function gets a list of 
 OPERATOR_INFO = "it is about operator information for CPU, and callbridge.numpy on CPU"
 OF_CPU = "what it calls was compiled for CPU"
 ON_HOST = "it registers for CPU what reads host memory; tests/gpu registers on CUDA"
+OF_PROCESSES = "it is about how processes start, and calls nothing"
 KEPT_BY_JAX = "a plugin that has started does not tell what is registered with it"
 
 NOT_ON_GPU = {
@@ -42,6 +43,8 @@ NOT_ON_GPU = {
     "tests/resurrect/test_registration.py": ON_HOST,
     "tests/resurrect/test_symptoms.py": ON_HOST,
     "tests/resurrect/test_tokens.py": ON_HOST,
+    "tests/resurrect/test_as_python.py": OF_PROCESSES,
+    "tests/resurrect/test_children.py": OF_PROCESSES,
     "tests/resurrect/test_names.py::test_operations": (
         "some of them are calls of cuFFT and cuSOLVER, for which the stand-in has none"
     ),

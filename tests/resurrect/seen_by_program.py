@@ -6,8 +6,10 @@ import json
 import os
 import pickle
 import re
+import signal
 import sys
 import threading
+import time
 import warnings
 
 # Which modules were imported is not how the program was started; sys.orig_argv is what was typed.
@@ -147,6 +149,18 @@ def finish(how):
         import not_there  # noqa: F401
     elif how == "syntax_error":
         compile("x = = 1", "other.py", "exec")
+    elif how == "signal_interrupt":
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+    elif how == "signal_terminate":
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(10)
+    elif how == "broken_pipe":
+        reader, writer = os.pipe()
+        os.dup2(writer, 1)
+        os.close(reader)
+        os.close(writer)
+        print("nobody reads this")
     elif how == "abort":
         os.abort()
     elif how == "_exit":

@@ -182,7 +182,7 @@ def test_others(python, programs, arguments):
 ENDS = (
     "return exit exit_text exit_none exit_big exit_tuple exit_subclass raise chained interrupt "
     "hook hook_raises hook_exits hook_is_none hook_is_gone thread thread_goes_on warn import_error "
-    "syntax_error abort _exit no_stdout"
+    "syntax_error abort _exit no_stdout signal_interrupt signal_terminate broken_pipe"
 ).split() + ["group"] * (sys.version_info >= (3, 11))
 
 
@@ -260,6 +260,19 @@ def test_variables(python, programs, name):
     check(python, programs, ["program.py", "warn"], **{name: VARIABLES[name]})
 
 
+def test_with_all_of_callbridge(programs):
+    """What it imports leaves two finders of modules, and nothing else that a program sees."""
+    variables = {"PYTHONPATH": str(PACKAGE.parents[1]), "JAX_PLATFORMS": "cpu"}
+    for arguments in (["program.py", "raise"], ["-m", "package", "interrupt"]):
+        natively = ended([sys.executable, *arguments], programs, **variables)
+        ours = ended(
+            [sys.executable, "-m", "callbridge.resurrect", *arguments], programs, **variables
+        )
+        finders = r"<callbridge\.resurrect\.\w+\.\w+ object>, "
+        output, count = re.subn(finders, "", ours[1])
+        assert (ours[0], output, ours[2]) == natively and count == 2
+
+
 def test_usage(python, programs):
     for arguments, status in [(["-h"], 0), (["-Q"], 2), (["-c"], 2), (["-m"], 2)]:
         ours = ended([python, "-m", "callbridge.resurrect", *arguments], programs)
@@ -275,11 +288,13 @@ def test_a_profiler_below(python, programs):
     assert "class '__main__.A'" in output and "function calls" in output
 
 
-def test_interactively(python, programs):
-    """As on a terminal: prompts, results, and the end that exit() asks for."""
+@pytest.mark.parametrize("startup, shown", [("hint.py", "A'>"), ("not_there.py", "Could not open")])
+def test_interactively(python, programs, startup, shown):
+    """As on a terminal: PYTHONSTARTUP, results, and the end that exit() asks for."""
     if shutil.which("script") is None:
         pytest.skip("script(1) is not here")
     command = f"'{python}' -m callbridge.resurrect"
     typed = "x = 6\nx * 7\n__name__\nexit(3)\n"
-    status, output, _ = ended(["script", "-qec", command, "/dev/null"], programs, typed)
-    assert status == 3 and "42" in output and "'__main__'" in output, output
+    home = {"HOME": str(programs), "PYTHONSTARTUP": startup}
+    status, output, _ = ended(["script", "-qec", command, "/dev/null"], programs, typed, **home)
+    assert status == 3 and "42" in output and "'__main__'" in output and shown in output, output

@@ -221,9 +221,16 @@ def _let_python_show(
 
 def _interact(main: types.ModuleType) -> None:
     import code
+    import tokenize
 
+    console = code.InteractiveConsole(vars(main))
     startup = os.environ.get("PYTHONSTARTUP")
     if startup and not sys.flags.ignore_environment:
-        with open(startup, "rb") as file:
-            exec(compile(file.read(), startup, "exec", dont_inherit=True), vars(main))
-    code.InteractiveConsole(vars(main)).interact(exitmsg="")
+        try:
+            with tokenize.open(startup) as file:
+                console.runsource(file.read(), startup, "exec")
+        except OSError as error:
+            print(f"Could not open PYTHONSTARTUP\n{type(error).__name__}: {error}", file=sys.stderr)
+    # site's: history and completion.
+    getattr(sys, "__interactivehook__", lambda: None)()
+    console.interact(exitmsg="")
