@@ -292,8 +292,11 @@ def spellings(folder, suffix):
     ]
 
 
-@pytest.mark.parametrize("suffix", [".cc", ".so"])
-def test_every_spelling_is_one_copy_of_the_file(folder, call, suffix):
+@pytest.mark.parametrize(
+    "suffix, face", [(".cc", "jit"), (".cc", "library"), (".so", "jax"), (".so", "numpy")]
+)
+def test_every_spelling_is_one_copy_of_the_file(folder, suffix, face):
+    call = FACES[face]
     path = folder / "a" / f"code{suffix}"
     if suffix == ".cc":
         path.write_text(source(1))
