@@ -26,6 +26,7 @@
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/interruptible_wait.h"
+#include "callbridge/loader/loaded_file.h"
 
 namespace callbridge {
 
@@ -222,6 +223,11 @@ std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit) {
 
 namespace {
 
+// ld.so's name may be relative to a working folder of before.
+std::string PathOf(const link_map& library) {
+  return LoadedFilePath(library).value_or(library.l_name);
+}
+
 // Returns the folder of the library or program that contains this code; empty if it is a program
 // and /proc is not mounted.
 std::filesystem::path OwnFolder() {
@@ -230,7 +236,7 @@ std::filesystem::path OwnFolder() {
   const bool is_library = object != nullptr && *object->l_name != '\0';
   std::error_code error;
   const std::filesystem::path path = is_library
-                                         ? std::filesystem::path(object->l_name)
+                                         ? std::filesystem::path(PathOf(*object))
                                          : std::filesystem::read_symlink("/proc/self/exe", error);
   return path.parent_path();
 }
@@ -277,7 +283,7 @@ std::string LoadedCallbridge() {
   if (library == nullptr) return "";
   link_map* map = nullptr;
   dlinfo(library, RTLD_DI_LINKMAP, &map);
-  std::string path = PathForChild(map->l_name);
+  std::string path = PathForChild(PathOf(*map));
   dlclose(library);
   return path;
 }

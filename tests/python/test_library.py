@@ -2,6 +2,8 @@
 
 import collections
 import ctypes
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -351,3 +353,23 @@ def test_error_survives_pickling():
 
     error = pickle.loads(pickle.dumps(CallbridgeError("INTERNAL", "message")))
     assert (error.code, str(error)) == ("INTERNAL", "INTERNAL: message")
+
+
+def test_the_library_was_loaded_by_a_relative_path(modules):
+    """Its helper programs are still found beside it in another working folder."""
+    program = """if True:
+        import ctypes, os, sys
+        library = ctypes.CDLL("./libcallbridge.so.0")
+        os.chdir("/")
+        target = ctypes.CDLL(sys.argv[1])
+        verdict, evidence = ctypes.c_int32(), ctypes.c_char_p()
+        library.callbridge_probe_typed.restype = ctypes.c_void_p
+        address = ctypes.cast(target.answers_query, ctypes.c_void_p)
+        arguments = address, ctypes.byref(verdict), ctypes.byref(evidence)
+        assert library.callbridge_probe_typed(*arguments) is None
+        print(evidence.value.decode())
+    """
+    folder = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"]).parent
+    command = [sys.executable, "-c", program, modules.parent / "targets/probed.so"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.stdout == "answers the metadata query: XLA FFI 0.7\n", done

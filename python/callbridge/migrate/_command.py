@@ -54,7 +54,7 @@ def main(*words: str) -> int:
                 _write(change)
                 print(f"wrote {change.path}")
             else:
-                sys.stdout.write(change.diff())
+                _print(change.diff())
     except MigrateError as error:
         return _fail(f"INVALID_ARGUMENT: {error}")
     except OSError as error:
@@ -101,6 +101,17 @@ def _parse(words: tuple[str, ...]) -> argparse.Namespace:
 def _usage_error(message: str):
     print(f"callbridge: {message} (see --help)", file=sys.stderr)
     raise SystemExit(2)
+
+
+def _print(diff: str) -> None:
+    """Prints the files' own bytes, as patch needs them, where standard output is one of bytes."""
+    sys.stdout.flush()
+    output = getattr(sys.stdout, "buffer", None)
+    if output is None:
+        sys.stdout.write(diff)
+    else:
+        output.write(diff.encode(errors="surrogateescape"))
+        output.flush()
 
 
 def _write(change) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import pathlib
 import shlex
 import shutil
@@ -25,7 +26,14 @@ def include_folders(compiler: str) -> tuple[str, ...]:
     """The folders that the compiler looks into by itself: libclang has no headers of its own."""
     command = [compiler, "-E", "-x", "c++", "-v", "/dev/null"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            check=True,
+            env={**os.environ, "LC_ALL": "C"},  # the words below are English
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         raise MigrateError(
             f"{compiler} does not say where its headers are ({error}); name the compiler of the "
@@ -70,7 +78,7 @@ def flags_of(source: pathlib.Path, compiler: str, database: str | None, given: l
 def _from_database(source: pathlib.Path, folder: pathlib.Path) -> list[str]:
     path = folder / "compile_commands.json" if folder.is_dir() else folder
     try:
-        entries = json.loads(path.read_text())
+        entries = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise MigrateError(f"{path}: {error}") from None
     for entry in entries:

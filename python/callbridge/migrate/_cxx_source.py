@@ -9,6 +9,7 @@ from callbridge.migrate import _exports, _new_files, _rewrites, _targets
 from callbridge.migrate._compiler import flags_of
 from callbridge.migrate._exports import Handler
 from callbridge.migrate._plan import Change, Decision, MigrateError, Plan, apply
+from callbridge.migrate._source_encoding import Source, read_cxx
 from callbridge.migrate._translation_unit import TranslationUnit
 from callbridge.migrate._typed_functions import TypedFunction
 
@@ -25,7 +26,7 @@ class Options:
 class CxxSource:
     """What was found in a source."""
 
-    path: pathlib.Path
+    text: Source
     flags: list[str]
     unit: TranslationUnit
     uses: list[_targets.Use]
@@ -34,6 +35,10 @@ class CxxSource:
     decisions: list[Decision]
     typed: dict[str, TypedFunction]  # the functions that are rewritten, by USR
     refusals: list[Decision]  # why the others are not
+
+    @property
+    def path(self) -> pathlib.Path:
+        return self.text.path
 
     @property
     def handler_names(self) -> dict[str, str]:
@@ -48,14 +53,15 @@ class CxxSource:
 def read(path: pathlib.Path, options: Options, others: list[pathlib.Path]) -> CxxSource:
     """`others`: the other C++ sources of the command."""
     flags = flags_of(path, options.compiler, options.database, options.flags)
-    unit = TranslationUnit(path, path.read_bytes(), flags)
+    source = read_cxx(path, flags)
+    unit = TranslationUnit(path, source.content, flags)
     uses, decisions = _targets.find(unit, options.compiler)
     typed, refusals = _rewrites.find(unit, uses, others) if options.rewrite else ({}, [])
     uses, tuples = _exports.without_tuples(unit, uses, typed)
     decisions += tuples
     handlers, new = _exports.handlers_of(unit, uses)
     decisions += unit.decisions()
-    return CxxSource(path, flags, unit, uses, handlers, new, decisions, typed, refusals)
+    return CxxSource(source, flags, unit, uses, handlers, new, decisions, typed, refusals)
 
 
 def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
@@ -74,7 +80,7 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
     names = source.handler_names
     changes = []
     if after != source.unit.content:
-        changes.append(Change(source.path, source.unit.content, after))
+        changes.append(Change(source.path, source.text.original, source.text.encode(after)))
     decisions += _exports.decisions(source.unit, _exported(source))
     if not capsules_become_typed:
         for use in source.uses:

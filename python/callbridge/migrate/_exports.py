@@ -30,7 +30,7 @@ class Handler:
 def handlers_of(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Handler], list[Handler]]:
     """Returns all handlers, and those of them that the source does not have yet."""
     exported = _exported(unit)
-    taken = set(re.findall(r"[A-Za-z_]\w*", unit.content.decode()))
+    taken = set(re.findall(r"[A-Za-z_]\w*", unit.content.decode(errors="replace")))
     known: dict[str, Handler] = {}
     new = []
     for use in uses:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import pathlib
 import re
@@ -10,7 +11,7 @@ import clang.cindex as cindex
 
 from callbridge.migrate import _abi_rows, _element_types
 from callbridge.migrate._exports import Handler
-from callbridge.migrate._plan import Change, Decision
+from callbridge.migrate._plan import Change, Decision, byte_order_mark, has_crlf, text_of
 from callbridge.migrate._typed_functions import TypedFunction
 
 _Kind = cindex.CursorKind
@@ -160,7 +161,11 @@ def add(made: NewFile, changes: list[Change], decisions: list[Decision]) -> None
         changes.append(Change(made.path, None, made.text.encode()))
         return
     before = made.path.read_bytes()
-    after = before.decode(errors="surrogateescape")
+    mark = byte_order_mark(before)[0]
+    ends_by_crlf = has_crlf(before)
+    after = text_of(before[len(mark) :] if mark == codecs.BOM_UTF8 else before)
+    if ends_by_crlf:
+        after = after.replace("\r\n", "\n")
     for row in made.without_rows(after):
         text = f"is there already, without the row {row}; add it, unless it was left out on purpose"
         decisions.append(Decision(str(made.path), 1, text))
@@ -177,7 +182,10 @@ def add(made: NewFile, changes: list[Change], decisions: list[Decision]) -> None
         for place, text in made.lines[one]:
             after = after.replace(place, text + place)
     if lacks:
-        changes.append(Change(made.path, before, after.encode(errors="surrogateescape")))
+        if ends_by_crlf:
+            after = after.replace("\n", "\r\n")
+        written = mark + after.encode(errors="surrogateescape")
+        changes.append(Change(made.path, before, written))
 
 
 def _one_test(handler: Handler, typed: dict[str, TypedFunction]) -> str:

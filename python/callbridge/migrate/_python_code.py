@@ -31,6 +31,7 @@ from callbridge.migrate._python_imports import (
     XLA_CLIENTS,
     what_is_left,
 )
+from callbridge.migrate._source_encoding import read_python
 
 _REGISTER = tuple(
     f"{client}.{name}"
@@ -53,38 +54,36 @@ _UNTYPED_ON_CPU = (
 def plan(path: pathlib.Path, untyped: str | None) -> Plan:
     """`untyped`: why what the program registers stays untyped; None if this command makes typed
     handlers of it."""
-    content = path.read_bytes()
+    source = read_python(path)
     try:
-        module = cst.parse_module(content)
+        module = cst.parse_module(source.content.decode())
     except cst.ParserSyntaxError as error:
         raise MigrateError(
             f"{path}:{error.raw_line}:{error.raw_column}: {error.message}; a source must parse"
         ) from None
-    except UnicodeDecodeError as error:
-        raise MigrateError(f"{path}: {error}") from None
     context = CodemodContext()
     wrapper = MetadataWrapper(module)
     rewriter = _Rewriter(str(path), untyped, context)
     changed = wrapper.visit(rewriter)
     changed = AddImportsVisitor(context).transform_module(changed)
     changed = RemoveImportsVisitor(context).transform_module(changed)
-    after = changed.bytes
+    after = changed.code.encode()
     result = Plan([], rewriter.decisions)
     said = {one.line for one in rewriter.decisions}
     for line, name in what_is_left(module, changed):
         if line not in said and not any(line in lines for lines in rewriter.left):
             text = f"today's JAX has no {name}, and nothing is written for it; write it by hand"
             result.decisions.append(Decision(str(path), line, text))
-    if after != content:
-        result.changes.append(Change(path, content, after))
+    if after != source.content:
+        result.changes.append(Change(path, source.original, source.encode(after)))
     return result
 
 
 def platforms(path: pathlib.Path) -> set[str]:
     """The platforms that the program registers targets for, as far as it spells them."""
     try:
-        wrapper = MetadataWrapper(cst.parse_module(path.read_bytes()))
-    except (cst.ParserSyntaxError, UnicodeDecodeError):
+        wrapper = MetadataWrapper(cst.parse_module(read_python(path).content.decode()))
+    except (cst.ParserSyntaxError, MigrateError):
         return set()  # plan() says why
     names = wrapper.resolve(QualifiedNameProvider)
     found = set()

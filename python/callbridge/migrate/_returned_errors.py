@@ -112,7 +112,8 @@ class _Writer:
         ends = [one.start.offset for one in [*starts[1:], words[-1].extent]]
         content = self.unit.content
         pairs = zip(starts, ends)
-        return [content[start.end.offset : end].decode().strip() for start, end in pairs]
+        texts = [content[start.end.offset : end] for start, end in pairs]
+        return [text.decode(errors="surrogateescape").strip() for text in texts]
 
     def called(self, statement: cindex.Cursor) -> cindex.Cursor | None:
         """The call that sets the status, if the statement is that."""
@@ -164,11 +165,11 @@ class _Writer:
             space = "" if before.endswith(b" ") else " "
             self.edits.append(Edit(end, end, f"{space}{self.success}; "))
             return
-        indent = before.decode() + "  "
+        indent = before.decode(errors="surrogateescape") + "  "
         first = next(iter(body.get_children())).extent.start
         if first.line > body.extent.start.line:
             start = self.unit.content.rfind(b"\n", 0, first.offset) + 1
-            text = self.unit.content[start : first.offset].decode()
+            text = self.unit.content[start : first.offset].decode(errors="surrogateescape")
             indent = text if not text.strip() else indent
         self.edits.append(Edit(line, line, f"{indent}{self.success};\n"))
 
@@ -203,7 +204,9 @@ def _is_plain_return(statement: cindex.Cursor) -> bool:
 
 def _text(call: cindex.Cursor, message: str, size: str) -> str:
     """The text that a message and its size are."""
-    if re.fullmatch(r'"[^"\\]*"', message) and size == str(len(message.encode()) - 2):
+    if re.fullmatch(r'"[^"\\]*"', message) and size == str(
+        len(message.encode(errors="surrogateescape")) - 2
+    ):
         return message
     if re.fullmatch(rf"(?:std::|::)?strlen\(\s*{re.escape(message)}\s*\)", size):
         return message

@@ -12,7 +12,7 @@ import clang.cindex as cindex
 
 from callbridge.migrate import _exports, _typed_functions
 from callbridge.migrate._buffer_accesses import Refused
-from callbridge.migrate._plan import Decision, Edit
+from callbridge.migrate._plan import Decision, Edit, text_of
 from callbridge.migrate._targets import Use
 from callbridge.migrate._translation_unit import TranslationUnit
 from callbridge.migrate._typed_functions import TypedFunction
@@ -31,7 +31,7 @@ def find(
     `others`: the other C++ sources of the command, which may use a function, too.
     """
     words = list(unit.unit.get_tokens(extent=unit.unit.cursor.extent))
-    texts = [other.read_text(errors="replace") for other in others]
+    texts = [text_of(other.read_bytes()) for other in others]
     found: dict[str, TypedFunction] = {}
     decisions = []
     for instances in _by_template(uses):

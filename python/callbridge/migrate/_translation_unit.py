@@ -9,8 +9,10 @@ import re
 import clang.cindex as cindex
 
 from callbridge.migrate._plan import Decision, MigrateError
+from callbridge.migrate._source_encoding import without_charsets
 
 _Kind = cindex.CursorKind
+_NO_UTF_8 = re.compile("[\udc80-\udcff]")  # by surrogateescape
 _MISSING = re.compile(r"'([^']+)' file not found")
 # clang goes on behind a header that it does not find.
 _KEEP_GOING = 0x200
@@ -53,16 +55,17 @@ class TranslationUnit:
     def __init__(self, path: pathlib.Path, content: bytes, flags: list[str]):
         self.path = str(path)
         self.content = content
-        try:
-            text = content.decode()
-        except UnicodeDecodeError as error:
-            raise MigrateError(f"{path}: not UTF-8: {error.reason}") from None
+        # libclang's names are UTF-8. Others are in strings and comments, whose bytes are those of
+        # `content`, at the same places.
+        text = _NO_UTF_8.sub("?", content.decode(errors="surrogateescape"))
         files = [(self.path, text)]
         if path.suffix == ".cu":
             files.append(_LAUNCH)
             flags = [*flags, "-include", _LAUNCH[0]]
         try:
-            self.unit = cindex.Index.create().parse(self.path, flags, files, _OPTIONS)
+            self.unit = cindex.Index.create().parse(
+                self.path, without_charsets(flags), files, _OPTIONS
+            )
         except cindex.TranslationUnitLoadError:
             raise MigrateError(
                 f"{path}: libclang cannot read it with the flags {' '.join(flags)}"
@@ -117,7 +120,9 @@ class TranslationUnit:
         return cursor.location.file is not None and cursor.location.file.name == self.path
 
     def text(self, extent) -> str:
-        return self.content[extent.start.offset : extent.end.offset].decode()
+        return self.content[extent.start.offset : extent.end.offset].decode(
+            errors="surrogateescape"
+        )
 
     def line_of(self, offset: int) -> int:
         return self.content.count(b"\n", 0, offset) + 1
