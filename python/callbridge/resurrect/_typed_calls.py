@@ -90,7 +90,8 @@ def _needs_version_3(target: str, has_tokens: bool) -> bool:
 
 def _array(type_: ir.Type, target: str) -> ShapeDtype:
     if _xla_shapes.is_token(type_):
-        return ShapeDtype((), TOKEN)
+        token: Any = TOKEN
+        return ShapeDtype((), token)
     array = ir.RankedTensorType(type_)
     if not array.has_static_shape:
         raise CallbridgeError(
