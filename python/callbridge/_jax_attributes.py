@@ -7,6 +7,7 @@ attribute is wrapped in an object that is compared by type and bits.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -110,7 +111,7 @@ def _freeze(value: Any, what: str) -> _Attribute:
         array = np.array(value, value.dtype.newbyteorder("="), order="C", subok=False)
         return _Attribute(array, (array.dtype, array.shape, array.tobytes()))
     if isinstance(value, float):
-        return _Attribute(value, (float, value.hex()))
+        return _Attribute(value, (float, struct.pack("=d", value)))  # NaNs have one hex()
     _attributes.refuse_wide(value, what)
     if isinstance(value, str):
         utf_8(value, what)

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import jax
+import numpy as np
 import pytest
-from callbridge import _jax_runtimes
+from callbridge import _jax_attributes, _jax_runtimes
 from callbridge._jax_runtimes import RUNTIMES, fastest_path, parse_release, runtime_of
 from callbridge.jax import CallbridgeError
 from this_jax import PREFERS_TYPED, needs
@@ -234,3 +235,12 @@ def test_nothing_is_logged(modules):
 @needs("a warning of version 1")
 def test_what_would_be_logged(modules):
     assert "API_VERSION_ORIGINAL" in "\n".join(logged(modules, "native"))
+
+
+def test_attributes_are_the_same_by_their_bits():
+    """A program is found by its attributes: one NaN's is not another's, by sign or by payload."""
+    bits = (0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000001, 0, 1 << 63)
+    values = [np.array(b, np.uint64).view(np.float64).item() for b in bits]
+    frozen = [_jax_attributes.freeze({"a": {"b": value}})["a"] for value in values]
+    assert len(set(frozen)) == len(bits)
+    assert frozen == [_jax_attributes.freeze({"a": {"b": value}})["a"] for value in values]

@@ -51,6 +51,13 @@ def test_traits(run):
 
 
 @pytest.mark.skipif(
+    VERSION < (0, 6, 0), reason=f"jax {jax.__version__} is not asked for their copies"
+)
+def test_parameters_without_a_hash(run):
+    assert run(HERE / "unhashable_program.py") == "done\n"
+
+
+@pytest.mark.skipif(
     VERSION < (0, 5, 3), reason=f"jax {jax.__version__} lost few of them, and has not got them all"
 )
 def test_lost_parameters_and_attributes(run):

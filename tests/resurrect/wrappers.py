@@ -10,6 +10,10 @@ FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 
 # Where the values of names are tested that a call alone does not show.
 ELSEWHERE = {
+    "default_process_primitive": "unhashable_program.py",
+    "_cached_abstract_eval": "unhashable_program.py",
+    "LoweringCacheKey.__init__": "unhashable_program.py",
+    "LoweringCacheKey.__new__": "unhashable_program.py",
     "register_custom_call_target": "refusals_program.py",
     "register_cpu_custom_call_target": "packages/of_2020.py",
     "register_custom_type_id": "any_handler_program.py",

@@ -196,6 +196,24 @@ WRAPPED = [
         "custom_call=jax_custom_call",
     ),
     ("jax._src.interpreters.mlir", "callbridge.resurrect._lowering", "lower_jaxpr_to_module"),
+    (
+        "jax._src.interpreters.mlir.LoweringCacheKey",
+        "callbridge.resurrect._unhashable_parameters",
+        "__new__=new_lowering_key __init__=init_lowering_key",
+    ),
+    *(
+        (
+            f"jax._src.interpreters.partial_eval.{name}",
+            "callbridge.resurrect._unhashable_parameters",
+            "default_process_primitive",
+        )
+        for name in ("JaxprTrace", "DynamicJaxprTrace")
+    ),
+    (
+        "jax._src.interpreters.partial_eval",
+        "callbridge.resurrect._unhashable_parameters",
+        "_cached_abstract_eval=cached_abstract_eval",
+    ),
     ("jaxlib.hlo_helpers", "callbridge.resurrect._wrappers", "custom_call=hlo_custom_call"),
     (
         "jax._src.interpreters.xla",

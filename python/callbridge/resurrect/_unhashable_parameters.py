@@ -1,0 +1,124 @@
+"""Parameters of primitives that have no hash, which JAX refuses since 0.7: dicts, lists, arrays.
+
+Rules see what bind() was given. A traced equation keeps a copy, so that later changes do not reach
+it, and where JAX finds compiled code by a parameter, it finds it by content.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from callbridge._jax_runtimes import is_since
+
+
+def default_process_primitive(original: Callable) -> Callable | None:
+    """Traces with copies of the parameters that have no hash."""
+    if not is_since("0.7.0"):
+        return None
+
+    @functools.wraps(original)
+    def wrapper(
+        trace: Any, primitive: Any, tracers: Any, params: dict, *others: Any, **keywords: Any
+    ) -> Any:
+        try:
+            hash((*params.values(),))
+        except TypeError:
+            params = _copied(params)
+        return original(trace, primitive, tracers, params, *others, **keywords)
+
+    return wrapper
+
+
+def cached_abstract_eval(original: Callable) -> Callable:
+    """Evaluates without the cache where a parameter has no hash, and its content has."""
+
+    @functools.wraps(original)
+    def wrapper(primitive: Any, *avals: Any, **params: Any) -> Any:
+        try:
+            hash((*params.values(),))
+        except TypeError:
+            if _key(params) is None:
+                raise
+            return primitive.abstract_eval(*avals, **params)
+        return original(primitive, *avals, **params)
+
+    return wrapper
+
+
+def new_lowering_key(original: Callable) -> Any:
+    """LoweringCacheKey.__new__, of the parameters' content where one has no hash."""
+    return None if original is object.__new__ else staticmethod(lowering_key(original))
+
+
+def init_lowering_key(original: Callable) -> Any:
+    """Likewise its __init__, before jax 0.10."""
+    return None if original is object.__init__ else lowering_key(original)
+
+
+def lowering_key(original: Callable) -> Callable:
+    @functools.wraps(original)
+    def wrapper(*args: Any, params: Any, **others: Any) -> Any:
+        try:
+            hash(params)
+        except TypeError:
+            key = _key(dict(params))
+            if key is not None:
+                params = key
+        return original(*args, params=params, **others)
+
+    return wrapper
+
+
+def _copied(params: dict) -> dict:
+    """The parameters, or copies; what cannot be compared stays as it is, for JAX to refuse it."""
+    return copy.deepcopy(params, _immutable(params)) if _key(params) is not None else params
+
+
+def _immutable(value: Any, found: dict | None = None) -> dict:
+    """What deepcopy() is to leave as it is: by id, whatever is no container and no NumPy array."""
+    found = {} if found is None else found
+    if isinstance(value, dict):
+        for part in (*value.keys(), *value.values()):
+            _immutable(part, found)
+    elif isinstance(value, (list, tuple, set)):
+        for part in value:
+            _immutable(part, found)
+    elif not isinstance(value, (bytearray, np.ndarray)):
+        found[id(value)] = value
+    return found
+
+
+def _key(value: Any) -> Any:
+    """The content, compared by type and bits; None where it cannot be."""
+    try:
+        return _content(value)
+    except (TypeError, RecursionError):
+        return None
+
+
+def _content(value: Any) -> tuple:
+    kind = type(value)
+    if isinstance(value, dict):
+        return kind, *((_content(k), _content(v)) for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return kind, *map(_content, value)
+    if isinstance(value, (set, frozenset)):
+        return kind, frozenset(map(_content, value))
+    if isinstance(value, bytearray):
+        return kind, bytes(value)
+    if isinstance(value, (np.ndarray, jax.Array)) and not isinstance(value, jax.core.Tracer):
+        array = np.asarray(value)
+        if array.dtype.hasobject:
+            raise TypeError(f"unhashable array of {array.dtype}")
+        return kind, array.dtype, array.shape, array.tobytes()
+    if isinstance(value, float):
+        return kind, struct.pack("=d", value)
+    hash(value)
+    return kind, value

@@ -1,0 +1,94 @@
+"""Primitives whose parameters have no hash, in a process of its own.
+
+Where jax 0.7 and later refuse them: in default_process_primitive, by its _cached_abstract_eval, and
+in a program's LoweringCacheKey.
+"""
+
+import callbridge.resurrect  # noqa: F401
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Primitive, ShapedArray
+from jax.interpreters import ad, batching, mlir
+
+x = np.arange(3, dtype=np.float32)
+seen = set()
+
+
+def factor_of(value):
+    seen.add(type(value))
+    if isinstance(value, dict):
+        return float(np.sum([factor_of(part) for part in value.values()]))
+    return float(np.sum(list(value) if isinstance(value, set) else np.asarray(value)))
+
+
+scaled = Primitive("scaled")
+scaled.def_impl(lambda x, *, by: x * factor_of(by))
+scaled.def_abstract_eval(lambda x, *, by: ShapedArray(x.shape, x.dtype) if factor_of(by) else None)
+mlir.register_lowering(
+    scaled, mlir.lower_fun(lambda x, *, by: x * factor_of(by), multiple_results=False)
+)
+batching.primitive_batchers[scaled] = lambda args, dims, *, by: (scaled.bind(*args, by=by), dims[0])
+ad.deflinear2(scaled, lambda ct, x, *, by: (scaled.bind(ct, by=by),))
+
+VALUES = {
+    "dict": lambda: {"k": 2},
+    "list": lambda: [1, 1],
+    "set": lambda: {2},
+    "ndarray": lambda: np.array([2]),
+    "jax": lambda: jnp.array([2]),
+    "nested": lambda: {"a": [1], "b": {"c": np.ones(1)}},
+}
+USES = {
+    "eager": lambda f: f(x),
+    "jit": lambda f: jax.jit(f)(x),
+    "vmap": lambda f: jax.jit(jax.vmap(f))(x),
+    "grad": lambda f: jax.grad(lambda x: (f(x) * x).sum())(x) / 2,
+    "jit of grad": lambda f: jax.jit(jax.grad(lambda x: (f(x) * x).sum()))(x) / 2,
+    "checkpoint": lambda f: jax.grad(lambda x: (jax.checkpoint(f)(x) * x).sum())(x) / 2,
+    "scan": lambda f: jax.lax.scan(lambda c, _: (f(c), None), x, None, length=1)[0],
+    "cond": lambda f: jax.lax.cond(x[0] < 1, f, lambda x: x, x),
+    "map": lambda f: jax.lax.map(f, x),
+    "jvp": lambda f: jax.jvp(f, (x,), (x,))[1],
+    "vjp": lambda f: jax.jit(lambda x: jax.vjp(f, x)[1](x)[0])(x),
+}
+for name, make in VALUES.items():
+    for use, run in USES.items():
+        value = make()
+        got = run(lambda x, value=value: scaled.bind(x, by=value))
+        np.testing.assert_array_equal(np.asarray(got), x * 2, err_msg=f"{name} in {use}")
+assert {dict, list, set, np.ndarray} <= seen, seen
+assert all(t.__module__ != "callbridge.resurrect._unhashable_parameters" for t in seen), seen
+
+# What was traced stays as it was, and the next trace is of the new content.
+by = {"k": [2]}
+traced = jax.make_jaxpr(lambda x: scaled.bind(x, by=by))(x)
+once = jax.jit(lambda x: scaled.bind(x, by=by))
+both = [once(x)]
+by["k"][0] = 5
+VERSION = tuple(map(int, jax.__version__.split(".")[:2]))
+if VERSION >= (0, 7):
+    np.testing.assert_array_equal(jax.core.eval_jaxpr(traced.jaxpr, traced.consts, x)[0], x * 2)
+both += [once(x), jax.jit(lambda x: scaled.bind(x, by=by))(x)]
+np.testing.assert_array_equal(np.stack(both), np.stack([x * 2, x * 2, x * 5]))
+# In one program, each has its own content.
+pair = jax.jit(lambda x: (scaled.bind(x, by=[1]), scaled.bind(x, by=[3]), scaled.bind(x, by=[1])))
+np.testing.assert_array_equal(np.stack(pair(x)), np.stack([x, x * 3, x]))
+
+
+class Incomparable:
+    __hash__ = None
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([2])
+
+
+if VERSION >= (0, 7):
+    for value in (Incomparable(), [Incomparable()]):
+        try:
+            jax.jit(lambda x, value=value: scaled.bind(x, by=value))(x)
+        except TypeError as error:
+            assert "hash" in str(error), error
+        else:
+            raise AssertionError(value)
+print("done")
