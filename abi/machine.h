@@ -79,6 +79,8 @@ inline constexpr const Machine& kThisMachine = *FindMachine(EM_X86_64);
 
 inline uint32_t FloatingPointControl() { return __builtin_ia32_stmxcsr(); }
 inline void SetFloatingPointControl(uint32_t bits) { __builtin_ia32_ldmxcsr(bits); }
+// Whether the processor has an instruction that computes a * b + c with one rounding.
+inline bool HasFusedMultiplyAdd() { return __builtin_cpu_supports("fma"); }
 #elif defined(__aarch64__)
 inline constexpr const Machine& kThisMachine = *FindMachine(EM_AARCH64);
 
@@ -90,6 +92,7 @@ inline uint32_t FloatingPointControl() {
 inline void SetFloatingPointControl(uint32_t bits) {
   __asm__ volatile("msr fpcr, %0" : : "r"(uint64_t{bits}) : "memory");
 }
+inline bool HasFusedMultiplyAdd() { return true; }
 #else
 #error "this machine has no row above"
 #endif

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/machine.h"
 #include "callbridge/client/element_types.h"
 #include "callbridge/client/elementwise.h"
 
@@ -44,6 +45,13 @@ void Unary(const void* operand, const void*, void* result, size_t count) {
 template <typename T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
+// Computes a * b + c with one rounding where the processor has an instruction for that, as XLA
+// does. (Without, libm's function loses digits in a mode in which subnormal numbers are zeros.)
+template <typename T>
+T MultiplyAdd(T a, T b, T c) {
+  return HasFusedMultiplyAdd() ? std::fma(a, b, c) : a * b + c;
+}
+
 struct Add {
   static bool Of(bool a, bool b) { return a || b; }
   template <typename T>
@@ -79,8 +87,8 @@ struct Multiply {
   }
   template <typename T>
   static std::complex<T> Of(std::complex<T> a, std::complex<T> b) {
-    return {std::fma(a.real(), b.real(), -(a.imag() * b.imag())),
-            std::fma(a.imag(), b.real(), a.real() * b.imag())};
+    return {MultiplyAdd(a.real(), b.real(), -(a.imag() * b.imag())),
+            MultiplyAdd(a.imag(), b.real(), a.real() * b.imag())};
   }
 };
 
@@ -121,14 +129,14 @@ struct Divide {
     std::complex<T> result;
     if (std::fabs(b.real()) < std::fabs(b.imag())) {
       const T ratio = b.real() / b.imag();
-      const T denominator = std::fma(b.real(), ratio, b.imag());
-      result = {std::fma(a.real(), ratio, a.imag()) / denominator,
-                std::fma(a.imag(), ratio, -a.real()) / denominator};
+      const T denominator = MultiplyAdd(b.real(), ratio, b.imag());
+      result = {MultiplyAdd(a.real(), ratio, a.imag()) / denominator,
+                MultiplyAdd(a.imag(), ratio, -a.real()) / denominator};
     } else {
       const T ratio = b.imag() / b.real();
-      const T denominator = std::fma(b.imag(), ratio, b.real());
-      result = {std::fma(a.imag(), ratio, a.real()) / denominator,
-                std::fma(-a.real(), ratio, a.imag()) / denominator};
+      const T denominator = MultiplyAdd(b.imag(), ratio, b.real());
+      result = {MultiplyAdd(a.imag(), ratio, a.real()) / denominator,
+                MultiplyAdd(-a.real(), ratio, a.imag()) / denominator};
     }
     const bool is_nan = result.real() != result.real() && result.imag() != result.imag();
     return is_nan ? WhereDivisionIsNan(a, b, result) : result;
@@ -146,13 +154,13 @@ struct Divide {
     }
     if (IsInfinite(a) && IsFinite(b)) {
       const std::complex<T> unit = Infinities(a);
-      return {kInfinity * std::fma(unit.real(), b.real(), unit.imag() * b.imag()),
-              kInfinity * std::fma(unit.imag(), b.real(), -(unit.real() * b.imag()))};
+      return {kInfinity * MultiplyAdd(unit.real(), b.real(), unit.imag() * b.imag()),
+              kInfinity * MultiplyAdd(unit.imag(), b.real(), -(unit.real() * b.imag()))};
     }
     if (IsFinite(a) && IsInfinite(b)) {
       const std::complex<T> unit = Infinities(b);
-      return {T{0} * std::fma(a.real(), unit.real(), a.imag() * unit.imag()),
-              T{0} * std::fma(a.imag(), unit.real(), -(a.real() * unit.imag()))};
+      return {T{0} * MultiplyAdd(a.real(), unit.real(), a.imag() * unit.imag()),
+              T{0} * MultiplyAdd(a.imag(), unit.real(), -(a.real() * unit.imag()))};
     }
     return nan;
   }
@@ -212,7 +220,7 @@ struct Abs {
     const T small = Minimum::Of(real, imaginary);
     const T large = Maximum::Of(real, imaginary);
     const T ratio = small / large;
-    const T result = large * std::sqrt(std::fma(ratio, ratio, T{1}));
+    const T result = large * std::sqrt(MultiplyAdd(ratio, ratio, T{1}));
     // 0 / 0 or infinity / infinity: both parts are equal.
     return result != result ? small : result;
   }

@@ -16,12 +16,12 @@ namespace callbridge::client {
 using ElementwiseKernel = void (*)(const void* left, const void* right, void* result, size_t count);
 
 // Returns the kernel for add, subtract, multiply, divide, maximum, minimum, negate or abs of
-// elements of `type`. Its results are the same on every processor, bit for bit those of jaxlib
-// 0.10.2 on processors with FMA except for NaNs' payloads. (Without FMA, and in TensorFlow 2.13.1
-// with AVX2, XLA contracts other products of complex numbers.) An integer divided by 0 is -1;
-// maximum and minimum return NaN if an operand is NaN, and prefer the positive zero. (TensorFlow
-// 2.13.1 sets faster ones that lose NaNs.) Returns UNIMPLEMENTED if XLA:CPU has no such operation,
-// and for types of at most 8 bits that are not integers.
+// elements of `type`. Its results are bit for bit those of jaxlib 0.10.2 except for NaNs' payloads.
+// So those of complex numbers differ by processor: a sum of products is rounded once less where the
+// processor has FMA. (In TensorFlow 2.13.1 with AVX2, XLA contracts other products.) An integer
+// divided by 0 is -1; maximum and minimum return NaN if an operand is NaN, and prefer the positive
+// zero. (TensorFlow 2.13.1 sets faster ones that lose NaNs.) Returns UNIMPLEMENTED if XLA:CPU has
+// no such operation, and for types of at most 8 bits that are not integers.
 absl::StatusOr<ElementwiseKernel> FindArithmetic(hlo::Opcode opcode, PrimitiveType type);
 // Returns the kernel that converts elements. Floats become integers towards zero; NaN becomes 0,
 // and a value out of range the nearest limit. Returns UNIMPLEMENTED for complex types to others,

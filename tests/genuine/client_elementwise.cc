@@ -2,6 +2,8 @@
 // is compiled against callbridge's headers and against genuine XLA's. Prints one line for each
 // instruction: its name, the type, the result's bytes in hexadecimal. Genuine XLA's products and
 // quotients of complex numbers are printed as callbridge contracts them, if it contracted others.
+#include <xmmintrin.h>
+
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
@@ -12,17 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "contractions.h"
 #include "executed.h"
 #include "tensorflow/compiler/xla/client/xla_builder.h"
 #include "tensorflow/compiler/xla/client/xla_computation.h"
 #include "tensorflow/compiler/xla/literal.h"
 #include "tensorflow/compiler/xla/shape_util.h"
 #include "tensorflow/compiler/xla/xla_data.pb.h"
-#ifdef GENUINE_XLA
-#include <xmmintrin.h>
-
-#include "contractions.h"
-#endif
 
 namespace {
 
@@ -143,8 +141,11 @@ std::vector<Element> Floats(int bytes, int exponent_bits) {
 std::vector<Element> Complexes(int part_bytes) {
   const std::vector<Element> parts = Floats(part_bytes, part_bytes == 4 ? 8 : 11);
   std::vector<Element> some;
-  // 0, a subnormal, the smallest, 1.5, 0.5, huge, infinite, NaN, and their negatives.
+  // 0, a subnormal, the smallest, 1.5, 0.5, huge, infinite, NaN, and some of their negatives.
   for (size_t i : {0, 1, 2, 6, 16, 17, 18, 30, 32, 33, 34}) some.push_back(parts[i]);
+  // One whose products with huge numbers are ordinary, and have digits to lose.
+  some.push_back(FromBits(part_bytes == 4 ? 0x01db4959 : 0x008b6925b3ea1205, part_bytes));
+  some.push_back(FromBits(part_bytes == 4 ? 0x754cd53a : 0x7eb3cd53a8d5a731, part_bytes));
   std::vector<Element> values;
   for (const Element& real : some) {
     for (const Element& imaginary : some) values.push_back(real + imaginary);
@@ -229,6 +230,11 @@ const Type& FindType(xla::PrimitiveType primitive_type) {
 }
 
 #ifdef GENUINE_XLA
+constexpr bool kIsGenuine = true;
+#else
+constexpr bool kIsGenuine = false;
+#endif
+
 template <typename T>
 std::complex<T> Complex(const Element& bytes) {
   std::complex<T> value;
@@ -260,22 +266,19 @@ void ReplaceContractions(bool is_quotient, const Type& type, const std::vector<E
   }
   _mm_setcsr(mode);
 }
-#endif
 
 // The operands' elements are those of a binary operation.
-void Print(const std::string& name, const xla::Literal& literal,
-           [[maybe_unused]] const std::vector<Element>& left,
-           [[maybe_unused]] const std::vector<Element>& right) {
+void Print(const std::string& name, const xla::Literal& literal, const std::vector<Element>& left,
+           const std::vector<Element>& right) {
   const Type& type = FindType(literal.shape().element_type());
   std::string data(static_cast<const char*>(literal.untyped_data()), literal.size_bytes());
   ReplaceNans(type, data);
-#ifdef GENUINE_XLA
   const bool is_quotient = name.rfind("divide ", 0) == 0;
-  if (type.kind == Type::kComplex && (is_quotient || name.rfind("multiply ", 0) == 0)) {
+  if (kIsGenuine && type.kind == Type::kComplex &&
+      (is_quotient || name.rfind("multiply ", 0) == 0)) {
     (type.type == xla::C64 ? ReplaceContractions<float>
                            : ReplaceContractions<double>)(is_quotient, type, left, right, data);
   }
-#endif
   static const char kDigits[] = "0123456789abcdef";
   std::string text;
   for (unsigned char byte : data) {

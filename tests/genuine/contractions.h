@@ -11,13 +11,17 @@
 
 namespace contractions {
 
+// Without, nothing can be contracted: libm's fma() is wrong where subnormal numbers are zeros.
+inline bool HasFusedMultiplyAdd() { return __builtin_cpu_supports("fma"); }
+
 // Returns what a * b + c * d may be. First the one in which a * b is contracted, which is what
-// callbridge computes.
+// callbridge computes where the processor has FMA.
 template <typename T>
 std::vector<T> Sums(T a, T b, T c, T d) {
   // Not constants, so that no compiler contracts or folds what is to be rounded.
   volatile T left = a * b;
   volatile T right = c * d;
+  if (!HasFusedMultiplyAdd()) return {left + right};
   return {std::fma(a, b, right), std::fma(c, d, left), left + right};
 }
 
@@ -25,6 +29,7 @@ std::vector<T> Sums(T a, T b, T c, T d) {
 template <typename T>
 std::vector<T> Sums(T a, T b, T c) {
   volatile T product = a * b;
+  if (!HasFusedMultiplyAdd()) return {product + c};
   return {std::fma(a, b, c), product + c};
 }
 
