@@ -146,10 +146,11 @@ ROWS = [
     ("jax.experimental", "callbridge.resurrect._old_public", "0.9.2 disable_x64 enable_x64"),
     ("jax.experimental", "import",
         "0.4.13 global_device_array=jax.experimental.global_device_array "
-        "optimizers=jax.example_libraries.optimizers sharding=jax.experimental.sharding "
-        "stax=jax.example_libraries.stax 0.4.31 maps=jax.experimental.maps 0.4.38 "
-        "export=jax.experimental.export 0.5.3 array_api=jax.numpy 0.7.2 "
-        "attrs=jax.experimental.attrs shard=jax.experimental.shard 0.8.3 "
+        "optimizers=jax.example_libraries.optimizers pjit=jax.experimental.pjit "
+        "sharding=jax.experimental.sharding stax=jax.example_libraries.stax 0.4.31 "
+        "maps=jax.experimental.maps 0.4.38 export=jax.experimental.export 0.5.3 "
+        "array_api=jax.numpy 0.7.2 attrs=jax.experimental.attrs "
+        "multihost_utils=jax.experimental.multihost_utils shard=jax.experimental.shard 0.8.3 "
         "host_callback=jax.experimental.host_callback 0.10.2 "
         "custom_dce=jax.experimental.custom_dce x64_context=jax.experimental.x64_context "
         "0.12.0.1 control_deps=jax.experimental.control_deps "
