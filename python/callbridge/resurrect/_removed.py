@@ -49,7 +49,13 @@ ROWS = [
     ("jax._src.numpy.util", "jax._src.numpy.util",
         "0.4.13 _check_arraylike=check_arraylike _promote_dtypes=promote_dtypes"),
     ("jax._src.pjit", "jax._src.pjit", "0.7.2 pjit_p=jit_p"),
+    ("jax._src.prng", "jax._src.random.prng jax._src.random.threefry2x32 jax._src.random.rbg",
+        "0.10.2 PRNGImpl PRNGKeyArray random_bits random_fold_in random_seed random_split "
+        "random_unwrap random_wrap rbg_prng_impl seed_with_impl threefry2x32_p threefry_2x32 "
+        "threefry_fold_in threefry_prng_impl threefry_random_bits threefry_seed threefry_split "
+        "unsafe_rbg_prng_impl"),
     ("jax._src.random", "callbridge.resurrect._old_public", "0.4.38 KeyArray=DeviceArray"),
+    ("jax._src.random", "jax._src.random.core", "0.10.2 _check_prng_key _check_shape"),
     ("jax._src.tree_util", "callbridge.resurrect._old_public",
         "0.8.3 _replace_nones=replace_nones"),
     ("jax.abstract_arrays", "callbridge.resurrect._avals", "0.4.30 array_types raise_to_shaped"),
