@@ -1,6 +1,7 @@
 """Restored classes mean what they meant: what programs see of each is what a release showed that
 had it (releases/classes.txt, which scripts/jax_names writes)."""
 
+import builtins
 import json
 import os
 import pathlib
@@ -25,10 +26,14 @@ _MERGED = "JAX made Jaxpr and ClosedJaxpr one class"
 _CONCRETE = "JAX has no abstract values of known values: get_aval() gives shaped ones"
 _BY_SHARD_MAP = "jax.pmap is made of jax.shard_map, and what it gives has NamedSharding"
 _ARRAY = "it is jax.Array, which this JAX makes so; tracers are instances and not subclasses"
+_RENAMED = "this JAX's class is named P"
+_PROTOCOL = "it has what a protocol of this JAX asks for"
+_FINAL = "jaxlib's class of shardings has a metaclass that has no subclasses"
 _PYTHON = "a callable is an instance of it for singledispatch, in newer Pythons"
 # What is otherwise than in any release that had the class, by its last name: facts, and why.
 LEFT = {
     "Array": ("dispatched made is", _ARRAY),
+    "ndarray": ("dispatched made is subclasses", _ARRAY),
     "DeviceArray": ("dispatched made is subclasses", _ARRAY),
     "jax._src.random.KeyArray": ("dispatched made is subclasses", _ARRAY),
     "AxisName": ("instances dispatched subclasses", "it is what is hashable, which JAX decides"),
@@ -36,12 +41,17 @@ LEFT = {
     "Jaxpr": ("instances dispatched is", _MERGED),
     "ConcreteArray": ("instances dispatched", _CONCRETE),
     "NamedSharding": ("instances dispatched", _BY_SHARD_MAP),
-    "PmapSharding": ("instances dispatched", _BY_SHARD_MAP),
+    "PmapSharding": ("instances dispatched bases", f"{_BY_SHARD_MAP}; {_FINAL}"),
+    "PositionalSharding": ("bases", _FINAL),
     "PmapFunction": ("instances dispatched as_base", _BY_SHARD_MAP),
     "ShapedArray": ("made", "this JAX prints it without its class's name"),
+    "jax.experimental.shard_map.P": ("made", _RENAMED),
+    "jax.experimental.shard_map.PartitionSpec": ("made", _RENAMED),
+    "OutInfo": ("instances dispatched is", "shapes of results are jax.ShapeDtypeStruct"),
+    "partial": ("bases", _PROTOCOL),
     "CustomJVPException": ("made", "its text is another"),
     "PrecisionConfig_Precision": ("made", "Python's enumerations print no module"),
-    "TranslationRule": ("dispatched", _PYTHON),
+    "TranslationRule": ("dispatched bases", f"{_PYTHON}; {_PROTOCOL}"),
     "CustomCallHandler": ("dispatched is name", _PYTHON),
 }
 
@@ -127,13 +137,17 @@ def test_each_is_compared(restored, wrong_of):
     """A restored class that was otherwise in any of these facts is found, of all of them."""
     for name, here in restored["classes"].items():
         if name not in CLASSES:
-            # It was gone before the oldest release here: it is JAX's own, or has no instances.
-            assert here.get("is_of_jax") or not here["instances"] or "partial" in name, name
+            # It was gone before the oldest release here: JAX's or Python's, or without instances.
+            assert here.get("is_of_jax") or not here["instances"] or is_of_python(here), name
             continue
         for word in ("kind", "instances", "annotation", "equal", "dispatched"):
             if word in here and word not in left(name):
                 other = toggled(here[word]) if isinstance(here[word], list) else "another"
                 assert word in wrong_of(name, {**here, word: other}), (name, word)
+
+
+def is_of_python(here):
+    return here["name"] in {*dir(builtins), "partial"}
 
 
 def toggled(samples):

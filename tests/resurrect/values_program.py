@@ -20,6 +20,7 @@ import jax.numpy as jnp  # noqa: E402
 import lowering_values  # noqa: E402
 import more_values  # noqa: E402
 import numpy as np  # noqa: E402
+import public_values  # noqa: E402
 from jax import core, lax  # noqa: E402
 from jax.interpreters import ad, mlir  # noqa: E402
 
@@ -317,7 +318,7 @@ def plain(value):
 
 
 CALLS = {full(name): call for name, call in CALLS.items()}
-CALLS.update({**more_values.CALLS, **lowering_values.CALLS})
+CALLS.update({**more_values.CALLS, **lowering_values.CALLS, **public_values.CALLS})
 EXPECTED = {**expected_values.EXPECTED, **lowering_values.EXPECTED} if RESTORED else {}
 for name, call in {**CALLS, **EXPECTED}.items():
     path, _, attribute = name.rpartition(".")

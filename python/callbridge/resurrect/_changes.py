@@ -13,7 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Literal
 
 from callbridge._jax_runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
-from callbridge.resurrect import _lazy, _lost_attributes, _lost_parameters, _names, _newer_names
+from callbridge.resurrect import (
+    _adapters,
+    _lazy,
+    _lost_attributes,
+    _lost_parameters,
+    _names,
+    _newer_names,
+)
 
 # Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
 if (leave_out := jax_function_or(LEAVE_OUT_OF_LOCATIONS, None)) is not None:
@@ -47,6 +54,7 @@ class Change:
     name: Name | None
     undo: Callable[[], object]
     made_later: Callable[[], Iterable[tuple[str, str, bool]]] | None = None
+    made_when_imported: Callable[[], Iterable[Change]] | None = None
 
     def names(self) -> Iterator[Name]:
         if self.name is not None:
@@ -54,6 +62,9 @@ class Change:
         if self.made_later is not None:
             for module, name, is_wrapped in self.made_later():
                 yield Name(module, name, WRAPPED if is_wrapped else RESTORED)
+        if self.made_when_imported is not None:
+            for change in self.made_when_imported():
+                yield from change.names()
 
 
 def make_all(changes: list[Change]) -> None:
@@ -71,9 +82,9 @@ def make_all(changes: list[Change]) -> None:
                     _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
         _restore_parameters(changes, restored)
         _restore_attributes(changes)
-        lazy = _lazy.Names()
+        lazy = _lazy.Names(_modules_of_what_is_lost(), _restore_of_module)
         lazy.begin()
-        changes.append(Change(None, lazy.undo, lazy.names))
+        changes.append(Change(None, lazy.undo, lazy.names, lazy.late))
 
 
 def _split(names: str) -> Iterator[tuple[str, str]]:
@@ -104,27 +115,33 @@ def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
         _set(changes, Name(module, name, WRAPPED), owner, name, value)
 
 
-def _restore_parameters(changes: list, restored: Collection[Name]) -> None:
+def _restore_parameters(
+    changes: list, restored: Collection[Name], module: str | None = None
+) -> None:
+    """Of the modules that are imported, or of that one. Others are seen to when they are."""
     adapters_of: dict[tuple[str, str], list] = {}
     for path, gone_in, names, adapters in _lost_parameters.ROWS:
-        if is_since(gone_in):
+        if is_since(gone_in) and _is_due(path, module):
             for name in names.split():
                 adapters_of.setdefault((path, name), []).extend(adapters)
     for (path, name), found in adapters_of.items():
         owner = _find(path)
         what = path if isinstance(owner, type) else f"{path}.{name}"
-        wrap = functools.partial(_lost_parameters.wrapper_of, name=what, adapters=found)
+        wrap = functools.partial(_adapters.wrapper_of, name=what, adapters=found)
         _replace(changes, Name(path, name, WRAPPED), owner, wrap)
     for path, gone_in, name, make in _lost_parameters.BY_POSITION:
-        if is_since(gone_in) and Name(path, name, RESTORED) not in restored:
+        is_to_be = is_since(gone_in) and _is_due(path, module)
+        if is_to_be and Name(path, name, RESTORED) not in restored:
             _replace(changes, Name(path, name, WRAPPED), _find(path), make)
 
     for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
+        if not _is_due(path, module):
+            continue
         parent, _, function = path.rpartition(".")
         is_class = isinstance(_find(path), type)
         owner_path, name = (path, "__init__") if is_class else (parent, function)
         refuse = functools.partial(
-            _lost_parameters.refusing, name=path, reason=reason, parameters=parameters.split()
+            _adapters.refusing, name=path, reason=reason, parameters=parameters.split()
         )
         _replace(changes, Name(owner_path, name, WRAPPED), _find(owner_path), refuse)
 
@@ -148,13 +165,44 @@ def _replace(changes: list, name: Name, owner: Any, wrap: Callable) -> None:
         changes.append(Change(name, lambda: deprecations.update({attribute: deprecated})))
 
 
-def _restore_attributes(changes: list) -> None:
+def _is_due(path: str, module: str | None) -> bool:
+    """Returns whether what has that path is in the module, or in one that is imported."""
+    if module is not None:
+        return _module_of(path) == module
+    return _module_of(path) in sys.modules
+
+
+@functools.cache
+def _modules_of_what_is_lost() -> frozenset[str]:
+    tables = (_lost_parameters.ROWS, _lost_parameters.BY_POSITION, _lost_attributes.ROWS)
+    paths = [row[0] for table in tables for row in table]
+    return frozenset(map(_module_of, [*paths, *_lost_parameters.NOT_HAD]))
+
+
+@functools.cache
+def _module_of(path: str) -> str:
+    """The module of a function or class of the tables; a class begins with a capital."""
+    words = path.split(".")
+    while words[-1][0].isupper() or ".".join(words) in _lost_parameters.NOT_HAD:
+        words.pop()
+    return ".".join(words)
+
+
+def _restore_attributes(changes: list, module: str | None = None) -> None:
     for path, gone_in, names in _lost_attributes.ROWS:
-        owner = _find(path) if is_since(gone_in) else None
+        owner = _find(path) if is_since(gone_in) and _is_due(path, module) else None
         for name, other in _split(names) if owner is not None else ():
             if not hasattr(owner, name):
                 value = vars(_lost_attributes.Attributes)[other]
                 _set(changes, Name(path, name, RESTORED), owner, name, value)
+
+
+def _restore_of_module(changes: list, module: str) -> None:
+    """What functions and classes lost, of a module that is imported now."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _restore_parameters(changes, (), module)
+        _restore_attributes(changes, module)
 
 
 def _find(path: str) -> Any:

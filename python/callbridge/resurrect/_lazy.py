@@ -17,7 +17,7 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
 from callbridge._jax_runtimes import is_since
@@ -117,7 +117,12 @@ def _gives(getter: Any, name: str) -> bool:
 class Names:
     """What is put back, until undo()."""
 
-    def __init__(self) -> None:
+    def __init__(self, watched: frozenset[str], when_imported: Callable[[list, str], None]) -> None:
+        """`watched` are more modules, for which `when_imported` makes a list of changes when they
+        are imported."""
+        self.watched = _paths() | watched
+        self._when_imported = when_imported
+        self._late: list[Any] = []
         self._made: dict[tuple[str, str], Any] = {}
         # The module, its __getattr__ before, and where programs look for it.
         self._hooked: list[tuple[types.ModuleType, Any, str]] = []
@@ -134,6 +139,8 @@ class Names:
 
     def undo(self) -> None:
         sys.meta_path.remove(self._finder)
+        while self._late:
+            self._late.pop().undo()
         while self._made_modules:
             path = self._made_modules.pop()
             made = sys.modules.pop(path, None)
@@ -179,6 +186,16 @@ class Names:
         except AttributeError:
             return False
         return True
+
+    def imported(self, module: types.ModuleType, path: str) -> None:
+        """Of one that JAX has."""
+        self._when_imported(self._late, path)
+        if path in _paths():
+            self.hook(module, path)
+
+    def late(self) -> Iterator[Any]:
+        """The changes that were made when modules were imported."""
+        yield from self._late
 
     def hook(self, module: types.ModuleType, path: str) -> None:
         """Gives the module the names of that path's rows, after its own."""
@@ -316,7 +333,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if (
             hasattr(self._looking, "now")
             or path.partition(".")[0] not in _ROOTS
-            or path not in _paths()
+            or path not in self._names.watched
         ):
             return None
         self._looking.now = True
@@ -328,10 +345,13 @@ class _Finder(importlib.abc.MetaPathFinder):
             del self._looking.now
         if spec is None and _imported(path) is not None:
             return None  # JAX has it by another name
+        if spec is None and path not in rows():
+            return None
         if spec is None:
             return importlib.machinery.ModuleSpec(path, _Made(self._names), is_package=True)
         if spec.loader is not None:
-            spec.loader = HookedLoader(self._names, spec.loader)
+            when_imported = types.SimpleNamespace(hook=self._names.imported)
+            spec.loader = HookedLoader(when_imported, spec.loader)
         return spec
 
 

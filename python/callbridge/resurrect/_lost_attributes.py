@@ -106,6 +106,23 @@ class Attributes:
     ShardingContext_axis_env = property(lambda context: AxisEnv(1, (), ()))
     ModuleContext_axis_env = property(lambda context: context.axis_context.axis_env)
 
+    # ---- jax.export, jax.stages and layouts --------------------------------------------------
+    in_shardings = property(lambda exported: exported.in_shardings_hlo)
+    out_shardings = property(lambda exported: exported.out_shardings_hlo)
+    lowering_platforms = property(lambda exported: exported.platforms)
+    mlir_module_serialization_version = property(
+        lambda exported: exported.calling_convention_version
+    )
+    uses_shape_polymorphism = property(lambda exported: exported.uses_global_constants)
+    input_layouts = property(lambda compiled: compiled.input_formats)
+    output_layouts = property(lambda compiled: compiled.output_formats)
+    device_local_layout = property(lambda found: found.layout)
+    dll = device_local_layout
+    aval = property(lambda info: info._aval)
+
+    def is_compatible_aval(sharding: Any, aval_shape: Any) -> None:
+        sharding.check_compatible_aval(aval_shape)
+
     def extend_manual(context: Any, axes: frozenset) -> Any:
         return type(context)(context.mesh, context.manual_axes | axes)
 
@@ -149,6 +166,16 @@ ROWS = [
     ("jax.sharding.NamedSharding", "0.6.2", "with_spec"),
     ("jax.extend.source_info_util.NameStack", "0.5.3", "wrap_name"),
     ("jax.interpreters.xla.Backend", "0.10.2", "buffer_from_pyval"),
+    (
+        "jax.export.Exported",
+        "0.4.38",
+        "in_shardings out_shardings lowering_platforms mlir_module_serialization_version "
+        "uses_shape_polymorphism",
+    ),
+    ("jax.stages.Compiled", "0.7.2", "input_layouts output_layouts"),
+    ("jax.stages.ArgInfo", "0.4.30", "aval"),
+    ("jax.experimental.layout.Format", "0.7.2", "device_local_layout dll"),
+    ("jax.sharding.NamedSharding", "0.4.30", "is_compatible_aval"),
     ("jax.lax.DotAlgorithm", "0.4.38", "Preset"),
     ("jax.interpreters.mlir.ModuleContext", "0.4.30", "platform"),
     ("jax.interpreters.mlir.ModuleContext", "0.5.3", "backend_or_name"),
@@ -170,7 +197,8 @@ _MAIN = (
     "main-traces",
     "join level lift pure sublevel sublift post_process_call post_process_map "
     "post_process_custom_jvp_call post_process_custom_vjp_call process_box_get process_box_set "
-    "process_getattr process_setattr process_custom_transpose process_map process_call cur_qdd",
+    "process_getattr process_setattr process_custom_transpose process_map process_call cur_qdd "
+    "process_xmap post_process_shard_map",
 )
 NOT_HAD = {
     "Trace": _MAIN,
@@ -184,7 +212,13 @@ NOT_HAD = {
     "ModuleContext": ("lowering", "cached_call_jaxpr_lowerings name_stack"),
     "ShardingContext": ("lowering", "mesh_shape"),
     "Mesh": ("lowering", "with_axis_types"),
+    "AbstractMesh": ("lowering", "with_axis_types"),
     "MeshComputation": ("lowering", "mhlo"),
+    "DisabledSafetyCheck": ("experiment", "shape_assertions"),
+    "Compiled": ("hlo-modules", "compiler_ir"),
+    "Lowered": ("compiled-functions", "from_flat_info"),
+    "Traced": ("compiled-functions", "fall"),
+    "PyTreeDef": ("jaxlib", "make_from_node_data_and_children"),
     "Backend": (
         "clients",
         "emit_python_callback get_emit_python_callback get_emit_python_callback_descriptor "

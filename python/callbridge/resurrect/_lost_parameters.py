@@ -8,62 +8,42 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from callbridge.resurrect import _not_had
+from callbridge.resurrect._adapters import (
+    Adapter,
+    becomes,
+    by_name,
+    by_position,
+    dropped,
+    only,
+    renamed,
+)
 from callbridge.resurrect._avals import manual_axis_type
 
-# Changes the keywords of a call of the function that is named.
-Adapter = Callable[[str, dict], None]
 
-
-def only(parameter: str, *values: Any, instead: str = "") -> Adapter:
-    """Drops the parameter where it has one of these values."""
-
-    def adapt(function: str, keywords: dict) -> None:
-        if parameter in keywords:
-            value = keywords.pop(parameter)
-            if not any(value is v or (type(value) is type(v) and value == v) for v in values):
-                raise NotImplementedError(
-                    f"{function}: callbridge.resurrect cannot restore {parameter}={value!r}; "
-                    + (instead or "JAX removed the parameter without another")
-                )
-
-    return adapt
-
-
-def dropped(*parameters: str) -> Adapter:
-    """Of parameters whose values changed nothing but how JAX did it."""
-
-    def adapt(function: str, keywords: dict) -> None:
-        for parameter in parameters:
-            keywords.pop(parameter, None)
-
-    return adapt
-
-
-def renamed(parameter: str, to: str) -> Adapter:
-    def adapt(function: str, keywords: dict) -> None:
-        if parameter in keywords:
-            keywords[to] = keywords.pop(parameter)
-
-    return adapt
-
-
-def _vectorized(function: str, keywords: dict) -> None:
+def _vectorized(function: str, args: tuple, keywords: dict) -> tuple:
     """One call for all of a batch where true, and one after another where false."""
     if (value := keywords.pop("vectorized", None)) is not None:
         keywords["vmap_method"] = "legacy_vectorized" if value else "sequential"
+    return args
 
 
-def _precision(function: str, keywords: dict) -> None:
+_vectorized.shown = ("vectorized",)  # type: ignore[attr-defined]
+
+
+def _precision(function: str, args: tuple, keywords: dict) -> tuple:
     """An algorithm is a precision now."""
     if (algorithm := keywords.pop("algorithm", None)) is not None:
         keywords["precision"] = algorithm
+    return args
 
 
-def _varying_axes(function: str, keywords: dict) -> None:
+_precision.shown = ("algorithm",)  # type: ignore[attr-defined]
+
+
+def _varying_axes(function: str, args: tuple, keywords: dict) -> tuple:
     """The axes over which values vary are a part of the manual axis type now."""
     if (axes := keywords.pop("vma", None)) is not None:
         if keywords.get("manual_axis_type") is not None:
@@ -73,10 +53,39 @@ def _varying_axes(function: str, keywords: dict) -> None:
                 f"{function}: expected a set or frozenset as vma, got {type(axes).__name__}"
             )
         keywords["manual_axis_type"] = manual_axis_type(axes)
+    return args
 
+
+_varying_axes.shown = ("vma",)  # type: ignore[attr-defined]
 
 _NO_NAMES = only("named_shape", None, {}, instead="JAX removed named axes with xmap")
 _NO_DYNAMIC = only("abstracted_axes", None, instead="use jax.export.symbolic_shape")
+
+_OF_DOT = (_precision, only("transpose_algorithm", None))
+
+
+def _newshape(function: str, args: tuple, keywords: dict) -> tuple:
+    """reshape's shape, by the name that NumPy had for it."""
+    if "newshape" in keywords:
+        keywords["shape"] = keywords.pop("newshape")
+    return args
+
+
+_newshape.shown = ("newshape",)  # type: ignore[attr-defined]
+
+
+def _shape_tuple(function: str, args: tuple, keywords: dict) -> tuple:
+    """AbstractMesh of pairs of names and sizes, as until 0.5."""
+    made, *rest = args
+    pairs = keywords.pop("shape_tuple", rest[0] if len(rest) == 1 else None)
+    if isinstance(pairs, tuple) and all(isinstance(pair, tuple) for pair in pairs):
+        if not keywords.keys() & {"axis_sizes", "axis_names"}:
+            return made, tuple(size for _, size in pairs), tuple(name for name, _ in pairs)
+    return args
+
+
+_shape_tuple.shown = ("shape_tuple",)  # type: ignore[attr-defined]
+_shape_tuple.of_position = True  # type: ignore[attr-defined]
 
 # Module or class, the first release without them, its functions, and what to do.
 ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
@@ -87,7 +96,12 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
         "__init__ __new__",
         (renamed("varying_manual_axes", "vma"),),
     ),
-    ("jax.ShapeDtypeStruct", "0.4.34", "__init__", (_NO_NAMES,)),
+    (
+        "jax.ShapeDtypeStruct",
+        "0.4.34",
+        "__init__",
+        (by_position(3, "named_shape", "sharding"), _NO_NAMES),
+    ),
     ("jax.ShapeDtypeStruct", "0.10.2", "__init__ update", (_varying_axes,)),
     ("jax.core.ShapedArray", "0.10.2", "__init__ __new__ update", (_varying_axes,)),
     ("jax", "0.8.3", "jit make_jaxpr", (_NO_DYNAMIC,)),
@@ -158,8 +172,135 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ),
     ("jax.lax", "0.5.3", "broadcasted_iota", (renamed("_sharding", "out_sharding"),)),
     ("jax.lax", "0.4.31", "cond", (dropped("linear"),)),
-    ("jax.lax", "0.4.38", "dot dot_general", (_precision, only("transpose_algorithm", None))),
+    ("jax.lax", "0.4.38", "dot dot_general", _OF_DOT),
     ("jax.lax", "0.5.3", "dot_general", (renamed("out_type", "out_sharding"),)),
+    (
+        "jax.lax",
+        "0.9.2",
+        "cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh",
+        (by_position(1, "accuracy"),),
+    ),
+    (
+        "jax",
+        "0.6.2",
+        "jit",
+        (
+            by_position(
+                1,
+                "in_shardings",
+                "out_shardings",
+                "static_argnums",
+                "static_argnames",
+                "donate_argnums",
+                "donate_argnames",
+                "keep_unused",
+                "device",
+                "backend",
+                "inline",
+                "abstracted_axes",
+                "compiler_options",
+            ),
+        ),
+    ),
+    ("jax.core.ShapedArray", "0.5.3", "__init__ __new__", (by_position(4, "sharding"),)),
+    ("jax.dlpack", "0.4.30", "from_dlpack", (renamed("dlpack", "external_array"),)),
+    (
+        "jax.dtypes",
+        "0.4.30",
+        "canonicalize_dtype",
+        (renamed("allow_opaque_dtype", "allow_extended_dtype"),),
+    ),
+    # ---- jax.numpy, jax.scipy and jax.nn ---------------------------------------------------------
+    (
+        "jax.numpy",
+        "0.4.30",
+        "clip",
+        (by_position(3, "out"), only("out", None)),
+    ),
+    (
+        "jax.numpy",
+        "0.10.2",
+        "clip",
+        (by_name("a"), renamed("a_min", "min"), renamed("a_max", "max")),
+    ),
+    ("jax.numpy", "0.4.30", "compress", (by_position(3, "out"),)),
+    ("jax.numpy", "0.4.30", "where", (by_name("condition", "x", "y"),)),
+    ("jax.numpy", "0.4.30", "einsum", (only("_use_xeinsum", False),)),
+    ("jax.numpy", "0.5.3", "einsum", (renamed("out_type", "out_sharding"),)),
+    ("jax.numpy", "0.4.30", "einsum_path", (by_name("subscripts"),)),
+    ("jax.numpy", "0.4.30", "from_dlpack", (by_name("x"),)),
+    ("jax.numpy", "0.4.30", "sort argsort", (by_position(2, "kind", "order"),)),
+    ("jax.numpy", "0.6.2", "reshape", (_newshape,)),
+    (
+        "jax.numpy",
+        "0.9.2",
+        "nanpercentile nanquantile percentile quantile",
+        (by_position(7, "interpolation"), renamed("interpolation", "method")),
+    ),
+    ("jax.numpy.linalg", "0.4.30", "matrix_rank", (by_position(1, "tol"),)),
+    ("jax.numpy.linalg", "0.4.30", "pinv", (by_position(1, "rcond"),)),
+    ("jax.nn", "0.4.36", "log_softmax softmax", (dropped("initial"),)),
+    (
+        "jax.example_libraries.stax",
+        "0.4.36",
+        "log_softmax logsoftmax softmax",
+        (dropped("initial"),),
+    ),
+    (
+        "jax.scipy.linalg",
+        "0.4.30",
+        "solve",
+        (becomes("sym_pos", "assume_a", lambda is_so: "pos" if is_so else "gen"),),
+    ),
+    ("jax.scipy.special", "0.4.30", "exp1", (dropped("module"),)),
+    ("jax.scipy.stats.gennorm", "0.4.30", "cdf logpdf pdf", (renamed("p", "beta"),)),
+    # ---- jax.experimental, jax.export and jax.sharding -------------------------------------------
+    (
+        "jax.experimental.pjit",
+        "0.4.30",
+        "pjit",
+        (
+            renamed("in_axis_resources", "in_shardings"),
+            renamed("out_axis_resources", "out_shardings"),
+        ),
+    ),
+    ("jax.experimental.pjit", "0.8.3", "pjit", (_NO_DYNAMIC,)),
+    (
+        "jax.experimental.layout.Format",
+        "0.7.2",
+        "__init__",
+        (renamed("device_local_layout", "layout"),),
+    ),
+    ("jax.experimental.sparse", "0.4.38", "bcoo_dot_general bcsr_dot_general", _OF_DOT),
+    ("jax.experimental.sparse.bcoo", "0.4.38", "bcoo_dot_general", _OF_DOT),
+    ("jax.experimental.sparse.bcsr", "0.4.38", "bcsr_dot_general", _OF_DOT),
+    (
+        "jax.experimental.sparse",
+        "0.5.3",
+        "bcoo_dot_general bcsr_dot_general",
+        (renamed("out_type", "out_sharding"),),
+    ),
+    (
+        "jax.experimental.sparse.bcoo",
+        "0.5.3",
+        "bcoo_dot_general",
+        (renamed("out_type", "out_sharding"),),
+    ),
+    (
+        "jax.experimental.sparse.bcsr",
+        "0.5.3",
+        "bcsr_dot_general",
+        (renamed("out_type", "out_sharding"),),
+    ),
+    ("jax.export", "0.4.38", "export", (renamed("lowering_platforms", "platforms"),)),
+    (
+        "jax.export",
+        "0.4.38",
+        "symbolic_args_specs",
+        (renamed("symbolic_constraints", "constraints"), renamed("symbolic_scope", "scope")),
+    ),
+    ("jax.sharding.AbstractMesh", "0.5.3", "__new__ __init__", (_shape_tuple,)),
+    ("jax.stages.ArgInfo", "0.4.30", "__new__ __init__", (renamed("aval", "_aval"),)),
 ]
 
 # Parameters that cannot be restored, of what is part of JAX's own machinery: by function, the key
@@ -173,6 +314,20 @@ NOT_HAD = {
         "platform name_stack cached_call_jaxpr_lowerings backend_or_name",
     ),
     "jax.interpreters.mlir.ShardingContext": ("lowering", "mesh_shape"),
+    "jax.experimental.jet.JetTrace": ("main-traces", "main sublevel"),
+    "jax.experimental.sparse.transform.SparseTrace": ("main-traces", "main sublevel"),
+    "jax.experimental.sparse.transform.lift_jvp": ("lowering", "jvp_jaxpr_thunk"),
+    "jax.experimental.multihost_utils.ltg_batcher": (
+        "lowering",
+        "spmd_axis_name axis_size axis_name main_type",
+    ),
+    "jax.experimental.ode.ravel_first_arg": ("lowering", "debug_info"),
+    "jax.api_util.donation_vector": ("compiled-functions", "args kwargs"),
+    "jax.stages.Traced": (
+        "compiled-functions",
+        "abstract_mesh jaxpr args_info fun_name lower_callable args_flat arg_names lfg num_consts",
+    ),
+    "jax.export.Exported": ("compiled-functions", "_has_named_shardings"),
     "jax.extend.mlir.lower_with_sharding_in_types": ("lowering", "sharding_proto"),
     "jax.interpreters.mlir.jaxpr_subcomp": ("lowering", "consts"),
     "jax.interpreters.mlir.lower_jaxpr_to_module": (
@@ -186,55 +341,14 @@ ELSEWHERE = {
     "jax.lax.random_gamma_grad": "a x",
     "jax.interpreters.mlir.ir_constant": "canonicalize_types",
     "jax.interpreters.mlir.ir_constants": "canonicalize_types",
+    "jax.experimental.fused.weakref_lru_cache": "call",
+    "jax.experimental.jet.weakref_lru_cache": "call",
+    # A decorator of JAX's own functions.
+    "jax.numpy.ufunc": "update_doc",
+    "jax.experimental.layout.Layout": "device_local_layout sharding",
+    "jax.experimental.shard_map.shard_map": "auto",
     "jax.interpreters.batching.batch_jaxpr_axes": "axis_size axis_name spmd_axis_name main_type",
 }
-
-
-def wrapper_of(original: Any, name: str, adapters: Sequence[Adapter]) -> Any:
-    """What takes the place of a function of that name, or of the method, as its class has it."""
-    is_static = isinstance(original, staticmethod)  # __new__
-    function = original.__func__ if is_static else original
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **keywords: Any) -> Any:
-        if keywords:
-            for adapt in adapters:
-                adapt(name, keywords)
-        return function(*args, **keywords)
-
-    return staticmethod(wrapper) if is_static else wrapper
-
-
-def refusing(original: Any, name: str, reason: str, parameters: Sequence[str]) -> Any:
-    """Names the parameters that cannot be restored where JAX says only that it does not take what
-    it is given. None where this JAX has them all."""
-    signature = inspect.signature(original)
-    lost = [parameter for parameter in parameters if parameter not in signature.parameters]
-    if not lost:
-        return None
-
-    @functools.wraps(original)
-    def wrapper(*args: Any, **keywords: Any) -> Any:
-        try:
-            return original(*args, **keywords)
-        except TypeError:
-            passed = [parameter for parameter in lost if parameter in keywords]
-            if not passed and not _are_too_many(signature, args):
-                raise
-            raise NotImplementedError(
-                f"{name}: callbridge.resurrect cannot restore {', '.join(passed or lost)}: "
-                f"{_not_had.REASONS[reason]}"
-            ) from None
-
-    return wrapper
-
-
-def _are_too_many(signature: inspect.Signature, args: Sequence[Any]) -> bool:
-    try:
-        signature.bind_partial(*args)
-    except TypeError:
-        return True
-    return False
 
 
 def batch_jaxpr_axes(original: Callable) -> Callable:
@@ -269,6 +383,43 @@ def without_axis(at: int, others: int) -> Callable[[Callable], Callable]:
         return wrapper
 
     return make
+
+
+def shard_map(original: Callable) -> Callable:
+    """Takes the axes that are not split by hand, as until 0.7."""
+
+    def wrapper(
+        f: Callable,
+        mesh: Any,
+        in_specs: Any,
+        out_specs: Any,
+        check_rep: bool = True,
+        auto: frozenset = frozenset(),
+    ) -> Any:
+        if not auto:
+            return original(f, mesh, in_specs, out_specs, check_rep)
+        import jax
+
+        return jax.shard_map(
+            f,
+            mesh=mesh,
+            in_specs=in_specs,
+            out_specs=out_specs,
+            axis_names=frozenset(mesh.axis_names) - frozenset(auto),
+            check_vma=check_rep,
+        )
+
+    shown = inspect.signature(wrapper)
+    functools.update_wrapper(wrapper, original)
+    wrapper.__signature__ = shown  # type: ignore[attr-defined]
+    return wrapper
+
+
+def layout(original: Any) -> Any:
+    """The class by whose name layouts with a sharding were made, as until 0.6."""
+    from callbridge.resurrect._old_layout import Layout
+
+    return Layout
 
 
 def backward_pass(original: Callable) -> Callable:
@@ -324,6 +475,8 @@ FFI_OPTIONS = {
 
 # Functions that took others by position: module, release, name, what makes the wrapper.
 BY_POSITION = [
+    ("jax.experimental.shard_map", "0.8.3", "shard_map", shard_map),
+    ("jax.experimental.layout", "0.7.2", "Layout", layout),
     ("jax.ffi", "0.6.2", "ffi_call", inline_operands),
     ("jax.extend.ffi", "0.6.2", "ffi_call", inline_operands),
     ("jax.interpreters.ad", "0.8.3", "backward_pass", backward_pass),

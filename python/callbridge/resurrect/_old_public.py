@@ -12,6 +12,7 @@ import numpy as np
 # ---- jax.numpy -----------------------------------------------------------------------------------
 
 NINF = -np.inf
+NZERO, PZERO = -0.0, 0.0
 DeviceArray = jax.Array
 fix = jax.numpy.trunc
 row_stack = jax.numpy.vstack
@@ -52,6 +53,42 @@ def default_prng_impl() -> Any:
 
 def shuffle(key: Any, x: Any, axis: int = 0) -> Any:
     return jax.random.permutation(key, x, axis, independent=True)
+
+
+def _key_by(impl: str) -> Callable:
+    def make(seed: Any) -> Any:
+        """A key with a type where such keys are the default, else its data."""
+        is_typed = jax.config.jax_enable_custom_prng
+        if not is_typed and jax.config.jax_default_prng_impl != impl:
+            raise RuntimeError(
+                f"a key of {impl} without a type, which would be taken for one of "
+                f"{jax.config.jax_default_prng_impl}; use jax.random.key(seed, impl={impl!r})"
+            )
+        key = jax.random.key(seed, impl=impl)
+        return key if is_typed else jax.random.key_data(key)
+
+    return make
+
+
+rbg_key = _key_by("rbg")
+threefry2x32_key = _key_by("threefry2x32")
+unsafe_rbg_key = _key_by("unsafe_rbg")
+
+
+# ---- jax.scipy -----------------------------------------------------------------------------------
+
+
+def tril(m: Any, k: int = 0) -> Any:
+    return jax.numpy.tril(m, k)
+
+
+def triu(m: Any, k: int = 0) -> Any:
+    return jax.numpy.triu(m, k)
+
+
+def sph_harm(m: Any, n: Any, theta: Any, phi: Any, n_max: int | None = None) -> Any:
+    """Spherical harmonics, of order m and degree n, of the azimuth and of the polar angle."""
+    return jax.scipy.special.sph_harm_y(n, m, phi, theta, n_max=n_max)
 
 
 # ---- jax.ops -------------------------------------------------------------------------------------
@@ -104,6 +141,39 @@ class AttributeKeyPathEntry(NamedTuple):
         return f".{self.key}"
 
 
+class GetitemKeyPathEntry(NamedTuple):
+    """What a leaf of a dict or a list was named by."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+
+def build_tree(treedef: Any, xs: Any) -> Any:
+    """The tree of that structure, of leaves that stand in a tree of tuples like it."""
+    return jax.tree_util.tree_unflatten(treedef, jax.tree_util.tree_leaves(xs))
+
+
+def split_dict(dct: dict, names: Sequence) -> list:
+    """The values by these names, which are all that the dict has."""
+    assert dct.keys() == {*names}, (dct.keys(), names)
+    return [dct[name] for name in names]
+
+
+def split_merge(predicate: Callable, xs: Sequence) -> tuple[list, list, Callable]:
+    """Those that are true, the others, and a function that puts two such lists together again."""
+    is_left = [bool(predicate(x)) for x in xs]
+    left = [x for x, yes in zip(xs, is_left) if yes]
+    right = [x for x, yes in zip(xs, is_left) if not yes]
+
+    def merge(new_left: Sequence, new_right: Sequence) -> list:
+        lefts, rights = iter(new_left), iter(new_right)
+        return [next(lefts) if yes else next(rights) for yes in is_left]
+
+    return left, right, merge
+
+
 def replace_nones(sentinel: Any, tree: Any) -> Any:
     """The lists and tuples of the tree, with `sentinel` for None."""
     if tree is None:
@@ -138,6 +208,21 @@ def vjp(fun: Any, *primals: Any, has_aux: bool = False) -> tuple:
 
 def to_dlpack(x: Any, *_: Any, **__: Any) -> Any:
     return x.__dlpack__()
+
+
+# ---- jax.experimental ----------------------------------------------------------------------------
+
+
+def enable_x64(new_val: bool = True) -> Any:
+    return jax.enable_x64(new_val)
+
+
+def disable_x64(new_val: bool = False) -> Any:
+    return jax.enable_x64(new_val)
+
+
+def use_mesh(mesh: Any) -> Any:
+    return jax.set_mesh(mesh)
 
 
 # ---- jax.experimental.maps -----------------------------------------------------------------------

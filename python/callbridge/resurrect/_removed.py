@@ -14,13 +14,15 @@ ROWS = [
     ("jax", "callbridge.resurrect._old_public", "0.4.13 partial"),
     ("jax", "import",
         "0.4.13 api=jax.api 0.4.30 abstract_arrays=jax.abstract_arrays "
-        "linear_util=jax.linear_util 0.8.3 util=jax.util 0.10.2 jax"),
+        "linear_util=jax.linear_util prng=jax.prng 0.8.3 util=jax.util 0.10.2 "
+        "custom_transpose=jax.custom_transpose jax 0.12.0.1 cloud_tpu_init=jax.cloud_tpu_init"),
+    ("jax", "import not-had:jaxpr-tools", "0.4.30 jaxpr_util=jax.jaxpr_util"),
     ("jax", "jax._src.api callbridge.resurrect._old_jax",
         "0.4.38 clear_backends 0.10.2 device_put_replicated device_put_sharded"),
     ("jax", "jax._src.api_util", "0.4.30 flatten_fun_nokwargs"),
     ("jax", "jax._src.core", "0.4.30 ShapedArray 0.9.2 ArrayRef=Ref"),
     ("jax", "jax._src.custom_transpose not-had:custom-transpose",
-        "0.10.2 custom_transpose enable_custom_vjp_by_custom_transpose"),
+        "0.10.2 enable_custom_vjp_by_custom_transpose"),
     ("jax", "jax._src.ref", "0.9.2 array_ref=new_ref"),
     ("jax", "jax._src.util", "0.4.30 curry"),
     ("jax", "jax.interpreters", "0.4.30 ad partial_eval pxla xla"),
@@ -47,11 +49,18 @@ ROWS = [
     ("jax._src.numpy.util", "jax._src.numpy.util",
         "0.4.13 _check_arraylike=check_arraylike _promote_dtypes=promote_dtypes"),
     ("jax._src.pjit", "jax._src.pjit", "0.7.2 pjit_p=jit_p"),
+    ("jax._src.prng", "jax._src.random.prng jax._src.random.threefry2x32 jax._src.random.rbg",
+        "0.10.2 PRNGImpl PRNGKeyArray random_bits random_fold_in random_seed random_split "
+        "random_unwrap random_wrap rbg_prng_impl seed_with_impl threefry2x32_p threefry_2x32 "
+        "threefry_fold_in threefry_prng_impl threefry_random_bits threefry_seed threefry_split "
+        "unsafe_rbg_prng_impl"),
     ("jax._src.random", "callbridge.resurrect._old_public", "0.4.38 KeyArray=DeviceArray"),
+    ("jax._src.random", "jax._src.random.core", "0.10.2 _check_prng_key _check_shape"),
     ("jax._src.tree_util", "callbridge.resurrect._old_public",
         "0.8.3 _replace_nones=replace_nones"),
     ("jax.abstract_arrays", "callbridge.resurrect._avals", "0.4.30 array_types raise_to_shaped"),
     ("jax.abstract_arrays", "jax._src.core", "0.4.30 ShapedArray"),
+    ("jax.ad_checkpoint", "jax._src.ad_checkpoint", "0.10.2 checkpoint remat=checkpoint"),
     ("jax.api", "jax",
         "0.4.13 ShapeDtypeStruct custom_jvp custom_vjp device_get device_put devices "
         "disable_jit eval_shape grad hessian jacfwd jacobian jacrev jit jvp linear_transpose "
@@ -61,6 +70,8 @@ ROWS = [
     ("jax.api", "jax._src.api callbridge.resurrect._old_jax",
         "0.4.13 device_put_replicated device_put_sharded"),
     ("jax.api", "jax.core", "0.4.13 ShapedArray"),
+    ("jax.cloud_tpu_init", "jax._src.cloud_tpu_init", "0.10.2 cloud_tpu_init"),
+    ("jax.config", "jax._src.api", "0.4.30 config"),
     ("jax.core", "callbridge.resurrect._avals",
         "0.6.2 concrete_aval raise_to_shaped 0.7.2 get_type=get_aval 0.10.2 get_aval"),
     ("jax.core", "callbridge.resurrect._dimensions",
@@ -128,33 +139,278 @@ ROWS = [
         "map_bind_with_continuation stash_axis_env"),
     ("jax.custom_derivatives", "callbridge.resurrect._gone_primitives",
         "0.6.2 custom_vjp_call_jaxpr_p 0.8.3 custom_jvp_call_jaxpr_p"),
+    ("jax.custom_transpose", "jax._src.custom_transpose not-had:custom-transpose",
+        "0.10.2 custom_transpose"),
     ("jax.dlpack", "callbridge.resurrect._old_public", "0.7.2 to_dlpack"),
+    ("jax.dlpack", "import", "0.8.3 jax"),
+    ("jax.dlpack", "jax._src.dlpack", "0.8.3 SUPPORTED_DTYPES"),
+    ("jax.errors", "import", "0.8.3 jax"),
+    ("jax.errors", "jax._src.traceback_util", "0.8.3 SimplifiedTraceback"),
+    ("jax.example_libraries.optimizers", "import", "0.4.34 tree_util=jax.tree_util"),
+    ("jax.example_libraries.optimizers", "jax.tree_util",
+        "0.4.34 register_pytree_node tree_flatten tree_map tree_unflatten"),
+    ("jax.experimental", "callbridge.resurrect._old_public", "0.9.2 disable_x64 enable_x64"),
     ("jax.experimental", "import",
         "0.4.13 global_device_array=jax.experimental.global_device_array "
-        "optimizers=jax.example_libraries.optimizers sharding=jax.experimental.sharding "
-        "stax=jax.example_libraries.stax 0.4.31 maps=jax.experimental.maps 0.8.3 "
-        "host_callback=jax.experimental.host_callback"),
+        "optimizers=jax.example_libraries.optimizers pjit=jax.experimental.pjit "
+        "sharding=jax.experimental.sharding stax=jax.example_libraries.stax 0.4.31 "
+        "maps=jax.experimental.maps 0.4.38 export=jax.experimental.export 0.5.3 "
+        "array_api=jax.numpy 0.7.2 attrs=jax.experimental.attrs "
+        "multihost_utils=jax.experimental.multihost_utils shard=jax.experimental.shard 0.8.3 "
+        "host_callback=jax.experimental.host_callback 0.10.2 "
+        "custom_dce=jax.experimental.custom_dce x64_context=jax.experimental.x64_context "
+        "0.12.0.1 control_deps=jax.experimental.control_deps "
+        "shard_alike=jax.experimental.shard_alike"),
+    ("jax.experimental", "jax._src.api not-had:experiment",
+        "0.8.3 saved_input_vjp si_vjp=saved_input_vjp"),
+    ("jax.experimental", "jax._src.core", "0.9.2 MutableArray=Ref mutable_array=new_ref"),
+    ("jax.experimental", "jax._src.core not-had:experiment", "0.12.0.1 cur_qdd"),
     ("jax.experimental", "jax.sharding", "0.4.13 PartitionSpec"),
+    ("jax.experimental.array_api", "import", "0.5.3 fft=jax.numpy.fft linalg=jax.numpy.linalg"),
+    ("jax.experimental.array_api", "jax.numpy",
+        "0.4.31 finfo 0.4.38 round_=round 0.5.3 abs absolute acos acosh add all allclose amax "
+        "amin angle any append apply_along_axis apply_over_axes arange arccos arccosh arcsin "
+        "arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around "
+        "array array_equal array_equiv array_split asarray asin asinh astype atan atan2 atanh "
+        "atleast_1d atleast_2d atleast_3d average bartlett bfloat16 bincount bitwise_and "
+        "bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or "
+        "bitwise_right_shift bitwise_xor blackman block bool bool_ broadcast_arrays "
+        "broadcast_shapes broadcast_to c_ cbrt cdouble ceil choose clip column_stack complex128 "
+        "complex64 complex_ compress concat concatenate conj conjugate convolve copy copysign "
+        "corrcoef correlate cos cosh count_nonzero cov cross csingle cumprod cumsum "
+        "cumulative_prod cumulative_sum deg2rad degrees delete diag diag_indices "
+        "diag_indices_from diagflat diagonal diff digitize divide divmod dot double dsplit "
+        "dstack e ediff1d einsum einsum_path empty empty_like equal euler_gamma exp exp2 "
+        "expand_dims expm1 extract eye fabs fill_diagonal fix flatnonzero flip fliplr flipud "
+        "float16 float32 float64 float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn "
+        "float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float_ float_power floor floor_divide fmax "
+        "fmin fmod frexp from_dlpack frombuffer fromfile fromfunction fromiter frompyfunc "
+        "fromstring full full_like gcd geomspace gradient greater greater_equal hamming hanning "
+        "heaviside histogram histogram2d histogram_bin_edges histogramdd hsplit hstack hypot i0 "
+        "identity imag index_exp indices inf inner insert int16 int2 int32 int4 int64 int8 int_ "
+        "interp intersect1d invert isclose iscomplex iscomplexobj isdtype isfinite isin isinf "
+        "isnan isneginf isposinf isreal isrealobj isscalar issubdtype ix_ kaiser kron lcm ldexp "
+        "left_shift less less_equal lexsort linspace load log log10 log1p log2 logaddexp "
+        "logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices matmul "
+        "matrix_transpose matvec max maximum mean median meshgrid mgrid min minimum mod modf "
+        "moveaxis multiply nan nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax "
+        "nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar "
+        "ndarray negative newaxis nextafter nonzero not_equal ogrid ones ones_like outer "
+        "packbits pad partition percentile permute_dims pi piecewise place poly polyadd polyder "
+        "polydiv polyfit polyint polymul polysub polyval positive pow power prod promote_types "
+        "ptp put put_along_axis quantile r_ rad2deg radians ravel ravel_multi_index real "
+        "reciprocal remainder repeat reshape resize result_type right_shift rint roll rollaxis "
+        "roots rot90 round s_ searchsorted select setdiff1d setxor1d sign signbit sin sinc "
+        "single sinh sort sort_complex spacing split sqrt square squeeze stack std subtract sum "
+        "swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri "
+        "tril tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from "
+        "true_divide trunc ufunc uint uint16 uint2 uint32 uint4 uint64 uint8 union1d unique "
+        "unique_all unique_counts unique_inverse unique_values unpackbits unravel_index unstack "
+        "unwrap vander var vdot vecdot vecmat vectorize vsplit vstack where zeros zeros_like"),
+    ("jax.experimental.array_api.fft", "jax.numpy.fft",
+        "0.5.3 fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft "
+        "irfft2 irfftn rfft rfft2 rfftfreq rfftn"),
+    ("jax.experimental.array_api.linalg", "jax.numpy.linalg",
+        "0.5.3 cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul "
+        "matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr "
+        "slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm"),
+    ("jax.experimental.array_serialization.pytree_serialization_utils", "import", "0.10.2 jax"),
+    ("jax.experimental.attrs", "import",
+        "0.6.2 ad=jax._src.interpreters.ad api_util=jax._src.api_util core=jax._src.core "
+        "lu=jax._src.linear_util pe=jax._src.interpreters.partial_eval "
+        "source_info_util=jax._src.source_info_util"),
+    ("jax.experimental.attrs", "jax._src.ad_util", "0.6.2 Zero"),
+    ("jax.experimental.attrs", "jax._src.api", "0.6.2 float0 unsafe_map unsafe_zip"),
+    ("jax.experimental.attrs", "jax._src.dtypes", "0.6.2 dtype"),
+    ("jax.experimental.attrs", "jax._src.util", "0.6.2 split_list unzip2"),
+    ("jax.experimental.attrs", "jax.tree_util",
+        "0.6.2 tree_flatten tree_structure tree_unflatten treedef_tuple"),
+    ("jax.experimental.attrs", "jaxlib.utils", "0.6.2 map=safe_map safe_map safe_zip zip=safe_zip"),
+    ("jax.experimental.attrs", "not-had:experiment",
+        "0.4.38 top_trace 0.6.2 jvp linearize register vjp 0.7.2 Box List jax_appendattr "
+        "jax_getattr jax_setattr"),
+    ("jax.experimental.compilation_cache.compilation_cache", "jax._src.compilation_cache",
+        "0.8.3 initialize_cache is_initialized"),
+    ("jax.experimental.compute_on", "not-had:experiment", "0.12.0.1 compute_on2"),
+    ("jax.experimental.control_deps", "import", "0.12.0.1 jax"),
+    ("jax.experimental.control_deps", "not-had:experiment", "0.12.0.1 control_dep schedule"),
+    ("jax.experimental.custom_dce", "not-had:experiment", "0.10.2 custom_dce custom_dce_p"),
+    ("jax.experimental.custom_partitioning", "import",
+        "0.4.31 core=jax._src.core custom_api_util=jax._src.custom_api_util "
+        "dispatch=jax._src.dispatch hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir jax "
+        "lu=jax._src.linear_util mesh_lib=jax._src.mesh mlir=jax._src.interpreters.mlir "
+        "pe=jax._src.interpreters.partial_eval sharding_impls=jax._src.sharding_impls "
+        "tree_util=jax.tree_util xb=jax._src.xla_bridge xc=jaxlib.xla_client"),
+    ("jax.experimental.custom_partitioning", "jax._src.api_util", "0.4.31 argnums_partial"),
+    ("jax.experimental.custom_partitioning", "jax.errors", "0.4.31 UnexpectedTracerError"),
+    ("jax.experimental.export", "callbridge.resurrect._old_export",
+        "0.4.38 call call_exported default_lowering_platform deserialize export "
+        "maximum_supported_serialization_version minimum_supported_serialization_version "
+        "serialize"),
+    ("jax.experimental.export", "jax.export",
+        "0.4.38 DisabledSafetyCheck Exported SymbolicScope is_symbolic_dim symbolic_args_specs "
+        "symbolic_shape"),
+    ("jax.experimental.fused", "import", "0.12.0.1 lu=jax._src.linear_util"),
     ("jax.experimental.global_device_array", "none-is:sharded-arrays", "0.4.13 GlobalDeviceArray"),
+    ("jax.experimental.hijax", "not-had:experiment",
+        "0.12.0.1 AvalMutableQDD AvalQDD HiPrimitive MutableHiType VJPHiPrimitive"),
     ("jax.experimental.host_callback", "callbridge.resurrect._gone_primitives",
         "0.4.38 outside_call_p"),
     ("jax.experimental.host_callback", "callbridge.resurrect._host_callback",
-        "0.4.13 CallbackException barrier_wait id_print 0.8.3 call id_tap"),
+        "0.4.38 CallbackException TapFunctionException=CallbackException barrier_wait id_print "
+        "0.8.3 call id_tap"),
+    ("jax.experimental.host_callback", "callbridge.resurrect._xla_op", "0.4.38 XlaBuilder XlaOp"),
+    ("jax.experimental.host_callback", "callbridge.resurrect._xla_ops", "0.4.38 xops=ops"),
+    ("jax.experimental.host_callback", "import",
+        "0.4.38 ad=jax._src.interpreters.ad ad_checkpoint=jax._src.ad_checkpoint "
+        "api=jax._src.api batching=jax._src.interpreters.batching compiler=jax._src.compiler "
+        "config=jax._src.config core=jax._src.core custom_derivatives=jax.custom_derivatives "
+        "dispatch=jax._src.dispatch dtypes=jax._src.dtypes hlo=jaxlib.mlir.dialects.stablehlo "
+        "ir=jaxlib.mlir.ir jax lax=jax.lax mlir=jax._src.interpreters.mlir "
+        "pe=jax._src.interpreters.partial_eval pjit=jax.experimental.pjit "
+        "pp=jax._src.pretty_printer pxla=jax._src.interpreters.pxla "
+        "sharding_impls=jax._src.sharding_impls source_info_util=jax._src.source_info_util "
+        "tree_util=jax._src.tree_util util=jax._src.util xb=jax._src.xla_bridge "
+        "xla=jax.interpreters.xla xla_client=jax.lib.xla_client "
+        "xla_extension=jax.lib.xla_extension"),
+    ("jax.experimental.host_callback", "import not-had:infeed",
+        "0.4.30 pytree=jax.lib.xla_extension.pytree"),
+    ("jax.experimental.host_callback", "jax._src.api", "0.4.38 XlaDevice=Device"),
+    ("jax.experimental.host_callback", "jax._src.callback", "0.4.38 io_callback"),
+    ("jax.experimental.host_callback", "jax._src.dispatch", "0.4.38 XlaLocalClient=Backend"),
+    ("jax.experimental.host_callback", "jaxlib.xla_client", "0.4.38 XlaShape=Shape"),
+    ("jax.experimental.host_callback", "not-had:infeed",
+        "0.4.30 FLAGS id_tap_dep_p 0.4.38 CallbackFlavor id_p stop_outfeed_receiver "
+        "xla_extension_version"),
+    ("jax.experimental.jet", "jax._src.api", "0.5.3 shaped_abstractify"),
+    ("jax.experimental.layout", "jax._src.layout", "0.7.2 DeviceLocalLayout=Layout"),
     ("jax.experimental.maps", "callbridge.resurrect._old_public", "0.4.31 thread_resources"),
+    ("jax.experimental.maps", "jax._src.mesh", "0.4.31 EMPTY_ENV ResourceEnv"),
     ("jax.experimental.maps", "jax.sharding", "0.4.13 Mesh"),
-    ("jax.experimental.maps", "not-had:xmap", "0.4.31 xmap"),
+    ("jax.experimental.maps", "not-had:xmap",
+        "0.4.31 SerialLoop make_xmap_callable serial_loop xmap xmap_p"),
+    ("jax.experimental.mesh_utils", "import", "0.4.30 jax 0.4.34 xb=jax._src.xla_bridge"),
+    ("jax.experimental.multihost_utils", "import", "0.7.2 xla=jax.interpreters.xla"),
+    ("jax.experimental.multihost_utils", "jax._src.pjit", "0.4.34 pjit"),
+    ("jax.experimental.multihost_utils", "jax.tree_util", "0.4.38 tree_map"),
+    ("jax.experimental.ode", "import", "0.12.0.1 api_util=jax.api_util lu=jax._src.linear_util"),
     ("jax.experimental.optimizers", "jax.example_libraries.optimizers",
         "0.4.13 Optimizer adagrad adam make_schedule momentum optimizer rmsprop "
         "rmsprop_momentum sgd sm3"),
-    ("jax.experimental.pjit", "jax._src.pjit", "0.7.2 pjit_p=jit_p"),
+    ("jax.experimental.pjit", "jax._src.pjit", "0.4.30 hashable_pytree 0.7.2 pjit_p=jit_p"),
+    ("jax.experimental.pjit", "jax._src.sharding_impls",
+        "0.4.30 get_array_mapping parse_flatten_op_sharding"),
+    ("jax.experimental.pjit", "jax._src.sharding_impls callbridge.resurrect._old_pxla",
+        "0.10.2 AUTO"),
+    ("jax.experimental.pjit", "jax._src.sharding_impls not-had:lowering",
+        "0.4.30 ParsedPartitionSpec"),
     ("jax.experimental.pjit", "jax.lax", "0.4.30 with_sharding_constraint"),
     ("jax.experimental.pjit", "jax.sharding", "0.4.13 PartitionSpec"),
+    ("jax.experimental.profiler", "import", "0.6.2 xla_client=jax.lib.xla_client"),
+    ("jax.experimental.rnn", "import", "0.7.2 xla=jax.interpreters.xla"),
+    ("jax.experimental.scheduling_groups", "import",
+        "0.8.3 api_util=jax._src.api_util 0.12.0.1 ad=jax._src.interpreters.ad "
+        "batching=jax._src.interpreters.batching core=jax._src.core dispatch=jax._src.dispatch "
+        "func_dialect=jaxlib.mlir.dialects.func ir=jaxlib.mlir.ir lu=jax._src.linear_util "
+        "mlir=jax._src.interpreters.mlir pe=jax._src.interpreters.partial_eval"),
+    ("jax.experimental.scheduling_groups", "jax._src.api", "0.12.0.1 unsafe_map unsafe_zip"),
+    ("jax.experimental.scheduling_groups", "jax._src.api_util", "0.12.0.1 debug_info"),
+    ("jax.experimental.scheduling_groups", "jax._src.interpreters.ad", "0.12.0.1 FlatTree=ft"),
+    ("jax.experimental.scheduling_groups", "jax._src.util",
+        "0.12.0.1 split_list subs_list unzip2 weakref_lru_cache"),
+    ("jax.experimental.scheduling_groups", "jax.tree_util", "0.12.0.1 tree_flatten tree_unflatten"),
+    ("jax.experimental.scheduling_groups", "jaxlib.utils",
+        "0.12.0.1 map=safe_map safe_map safe_zip zip=safe_zip"),
+    ("jax.experimental.scheduling_groups", "not-had:experiment",
+        "0.8.3 scheduling_group_p xla_metadata 0.12.0.1 attr_get dce_jaxpr_xla_metadata_rule "
+        "xla_metadata_call_p"),
+    ("jax.experimental.shard", "jax._src.pjit", "0.7.2 auto_axes explicit_axes reshard"),
+    ("jax.experimental.shard_alike", "not-had:experiment", "0.12.0.1 shard_alike"),
+    ("jax.experimental.shard_map", "builtins", "0.6.2 AxisNames=dict"),
+    ("jax.experimental.shard_map", "import",
+        "0.4.30 array=jax._src.array 0.4.38 hlo=jaxlib.mlir.dialects.stablehlo 0.6.2 "
+        "ad=jax._src.interpreters.ad ad_checkpoint=jax._src.ad_checkpoint "
+        "ad_util=jax._src.ad_util ann=jax._src.lax.ann api_util=jax._src.api_util "
+        "batching=jax._src.interpreters.batching callback=jax._src.callback "
+        "config=jax._src.config control_flow=jax._src.lax.control_flow "
+        "convolution=jax._src.lax.convolution core=jax._src.core "
+        "custom_derivatives=jax._src.custom_derivatives debugging=jax._src.debugging "
+        "dispatch=jax._src.dispatch dtypes=jax._src.dtypes ffi=jax._src.ffi "
+        "fft=jax._src.lax.fft ir=jaxlib.mlir.ir jax jnp=jax.numpy lax=jax._src.lax.lax "
+        "lax_parallel=jax._src.lax.parallel linalg=jax._src.lax.linalg lu=jax._src.linear_util "
+        "mlir=jax._src.interpreters.mlir ops=jax._src.ops pe=jax._src.interpreters.partial_eval "
+        "pjit=jax._src.pjit prng=jax.prng pxla=jax._src.interpreters.pxla "
+        "random=jax._src.random sdy=jaxlib.mlir.dialects.sdy "
+        "sharding_impls=jax._src.sharding_impls slicing=jax._src.lax.slicing "
+        "source_info_util=jax._src.source_info_util special=jax._src.lax.special "
+        "util=jax._src.util windowed_reductions=jax._src.lax.windowed_reductions"),
+    ("jax.experimental.shard_map", "jax._src.api",
+        "0.5.3 shaped_abstractify 0.6.2 NamedSharding PyTreeDef unsafe_map unsafe_zip"),
+    ("jax.experimental.shard_map", "jax._src.api_util", "0.5.3 argnums_partial"),
+    ("jax.experimental.shard_map", "jax._src.core", "0.6.2 Tracer"),
+    ("jax.experimental.shard_map", "jax._src.lax.parallel not-had:shard-map-rules",
+        "0.6.2 psum2_p=psum_invariant_p"),
+    ("jax.experimental.shard_map", "jax._src.mesh",
+        "0.6.2 AxisType get_abstract_mesh use_abstract_mesh 0.8.3 AbstractMesh Mesh"),
+    ("jax.experimental.shard_map", "jax._src.partition_spec",
+        "0.6.2 P=PartitionSpec PartitionSpec"),
+    ("jax.experimental.shard_map", "jax._src.random", "0.6.2 o=clone"),
+    ("jax.experimental.shard_map", "jax._src.shard_map",
+        "0.6.2 ShardMapPrimitive ShardMapTrace ShardMapTracer shard_map_p"),
+    ("jax.experimental.shard_map", "jax._src.tree_util",
+        "0.6.2 KeyPath broadcast_prefix generate_key_paths prefix_errors"),
+    ("jax.experimental.shard_map", "jax._src.util",
+        "0.4.38 merge_lists unzip3 0.6.2 HashableFunction HashablePartial memoize "
+        "partition_list split_list subs_list2 unzip2"),
+    ("jax.experimental.shard_map", "jax._src.util callbridge.resurrect._old_core",
+        "0.6.2 as_hashable_function"),
+    ("jax.experimental.shard_map", "jax.experimental.multihost_utils",
+        "0.6.2 global_array_to_host_local_array host_local_array_to_global_array"),
+    ("jax.experimental.shard_map", "jax.experimental.shard_map callbridge.resurrect._old_shard_map",
+        "0.4.30 register_rule register_standard 0.6.2 register_check register_norewrite "
+        "register_reduction_collective register_rewrite register_standard_check "
+        "register_standard_collective register_standard_rewrite"),
+    ("jax.experimental.shard_map", "jax.sharding not-had:shard-map-rules",
+        "0.5.3 AxisTypes=AxisType"),
+    ("jax.experimental.shard_map", "jax.tree_util",
+        "0.6.2 keystr tree_flatten tree_leaves tree_map tree_structure tree_unflatten"),
+    ("jax.experimental.shard_map", "jaxlib.utils", "0.6.2 foreach map=safe_map zip=safe_zip"),
+    ("jax.experimental.shard_map", "not-had:shard-map-rules",
+        "0.5.3 set_abstract_mesh 0.6.2 NoFail RewriteTrace RewriteTracer SpecErrorType "
+        "eager_rules get_mesh_from_args get_replication no_fail p pbroadcast pbroadcast_p pmap"),
     ("jax.experimental.sharding", "jax.sharding",
         "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding SingleDeviceSharding"),
+    ("jax.experimental.sparse", "import not-had:experiment",
+        "0.10.2 nm=jax.experimental.sparse.nm"),
+    ("jax.experimental.sparse.bcoo", "import",
+        "0.4.38 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir 0.8.3 "
+        "gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.bcsr", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.coo", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.csr", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.linalg", "import",
+        "0.6.2 gpu_solver=jaxlib.gpu_solver 0.7.2 xla=jax.interpreters.xla"),
+    ("jax.experimental.sparse.nm", "import",
+        "0.8.3 gpu_sparse=jaxlib.gpu_sparse 0.10.2 core=jax._src.core "
+        "dispatch=jax._src.dispatch jnp=jax.numpy mhlo=jaxlib.mlir.dialects.mhlo "
+        "mlir=jax.interpreters.mlir"),
+    ("jax.experimental.sparse.nm", "jax._src.ffi", "0.10.2 Array"),
+    ("jax.experimental.sparse.nm", "jax._src.lax.lax", "0.10.2 DotDimensionNumbers"),
+    ("jax.experimental.sparse.nm", "not-had:experiment",
+        "0.10.2 nm_pack nm_pack_p nm_spmm nm_spmm_p"),
+    ("jax.experimental.sparse.transform", "import", "0.5.3 lax_numpy=jax._src.numpy.lax_numpy"),
+    ("jax.experimental.sparse.transform", "not-had:experiment", "0.4.38 popattr setnewattr"),
+    ("jax.experimental.sparse.util", "import",
+        "0.4.38 dtypes=jax._src.dtypes stages=jax._src.stages"),
     ("jax.experimental.stax", "jax.example_libraries.stax",
         "0.4.13 AvgPool Dense Dropout Elu FanInConcat FanInSum FanOut Flatten GeneralConv "
         "GeneralConvTranspose Identity Relu SumPool _pooling_layer glorot ones parallel randn "
         "serial softmax zeros"),
+    ("jax.experimental.topologies", "import",
+        "0.6.2 xla_extension=jax.lib.xla_extension 0.8.3 xc=jax.lib.xla_client"),
+    ("jax.experimental.x64_context", "callbridge.resurrect._old_public",
+        "0.9.2 disable_x64 enable_x64"),
+    ("jax.experimental.x64_context", "import", "0.9.2 config=jax._src.config"),
     ("jax.extend", "import", "0.8.3 ffi=jax.extend.ffi"),
     ("jax.extend.core", "not-had:call-primitives", "0.12.0.1 CallPrimitive call_impl"),
     ("jax.extend.core.primitives", "jax._src.ad_util", "0.7.2 zeros_like_p"),
@@ -359,6 +615,15 @@ ROWS = [
         "sharding_to_proto"),
     ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._old_core",
         "0.4.30 AxisEnv"),
+    ("jax.jaxpr_util", "import",
+        "0.4.30 core=jax._src.core source_info_util=jax._src.source_info_util "
+        "util=jax._src.util xla_client=jaxlib.xla_client"),
+    ("jax.jaxpr_util", "jax._src.api", "0.4.30 unsafe_map unsafe_zip"),
+    ("jax.jaxpr_util", "jaxlib.utils", "0.4.30 map=safe_map zip=safe_zip"),
+    ("jax.jaxpr_util", "not-had:jaxpr-tools",
+        "0.4.30 all_eqns collect_eqns histogram pprof_equation_profile primitives "
+        "primitives_by_shape primitives_by_source print_histogram source_locations "
+        "var_defs_and_refs vars_by_fanout"),
     ("jax.lax", "callbridge.resurrect._avals", "0.9.2 zeros_like_array"),
     ("jax.lax", "callbridge.resurrect._gone_primitives",
         "0.4.13 select_p 0.6.2 random_gamma_grad_p 0.7.2 infeed_p outfeed_p"),
@@ -502,20 +767,46 @@ ROWS = [
         "0.4.30 StoreException WrappedFun cache merge_linear_aux"),
     ("jax.nn", "jax.nn", "0.4.30 normalize=standardize"),
     ("jax.numpy", "callbridge.resurrect._old_public",
-        "0.4.13 msort 0.4.30 DeviceArray NINF in1d issubsctype row_stack trapz 0.10.2 fix"),
+        "0.4.13 msort 0.4.30 DeviceArray NINF NZERO PZERO in1d issubsctype row_stack trapz "
+        "0.10.2 fix"),
+    ("jax.numpy", "import", "0.4.30 jax"),
+    ("jax.numpy", "jax._src.numpy.lax_numpy", "0.4.38 round_=round"),
+    ("jax.numpy", "jax._src.numpy.reductions",
+        "0.4.30 alltrue=all cumproduct=cumprod product=prod sometrue=any"),
     ("jax.ops", "callbridge.resurrect._old_public",
         "0.4.13 index index_add index_max index_min index_mul index_update"),
+    ("jax.prng", "jax._src.prng jax._src.random.prng", "0.4.30 PRNGImpl"),
+    ("jax.prng", "jax._src.prng jax._src.random.prng jax._src.random.rbg",
+        "0.4.30 rbg_prng_impl unsafe_rbg_prng_impl"),
+    ("jax.prng", "jax._src.prng jax._src.random.prng jax._src.random.threefry2x32",
+        "0.4.30 threefry2x32_p threefry_2x32 threefry_prng_impl"),
+    ("jax.prng", "jax._src.prng jax._src.random.prng not-had:experiment", "0.4.30 seed_with_impl"),
     ("jax.random", "callbridge.resurrect._old_keys", "0.4.30 KeyArray=PRNGKeyArray PRNGKeyArray"),
-    ("jax.random", "callbridge.resurrect._old_public", "0.4.30 default_prng_impl 0.4.31 shuffle"),
+    ("jax.random", "callbridge.resurrect._old_public",
+        "0.4.30 default_prng_impl rbg_key threefry2x32_key unsafe_rbg_key 0.4.31 shuffle"),
+    ("jax.random", "jax._src.prng jax._src.random.prng jax._src.random.threefry2x32",
+        "0.4.30 threefry2x32_p threefry_2x32"),
+    ("jax.ref", "jax._src.core", "0.9.2 ArrayRef=Ref"),
+    ("jax.ref", "jax._src.ref", "0.9.2 array_ref=new_ref"),
+    ("jax.scipy.linalg", "callbridge.resurrect._old_public", "0.4.30 tril triu"),
+    ("jax.scipy.special", "callbridge.resurrect._old_public", "0.10.2 sph_harm"),
+    ("jax.sharding", "callbridge.resurrect._old_public", "0.7.2 use_mesh"),
     ("jax.sharding", "jax._src.sharding_impls", "0.7.2 GSPMDSharding"),
+    ("jax.sharding", "jax.sharding", "0.4.34 XLACompatibleSharding=Sharding"),
     ("jax.sharding", "jaxlib._jax none-is:pmap", "0.10.2 PmapSharding"),
     ("jax.sharding", "none-is:positional-sharding", "0.7.2 PositionalSharding"),
+    ("jax.stages", "jax", "0.7.2 OutInfo=ShapeDtypeStruct"),
     ("jax.tree_util", "callbridge.resurrect._old_public",
-        "0.4.30 AttributeKeyPathEntry register_keypaths"),
+        "0.4.30 AttributeKeyPathEntry GetitemKeyPathEntry register_keypaths 0.7.2 build_tree"),
     ("jax.tree_util", "jax.tree_util", "0.4.13 tree_multimap=tree_map"),
     ("jax.util", "callbridge.resurrect._old_core", "0.7.2 as_hashable_function"),
     ("jax.util", "callbridge.resurrect._old_public", "0.4.13 partial"),
     ("jax.util", "callbridge.resurrect._old_signatures", "0.7.2 wrap_name"),
-    ("jax.util", "jax._src.util", "0.7.2 safe_map safe_zip toposort"),
+    ("jax.util", "import", "0.8.3 jax"),
+    ("jax.util", "jax._src.dlpack", "0.7.2 to_dlpack"),
+    ("jax.util", "jax._src.util",
+        "0.5.3 toposort 0.7.2 HashableFunction cache safe_map safe_zip split_list "
+        "split_list_checked subvals unzip2 wraps"),
+    ("jax.util", "jax._src.util callbridge.resurrect._old_public", "0.7.2 split_dict split_merge"),
 ]
 # fmt: on

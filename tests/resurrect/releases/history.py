@@ -54,6 +54,12 @@ class History:
     def add(self, walk):
         release, found = walk["release"], walk["names"]
         before = self.at(release)
+        for path in walk["unknown"]:
+            # Nothing says that they are otherwise.
+            parent, _, name = path.rpartition(".")
+            if path in before:
+                found = {**found, path: before[path]}
+                found[parent] = {**found[parent], name: "module"}
         for module in found.keys() | before.keys():
             now, then = found.get(module, {}), before.get(module, {})
             for name in now.keys() | then.keys():
@@ -73,23 +79,38 @@ class History:
         return found
 
     def gone(self):
-        """By (module, name): the last release that it was gone in; some came back since."""
+        """By (module, name): the first release that it was gone in; some came back since."""
         return {
-            (module, name): [release for release, what in changes if what == GONE][-1]
+            (module, name): [release for release, what in changes if what == GONE][0]
             for module, names in sorted(self.changes.items())
             for name, changes in sorted(names.items())
-            if GONE in [what for _, what in changes]
+            if GONE in [what for _, what in changes] and not self.is_object(module)
         }
 
+    def is_object(self, module):
+        """Whether what was a module is an object by its name."""
+        parent, _, name = module.rpartition(".")
+        changes = self.changes.get(parent, {}).get(name, [(None, GONE)])
+        return changes[-1][1] not in (GONE, "module")
+
     def lost_parameters(self):
-        """By (module, name, parameter): the first release without it, of functions that stay."""
+        """By (module, name, parameter): the first release that takes none of that name, of
+        functions that stay."""
         return self._lost(lambda what: parts(what)[0])
+
+    def lost_positions(self):
+        """By (module, name, parameter): the first release that takes it by keyword alone."""
+        return self._lost(positions, stays=True)
+
+    def lost_defaults(self):
+        """By (module, name, parameter): the first release that must be given it."""
+        return self._lost(defaults, stays=True)
 
     def lost_attributes(self):
         """Likewise, of classes that stay."""
         return self._lost(lambda what: parts(what)[1])
 
-    def _lost(self, of):
+    def _lost(self, of, stays=False):
         lost = {}
         for module, names in sorted(self.changes.items()):
             for name, changes in sorted(names.items()):
@@ -99,8 +120,9 @@ class History:
                     now, then = of(what), of(before)
                     if GONE in (what, before) or now is None:
                         continue
+                    known = {w.rstrip("=") for w in _words(what) or ()} if stays else None
                     for word in then or ():
-                        if word not in now:
+                        if word not in now and (known is None or word in known):
                             lost[module, name, word] = release
                     for word in now:
                         lost.pop((module, name, word), None)
@@ -117,17 +139,43 @@ class History:
 
 
 def parts(what):
-    """The parameters and the attributes of what walk.py says, None where they are not known."""
+    """The parameters that may be passed by their names, and the attributes, of what walk.py says;
+    None where they are not known."""
     kind, _, rest = what.partition(" ")
     if kind not in ("class", "function"):
         return None, None
     parameters = None
     if rest.startswith("("):
         inside, _, rest = rest[1:].partition(")")
-        parameters = [word for word in inside.split() if not word.startswith("*")]
-        if any(word.startswith("**") for word in inside.split()):
-            parameters = None
+        words = inside.split()
+        if "/" in words:
+            words = words[words.index("/") + 1 :]
+        if not any(word.startswith("**") for word in words):
+            parameters = [word.rstrip("=") for word in words if word[0] != "*"]
     return parameters, rest.split() if kind == "class" else None
+
+
+def _words(what):
+    """All of the parameters, None where they are not known or any."""
+    kind, _, rest = what.partition(" ")
+    if kind not in ("class", "function") or not rest.startswith("("):
+        return None
+    words = rest[1:].partition(")")[0].split()
+    return None if any(len(word) > 1 and word[0] == "*" for word in words) else words
+
+
+def positions(what):
+    """Each parameter that may be passed by position, and nothing of those that are gone."""
+    words = _words(what)
+    if words is None:
+        return None
+    known = [word.rstrip("=") for word in words if word not in ("/", "*")]
+    return [*known[: words.index("*") - words.count("/")]] if "*" in words else known
+
+
+def defaults(what):
+    words = _words(what)
+    return None if words is None else [word.rstrip("=") for word in words if word[-1] == "="]
 
 
 def main(arguments):

@@ -1,9 +1,7 @@
 """Prints as JSON what the JAX of this Python has: each public name of its own, by module.
 
-    walk.py [MODULE...]
-
-The modules are those of ROOTS, with all that is in them, and the arguments, alone. A name is JAX's
-own if JAX defines it: what a module imports from elsewhere (typing, NumPy) is not.
+The modules are all public ones but those of LEFT_OUT. A name is JAX's own if JAX defines it: what a
+module imports from elsewhere (typing, NumPy) is not.
 """
 
 import ast
@@ -11,38 +9,69 @@ import enum
 import importlib
 import inspect
 import json
+import logging
 import pkgutil
+import re
 import sys
 import types
 import typing
 import warnings
 
-# Alone, and with their submodules.
-ROOTS = ["jax", "jax.core", "jax.ffi", "jax.lax", "jax.linear_util", "jax.abstract_arrays"]
-ROOTS_WITH_ALL = ["jax.interpreters", "jax.lib", "jax.extend"]
+# Languages of kernels, each with a compiler of its own; a bridge to TensorFlow; JAX's own tools and
+# tests.
+LEFT_OUT = {
+    "jax.collect_profile",
+    "jax.experimental.colocated_python",
+    "jax.experimental.jax2tf",
+    "jax.experimental.mosaic",
+    "jax.experimental.pallas",
+    "jax.experimental.roofline",
+    "jax.experimental.source_mapper",
+    "jax.extend.pallas",
+    "jax.test_util",
+    "jax.tools",
+    "jax.version",
+}
 
 _OURS = ("jax", "jaxlib")
 
 
-def modules(arguments):
+def modules():
     """The names of the modules to look at that this JAX has."""
-    names = [*ROOTS, *arguments]
-    for root in ROOTS_WITH_ALL:
-        package = find(root)
-        names.append(root)
-        if hasattr(package, "__path__"):
-            names += [found.name for found in pkgutil.walk_packages(package.__path__, f"{root}.")]
+    import jax
+
+    names, packages = ["jax"], [("jax", jax.__path__)]
+    while packages:
+        package, path = packages.pop()
+        for found in pkgutil.iter_modules(path, f"{package}."):
+            last = found.name.rpartition(".")[2]
+            if found.name in LEFT_OUT or last[0] == "_" or last.endswith(("_test", "test_util")):
+                continue
+            try:
+                module = find(found.name)
+            except ModuleNotFoundError:
+                UNKNOWN.append(found.name)
+                continue
+            if module is not None:
+                names.append(found.name)
+                if found.ispkg:
+                    packages.append((found.name, module.__path__))
     # Up to 0.5, jax.lib imports these from elsewhere under its name.
     names += ["jax.lib.xla_client", "jax.lib.xla_extension", "jax.lib.xla_bridge"]
     return sorted({name for name in names if find(name) is not None})
+
+
+# Those that need a package which is not here.
+UNKNOWN = []
 
 
 def find(path):
     """The module, or what a module has by that name and programs import from; else None."""
     try:
         return importlib.import_module(path)
-    except ModuleNotFoundError:
-        pass
+    except ModuleNotFoundError as error:
+        if not f"{path}.".startswith(f"{error.name}.") and is_ours(path):
+            raise
     parent, _, name = path.rpartition(".")
     owner = find(parent) if parent else None
     value = getattr(owner, name, None)
@@ -66,7 +95,10 @@ def imported(module):
                 found[alias.asname or alias.name.partition(".")[0]] = is_ours(alias.name)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                found[alias.asname or alias.name] = node.level > 0 or is_ours(node.module)
+                # `from numpy import pi as pi` says that it is the module's own too.
+                is_given_on = alias.asname == alias.name
+                is_from_ours = node.level > 0 or is_ours(node.module)
+                found[alias.asname or alias.name] = is_from_ours or is_given_on
     return found
 
 
@@ -98,6 +130,8 @@ def is_own(name, value, from_where):
         return is_ours(value.__name__)
     if isinstance(value, (typing.TypeVar, typing.ParamSpec)) or value is typing.TYPE_CHECKING:
         return False
+    if isinstance(value, (logging.Logger, re.Pattern)):
+        return False
     home = getattr(value, "__module__", None)
     if isinstance(home, str) and is_callable(value) and home != "builtins":
         return is_ours(home)
@@ -125,22 +159,28 @@ def describe(value):
 
 
 def parameters(value):
-    """The names of the parameters, as they are passed: "*" before those by keyword alone, "**" for
-    any; None where Python cannot tell."""
+    """The names of the parameters, with "=" after those that need not be passed, "/" after those by
+    position alone, "*" before those by keyword alone, "**" for any; None where Python cannot tell.
+    """
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
         return None
     found = []
+    by_position = False
     for parameter in signature.parameters.values():
+        if by_position and parameter.kind != parameter.POSITIONAL_ONLY:
+            found.append("/")
+        by_position = parameter.kind == parameter.POSITIONAL_ONLY
         prefix = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(
             parameter.kind, ""
         )
         if parameter.kind == parameter.KEYWORD_ONLY and "*" not in found:
             if not any(name.startswith("*") for name in found):
                 found.append("*")
-        found.append(prefix + parameter.name)
-    return found
+        is_optional = parameter.default is not parameter.empty
+        found.append(prefix + parameter.name + "=" * is_optional)
+    return [*found, *["/"] * by_position]
 
 
 def attributes(cls):
@@ -165,9 +205,10 @@ def main():
     import jax
 
     found = {}
-    for path in modules(sys.argv[1:]):
+    for path in modules():
         found[path] = {name: describe(value) for name, value in own_names(find(path))}
-    json.dump({"release": jax.__version__, "names": found}, sys.stdout, indent=0, sort_keys=True)
+    walked = {"release": jax.__version__, "names": found, "unknown": UNKNOWN}
+    json.dump(walked, sys.stdout, indent=0, sort_keys=True)
 
 
 if __name__ == "__main__":
