@@ -30,12 +30,16 @@ enum class ThreadEnd {
 
 // ---- Exceptions of other languages, and of another C++ runtime
 
-// Whether the exception is of the language whose eight letters are `name` and one more.
+// Whether the exception is of the language whose eight letters are `name` and one more, as a number
+// or, as newer Rusts have it, in memory.
 inline bool IsOfLanguage(const _Unwind_Exception& exception, const char* name) {
+  bool is_number = true;
+  bool is_memory = true;
   for (int i = 0; i < 7; ++i) {
-    if (static_cast<char>(exception.exception_class >> (8 * (7 - i))) != name[i]) return false;
+    is_number &= static_cast<char>(exception.exception_class >> (8 * (7 - i))) == name[i];
+    is_memory &= static_cast<char>(exception.exception_class >> (8 * i)) == name[i];
   }
-  return true;
+  return is_number || is_memory;
 }
 
 // Describes the exception that is being handled, which is not this C++ runtime's. Keeps the end of

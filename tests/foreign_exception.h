@@ -16,6 +16,7 @@ struct ForeignLanguage {
 };
 inline constexpr ForeignLanguage kForeignLanguages[] = {
     {"MOZ\0RUST", "a Rust panic", false},
+    {"TSUR\0ZOM", "a Rust panic", false},  // as newer Rusts have it
     {"GNUCOBJC", "an Objective-C exception", true},
     {"CLNGC++\0", "an exception of libc++", true},
     {"SEH-LIKE", "an exception of another language", true},
@@ -34,7 +35,7 @@ inline int foreign_exceptions_deleted = 0;
         exception->exception_class << 8 | static_cast<unsigned char>(language.letters[i]);
   }
   exception->exception_cleanup = [](_Unwind_Reason_Code, _Unwind_Exception* caught) {
-    if (caught->exception_class >> 56 == 'M') {
+    if (caught->exception_class >> 56 == 'M' || caught->exception_class >> 56 == 'T') {
       std::fputs("Rust panics must be rethrown\n", stderr);
       std::abort();
     }

@@ -45,7 +45,7 @@ TYPE_DEFINED = re.compile(
     re.MULTILINE,
 )
 ALONE = re.compile(r"standard library (?:alone|only)", re.IGNORECASE)
-# And cxxabi.h, which is part of the C++ library of both g++ and clang.
+# And cxxabi.h and unwind.h, which both g++ and clang have.
 STANDARD = set(
     """
     algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes
@@ -56,7 +56,7 @@ STANDARD = set(
     random ratio regex scoped_allocator set shared_mutex sstream stack stdexcept streambuf string
     string_view strstream system_error thread tuple type_traits typeindex typeinfo unordered_map
     unordered_set utility valarray variant vector
-    cxxabi.h
+    cxxabi.h unwind.h
     assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h
     setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h
     stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h wctype.h

@@ -130,9 +130,9 @@ ffi::Error Twice(ffi::Buffer<ffi::S32> x, ffi::ResultBuffer<ffi::S32> y) {
 ffi::Future Later(ffi::ThreadPool pool, ffi::ResultBuffer<ffi::S32> y) {
   ffi::Promise promise;
   ffi::Future future(promise);
-  pool.Schedule([promise = std::move(promise), y]() mutable {
+  pool.Schedule([owned = std::move(promise), y]() mutable {
     *y->typed_data() = 1;
-    promise.SetAvailable();
+    owned.SetAvailable();
   });
   return future;
 }
