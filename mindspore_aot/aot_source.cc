@@ -129,7 +129,7 @@ class Compilation {
   absl::Status Compile() {
     const std::string library = work_.File(kLibraryFile);
     if (!compiler_.IsForCuda()) {
-      const absl::Status compiled = Run({options_, {"-o", library, work_.File(kPreprocessedFile)}});
+      absl::Status compiled = Run({options_, {"-o", library, work_.File(kPreprocessedFile)}});
       return compiled.ok() ? AddWhatIsNotInTheText(library) : compiled;
     }
     constexpr int kTries = 3;
@@ -163,8 +163,7 @@ class Compilation {
     is_all_in_the_text_ = true;
     const std::string preprocessed = work_.File(kPreprocessedFile);
     for (const std::vector<std::string>& pass : compiler_.Passes()) {
-      const absl::Status done =
-          Run({options_, includes_, pass, {"-o", preprocessed, source_.native()}});
+      absl::Status done = Run({options_, includes_, pass, {"-o", preprocessed, source_.native()}});
       if (!done.ok()) return done;
       absl::StatusOr<std::string> text = ReadRegularFile(preprocessed);
       if (!text.ok()) return text.status();
@@ -230,7 +229,7 @@ absl::StatusOr<CompiledSource> CompileSource(const std::string& path, absl::Dura
         absl::StrCat("no folder for compiled operators in ", cache->native()));
   }
   Compilation compilation(path, *std::move(source), limit, work_name);
-  const absl::Status begun = compilation.Begin();
+  absl::Status begun = compilation.Begin();
   if (!begun.ok()) return begun;
 
   const auto entry_of = [&](const std::string& content) { return *cache / content; };
@@ -238,7 +237,7 @@ absl::StatusOr<CompiledSource> CompileSource(const std::string& path, absl::Dura
   if (compilation.is_all_in_the_text() && Holds(entry_of(content), compilation.key())) {
     return CompiledSource{(entry_of(content) / kLibraryFile).native(), content};
   }
-  const absl::Status compiled = compilation.Compile();
+  absl::Status compiled = compilation.Compile();
   if (!compiled.ok()) return compiled;
   content = ContentDigest(compilation.key());
   const fs::path entry = entry_of(content);
