@@ -14,14 +14,13 @@ from typing import Any
 
 import jax
 import numpy as np
-
-from callbridge._jax_runtimes import is_since
+from jax._src.interpreters import partial_eval
 
 
 def default_process_primitive(original: Callable) -> Callable | None:
     """Traces with copies of the parameters that have no hash."""
-    if not is_since("0.7.0"):
-        return None
+    if not hasattr(partial_eval, "_verify_params_are_hashable"):
+        return None  # this JAX refuses none
 
     @functools.wraps(original)
     def wrapper(
