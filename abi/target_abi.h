@@ -53,7 +53,7 @@ enum class Proof : uint8_t {
 inline constexpr size_t kMaxParameters = 8;
 
 struct Signature {
-  Proof proof{};  // nvcc makes constants of initialised members alone
+  Proof proof{};                                // nvcc makes constants of initialised members alone
   std::string_view parameters[kMaxParameters];  // parameter::..., empty after the last
 };
 

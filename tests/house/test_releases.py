@@ -75,7 +75,6 @@ FACTS = {
     "tests/resurrect/releases/jax_names.txt": "the names of JAX, by release",
     "tests/resurrect/test_releases.py": "since when JAX refuses parameters",
     "tests/tools/test_audit.py": "the releases that requirements admit",
-    "tests/resurrect/releases/classes.txt": "what its classes are, by release",
     "tests/typed_ffi/host/objects_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/runtime_versions_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/test_layouts.py": "since when XLA's structs are what they are",

@@ -106,6 +106,7 @@ CHANGES = {
         (0, 4, 16): {"register_check", "register_standard_rewrite"},
         (0, 6, 0): set(),
     },
+    "typed_takes_tokens": {(0, 4, 13): False, (0, 5, 0): True},
     "reads_back_untyped_calls": {(0, 4, 13): True, (0, 5, 1): False, (0, 10, 0): True},
     "varying_axes": {(0, 4, 13): None, (0, 6, 0): "vma", (0, 10, 0): "manual_axis_type"},
     "vary": {

@@ -120,7 +120,7 @@ class Adapted:
         return self._original.__reduce__()
 
     # What isinstance() asks.
-    __class__ = property(lambda self: type(self._original))  # type: ignore[assignment]
+    __class__ = property(lambda self: type(self._original))
     __signature__ = property(lambda self: signature(self._original, self._shown))
 
 

@@ -21,7 +21,7 @@ def export(
     disabled_checks: Sequence[Any] = (),
 ) -> Callable:
     """A function that takes shapes and dtypes of arguments, and returns the exported program."""
-    jitted = fun_jax if hasattr(fun_jax, "lower") else jax.jit(fun_jax)
+    jitted: Any = fun_jax if hasattr(fun_jax, "lower") else jax.jit(fun_jax)
     return _export.export(jitted, platforms=lowering_platforms, disabled_checks=disabled_checks)
 
 

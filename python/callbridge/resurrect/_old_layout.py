@@ -10,7 +10,7 @@ from typing import Any
 from jax._src import layout as _layout
 
 _OLD = {"device_local_layout", "sharding"}
-_NO_LAYOUTS = (_layout.Layout, _layout.AutoLayout, type(None))
+_NO_LAYOUTS: Any = (_layout.Layout, _layout.AutoLayout, type(None))
 
 
 class _OfBoth(type):
