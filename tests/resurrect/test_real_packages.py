@@ -7,6 +7,7 @@ import os
 import pathlib
 import sys
 
+import jax
 import pytest
 from real_packages import PACKAGES
 
@@ -20,6 +21,8 @@ NEWEST = sys.version_info >= (3, 13)
 def test_real_package(run, package):
     if not package.sampled and "CALLBRIDGE_THOROUGH" not in os.environ:
         pytest.skip("make matrix has it")
+    if package.only_on and jax.__version__ not in package.only_on:
+        pytest.skip(f"it is run on {', '.join(package.only_on)}")
     if NEWEST and not package.python_3_13:
         pytest.skip("it has no wheel for this Python")
     folder = package.folder(NEWEST)

@@ -161,7 +161,9 @@ backward_pass = _lost_parameters.backward_pass(ad.backward_pass)
 batch_jaxpr_axes = _lost_parameters.batch_jaxpr_axes(batching.batch_jaxpr_axes)
 
 
-def infer_argnums_and_argnames(fun: Callable | inspect.Signature, argnums: Any, argnames: Any) -> tuple:
+def infer_argnums_and_argnames(
+    fun: Callable | inspect.Signature, argnums: Any, argnames: Any
+) -> tuple:
     """Positions and names of a function's arguments, each of the other where one is given.
 
     `fun` is the function, as until 0.4.7, or its signature.

@@ -23,5 +23,9 @@ loss = jax_metrics.losses.Crossentropy()
 log_softmax = scores[0] - np.log(np.exp(scores[0]).sum(-1, keepdims=True))
 own = -log_softmax[np.arange(16), labels[0]].mean()
 check(loss(preds=scores[0], target=jnp.asarray(labels[0])), own, rtol=1e-5)
-check(jax_metrics.losses.MeanAbsoluteError()(preds=scores[0], target=wanted[0]), np.abs(scores[0] - wanted[0]).mean(), rtol=1e-5)
+check(
+    jax_metrics.losses.MeanAbsoluteError()(preds=scores[0], target=wanted[0]),
+    np.abs(scores[0] - wanted[0]).mean(),
+    rtol=1e-5,
+)
 report()

@@ -25,7 +25,10 @@ def recurrent(params, key, action, embedding):
 root = mctx.RootFnOutput(
     prior_logits=jnp.zeros((3, 4)), value=jnp.zeros(3), embedding=jnp.zeros((3, 1))
 )
-for policy in (mctx.gumbel_muzero_policy, functools.partial(mctx.muzero_policy, dirichlet_fraction=0.0)):
+for policy in (
+    mctx.gumbel_muzero_policy,
+    functools.partial(mctx.muzero_policy, dirichlet_fraction=0.0),
+):
     search = jax.jit(
         lambda key, policy=policy: policy(
             params=(), rng_key=key, root=root, recurrent_fn=recurrent, num_simulations=64

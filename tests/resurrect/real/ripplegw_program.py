@@ -20,6 +20,8 @@ slope = np.polyfit(np.log(frequencies[:12]), np.log(amplitude[:12]), 1)[0]
 check(slope, -7 / 6, atol=0.1)
 farther = IMRPhenomD.gen_IMRPhenomD(frequencies, theta.at[4].set(880.0), 24.0)
 check(np.abs(np.asarray(farther)) * 2e22, amplitude * 1e22, rtol=1e-3)
-derivative = jax.grad(lambda d: jnp.abs(IMRPhenomD.gen_IMRPhenomD(frequencies, theta.at[4].set(d), 24.0)).sum() * 1e20)(440.0)
+derivative = jax.grad(
+    lambda d: jnp.abs(IMRPhenomD.gen_IMRPhenomD(frequencies, theta.at[4].set(d), 24.0)).sum() * 1e20
+)(440.0)
 check(derivative, -amplitude.sum() * 1e20 / 440.0, rtol=1e-3)
 report()

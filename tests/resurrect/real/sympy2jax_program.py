@@ -15,7 +15,7 @@ values = [float(e.subs(at)) for e in expressions]
 arrays = {name: jnp.array(value) for name, value in at.items()}
 check(jnp.stack(module(**arrays)), values, rtol=1e-5)
 check(jnp.stack(equinox.filter_jit(module)(**arrays)), values, rtol=1e-5)
-(single,) = sympy2jax.SymbolicModule([sympy.sin(x) * x])(x=jnp.array(0.7)),
+(single,) = (sympy2jax.SymbolicModule([sympy.sin(x) * x])(x=jnp.array(0.7)),)
 slope = jax.grad(lambda v: sympy2jax.SymbolicModule([sympy.sin(x) * x])(x=v)[0])(0.7)
 check(slope, float(sympy.diff(sympy.sin(x) * x).subs({"x": 0.7})), rtol=1e-5)
 check(single[0], float((sympy.sin(x) * x).subs({"x": 0.7})), rtol=1e-5)

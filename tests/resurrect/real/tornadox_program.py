@@ -19,7 +19,9 @@ own = scipy.integrate.solve_ivp(
 )
 problem = problem._replace(tmax=5.0)
 for solver in (tornadox.ek0.KroneckerEK0, tornadox.ek1.ReferenceEK1, tornadox.ek0.DiagonalEK0):
-    filter = solver(num_derivatives=4, steprule=tornadox.step.AdaptiveSteps(abstol=1e-6, reltol=1e-6))
+    filter = solver(
+        num_derivatives=4, steprule=tornadox.step.AdaptiveSteps(abstol=1e-6, reltol=1e-6)
+    )
     state, _ = filter.simulate_final_state(ivp=problem)
     mean = np.asarray(state.y.mean)
     check(state.t, 5.0)

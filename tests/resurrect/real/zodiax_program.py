@@ -18,7 +18,9 @@ class Line(zodiax.Base):
 x = jnp.linspace(0, 1, 11)
 line = Line(jnp.array(2.0), jnp.array(-1.0))
 check(line.get("slope"), 2.0)
-check(line.set("slope", jnp.array(3.0)).model(x), 3 * np.linspace(0, 1, 11) - 1, rtol=1e-5, atol=1e-6)
+check(
+    line.set("slope", jnp.array(3.0)).model(x), 3 * np.linspace(0, 1, 11) - 1, rtol=1e-5, atol=1e-6
+)
 check(line.add("offset", 0.5).offset, -0.5)
 check(line.multiply("slope", 4.0).slope, 8.0)
 
