@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from callbridge.resurrect import _not_had, _old_jaxprs
+from callbridge.resurrect import _old_jaxprs
 from callbridge.resurrect._adapters import (
     Adapter,
     becomes,
