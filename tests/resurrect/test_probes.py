@@ -1,4 +1,4 @@
-"""Programs that ask which JAX they have: what runs without callbridge runs under it, to the same."""
+"""Programs that ask which JAX they have: what runs natively has the same value under resurrect."""
 
 import os
 import pathlib
