@@ -29,6 +29,7 @@ FITS = "as it is"
 REVIVED = "**resurrect**"
 REFUSES = "no"
 NO_WHEEL = "no wheel"
+NOT_RUN = "-"
 FAILED = "error"
 WATCH = str(ROOT / "tests/matrix/put_back.py")
 
@@ -58,6 +59,7 @@ many. The programs are in `tests/resurrect/real`.
 - **resurrect**: it runs by `python -m callbridge.resurrect PROGRAM`, and not without.
 - *no*: it cannot run there; the reason is below.
 - *no wheel*: it has none for the Python of that JAX.
+- *-*: it was not run there; packages that call no compiled code run on the two newest alone.
 
 """
 WHAT_DOES_NOT_RUN = """
@@ -96,6 +98,8 @@ class Cell:
 
 
 def fill(package, release, library):
+    if package.on_newest_alone and release not in (TODAY, IN_DEBIAN_13):
+        return Cell(NOT_RUN)
     folder = folder_of(package, release)
     if folder is None:
         return Cell(NO_WHEEL)

@@ -15,8 +15,9 @@ class Package:
     """A list of requirements/packages, and the program in real/ that uses its package.
 
     checks: how many values the program compares with NumPy's, SciPy's or the package's own.
-    calls: "untyped" or "typed", the kind of its custom calls.
+    calls: "untyped" or "typed", the kind of its custom calls, or "none": it is pure Python.
     sampled: `make test` has it.
+    on_newest_alone: it is run on today's release and the newest one, and no other.
     python_3_13: it has a wheel for the Python of the newest JAX, too.
     limits: where it cannot run: a part of what it ends with there, and the reason.
     """
@@ -26,6 +27,7 @@ class Package:
     calls: str
     sampled: bool = False
     python_3_13: bool = True
+    on_newest_alone: bool = False
     limits: tuple[tuple[str, str], ...] = ()
 
     def why_not(self, ended: str) -> str:
@@ -44,6 +46,10 @@ class Package:
         """Where scripts/revived_packages installs it, for the newest JAX's Python or the others."""
         revived = "revived-3.13" if newest else "revived"
         return pathlib.Path(os.environ["CALLBRIDGE_CACHE"]) / revived / self.list
+
+
+def _pure(name, checks, **others):
+    return Package(name, checks, "none", on_newest_alone=True, **others)
 
 
 PACKAGES = (
@@ -131,6 +137,37 @@ PACKAGES = (
         ),
     ),
     Package("splineax-klujax-0.5.0.post7", 14, "typed"),
+    # Of 2022 and 2023, without custom calls; none of them runs on these releases by itself.
+    _pure("augmax-0.3.1", 6),
+    _pure("e3nn-jax-0.17.5", 7),
+    _pure("efax-1.12.1", 8, python_3_13=False),
+    _pure("evosax-0.1.4", 10),
+    _pure(
+        "flowjax-9.1.0",
+        8,
+        limits=(("__default__", "its typing_extensions is older than Python 3.13"),),
+    ),
+    _pure(
+        "interpax-0.2.4",
+        6,
+        limits=(("__default__", "its typing_extensions is older than Python 3.13"),),
+    ),
+    _pure("jax-metrics-0.2.5", 4, python_3_13=False),
+    _pure("kernex-0.2.0", 5, sampled=True),
+    _pure("mctx-0.0.2", 8),
+    _pure("nifty8-8.4", 4),
+    _pure("ripplegw-0.0.4", 6),
+    _pure(
+        "sympy2jax-0.0.4", 5, limits=(("__type_params__", "its equinox is older than Python 3.13"),)
+    ),
+    _pure("tensorly-0.8.1", 6),
+    _pure("tornadox-0.0.2", 6),
+    _pure(
+        "zodiax-0.4.1",
+        7,
+        sampled=True,
+        limits=(("__type_params__", "its equinox is older than Python 3.13"),),
+    ),
 )
 
 

@@ -7,7 +7,9 @@ import os
 import pathlib
 import sys
 
+import jax
 import pytest
+from jax_releases import IN_DEBIAN_13, TODAY
 from real_packages import PACKAGES
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -20,6 +22,8 @@ NEWEST = sys.version_info >= (3, 13)
 def test_real_package(run, package):
     if not package.sampled and "CALLBRIDGE_THOROUGH" not in os.environ:
         pytest.skip("make matrix has it")
+    if package.on_newest_alone and jax.__version__ not in (TODAY, IN_DEBIAN_13):
+        pytest.skip(f"it is run on {TODAY} and {IN_DEBIAN_13}")
     if NEWEST and not package.python_3_13:
         pytest.skip("it has no wheel for this Python")
     folder = package.folder(NEWEST)

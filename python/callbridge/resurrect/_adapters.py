@@ -60,6 +60,8 @@ def becomes(parameter: str, to: str, value_of: Callable[[Any], Any]) -> Adapter:
     def adapt(function: str, args: tuple, keywords: dict) -> tuple:
         if parameter in keywords:
             value = keywords.pop(parameter)
+            if to in keywords and value is None:
+                return args  # both are shown, and who passes all that is shown passes None
             if to in keywords:
                 raise TypeError(f"{function}() got both {parameter!r} and {to!r}")
             keywords[to] = value_of(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import importlib.machinery
 import os
 import sys
 import types
@@ -232,6 +233,7 @@ def _has(owner: Any, name: str) -> bool:
 
 def _make_module(changes: list, path: str) -> types.ModuleType:
     made = types.ModuleType(path, f"{path}, as far as callbridge.resurrect puts it back.")
+    made.__spec__ = importlib.machinery.ModuleSpec(path, None)  # for importlib.util.find_spec()
     name = Name(path, "", RESTORED)
     sys.modules[path] = made
     changes.append(Change(name, lambda: sys.modules.pop(path)))

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from callbridge.resurrect import _old_jaxprs
 from callbridge.resurrect._adapters import (
     Adapter,
     becomes,
@@ -479,6 +480,9 @@ BY_POSITION = [
     ("jax.experimental.layout", "0.7.2", "Layout", layout),
     ("jax.ffi", "0.6.2", "ffi_call", inline_operands),
     ("jax.extend.ffi", "0.6.2", "ffi_call", inline_operands),
+    ("jax._src.core.Var", "0.4.13", "__init__", _old_jaxprs.var),
+    ("jax._src.core.JaxprEqn", "0.4.30", "__init__", _old_jaxprs.jaxpr_eqn),
+    ("jax._src.core.JaxprEqn", "0.4.30", "__new__", _old_jaxprs.jaxpr_eqn),
     ("jax.interpreters.ad", "0.8.3", "backward_pass", backward_pass),
     ("jax.interpreters.batching", "0.9.2", "defreducer", defreducer),
     ("jax.interpreters.batching", "0.4.38", "batch_jaxpr_axes", batch_jaxpr_axes),

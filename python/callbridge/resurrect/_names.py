@@ -223,6 +223,7 @@ WRAPPED = [
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
+    ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),
     (
         "jax._src.core.UnshapedArray",
         "callbridge.resurrect._wrappers",

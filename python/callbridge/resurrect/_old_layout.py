@@ -10,7 +10,8 @@ from typing import Any
 from jax._src import layout as _layout
 
 _OLD = {"device_local_layout", "sharding"}
-_NO_LAYOUTS: Any = (_layout.Layout, _layout.AutoLayout, type(None))
+_AUTO = _layout.AutoLayout  # the class, or since 0.10 what stands for it
+_NO_LAYOUTS: Any = (_layout.Layout, _AUTO if isinstance(_AUTO, type) else type(_AUTO), type(None))
 
 
 class _OfBoth(type):

@@ -161,8 +161,14 @@ backward_pass = _lost_parameters.backward_pass(ad.backward_pass)
 batch_jaxpr_axes = _lost_parameters.batch_jaxpr_axes(batching.batch_jaxpr_axes)
 
 
-def infer_argnums_and_argnames(fun: Callable, argnums: Any, argnames: Any) -> tuple:
-    """Positions and names of a function's arguments, each of the other where one is given."""
+def infer_argnums_and_argnames(
+    fun: Callable | inspect.Signature, argnums: Any, argnames: Any
+) -> tuple:
+    """Positions and names of a function's arguments, each of the other where one is given.
+
+    `fun` is the function, as until 0.4.7, or its signature.
+    """
     from jax._src import api_util
 
-    return api_util.infer_argnums_and_argnames(inspect.signature(fun), argnums, argnames)
+    signature = fun if isinstance(fun, inspect.Signature) else inspect.signature(fun)
+    return api_util.infer_argnums_and_argnames(signature, argnums, argnames)

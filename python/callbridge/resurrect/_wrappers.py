@@ -68,6 +68,21 @@ def lattice_join(original: Callable) -> Callable | None:
     return _old_core.lattice_join if original(aval.update(weak_type=True), aval).weak_type else None
 
 
+def is_array_class(original: Callable) -> Callable | None:
+    """Lets the classes of tracers be subclasses of jax.Array, as until JAX 0.8. Python asks for it
+    at isinstance(tracer, ArrayLike), and at other unions with jax.Array."""
+    if issubclass(core.Tracer, jax.Array):
+        return None
+
+    @functools.wraps(original)
+    def wrapper(array: type, subclass: type) -> bool:
+        return original(array, subclass) or (
+            array is jax.Array and type.__subclasscheck__(core.Tracer, subclass)
+        )
+
+    return wrapper
+
+
 def ir_constant(original: Callable) -> Callable | None:
     """Takes canonicalize_types, as until JAX 0.4.24: 32 bits for 64 where x64 is disabled; and
     Python's numbers, as until JAX 0.9: of 64 bits."""
