@@ -113,6 +113,8 @@ REFUSED_SINCE = {
 }
 # Rows of what a walk does not see: it takes any keyword; a position went, and no name; a method.
 WITHOUT_HISTORY = {
+    ("jax._src.core.JaxprEqn", "0.4.30"),
+    ("jax._src.core.Var", "0.4.13"),
     ("jax.ShapeDtypeStruct.update", "0.10.2"),
     ("jax.core.ShapedArray.update", "0.10.2"),
     ("jax.pure_callback", "0.6.2"),

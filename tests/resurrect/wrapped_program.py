@@ -311,6 +311,15 @@ with callbridge.resurrect.revived():
 assert texts[0] == texts[1]
 checked.add(("jax._src.interpreters.mlir", "lower_jaxpr_to_module"))
 
+# The class of tracers is one of arrays, as it was until 0.7, and other classes are what they are.
+with callbridge.resurrect.revived():
+    tracers = []
+    jax.make_jaxpr(lambda a: (tracers.append(a), a)[1])(1.0)
+    (tracer,) = map(type, tracers)
+    assert issubclass(tracer, jax.Array) and issubclass(type(jax.numpy.ones(1)), jax.Array)
+    assert not issubclass(np.ndarray, jax.Array) and not issubclass(tracer, type(jax.numpy.ones(1)))
+checked.add(("jaxlib._jax.ArrayMeta", "__subclasscheck__"))
+
 # Programs that are read back, and what is none.
 with callbridge.resurrect.revived():
     x = np.arange(3, dtype=np.float32)

@@ -26,6 +26,7 @@ ELSEWHERE = {
     "XlaBuilder": "computations_program.py",
     "lower_jaxpr_to_module": "wrapped_program.py",
     "deserialize": "wrapped_program.py",
+    "ArrayMeta.__subclasscheck__": "wrapped_program.py",
     "deserialize_and_load": "wrapped_program.py",
     # What XLA calls by itself when it is asked for targets.
     "_custom_callback": "wrapped_program.py",

@@ -23,7 +23,7 @@ def var(original: Callable) -> Callable:
         while given < len(args) and isinstance(args[given], (int, str)):
             given += 1
         if len(args) > given or "aval" in keywords:
-            values = dict(zip(("count", "suffix")[2 - given :], args[:given], strict=True))
+            values = dict(zip(("count", "suffix")[2 - given :], args[:given]))  # noqa: B905, for Python 3.9
             if "count" in before and "count" not in {**values, **keywords}:
                 values["count"] = next(_counts)
             if "suffix" in before and "suffix" not in keywords:
@@ -31,7 +31,7 @@ def var(original: Callable) -> Callable:
             args = args[given:]
             keywords.update({name: value for name, value in values.items() if name in before})
             if args:
-                keywords["aval"], *args = args
+                keywords["aval"], *args = args  # type: ignore[assignment]
         original(self, *args, **keywords)
 
     return wrapper
