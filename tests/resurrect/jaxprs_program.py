@@ -11,7 +11,9 @@ for arguments in ((3, "", aval), ("", aval), (aval,)):
 (equation,) = jax.make_jaxpr(jnp.sin)(1.0).jaxpr.eqns
 parts = equation.invars, equation.outvars, equation.primitive, equation.params
 again = core.JaxprEqn(*parts, equation.effects, equation.source_info)
-assert again.ctx == equation.ctx if hasattr(equation, "ctx") else again == equation
+for part in ("invars", "outvars", "primitive", "params", "effects", "source_info"):
+    assert getattr(again, part) == getattr(equation, part), part
+assert type(getattr(again, "ctx", None)) is type(getattr(equation, "ctx", None))
 seen = []
 jax.jit(lambda x: seen.append((isinstance(x, ArrayLike), issubclass(type(x), jax.Array))))(1.0)
 assert seen == [(True, True)]

@@ -46,8 +46,11 @@ def differences(value, before):
         yield f"{before.split()[0]} once, {now.split()[0]} now"
         return
     (had, attributes), (takes, has) = history.parts(before), history.parts(now)
-    if had and takes is not None and takes[: len(had)] != had and not is_adapted(value):
-        yield f"took {' '.join(had)}, takes {' '.join(takes)}"
+    if had and takes is not None and not is_adapted(value):
+        # Those that may be passed by position in their order, the others by name.
+        first, now_first = history.positions(before) or [], history.positions(now) or []
+        if now_first[: len(first)] != first or not {*had} <= {*takes, *now_first}:
+            yield f"took {' '.join(had)}, takes {' '.join(takes)}"
     lost = [a for a in attributes or () if a not in NOT_HAD and not hasattr(value, a)]
     lost = [a for a in lost if a not in getattr(value, "__annotations__", {}) and a not in has]
     if lost:

@@ -110,6 +110,11 @@ REFUSED_SINCE = {
         for module in ("jax.nn", "jax.example_libraries.stax")
         for name in ("log_softmax", "logsoftmax", "softmax")
     },
+    ("jax.numpy", "reshape", "newshape"): "0.4.36",
+    **{
+        ("jax.numpy", name, "interpolation"): "0.8.0"
+        for name in ("nanpercentile", "nanquantile", "percentile", "quantile")
+    },
 }
 # Rows of what a walk does not see: it takes any keyword; a position went, and no name; a method.
 WITHOUT_HISTORY = {

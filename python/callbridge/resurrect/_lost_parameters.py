@@ -231,10 +231,10 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ("jax.numpy", "0.4.30", "einsum_path", (by_name("subscripts"),)),
     ("jax.numpy", "0.4.30", "from_dlpack", (by_name("x"),)),
     ("jax.numpy", "0.4.30", "sort argsort", (by_position(2, "kind", "order"),)),
-    ("jax.numpy", "0.6.2", "reshape", (_newshape,)),
+    ("jax.numpy", "0.4.36", "reshape", (_newshape,)),
     (
         "jax.numpy",
-        "0.9.2",
+        "0.8.0",
         "nanpercentile nanquantile percentile quantile",
         (by_position(7, "interpolation"), renamed("interpolation", "method")),
     ),
