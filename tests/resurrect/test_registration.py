@@ -37,6 +37,13 @@ def test_untyped_functions_as_typed_handlers(run):
     assert run(program, BUILD / "tests/resurrect/old_package.so") == "not typed: ok\n"
 
 
+@has_registries
+def test_handlers_that_answer_in_their_process_alone(run):
+    trampoline = BUILD / "tests/resurrect/trampoline.so"
+    suite = BUILD / "tests/typed_ffi/suite/suite_ours.so"
+    assert run(HERE / "trampoline_program.py", trampoline, suite) == "trampoline: ok\n"
+
+
 def test_platforms_of_others(run, library):
     assert run(HERE / "other_platforms_program.py", library) == "other platforms: ok\n"
 

@@ -24,7 +24,7 @@ _TYPED = 1
 # What programs register by a function that JAX still has, which gives it to XLA: by name, the
 # function and traits by platform. Translation rules, which JAX has no more, call it through
 # callbridge.
-known_to_xla: dict[str, dict[str, tuple[Any, Any]]] = {}
+known_to_xla: dict[str, dict[Any, tuple[Any, Any]]] = {}
 
 # What programs registered by the function here.
 names: set[str] = set()

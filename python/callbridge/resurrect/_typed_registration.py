@@ -15,6 +15,7 @@ from callbridge._fork_lock import fork_lock
 from callbridge._function_address import capsule_pointer
 from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import HOST, find_platform
+from callbridge.resurrect import _asked_here
 from callbridge.resurrect._owners import is_jaxs_or_ours
 from callbridge.typing import Stage
 
@@ -152,8 +153,7 @@ def _adapted(
     try:
         capsules, _ = _jax_typed_handlers.adapt(name, platform, addresses, wanted)
     except CallbridgeError:
-        verdicts = [_c_api.probe_typed(address)[0] for address in addresses.values()]
-        if _c_api.PROBE_NOT_TYPED in verdicts:
+        if any(map(_is_none, addresses.values())):
             raise
         global _has_failed
         _has_failed = True
@@ -171,6 +171,12 @@ def _adapted(
     if not isinstance(handlers, dict):
         return Given(capsules["execute"], given_traits)
     return Given({**handlers, **capsules}, given_traits)
+
+
+def _is_none(address: int) -> bool:
+    """Whether it proves to be no typed handler, in another process and in this one."""
+    verdict, _ = _c_api.probe_typed(address)
+    return verdict == _c_api.PROBE_NOT_TYPED and not _asked_here.answers(address)
 
 
 def _is_refused_again(key: tuple[str, str], made: Given) -> bool:
