@@ -14,7 +14,7 @@ from callbridge._find_library import SONAME, VARIABLE, find_library
 from callbridge._load_failure import explain_load_failure
 from callbridge._loaded_libraries import library_at
 
-PROBE_TYPED = 1  # CALLBRIDGE_PROBE_TYPED
+PROBE_TYPED, PROBE_NOT_TYPED = 1, 2  # CALLBRIDGE_PROBE_TYPED, ...
 
 # CALLBRIDGE_ATTRIBUTE_*
 ATTRIBUTE_ARRAY = 1

@@ -90,8 +90,6 @@ with Refused(callbridge.CallbridgeError, "ALREADY_EXISTS", "'added'"):
     register("added", capsule("nested_sum"))
 with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "api_version=2"):
     register("other", capsule("add"), api_version=2)
-with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "abacus"):
-    register("other", capsule("add"), platform="abacus")
 new = ctypes.pythonapi.PyCapsule_New
 new.restype = ctypes.py_object
 new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]

@@ -32,6 +32,22 @@ def test_every_way_to_register_and_to_call(run, library):
     assert run(HERE / "any_handler_program.py", library).endswith(": ok\n")
 
 
+def test_untyped_functions_as_typed_handlers(run):
+    program = HERE / "not_typed_program.py"
+    assert run(program, BUILD / "tests/resurrect/old_package.so") == "not typed: ok\n"
+
+
+@has_registries
+def test_handlers_that_answer_in_their_process_alone(run):
+    trampoline = BUILD / "tests/resurrect/trampoline.so"
+    suite = BUILD / "tests/typed_ffi/suite/suite_ours.so"
+    assert run(HERE / "trampoline_program.py", trampoline, suite) == "trampoline: ok\n"
+
+
+def test_platforms_of_others(run, library):
+    assert run(HERE / "other_platforms_program.py", library) == "other platforms: ok\n"
+
+
 @has_registries
 def test_registering_again(run, library):
     assert run(HERE / "again_program.py", library) == "again: ok\n"

@@ -23,6 +23,7 @@ from callbridge.resurrect import (
     _read_back,
     _registration,
     _typed_calls,
+    _typed_registration,
     _untyped_of_xla,
     _xla_shapes,
 )
@@ -161,6 +162,7 @@ def rewritten_typed(
     has_layouts: bool,
 ) -> Rewritten | None:
     """Likewise of a call of version 4; its form is one that this JAX's StableHLO can hold."""
+    _typed_registration.check_is_typed(target)
     operands = [value(operand) for operand in operands]
     types = [operand.type for operand in operands]
     opaque = _typed_calls.opaque(target, types, result_types, attributes)

@@ -16,19 +16,18 @@ from jaxlib import xla_client
 
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import BATCH_PARTITIONABLE, jax_function_or
-from callbridge._platform import find_platform
 from callbridge.resurrect import _registration
 
 
 def register_ffi_target(
     name: str, fn: Any, platform: str = "cpu", api_version: int = 1, **kwargs: Any
 ) -> None:
-    """Registers a target. Targets of platforms that callbridge cannot call are ignored.
+    """Registers a target.
 
     Args:
       name: by which calls find it.
       fn: a PyCapsule of a handler, or a dict of one for each stage.
-      platform: "cpu", "gpu", "CUDA" or "ROCM".
+      platform: "cpu", "gpu", "CUDA" or "ROCM". Any other is JAX's own affair.
       api_version: 1: a typed handler. 0: an untyped function, which calls of its version reach
         after revived() has ended, too.
       kwargs: traits, as xla_client.register_custom_call_target() takes them.
@@ -36,8 +35,6 @@ def register_ffi_target(
     Raises:
       CallbridgeError: as callbridge.jax.register().
     """
-    if find_platform(platform) is None:
-        return
     if api_version == _registration.UNTYPED:
         xla_client.register_custom_call_target(name, fn, platform, **kwargs)
     else:

@@ -11,6 +11,8 @@ from callbridge import _c_api
 from callbridge._error import CallbridgeError
 from callbridge._function_address import capsule_pointer, keep
 from callbridge._jax_registry import registry
+from callbridge._jax_runtimes import RUNTIME
+from callbridge._platform import find_platform
 from callbridge.resurrect._untyped_of_xla import name_beside
 from callbridge.typing import Abi
 
@@ -20,9 +22,9 @@ _TYPED = 1
 
 
 # What programs register by a function that JAX still has, which gives it to XLA: by name, the
-# function, its platform and traits. Translation rules, which JAX has no more, call it through
+# function and traits by platform. Translation rules, which JAX has no more, call it through
 # callbridge.
-known_to_xla: dict[str, tuple[Any, Any, Any]] = {}
+known_to_xla: dict[str, dict[Any, tuple[Any, Any]]] = {}
 
 # What programs registered by the function here.
 names: set[str] = set()
@@ -37,7 +39,7 @@ def register_custom_call_target(
       name: by which calls find it.
       fn: a PyCapsule named "xla._CUSTOM_CALL_TARGET", which is kept. Of a typed handler one of any
         name, as jax.ffi.pycapsule() makes it, or a dict of one for each stage.
-      platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
+      platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM". Any other is JAX's own affair.
       api_version: 0: an untyped function; how it is called, each call says. 1: a typed handler.
       traits: what XLA:GPU may do with the target besides calling it, of
         xla_client.CustomCallTargetTraits: COMMAND_BUFFER_COMPATIBLE is passed on, of untyped
@@ -46,6 +48,9 @@ def register_custom_call_target(
     Raises:
       CallbridgeError: as callbridge.jax.register(); INVALID_ARGUMENT for other api_versions.
     """
+    if find_platform(platform) is None:
+        _give_to_jax(name, fn, platform, api_version, traits)
+        return
     if api_version not in (UNTYPED, _TYPED):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
@@ -61,6 +66,17 @@ def register_custom_call_target(
         text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
     )
     names.add(text(name))
+
+
+def _give_to_jax(name: str | bytes, fn: Any, platform: str, api_version: int, traits: Any) -> None:
+    if RUNTIME.registers_by_api_version:
+        given = {"traits": traits} if int(traits) else {}
+        xla_client.register_custom_call_target(
+            text(name), fn, platform, api_version=api_version, **given
+        )
+    elif api_version == UNTYPED:
+        xla_client.register_custom_call_target(name, fn, platform)
+    # Else this JAX calls typed handlers on no platform, but packages register them for all.
 
 
 def _addresses(handlers: Any) -> Any:
@@ -96,10 +112,10 @@ def callbridge_name(name: str) -> str | None:
         return None
     other_name = name_beside(name)
     if not registry.entries(other_name):
-        function, platform, traits = known_to_xla[name]
-        callbridge.jax.register(
-            other_name, function, platform, command_buffer_compatible=are_compatible(traits)
-        )
+        for platform, (function, traits) in known_to_xla[name].items():
+            callbridge.jax.register(
+                other_name, function, platform, command_buffer_compatible=are_compatible(traits)
+            )
     return other_name
 
 

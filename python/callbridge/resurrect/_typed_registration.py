@@ -15,6 +15,7 @@ from callbridge._fork_lock import fork_lock
 from callbridge._function_address import capsule_pointer
 from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import HOST, find_platform
+from callbridge.resurrect import _asked_here
 from callbridge.resurrect._owners import is_jaxs_or_ours
 from callbridge.typing import Stage
 
@@ -44,7 +45,8 @@ _wrapped: dict[tuple[str, str], _Wrapped] = {}  # by name and platform
 _not_for_xla: dict[tuple[str, str], tuple[Any, bool]] = {}
 # Likewise for calls with tokens, where XLA passes none: XLA has them too, for its other calls.
 _not_for_tokens: dict[tuple[str, str], tuple[Any, bool]] = {}
-
+# What is wrong with functions that waited for XLA and are no typed handlers, by name.
+_not_typed: dict[str, CallbridgeError] = {}
 
 _made: set[int] = set()  # the addresses of what replaced them
 _has_failed = False
@@ -71,6 +73,9 @@ def given(
     Handlers that cannot be adapted are given as they are, so that the error is XLA's. Unless
     `is_active`, only handlers that were replaced before are replaced. `is_new` is false for what
     waits for XLA already. Thread-safe.
+
+    Raises INVALID_ARGUMENT for a function that proves not to be a typed handler, which XLA would
+    crash in. One that waits is given to nobody: whoever lowers a call of it gets the error.
     """
     unchanged = Given(handlers, traits)
     known_platform = find_platform(platform)
@@ -92,7 +97,15 @@ def given(
                 _not_for_xla[key] = handlers, is_compatible
                 return None
             result = unchanged
-            made = _adapted(key, handlers, addresses, traits, is_compatible)
+            try:
+                made = _adapted(key, handlers, addresses, traits, is_compatible)
+            except CallbridgeError as error:
+                if is_new:
+                    raise
+                _not_typed[name] = error
+                return None
+            if is_new:
+                _not_typed.pop(name, None)  # a handler has come since
             if made is not None:
                 _wrapped[key] = _Wrapped(addresses, made)
                 _made.update(_addresses(made.handlers).values())
@@ -103,6 +116,13 @@ def given(
 
 def _is_not_a_programs(address: int) -> bool:
     return address in _made or is_jaxs_or_ours(address)
+
+
+def check_is_typed(name: str) -> None:
+    """Raises INVALID_ARGUMENT if XLA was not given this target, since it is no typed handler."""
+    error = _not_typed.get(name)
+    if error is not None:
+        raise CallbridgeError(error.code, error.message)
 
 
 def take_not_for_xla(name: str, *, has_tokens: bool) -> list[tuple[Any, Any, bool]]:
@@ -125,7 +145,7 @@ def _adapted(
     traits: Any,
     is_compatible: bool,
 ) -> Given | None:
-    """None where XLA is to get them as they are."""
+    """None where XLA is to get them as they are. Raises where one is no typed handler."""
     name, platform = key
     # XLA:GPU's plugins refuse traits at registration; their handlers report them.
     reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
@@ -133,6 +153,8 @@ def _adapted(
     try:
         capsules, _ = _jax_typed_handlers.adapt(name, platform, addresses, wanted)
     except CallbridgeError:
+        if any(map(_is_none, addresses.values())):
+            raise
         global _has_failed
         _has_failed = True
         return None
@@ -149,6 +171,12 @@ def _adapted(
     if not isinstance(handlers, dict):
         return Given(capsules["execute"], given_traits)
     return Given({**handlers, **capsules}, given_traits)
+
+
+def _is_none(address: int) -> bool:
+    """Whether it proves to be no typed handler, in another process and in this one."""
+    verdict, _ = _c_api.probe_typed(address)
+    return verdict == _c_api.PROBE_NOT_TYPED and not _asked_here.answers(address)
 
 
 def _is_refused_again(key: tuple[str, str], made: Given) -> bool:

@@ -30,6 +30,7 @@ from callbridge.resurrect import (
     _translations,
     _type_functions,
     _typed_calls,
+    _typed_registration,
     _xla_ops,
 )
 from callbridge.resurrect._read_back import FRONTEND_ATTRIBUTES
@@ -131,17 +132,19 @@ def register_custom_call_target(original: Callable) -> Callable | None:
         name, is_untyped = given.arguments["name"], not given.arguments.get("api_version", 0)
         traits = given.arguments.get("traits", 0)
         platform = given.arguments["platform"]
+        known_platform = find_platform(platform)
         # The traits of typed handlers are _typed_registration's.
-        on_gpu = is_untyped and find_platform(platform) != HOST
+        on_gpu = is_untyped and known_platform != HOST
         has_traits = on_gpu and _registration.are_compatible(traits)
-        if isinstance(name, bytes) or has_traits:
+        if known_platform is not None and (isinstance(name, bytes) or has_traits):
             if _registration.is_there():
                 return _registration.register_custom_call_target(*arguments, **keywords)
         if isinstance(name, bytes):
             name = given.arguments["name"] = name.decode()
         result = original(*given.args, **given.kwargs)
-        if is_untyped:
-            _registration.known_to_xla[name] = given.arguments["fn"], platform, traits
+        if is_untyped and known_platform is not None:
+            by_platform = _registration.known_to_xla.setdefault(name, {})
+            by_platform[known_platform] = given.arguments["fn"], traits
         return result
 
     return wrapper
@@ -293,7 +296,10 @@ def jax_custom_call(original: Callable) -> Callable | None:
         if not _rewrites_calls() and _is_ours(*arguments[:1], **keywords):
             # Bound before the names went again, with custom_call_op_build_generic().
             return _mlir_custom_call.custom_call(*arguments, **keywords)
-        _typed.is_being_built = isinstance(keywords.get("backend_config"), dict)
+        is_typed = isinstance(keywords.get("backend_config"), dict)
+        if is_typed:
+            _check_is_typed(*arguments[:1], **keywords)
+        _typed.is_being_built = is_typed
         try:
             return original(*arguments, **keywords)
         finally:
@@ -319,6 +325,10 @@ def _lacks_tokens(operands: Sequence[Any], result_types: Sequence[ir.Type]) -> b
     return _typed_calls.lacks_tokens((*operand_types, *result_types))
 
 
+def _check_is_typed(call_target_name: str | bytes, **_: Any) -> None:
+    _typed_registration.check_is_typed(_registration.text(call_target_name))
+
+
 def _is_ours(call_target_name: str | bytes, **_: Any) -> bool:
     return _registration.text(call_target_name) in _registration.names
 
@@ -333,6 +343,7 @@ def _rewritten(operands, result_types, attributes) -> _custom_call.Rewritten | N
     target = _registration.text(_plain(attributes["call_target_name"]))
     version = _plain(attributes.get("api_version", 1))
     if version == _typed_calls.TYPED or TYPED_BACKEND_CONFIG in attributes:
+        _typed_registration.check_is_typed(target)
         if RUNTIME.reads_typed_calls and not _lacks_tokens(operands, result_types):
             return None
         return _custom_call.rewritten_typed(
