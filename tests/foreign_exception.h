@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 namespace callbridge {
 
@@ -27,8 +28,11 @@ inline int foreign_exceptions_deleted = 0;
 // Throws an exception of that language. A Rust panic ends the process if it is deleted, as Rust
 // does.
 [[noreturn]] inline void RaiseForeign(const ForeignLanguage& language) {
+  // Those that nobody may delete are no leaks.
+  static auto& all = *new std::vector<_Unwind_Exception*>();
   auto* exception = static_cast<_Unwind_Exception*>(
       std::aligned_alloc(alignof(_Unwind_Exception), sizeof(_Unwind_Exception)));
+  all.push_back(exception);
   exception->exception_class = 0;
   for (int i = 0; i < 8; ++i) {
     exception->exception_class =
