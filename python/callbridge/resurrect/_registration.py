@@ -13,6 +13,7 @@ from callbridge._function_address import capsule_pointer, keep
 from callbridge._jax_registry import registry
 from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import find_platform
+from callbridge.resurrect import _typed_registration
 from callbridge.resurrect._untyped_of_xla import name_beside
 from callbridge.typing import Abi
 
@@ -46,7 +47,8 @@ def register_custom_call_target(
         functions too.
 
     Raises:
-      CallbridgeError: as callbridge.jax.register(); INVALID_ARGUMENT for other api_versions.
+      CallbridgeError: as callbridge.jax.register(); INVALID_ARGUMENT for other api_versions. A
+        handler whose type is not registered waits for it: a call of it gets the error.
     """
     if find_platform(platform) is None:
         _give_to_jax(name, fn, platform, api_version, traits)
@@ -62,9 +64,18 @@ def register_custom_call_target(
         abi = "typed_ffi"
         keep(fn)
         fn = _addresses(fn)
-    callbridge.jax.register(
-        text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
-    )
+
+    def register() -> None:
+        callbridge.jax.register(
+            text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
+        )
+        _typed_registration.forget_error(text(name))
+
+    try:
+        register()
+    except CallbridgeError as error:
+        if not _typed_registration.holds_after(error, text(name), platform, register):
+            raise
     names.add(text(name))
 
 

@@ -130,7 +130,16 @@ def _target_through(
     name, fn, api_version, traits = entry
     if not RUNTIME.registers_by_api_version:
         return function(name, fn, platform)
-    return function(name, fn, platform, api_version, traits)
+    try:
+        return function(name, fn, platform, api_version, traits)
+    except Exception:
+        again = functools.partial(
+            _target_through, function, _platform, name, fn, platform, api_version, traits
+        )
+        if api_version == _typed_registration.TYPED and _is_active:
+            if _typed_registration.hold(name, platform, again):
+                return None
+        raise
 
 
 def _waits(platform: str, name: Any, fn: Any) -> bool:
@@ -205,7 +214,10 @@ def _replaced_type(platform: str, name: Any, registration: Any) -> tuple | None:
 
 
 def retry_pending() -> None:
-    """Replaces handlers that wait for XLA and could not be replaced before, for want of a type."""
+    """Replaces handlers that wait for XLA and could not be replaced before, for want of a type, and
+    gives it those that it refused for that."""
     lists = _keeps.get((xla_client, "_custom_callback"))
     if lists is not None and _typed_registration.take_failed():
         _replace_pending(lists.original)
+    for register in _typed_registration.take_held():
+        register()

@@ -7,6 +7,7 @@ runtime differ. What was given once is given again for good: XLA keeps the first
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from callbridge import _c_api, _jax_registered_targets, _jax_typed_handlers
@@ -45,8 +46,15 @@ _wrapped: dict[tuple[str, str], _Wrapped] = {}  # by name and platform
 _not_for_xla: dict[tuple[str, str], tuple[Any, bool]] = {}
 # Likewise for calls with tokens, where XLA passes none: XLA has them too, for its other calls.
 _not_for_tokens: dict[tuple[str, str], tuple[Any, bool]] = {}
-# What is wrong with functions that waited for XLA and are no typed handlers, by name.
+# What is wrong with functions that waited for XLA and are no typed handlers, and with handlers
+# whose type has not come, by name.
 _not_typed: dict[str, CallbridgeError] = {}
+# Of handlers whose type is not registered, which XLA may know: the error, by name and platform...
+_without_type: dict[tuple[str, str], CallbridgeError] = {}
+# ... and what registers those again that XLA refused.
+_held: dict[tuple[str, str], Callable[[], object]] = {}
+
+_NO_TYPE = "of a type that is not registered"  # in callbridge_ffi_adapt_handlers' error
 
 _made: set[int] = set()  # the addresses of what replaced them
 _has_failed = False
@@ -114,12 +122,53 @@ def given(
         return None if is_new and _is_refused_again(key, result) else result
 
 
+def hold(name: Any, platform: str, register: Callable[[], object]) -> bool:
+    """Keeps what XLA refused of a handler until its type comes; false if it does not lack one.
+
+    Until then whoever lowers a call of it gets the error that names the type.
+    """
+    known_platform = find_platform(platform)
+    with _lock:
+        if known_platform is None or (name, known_platform) not in _without_type:
+            return False
+        key = name, known_platform
+        return holds_after(_without_type[key], name, platform, register)
+
+
+def holds_after(
+    error: CallbridgeError, name: str, platform: str, register: Callable[[], object]
+) -> bool:
+    """Likewise after that error of callbridge's."""
+    known_platform = find_platform(platform)
+    if known_platform is None or _NO_TYPE not in error.message:
+        return False
+    with _lock:
+        _held[name, known_platform] = register
+        _not_typed[name] = error
+        return True
+
+
+def forget_error(name: str) -> None:
+    """Of a target that could not be given to XLA, and now was."""
+    with _lock:
+        _not_typed.pop(name, None)
+
+
+def take_held() -> list[Callable[[], object]]:
+    """Returns what registers the handlers that were held, once."""
+    with _lock:
+        held = list(_held.values())
+        _held.clear()
+        return held
+
+
 def _is_not_a_programs(address: int) -> bool:
     return address in _made or is_jaxs_or_ours(address)
 
 
 def check_is_typed(name: str) -> None:
-    """Raises INVALID_ARGUMENT if XLA was not given this target, since it is no typed handler."""
+    """Raises INVALID_ARGUMENT if XLA was not given this target, since it is no typed handler, or
+    makes state of a type that is not registered."""
     error = _not_typed.get(name)
     if error is not None:
         raise CallbridgeError(error.code, error.message)
@@ -147,14 +196,17 @@ def _adapted(
 ) -> Given | None:
     """None where XLA is to get them as they are. Raises where one is no typed handler."""
     name, platform = key
+    _without_type.pop(key, None)
     # XLA:GPU's plugins refuse traits at registration; their handlers report them.
     reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
     wanted = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE if reports else 0
     try:
         capsules, _ = _jax_typed_handlers.adapt(name, platform, addresses, wanted)
-    except CallbridgeError:
+    except CallbridgeError as error:
         if any(map(_is_none, addresses.values())):
             raise
+        if _NO_TYPE in error.message:
+            _without_type[key] = error
         global _has_failed
         _has_failed = True
         return None

@@ -1,0 +1,46 @@
+"""Registers stateful handlers before their type, by every function of JAX, and calls them after it.
+
+late_type_program.py LIBRARY: of the handler suite, built with headers that tell of state.
+"""
+
+import sys
+
+import callbridge.resurrect  # noqa: F401
+import jax
+import numpy as np
+import registering
+
+library = registering.Library(sys.argv[1])
+zero = np.zeros(1, np.int32)
+targets = []
+
+
+def register_all(when):
+    for name, register in registering.registrars().items():
+        register(f"state by {name} {when}", library.state())
+        targets.append(f"state by {name} {when}")
+
+
+register_all("before the backend")
+jax.devices()
+register_all("after it")
+lowerings = registering.lowerings()
+for lowering in lowerings.values():
+    for target in targets:
+        count = registering.caller(lowering, target, zero, registering.start_of(0))
+        try:
+            count()
+        except Exception as error:
+            assert repr(target) in str(error) and "type that is not registered" in str(error), error
+        else:
+            raise AssertionError(f"{target}: its type has not come")
+library.register_counter(
+    registering.xla_client.register_custom_type, registering.xla_client.register_custom_type_id
+)
+starts = iter(range(10, 10**6, 10))
+for how, lowering in lowerings.items():
+    for target in targets:
+        start = next(starts)
+        count = registering.caller(lowering, target, zero, registering.start_of(start))
+        assert [count().item() - start for _ in range(2)] == [0, 1], (target, how)
+print("late: ok")
