@@ -68,11 +68,11 @@ def _has_xla_extension() -> bool:
     return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
 
 
-# Functions that are wrapped where their module is imported: by module and name, what makes the
-# wrapper of JAX's own, a function of _read_back.py.
-_WRAPPED = {
-    "jax.experimental.serialize_executable": {"deserialize_and_load": "serving"},
-    "jax.export": {"deserialize": "serving"},
+# By module, the function that reads a program back; _read_back.serving() wraps it when its module
+# is imported.
+_READS_BACK = {
+    "jax.experimental.serialize_executable": "deserialize_and_load",
+    "jax.export": "deserialize",
 }
 
 # jax.lib had jaxlib's modules under its name.
@@ -83,7 +83,7 @@ _LIKE = {
 
 
 def _paths() -> set[str]:
-    return {*rows(), *_WRAPPED}
+    return {*rows(), *_READS_BACK}
 
 
 def _imported(path: str) -> types.ModuleType | None:
@@ -177,7 +177,7 @@ class Names:
         for path in self._made_modules:
             yield path, "", False
         for module, name, _ in self._replaced:
-            if name in _WRAPPED.get(module.__name__, {}):
+            if name == _READS_BACK.get(module.__name__):
                 yield module.__name__, name, True
 
     def _is_had(self, path: str, name: str) -> bool:
@@ -233,10 +233,10 @@ class Names:
         for name in refused:
             if name in vars(module):
                 self._replace(module, name, self.get(path, name))
-        for name, make in _WRAPPED.get(path, {}).items():
-            if name in vars(module):
-                wrap = getattr(importlib.import_module("callbridge.resurrect._read_back"), make)
-                self._replace(module, name, wrap(vars(module)[name]))
+        if (name := _READS_BACK.get(path, "")) in vars(module):
+            from callbridge.resurrect import _read_back  # which needs what is being set up here
+
+            self._replace(module, name, _read_back.serving(vars(module)[name]))
 
     def _replace(self, module: types.ModuleType, name: str, value: Any) -> None:
         self._replaced.append((module, name, vars(module)[name]))
