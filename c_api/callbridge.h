@@ -460,8 +460,8 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_register_with_loaded_xla(const 
 
 // What callbridge_probe_typed finds.
 enum {
-  // Unknown: no file that can be opened holds the address, or the function returned without an
-  // answer, which proves nothing.
+  // Unknown: the function returned without an answer, which proves nothing, or nobody could call
+  // it.
   CALLBRIDGE_PROBE_UNVERIFIED = 0,
   CALLBRIDGE_PROBE_TYPED = 1,      // it answered as every typed handler does
   CALLBRIDGE_PROBE_NOT_TYPED = 2,  // it crashed, threw, ended the process or did not return
@@ -469,8 +469,9 @@ enum {
 
 // Writes to `*verdict` whether the function at `address`, in this process, is a typed FFI handler
 // (CALLBRIDGE_PROBE_*). A helper process opens its file and calls it there with a query that every
-// typed handler answers; nothing is called in this process. If `evidence` is not null, writes a
-// line that explains the verdict, which the caller frees with callbridge_bytes_free.
+// typed handler answers. A fork of this process does so where the file cannot be opened alone, or
+// no file holds the address; nothing is called in this process itself. If `evidence` is not null,
+// writes a line that explains the verdict, which the caller frees with callbridge_bytes_free.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict,
                                                              char** evidence);
 

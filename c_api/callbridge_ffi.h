@@ -98,9 +98,11 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_type(const char* n
 // that report alone: their functions that register a handler have no such argument. So a handler
 // that does not report them gets a wrapper.
 //
-// Returns INVALID_ARGUMENT if callbridge_probe_typed proves that a function is not a typed handler,
-// or a handler makes state of a type that is not registered; FAILED_PRECONDITION if a function
-// cannot be probed; UNIMPLEMENTED if a handler's headers are newer than callbridge knows.
+// Asks each function as callbridge_probe_typed does, and in a fork of this process too where its
+// file does not prove it typed: some handlers answer only in the process that made them. Returns
+// INVALID_ARGUMENT if a function proves not to be a typed handler, or a handler makes state of a
+// type that is not registered; FAILED_PRECONDITION if neither can be proved; UNIMPLEMENTED if a
+// handler's headers are newer than callbridge knows.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
     const callbridge_ffi_handlers* handlers, const char* platform, const char* release,
     callbridge_ffi_handlers* adapted);

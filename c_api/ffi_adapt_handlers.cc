@@ -32,7 +32,7 @@ absl::Status CheckTyped(const XLA_FFI_Handler_Bundle& handlers) {
   for (const Stage& stage : kStages) {
     XLA_FFI_Handler* const handler = handlers.*stage.handler;
     if (handler == nullptr) continue;
-    const TypedAnswer answer = ProbeTyped(reinterpret_cast<const void*>(handler));
+    const TypedAnswer answer = ProbeDeclaredTyped(reinterpret_cast<const void*>(handler));
     switch (answer.verdict) {
       case TypedVerdict::kTyped:
         break;

@@ -5,6 +5,8 @@
 #include <link.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
@@ -23,6 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "absl/types/optional.h"
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/interruptible_wait.h"
@@ -111,6 +115,21 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
+// The pipe that takes what a child writes.
+struct Pipe {
+  FileDescriptor reading;
+  FileDescriptor writing;
+};
+
+// Returns no pipe, and sets errno, if none can be made.
+absl::optional<Pipe> MakePipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::nullopt;
+  Pipe pipe{FileDescriptor::AboveStandard(ends[0]), FileDescriptor::AboveStandard(ends[1])};
+  if (!pipe.reading.is_open() || !pipe.writing.is_open()) return absl::nullopt;
+  return pipe;
+}
+
 // Reads until the pipe's end. Returns false if the wait ended first.
 bool ReadUntilEnd(int pipe, std::string& output, InterruptibleWait& waiter) {
   char buffer[1 << 14];
@@ -139,28 +158,13 @@ bool Ends(pid_t process, InterruptibleWait& waiter) {
   }
 }
 
-}  // namespace
-
-absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return StartError(child, errno);
-  FileDescriptor reading = FileDescriptor::AboveStandard(ends[0]);
-  FileDescriptor writing = FileDescriptor::AboveStandard(ends[1]);
-  if (!reading.is_open() || !writing.is_open()) return StartError(child, errno);
-  SpawnSettings settings;
-  settings.Set(child, writing.number());
-  const std::vector<std::string> environment = Environment(child.variables);
-  pid_t process = 0;
-  InterruptibleWait waiter(absl::Now() + child.limit);
-  const int error = posix_spawn(&process, child.command.front().c_str(), settings.actions(),
-                                settings.attributes(), Pointers(child.command).data(),
-                                Pointers(environment).data());
-  if (error != 0) return StartError(child, error);
-  writing = FileDescriptor(-1);
-
+// Waits until the child ends, whose name is `what`, or the wait does.
+absl::StatusOr<ChildOutcome> Await(pid_t process, Pipe& pipe, absl::string_view what,
+                                   InterruptibleWait& waiter) {
+  pipe.writing = FileDescriptor(-1);
   ChildOutcome outcome;
   const bool ended =
-      ReadUntilEnd(reading.number(), outcome.output, waiter) && Ends(process, waiter);
+      ReadUntilEnd(pipe.reading.number(), outcome.output, waiter) && Ends(process, waiter);
   kill(-process, SIGKILL);  // also what it left running
   int status = 0;
   pid_t waited = 0;
@@ -168,8 +172,7 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
     waited = waitpid(process, &status, 0);
   } while (waited < 0 && errno == EINTR);
   if (!ended && waiter.interrupted()) {
-    return absl::CancelledError(
-        absl::StrCat(child.command.front(), " was killed, because a SIGINT came"));
+    return absl::CancelledError(absl::StrCat(what, " was killed, because a SIGINT came"));
   }
   outcome.timed_out = !ended;
   outcome.is_unknown = ended && waited < 0;
@@ -177,6 +180,96 @@ absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);
   return outcome;
+}
+
+// Holds, while it lives, the lock of the Python interpreter in this process, if there is one: a
+// thread of the parent's that held it at a fork would never free it in the child.
+class InterpreterLock {
+ public:
+  InterpreterLock() {
+    const auto is_initialized = Function<int()>("Py_IsInitialized");
+    if (is_initialized == nullptr || is_initialized() == 0) return;
+    release_ = Function<void(int)>("PyGILState_Release");
+    state_ = Function<int()>("PyGILState_Ensure")();
+  }
+  ~InterpreterLock() {
+    if (release_ != nullptr) release_(state_);
+  }
+  InterpreterLock(const InterpreterLock&) = delete;
+  InterpreterLock& operator=(const InterpreterLock&) = delete;
+
+ private:
+  // Null in a program without Python, or with one that ld.so keeps from other libraries.
+  template <typename Type>
+  static Type* Function(const char* name) {
+    return reinterpret_cast<Type*>(dlsym(RTLD_DEFAULT, name));
+  }
+
+  void (*release_)(int) = nullptr;
+  int state_ = 0;  // PyGILState_STATE
+};
+
+// In a fork: what posix_spawn does for a program. Allocates nothing.
+void BecomeHelper() {
+  PrepareForCrash();
+  setpgid(0, 0);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int standard : {0, 1, 2}) dup2(nothing, standard);
+  // What is registered last runs first.
+  on_exit([](int status, void*) { _exit(status); }, nullptr);
+  at_quick_exit([] { _exit(0); });
+  std::set_terminate(std::abort);
+}
+
+}  // namespace
+
+absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child) {
+  absl::optional<Pipe> pipe = MakePipe();
+  if (!pipe.has_value()) return StartError(child, errno);
+  SpawnSettings settings;
+  settings.Set(child, pipe->writing.number());
+  const std::vector<std::string> environment = Environment(child.variables);
+  pid_t process = 0;
+  InterruptibleWait waiter(absl::Now() + child.limit);
+  const int error = posix_spawn(&process, child.command.front().c_str(), settings.actions(),
+                                settings.attributes(), Pointers(child.command).data(),
+                                Pointers(environment).data());
+  if (error != 0) return StartError(child, error);
+  return Await(process, *pipe, child.command.front(), waiter);
+}
+
+absl::StatusOr<ChildOutcome> RunFork(absl::FunctionRef<void(int output)> in_child,
+                                     absl::Duration limit) {
+  const auto error = [](int number) {
+    return absl::UnavailableError(
+        absl::StrCat("this process cannot be forked: ", std::strerror(number)));
+  };
+  absl::optional<Pipe> pipe = MakePipe();
+  if (!pipe.has_value()) return error(errno);
+  InterruptibleWait waiter(absl::Now() + limit);
+  pid_t process = 0;
+  {
+    const InterpreterLock lock;  // which the fork keeps
+    process = fork();
+    if (process == 0) {
+      BecomeHelper();
+      in_child(pipe->writing.number());
+      _exit(0);
+    }
+  }
+  if (process < 0) return error(errno);
+  setpgid(process, process);  // the fork does so too, but perhaps later than it is killed
+  return Await(process, *pipe, "a fork of this process", waiter);
+}
+
+void PrepareForCrash() {
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 std::string PathForChild(const std::string& path) {

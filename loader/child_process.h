@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
@@ -45,6 +46,17 @@ struct ChildOutcome {
 // Returns CANCELLED, and kills the child, if this thread handles a SIGINT meanwhile. Other signals
 // are handled at most 50 ms late. Thread-safe.
 absl::StatusOr<ChildOutcome> RunChild(const ChildProcess& child);
+
+// Has a fork of this process call `in_child`, with the file whose output is collected, and waits
+// until it ends, as RunChild() does; UNAVAILABLE if this process cannot be forked. The fork exits
+// with status 0 when `in_child` returns. It has this thread alone and, if the process has a Python
+// interpreter, the interpreter's lock. Its signals have their default actions, its standard files
+// are empty or discarded, and exit() skips what this process would do at its end. Thread-safe.
+absl::StatusOr<ChildOutcome> RunFork(absl::FunctionRef<void(int output)> in_child,
+                                     absl::Duration limit);
+
+// A crash of this process is a possible result: writes no core file, and ends with its parent.
+void PrepareForCrash();
 
 // Returns an absolute path by which a child finds the file at `path`. Resolves links below /dev and
 // /proc, which lead to another file in the child. Keeps other links, since $ORIGIN is the folder of

@@ -82,6 +82,13 @@ TypedAnswer ParseAnswer(absl::string_view line) {
   return answer;
 }
 
+std::string DoesNotReturn() {
+  return absl::StrCat("asked for its metadata, it did not return in ", kSecondsToAnswer, " s");
+}
+
+// The evidence for a function that returned.
+constexpr absl::string_view kProvesNothing = "returned without an answer, which proves nothing";
+
 // The helper writes "opened" before it calls the function, and the answer afterwards.
 TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
   std::vector<absl::string_view> lines =
@@ -93,8 +100,7 @@ TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
   }
   if (lines.back() != "opened") return ParseAnswer(lines.back());
   if (outcome.signal == SIGALRM) {
-    return {TypedVerdict::kNotTyped,
-            absl::StrCat("asked for its metadata, it did not return in ", kSecondsToAnswer, " s")};
+    return {TypedVerdict::kNotTyped, DoesNotReturn()};
   }
   return {TypedVerdict::kNotTyped,
           absl::StrCat("asked for its metadata, it ", wrong.empty() ? "ended the process" : wrong)};
@@ -137,27 +143,97 @@ TypedAnswer ProbeTyped(const std::string& path, uint64_t address) {
   return Interpret(*outcome, kLimit);
 }
 
-TypedAnswer ProbeTyped(const void* address) {
-  if (IsTypedFunctionTrampoline(address)) {
-    return {TypedVerdict::kTyped, "callbridge made it"};
-  }
+namespace {
+
+// Asks the file of a function of this process.
+TypedAnswer AskFile(const void* address) {
+  const auto unverified = [](std::string evidence) {
+    return TypedAnswer{TypedVerdict::kUnverified, std::move(evidence)};
+  };
+  if (IsTypedFunctionTrampoline(address)) return {TypedVerdict::kTyped, "callbridge made it"};
   const link_map* file = LoadedObject(address);
-  if (file == nullptr) return {TypedVerdict::kUnverified, "its address belongs to no file"};
+  if (file == nullptr) return unverified("its address belongs to no file");
   static const int here = 0;
-  if (file == LoadedObject(&here)) return {TypedVerdict::kUnverified, "it is callbridge's own"};
+  if (file == LoadedObject(&here)) return unverified("it is in the file that callbridge is in");
   if (*file->l_name == '\0') {
-    return {TypedVerdict::kUnverified, "it is the program's own, which cannot be opened twice"};
+    return unverified("it is the program's own, which cannot be opened twice");
   }
   // A private copy contains addresses of this process, and its file may be closed.
   const std::shared_ptr<const TargetLibrary> library = TargetLibrary::Holding(address);
   const std::optional<std::string> path =
       library != nullptr ? library->UnchangedFile() : LoadedFilePath(*file);
   if (!path.has_value()) {
-    return {TypedVerdict::kUnverified,
-            absl::StrCat(kCannotBeOpened, library != nullptr ? library->path() : file->l_name,
-                         " was removed or changed after it was loaded")};
+    return unverified(absl::StrCat(kCannotBeOpened,
+                                   library != nullptr ? library->path() : file->l_name,
+                                   " was removed or changed after it was loaded"));
   }
   return ProbeTyped(*path, reinterpret_cast<uintptr_t>(address) - file->l_addr);
+}
+
+// What SIGALRM ends a fork with, unless the function answered before.
+struct {
+  absl::string_view line;
+  int output = -1;
+} late;
+
+void SayThatItDoesNotReturn(int) {
+  _exit(write(late.output, late.line.data(), late.line.size()) < 0);
+}
+
+void WriteLine(int output, absl::string_view line) {
+  const std::string whole = absl::StrCat(line, "\n");
+  if (write(output, whole.data(), whole.size()) < 0) _exit(1);
+}
+
+// Asks in a fork of this process, and adds the answer to that of the function's file. A function
+// that does not return may wait for another thread, which a fork has not.
+TypedAnswer AskHere(const void* address, TypedAnswer of_file) {
+  constexpr absl::Duration kLimit = absl::Seconds(2 * kSecondsToAnswer);
+  const std::string late_line =
+      absl::StrCat(LineOf({TypedVerdict::kUnverified, DoesNotReturn()}), "\n");
+  const absl::StatusOr<ChildOutcome> outcome = RunFork(
+      [&](int output) {
+        WriteLine(output, "opened");
+        late.line = late_line;
+        late.output = output;
+        signal(SIGALRM, &SayThatItDoesNotReturn);
+        alarm(kSecondsToAnswer);
+        AskForMetadata(const_cast<void*>(address), [&](const TypedAnswer& answer) {
+          late.line = "";
+          WriteLine(output, LineOf(answer));
+        });
+      },
+      kLimit);
+  if (!outcome.ok()) {
+    absl::StrAppend(&of_file.evidence, "; ", outcome.status().message());
+    return of_file;
+  }
+  TypedAnswer answer = Interpret(*outcome, kLimit);
+  if (outcome->timed_out && answer.verdict == TypedVerdict::kNotTyped) {
+    answer.verdict = TypedVerdict::kUnverified;
+  }
+  if (answer.verdict == TypedVerdict::kTyped) return answer;
+  const bool is_none_in_both =
+      answer.verdict == TypedVerdict::kNotTyped && of_file.verdict == TypedVerdict::kNotTyped;
+  if (is_none_in_both || answer.evidence == of_file.evidence) return of_file;
+  answer.evidence =
+      absl::StrCat(of_file.evidence, "; in a fork of this process: ", answer.evidence);
+  return answer;
+}
+
+}  // namespace
+
+TypedAnswer ProbeTyped(const void* address) {
+  TypedAnswer of_file = AskFile(address);
+  const bool is_unknown =
+      of_file.verdict == TypedVerdict::kUnverified && of_file.evidence != kProvesNothing;
+  return is_unknown ? AskHere(address, std::move(of_file)) : of_file;
+}
+
+TypedAnswer ProbeDeclaredTyped(const void* address) {
+  TypedAnswer of_file = AskFile(address);
+  if (of_file.verdict == TypedVerdict::kTyped) return of_file;
+  return AskHere(address, std::move(of_file));
 }
 
 // ---- In the helper process
@@ -298,7 +374,7 @@ void AskForMetadata(void* address, absl::FunctionRef<void(const TypedAnswer& ans
     const Answer first = AskOnce(function, api, kRefusedFrameSize);
     if (first.has_version) return say(Metadata(first));
     if (first.made_through == MadeThrough::kNothing) {
-      return say({TypedVerdict::kUnverified, "returned without an answer, which proves nothing"});
+      return say({TypedVerdict::kUnverified, std::string(kProvesNothing)});
     }
     if (first.made_through == MadeThrough::kTableWithoutVersion) {
       const RuntimeVersion& oldest = typed_ffi::kOldestVersion;

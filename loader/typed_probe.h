@@ -2,7 +2,8 @@
 //
 // The probe calls the function, in a process of its own, since a function of another type may
 // crash, hang or end the process. The helper program callbridge-probe opens the function's file and
-// calls the function at the same offset.
+// calls the function at the same offset. What that cannot answer is asked in a fork of the process
+// that has the function, with all libraries and data that it needs.
 #ifndef CALLBRIDGE_LOADER_TYPED_PROBE_H_
 #define CALLBRIDGE_LOADER_TYPED_PROBE_H_
 
@@ -65,10 +66,17 @@ constexpr absl::string_view kCannotBeOpened = "its file cannot be opened: ";
 // file's constructors in the helper process. Thread-safe.
 TypedAnswer ProbeTyped(const std::string& path, uint64_t address);
 
-// Probes a function of this process, in the file that it was loaded from. Returns kUnverified for
-// functions of the program and of callbridge itself, and for addresses in no file, such as code
-// generated at run time. Thread-safe.
+// Probes a function of this process, in the file that it was loaded from. Where that cannot be
+// opened alone, and for code in no file, such as what is generated at run time, a fork of this
+// process calls the function. Returns kUnverified for one that does not return there: a fork has no
+// other threads. Thread-safe.
 TypedAnswer ProbeTyped(const void* address);
+
+// Probes a function that somebody declares as typed: as ProbeTyped(), but has a fork of this
+// process call the function too where its file does not prove it typed. A handler may need what
+// this process alone has, such as the function that a trampoline leads to, which its file crashes
+// without.
+TypedAnswer ProbeDeclaredTyped(const void* address);
 
 // ---- In the helper process
 

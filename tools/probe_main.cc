@@ -2,11 +2,8 @@
 // whether it is a typed FFI handler, and reports the answers to the callbridge process that runs it
 // (loader/typed_probe.h). LIBCALLBRIDGE is LoadedCallbridge() of that process. With --serve it asks
 // more functions of FILE too (loader/probe_server.h).
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -28,13 +25,6 @@ void SayThatItCannotBeOpened(int answers, const absl::Status& error) {
                                    absl::StrCat(callbridge::kCannotBeOpened, error.message())}));
 }
 
-// A crash is a possible answer: writes no core file, and ends with its parent.
-void PrepareForCrash() {
-  const rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
 void Ask(const callbridge::ProbedFile& file, uint64_t address, int answers) {
   absl::StatusOr<void*> function = file.Function(address);
   if (!function.ok()) return SayThatItCannotBeOpened(answers, function.status());
@@ -50,7 +40,7 @@ int main(int argc, char** argv) {
   const bool serves = argc > 1 && argv[1] == callbridge::kServe;
   char** const words = argv + (serves ? 2 : 1);
   if (argv + argc != words + 3) return 2;
-  PrepareForCrash();
+  callbridge::PrepareForCrash();
   callbridge::OpenLoadedCallbridge(words[2]);
   const uint64_t address = std::strtoull(words[1], nullptr, 0);
   constexpr int kAnswers = callbridge::kAnswersDescriptor;

@@ -68,7 +68,11 @@ absl::StatusOr<HandlerHeaders> RecognizeHeaders(XLA_FFI_Handler* handler) {
             "by hand, and callbridge cannot tell which versions of XLA FFI it runs on");
     }
   }
-  // Only a handler that adapts reports the version of a runtime without metadata.
+  // Written by hand: XLA's headers of that version have no metadata.
+  if (HasApiVersion(kOldestVersion, version)) {
+    return HandlerHeaders{&typed_ffi::NewestWithoutMetadata()};
+  }
+  // Only a handler that adapts reports the version of a runtime without metadata, to that one.
   if (HasApiVersion(kOldestVersion, AskVersion(handler, kOldestVersion.minor))) {
     return HandlerHeaders{&kNewestVersion, true};
   }

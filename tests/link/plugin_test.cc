@@ -81,14 +81,16 @@ TEST(PluginTest, IsAskedAlthoughItHasNoSearchPath) {
   }
 }
 
-TEST(PluginTest, FunctionsOfTheProgramAreNotAsked) {
+TEST(PluginTest, FunctionsOfTheProgramAreAskedInAFork) {
   int32_t verdict = -1;
   char* evidence = nullptr;
   ASSERT_EQ(
       ErrorText(callbridge_probe_typed(reinterpret_cast<void*>(&Targets), &verdict, &evidence)),
       "OK");
-  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_UNVERIFIED);
-  EXPECT_STREQ(evidence, "it is the program's own, which cannot be opened twice");
+  EXPECT_NE(verdict, CALLBRIDGE_PROBE_TYPED);
+  const std::string begin =
+      "it is the program's own, which cannot be opened twice; in a fork of this process: ";
+  EXPECT_EQ(std::string(evidence).substr(0, begin.size()), begin);
   callbridge_bytes_free(evidence);
 }
 

@@ -10,12 +10,16 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -264,6 +268,74 @@ TEST(ChildProcessTest, PathsMeanTheSameInAChild) {
   close(opened);
   EXPECT_EQ(PathForChild("/dev/nowhere"), "/dev/nowhere");
   std::filesystem::remove_all(folder);
+}
+
+// ---- Forks
+
+TEST(ForkTest, GathersWhatItSays) {
+  const absl::StatusOr<ChildOutcome> outcome = RunFork(
+      [](int output) {
+        const std::string said = absl::StrCat("in ", getpid());
+        if (write(output, said.data(), said.size()) < 0) _exit(1);
+      },
+      absl::Seconds(10));
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(WhatWentWrong(*outcome, absl::Seconds(10)), "");
+  EXPECT_TRUE(absl::StartsWith(outcome->output, "in "));
+  EXPECT_NE(outcome->output, absl::StrCat("in ", getpid()));
+}
+
+TEST(ForkTest, SaysHowItEnded) {
+  const absl::Duration limit = absl::Milliseconds(300);
+  const auto end = [&](absl::FunctionRef<void(int)> in_child) {
+    const absl::StatusOr<ChildOutcome> outcome = RunFork(in_child, limit);
+    return outcome.ok() ? WhatWentWrong(*outcome, limit) : outcome.status().ToString();
+  };
+  EXPECT_EQ(end([](int) { std::exit(3); }), "exited with status 3");
+  EXPECT_EQ(end([](int) { std::raise(SIGSEGV); }), "ended by SIGSEGV");
+  EXPECT_EQ(end([](int) { std::terminate(); }), "ended by SIGABRT");
+  EXPECT_EQ(end([](int) { std::quick_exit(4); }), "");
+  EXPECT_EQ(end([](int) { sleep(100); }), "did not end in 300ms");
+}
+
+// Whatever this process ignores, blocks or has closed.
+TEST(ForkTest, BeginsAsAProgramDoes) {
+  auto* before = std::signal(SIGUSR2, SIG_IGN);
+  sigset_t blocked, mask;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+  const absl::StatusOr<ChildOutcome> outcome = RunFork(
+      [](int output) {
+        sigset_t now;
+        pthread_sigmask(SIG_SETMASK, nullptr, &now);
+        const bool is_default = std::signal(SIGUSR2, SIG_DFL) == SIG_DFL;
+        char nothing = 0;
+        const bool is_empty = read(0, &nothing, 1) == 0;
+        const char said[] = {is_default ? 'd' : '-', sigismember(&now, SIGUSR1) == 0 ? 'u' : '-',
+                             is_empty ? 'e' : '-', getpgrp() == getpid() ? 'g' : '-'};
+        if (write(output, said, sizeof(said)) < 0) _exit(1);
+      },
+      absl::Seconds(10));
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  std::signal(SIGUSR2, before);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->output, "dueg");
+}
+
+// Root has no limit.
+TEST(ForkTest, NeedsAProcess) {
+  const uid_t user = getuid();
+  ASSERT_EQ(user == 0 ? setresuid(65534, 65534, 0) : 0, 0);
+  rlimit before;
+  getrlimit(RLIMIT_NPROC, &before);
+  const rlimit none = {0, before.rlim_max};
+  setrlimit(RLIMIT_NPROC, &none);
+  const absl::Status status = RunFork([](int) {}, absl::Seconds(10)).status();
+  setrlimit(RLIMIT_NPROC, &before);
+  ASSERT_EQ(user == 0 ? setresuid(0, 0, 0) : 0, 0);
+  EXPECT_EQ(status, absl::UnavailableError(
+                        "this process cannot be forked: Resource temporarily unavailable"));
 }
 
 }  // namespace

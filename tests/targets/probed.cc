@@ -1,4 +1,6 @@
 // Functions for the probe to ask, typed handlers and others. Their names have no types.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -38,6 +40,11 @@ XLA_FFI_Error* crashes_when_asked_twice(XLA_FFI_CallFrame* frame) {
   return nullptr;
 }
 
+XLA_FFI_Error* hangs_when_asked_twice(XLA_FFI_CallFrame* frame) {
+  if (frame->struct_size < XLA_FFI_CallFrame_STRUCT_SIZE) return MakeError(frame);
+  for (;;) pause();
+}
+
 void returns(void*, const void**) {}
 void returns_something(void* out, const void**) { *static_cast<int64_t*>(out) = 1; }
 // Writes all over the frame, but cannot reach the metadata.
@@ -52,9 +59,12 @@ void throws_int(void*, const void**) { throw 42; }
 void exits(void*, const void**) { std::exit(0); }
 void exits_with_status(void*, const void**) { std::_Exit(3); }
 void never_returns(void*, const void**) {
-  volatile bool forever = true;
-  while (forever) {
-  }
+  for (;;) pause();
 }
+
+// A typed handler only where the process has said which function it leads to.
+static XLA_FFI_Handler* follows;
+void set_what_follows(XLA_FFI_Handler* handler) { follows = handler; }
+XLA_FFI_Error* leads_on(XLA_FFI_CallFrame* frame) { return follows(frame); }
 
 }  // extern "C"

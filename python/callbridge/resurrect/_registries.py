@@ -132,13 +132,18 @@ def _target_through(
         return function(name, fn, platform)
     try:
         return function(name, fn, platform, api_version, traits)
-    except Exception:
+    except Exception as refusal:
         again = functools.partial(
             _target_through, function, _platform, name, fn, platform, api_version, traits
         )
         if api_version == _typed_registration.TYPED and _is_active:
             if _typed_registration.hold(name, platform, again):
                 return None
+            reason = _typed_registration.why_not_adapted(name, platform)
+            if reason is not None:
+                raise type(refusal)(
+                    f"{refusal}; XLA was given the handler as it is, since {reason.message}"
+                ) from None
         raise
 
 

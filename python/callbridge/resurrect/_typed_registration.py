@@ -16,7 +16,6 @@ from callbridge._fork_lock import fork_lock
 from callbridge._function_address import capsule_pointer
 from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import HOST, find_platform
-from callbridge.resurrect import _asked_here
 from callbridge.resurrect._owners import is_jaxs_or_ours
 from callbridge.typing import Stage
 
@@ -53,6 +52,9 @@ _not_typed: dict[str, CallbridgeError] = {}
 _without_type: dict[tuple[str, str], CallbridgeError] = {}
 # ... and what registers those again that XLA refused.
 _held: dict[tuple[str, str], Callable[[], object]] = {}
+
+# Why XLA is given handlers as they are, by name and platform.
+_not_adapted: dict[tuple[str, str], CallbridgeError] = {}
 
 _NO_TYPE = "of a type that is not registered"  # in callbridge_ffi_adapt_handlers' error
 
@@ -120,6 +122,12 @@ def given(
                 result = made
         # XLA may have a new wrapper, too: of a handler that callbridge.jax registered.
         return None if is_new and _is_refused_again(key, result) else result
+
+
+def why_not_adapted(name: Any, platform: str) -> CallbridgeError | None:
+    """Returns why XLA was given these handlers as they are, if it was for want of others."""
+    known_platform = find_platform(platform)
+    return None if known_platform is None else _not_adapted.get((name, known_platform))
 
 
 def hold(name: Any, platform: str, register: Callable[[], object]) -> bool:
@@ -197,16 +205,18 @@ def _adapted(
     """None where XLA is to get them as they are. Raises where one is no typed handler."""
     name, platform = key
     _without_type.pop(key, None)
+    _not_adapted.pop(key, None)
     # XLA:GPU's plugins refuse traits at registration; their handlers report them.
     reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
     wanted = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE if reports else 0
     try:
         capsules, _ = _jax_typed_handlers.adapt(name, platform, addresses, wanted)
     except CallbridgeError as error:
-        if any(map(_is_none, addresses.values())):
-            raise
         if _NO_TYPE in error.message:
             _without_type[key] = error
+        elif error.code == "INVALID_ARGUMENT" and "execute" in addresses:
+            raise  # it proved to be no handler
+        _not_adapted[key] = error
         global _has_failed
         _has_failed = True
         return None
@@ -223,12 +233,6 @@ def _adapted(
     if not isinstance(handlers, dict):
         return Given(capsules["execute"], given_traits)
     return Given({**handlers, **capsules}, given_traits)
-
-
-def _is_none(address: int) -> bool:
-    """Whether it proves to be no typed handler, in another process and in this one."""
-    verdict, _ = _c_api.probe_typed(address)
-    return verdict == _c_api.PROBE_NOT_TYPED and not _asked_here.answers(address)
 
 
 def _is_refused_again(key: tuple[str, str], made: Given) -> bool:
