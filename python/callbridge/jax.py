@@ -155,8 +155,9 @@ def register(
         `command_buffer_compatible`. INVALID_ARGUMENT if the
         capsule has another name; if a function declared "typed_ffi" is not a typed handler, or one
         declared untyped is; or if the type of a typed handler's state is not registered by
-        register_type(). FAILED_PRECONDITION if the kind of a function cannot be determined, since
-        it is in no file.
+        register_type(). FAILED_PRECONDITION if the kind of an undeclared function cannot be
+        determined, since it is in no file, or a function declared "typed_ffi" returns without an
+        answer when it is asked.
     """
     compatible = _command_buffers.checked(command_buffer_compatible)
     _jax_registry.registry.add_function(name, function_or_capsule, platform, abi, compatible)
