@@ -6,8 +6,11 @@ other_platforms_program.py LIBRARY: of the handler suite, built with any headers
 import functools
 import sys
 
+import jax
+import numpy as np
 import registering
-from registering import xla_client
+from jax.interpreters import mlir
+from registering import Primitive, xla_client
 
 library = registering.Library(sys.argv[1])
 has_registries = hasattr(xla_client, "_custom_callback")
@@ -88,4 +91,12 @@ for name in ("others last", "others first") if has_registries else ():
     for platform in platforms:
         old_xla_client.register_custom_call_target(name, function, platform=platform)
     assert _registration.callbridge_name(name) is not None, name
+# A rule for a platform that nobody has is kept, and the rule for this one is used.
+twice_p = Primitive("twice for two platforms")
+twice_p.def_abstract_eval(lambda x: x)
+for platform, factor in (("abacus", 3), ("cpu", 2)):
+    rule = mlir.lower_fun(lambda x, factor=factor: factor * x, multiple_results=False)
+    mlir.register_lowering(twice_p, rule, platform=platform)
+x = registering.like(1, 2)
+np.testing.assert_array_equal(jax.jit(twice_p.bind)(x), 2 * x)
 print("other platforms: ok")

@@ -95,6 +95,10 @@ PACKAGES = (
             ("signal 11", "its own CUDA module crashes on import where no libcudart is installed"),
         ),
     ),
+    Package("envpool-0.8.4", 30, "untyped", python_3_13=False),
+    Package("jax-chacha-prng-1.3.0", 9, "untyped", sampled=True, python_3_13=False),
+    Package("jax-chacha-prng-1.4.3", 9, "untyped", python_3_13=False),
+    Package("brainpylib-0.1.10", 9, "untyped", python_3_13=False),
     Package("augax-0.3.0", 12, "typed", sampled=True),
     Package("celerite2-0.3.3", 45, "typed"),
     Package(
@@ -137,6 +141,9 @@ PACKAGES = (
         ),
     ),
     Package("splineax-klujax-0.5.0.post7", 14, "typed"),
+    Package("umfpack-jax-0.1.5", 6, "typed", python_3_13=False),
+    Package("roughpy-jax-1.2.0", 5, "typed"),
+    Package("jax-tvm-ffi-0.1.3", 4, "typed", sampled=True),
     # Of 2022 and 2023, without custom calls; none of them runs on these releases by itself.
     _pure("augmax-0.3.1", 6),
     _pure("e3nn-jax-0.17.5", 7),

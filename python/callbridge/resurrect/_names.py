@@ -222,6 +222,7 @@ WRAPPED = [
         "_backend_specific_translations=private_translations_by_platform",
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
+    ("jax._src.xla_bridge", "callbridge.resurrect._wrappers", "is_known_platform"),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
     ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),
     (
