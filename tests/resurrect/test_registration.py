@@ -107,6 +107,10 @@ def test_another_path_is_refused(run, tmp_path):
     assert f"{wanted}'version_2'" in run(program, CALLBRIDGE_PATH="typed")
 
 
+def test_releases_compare_by_their_numbers(run):
+    assert run(HERE / "release_program.py") == "release: ok\n"
+
+
 def test_a_package_that_checks_the_release(run, tmp_path):
     (tmp_path / "strict.py").write_text(
         "import jax\nif jax.__version__ != '0.1.0':\n"

@@ -223,6 +223,10 @@ WRAPPED = [
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
     ("jax._src.xla_bridge", "callbridge.resurrect._wrappers", "is_known_platform"),
+    *(
+        (module, "callbridge.resurrect._release", "__version__=release")
+        for module in ("jax", "jax.version", "jaxlib", "jaxlib.version")
+    ),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
     ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),
     (

@@ -26,7 +26,9 @@ def multiply(events, data=matrix.data):
 
 for function in (multiply, jax.jit(multiply)):
     check(function(events), dense.T @ events, rtol=1e-5, atol=1e-6)
-    check(function(events, np.float32(1.5)), 1.5 * ((dense != 0).T @ events), rtol=1e-5)
+    check(
+        function(events, np.float32(1.5)), 1.5 * ((dense != 0).T @ events.astype(float)), rtol=1e-5
+    )
 many = random.random((4, 12)) < 0.5
 check(jax.vmap(multiply)(many), many @ dense, rtol=1e-5, atol=1e-6)
 report()
