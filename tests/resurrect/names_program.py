@@ -90,7 +90,7 @@ with resurrect.revived():
     lazy = [n for n in listed if n.name and n.name not in vars(_changes._find(n.module))]
     during_of = {n: getattr(_changes._find(n.module), n.name) for n in lazy}
     assert not [n for n in lazy if n.name in before.get(_changes._find(n.module).__name__, {})]
-    hooked = {_changes._find(module).__name__ for module in _lazy.rows()}
+    hooked = {_changes._find(module).__name__ for module in _lazy.paths()}
     # jax.lib.xla_client was jaxlib.xla_client once.
     own_names = {n.module: _changes._find(n.module).__name__ for n in listed}
     with resurrect.revived():

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
 from callbridge._jax_runtimes import is_since
-from callbridge.resurrect import _not_had, _refused
+from callbridge.resurrect import _not_had, _refused, _submodules
 
 NOT_HAD = "not-had:"
 NONE_IS = "none-is:"
@@ -82,8 +82,9 @@ _LIKE = {
 }
 
 
-def _paths() -> set[str]:
-    return {*rows(), *_READS_BACK}
+def paths() -> set[str]:
+    """The modules that get names when they are asked for them, or a function wrapped."""
+    return {*rows(), *_READS_BACK, *_submodules.ROWS}
 
 
 def _imported(path: str) -> types.ModuleType | None:
@@ -120,7 +121,7 @@ class Names:
     def __init__(self, watched: frozenset[str], when_imported: Callable[[list, str], None]) -> None:
         """`watched` are more modules, for which `when_imported` makes a list of changes when they
         are imported."""
-        self.watched = _paths() | watched
+        self.watched = paths() | watched
         self._when_imported = when_imported
         self._late: list[Any] = []
         self._made: dict[tuple[str, str], Any] = {}
@@ -132,7 +133,7 @@ class Names:
         self._finder = _Finder(self)
 
     def begin(self) -> None:
-        for path in _paths():
+        for path in paths():
             if (module := _imported(path)) is not None:
                 self.hook(module, path)
         sys.meta_path.insert(0, self._finder)
@@ -161,7 +162,7 @@ class Names:
     def names(self) -> Iterator[tuple[str, str, bool]]:
         """The names that programs find now, each with its module, and whether JAX has it, wrapped;
         of modules made, "" too."""
-        for path in _paths():
+        for path in paths():
             with warnings.catch_warnings(), contextlib.suppress(ImportError):
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
@@ -190,7 +191,7 @@ class Names:
     def imported(self, module: types.ModuleType, path: str) -> None:
         """Of one that JAX has."""
         self._when_imported(self._late, path)
-        if path in _paths():
+        if path in paths():
             self.hook(module, path)
 
     def late(self) -> Iterator[Any]:
@@ -202,6 +203,7 @@ class Names:
         before = vars(module).get("__getattr__")
         refused = _refused.origins().get(path, {})
         restored = rows().get(path, {})
+        submodules = _submodules.ROWS.get(path, "").split()
 
         def find(name: str) -> Any:
             if before is not None and name not in refused:
@@ -211,9 +213,11 @@ class Names:
                             warnings.simplefilter("ignore")
                         return before(name)
                 except AttributeError:
-                    if name not in restored:
+                    if name not in restored and name not in submodules:
                         raise
             if name not in restored:
+                if name in submodules and (found := _submodule(path, name)) is not None:
+                    return found
                 raise AttributeError(
                     f"module {module.__name__!r} has no attribute {name!r}",
                     name=name,
@@ -227,7 +231,7 @@ class Names:
                     raise ImportError(str(error), name=name, path=module.__name__) from None
                 raise
 
-        if restored:
+        if restored or submodules:
             self._hooked.append((module, before, path))
             module.__getattr__ = find  # type: ignore[method-assign]
         for name in refused:
@@ -307,6 +311,14 @@ def _module(path: str) -> types.ModuleType:
         if parent not in sys.modules:
             raise
         return getattr(sys.modules[parent], name)
+
+
+def _submodule(package: str, name: str) -> types.ModuleType | None:
+    """The package's module, imported now; None where this JAX has none, or lacks what it needs."""
+    try:
+        return importlib.import_module(f"{package}.{name}")
+    except ImportError:
+        return None
 
 
 _ABSENT = object()

@@ -117,6 +117,14 @@ RESTORED = [
     ("jax.tree_util", "jax.tree_util", "tree_multimap=tree_map"),
     ("jax.lax", "callbridge.resurrect._avals", "zeros_like_array"),
     ("jax.experimental", "jax", "enable_x64"),
+    (
+        "jax._src.config.Config",
+        "callbridge.resurrect._old_config",
+        "DEFINE_bool DEFINE_enum DEFINE_float DEFINE_integer DEFINE_string FLAGS check_exists "
+        "define_bool_state define_enum_state define_float_state define_int_state "
+        "define_string_or_object_state define_string_state",
+    ),
+    ("jax._src.config.Config", "callbridge.resurrect._options", "__getattr__=attribute"),
     # ---- jax.core --------------------------------------------------------------------------------
     ("jax.core", "callbridge.resurrect._avals", "raise_to_shaped concrete_aval get_aval"),
     (
@@ -222,6 +230,7 @@ WRAPPED = [
         "_backend_specific_translations=private_translations_by_platform",
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
+    ("jax._src.config.Config", "callbridge.resurrect._options", "read update"),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
     ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),
     (

@@ -24,6 +24,8 @@ REASONS = {
     "hlo-passes": "jaxlib has no HLO passes in Python; use jax.jit(f).lower(x).compile().as_text()",
     "infeed": "JAX removed infeed and outfeed; use jax.experimental.io_callback",
     "jaxlib": "jaxlib removed it from its Python bindings",
+    "jaxlib-lowerings": "jaxlib has no lowerings of its kernels any more; JAX calls their handlers by "
+    "jax.ffi, and so may programs: jax.ffi.ffi_call with the target's name",
     "jaxpr-tools": "JAX has no tools for jaxprs any more; walk the equations of jax.make_jaxpr",
     "jumbles": "JAX removed jumbles; pad the arrays, and use jax.vmap",
     "lowering": "it was a part of how JAX lowers, which is another now; see "
