@@ -125,8 +125,10 @@ class Names:
         self._when_imported = when_imported
         self._late: list[Any] = []
         self._made: dict[tuple[str, str], Any] = {}
-        # The module, its __getattr__ before, and where programs look for it.
+        # The module, its __getattr__ before, and where programs look for it: a module that JAX has
+        # by two paths is hooked for each, and JAX's own __getattr__ is that before the first.
         self._hooked: list[tuple[types.ModuleType, Any, str]] = []
+        self._own_getters: dict[str, Any] = {}
         self._replaced: list[tuple[types.ModuleType, str, Any]] = []
         self._made_modules: list[str] = []
         self._making = threading.local()
@@ -153,6 +155,7 @@ class Names:
             setattr(*self._replaced.pop())
         while self._hooked:
             module, before, _ = self._hooked.pop()
+            self._own_getters.pop(module.__name__, None)
             if before is None:
                 del module.__getattr__
             else:
@@ -168,7 +171,8 @@ class Names:
                 importlib.import_module(path)
         refused = _refused.origins()
         # To make a name may import, and so add, modules that others are in.
-        for module, before, path in self._hooked:
+        for module, _, path in self._hooked:
+            before = self._own_getters[module.__name__]
             for name in rows().get(path, {}):
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
                 if name in refused.get(path, {}):
@@ -233,6 +237,7 @@ class Names:
 
         if restored or submodules:
             self._hooked.append((module, before, path))
+            self._own_getters.setdefault(module.__name__, before)
             module.__getattr__ = find  # type: ignore[method-assign]
         for name in refused:
             if name in vars(module):

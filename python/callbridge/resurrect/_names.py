@@ -231,6 +231,15 @@ WRAPPED = [
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
     ("jax._src.config.Config", "callbridge.resurrect._options", "read update"),
+    ("jax._src.array.ArrayImpl", "callbridge.resurrect._newer_attributes", "device"),
+    *(
+        (
+            f"{module}.PRNGKeyArray",
+            "callbridge.resurrect._newer_attributes",
+            "device=device_of_keys",
+        )
+        for module in ("jax._src.prng", "jax._src.random.prng")
+    ),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
     ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),
     (

@@ -28,16 +28,17 @@ _HINTS = frozenset(
     jax_cpu_enable_async_dispatch jax_cpu_get_global_topology_timeout_minutes
     jax_cpu_get_local_topology_timeout_minutes jax_cross_host_transfer_socket_address
     jax_cross_host_transfer_timeout_seconds jax_cross_host_transfer_transfer_size
-    jax_cross_host_transport_addresses jax_default_dtype_bits jax_debug_leaked_clients_on_clear_backends
-    jax_debug_log_modules jax_dump_ir_modes jax_eager_pmap jax_embedded_constants_max_bytes
-    jax_enable_compilation_cache jax_enable_pgle jax_enable_preemption_service
-    jax_enable_recoverability jax_exec_time_optimization_effort jax_explain_cache_misses
-    jax_export_ignore_forward_compatibility jax_force_dcn_cross_host_transfers
-    jax_host_callback_inline jax_host_callback_max_queue_byte_size jax_include_debug_info_in_dumps
-    jax_logging_level jax_memory_fitting_effort jax_memory_fitting_level
-    jax_optimization_level jax_pallas_verbose_errors
-    jax_persistent_cache_enable_xla_caches jax_persistent_cache_min_entry_size_bytes
-    jax_pgle_aggregation_percentile jax_pgle_profiling_runs jax_remat_opt_barrier
+    jax_cross_host_transport_addresses jax_debug_leaked_clients_on_clear_backends
+    jax_debug_log_modules jax_default_dtype_bits jax_dump_ir_modes jax_eager_pmap
+    jax_embedded_constants_max_bytes jax_enable_compilation_cache jax_enable_pgle
+    jax_enable_preemption_service jax_enable_recoverability jax_exec_time_optimization_effort
+    jax_explain_cache_misses jax_export_ignore_forward_compatibility
+    jax_force_dcn_cross_host_transfers jax_host_callback_inline
+    jax_host_callback_max_queue_byte_size jax_include_debug_info_in_dumps jax_logging_level
+    jax_memory_fitting_effort jax_memory_fitting_level jax_optimization_level
+    jax_pallas_verbose_errors jax_persistent_cache_enable_xla_caches
+    jax_persistent_cache_min_entry_size_bytes jax_pgle_aggregation_percentile
+    jax_pgle_profiling_runs jax_remat_opt_barrier
     jax_remove_custom_partitioning_ptr_from_cache_key jax_send_traceback_to_runtime
     jax_share_autotune_config_between_hosts jax_share_binary_between_hosts
     jax_share_binary_between_hosts_timeout_ms jax_source_url_schema jax_spmd_mode
@@ -202,18 +203,20 @@ CAME = [
 
 def _new_of(name: str) -> Callable[[Any], None] | None:
     """What sets the same in this JAX; None where nothing does."""
-    return {
+    setters: dict[str, Callable[[Any], None]] = {
         "jax_compilation_cache_dir": _set_cache_folder,
         "jax_cpu_enable_gloo_collectives": _set_gloo,
         "jax_num_cpu_devices": _set_cpu_devices,
-    }.get(name)
+    }
+    return setters.get(name)
 
 
 def _set_cache_folder(value: str | None) -> None:
     from jax.experimental.compilation_cache import compilation_cache
 
+    cache: Any = compilation_cache
     if value is not None:
-        compilation_cache.initialize_cache(value)
+        cache.initialize_cache(value)
 
 
 def _set_gloo(value: bool) -> None:
@@ -224,7 +227,7 @@ def _set_cpu_devices(value: int) -> None:
     """By XLA's own flag, which it reads when its first client is made."""
     from jax._src import xla_bridge
 
-    if xla_bridge._backends:  # type: ignore[attr-defined]
+    if xla_bridge._backends:
         raise RuntimeError("jax_num_cpu_devices must be set before JAX's backends are initialized")
     flags = os.environ.get("XLA_FLAGS", "").split()
     flags = [flag for flag in flags if "xla_force_host_platform_device_count" not in flag]
@@ -233,21 +236,19 @@ def _set_cpu_devices(value: int) -> None:
     os.environ["XLA_FLAGS"] = " ".join(flags)
 
 
-def _values(table: list[tuple[str, str]], has: bool) -> dict[str, Any]:
-    """Of the rows from this release on, or of those after it."""
-    entries = [e for release, words in table if is_since(release) == has for e in words.split()]
-    found = dict(entry.split("=", 1) for entry in entries)
+def _values(rows: list[str]) -> dict[str, Any]:
+    found = dict(entry.split("=", 1) for row in rows for entry in row.split())
     return {name: ast.literal_eval(value) for name, value in found.items()}
 
 
 @functools.cache
 def _gone() -> dict[str, Any]:
-    return _values(GONE, True)
+    return _values([row for since, row in GONE if is_since(since)])
 
 
 @functools.cache
 def _to_come() -> dict[str, Any]:
-    return _values(CAME, False)
+    return _values([row for since, row in CAME if not is_since(since)])
 
 
 # What programs set one to that went and that can be set, or of which all values mean the same.

@@ -808,6 +808,7 @@ ROWS = [
         "0.5.3 toposort 0.7.2 HashableFunction cache safe_map safe_zip split_list "
         "split_list_checked subvals unzip2 wraps"),
     ("jax.util", "jax._src.util callbridge.resurrect._old_public", "0.7.2 split_dict split_merge"),
+    ("jaxlib", "import", "0.4.30 ducc_fft=jaxlib.ducc_fft"),
     ("jaxlib.ducc_fft", "callbridge.resurrect._hlo_helpers", "0.4.30 custom_call=hlo_custom_call"),
     ("jaxlib.ducc_fft", "jax.lax", "0.4.30 FftType"),
     ("jaxlib.ducc_fft", "not-had:jaxlib-lowerings", "0.4.30 dynamic_ducc_fft_hlo"),

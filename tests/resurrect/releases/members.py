@@ -1,7 +1,7 @@
-"""Prints as JSON what JAX's values have: by sample of samples.py, each public attribute, and what it
-is: "method" with its parameters, as walk.py says them, "attribute", or "refused" where it is there
-in order to raise. Of jax.config also its options, each with its default.
+"""Prints as JSON what JAX's values have: by sample of samples.py, each public attribute.
 
+Each with what it is: "method" with its parameters, as walk.py says them, "attribute", or "refused"
+where it is there in order to raise. Of jax.config also its options, each with its default.
 members.txt has those of all releases, as history.py writes them.
 """
 
@@ -10,19 +10,16 @@ import json
 import sys
 import warnings
 
+import samples
 import walk
 
 warnings.simplefilter("ignore")
-if sys.argv[1:] == ["restored"]:
-    import callbridge.resurrect  # noqa: F401
-
-import samples  # noqa: E402
-
 # Of Python's own kinds beside those of no class of JAX's, and of classes that others stand for.
 LEFT_OUT = {
     "array_of_ints", "raw_key", "scalar_array", "typed_keys", "result_of_pmap", "key_struct",
     "device_put_of_pmap", "jit_tracer_of_raw_key", "jit_tracer_of_typed_key", "aval_of_float",
     "vmap_tracer_of_typed_keys", "aval_of_typed_key", "jvp_tracer", "sequence_key",
+    "precision", "random_algorithm", "scatter_mode",
 }  # fmt: skip
 
 
@@ -65,6 +62,7 @@ def options(config):
     return {
         name: f"default {(value.value if isinstance(value, enum.Enum) else value)!r}"
         for name, value in config.values.items()
+        if name != "jax_platforms"  # which whoever runs this sets
     }
 
 
@@ -79,7 +77,9 @@ def main():
     }
     found["config"] = {n: w for n, w in found["config"].items() if n not in jax.config.values}
     found["options"] = options(jax.config)
-    walked = {"release": jax.__version__, "names": found, "unknown": []}
+    # Nothing says of those that this JAX does not make that their attributes went.
+    unknown = sorted(samples.MAKERS.keys() - made.keys() - LEFT_OUT)
+    walked = {"release": jax.__version__, "names": found, "unknown": unknown}
     json.dump(walked, sys.stdout, indent=0, sort_keys=True)
 
 
