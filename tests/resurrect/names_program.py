@@ -12,9 +12,9 @@ import jaxlib.mlir.dialects.stablehlo as stablehlo  # noqa: E402
 
 
 def snapshot():
-    """All that JAX's modules have, and the classes that are changed."""
+    """All that JAX's modules have, and the classes that are changed. JAX has some by two names."""
     found = {
-        name: dict(vars(module))
+        module.__name__: dict(vars(module))
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] in ("jax", "jaxlib") and isinstance(module, types.ModuleType)
     }
@@ -50,12 +50,14 @@ from callbridge.resurrect import (  # noqa: E402
     _lost_attributes,
     _lost_parameters,
     _names,
+    _newer_attributes,
     _newer_names,
 )
 
 CLASSES = [
     *(path for path, *_ in _names.WRAPPED),
     *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
+    *(path for path, *_ in _newer_attributes.ROWS),
     *_lost_parameters.NOT_HAD,
     *(path for _, path, *_ in [*_newer_names.LENT, *_newer_names.WRAPPED]),
 ]
@@ -85,12 +87,13 @@ with resurrect.revived():
     resurrect.names()
 before = snapshot()
 with resurrect.revived():
-    assert resurrect.names() == listed
+    again = resurrect.names()
+    assert again == listed, sorted({*again} ^ {*listed})
     during = snapshot()
     lazy = [n for n in listed if n.name and n.name not in vars(_changes._find(n.module))]
     during_of = {n: getattr(_changes._find(n.module), n.name) for n in lazy}
     assert not [n for n in lazy if n.name in before.get(_changes._find(n.module).__name__, {})]
-    hooked = {_changes._find(module).__name__ for module in _lazy.rows()}
+    hooked = {found.__name__ for module in _lazy.paths() if (found := _changes._find(module))}
     # jax.lib.xla_client was jaxlib.xla_client once.
     own_names = {n.module: _changes._find(n.module).__name__ for n in listed}
     with resurrect.revived():
@@ -112,7 +115,7 @@ assert not wrong, sorted(wrong)
 for n in lazy:
     if (module := _changes._find(n.module)) is not None:
         assert n.name not in vars(module), n
-        if deprecated := vars(module).get("_deprecations", {}).get(n.name, (None, None))[1]:
+        if deprecated := _changes.deprecations_of(module).get(n.name, (None, None))[1]:
             # JAX has it, and it is JAX's own again.
             assert deprecated is not during_of[n], n
             assert n.kind == "restored" or deprecated is during_of[n].__wrapped__, n

@@ -28,6 +28,7 @@ _BY_SHARD_MAP = "jax.pmap is made of jax.shard_map, and what it gives has NamedS
 _ARRAY = "it is jax.Array, which this JAX makes so; tracers are instances and not subclasses"
 _RENAMED = "this JAX's class is named P"
 _PROTOCOL = "it has what a protocol of this JAX asks for"
+_KEYS = "the private module's is JAX's own class of arrays of keys"
 _FINAL = "jaxlib's class of shardings has a metaclass that has no subclasses"
 _PYTHON = "a callable is an instance of it for singledispatch, in newer Pythons"
 # What is otherwise than in any release that had the class, by its last name: facts, and why.
@@ -48,7 +49,9 @@ LEFT = {
     "jax.experimental.shard_map.P": ("made", _RENAMED),
     "jax.experimental.shard_map.PartitionSpec": ("made", _RENAMED),
     "OutInfo": ("instances dispatched is", "shapes of results are jax.ShapeDtypeStruct"),
-    "partial": ("bases", _PROTOCOL),
+    "partial": ("bases instances dispatched", f"{_PROTOCOL}; jax.vjp gives a class of its own"),
+    "jax.random.KeyArray": ("is", _KEYS),
+    "jax.random.PRNGKeyArray": ("is", _KEYS),
     "CustomJVPException": ("made", "its text is another"),
     "PrecisionConfig_Precision": ("made", "Python's enumerations print no module"),
     "TranslationRule": ("dispatched bases", f"{_PYTHON}; {_PROTOCOL}"),

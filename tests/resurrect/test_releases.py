@@ -186,9 +186,13 @@ def test_each_row_of_lost_attributes_begins_where_it_was_lost():
     for (_, cls, attribute), release in HISTORY.lost_attributes().items():
         for base in (cls, *BASES.get(cls, ())):
             since.setdefault((base, attribute), set()).add(release)
+    of_values = {}
+    for changes in history.History.read("members.txt").changes.values():
+        for attribute, words in changes.items():
+            of_values.setdefault(attribute, set()).update(r for r, what in words if what == "-")
     for path, release, names in lost.ROWS:
         for attribute in (entry.partition("=")[0] for entry in names.split()):
-            when = since[path.rpartition(".")[2], attribute]
+            when = since.get((path.rpartition(".")[2], attribute)) or of_values[attribute]
             assert release in when, f"{path}.{attribute}: lost in {when}, {release} by its row"
 
 

@@ -341,6 +341,27 @@ checked |= {
     ("jax.export", "deserialize"),
     ("jax.experimental.serialize_executable", "deserialize_and_load"),
 }
+# What JAX takes and refuses it takes and refuses yet; what else is taken, test_members.py asks.
+with callbridge.resurrect.revived():
+    before = jax.config.values
+    jax.config.update("jax_default_matmul_precision", "highest")
+    assert jax.config.read("jax_xla_backend") == ""
+    assert jax.config.values == {**before, "jax_default_matmul_precision": "highest"}
+    for call in (jax.config.update, type(jax.config).update.__wrapped__.__get__(jax.config)):
+        try:
+            call("jax_no_such_option", 1)
+        except AttributeError as error:
+            assert str(error) == "Unrecognized config option: jax_no_such_option"  # noqa: PT017
+        else:
+            raise AssertionError
+    checked |= {("jax._src.config.Config", "read"), ("jax._src.config.Config", "update")}
+    array, key = jax.numpy.ones(2), jax.random.key(0)
+    assert array.device == key.device == jax.devices()[0] == getattr(array, "device")  # noqa: B009
+    assert jax.device_put(array, array.device).device is array.device
+    checked |= {
+        ("jax._src.array.ArrayImpl", "device"),
+        ("jax._src.random.prng.PRNGKeyArray", "device"),
+    }
 # unhashable_program.py traces and lowers by these.
 tracing = {"default_process_primitive", "_cached_abstract_eval"}
 wrapped -= {

@@ -2,16 +2,21 @@
 
 import inspect
 import os
+import pathlib
 
 import callbridge.resurrect
 from callbridge.resurrect import _changes, _lost_parameters
 
 FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 
+MEMBERS = pathlib.Path(__file__).with_name("member_values.py")
+
 # Where the values of names are tested that a call alone does not show.
 ELSEWHERE = {
     "default_process_primitive": "unhashable_program.py",
     "_cached_abstract_eval": "unhashable_program.py",
+    "Config.read": "wrapped_program.py",
+    "Config.update": "wrapped_program.py",
     "LoweringCacheKey.__init__": "unhashable_program.py",
     "LoweringCacheKey.__new__": "unhashable_program.py",
     "register_custom_call_target": "refusals_program.py",
@@ -65,6 +70,8 @@ def untested(tested):
     # parameters_program.py passes each of the parameters that are refused.
     tested = {*tested, *_lost_parameters.NOT_HAD}
     tested |= {f"{path}.__init__" for path in _lost_parameters.NOT_HAD}
+    members = MEMBERS.read_text()
+    tested |= {path for path in values if f'"{".".join(path.split(".")[-2:])}"' in members}
     known = {id(value) for path, value in values.items() if path in tested}
     return sorted(
         path

@@ -20,6 +20,7 @@ from callbridge.resurrect import (
     _lost_attributes,
     _lost_parameters,
     _names,
+    _newer_attributes,
     _newer_names,
 )
 
@@ -159,7 +160,7 @@ def _replace(changes: list, name: Name, owner: Any, wrap: Callable) -> None:
         if (value := wrap(vars(owner)[attribute])) is not None:
             _set(changes, name, owner, attribute, value)
         return
-    deprecations = vars(owner).get("_deprecations", {})
+    deprecations = deprecations_of(owner)
     deprecated = deprecations.get(attribute, (None, None))
     if deprecated[1] is not None and (value := wrap(deprecated[1])) is not None:
         deprecations[attribute] = (deprecated[0], value)
@@ -175,27 +176,49 @@ def _is_due(path: str, module: str | None) -> bool:
 
 @functools.cache
 def _modules_of_what_is_lost() -> frozenset[str]:
-    tables = (_lost_parameters.ROWS, _lost_parameters.BY_POSITION, _lost_attributes.ROWS)
+    tables = (
+        _lost_parameters.ROWS,
+        _lost_parameters.BY_POSITION,
+        _lost_attributes.ROWS,
+        _newer_attributes.ROWS,
+    )
     paths = [row[0] for table in tables for row in table]
     return frozenset(map(_module_of, [*paths, *_lost_parameters.NOT_HAD]))
 
 
 @functools.cache
 def _module_of(path: str) -> str:
-    """The module of a function or class of the tables; a class begins with a capital."""
+    """The module of a function or class of the tables."""
     words = path.split(".")
-    while words[-1][0].isupper() or ".".join(words) in _lost_parameters.NOT_HAD:
+    while (
+        words[-1].lstrip("_")[0].isupper()
+        or words[-1] == "ufunc"
+        or ".".join(words) in _lost_parameters.NOT_HAD
+    ):
         words.pop()
     return ".".join(words)
 
 
+def _is_of_module(name: str) -> bool:
+    """Returns whether it is a class's: they begin with a capital, but for jax.numpy.ufunc."""
+    return name.lstrip("_")[0].isupper() or name == "ufunc"
+
+
 def _restore_attributes(changes: list, module: str | None = None) -> None:
-    for path, gone_in, names in _lost_attributes.ROWS:
-        owner = _find(path) if is_since(gone_in) and _is_due(path, module) else None
+    lost = [(row, _lost_attributes) for row in _lost_attributes.ROWS if is_since(row[1])]
+    newer = [(row, _newer_attributes) for row in _newer_attributes.ROWS if not is_since(row[1])]
+    for (path, _, names), table in (*lost, *newer):
+        owner = _find(path) if _is_due(path, module) else None
         for name, other in _split(names) if owner is not None else ():
-            if not hasattr(owner, name):
-                value = vars(_lost_attributes.Attributes)[other]
+            value = vars(table.Attributes)[other]
+            is_had = _class_has(owner, name) and (path, name) not in _lost_attributes.REFUSED
+            if value is not None and not is_had:
                 _set(changes, Name(path, name, RESTORED), owner, name, value)
+
+
+def _class_has(owner: Any, name: str) -> bool:
+    """Of a class: what its own class has, as __call__, its objects have not."""
+    return any(name in vars(base) for base in owner.__mro__)
 
 
 def _restore_of_module(changes: list, module: str) -> None:
@@ -223,11 +246,18 @@ def _find(path: str) -> Any:
     return value if isinstance(value, (types.ModuleType, type)) else None
 
 
+def deprecations_of(owner: Any) -> dict[str, Any]:
+    """The names that a module of JAX's warns of, each with its text and its value."""
+    found = vars(owner).get("_deprecations", {})
+    # JAX has a module of that name, which others import.
+    return found if isinstance(found, dict) else {}
+
+
 def _has(owner: Any, name: str) -> bool:
     if name in vars(owner):
         return True
     # To get a deprecated name would use up its warning.
-    deprecated = vars(owner).get("_deprecations", {}).get(name)
+    deprecated = deprecations_of(owner).get(name)
     return deprecated[1] is not None if deprecated else hasattr(owner, name)
 
 

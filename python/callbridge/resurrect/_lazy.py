@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
 from callbridge._jax_runtimes import is_since
-from callbridge.resurrect import _not_had, _refused
+from callbridge.resurrect import _not_had, _refused, _submodules
 
 NOT_HAD = "not-had:"
 NONE_IS = "none-is:"
@@ -82,8 +82,9 @@ _LIKE = {
 }
 
 
-def _paths() -> set[str]:
-    return {*rows(), *_READS_BACK}
+def paths() -> set[str]:
+    """The modules that get names when they are asked for them, or a function wrapped."""
+    return {*rows(), *_READS_BACK, *_submodules.ROWS}
 
 
 def _imported(path: str) -> types.ModuleType | None:
@@ -120,19 +121,21 @@ class Names:
     def __init__(self, watched: frozenset[str], when_imported: Callable[[list, str], None]) -> None:
         """`watched` are more modules, for which `when_imported` makes a list of changes when they
         are imported."""
-        self.watched = _paths() | watched
+        self.watched = paths() | watched
         self._when_imported = when_imported
         self._late: list[Any] = []
         self._made: dict[tuple[str, str], Any] = {}
-        # The module, its __getattr__ before, and where programs look for it.
+        # The module, its __getattr__ before, and where programs look for it: a module that JAX has
+        # by two paths is hooked for each, and JAX's own __getattr__ is that before the first.
         self._hooked: list[tuple[types.ModuleType, Any, str]] = []
+        self._own_getters: dict[str, Any] = {}
         self._replaced: list[tuple[types.ModuleType, str, Any]] = []
         self._made_modules: list[str] = []
         self._making = threading.local()
         self._finder = _Finder(self)
 
     def begin(self) -> None:
-        for path in _paths():
+        for path in paths():
             if (module := _imported(path)) is not None:
                 self.hook(module, path)
         sys.meta_path.insert(0, self._finder)
@@ -152,6 +155,7 @@ class Names:
             setattr(*self._replaced.pop())
         while self._hooked:
             module, before, _ = self._hooked.pop()
+            self._own_getters.pop(module.__name__, None)
             if before is None:
                 del module.__getattr__
             else:
@@ -161,13 +165,14 @@ class Names:
     def names(self) -> Iterator[tuple[str, str, bool]]:
         """The names that programs find now, each with its module, and whether JAX has it, wrapped;
         of modules made, "" too."""
-        for path in _paths():
+        for path in paths():
             with warnings.catch_warnings(), contextlib.suppress(ImportError):
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
         refused = _refused.origins()
         # To make a name may import, and so add, modules that others are in.
-        for module, before, path in self._hooked:
+        for module, _, path in self._hooked:
+            before = self._own_getters[module.__name__]
             for name in rows().get(path, {}):
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
                 if name in refused.get(path, {}):
@@ -190,7 +195,7 @@ class Names:
     def imported(self, module: types.ModuleType, path: str) -> None:
         """Of one that JAX has."""
         self._when_imported(self._late, path)
-        if path in _paths():
+        if path in paths():
             self.hook(module, path)
 
     def late(self) -> Iterator[Any]:
@@ -202,6 +207,7 @@ class Names:
         before = vars(module).get("__getattr__")
         refused = _refused.origins().get(path, {})
         restored = rows().get(path, {})
+        submodules = _submodules.ROWS.get(path, "").split()
 
         def find(name: str) -> Any:
             if before is not None and name not in refused:
@@ -211,9 +217,11 @@ class Names:
                             warnings.simplefilter("ignore")
                         return before(name)
                 except AttributeError:
-                    if name not in restored:
+                    if name not in restored and name not in submodules:
                         raise
             if name not in restored:
+                if name in submodules and (found := _submodule(path, name)) is not None:
+                    return found
                 raise AttributeError(
                     f"module {module.__name__!r} has no attribute {name!r}",
                     name=name,
@@ -227,8 +235,9 @@ class Names:
                     raise ImportError(str(error), name=name, path=module.__name__) from None
                 raise
 
-        if restored:
+        if restored or submodules:
             self._hooked.append((module, before, path))
+            self._own_getters.setdefault(module.__name__, before)
             module.__getattr__ = find  # type: ignore[method-assign]
         for name in refused:
             if name in vars(module):
@@ -307,6 +316,14 @@ def _module(path: str) -> types.ModuleType:
         if parent not in sys.modules:
             raise
         return getattr(sys.modules[parent], name)
+
+
+def _submodule(package: str, name: str) -> types.ModuleType | None:
+    """The package's module, imported now; None where this JAX has none, or lacks what it needs."""
+    try:
+        return importlib.import_module(f"{package}.{name}")
+    except ImportError:
+        return None
 
 
 _ABSENT = object()

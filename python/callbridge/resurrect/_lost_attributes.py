@@ -23,6 +23,13 @@ class Attributes:
     def split(array: Any, indices_or_sections: Any, axis: int = 0) -> Any:
         return jax.numpy.split(array, indices_or_sections, axis)
 
+    device_buffer = property(lambda array: _only(_buffers(array)))
+    device_buffers = property(lambda array: _buffers(array))
+    impl = property(lambda keys: keys._impl)
+
+    def unsafe_raw_array(keys: Any) -> Any:
+        return keys._base_array
+
     # Tracers had them in order to say that they have not.
     block_until_ready = property(lambda tracer: _of_arrays_alone(tracer, "block_until_ready"))
     copy_to_host_async = property(lambda tracer: _of_arrays_alone(tracer, "copy_to_host_async"))
@@ -53,6 +60,25 @@ class Attributes:
         type_ = aval.manual_axis_type.update(varying=frozenset(vma))
         return aval.update(manual_axis_type=type_)
 
+    # ---- Functions of jax.numpy, which jax.jit gave ----------------------------------------------
+    def lower(function: Any, *args: Any, **keywords: Any) -> Any:
+        return jax.jit(function).lower(*args, **keywords)
+
+    def trace(function: Any, *args: Any, **keywords: Any) -> Any:
+        return jax.jit(function).trace(*args, **keywords)
+
+    def eval_shape(function: Any, *args: Any, **keywords: Any) -> Any:
+        return jax.eval_shape(function, *args, **keywords)
+
+    def clear_cache(function: Any) -> None:
+        """It has none of its own."""
+
+    make_from_node_data_and_children = (
+        staticmethod(lambda *parts: _from_node_data_and_children(*parts))
+        if hasattr(jax.tree_util.PyTreeDef, "from_node_data_and_children")
+        else None
+    )
+
     # ---- Others ------------------------------------------------------------------------------
     @classmethod
     def from_primal_value(cls, value: Any) -> Any:
@@ -68,6 +94,8 @@ class Attributes:
         primitive.bind = bind
         return bind
 
+    axis_name = property(lambda trace: trace.axis_data.name)
+    spmd_axis_name = property(lambda trace: trace.axis_data.spmd_name)
     Preset = getattr(jax.lax, "DotAlgorithmPreset", None)
     map_primitive = False
     suffix = ""
@@ -127,6 +155,25 @@ class Attributes:
         return type(context)(context.mesh, context.manual_axes | axes)
 
 
+def _from_node_data_and_children(*parts: Any) -> Any:
+    """Of (registry, node_data, children), or without the registry, as until 0.4.13."""
+    tree = jax.tree_util.tree_structure(None)
+    registry = parts[0] if len(parts) == 3 else jax.tree_util.default_registry
+    return tree.from_node_data_and_children(registry, *parts[-2:])  # type: ignore[attr-defined]
+
+
+def _buffers(array: Any) -> list:
+    return [shard.data for shard in array.addressable_shards]
+
+
+def _only(buffers: list) -> Any:
+    if len(buffers) != 1:
+        raise ValueError(
+            f"device_buffer: expected one buffer, got {len(buffers)}; use device_buffers"
+        )
+    return buffers[0]
+
+
 def _of_arrays_alone(tracer: Any, name: str) -> NoReturn:
     raise AttributeError(f"{type(tracer).__name__} has no attribute {name}", name=name)
 
@@ -144,6 +191,11 @@ def _sharding(mesh: Any, spec: Any, like: Any) -> Any:
 ROWS = [
     ("jax.core.Tracer", "0.4.30", "broadcast broadcast_in_dim split"),
     ("jax._src.array.ArrayImpl", "0.4.30", "broadcast broadcast_in_dim split"),
+    ("jax._src.array.ArrayImpl", "0.4.30", "device_buffer device_buffers"),
+    ("jax._src.array.ArrayImpl", "0.7.2", "layout"),
+    ("jax._src.prng.PRNGKeyArray", "0.4.30", "impl unsafe_raw_array"),
+    ("jax._src.random.prng.PRNGKeyArray", "0.4.30", "impl unsafe_raw_array"),
+    ("jax.numpy.ufunc", "0.4.34", "clear_cache eval_shape lower trace"),
     ("jax.core.Tracer", "0.9.2", "block_until_ready copy_to_host_async"),
     ("jax.core.AbstractValue", "0.4.31", "strip_named_shape"),
     ("jax.core.AbstractValue", "0.4.38", "join"),
@@ -158,8 +210,10 @@ ROWS = [
     ("jax.ShapeDtypeStruct", "0.10.2", "vma=ShapeDtypeStruct_vma"),
     ("jax.interpreters.ad.Zero", "0.4.34", "from_value"),
     ("jax.interpreters.ad.Zero", "0.9.2", "from_primal_value"),
+    ("jax._src.interpreters.batching.BatchTrace", "0.4.38", "axis_name spmd_axis_name"),
     ("jax.extend.core.Primitive", "0.4.38", "def_custom_bind"),
     ("jax.extend.core.Primitive", "0.10.2", "map_primitive"),
+    ("jax.tree_util.PyTreeDef", "0.6.2", "make_from_node_data_and_children"),
     ("jax.extend.core.Var", "0.6.2", "suffix"),
     ("jax.extend.core.Var", "0.10.2", "count"),
     ("jax.sharding.NamedSharding", "0.5.3", "with_mesh"),
@@ -188,6 +242,12 @@ ROWS = [
     ("jax.interpreters.mlir.ShardingContext", "0.10.2", "axis_env=ShardingContext_axis_env"),
 ]
 
+# Those that JAX has yet in order to raise.
+REFUSED = {
+    ("jax._src.array.ArrayImpl", "device_buffer"),
+    ("jax._src.array.ArrayImpl", "device_buffers"),
+}
+
 # What cannot be restored, by class: a key of _not_had.REASONS, and attributes.
 _DATA = (
     "aval_mutable_qdd cur_qdd final_aval_qdds final_qdd has_qdd in_aval_qdds initial_qdd lo_ty_qdd "
@@ -198,11 +258,33 @@ _MAIN = (
     "join level lift pure sublevel sublift post_process_call post_process_map "
     "post_process_custom_jvp_call post_process_custom_vjp_call process_box_get process_box_set "
     "process_getattr process_setattr process_custom_transpose process_map process_call cur_qdd "
-    "process_xmap post_process_shard_map",
+    "process_xmap post_process_shard_map post_process_custom_vjp_call_fwd process_axis_index "
+    "get_axis_primitive_batcher get_frame get_primitive_batcher instantiate_const getvar makevar "
+    "is_const process_extendattr process_list_append",
 )
 NOT_HAD = {
     "Trace": _MAIN,
     "JVPTrace": _MAIN,
+    "BatchTrace": _MAIN,
+    "DynamicJaxprTrace": _MAIN,
+    "CustomJVPCallPrimitive": ("call-primitives", "post_process"),
+    "DynamicJaxprTracer": ("tracers", "device"),
+    "BatchTracer": ("tracers", "device"),
+    "LinearizeTracer": ("tracers", "device type_state"),
+    "JVPTracer": ("tracers", "device type_state"),
+    "LoadedExecutable": (
+        "executables",
+        "compile_options delete execute_sharded_on_local_devices "
+        "execute_sharded_on_local_devices_with_tokens local_logical_device_ids",
+    ),
+    "NamedSharding": ("pmap-sharding", "default devices sharding_spec"),
+    "PmapFunction": ("pmap", "trace"),
+    "function": ("pmap", "trace"),
+    "Client": (
+        "clients",
+        "emit_python_callback get_default_device_assignment get_emit_python_callback "
+        "get_emit_python_callback_descriptor make_cross_host_receive_buffers",
+    ),
     "AbstractValue": ("quasi-dynamic-data", f"{_DATA} update_unreduced_reduced"),
     "Jaxpr": ("quasi-dynamic-data", _DATA),
     "Var": ("quasi-dynamic-data", _DATA),

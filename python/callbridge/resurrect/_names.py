@@ -117,6 +117,14 @@ RESTORED = [
     ("jax.tree_util", "jax.tree_util", "tree_multimap=tree_map"),
     ("jax.lax", "callbridge.resurrect._avals", "zeros_like_array"),
     ("jax.experimental", "jax", "enable_x64"),
+    (
+        "jax._src.config.Config",
+        "callbridge.resurrect._old_config",
+        "DEFINE_bool DEFINE_enum DEFINE_float DEFINE_integer DEFINE_string FLAGS check_exists "
+        "define_bool_state define_enum_state define_float_state define_int_state "
+        "define_string_or_object_state define_string_state",
+    ),
+    ("jax._src.config.Config", "callbridge.resurrect._options", "__getattr__=attribute"),
     # ---- jax.core --------------------------------------------------------------------------------
     ("jax.core", "callbridge.resurrect._avals", "raise_to_shaped concrete_aval get_aval"),
     (
@@ -226,6 +234,16 @@ WRAPPED = [
     *(
         (module, "callbridge.resurrect._release", "__version__=release")
         for module in ("jax", "jax.version", "jaxlib", "jaxlib.version")
+    ),
+    ("jax._src.config.Config", "callbridge.resurrect._options", "read update"),
+    ("jax._src.array.ArrayImpl", "callbridge.resurrect._newer_attributes", "device"),
+    *(
+        (
+            f"{module}.PRNGKeyArray",
+            "callbridge.resurrect._newer_attributes",
+            "device=device_of_keys",
+        )
+        for module in ("jax._src.prng", "jax._src.random.prng")
     ),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
     ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),

@@ -19,11 +19,14 @@ REASONS = {
     "custom-transpose": "JAX removed custom transposes; use jax.custom_vjp",
     "debug-info": "functions have their argument names in the debug_info of jax.api_util",
     "dynamic-shapes": "JAX removed arrays of dynamic shape; use jax.export.symbolic_shape",
+    "executables": "jaxlib's executables are run by what jax.jit compiles; use jax.stages.Compiled",
     "experiment": "JAX tried it and removed it",
     "hlo-modules": "jaxlib has no HLO modules in Python; use jax.jit(f).lower(x).as_text('hlo')",
     "hlo-passes": "jaxlib has no HLO passes in Python; use jax.jit(f).lower(x).compile().as_text()",
     "infeed": "JAX removed infeed and outfeed; use jax.experimental.io_callback",
     "jaxlib": "jaxlib removed it from its Python bindings",
+    "jaxlib-lowerings": "jaxlib has no lowerings of its kernels any more; call their handlers by "
+    "jax.ffi.ffi_call",
     "jaxpr-tools": "JAX has no tools for jaxprs any more; walk the equations of jax.make_jaxpr",
     "jumbles": "JAX removed jumbles; pad the arrays, and use jax.vmap",
     "lowering": "it was a part of how JAX lowers, which is another now; see "
@@ -41,6 +44,7 @@ REASONS = {
     "shard-map-rules": "jax.shard_map has no rules of primitives for what is replicated; it asks "
     "their abstract values for the axes that they vary over",
     "sharded-arrays": "all arrays are jax.Array, and have a sharding; use jax.device_put",
+    "tracers": "a tracer is on no device, and says nothing of it",
     "xmap": "JAX removed xmap; use jax.vmap with spmd_axis_name, or jax.shard_map",
 }
 

@@ -808,5 +808,41 @@ ROWS = [
         "0.5.3 toposort 0.7.2 HashableFunction cache safe_map safe_zip split_list "
         "split_list_checked subvals unzip2 wraps"),
     ("jax.util", "jax._src.util callbridge.resurrect._old_public", "0.7.2 split_dict split_merge"),
+    ("jaxlib", "import", "0.4.30 ducc_fft=jaxlib.ducc_fft"),
+    ("jaxlib.ducc_fft", "callbridge.resurrect._hlo_helpers", "0.4.30 custom_call=hlo_custom_call"),
+    ("jaxlib.ducc_fft", "jax.lax", "0.4.30 FftType"),
+    ("jaxlib.ducc_fft", "not-had:jaxlib-lowerings", "0.4.30 dynamic_ducc_fft_hlo"),
+    ("jaxlib.gpu_linalg", "callbridge.resurrect._hlo_helpers",
+        "0.4.34 custom_call=hlo_custom_call"),
+    ("jaxlib.gpu_linalg", "jaxlib.gpu_common_utils", "0.4.34 GpuLibNotLinkedError"),
+    ("jaxlib.gpu_linalg", "not-had:jaxlib-lowerings",
+        "0.4.31 cuda_cholesky_update cuda_lu_pivots_to_permutation hip_lu_pivots_to_permutation"),
+    ("jaxlib.gpu_prng", "callbridge.resurrect._hlo_helpers", "0.6.2 custom_call=hlo_custom_call"),
+    ("jaxlib.gpu_prng", "jaxlib.gpu_common_utils", "0.4.34 GpuLibNotLinkedError"),
+    ("jaxlib.gpu_prng", "not-had:jaxlib-lowerings", "0.6.2 cuda_threefry2x32 rocm_threefry2x32"),
+    ("jaxlib.gpu_solver", "callbridge.resurrect._hlo_helpers",
+        "0.4.38 ensure_hlo_s32 hlo_s32 mk_result_types_and_shapes 0.5.3 "
+        "custom_call=hlo_custom_call dense_int_array"),
+    ("jaxlib.gpu_solver", "jaxlib.gpu_common_utils", "0.4.38 GpuLibNotLinkedError"),
+    ("jaxlib.gpu_solver", "not-had:jaxlib-lowerings",
+        "0.4.31 cuda_geqrf cuda_geqrf_batched cuda_gesvd cuda_getrf cuda_orgqr cuda_syevd "
+        "rocm_geqrf rocm_geqrf_batched rocm_gesvd rocm_getrf rocm_orgqr rocm_syevd 0.5.3 "
+        "cuda_csrlsvqr cuda_sytrd rocm_sytrd"),
+    ("jaxlib.gpu_sparse", "callbridge.resurrect._hlo_helpers",
+        "0.6.2 custom_call=hlo_custom_call mk_result_types_and_shapes"),
+    ("jaxlib.gpu_sparse", "callbridge.resurrect._old_jaxlib",
+        "0.8.3 cuda_is_supported rocm_is_supported"),
+    ("jaxlib.gpu_sparse", "not-had:jaxlib-lowerings",
+        "0.6.2 cuda_coo_fromdense cuda_coo_matmat cuda_coo_matvec cuda_coo_todense "
+        "cuda_csr_fromdense cuda_csr_matmat cuda_csr_matvec cuda_csr_todense cuda_gtsv2 "
+        "rocm_coo_fromdense rocm_coo_matmat rocm_coo_matvec rocm_coo_todense rocm_csr_fromdense "
+        "rocm_csr_matmat rocm_csr_matvec rocm_csr_todense rocm_gtsv2"),
+    ("jaxlib.lapack", "callbridge.resurrect._hlo_helpers",
+        "0.4.30 ir_constant_i32 ir_constant_u8 shape_tensor 0.4.34 hlo_min 0.5.3 "
+        "custom_call=hlo_custom_call ensure_hlo_s32 hlo_add hlo_s32 hlo_u8 "
+        "mk_result_types_and_shapes"),
+    ("jaxlib.lapack", "not-had:jaxlib-lowerings",
+        "0.4.34 getrf_hlo 0.4.38 geqrf_hlo gesdd_hlo orgqr_hlo syevd_hlo 0.5.3 gees_hlo "
+        "geev_hlo gehrd_hlo potrf_hlo sytrd_hlo trsm_hlo"),
 ]
 # fmt: on

@@ -1,16 +1,17 @@
-"""The names of JAX in all releases, in jax_names.txt: written by walks, read by tests.
+"""The names of JAX in all releases: written by walks, read by tests.
 
-    history.py WALK...             writes it from the walks' outputs, oldest release first
-    history.py --check WALK...     fails where it is not what would be written
+    history.py TEXT WALK...             writes TEXT from the walks' outputs, oldest release first
+    history.py --check TEXT WALK...     fails where it is not what would be written
 
-A line is a name, a release and what it is from that release on, as walk.py says it, or "-": gone.
+TEXT is jax_names.txt, of what walk.py prints, or members.txt, of what members.py does. A line is a
+name, a release and what it is from that release on, as they say it, or "-": gone.
 """
 
 import json
 import pathlib
 import sys
 
-FILE = pathlib.Path(__file__).resolve().with_name("jax_names.txt")
+FOLDER = pathlib.Path(__file__).resolve().parent
 GONE = "-"
 
 
@@ -29,9 +30,9 @@ class History:
         self.changes = changes
 
     @classmethod
-    def read(cls):
+    def read(cls, text="jax_names.txt"):
         changes, releases = {}, []
-        for line in FILE.read_text().splitlines():
+        for line in (FOLDER / text).read_text().splitlines():
             if line.startswith("#"):
                 continue
             if line.startswith("releases "):
@@ -59,7 +60,8 @@ class History:
             parent, _, name = path.rpartition(".")
             if path in before:
                 found = {**found, path: before[path]}
-                found[parent] = {**found[parent], name: "module"}
+                if parent:
+                    found[parent] = {**found[parent], name: "module"}
         for module in found.keys() | before.keys():
             now, then = found.get(module, {}), before.get(module, {})
             for name in now.keys() | then.keys():
@@ -180,13 +182,14 @@ def defaults(what):
 
 def main(arguments):
     is_check = arguments[:1] == ["--check"]
-    walks = [json.loads(pathlib.Path(path).read_text()) for path in arguments[is_check:]]
-    text = History.of_walks(walks).text()
+    name, *paths = arguments[is_check:]
+    walks = [json.loads(pathlib.Path(path).read_text()) for path in paths]
+    file, text = FOLDER / name, History.of_walks(walks).text()
     if not is_check:
-        FILE.write_text(text)
-    elif text != FILE.read_text():
-        was, now = set(FILE.read_text().splitlines()), set(text.splitlines())
-        sys.exit("\n".join(["jax_names.txt is out of date:", *sorted(was ^ now)]))
+        file.write_text(text)
+    elif text != file.read_text():
+        was, now = set(file.read_text().splitlines()), set(text.splitlines())
+        sys.exit("\n".join([f"{name} is out of date:", *sorted(was ^ now)]))
 
 
 if __name__ == "__main__":

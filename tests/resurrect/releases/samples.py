@@ -112,6 +112,32 @@ def key_paths(tree):
     return jax.tree_util.tree_flatten_with_path(tree)[0][0][0][0]
 
 
+def sparse():
+    from jax.experimental import sparse
+
+    return sparse
+
+
+def optimizers():
+    from jax.example_libraries import optimizers
+
+    return optimizers
+
+
+def custom_vmap():
+    from jax.custom_batching import custom_vmap
+
+    return custom_vmap(f)
+
+
+def exported():
+    try:
+        from jax import export
+    except ImportError:
+        from jax.experimental import export
+    return export.export(jax.jit(f))(jnp.ones(2))
+
+
 MAKERS = {
     # ---- Python's and NumPy's ----------------------------------------------------------------
     "bool": lambda: True,
@@ -140,6 +166,26 @@ MAKERS = {
     "typed_keys": lambda: jax.random.split(typed_key()),
     "shape_dtype_struct": lambda: jax.ShapeDtypeStruct((2,), "float32"),
     "key_struct": lambda: jax.eval_shape(lambda: typed_key()),
+    "updates": lambda: jnp.ones(2).at,
+    "updates_at_index": lambda: jnp.ones(2).at[0],
+    "finfo": lambda: jnp.finfo("float32"),
+    "iinfo": lambda: jnp.iinfo("int32"),
+    "scalar_type": lambda: jnp.float32,
+    "universal_function": lambda: jnp.add,
+    "made_universal_function": lambda: jnp.frompyfunc(jnp.add, 2, 1, identity=0),
+    "svd": lambda: jnp.linalg.svd(jnp.ones((2, 2))),
+    "eigh": lambda: jnp.linalg.eigh(jnp.ones((2, 2))),
+    "qr": lambda: jnp.linalg.qr(jnp.ones((2, 2))),
+    "slogdet": lambda: jnp.linalg.slogdet(jnp.ones((2, 2))),
+    "unique": lambda: jnp.unique_all(jnp.ones(2)),
+    "minimum": lambda: jax.scipy.optimize.minimize(
+        lambda x: (x * x).sum(), jnp.ones(2), method="BFGS"
+    ),
+    "mode": lambda: jax.scipy.stats.mode(jnp.ones(2)),
+    "density": lambda: jax.scipy.stats.gaussian_kde(jnp.arange(4.0)),
+    "sparse": lambda: sparse().BCOO.fromdense(jnp.eye(2)),
+    "sparse_rows": lambda: sparse().BCSR.fromdense(jnp.eye(2)),
+    "optimizer": lambda: optimizers().sgd(0.1),
     # ---- Tracers and traces ------------------------------------------------------------------
     "jit_tracer": lambda: in_trace(jax.jit, jnp.ones(2)),
     "jit_tracer_of_raw_key": lambda: in_trace(jax.jit, jax.random.PRNGKey(0)),
@@ -192,6 +238,11 @@ MAKERS = {
     "lowered": lambda: jax.jit(f).lower(1.0),
     "compiled": lambda: jax.jit(f).lower(1.0).compile(),
     "traced": lambda: jax.jit(f).trace(1.0),
+    "exported": exported,
+    "custom_vmap": lambda: custom_vmap(),
+    "derivative": lambda: jax.vjp(f, 1.0)[1],
+    "linearized": lambda: jax.linearize(f, 1.0)[1],
+    "config": lambda: jax.config,
     # ---- Devices -----------------------------------------------------------------------------
     "device": lambda: jax.devices()[0],
     "client": lambda: jax.devices()[0].client,
@@ -214,6 +265,7 @@ MAKERS = {
     "module_context": lambda: lowering(lambda ctx: ctx.module_context),
     "lowering_context": lambda: lowering(lambda ctx: ctx),
     "axis_context": lambda: lowering(lambda ctx: ctx.module_context.axis_context),
+    "executable": lambda: jax.jit(f).lower(1.0).compile().runtime_executable(),
     # ---- Trees -------------------------------------------------------------------------------
     "treedef": lambda: jax.tree_util.tree_structure([1]),
     "dict_key": lambda: key_paths({"a": 1}),
