@@ -11,7 +11,6 @@ FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 # Where the values of names are tested that a call alone does not show.
 ELSEWHERE = {
     "default_process_primitive": "unhashable_program.py",
-    "_cached_abstract_eval": "unhashable_program.py",
     "LoweringCacheKey.__init__": "unhashable_program.py",
     "LoweringCacheKey.__new__": "unhashable_program.py",
     "register_custom_call_target": "refusals_program.py",
