@@ -5,8 +5,10 @@ in a program's LoweringCacheKey.
 """
 
 import collections
+import dataclasses
 import os
 import sys
+from collections.abc import Mapping
 
 import callbridge.resurrect
 import jax
@@ -20,10 +22,38 @@ x = np.arange(3, dtype=np.float32)
 seen = set()
 
 
+class Frozen(Mapping):
+    """As the one of jax.ffi: no dict, and hashable if its values are."""
+
+    def __init__(self, values):
+        self.values_by_name = dict(values)
+
+    def __getitem__(self, name):
+        return self.values_by_name[name]
+
+    def __iter__(self):
+        return iter(self.values_by_name)
+
+    def __len__(self):
+        return len(self.values_by_name)
+
+    def __hash__(self):
+        return hash(frozenset(self.items()))
+
+
+@dataclasses.dataclass
+class Data:
+    values: list
+
+
 def factor_of(value):
     seen.add(type(value))
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return float(np.sum([factor_of(part) for part in value.values()]))
+    if isinstance(value, slice):
+        return float(value.stop)
+    if isinstance(value, Data):
+        return factor_of(value.values)
     return float(np.sum(list(value) if isinstance(value, set) else np.asarray(value)))
 
 
@@ -79,6 +109,10 @@ VALUES = {
     "ndarray": lambda: np.array([2]),
     "jax": lambda: jnp.array([2]),
     "nested": lambda: {"a": [1], "b": {"c": np.ones(1)}},
+    "mapping": lambda: Frozen({"a": [1], "b": Frozen({"c": np.ones(1)})}),
+    "slice": lambda: slice(0, 2, None),
+    "dataclass": lambda: Data([2]),
+    "deque": lambda: collections.deque([2]),
 }
 USES = {
     "eager": lambda f: f(x),

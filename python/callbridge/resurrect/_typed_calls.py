@@ -6,6 +6,7 @@ XLA's FFI all of them, and where XLA calls no stage but "execute" those of handl
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -114,15 +115,19 @@ def _plain(attribute: ir.Attribute, name: str) -> Any:
         return _bytes(ir.StringAttr(attribute))
     if ir.BoolAttr.isinstance(attribute):
         return bool(ir.BoolAttr(attribute).value)
-    if ir.IntegerAttr.isinstance(attribute) or ir.FloatAttr.isinstance(attribute):
-        is_integer = ir.IntegerAttr.isinstance(attribute)
-        number = ir.IntegerAttr(attribute) if is_integer else ir.FloatAttr(attribute)
-        return _xla_shapes.dtype_of(number.type).type(number.value)
+    if ir.IntegerAttr.isinstance(attribute):
+        integer = ir.IntegerAttr(attribute)
+        return _xla_shapes.dtype_of(integer.type).type(integer.value)
+    if ir.FloatAttr.isinstance(attribute):
+        number = ir.FloatAttr(attribute)
+        dtype = np.dtype(_xla_shapes.dtype_of(number.type))
+        return _with_nans(np.array([number.value], dtype), str(attribute).split(" : ")[:1])[0]
     for class_name, dtype in _ARRAYS.items():
         class_ = getattr(ir, class_name, None)
         if class_ is not None and class_.isinstance(attribute):
             array = class_(attribute)
-            return np.array([array[i] for i in range(len(array))], dtype)
+            values = np.array([array[i] for i in range(len(array))], dtype)
+            return _with_nans(values, str(attribute).partition(":")[2].rstrip(">").split(","))
     if ir.DenseElementsAttr.isinstance(attribute):
         type_ = ir.RankedTensorType(attribute.type)
         return np.array(ir.DenseElementsAttr(attribute), _xla_shapes.dtype_of(type_.element_type))
@@ -131,6 +136,14 @@ def _plain(attribute: ir.Attribute, name: str) -> Any:
         f"attribute {name!r} is {attribute}; a handler that this JAX calls by version 3 takes "
         "booleans, numbers, strings, arrays and dictionaries of them",
     )
+
+
+def _with_nans(values: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+    """NaNs with the bits that MLIR writes: its Python gives doubles, and no signaling ones."""
+    for i in np.flatnonzero(values != values):
+        bits = int(texts[i], 16).to_bytes(values.dtype.itemsize, sys.byteorder)
+        values[i : i + 1] = np.frombuffer(bits, values.dtype)
+    return values
 
 
 _ARRAYS = {

@@ -6,11 +6,13 @@ it, and where JAX finds compiled code by a parameter, it finds it by content.
 
 from __future__ import annotations
 
+import collections
 import copy
+import dataclasses
 import functools
 import struct
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -92,15 +94,25 @@ def _copied(params: dict) -> dict | None:
 def _immutable(value: Any, found: dict | None = None) -> dict:
     """What deepcopy() is to leave as it is: by id, whatever is no container and no NumPy array."""
     found = {} if found is None else found
-    if isinstance(value, dict):
-        for part in (*value.keys(), *value.values()):
-            _immutable(part, found)
-    elif isinstance(value, (list, tuple, set)):
-        for part in value:
+    if (parts := _parts(value)) is not None:
+        for part in parts:
             _immutable(part, found)
     elif not isinstance(value, (bytearray, np.ndarray)):
         found[id(value)] = value
     return found
+
+
+def _parts(value: Any) -> tuple | None:
+    """What a container holds; None for others. The Mapping of jax.ffi is no dict."""
+    if isinstance(value, Mapping):
+        return *value.keys(), *value.values()
+    if isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+        return (*value,)
+    if isinstance(value, slice):  # has no hash until Python 3.12
+        return value.start, value.stop, value.step
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return (*(getattr(value, field.name) for field in dataclasses.fields(value)),)
+    return None
 
 
 def _key(value: Any) -> Any:
@@ -113,12 +125,9 @@ def _key(value: Any) -> Any:
 
 def _content(value: Any) -> tuple:
     kind = type(value)
-    if isinstance(value, dict):
-        return kind, *((_content(k), _content(v)) for k, v in value.items())
-    if isinstance(value, (list, tuple)):
-        return kind, *map(_content, value)
-    if isinstance(value, (set, frozenset)):
-        return kind, frozenset(map(_content, value))
+    if (parts := _parts(value)) is not None:
+        contents = map(_content, parts)
+        return kind, frozenset(contents) if isinstance(value, (set, frozenset)) else (*contents,)
     if isinstance(value, bytearray):
         return kind, bytes(value)
     if isinstance(value, (np.ndarray, jax.Array)) and not isinstance(value, jax.core.Tracer):
