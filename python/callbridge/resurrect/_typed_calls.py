@@ -120,13 +120,13 @@ def _plain(attribute: ir.Attribute, name: str) -> Any:
         return _xla_shapes.dtype_of(integer.type).type(integer.value)
     if ir.FloatAttr.isinstance(attribute):
         number = ir.FloatAttr(attribute)
-        dtype = np.dtype(_xla_shapes.dtype_of(number.type))
-        return _with_nans(np.array([number.value], dtype), str(attribute).split(" : ")[:1])[0]
+        one: np.ndarray = np.array([number.value], _xla_shapes.dtype_of(number.type))
+        return _with_nans(one, str(attribute).split(" : ")[:1])[0]
     for class_name, dtype in _ARRAYS.items():
         class_ = getattr(ir, class_name, None)
         if class_ is not None and class_.isinstance(attribute):
             array = class_(attribute)
-            values = np.array([array[i] for i in range(len(array))], dtype)
+            values: np.ndarray = np.array([array[i] for i in range(len(array))], dtype)
             return _with_nans(values, str(attribute).partition(":")[2].rstrip(">").split(","))
     if ir.DenseElementsAttr.isinstance(attribute):
         type_ = ir.RankedTensorType(attribute.type)
@@ -140,7 +140,7 @@ def _plain(attribute: ir.Attribute, name: str) -> Any:
 
 def _with_nans(values: np.ndarray, texts: Sequence[str]) -> np.ndarray:
     """NaNs with the bits that MLIR writes: its Python gives doubles, and no signaling ones."""
-    for i in np.flatnonzero(values != values):
+    for i in map(int, np.flatnonzero(values != values)):
         bits = int(texts[i], 16).to_bytes(values.dtype.itemsize, sys.byteorder)
         values[i : i + 1] = np.frombuffer(bits, values.dtype)
     return values
