@@ -211,7 +211,7 @@ def test_shard_map(calls, mesh):
         assert_equal(jax.jit(function)(N, X), square(X))
 
 
-def test_vmap_one_by_one_of_a_split_batch(mesh, partitioner):
+def test_vmap_one_by_one_of_a_split_batch(library, mesh, partitioner):
     """In the loop XLA knows no sharding of what each call gets."""
     batch = random(4, 9)
     (x, n) = placed(mesh, P("x"), batch, np.ones((4, 9), np.int32))
