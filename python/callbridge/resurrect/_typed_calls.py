@@ -73,12 +73,13 @@ def _needs_version_3(target: str, has_tokens: bool) -> bool:
     """Raises UNIMPLEMENTED for tokens in a call of a handler that version 3 does not lead to."""
     if RUNTIME.has_instantiate and not has_tokens:  # XLA calls all stages
         return False
-    for platform, handlers, is_compatible in _typed_registration.take_not_for_xla(
+    for platform, handlers, is_compatible in _typed_registration.not_for_xla(
         target, has_tokens=has_tokens
     ):
-        callbridge.jax.register(
+        callbridge.jax.register(  # raises while a type has not come
             target, handlers, platform, "typed_ffi", command_buffer_compatible=is_compatible
         )
+        _typed_registration.given_to_callbridge(target, platform)
     entries = [
         entry for entry in _jax_registry.registry.entries(target) if entry.abi == "typed_ffi"
     ]
