@@ -9,7 +9,8 @@
 //   Besides the errors that its comment lists, any function may return INVALID_ARGUMENT for its
 //   arguments (next rule), RESOURCE_EXHAUSTED if memory runs out, and INTERNAL if a callback
 //   throws. Exceptions, of C++ and of other languages, never leave a function. A thread's end
-//   (pthread_cancel, pthread_exit) does. A target must not leave by longjmp().
+//   (pthread_cancel, pthread_exit) does, but ends the process, with a message, where Python runs on
+//   the thread. A target must not leave by longjmp().
 // - Pointers must not be null, except: one whose comment says so; a list or data whose count or
 //   size is 0; the `user` of a callback. INVALID_ARGUMENT names the parameter or field. Functions
 //   that return no error ignore the call, and return 0 or null.

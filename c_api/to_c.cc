@@ -1,5 +1,7 @@
 #include "callbridge/c_api/to_c.h"
 
+#include <dlfcn.h>
+
 #include <iterator>
 #include <new>
 #include <string>
@@ -32,6 +34,20 @@ static_assert(CALLBRIDGE_PROVIDES_STATUS == provides::kStatus &&
               CALLBRIDGE_PROVIDES_SHAPES == provides::kShapes &&
               CALLBRIDGE_PROVIDES_ATTRIBUTES == provides::kAttributes);
 
+template <typename Function>
+Function* Find(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// Whether Python's interpreter runs on this thread. It would wait forever for what the thread
+// holds. An interpreter that ends is not initialized any more, and ends its threads itself.
+bool IsPythonsThread() {
+  auto* is_initialized = Find<int()>("Py_IsInitialized");
+  auto* get_thread_state = Find<void*()>("PyGILState_GetThisThreadState");
+  return is_initialized != nullptr && is_initialized() != 0 && get_thread_state != nullptr &&
+         get_thread_state() != nullptr;
+}
+
 }  // namespace
 
 callbridge_error* MakeError(int32_t code, absl::string_view message) noexcept {
@@ -49,7 +65,8 @@ callbridge_error* ErrorOf(const absl::Status& status) {
 }
 
 callbridge_error* CaughtError() {
-  const absl::Status caught = CaughtStatus();
+  const absl::Status caught =
+      CaughtStatus(IsPythonsThread() ? ThreadEnd::kEndsProcess : ThreadEnd::kGoesOn);
   return absl::IsResourceExhausted(caught) ? &out_of_memory : ErrorOf(caught);
 }
 

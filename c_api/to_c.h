@@ -40,7 +40,8 @@ absl::Status ToC(const EntryPoints& entry_points, callbridge_entry_points* out);
 // Calls `visit` with each node of `shape`, as callbridge_shape_visit does.
 absl::Status VisitShape(const Shape& shape, callbridge_shape_visitor* visit, void* user);
 
-// Returns the error of the exception that is being handled (CaughtStatus()). Throws nothing.
+// Returns the error of the exception that is being handled (CaughtStatus()). Throws nothing. A
+// thread that ends goes on to end, or ends the process if it runs Python.
 callbridge_error* CaughtError();
 
 // Returns ToC(function()), or the error of what it throws.

@@ -17,10 +17,20 @@
 namespace callbridge {
 namespace {
 
-// Writes the number to `bytes`. Returns false if it is not of that type.
+// Writes the number to `bytes`. Returns false if it is not of that type. A hexadecimal float is its
+// bits, as in MLIR, which writes NaNs so.
 template <typename T>
 bool ParseNumber(absl::string_view text, char* bytes) {
   T number;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (absl::ConsumePrefix(&text, "0x")) {
+      std::conditional_t<sizeof(T) == sizeof(uint32_t), uint32_t, uint64_t> bits;
+      if (text.size() != 2 * sizeof(T) || !absl::SimpleHexAtoi(text, &bits)) return false;
+      std::memcpy(bytes, &bits, sizeof(bits));
+      return true;
+    }
+    if (absl::StrContains(text, 'x') || absl::StrContains(text, 'X')) return false;
+  }
   if constexpr (std::is_same_v<T, float>) {
     if (!absl::SimpleAtof(text, &number)) return false;
   } else if constexpr (std::is_same_v<T, double>) {
@@ -116,9 +126,10 @@ bool ParseValue(absl::string_view name, absl::string_view value, Attributes* att
   if (absl::StartsWith(value, "[")) return ParseListOfArrays(name, value, attributes);
   const size_t colon = value.rfind(':');
   if (colon == absl::string_view::npos) return false;
-  const NumberType* type = FindNumberType(value.substr(colon + 1));
+  const NumberType* type = FindNumberType(absl::StripAsciiWhitespace(value.substr(colon + 1)));
   char bytes[sizeof(uint64_t)];
-  if (type == nullptr || !type->parse(value.substr(0, colon), bytes)) return false;
+  const absl::string_view number = absl::StripAsciiWhitespace(value.substr(0, colon));
+  if (type == nullptr || !type->parse(number, bytes)) return false;
   attributes->SetScalar(name, type->type, bytes);
   return true;
 }

@@ -7,19 +7,21 @@
 #include <exception>
 #include <new>
 
+#include "callbridge/abi/ended_thread.h"
 #include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/standard_output.h"
 
 namespace callbridge {
 
-// Returns what `run` returns. If it throws, prints a line and returns kFailure.
+// Returns what `run` returns. If it throws, prints a line and returns kFailure. Aborts, with a
+// line, if it ends the thread: the exit status would be that of success.
 template <typename Run>
 int GuardedMain(Run run) {
   OccupyStandardDescriptors();
   // A file that grows beyond `ulimit -f` becomes an error like that of a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run();
+    return RequiringThread(run);
   } catch (const std::bad_alloc&) {
     std::fputs("callbridge: RESOURCE_EXHAUSTED: out of memory\n", stderr);
   } catch (const std::exception& error) {

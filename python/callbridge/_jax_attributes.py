@@ -8,7 +8,8 @@ attribute is wrapped in an object that is compared by type and bits.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -21,9 +22,12 @@ from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
 from callbridge._jax_releases import NEWEST
 from callbridge._jax_runtimes import (
+    IR_ATTRIBUTE,
+    REGISTER_ATTRIBUTE_HANDLER,
     RUNTIME,
     RUNTIMES,
     Runtime,
+    jax_function_or,
     release_text,
     unimplemented,
 )
@@ -175,20 +179,45 @@ def _takes_tensors(runtime: Runtime) -> bool:
 # ---- As XLA gets them ---------------------------------------------------------------------------
 
 
-def _int16_array(values: list[int]) -> ir.Attribute:
+def _int16_array(values: np.ndarray) -> ir.Attribute:
     # MLIR's Python has no function for it.
     return ir.Attribute.parse(f"array<i16{': ' if values else ''}{', '.join(map(str, values))}>")
 
 
+def _float_array(values: np.ndarray, make: Callable) -> ir.Attribute:
+    if not np.isnan(values).any():
+        return make(values.tolist())
+    type_ = mlir.dtype_to_ir_type(values.dtype)
+    return ir.Attribute.parse(f"array<{type_}: {', '.join(map(_bits, values))}>")
+
+
+def _float32_array(values: np.ndarray) -> ir.Attribute:
+    return _float_array(values, ir.DenseF32ArrayAttr.get)
+
+
+def _float64_array(values: np.ndarray) -> ir.Attribute:
+    return _float_array(values, ir.DenseF64ArrayAttr.get)
+
+
 # Arrays of other types become tensors.
-_ARRAYS = {
+_ARRAYS: dict[str, Callable[[Any], ir.Attribute]] = {
     "int8": ir.DenseI8ArrayAttr.get,
     "int16": _int16_array,
     "int32": ir.DenseI32ArrayAttr.get,
     "int64": ir.DenseI64ArrayAttr.get,
-    "float32": ir.DenseF32ArrayAttr.get,
-    "float64": ir.DenseF64ArrayAttr.get,
+    "float32": _float32_array,
+    "float64": _float64_array,
 }
+
+
+def _nan(scalar: np.ndarray) -> ir.Attribute:
+    return ir.Attribute.parse(f"{_bits(scalar)} : {mlir.dtype_to_ir_type(scalar.dtype)}")
+
+
+def _bits(scalar: Any) -> str:
+    """A NaN in MLIR's text. MLIR's Python takes a double, which makes a signaling NaN quiet."""
+    bits = int.from_bytes(scalar.tobytes(), sys.byteorder)
+    return f"0x{bits:0{2 * scalar.dtype.itemsize}X}"
 
 
 def to_mlir(attribute: _Attribute, for_plugin: bool = False) -> ir.Attribute:
@@ -204,10 +233,27 @@ def to_mlir(attribute: _Attribute, for_plugin: bool = False) -> ir.Attribute:
         return ir.StringAttr.get(value)
     if isinstance(value, np.ndarray):
         if value.dtype.name in _ARRAYS and not for_plugin:
-            return _ARRAYS[value.dtype.name](value.reshape(-1).tolist())
+            return _ARRAYS[value.dtype.name](value.reshape(-1))
         type_ = mlir.dtype_to_ir_type(value.dtype)
         return ir.DenseElementsAttr.get(value, type=type_, shape=value.shape)
     scalar = _attributes.as_array(value)
     type_ = mlir.dtype_to_ir_type(scalar.dtype)
-    make = ir.IntegerAttr if isinstance(type_, ir.IntegerType) else ir.FloatAttr
-    return make.get(type_, scalar.item())
+    if isinstance(type_, ir.IntegerType):
+        return ir.IntegerAttr.get(type_, scalar.item())
+    return _nan(scalar) if np.isnan(scalar) else ir.FloatAttr.get(type_, scalar.item())
+
+
+# ---- As jax.ffi gives them to XLA, but for NaNs --------------------------------------------------
+
+_ir_attribute = jax_function_or(IR_ATTRIBUTE, None)
+
+
+def _with_nans(attribute: _Attribute) -> ir.Attribute:
+    value = attribute.__jax_array__()
+    if isinstance(value, (float, np.inexact)) and np.isnan(value):
+        return _nan(_attributes.as_array(value))
+    return _ir_attribute(value)
+
+
+if (register_attribute_handler := jax_function_or(REGISTER_ATTRIBUTE_HANDLER, None)) is not None:
+    register_attribute_handler(_Attribute, _with_nans)

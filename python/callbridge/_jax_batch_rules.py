@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import jax
 from jax.experimental.custom_partitioning import custom_partitioning
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding, PartitionSpec, SingleDeviceSharding
 from jaxlib import xla_client
 
 from callbridge._jax_partitioned_call import Call
@@ -133,6 +134,17 @@ class _ByDevices(_BatchSharding):
         return GSPMDSharding(self._devices, xla_client.HloSharding.from_proto(proto))
 
 
+class _Whole(_BatchSharding):
+    """Each device has all: of arrays whose sharding XLA does not know yet."""
+
+    def __init__(self, batch_dims: int):
+        self.tiles = [1] * batch_dims
+
+    def of_rank(self, rank: int) -> Any:
+        # JAX asks it for XLA's form alone, which is that of a replicated array.
+        return SingleDeviceSharding(jax.devices()[0])
+
+
 def _finest(arrays: Sequence[Any], batch_dims: int) -> _BatchSharding:
     """Returns the sharding, of those of the arrays, that splits the batch dimensions most."""
     found: list[_BatchSharding] = []
@@ -142,4 +154,6 @@ def _finest(arrays: Sequence[Any], batch_dims: int) -> _BatchSharding:
             found.append(_ByMesh(sharding, batch_dims))
         elif sharding is not None:
             found.append(_ByDevices(sharding, len(array.shape), batch_dims))
+    if not found:
+        return _Whole(batch_dims)
     return max(found, key=lambda sharding: math.prod(sharding.tiles))

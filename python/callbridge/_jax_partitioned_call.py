@@ -283,7 +283,9 @@ def _lower_partitioned_call(context, *operands, call: Call):
                 "further dimensions"
             ),
         )
-    is_whole = _is_manual(module.axis_context)
+    # Without operands there is nothing to split by, and Shardy refuses a rule.
+    has_operands = call.batch_dims is None or len(operands) > 0
+    is_whole = not has_operands or _is_manual(module.axis_context)
     function = call.whole() if is_whole else _partitioned(call, context.avals_in)
     return mlir.lower_fun(function, multiple_results=True)(context, *operands)
 

@@ -232,6 +232,10 @@ LEAVE_OUT_OF_LOCATIONS = "jax._src.source_info_util.register_exclusion"
 # The primitives whose lowering asks for the devices of the program.
 NEEDS_DEVICES = "jax._src.dispatch.prim_requires_devices_during_lowering"
 
+# Makes the MLIR attributes of JAX's own ffi_call, and says how it makes those of a class.
+IR_ATTRIBUTE = "jax._src.interpreters.mlir.ir_attribute"
+REGISTER_ATTRIBUTE_HANDLER = "jax._src.interpreters.mlir.register_attribute_handler"
+
 # The name of the list, in jax._src.effects, of effects that a jaxpr may have; for OWN_FFI_CALL.
 EFFECT_LISTS = (
     "lowerable_effects",

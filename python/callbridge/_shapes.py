@@ -71,6 +71,9 @@ def _check_leaf(leaf: Any, what: str) -> None:
     for refused, name, instead in _INSTEAD:
         if isinstance(leaf, refused):
             raise TypeError(f"{what} is {name}; pass {instead}")
+    # JAX's, by name, since this module does without JAX.
+    if type(getattr(leaf, "aval", leaf)).__name__ in ("AbstractToken", "Token"):
+        raise TypeError(f"{what} is a token of JAX, which has no data for a target; leave it out")
     raise TypeError(
         f"{what}: expected an array or a plain tuple of arrays, got {type(leaf).__name__}"
     )

@@ -4,7 +4,10 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
+import attribute_bits
+import callbridge.jax
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,6 +30,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 from refused import refused
 from this_jax import has, needs, shard_map
+from this_platform import ON_GPU
 
 HERE = pathlib.Path(__file__).parent
 X = random(ROWS, COLUMNS)
@@ -54,6 +58,16 @@ def partitioner(request):
         yield
     finally:
         jax.config.update(name, before)
+
+
+@pytest.fixture(scope="module")
+def bits(tests_folder):
+    """A handler without operands; for the CPU."""
+    if ON_GPU:
+        pytest.skip("the handler is for the CPU")
+    callbridge.jax.load(tests_folder / "targets/attribute_bits.so")
+    given = attribute_bits.attributes("attribute_bits", 0)
+    return types.SimpleNamespace(attributes=given, words=attribute_bits.words(0))
 
 
 # ---- Batch dimensions ---------------------------------------------------------------------------
@@ -195,6 +209,30 @@ def test_shard_map(calls, mesh):
         call = calls.target("square", rows, batch_dims=1)
         function = shard_map(call, mesh, (P("x"), P("x")), P("x"), check)
         assert_equal(jax.jit(function)(N, X), square(X))
+
+
+def test_vmap_one_by_one_of_a_split_batch(library, mesh, partitioner):
+    """In the loop XLA knows no sharding of what each call gets."""
+    batch = random(4, 9)
+    (x, n) = placed(mesh, P("x"), batch, np.ones((4, 9), np.int32))
+    options = {"batch_dims": 1, "vmap_method": "sequential"}
+    call = Calls("handler").target("square", like(batch[0]), **options)
+    for run in (jax.jit(jax.vmap(call)), jax.vmap(call)):
+        assert_equal(run(n, x), square(batch))
+
+
+def test_no_operands(mesh, partitioner, bits):
+    """Each device makes the whole result."""
+    call = custom_call("attribute_bits", "u32[9]", batch_dims=1, attributes=bits.attributes)
+    split = NamedSharding(mesh_of(3), P("x"))
+    for sharding in (split, NamedSharding(mesh, P()), None):
+        options = {} if sharding is None else {"out_shardings": sharding}
+        assert np.asarray(jax.jit(lambda: call(), **options)()).tolist() == bits.words
+    batch = random(4, COLUMNS)
+    (x,) = placed(mesh, P("x"), batch)
+    found, again = jax.jit(jax.vmap(lambda x: (call(), x), out_axes=(None, 0)))(x)
+    assert np.asarray(found).tolist() == bits.words
+    assert_equal(again, batch)
 
 
 def test_pmap(calls):

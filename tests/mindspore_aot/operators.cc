@@ -264,6 +264,21 @@ int Counts(PARAMETERS) {
   return 0;
 }
 
+// () -> u32[1 + n]: the bits of the attributes single, a float, and singles, n floats.
+int FloatBits(PARAMETERS) {
+  UNUSED(ndims);
+  UNUSED(shapes);
+  UNUSED(dtypes);
+  UNUSED(stream);
+  auto* attributes = static_cast<AotExtra*>(extra);
+  const auto single = attributes->Attr<float>("single");
+  const auto singles = attributes->Attr<std::vector<float>>("singles");
+  auto* bits = static_cast<uint32_t*>(params[nparam - 1]);
+  memcpy(bits, &single, sizeof(single));
+  memcpy(bits + 1, singles.data(), singles.size() * sizeof(float));
+  return 0;
+}
+
 // Functions that return what they should not: a list of shapes for one output, no vector, and a
 // vector of other numbers, of an odd number of bytes.
 std::vector<std::vector<int64_t>> ListsInferShape(int* ndims, int64_t** shapes, AotExtra*) {

@@ -13,6 +13,7 @@ import callbridge.numpy
 import jax
 import numpy as np
 import pytest
+from attribute_bits import ROWS, attributes, words
 from callbridge.library import CallbridgeError
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -51,6 +52,20 @@ def test_jax_calls_init_once_for_a_call_site(operators):
     call = callbridge.jax.custom_call(name, "u8[99]", attributes={"workspaces": np.array([8, 16])})
     text = bytes(np.asarray(jax.jit(call)(A))).rstrip(b"\0")
     assert text == b"2+2 no stream\nfloat32 2 3\nuint8 99\nworkspace\nworkspace\n"
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_floats_keep_their_bits(operators, row):
+    name = f"{operators}:FloatBits"
+    own = attributes("attribute_bits", row)
+    given = {"single": own["single"], "singles": own["singles"]}
+    expected = [words(row)[0], *words(row)[3:5]]
+    shape = jax.ShapeDtypeStruct((3,), np.uint32)
+    of_jax = callbridge.jax.custom_call(name, shape, attributes=given)
+    assert np.asarray(jax.jit(of_jax)()).tolist() == expected
+    assert callbridge.numpy.custom_call(name, "u32[3]", attributes=given)().tolist() == expected
+    library = callbridge.library.load(name)
+    assert library.run(name, [], "u32[3]", attributes=given).tolist() == expected
 
 
 def test_errors_of_an_operator_come_to_jax(operators):

@@ -52,20 +52,21 @@ class Library:
     def handler(self, symbol):
         return capsule(self.address(symbol))
 
-    def state(self):
-        return {
-            "instantiate": self.handler("state_instantiate"),
-            "execute": self.handler("state_execute"),
-        }
+    def state(self, of="state"):
+        """The handler that counts; of "note", the one that keeps a number."""
+        return {stage: self.handler(f"{of}_{stage}") for stage in ("instantiate", "execute")}
 
     def register_counter(self, register_type, register_type_id):
+        self.register_type("counter", register_type, register_type_id)
+
+    def register_type(self, name, register_type, register_type_id, **options):
         """By the form of the library's headers."""
-        type_id = self._result("counter_type_id")
-        if self.has("counter_type_info"):
-            info = self._result("counter_type_info")
-            register_type("counter", {"type_id": type_id, "type_info": info})
+        type_id = self._result(f"{name}_type_id")
+        if self.has(f"{name}_type_info"):
+            info = self._result(f"{name}_type_info")
+            register_type(name, {"type_id": type_id, "type_info": info}, **options)
         else:
-            register_type_id("counter", type_id)
+            register_type_id(name, type_id, **options)
 
     def _result(self, symbol):
         function = getattr(self._library, symbol)

@@ -81,3 +81,9 @@ def same(expected):
         return [expected]
     code, _, text = expected[1].partition(": ")
     return [expected, *([expected[0], f"{FAILED}{shown}"] for shown in (f"{code}: {text}", text))]
+
+
+def test_attributes_keep_their_bits(run, build):
+    library = build / "tests/targets/attribute_bits_unregistered.so"
+    program = HERE / "attribute_bits_program.py"
+    assert run(program, library, pythonpath=[HERE.parent / "python"]) == "done\n"

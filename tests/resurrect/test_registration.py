@@ -32,9 +32,6 @@ def test_every_way_to_register_and_to_call(run, library):
     assert run(HERE / "any_handler_program.py", library).endswith(": ok\n")
 
 
-@pytest.mark.skipif(
-    numbers(jax.__version__) < (0, 4, 38), reason="this JAX keeps no state, or has no stages"
-)
 def test_types_that_come_after_their_handlers(run):
     library = BUILD / f"tests/typed_ffi/suite/suite_{HEADERS[-1]}.so"
     assert run(HERE / "late_type_program.py", library) == "late: ok\n"

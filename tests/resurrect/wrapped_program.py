@@ -363,11 +363,10 @@ with callbridge.resurrect.revived():
         ("jax._src.random.prng.PRNGKeyArray", "device"),
     }
 # unhashable_program.py traces and lowers by these.
-tracing = {"default_process_primitive", "_cached_abstract_eval"}
 wrapped -= {
     (module, name)
     for module, name in wrapped
-    if name in tracing or module.endswith(".LoweringCacheKey")
+    if name == "default_process_primitive" or module.endswith(".LoweringCacheKey")
 }
 assert checked == wrapped, checked ^ wrapped
 print(f"{len(checked)} wrapped")

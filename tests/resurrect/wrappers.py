@@ -14,9 +14,10 @@ MEMBERS = pathlib.Path(__file__).with_name("member_values.py")
 # Where the values of names are tested that a call alone does not show.
 ELSEWHERE = {
     "default_process_primitive": "unhashable_program.py",
-    "_cached_abstract_eval": "unhashable_program.py",
     "Config.read": "wrapped_program.py",
     "Config.update": "wrapped_program.py",
+    "is_known_platform": "other_platforms_program.py",
+    "__version__": "release_program.py",
     "LoweringCacheKey.__init__": "unhashable_program.py",
     "LoweringCacheKey.__new__": "unhashable_program.py",
     "register_custom_call_target": "refusals_program.py",

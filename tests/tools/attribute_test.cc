@@ -43,6 +43,21 @@ TEST(AttributeTest, Scalars) {
   ExpectScalar<bool>("n=false", PrimitiveType::kPred, false);
 }
 
+TEST(AttributeTest, HexadecimalFloatsAreBits) {
+  ExpectScalar<uint32_t>("n=0xFFC12345:f32", PrimitiveType::kF32, 0xFFC12345);
+  ExpectScalar<uint32_t>("n=0x7f800001 : f32", PrimitiveType::kF32, 0x7F800001);
+  ExpectScalar<uint64_t>("n=0xFFF0000000000001:f64", PrimitiveType::kF64, 0xFFF0000000000001);
+  const uint32_t bits[] = {0xFFA00000, 0x3F800000};
+  EXPECT_EQ(Parse("n=array<f32: 0xFFA00000, 1.0>").bytes,
+            std::string(reinterpret_cast<const char*>(bits), sizeof(bits)));
+  for (const char* text :
+       {"n=0x7FC1234:f32", "n=0x07FC12345:f32", "n=0x7FC1234G:f32", "n=0x1p3:f32",
+        "n=-0x7FC12345:f32", "n=0X7FC12345:f32", "n=0x7FC12345:f64", "n=0x:f32"}) {
+    Attributes attributes;
+    EXPECT_FALSE(ParseAttribute(text, &attributes).ok()) << text;
+  }
+}
+
 TEST(AttributeTest, TheLimitsOfIntegersAreNumbers) {
   ExpectScalar<int8_t>("n=127:i8", PrimitiveType::kS8, 127);
   ExpectScalar<int16_t>("n=32767:i16", PrimitiveType::kS16, 32767);

@@ -1,5 +1,7 @@
 #include "callbridge/tools/guarded_main.h"
 
+#include <pthread.h>
+
 #include <csignal>
 #include <new>
 #include <stdexcept>
@@ -32,6 +34,10 @@ TEST(GuardedMain, SaysWhatIsThrown) {
             Ended(1, "callbridge: RESOURCE_EXHAUSTED: out of memory\n"));
   EXPECT_EQ(Guarded([]() -> int { throw std::runtime_error("no way"); }),
             Ended(1, "callbridge: INTERNAL: no way\n"));
+}
+
+TEST(GuardedMainDeathTest, TheEndOfTheThreadIsNoSuccess) {
+  EXPECT_DEATH(GuardedMain([]() -> int { pthread_exit(nullptr); }), "ended its thread");
 }
 
 TEST(GuardedMain, FilesThatGrowTooLargeAreErrors) {

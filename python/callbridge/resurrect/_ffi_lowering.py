@@ -18,7 +18,12 @@ from callbridge import _jax_attributes, _jax_registry
 from callbridge._error import CallbridgeError
 from callbridge._jax_runtimes import PATHS, RUNTIME
 from callbridge._platform import find_platform
-from callbridge.resurrect import _mlir_custom_call, _typed_calls, _xla_shapes
+from callbridge.resurrect import (
+    _mlir_custom_call,
+    _typed_calls,
+    _typed_registration,
+    _xla_shapes,
+)
 
 TYPED_VERSION = PATHS["typed"].custom_call_api_version
 _mlir: Any = mlir  # releases differ in the parameters of its functions
@@ -186,10 +191,12 @@ def _path(context: Any, target: str, attributes: dict[str, Any]) -> str:
     """Returns "version_3" for what XLA's FFI does not pass to a handler, and "typed" otherwise.
 
     Raises UNIMPLEMENTED for what this JAX cannot pass, and XLA's error if nothing is registered by
-    that name, where XLA has no FFI.
+    that name, where XLA has no FFI; or that of a handler that waits for its type.
     """
     platforms = _platforms(context)
     entry = next(filter(None, (_typed_entry(target, platform) for platform in platforms)), None)
+    if entry is None:
+        _typed_registration.check_is_typed(target)
     if entry is None and not RUNTIME.has_typed_ffi:
         raise XlaRuntimeError(
             f"UNIMPLEMENTED: No registered implementation for custom call to {target} for platform "

@@ -209,18 +209,10 @@ WRAPPED = [
         "callbridge.resurrect._unhashable_parameters",
         "__new__=new_lowering_key __init__=init_lowering_key",
     ),
-    *(
-        (
-            f"jax._src.interpreters.partial_eval.{name}",
-            "callbridge.resurrect._unhashable_parameters",
-            "default_process_primitive",
-        )
-        for name in ("JaxprTrace", "DynamicJaxprTrace")
-    ),
     (
-        "jax._src.interpreters.partial_eval",
+        "jax._src.interpreters.partial_eval.DynamicJaxprTrace",
         "callbridge.resurrect._unhashable_parameters",
-        "_cached_abstract_eval=cached_abstract_eval",
+        "default_process_primitive",
     ),
     ("jaxlib.hlo_helpers", "callbridge.resurrect._wrappers", "custom_call=hlo_custom_call"),
     (

@@ -16,9 +16,14 @@ def var(original: Callable) -> Callable:
     whichever of them JAX takes."""
     parameters = list(inspect.signature(original).parameters)
     before = parameters[1 : parameters.index("aval")]  # self is the first
+    position = len(before)
+    of_jax = inspect.unwrap(original)
 
     @functools.wraps(original)
     def wrapper(self: Any, *args: Any, **keywords: Any) -> None:
+        # As JAX itself calls it, in each traced bind.
+        if not keywords and len(args) > position and not isinstance(args[position], (int, str)):
+            return of_jax(self, *args)
         given = 0
         while given < len(args) and isinstance(args[given], (int, str)):
             given += 1
@@ -32,7 +37,7 @@ def var(original: Callable) -> Callable:
             keywords.update({name: value for name, value in values.items() if name in before})
             if args:
                 keywords["aval"], *args = args  # type: ignore[assignment]
-        original(self, *args, **keywords)
+        return original(self, *args, **keywords)
 
     return wrapper
 

@@ -66,16 +66,17 @@ def register_custom_call_target(
         fn = _addresses(fn)
 
     def register() -> None:
-        callbridge.jax.register(
-            text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
-        )
-        _typed_registration.forget_error(text(name))
+        try:
+            callbridge.jax.register(
+                text(name), fn, platform, abi, command_buffer_compatible=are_compatible(traits)
+            )
+        except CallbridgeError as error:  # also if another type came first
+            if not _typed_registration.holds_after(error, text(name), platform, register):
+                raise
+        else:
+            _typed_registration.forget_error(text(name))
 
-    try:
-        register()
-    except CallbridgeError as error:
-        if not _typed_registration.holds_after(error, text(name), platform, register):
-            raise
+    register()
     names.add(text(name))
 
 

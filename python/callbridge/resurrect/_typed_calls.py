@@ -6,6 +6,7 @@ XLA's FFI all of them, and where XLA calls no stage but "execute" those of handl
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -72,12 +73,13 @@ def _needs_version_3(target: str, has_tokens: bool) -> bool:
     """Raises UNIMPLEMENTED for tokens in a call of a handler that version 3 does not lead to."""
     if RUNTIME.has_instantiate and not has_tokens:  # XLA calls all stages
         return False
-    for platform, handlers, is_compatible in _typed_registration.take_not_for_xla(
+    for platform, handlers, is_compatible in _typed_registration.not_for_xla(
         target, has_tokens=has_tokens
     ):
-        callbridge.jax.register(
+        callbridge.jax.register(  # raises while a type has not come
             target, handlers, platform, "typed_ffi", command_buffer_compatible=is_compatible
         )
+        _typed_registration.given_to_callbridge(target, platform)
     entries = [
         entry for entry in _jax_registry.registry.entries(target) if entry.abi == "typed_ffi"
     ]
@@ -114,15 +116,19 @@ def _plain(attribute: ir.Attribute, name: str) -> Any:
         return _bytes(ir.StringAttr(attribute))
     if ir.BoolAttr.isinstance(attribute):
         return bool(ir.BoolAttr(attribute).value)
-    if ir.IntegerAttr.isinstance(attribute) or ir.FloatAttr.isinstance(attribute):
-        is_integer = ir.IntegerAttr.isinstance(attribute)
-        number = ir.IntegerAttr(attribute) if is_integer else ir.FloatAttr(attribute)
-        return _xla_shapes.dtype_of(number.type).type(number.value)
+    if ir.IntegerAttr.isinstance(attribute):
+        integer = ir.IntegerAttr(attribute)
+        return _xla_shapes.dtype_of(integer.type).type(integer.value)
+    if ir.FloatAttr.isinstance(attribute):
+        number = ir.FloatAttr(attribute)
+        one: np.ndarray = np.array([number.value], _xla_shapes.dtype_of(number.type))
+        return _with_nans(one, str(attribute).split(" : ")[:1])[0]
     for class_name, dtype in _ARRAYS.items():
         class_ = getattr(ir, class_name, None)
         if class_ is not None and class_.isinstance(attribute):
             array = class_(attribute)
-            return np.array([array[i] for i in range(len(array))], dtype)
+            values: np.ndarray = np.array([array[i] for i in range(len(array))], dtype)
+            return _with_nans(values, str(attribute).partition(":")[2].rstrip(">").split(","))
     if ir.DenseElementsAttr.isinstance(attribute):
         type_ = ir.RankedTensorType(attribute.type)
         return np.array(ir.DenseElementsAttr(attribute), _xla_shapes.dtype_of(type_.element_type))
@@ -131,6 +137,14 @@ def _plain(attribute: ir.Attribute, name: str) -> Any:
         f"attribute {name!r} is {attribute}; a handler that this JAX calls by version 3 takes "
         "booleans, numbers, strings, arrays and dictionaries of them",
     )
+
+
+def _with_nans(values: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+    """NaNs with the bits that MLIR writes: its Python gives doubles, and no signaling ones."""
+    for i in map(int, np.flatnonzero(values != values)):
+        bits = int(texts[i], 16).to_bytes(values.dtype.itemsize, sys.byteorder)
+        values[i : i + 1] = np.frombuffer(bits, values.dtype)
+    return values
 
 
 _ARRAYS = {

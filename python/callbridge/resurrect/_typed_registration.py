@@ -182,17 +182,20 @@ def check_is_typed(name: str) -> None:
         raise CallbridgeError(error.code, error.message)
 
 
-def take_not_for_xla(name: str, *, has_tokens: bool) -> list[tuple[Any, Any, bool]]:
-    """Returns platform, handlers and whether they are compatible with command buffers, once. They
-    are those that XLA does not have or, if `has_tokens`, that it does not pass tokens to."""
+def not_for_xla(name: str, *, has_tokens: bool) -> list[tuple[Any, Any, bool]]:
+    """Returns platform, handlers and whether they are compatible with command buffers, until
+    given_to_callbridge(). They are those that XLA does not have or, if `has_tokens`, that it does
+    not pass tokens to."""
     with _lock:
         table = _not_for_tokens if has_tokens else _not_for_xla
-        keys = [key for key in table if key[0] == name]
-        taken = [(platform, *table[name, platform]) for _, platform in keys]
-        for key in keys:
-            _not_for_xla.pop(key, None)
-            _not_for_tokens.pop(key, None)
-        return taken
+        return [(platform, *given) for (of, platform), given in table.items() if of == name]
+
+
+def given_to_callbridge(name: str, platform: str) -> None:
+    """Whoever calls the target finds it in callbridge's table from now on."""
+    with _lock:
+        _not_for_xla.pop((name, platform), None)
+        _not_for_tokens.pop((name, platform), None)
 
 
 def _adapted(

@@ -6,10 +6,13 @@ it, and where JAX finds compiled code by a parameter, it finds it by content.
 
 from __future__ import annotations
 
+import collections
 import copy
+import dataclasses
 import functools
 import struct
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -18,37 +21,37 @@ from jax._src.interpreters import partial_eval
 
 
 def default_process_primitive(original: Callable) -> Callable | None:
-    """Traces with copies of the parameters that have no hash."""
+    """Traces as JAX does, and once more, with copies, if JAX refuses a parameter without a hash."""
     if not hasattr(partial_eval, "_verify_params_are_hashable"):
         return None  # this JAX refuses none
 
+    # Binds of hashable parameters pay for this call alone: nothing is asked before JAX refuses.
     @functools.wraps(original)
     def wrapper(
-        trace: Any, primitive: Any, tracers: Any, params: dict, *others: Any, **keywords: Any
+        trace: Any, primitive: Any, tracers: Any, params: dict, source_info: Any = None
     ) -> Any:
         try:
-            hash((*params.values(),))
+            return original(trace, primitive, tracers, params, source_info)
         except TypeError:
-            params = _copied(params)
-        return original(trace, primitive, tracers, params, *others, **keywords)
-
-    return wrapper
-
-
-def cached_abstract_eval(original: Callable) -> Callable:
-    """Evaluates without the cache where a parameter has no hash, and its content has."""
-
-    @functools.wraps(original)
-    def wrapper(primitive: Any, *avals: Any, **params: Any) -> Any:
-        try:
-            hash((*params.values(),))
-        except TypeError:
-            if _key(params) is None:
+            if _hashable(params) or (copied := _copied(params)) is None:
                 raise
-            return primitive.abstract_eval(*avals, **params)
-        return original(primitive, *avals, **params)
+        return _without_cache(original)(trace, primitive, tracers, copied, source_info)
 
     return wrapper
+
+
+def _without_cache(original: Any) -> Callable:
+    """The method, with abstract evaluation that does not look for the parameters in a cache."""
+    evaluated = {
+        "_cached_abstract_eval": lambda primitive, *a, **p: primitive.abstract_eval(*a, **p)
+    }
+    return types.FunctionType(
+        original.__code__,
+        {**original.__globals__, **evaluated},
+        original.__name__,
+        original.__defaults__,
+        original.__closure__,
+    )
 
 
 def new_lowering_key(original: Callable) -> Any:
@@ -75,23 +78,41 @@ def lowering_key(original: Callable) -> Callable:
     return wrapper
 
 
-def _copied(params: dict) -> dict:
-    """The parameters, or copies; what cannot be compared stays as it is, for JAX to refuse it."""
-    return copy.deepcopy(params, _immutable(params)) if _key(params) is not None else params
+def _hashable(params: dict) -> bool:
+    try:
+        hash((*params.values(),))
+    except TypeError:
+        return False
+    return True
+
+
+def _copied(params: dict) -> dict | None:
+    """Copies of the parameters; None if their content cannot be compared."""
+    return copy.deepcopy(params, _immutable(params)) if _key(params) is not None else None
 
 
 def _immutable(value: Any, found: dict | None = None) -> dict:
     """What deepcopy() is to leave as it is: by id, whatever is no container and no NumPy array."""
     found = {} if found is None else found
-    if isinstance(value, dict):
-        for part in (*value.keys(), *value.values()):
-            _immutable(part, found)
-    elif isinstance(value, (list, tuple, set)):
-        for part in value:
+    if (parts := _parts(value)) is not None:
+        for part in parts:
             _immutable(part, found)
     elif not isinstance(value, (bytearray, np.ndarray)):
         found[id(value)] = value
     return found
+
+
+def _parts(value: Any) -> tuple | None:
+    """What a container holds; None for others. The Mapping of jax.ffi is no dict."""
+    if isinstance(value, Mapping):
+        return *value.keys(), *value.values()
+    if isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+        return (*value,)
+    if isinstance(value, slice):  # has no hash until Python 3.12
+        return value.start, value.stop, value.step
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return (*(getattr(value, field.name) for field in dataclasses.fields(value)),)
+    return None
 
 
 def _key(value: Any) -> Any:
@@ -104,12 +125,9 @@ def _key(value: Any) -> Any:
 
 def _content(value: Any) -> tuple:
     kind = type(value)
-    if isinstance(value, dict):
-        return kind, *((_content(k), _content(v)) for k, v in value.items())
-    if isinstance(value, (list, tuple)):
-        return kind, *map(_content, value)
-    if isinstance(value, (set, frozenset)):
-        return kind, frozenset(map(_content, value))
+    if (parts := _parts(value)) is not None:
+        contents = map(_content, parts)
+        return kind, frozenset(contents) if isinstance(value, (set, frozenset)) else (*contents,)
     if isinstance(value, bytearray):
         return kind, bytes(value)
     if isinstance(value, (np.ndarray, jax.Array)) and not isinstance(value, jax.core.Tracer):

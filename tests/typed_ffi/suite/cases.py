@@ -534,6 +534,13 @@ STATE = dict(
     stages={"instantiate": "state_instantiate"},
 )
 case("state", [], s32(5), START, **STATE)
+case(
+    "note",
+    [],
+    s32(5),
+    START,
+    **{**STATE, "handler": "note_execute", "stages": {"instantiate": "note_instantiate"}},
+)
 case("state_third_call", [], s32(7), START, calls=3, **STATE)
 case(
     "state_refused",

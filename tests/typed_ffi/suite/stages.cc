@@ -17,7 +17,7 @@ struct Counter {
   std::atomic<int32_t> count;
 };
 
-// Of PREPARE and of INITIALIZE.
+// Of PREPARE and of INITIALIZE, and of a handler beside Counter's.
 struct Note {
   static ffi::TypeId id;
 #if SUITE_HEADERS >= 803
@@ -59,6 +59,15 @@ ffi::Error Next(ffi::Result<S32> out, int32_t, Counter* counter) {
   return Ok();
 }
 
+ffi::ErrorOr<std::unique_ptr<Note>> WriteDown(int32_t start) {
+  return std::make_unique<Note>(start);
+}
+
+ffi::Error Read(ffi::Result<S32> out, int32_t, Note* note) {
+  Write(*out, {static_cast<double>(note->number)});
+  return Ok();
+}
+
 ffi::Error AttributesOnly(int32_t start) {
   return start == 13 ? ffi::Error(ffi::ErrorCode::kUnavailable, "not with 13") : Ok();
 }
@@ -91,6 +100,11 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     state_execute, Next,
     ffi::Ffi::Bind().Ret<S32>().Attr<int32_t>("start").Ctx<ffi::State<Counter>>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    note_instantiate, WriteDown,
+    ffi::Ffi::Bind<ffi::ExecutionStage::kInstantiate>().Attr<int32_t>("start"));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    note_execute, Read, ffi::Ffi::Bind().Ret<S32>().Attr<int32_t>("start").Ctx<ffi::State<Note>>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(stage_instantiate, AttributesOnly,
                               ffi::Ffi::BindInstantiate().Attr<int32_t>("start"));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
