@@ -91,7 +91,8 @@ for name in ("others last", "others first") if has_registries else ():
     for platform in platforms:
         old_xla_client.register_custom_call_target(name, function, platform=platform)
     assert _registration.callbridge_name(name) is not None, name
-# A rule for a platform that nobody has is kept, and the rule for this one is used.
+# A rule for a platform that nobody has is kept (jax._src.xla_bridge.is_known_platform is true of
+# it), and the rule for this one is used.
 twice_p = Primitive("twice for two platforms")
 twice_p.def_abstract_eval(lambda x: x)
 for platform, factor in (("abacus", 3), ("cpu", 2)):

@@ -362,6 +362,13 @@ with callbridge.resurrect.revived():
         ("jax._src.array.ArrayImpl", "device"),
         ("jax._src.random.prng.PRNGKeyArray", "device"),
     }
+    # other_platforms_program.py registers rules by the one, release_program.py compares the others.
+    for platform in ("cpu", "cuda", "abacus"):
+        assert jax._src.xla_bridge.is_known_platform(platform)
+    checked.add(("jax._src.xla_bridge", "is_known_platform"))
+    for module in (jax, jax.version, jaxlib, jaxlib.version):
+        assert module.__version__ == jaxlib.version._version
+        checked.add((module.__name__, "__version__"))
 # unhashable_program.py traces and lowers by these.
 wrapped -= {
     (module, name)
