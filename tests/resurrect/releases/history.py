@@ -6,6 +6,7 @@
 A line is a name, a release and what it is from that release on, as walk.py says it, or "-": gone.
 """
 
+import itertools
 import json
 import pathlib
 import sys
@@ -171,6 +172,15 @@ def positions(what):
         return None
     known = [word.rstrip("=") for word in words if word not in ("/", "*")]
     return [*known[: words.index("*") - words.count("/")]] if "*" in words else known
+
+
+def places(what):
+    """The parameters that may be passed by position, in their order; none where they are unknown."""
+    kind, _, rest = what.partition(" ")
+    if kind not in ("class", "function") or not rest.startswith("("):
+        return []
+    words = [word for word in rest[1:].partition(")")[0].split() if word != "/"]
+    return [word.rstrip("=") for word in itertools.takewhile(lambda w: w[0] != "*", words)]
 
 
 def defaults(what):
