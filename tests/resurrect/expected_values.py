@@ -25,6 +25,13 @@ class BatchedAtZero:
         return value, 0
 
 
+def in_explicit_mesh(call):
+    """How what it returns is split over a mesh of one axis, which types name."""
+    types = (jax.sharding.AxisType.Explicit,)
+    with jax.set_mesh(jax.make_mesh((1,), ("i",), axis_types=types)):
+        return tuple(jax.typeof(call()).sharding.spec)
+
+
 def _updated(operation):
     expected = x.copy()
     operation(expected)
@@ -90,8 +97,13 @@ EXPECTED = {
             m.matchaxis(None, 2, None, 0, 1, x),
             m.matchaxis(None, 2, None, None, 0, x[0]),
             m.matchaxis(None, 2, None, 1, 1, x),
+            *[
+                in_explicit_mesh(lambda: m.matchaxis("n", 2, mesh_axis, None, 0, jnp.asarray(x[0])))  # noqa: B023
+                for mesh_axis in ("i", ("i",))
+            ],
+            m.matchaxis("n", 2, None, 0, None, x, sum_match=True),
         ],
-        [x.T, np.stack([x[0], x[0]]), x],
+        [x.T, np.stack([x[0], x[0]]), x, *[("i", None)] * 2, x.sum(0)],
     ),
     "jax.interpreters.batching.from_elt": (
         lambda m: m.from_elt(BatchedAtZero(), 2, None, 0, x, 1),

@@ -176,7 +176,12 @@ def static_of(m):
     traced = []
     jax.jit(lambda kept, x: traced.append(kept.value) or x)(Kept(5), 1.0)
     same = structure == jax.tree_util.tree_structure({"kept": Kept(3), "x": 1})
-    return leaves, traced, same, structure == jax.tree_util.tree_structure({"kept": Kept(4), "x": 1})
+    return (
+        leaves,
+        traced,
+        same,
+        structure == jax.tree_util.tree_structure({"kept": Kept(4), "x": 1}),
+    )
 
 
 # ---- Functions of programs -----------------------------------------------------------------------

@@ -39,9 +39,9 @@ def vecdot(
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(f"axes must match; got shapes {x1.shape} and {x2.shape} with axis={axis}")
     x1, x2 = jnp.moveaxis(x1, axis, -1), jnp.moveaxis(x2, axis, -1)
-    product = jnp.matmul(
-        jnp.conj(x1)[..., None, :], x2[..., :, None], precision=precision
-    )[..., 0, 0]
+    product = jnp.matmul(jnp.conj(x1)[..., None, :], x2[..., :, None], precision=precision)[
+        ..., 0, 0
+    ]
     return product if preferred_element_type is None else product.astype(preferred_element_type)
 
 
