@@ -125,7 +125,9 @@ def reduced(m):
         m,
         lambda m: m.reduce_associative(add, [*"abcde"]),
         lambda m: m.reduce_associative(add, []),
-        lambda m: m.reduce_associative(add, [("a", "b"), ("c",)], is_leaf=lambda v: type(v) is tuple),
+        lambda m: m.reduce_associative(
+            add, [("a", "b"), ("c",)], is_leaf=lambda value: type(value) is tuple
+        ),
     )  # fmt: skip
 
 

@@ -89,7 +89,8 @@ for name, function, high, low in [
         if left.dtype == np.float32 and expected.dtype == np.float64:
             expected = expected.astype(np.float32)
         check(
-            lambda _, p, q, op=name: getattr(ops, op)(p, q, where), expected, left, right,
+            lambda _, p, q, op=name, where=where: getattr(ops, op)(p, q, where),
+            expected, left, right,
             close=True,
         )  # fmt: skip
 check(lambda _, p, q: ops.Sub(p, q), 2 - x, np.float32(2), x)

@@ -175,7 +175,7 @@ def positions(what):
 
 
 def places(what):
-    """The parameters that may be passed by position, in their order; none where they are unknown."""
+    """The parameters that may be passed by position, in order; none where they are unknown."""
     kind, _, rest = what.partition(" ")
     if kind not in ("class", "function") or not rest.startswith("("):
         return []
