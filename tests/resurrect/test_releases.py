@@ -183,6 +183,20 @@ def test_positions_are_those_of_a_release_before_the_row():
     assert not wrong, "\n".join(wrong)
 
 
+def test_options_of_ffi_call_are_those_that_it_had():
+    """What is beside them is an attribute, of calls with operands beside the target."""
+    from callbridge.resurrect import _lost_parameters, _newer_ffi_call
+
+    options = [
+        {word.rstrip("=") for word in what[what.index("(") + 1 : -1].split() if word[-1] == "="}
+        for module in ("jax.extend.ffi", "jax.ffi")
+        for _, what in HISTORY.changes[module]["ffi_call"]
+        if what != history.GONE
+    ]
+    assert set().union(*options) == _lost_parameters.FFI_OPTIONS
+    assert options[-1] == _newer_ffi_call._OPTIONS
+
+
 def other_names(module, name):
     """The modules that have the same thing by that name: it is listed under one of them."""
     return [m for m, names in HISTORY.changes.items() if name in names and "mlir.dial" not in m]
