@@ -112,7 +112,7 @@ assert not wrong, sorted(wrong)
 for n in lazy:
     if (module := _changes._find(n.module)) is not None:
         assert n.name not in vars(module), n
-        if deprecated := vars(module).get("_deprecations", {}).get(n.name, (None, None))[1]:
+        if deprecated := _changes.deprecations_of(module).get(n.name, (None, None))[1]:
             # JAX has it, and it is JAX's own again.
             assert deprecated is not during_of[n], n
             assert n.kind == "restored" or deprecated is during_of[n].__wrapped__, n

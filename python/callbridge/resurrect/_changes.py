@@ -159,7 +159,7 @@ def _replace(changes: list, name: Name, owner: Any, wrap: Callable) -> None:
         if (value := wrap(vars(owner)[attribute])) is not None:
             _set(changes, name, owner, attribute, value)
         return
-    deprecations = vars(owner).get("_deprecations", {})
+    deprecations = deprecations_of(owner)
     deprecated = deprecations.get(attribute, (None, None))
     if deprecated[1] is not None and (value := wrap(deprecated[1])) is not None:
         deprecations[attribute] = (deprecated[0], value)
@@ -227,8 +227,14 @@ def _has(owner: Any, name: str) -> bool:
     if name in vars(owner):
         return True
     # To get a deprecated name would use up its warning.
-    deprecated = vars(owner).get("_deprecations", {}).get(name)
+    deprecated = deprecations_of(owner).get(name)
     return deprecated[1] is not None if deprecated else hasattr(owner, name)
+
+
+def deprecations_of(owner: Any) -> dict[str, tuple]:
+    """The names that JAX's module has by its __getattr__: the message, and the value or None."""
+    found = vars(owner).get("_deprecations")
+    return found if isinstance(found, dict) else {}  # some import the module of that name
 
 
 def _make_module(changes: list, path: str) -> types.ModuleType:
