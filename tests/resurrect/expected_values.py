@@ -25,11 +25,13 @@ class BatchedAtZero:
         return value, 0
 
 
-def in_explicit_mesh(call):
-    """How what it returns is split over a mesh of one axis, which types name."""
+def in_explicit_mesh(call, operand):
+    """How what it returns of the operand is split over a mesh of one axis, which types name."""
     types = (jax.sharding.AxisType.Explicit,)
-    with jax.set_mesh(jax.make_mesh((1,), ("i",), axis_types=types)):
-        return tuple(jax.typeof(call()).sharding.spec)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=types)
+    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None))
+    with jax.set_mesh(mesh):
+        return tuple(jax.typeof(call(jax.device_put(operand, whole))).sharding.spec)
 
 
 def _updated(operation):
@@ -98,7 +100,7 @@ EXPECTED = {
             m.matchaxis(None, 2, None, None, 0, x[0]),
             m.matchaxis(None, 2, None, 1, 1, x),
             *[
-                in_explicit_mesh(lambda: m.matchaxis("n", 2, mesh_axis, None, 0, jnp.asarray(x[0])))  # noqa: B023
+                in_explicit_mesh(lambda a, by=mesh_axis: m.matchaxis("n", 2, by, None, 0, a), x[0])
                 for mesh_axis in ("i", ("i",))
             ],
             m.matchaxis("n", 2, None, 0, None, x, sum_match=True),
