@@ -106,21 +106,30 @@ def test_tracers_of_what_is_no_array(path):
         jax.make_jaxpr(program)(ONE)
 
 
-def test_widths_are_those_of_the_call(path):
-    wide, narrow = np.array([3, 4], np.int64), np.array([3, 4], np.int32)
-    call = copying(8, "s32[2]", prefer=path)
-    result = copying(8, "s64[1]", prefer=path)
+# Of each kind: as NumPy has it, and what JAX makes of it without 64-bit types.
+WIDTHS = [
+    ("int64", "int32"), ("uint64", "uint32"), ("float64", "float32"), ("complex128", "complex64")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wide_type, narrow_type", WIDTHS)
+def test_widths_are_those_of_the_call(path, wide_type, narrow_type):
+    wide, narrow = np.array([3, 4], wide_type), np.array([3, 4], narrow_type)
+    call = copying(narrow.nbytes, jax.ShapeDtypeStruct((2,), narrow_type), prefer=path)
+    with enable_x64():
+        result = copying(narrow.nbytes, jax.ShapeDtypeStruct((1,), wide_type), prefer=path)
+    first_bytes = wide.view(narrow_type)[:2]  # of an array that keeps its width
     for _ in range(2):
-        assert call(wide).tolist() == [3, 4]  # JAX makes int32 of it
+        assert_equal(call(wide), narrow)
         with pytest.raises(CallbridgeError, match="jax_enable_x64"):
             result(narrow)
         with enable_x64():
-            assert call(wide).tolist() == [3, 0]
-            assert call(narrow).tolist() == [3, 4]
-            assert result(narrow).dtype == np.int64
+            assert_equal(call(wide), first_bytes)
+            assert_equal(call(narrow), narrow)
+            assert result(narrow).dtype == wide_type
             kept = jnp.asarray(wide)
         # An array that was made with 64 bits has them.
-        assert call(kept).tolist() == [3, 0]
+        assert_equal(call(kept), first_bytes)
 
 
 def test_widths_of_one_descriptor(path):

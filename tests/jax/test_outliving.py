@@ -33,7 +33,8 @@ def expected(face, by):
     longer = lambda size: [(2 * X + by + size + 1).tolist()]  # noqa: E731
     if face == "resurrect":
         one = {"original": doubled, "status_returning": doubled, "with_opaque": longer(6)}
-        return {**one, **{f"{name} built": values for name, values in one.items()}}
+        names = ("{}", "{} built", "{} of XLA")
+        return {name.format(abi): values for name in names for abi, values in one.items()}
     both = [*doubled, (2 * (X + 1) + by + 1).tolist()]
     return {
         **dict.fromkeys(("original", "status_returning", "unified", "a tuple of one"), doubled),
@@ -42,11 +43,15 @@ def expected(face, by):
     }
 
 
-def run(face, way, folder, tests_folder, by):
+def run(face, way, folder, tests_folder, by, **environment):
     library = tests_folder / f"jax/outliving_{by}.so"
     done = subprocess.run(
         [sys.executable, HERE / "outliving_program.py", face, way, folder, library],
-        env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "MALLOC_PERTURB_": "90"},
+        env={
+            **os.environ,
+            **{"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "MALLOC_PERTURB_": "90"},
+            **environment,
+        },
         capture_output=True,
         text=True,
         timeout=300,
@@ -82,3 +87,23 @@ def test_a_program_that_is_read_back(face, way, tmp_path, tests_folder):
                 assert values[name] == value, (name, by)
         if way == "cache" and has("hits of the compilation cache"):
             assert hits >= len(values) - len(NOT_TEXT)
+
+
+@pytest.mark.parametrize("paths", [("", "typed"), ("typed", "")], ids=["typed later", "typed once"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("face", ["callbridge.jax", "resurrect"])
+def test_a_program_that_is_read_back_where_another_path_is_preferred(
+    face, way, paths, tmp_path, tests_folder
+):
+    """A program has the path that its process preferred, whatever that of the reader does."""
+    if not THOROUGH:
+        pytest.skip("`make matrix` reads it back so")
+    if way == "serialized executable" and not has("serialized executables on CPU"):
+        pytest.skip("this JAX serializes no executables on CPU")
+    for path in paths:
+        values, _ = run(face, way, tmp_path, tests_folder, by=1, CALLBRIDGE_PATH=path)
+        for name, value in expected(face, by=1).items():
+            if way == "serialized executable" and name in NOT_TEXT and face == "callbridge.jax":
+                assert values[name] == value or "Failed to parse serialized" in values[name]
+            else:
+                assert values[name] == value, (name, path)

@@ -176,19 +176,32 @@ def test_values(library, mesh, form):
     assert_equal(jax.jit(function)(a, b), expected)
 
 
-def test_one_function_of_several_meshes_and_outside(calls, mesh):
-    """What a function of custom_call() keeps of one call it does not take for another."""
+@pytest.mark.parametrize("first", range(5))
+def test_one_function_of_several_meshes_and_outside(calls, mesh, first):
+    """What a function of custom_call() keeps of one call it does not take for another, whichever
+    comes first."""
     call = functools.partial(call_of(calls.way), np.ones(SIZE, np.float32))
-    function = functools.partial(calls.square, n=SIZE)
+    function = functools.partial(calls.target("square", f"f32[{SIZE}]"), np.int32(SIZE))
     line = Mesh(np.array(jax.devices()[:2]), ("x",))
-    for _ in range(2):
-        assert taken(mesh, lambda x: function(x), (EVERYWHERE,), EVERYWHERE) is None
-        assert taken(line, lambda x: function(x), (X,), EVERYWHERE) == "ValueError"
-        assert taken(line, lambda x: function(x), (X,), X) is None
-        assert taken(mesh, lambda x: function(x), (X,), EVERYWHERE) == "ValueError"
-        x = random(SIZE)
+    x = random(SIZE)
+
+    def outside():
         assert_equal(function(x), x * x)
+        assert_equal(jax.jit(function)(x), x * x)
         assert_equal(jax.jit(call)(x)[0], 1 + x)
+
+    def inside(mesh, of, out, expected):
+        assert taken(mesh, lambda x: function(x), (of,), out) == expected
+
+    uses = [
+        functools.partial(inside, mesh, EVERYWHERE, EVERYWHERE, None),
+        functools.partial(inside, line, X, EVERYWHERE, "ValueError"),
+        functools.partial(inside, line, X, X, None),
+        functools.partial(inside, mesh, X, EVERYWHERE, "ValueError"),
+        outside,
+    ]
+    for use in 2 * (uses[first:] + uses[:first]):
+        use()
 
 
 def test_a_call_without_operands(library, mesh):

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -180,6 +181,17 @@ const Damage kDamages[] = {
     {"PackedRelocationBitmap", "original_relr",
      [](ElfEditor& e) { e.Table<Elf64_Relr>(DT_RELR) = UINT64_MAX; },
      "where no writable segment is"},
+    {"PackedRelocationFirstOfBitmap", "original_relr",
+     [](ElfEditor& e) { e.Table<Elf64_Relr>(DT_RELR) = 0b11; },
+     "it writes to address 0, where no writable segment is"},
+    {"PackedRelocationLastOfBitmap", "original_relr",
+     [](ElfEditor& e) {
+       Elf64_Relr* words = &e.Table<Elf64_Relr>(DT_RELR);
+       words[0] = uint64_t{1} << 63 | 1;
+       const uint64_t count = e.Dynamic(DT_RELRSZ).d_un.d_val / sizeof(Elf64_Relr);
+       std::fill(words + 1, words + count, Elf64_Relr{1});  // of no words
+     },
+     "it writes to address 0x1f0, where no writable segment is"},
     {"PltFormat", "original_linked", [](ElfEditor& e) { e.Dynamic(DT_PLTREL).d_un.d_val = DT_REL; },
      "has a bad DT_PLTREL"},
     {"PltFormatMissing", "original_linked",

@@ -114,7 +114,41 @@ void nested(void* out, const void** in) {
 }
 void Register() {
   xla::CustomCallTargetRegistry::Global()->Register("nested", (void*)nested, "Host");
+  if (SECOND) {
+  }
+  xla::CustomCallTargetRegistry::Global()->Register("nested behind a block", (void*)nested, "Host");
+  xla::CustomCallTargetRegistry::Global()->Register("nested again", (void*)nested, "Host");
 }
+
+// It ends by an if without an else.
+void checked(void* out, const void** in, XlaCustomCallStatus* status) {
+  const float* x = static_cast<const float*>(in[0]);
+  for (int i = 0; i < 6; ++i) static_cast<float*>(out)[i] = -x[i];
+  if (x[0] > 1e6f) {
+    XlaCustomCallStatusSetFailure(status, "too large", 9);
+  }
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(checked);
+
+// Of its ends some are failures, some returns, and one is neither.
+void branches(void* out, const void** in, XlaCustomCallStatus* status) {
+  const int32_t* x = static_cast<const int32_t*>(in[0]);
+  int32_t* y = static_cast<int32_t*>(out);
+  y[0] = y[1] = x[1];
+  if (x[0] < 0) {
+    XlaCustomCallStatusSetFailure(status, "negative", 8);
+  } else if (x[0] == 0) {
+    return;
+  } else {
+    y[0] = x[0];
+    if (x[0] > 5) {
+      XlaCustomCallStatusSetFailure(status, "more than 5", 11);
+    } else if (x[0] > 3) {
+      y[1] = 3;
+    }
+  }
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(branches);
 
 struct Descriptor {
   int32_t size;
@@ -184,7 +218,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(on_device, "CUDA");
 
 REWRITTEN = (
     *("add_modulo", "scale", "divide", "minmax", "nested", "by_opaque", "by_text", "bytes"),
-    *("wide", "on_device", "clip"),
+    *("wide", "on_device", "clip", "checked", "branches"),
 )
 
 # The functions as they were are in the namespace `before`; their failures come here.
@@ -231,7 +265,7 @@ struct XLA_FFI_Error;
 struct XLA_FFI_CallFrame;
 using Handler = XLA_FFI_Error*(XLA_FFI_CallFrame*);
 extern "C" Handler AddModulo, Scale, Divide, KernelsMinmax, Nested, ByOpaque, ByText, Bytes, Wide,
-    OnDevice, ClipFloat6, ClipInt3;
+    OnDevice, ClipFloat6, ClipInt3, Checked, Branches;
 
 struct Array {
   std::string shape;
@@ -317,6 +351,20 @@ int main() {
             const void* operands[] = {pair, in[3]};
             before::nested(out, operands);
           });
+  for (float first : {1.5f, 2e6f}) {
+    std::vector<float> values = six;
+    values[0] = first;
+    Compare("checked", Checked, {{Of<float>("f32[6]", values)}, {result}},
+            [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+              before::checked(out[0], const_cast<const void**>(in), status);
+            });
+  }
+  for (int32_t first : {-1, 0, 2, 4, 6}) {
+    Compare("branches", Branches, {{Of<int32_t>("s32[2]", {first, 9})}, {Result("s32[2]")}},
+            [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+              before::branches(out[0], const_cast<const void**>(in), status);
+            });
+  }
   const before::Descriptor descriptor = {3, 2.5};
   const std::string opaque(reinterpret_cast<const char*>(&descriptor), sizeof descriptor);
   for (const std::string& one : {opaque, std::string("short")}) {

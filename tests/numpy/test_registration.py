@@ -174,7 +174,14 @@ def test_a_changed_file_is_refused(path):
     )
 
 
-def test_a_changed_file_of_the_same_size_and_times_is_refused(path):
+@pytest.mark.parametrize("age", ["just written", "old"])
+def test_a_changed_file_of_the_same_size_and_times_is_refused(path, monkeypatch, age):
+    """Also where the file is old enough to be known by its times alone."""
+    from callbridge import _file_contents
+
+    if age == "old":
+        tomorrow = time.time_ns() + 24 * 3600 * 10**9
+        monkeypatch.setattr(_file_contents.time, "time_ns", lambda: tomorrow)
     process = Process()
     process.load(path)
     status = path.stat()

@@ -7,6 +7,8 @@ import jax
 import numpy as np
 import scipy.linalg
 import scipy.signal
+from jax import core
+from jax.interpreters import xla
 from jax.lib import xla_client
 from ops_checking import check, finish
 
@@ -352,7 +354,39 @@ for algorithm, lax_algorithm in (
 
     check(generated, np.asarray(expected), np.array([1, 0, 2, 0], np.uint32))
 
-# ---- Replicas: there is one here -----------------------------------------------------------------
+# ---- Replicas: there is one here, and programs for more are lowered ------------------------------
+
+
+def lowered(rule, operand, *expected):
+    """Has JAX lower the rule, which XLA:CPU needs more devices to run, and MLIR verify it."""
+    primitive = core.Primitive("lowered")
+    aval = core.ShapedArray(expected, operand.dtype)
+    primitive.def_abstract_eval(lambda _: aval)
+    built = []
+
+    def translate(builder, value):
+        op = rule(builder, value)
+        built.append(tuple(builder.get_shape(op).dimensions()))
+        return op
+
+    xla.translations[primitive] = translate
+    jax.jit(primitive.bind).lower(operand)
+    assert built == [expected], (built, expected)
+
+
+of_three = xla_client.make_replica_groups([[0, 1, 2], [3, 4, 5]])
+cube = np.zeros((3, 6, 9), np.float32)
+for axis in range(3):
+    sizes = [*cube.shape]
+    sizes[axis] *= 3
+    lowered(lambda _, v, d=axis: ops.AllGather(v, d, 3, of_three), cube, *sizes)
+    sizes[axis] //= 9
+    lowered(lambda _, v, d=axis: ops.ReduceScatter(v, add, d, 3, of_three), cube, *sizes)
+    for to in range(3):
+        moved = [*sizes]
+        moved[to] *= 3
+        rule = lambda _, v, d=axis, to=to: ops.AllToAll(v, d, to, 3, of_three)  # noqa: E731
+        lowered(rule, cube, *moved)
 group = xla_client.make_replica_groups([[0]])
 check(lambda _, v: ops.AllReduce(v, add, group), x, x)
 check(lambda _, v: ops.AllReduce(v, add), x, x)

@@ -25,6 +25,15 @@ class BatchedAtZero:
         return value, 0
 
 
+def in_explicit_mesh(call, operand):
+    """How what it returns of the operand is split over a mesh of one axis, which types name."""
+    types = (jax.sharding.AxisType.Explicit,)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=types)
+    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None))
+    with jax.set_mesh(mesh):
+        return tuple(jax.typeof(call(jax.device_put(operand, whole))).sharding.spec)
+
+
 def _updated(operation):
     expected = x.copy()
     operation(expected)
@@ -90,8 +99,13 @@ EXPECTED = {
             m.matchaxis(None, 2, None, 0, 1, x),
             m.matchaxis(None, 2, None, None, 0, x[0]),
             m.matchaxis(None, 2, None, 1, 1, x),
+            *[
+                in_explicit_mesh(lambda a, by=mesh_axis: m.matchaxis("n", 2, by, None, 0, a), x[0])
+                for mesh_axis in ("i", ("i",))
+            ],
+            m.matchaxis("n", 2, None, 0, None, x, sum_match=True),
         ],
-        [x.T, np.stack([x[0], x[0]]), x],
+        [x.T, np.stack([x[0], x[0]]), x, *[("i", None)] * 2, x.sum(0)],
     ),
     "jax.interpreters.batching.from_elt": (
         lambda m: m.from_elt(BatchedAtZero(), 2, None, 0, x, 1),

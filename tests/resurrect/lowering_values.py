@@ -15,12 +15,12 @@ def types(values):
     return [str(value.type) for value in values]
 
 
-def translated(rule, multiple_results=False):
+def translated(rule, multiple_results=False, **options):
     """What a translation rule of one operand, 2, gives."""
     primitive = core.Primitive("translated")
     primitive.multiple_results = multiple_results
     primitive.def_abstract_eval(lambda a: (a, a) if multiple_results else a)
-    xla.register_translation(primitive, rule)
+    xla.register_translation(primitive, rule, **options)
     return jax.jit(primitive.bind)(f32(2))
 
 
@@ -59,7 +59,10 @@ def printed(m):
     stream = io.StringIO()
     out = jax.jit(lambda a: m.id_print(a, output_stream=stream, what="x", by=1))(f32(2))
     m.barrier_wait()
-    return [out, stream.getvalue()]
+    show = lambda a: m.id_print(a, result=a[0], output_stream=stream, threshold=3)  # noqa: E731
+    other = jax.jit(show)(np.arange(9, dtype=f32))
+    m.barrier_wait()
+    return [out, other, stream.getvalue()]
 
 
 def called_on_host(m):
@@ -126,7 +129,10 @@ EXPECTED = {
         [np.array(2, f32)] * 2,
     ),
     "jax.interpreters.xla.register_translation": (
-        lambda m: translated(lambda _, __, ___, operand: [operand]),
-        np.array(2, f32),
+        lambda m: [
+            translated(lambda _, __, ___, operand: [operand]),
+            translated(lambda _, __, ___, operand: [operand], platform="cpu"),
+        ],
+        [np.array(2, f32)] * 2,
     ),
 }

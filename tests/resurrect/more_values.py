@@ -12,6 +12,7 @@ from jax.interpreters import mlir, xla
 
 f32 = np.float32
 x = np.arange(6, dtype=f32).reshape(2, 3)
+cube = np.arange(24, dtype=f32).reshape(2, 3, 4)
 aval = core.ShapedArray((2, 3), np.dtype(f32))
 DOUBLED = jax.make_jaxpr(lambda a: a * 2)(x)
 SINES = jax.make_jaxpr(jnp.sin)(f32(1))
@@ -154,8 +155,13 @@ def instantiated(m):
 
 def unknown(m):
     pvals = [m.PartialVal.unknown(core.ShapedArray((), np.dtype(f32)))]
-    jaxpr, pvals, consts = m.trace_to_jaxpr(wrapped(lambda a: [lax.mul(lax.sin(a), a)]), pvals)
-    return [[e.primitive.name for e in jaxpr.eqns], len(pvals), pvals[0].is_known(), len(consts)]
+    found = []
+    for instantiate in (False, True):
+        made = wrapped(lambda a: [lax.mul(lax.sin(a), a)])
+        jaxpr, out, consts = m.trace_to_jaxpr(made, pvals, instantiate)
+        names = [e.primitive.name for e in jaxpr.eqns]
+        found.append([names, len(out), out[0].is_known(), len(consts)])
+    return found
 
 
 def shuffled(m):
@@ -164,14 +170,20 @@ def shuffled(m):
     before = getattr(config, name)
     config.update(name, False)
     try:
-        return m.shuffle(jax.random.PRNGKey(3), jnp.arange(8))
+        key = jax.random.PRNGKey(3)
+        # Each column by itself, so that whole rows that stay together show.
+        of_cube = [m.shuffle(key, jnp.asarray(cube), axis) for axis in range(3)]
+        return [m.shuffle(key, jnp.arange(8)), *of_cube]
     finally:
         config.update(name, before)
 
 
 CALLS = {
-    "jax._src.api._vjp": lambda m: (lambda out, pull: [out, pull(f32(2))])(
-        *m._vjp(wrapped(lambda a: a * a), f32(3))
+    "jax._src.api._vjp": lambda m: (
+        (lambda out, pull: [out, pull(f32(2))])(*m._vjp(wrapped(lambda a: a * a), f32(3)))
+        + (lambda out, pull, aux: [out, pull(f32(2)), aux])(
+            *m._vjp(wrapped(lambda a: (a * a, a + 1)), f32(3), has_aux=True)
+        )
     ),
     "jax._src.dispatch.backend_compile": compiled,
     "jax.interpreters.xla.backend_compile": compiled,
@@ -329,11 +341,13 @@ CALLS = {
     "jax.lax.naryop_dtype_rule": lambda m: m.naryop_dtype_rule(
         lambda *_, **__: np.dtype(f32), [{np.floating}] * 2, "add", aval, aval
     ),
-    "jax.lax.standard_primitive": lambda m: (
-        m.standard_primitive(lambda a: a.shape, lambda a: a.dtype, "made")
-        .abstract_eval(aval)[0]
-        .shape
-    ),
+    "jax.lax.standard_primitive": lambda m: [
+        (made.shape, made.weak_type)
+        for rule in (None, lambda a: True)
+        for made in m.standard_primitive(
+            lambda a: a.shape, lambda a: a.dtype, "made", weak_type_rule=rule
+        ).abstract_eval(aval)[:1]
+    ],
     "jax.lax.broadcast": lambda m: m.broadcast(x, (2,)),
     "jax.lax.broadcast_in_dim": lambda m: m.broadcast_in_dim(x, (2, 2, 3), (1, 2)),
     "jax.lax.broadcasted_iota": lambda m: m.broadcasted_iota(np.int32, (2, 2), 1),
@@ -366,13 +380,22 @@ CALLS = {
     "jax.make_jaxpr": lambda m: len(m.make_jaxpr(jnp.negative, abstracted_axes=None)(x).eqns),
     "jax.pmap": lambda m: m.pmap(jnp.negative, global_arg_shapes=None)(x[:1]),
     "jax.pure_callback": lambda m: vmapped(m, vectorized=True),
-    "jax.linear_util.wrap_init": lambda m: m.wrap_init(lambda a: a + 1).call_wrapped(2),
-    "jax.numpy.in1d": lambda m: m.in1d(jnp.asarray(x), jnp.asarray([1.0, 4.0])),
+    "jax.linear_util.wrap_init": lambda m: [
+        m.wrap_init(lambda a, by=1: a + by, params).call_wrapped(2) for params in (None, {"by": 5})
+    ],
+    "jax.numpy.in1d": lambda m: [
+        m.in1d(jnp.asarray(x), jnp.asarray([1.0, 4.0]), **options)
+        for options in ({}, {"assume_unique": True}, {"invert": True})
+    ],
     "jax.numpy.issubsctype": lambda m: [
         m.issubsctype(np.float32, np.floating),
         m.issubsctype(np.int32, np.floating),
     ],
-    "jax.numpy.trapz": lambda m: [m.trapz(jnp.asarray(x)), m.trapz(jnp.asarray(x), dx=2.0, axis=0)],
+    "jax.numpy.trapz": lambda m: [
+        m.trapz(jnp.asarray(x)),
+        m.trapz(jnp.asarray(x), dx=2.0, axis=0),
+        m.trapz(jnp.asarray(x), jnp.asarray([1.0, 2.0, 4.0])),
+    ],
     "jax.random.default_prng_impl": lambda m: m.default_prng_impl().key_shape,
     "jax.random.shuffle": shuffled,
     "jax.sharding.NamedSharding.with_spec": lambda c: tuple(sharding("i").with_spec((None,)).spec),

@@ -73,6 +73,26 @@ row = np.array([10, 20, 30], np.float32)
 column = np.array([[1], [2]], np.float32)
 check(lambda _, p, q: ops.Add(p, q, [1]), x + row, x, row)
 check(lambda _, p, q: ops.Sub(q, p, broadcast_dimensions=[1]), row - x, x, row)
+# Of operands of two ranks, on each side, the one that is the operation's second stays so.
+for name, function, high, low in [
+    ("Sub", np.subtract, x, row), ("Div", np.divide, x, row), ("Pow", np.power, pos, np.abs(row)),
+    ("Atan2", np.arctan2, x, row), ("Rem", np.fmod, i, np.int32(4)), ("Lt", np.less, x, x[0]),
+    ("Le", np.less_equal, x, x[0]), ("Gt", np.greater, x, x[0]), ("Ge", np.greater_equal, x, x[0]),
+    ("ShiftLeft", np.left_shift, np.abs(i), np.int32(2)), ("NextAfter", np.nextafter, x, row),
+    ("Complex", lambda p, q: (p + 1j * q).astype("c8"), x, row), ("Sub", np.subtract, x, row[0]),
+    ("Igamma", sp.gammainc, pos, pos[0]), ("Igammac", sp.gammaincc, pos, pos[0]),
+    ("Zeta", sp.zeta, pos + 1, pos[0] + 1),
+]:  # fmt: skip
+    where = tuple(range(high.ndim - low.ndim, high.ndim)) if low.ndim else ()
+    for left, right in ((high, low), (low, high)):
+        expected = np.asarray(function(left, right))
+        if left.dtype == np.float32 and expected.dtype == np.float64:
+            expected = expected.astype(np.float32)
+        check(
+            lambda _, p, q, op=name, where=where: getattr(ops, op)(p, q, where),
+            expected, left, right,
+            close=True,
+        )  # fmt: skip
 check(lambda _, p, q: ops.Sub(p, q), 2 - x, np.float32(2), x)
 check(lambda _, p, q: ops.Mul(p, q), x * column, x, column)
 

@@ -5,7 +5,7 @@ import importlib
 import jax
 import jax.numpy as jnp
 import numpy as np
-from more_values import aval, mesh, sharding, x
+from more_values import aval, mesh, raised, sharding, x
 
 half = np.float32(0.5)
 square = np.array([[2, 1], [1, 2]], np.float32)
@@ -33,12 +33,15 @@ def exported(**keywords):
 
 def old_export(m):
     made = m.export(lambda a: a * 2, lowering_platforms=["cpu"])(x)
-    return [made.platforms, m.call(made)(x)]
+    checks = [m.DisabledSafetyCheck.custom_call("unchecked")]
+    unchecked = m.export(lambda a: a * 2, disabled_checks=checks)(x)
+    return [made.platforms, m.call(made)(x), len(unchecked.disabled_safety_checks)]
 
 
 def read_back(m):
     made = m.export(lambda a: a * 2, lowering_platforms=["cpu"])(x)
-    return m.call_exported(m.deserialize(m.serialize(made)))(x)
+    again = [m.call_exported(m.deserialize(m.serialize(made, order))) for order in (0, 1)]
+    return [*[call(x) for call in again], jax.grad(lambda a: again[1](a).sum())(x)]
 
 
 def symbolic(m):
@@ -61,13 +64,19 @@ def rules(name, is_decorator):
 
 def shard_mapped(m):
     spec = jax.sharding.PartitionSpec("i")
-    return m.shard_map(lambda a: a * 2, mesh(), spec, spec)(x)
+    return [
+        m.shard_map(lambda a: a * 2, mesh(), spec, spec)(x),
+        jax.jit(m.shard_map(lambda a: a * 3, mesh(), spec, spec, check_rep=False))(x),
+        raised(m.shard_map(lambda a: a.sum(0), mesh(), spec, jax.sharding.PartitionSpec()), x),
+    ]
 
 
 def x64(m, name):
-    with getattr(m, name)():
-        inside = jnp.asarray(np.float64(1)).dtype
-    return [str(inside), str(jnp.asarray(np.float64(1)).dtype)]
+    found = []
+    for new in ((), (True,), (False,)) if name == "enable_x64" else ((),):
+        with getattr(m, name)(*new):
+            found.append(str(jnp.asarray(np.float64(1)).dtype))
+    return [*found, str(jnp.asarray(np.float64(1)).dtype)]
 
 
 def of_key(name):
@@ -119,7 +128,7 @@ CALLS.update({
     "jax.numpy.linalg.matrix_rank": lambda m: m.matrix_rank(square, tol=0.1),
     "jax.scipy.linalg.solve": lambda m: m.solve(square, x[0, :2], sym_pos=True),
     "jax.scipy.linalg.tril": lambda m: m.tril(square, k=-1),
-    "jax.scipy.linalg.triu": lambda m: m.triu(square),
+    "jax.scipy.linalg.triu": lambda m: [m.triu(square, k=k) for k in (0, 1, -1)],
     "jax.scipy.special.exp1": lambda m: m.exp1(half).round(5),
     "jax.scipy.special.sph_harm": lambda m: m.sph_harm(
         jnp.array([1]), jnp.array([2]), jnp.array([0.3]), jnp.array([0.7]), n_max=2

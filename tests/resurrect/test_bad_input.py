@@ -70,6 +70,8 @@ def test_two_packages_that_bring_one_name(run, library):
         for part in ("ALREADY_EXISTS", f"'untyped-untyped-{when}' on Host", "another name"):
             assert part in refusal
         assert refusal.count("old_package.so") == 2
+        # Which is which: the second one comes, the first one is there.
+        assert "Host is nested_sum of" in refusal and "is registered as add of" in refusal
     refusal = told.pop("typed-typed-started")
     assert "typed-typed-started" in refusal and "Callbridge" not in refusal
     assert not told

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import jax
+import numpy as np
 import pytest
 from jax_releases import ROWS, numbers
 
@@ -79,6 +80,32 @@ def test_each_old_operation_is_tested_or_refused(run, of_old):
     assert members == ours
     for name in names:
         assert name in dir(_xla_ops.ops)
+
+
+def paths_of(shape, path=()):
+    """Of the arrays in a shape, in preorder."""
+    if not shape.is_tuple():
+        return [path]
+    parts = enumerate(shape.tuple_shapes())
+    return [found for i, part in parts for found in paths_of(part, (*path, i))]
+
+
+@has_ours
+def test_aliases_count_arrays_in_preorder():
+    from callbridge.resurrect import _xla_custom_call
+    from jaxlib.xla_client import Shape
+
+    array, tuple_of = Shape.array_shape(np.dtype("f4"), (2,)), Shape.tuple_shape
+    inner = tuple_of([array, tuple_of([array, array]), tuple_of([])])
+    nested = tuple_of([inner, array, tuple_of([tuple_of([array])]), inner])
+    for operands in ([array], [nested], [array, nested, array, inner]):
+        leaves = [(i, path) for i, shape in enumerate(operands) for path in paths_of(shape)]
+        for result in (array, inner, nested):
+            for number, path in enumerate(paths_of(result)):
+                for operand_number, (operand, operand_path) in enumerate(leaves):
+                    aliases = [(path, (operand, operand_path))]
+                    found = _xla_custom_call._aliases(operands, result, aliases)
+                    assert found == {operand_number: number}, aliases
 
 
 @has_ours

@@ -156,6 +156,47 @@ def test_each_row_of_lost_parameters_begins_where_it_was_lost():
     assert unknown == WITHOUT_HISTORY, sorted(unknown ^ WITHOUT_HISTORY)
 
 
+def test_positions_are_those_of_a_release_before_the_row():
+    """What is taken by position, or by name, again was the parameter of that place in one."""
+    from callbridge.resurrect import _lost_parameters as lost
+
+    wrong, checked = [], 0
+    for path, release, names, adapters in lost.ROWS:
+        for name in names.split():
+            # A walk has a class by the parameters that it is called with.
+            is_class = name[0] == "_"
+            owner, function = path.rpartition(".")[::2] if is_class else (path, name)
+            before = [
+                history.places(what)
+                for module in {owner, *other_names(owner, function)}
+                for since, what in HISTORY.changes.get(module, {}).get(function, ())
+                if numbers(since) < numbers(release)
+            ]
+            for adapt in adapters:
+                parameters, first = getattr(adapt, "positions", ((), 0))
+                start = max(first - is_class, 0)  # without self
+                checked += len(parameters)
+                there = any(p[start : start + len(parameters)] == [*parameters] for p in before)
+                if parameters and not there:
+                    wrong.append(f"{path}.{name}: {parameters} from {start} on, once {before}")
+    assert checked > 30
+    assert not wrong, "\n".join(wrong)
+
+
+def test_options_of_ffi_call_are_those_that_it_had():
+    """What is beside them is an attribute, of calls with operands beside the target."""
+    from callbridge.resurrect import _lost_parameters, _newer_ffi_call
+
+    options = [
+        {word.rstrip("=") for word in what[what.index("(") + 1 : -1].split() if word[-1] == "="}
+        for module in ("jax.extend.ffi", "jax.ffi")
+        for _, what in HISTORY.changes[module]["ffi_call"]
+        if what != history.GONE
+    ]
+    assert set().union(*options) == _lost_parameters.FFI_OPTIONS
+    assert options[-1] == _newer_ffi_call._OPTIONS
+
+
 def other_names(module, name):
     """The modules that have the same thing by that name: it is listed under one of them."""
     return [m for m, names in HISTORY.changes.items() if name in names and "mlir.dial" not in m]

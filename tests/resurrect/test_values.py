@@ -49,11 +49,13 @@ def values_of_jax(python):
 
 @pytest.fixture(scope="module")
 def restored(run):
-    """What is printed, the names that are not JAX's own here, and those without a test."""
+    """What is printed, the names that are not JAX's own here, and those without a test: names, and
+    parameters to which each call leaves their defaults."""
     printed = run(HERE / "values_program.py", "restored")
     words = [line.split() for line in printed.splitlines()]
-    names = {of: {w[1] for w in words if w[:1] == [of]} for of in ("restored", "untested")}
-    return by_name(printed), names["restored"], names["untested"]
+    kinds = ("restored", "untested", "default")
+    names = {of: {w[1] for w in words if w[:1] == [of]} for of in kinds}
+    return by_name(printed), names["restored"], names["untested"] | names["default"]
 
 
 def values_of(releases):

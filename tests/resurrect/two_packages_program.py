@@ -28,12 +28,16 @@ SECOND = {"typed": "copy_bytes", "untyped": "nested_sum"}
 x, y = like(1, 2, 3), like(10, 20, 30)
 
 
+def address_of(function):
+    return ctypes.cast(getattr(untyped, function), ctypes.c_void_p).value
+
+
 def register(name, kind, function):
     """What a package does when it is imported."""
     if kind == "typed":
         xla_client.register_custom_call_target(name, typed.handler(function), "cpu", 1)
         return
-    address = ctypes.cast(getattr(untyped, function), ctypes.c_void_p).value
+    address = address_of(function)
     made = registering.capsule(address, b"xla._CUSTOM_CALL_TARGET")
     xla_client.register_custom_call_target(name, made, "cpu")
 
@@ -42,7 +46,10 @@ def tell(step, function, *arguments):
     try:
         function(*arguments)
     except Exception as error:
-        print(step, type(error).__name__, str(error).splitlines()[0])
+        line = str(error).splitlines()[0]
+        for function in ("add", SECOND["untyped"]):
+            line = line.replace(f"{address_of(function):#x} ", f"{function} ")
+        print(step, type(error).__name__, line)
 
 
 def register_both(name):

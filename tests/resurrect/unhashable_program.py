@@ -155,6 +155,51 @@ for name, make in VALUES.items():
         got = run(scaled_by(value))
         np.testing.assert_array_equal(np.asarray(got), x * 2, err_msg=f"{name} in {use}")
 assert {dict, list, set, np.ndarray} <= seen, seen
+
+# Two parameters that differ in anything are two, wherever JAX looks one up by its content.
+told = Primitive("told")
+told.def_abstract_eval(lambda x, *, by: ShapedArray(x.shape, x.dtype))
+lowered = []
+lower = mlir.lower_fun(lambda x, *, by: x + 1, multiple_results=False)
+mlir.register_lowering(told, lambda *args, by: (lowered.append(by), lower(*args, by=by))[1])
+
+
+def lowered_for(*values):
+    """How many equations, one behind another with these parameters, JAX lowers by the rule."""
+    lowered.clear()
+
+    def program(x):
+        for value in values:
+            x = told.bind(x, by=value)
+        return x
+
+    jax.jit(program).lower(x)
+    return len(lowered)
+
+
+bits = np.arange(6, dtype=np.int32)
+PAIRS = {
+    "dtypes of the same bits": (bits, bits.view(np.float32)),
+    "shapes": (bits.reshape(2, 3), bits.reshape(3, 2)),
+    "byte orders": (bits, bits.byteswap().view(bits.dtype.newbyteorder())),
+    "values of arrays": (bits, bits[::-1].copy()),
+    "signs of zero": ([0.0], [-0.0]),
+    "types of numbers": ([1], [1.0]),
+    "a bool and an int": ([True], [1]),
+    "payloads of NaN": ([np.float64(np.nan)], [np.uint64(0x7FF8000000000001).view(np.float64)]),
+    "kinds of sequences": ([1, 2], {"k": (1, 2)}),
+    "a list and a tuple inside": ([[1]], [(1,)]),
+    "keys": ({"a": [1]}, {"b": [1]}),
+    "values of keys": ({"a": [1]}, {"a": [2]}),
+    "orders of keys": ({"a": [1], "b": [2]}, {"b": [2], "a": [1]}),
+    "sets": ({1}, {2}),
+    "a set and a frozenset inside": ([{1}], [frozenset({1})]),
+    "bytes": (bytearray(b"a"), bytearray(b"b")),
+    "lengths": ([1], [1, 1]),
+    "depths": ([[1], 1], [[1, 1]]),
+}
+for name, pair in PAIRS.items():
+    assert lowered_for(*pair) == 2, name
 assert all(t.__module__ != "callbridge.resurrect._unhashable_parameters" for t in seen), seen
 
 # What was traced stays as it was, and the next trace is of the new content.

@@ -1,10 +1,13 @@
 """Calls functions that JAX lost, and prints "NAME: RESULT" for each that is there.
 
 Without argument: as JAX has them. With "restored": of callbridge.resurrect, then "restored NAME"
-for each that is not JAX's own, and "untested NAME" for each that is ours and has no call.
+for each that is not JAX's own, "untested NAME" for each that is ours and has no call, and
+"default NAME(PARAMETER)" for each parameter of ours that no call passes another value.
 """
 
+import contextlib
 import importlib
+import inspect
 import os
 import sys
 import warnings
@@ -91,7 +94,14 @@ def levels():
         seen.append(stack().dynamic.trace_type.__name__)
         return a
 
+    def inside(a):
+        same.append(stack().dynamic == stack().stack[-1])
+        return a
+
     jax.jit(f)(1.0)
+    # The innermost program that is traced, and no derivative.
+    jax.jit(lambda a: jax.jit(inside)(a) + a)(1.0)
+    jax.jit(jax.grad(inside))(1.0)
     return seen, same
 
 
@@ -140,8 +150,14 @@ CALLS = {
     "core.join_named_shapes": lambda m: m.join_named_shapes({"i": 2}, {"j": 3}, {"i": 2}),
     "core.is_opaque_dtype": lambda m: m.is_opaque_dtype(np.dtype(f32)),
     "core.has_opaque_dtype": lambda m: m.has_opaque_dtype(x),
-    "core.raise_to_shaped": lambda m: (lambda a: [a.shape, a.dtype, a.weak_type])(
-        m.raise_to_shaped(m.get_aval(x))
+    "core.raise_to_shaped": lambda m: (
+        (lambda a: [a.shape, a.dtype, a.weak_type])(m.raise_to_shaped(m.get_aval(x)))
+        + [
+            m.raise_to_shaped(m.get_aval(x), weak).weak_type
+            for weak in (True, False)
+            if len(inspect.signature(m.raise_to_shaped).parameters)
+            > 1  # JAX's own had one for a while
+        ]
     ),
     "core.concrete_aval": lambda m: (m.concrete_aval(x).shape, m.concrete_aval(x).dtype),
     "core.ConcreteArray": lambda m: (
@@ -203,8 +219,11 @@ CALLS = {
     "ad.unpair_pval": lambda m: [m.unpair_pval((None, (1, 2))), m.unpair_pval(((3, 4), (1, 2)))],
     "ad.instantiate_zeros_aval": lambda m: m.instantiate_zeros_aval(aval, ad.Zero(aval)),
     "ad.zeros_like_jaxval": lambda m: m.zeros_like_jaxval(x),
-    "ad.vjp": lambda m: (lambda out, pull: [out, pull(f32(2))])(
-        *m.vjp(wrapped(lambda a: [a * a]), (f32(3),))
+    "ad.vjp": lambda m: (
+        (lambda out, pull: [out, pull(f32(2))])(*m.vjp(wrapped(lambda a: [a * a]), (f32(3),)))
+        + (lambda out, pull, aux: [out, pull(f32(2)), aux])(
+            *m.vjp(wrapped(lambda a: ([a * a], [a + 1])), (f32(3),), has_aux=True)
+        )
     ),
     "batching.moveaxis": lambda m: m.moveaxis(cube, 0, 2),
     "batching.zeros_like_batched": lambda m: m.zeros_like_batched((x,), (1,)),
@@ -238,9 +257,20 @@ CALLS = {
     "lax.naryop": lambda m: m.naryop(lambda *_, **__: np.dtype(f32), [{np.floating}] * 2, "a").name,
     "jax.tree_map": lambda m: m.tree_map(lambda a: a + 1, {"a": (1, 2)}),
     "jax.curry": lambda m: m.curry(lambda a, b: a + b)(1)(2),
-    "jax.xla_computation": lambda m: (
-        m.xla_computation(lambda a: a + 1)(1.0).as_hlo_text().count("add(")
-    ),
+    "jax.xla_computation": lambda m: [
+        m.xla_computation(lambda a: a + 1)(1.0).as_hlo_text().count("add("),
+        [
+            str(part) if i else part.as_hlo_text().count("f32[4]") > 0
+            for i, part in enumerate(
+                m.xla_computation(
+                    lambda a, n: (jnp.ones(n) + a, a), static_argnums=(1,), return_shape=True
+                )(1.0, 4)
+            )
+        ],
+        m.xla_computation(lambda a: a + 1, donate_argnums=(0,), backend="cpu")(x)
+        .as_hlo_text()
+        .count("input_output_alias"),
+    ],
     "jax.spmd_mode": lambda m: m.spmd_mode("allow_all").__enter__() or 1,
     "xla_client.make_padding_config": lambda m: [
         fields(d) for d in m.make_padding_config([(1, 2, 3)]).dimensions
@@ -320,6 +350,13 @@ def plain(value):
 CALLS = {full(name): call for name, call in CALLS.items()}
 CALLS.update({**more_values.CALLS, **lowering_values.CALLS, **public_values.CALLS})
 EXPECTED = {**expected_values.EXPECTED, **lowering_values.EXPECTED} if RESTORED else {}
+if RESTORED:
+    import wrappers
+
+    passed = wrappers.Passed()
+    noting = passed.noting
+else:
+    noting = contextlib.nullcontext
 for name, call in {**CALLS, **EXPECTED}.items():
     path, _, attribute = name.rpartition(".")
     owner = find(path)
@@ -328,7 +365,8 @@ for name, call in {**CALLS, **EXPECTED}.items():
         continue
     call, *expected = call if name in EXPECTED else [call]
     try:
-        value = plain(call(owner))
+        with noting():
+            value = plain(call(owner))
     except Exception as error:
         if os.environ.get("RAISE") == name:
             raise
@@ -339,8 +377,9 @@ for name, call in {**CALLS, **EXPECTED}.items():
         value = "as expected" if value == plain(expected[0]) else f"{value}, not {expected[0]}"
     print(f"{name}: {value}")
 if RESTORED:
-    import wrappers
-
     for name in callbridge.resurrect.names():
         print(f"restored {name.module}.{name.name}")
     print(*[f"untested {name}" for name in wrappers.untested({*CALLS, *EXPECTED})], sep="\n")
+    for function, parameter in sorted(passed.left_to_defaults()):
+        if parameter not in wrappers.LEFT_TO_DEFAULTS.get(function, ()):
+            print(f"default {function}({parameter})")

@@ -198,6 +198,27 @@ with callbridge.resurrect.revived():
                 stablehlo.CustomCallOp.build_generic([array], [pair], attributes("by_bytes", 1)),
             ]
         _jax_runtimes.fastest_path = known_fastest_path
+        # A program's own frontend attributes stay, beside what says the version of the call.
+        theirs = ir.DictAttr.get({"theirs": ir.StringAttr.get("kept")})
+        extra = {"mhlo.frontend_attributes": theirs}
+        for path in (known_fastest_path, lambda release, platform: "typed"):
+            _jax_runtimes.fastest_path = path
+            with ir.InsertionPoint(module.body):
+                for marked in (
+                    stablehlo.CustomCallOp.build_generic(
+                        [array], [value, value], attributes("by_bytes", 1, **extra)
+                    ),
+                    mlir.custom_call(
+                        "by_bytes",
+                        result_types=[array],
+                        operands=[value, value],
+                        extra_attributes=extra,
+                    ),
+                ):
+                    found = marked.operation.attributes["mhlo.frontend_attributes"]
+                    names = {entry.name for entry in ir.DictAttr(found)}
+                    assert names == {"theirs", "callbridge_call"}, marked
+            _jax_runtimes.fastest_path = known_fastest_path
         for typed_call in typed_calls:
             config = typed_call.operation.attributes["mhlo.backend_config"]
             assert "callbridge_site" in config, typed_call

@@ -1,8 +1,11 @@
 """Which of the restored and wrapped names are this package's own functions and classes."""
 
+import contextlib
 import inspect
 import os
 import pathlib
+import sys
+import types
 
 import callbridge.resurrect
 from callbridge.resurrect import _changes, _lost_parameters
@@ -82,3 +85,82 @@ def untested(tested):
         and id(value) not in known
         and not any(path.endswith(f".{name}") for name in ELSEWHERE)
     )
+
+
+# ---- Parameters ----------------------------------------------------------------------------------
+
+# The parameters, by function, that no call of values_program.py needs to pass another value.
+LEFT_TO_DEFAULTS = {
+    # They change nothing, and are there since programs pass them.
+    "_host_callback.barrier_wait": {"logging_name"},
+    "_host_callback.id_print": {"device_index", "tap_with_device"},
+    "_host_callback.id_tap": {"device_index", "tap_with_device"},
+    "_old_partial_eval.trace_to_jaxpr_final": {"debug_info", "keep_inputs"},
+    "_translations.lower_fun": {"backend", "parallel"},
+    "_translations.parameter": {"name", "replicated"},
+    "_translations.register_translation": {"initial_style", "is_collective"},
+    "_xla_client_of_old.CurrentSourceInfoMetadata": {"skip_frames"},
+    # Any other value is refused, or JAX of no release here takes one.
+    "_host_callback.call": {"call_with_device"},
+    "_lost_parameters.shard_map.<locals>.wrapper": {"auto"},
+    "_old_jax.xla_computation": {
+        *("axis_env", "in_parts", "instantiate_const_outputs", "out_parts", "tuple_args")
+    },
+    "_old_public.disable_x64": {"new_val"},
+    "_translations.sharding_to_proto": {"nested"},
+    "_old_signatures.naryop": {"allow_opaque_dtype"},
+    "_old_signatures.naryop_dtype_rule": {"allow_opaque_dtype"},
+    "_old_signatures.standard_primitive": {"named_shape_rule", "translation_rule"},
+    # wrapped_program.py passes them on GPUs.
+    "_registries.xlas_function.<locals>.wrapper": {"traits"},
+}
+
+
+class Passed:
+    """What functions of this package are called with."""
+
+    def __init__(self):
+        self._passed = {}  # by code and parameter: the values, a few of them
+
+    @contextlib.contextmanager
+    def noting(self):
+        def note(frame, event, _):
+            if event == "call" and frame.f_code.co_filename.startswith(FOLDER):
+                code = frame.f_code
+                names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+                for name in names:
+                    values = self._passed.setdefault((code, name), [])
+                    if len(values) < 9:
+                        values.append(frame.f_locals.get(name))
+
+        sys.setprofile(note)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+
+    def left_to_defaults(self):
+        """The parameters, "_module.function(parameter)", of functions that are called and that this
+        package restores, for which no call had another value than the default."""
+        left = set()
+        for name in callbridge.resurrect.names():
+            function = value_of(name) if name.name else None
+            function = getattr(function, "__func__", function)
+            if not isinstance(function, types.FunctionType) or not is_ours(function):
+                continue
+            code = function.__code__
+            file = os.path.basename(code.co_filename).removesuffix(".py")
+            own = f"{file}.{getattr(code, 'co_qualname', function.__qualname__)}"
+            for parameter in inspect.signature(function, follow_wrapped=False).parameters.values():
+                values = self._passed.get((code, parameter.name))
+                if parameter.default is not parameter.empty and values is not None:
+                    if all(_is_same(value, parameter.default) for value in values):
+                        left.add((own, parameter.name))
+        return left
+
+
+def _is_same(value, default):
+    try:
+        return value is default or bool(value == default)
+    except Exception:
+        return False

@@ -167,6 +167,36 @@ def test_a_handler_that_makes_state(state):
     assert {wrong["certain"] for wrong in report["contradictions"]} == {True}
 
 
+def test_releases_that_fail_surely_beside_some_that_may():
+    """One run of releases is certain to fail if one of them is. No rows of today are like that."""
+    from callbridge import _audit_releases, _audit_report
+    from packaging.specifiers import SpecifierSet
+
+    answers = [("0.5.0 to 0.5.9", True, True), ("0.6.0 to 0.6.9", True, False),
+               ("0.7.0 to 0.7.9", False, False), ("0.8.0", True, False)]  # fmt: skip
+    rows = [
+        {"releases": f"jaxlib {releases}", "minor": minor, "has_metadata": True,
+         "accepts": [accepts], "keeps_state": [keeps]}
+        for minor, (releases, accepts, keeps) in enumerate(answers)
+    ]  # fmt: skip
+    call = {"abi": "typed_ffi", "api_version": "0.0", "headers": None, "adapts": False,
+            "makes_state": True}  # fmt: skip
+    spans = _audit_releases.spans_of(rows)
+    native = _audit_report._native(call, spans, rows)
+    assert [str(span.first) for span in native] == ["0.5.0"]
+    for admitted, certain in [
+        (">=0.6,<0.7", [False]),
+        (">=0.7,<0.8", [True]),
+        (">=0.6,<0.8", [True]),
+        (">=0.7", [True]),
+        (">=0.8", [False]),
+        (">=0.5,<0.6", []),
+    ]:
+        requirements = _audit_releases.Requirements((admitted,), (SpecifierSet(admitted),))
+        found = _audit_report._contradictions(call, spans, native, requirements, rows)
+        assert [wrong["certain"] for wrong in found] == certain, admitted
+
+
 def test_handlers_without_state_have_no_note():
     report = audited("--probe", wheel("jax>=0.8.1", library=stateful(2, 0)))
     (call,) = {id(call): call for call in by_name(report).values()}.values()

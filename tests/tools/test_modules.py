@@ -322,3 +322,26 @@ def test_attributes_of_an_untyped_target_are_refused():
     c = save("c.npy", np.zeros(2048, np.float32))
     message = failure(1, "run", "m.hlo", b, c, "--library", TARGETS)
     assert message.startswith("INVALID_ARGUMENT: the call site has attributes (scale)")
+
+
+def test_files_are_those_that_numpy_writes():
+    """Of each rank, with the long dimension first and last: headers end where NumPy's do."""
+    shapes = [(), (0,)]
+    for rank in range(1, 15):
+        shapes += [(1000, *[1] * (rank - 1)), (*[1] * (rank - 1), 1000)]
+    parameters, operands, outputs = [], [], []
+    for i, shape in enumerate(shapes):
+        np.save(f"{i}.npy", np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
+        text = f"f32[{','.join(map(str, shape))}]"
+        parameters.append(f"  p{i} = {text} parameter({i})\n")
+        operands.append((text, f"p{i}"))
+        outputs += ["--output", f"{i}.out.npy"]
+    types, names = (", ".join(each) for each in zip(*operands, strict=True))
+    root = f"  ROOT all = ({types}) tuple({names})\n"
+    text = f"HloModule copies\n\nENTRY main {{\n{''.join(parameters)}{root}}}\n"
+    pathlib.Path("copies.hlo").write_text(text)
+    done = command("run", "copies.hlo", *(f"{i}.npy" for i in range(len(shapes))), *outputs)
+    assert done.returncode == 0, done.stderr
+    for i, shape in enumerate(shapes):
+        written, expected = (pathlib.Path(f"{i}{end}").read_bytes() for end in (".out.npy", ".npy"))
+        assert written == expected, shape

@@ -79,6 +79,9 @@ def test_conjugate_and_negative_views_of_what_is_written_to():
     scaled = scale()(x.conj().imag)  # negative, and not contiguous
     assert scaled.tolist() == [-6, 12]
     assert x.tolist() == [1 + 6j, 3 - 12j]
+    # Which the call does not return.
+    total = add_to()(x.conj().imag, torch.tensor([10.0, 20.0]))
+    assert (float(total), x.tolist()) == (6, [1 - 4j, 3 - 32j])
 
 
 def test_versions_count_writes():

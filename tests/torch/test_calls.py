@@ -331,3 +331,62 @@ def test_shapes_that_differ_share_nothing():
     for shape in ((6,), (2, 3), (3, 2), (6, 1), (1, 6), (2, 3)):
         found = add(torch.tensor(a).view(shape), torch.tensor(b).view(shape))
         same_bits(found, (a + b).reshape(shape))
+
+
+# ---- Operators ----------------------------------------------------------------------------------
+
+
+def gradients_of(context, *gradients):
+    return gradients
+
+
+def saves(context, inputs, output):
+    pass
+
+
+INFO = {
+    "op_name": "example",
+    "inputs": [{"index": 0, "name": "x0"}, {"index": 1, "name": "x1"}],
+    "outputs": [{"index": 0, "name": "y0"}],
+    "attr": [],
+    "dtype_format": [[["float32", ""]] * 3],
+    "target": "CPU",
+}
+# By the field of a Site: two options that differ in it alone.
+DIFFERENCES = {
+    "result": ({"result": "f32[2048]"}, {"result": "f32[2048,1]"}),
+    "opaque": ({"opaque": b"a"}, {"opaque": b"a\0"}),
+    "attribute_values": (
+        {"attributes": {"a": np.int32(1)}},
+        {"attributes": {"a": np.uint32(1)}},
+    ),
+    "operator_info": ({}, {"operator_info": INFO}),
+    "tuple_layout": ({}, {"tuple_layout": "flat"}),
+    "aliases": ({"mutated_operands": [1]}, {"input_output_aliases": {1: 0}}),
+    "mutated": ({"mutated_operands": [0]}, {"mutated_operands": [1]}),
+    "backward": ({}, {"backward": gradients_of}),
+    "setup_context": (
+        {"backward": gradients_of},
+        {"backward": gradients_of, "setup_context": saves},
+    ),
+    "vmap": ({"vmap_method": "sequential"}, {"vmap_method": "broadcast_all"}),
+    "has_side_effect": ({}, {"has_side_effect": True}),
+}
+# The target, what the others make, and HLO modules alone.
+OTHER_FIELDS = {"name", "entry", "entries", "attributes", "key", "program"}
+
+
+@pytest.mark.parametrize("field", DIFFERENCES)
+def test_calls_that_differ_in_anything_are_two_operators(field):
+    from callbridge._torch_operators import Site
+
+    assert {*Site._fields} == {*DIFFERENCES, *OTHER_FIELDS}
+    target = "torch_scale" if field == "attribute_values" else "example"
+    operands = (torch.zeros(128), torch.zeros(2048))
+
+    def operator(options):
+        return custom_call(target, **{"result": "f32[2048]", **options}).operator(*operands)
+
+    one, other = DIFFERENCES[field]
+    assert operator(one) is not operator(other)
+    assert operator(one) is operator(dict(one)) and operator(other) is operator(dict(other))

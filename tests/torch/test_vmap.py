@@ -1,5 +1,7 @@
 """torch.vmap: jax.ffi.ffi_call's methods, a rule of the user's, and calls that have neither."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,20 @@ def test_what_the_target_gets():
         found = torch.vmap(call[method], in_dims=(0, None))(a, b)
         assert found.shape == (5, 2)
         assert found[0].tolist() == [2, expected]
+
+
+@pytest.mark.parametrize("method", ["expand_dims", "broadcast_all"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_each_choice_of_operands_that_are_mapped(method, order):
+    """By one function: what it keeps of one choice is not for another."""
+    call = custom_call("torch_sum_all", "f32[2]", vmap_method=method)
+    choices = [in_dims for in_dims in itertools.product((0, None), repeat=3) if 0 in in_dims]
+    for in_dims in choices[::order]:
+        operands = [torch.ones(5, 3) if in_dim == 0 else torch.ones(3) for in_dim in in_dims]
+        found = torch.vmap(call, in_dims=in_dims)(*operands)
+        expected = sum(15 if d == 0 or method == "broadcast_all" else 3 for d in in_dims)
+        assert found.shape == (5, 2), in_dims
+        assert found[0].tolist() == [3, expected], in_dims
 
 
 def test_the_target_is_called_as_often_as_the_method_says():

@@ -80,6 +80,7 @@ def by_name(*parameters: str) -> Adapter:
             args = (*args, keywords.pop(parameter))
         return args
 
+    adapt.positions = parameters, 0  # type: ignore[attr-defined]
     return _showing(adapt, *parameters)
 
 
@@ -97,6 +98,7 @@ def by_position(count: int, *parameters: str) -> Adapter:
         return args[:count] + args[count + len(parameters) :]
 
     adapt.of_position = True  # type: ignore[attr-defined]
+    adapt.positions = parameters, count  # type: ignore[attr-defined]
     return adapt
 
 

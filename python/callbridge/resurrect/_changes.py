@@ -261,6 +261,12 @@ def _has(owner: Any, name: str) -> bool:
     return deprecated[1] is not None if deprecated else hasattr(owner, name)
 
 
+def deprecations_of(owner: Any) -> dict[str, tuple]:
+    """The names that JAX's module has by its __getattr__: the message, and the value or None."""
+    found = vars(owner).get("_deprecations")
+    return found if isinstance(found, dict) else {}  # some import the module of that name
+
+
 def _make_module(changes: list, path: str) -> types.ModuleType:
     made = types.ModuleType(path, f"{path}, as far as callbridge.resurrect puts it back.")
     made.__spec__ = importlib.machinery.ModuleSpec(path, None)  # for importlib.util.find_spec()

@@ -11,6 +11,7 @@ from jaxlib.mlir.dialects import stablehlo
 
 from callbridge._jax_custom_call_op import config_attributes, layouts_attribute
 from callbridge.resurrect import _custom_call
+from callbridge.resurrect._read_back import merged_frontend_attributes
 from callbridge.resurrect._registration import text
 
 
@@ -102,7 +103,8 @@ def custom_call(
         attributes["operand_layouts"] = layouts_attribute(operand_layouts)
     if result_layouts is not None:
         attributes["result_layouts"] = layouts_attribute(result_layouts)
-    attributes.update(extra_attributes or {})
+    extra = dict(extra_attributes or {})
+    attributes.update(merged_frontend_attributes(extra, attributes))
     return stablehlo.CustomCallOp.build_generic(
         results=types, operands=operands, attributes=attributes
     )

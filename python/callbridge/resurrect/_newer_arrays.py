@@ -39,28 +39,17 @@ def vecdot(
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(f"axes must match; got shapes {x1.shape} and {x2.shape} with axis={axis}")
     x1, x2 = jnp.moveaxis(x1, axis, -1), jnp.moveaxis(x2, axis, -1)
-    product = _matmul(
-        jnp.conj(x1)[..., None, :], x2[..., :, None], precision, preferred_element_type
-    )
-    return product[..., 0, 0]
-
-
-def matvec(
-    x1: Any, x2: Any, /, *, precision: Any = None, preferred_element_type: Any = None
-) -> jax.Array:
-    """Returns the products of the matrices `x1` and the vectors `x2`."""
-    x2 = jnp.asarray(x2)[..., None]
-    return _matmul(jnp.asarray(x1), x2, precision, preferred_element_type)[..., 0]
-
-
-def vecmat(
-    x1: Any, x2: Any, /, *, precision: Any = None, preferred_element_type: Any = None
-) -> jax.Array:
-    """Returns the products of the conjugates of the vectors `x1` and the matrices `x2`."""
-    x1 = jnp.conj(jnp.asarray(x1))[..., None, :]
-    return _matmul(x1, jnp.asarray(x2), precision, preferred_element_type)[..., 0, :]
-
-
-def _matmul(x1: Any, x2: Any, precision: Any, preferred_element_type: Any) -> jax.Array:
-    product = jnp.matmul(x1, x2, precision=precision)
+    product = jnp.matmul(jnp.conj(x1)[..., None, :], x2[..., :, None], precision=precision)[
+        ..., 0, 0
+    ]
     return product if preferred_element_type is None else product.astype(preferred_element_type)
+
+
+def matvec(x1: Any, x2: Any, /) -> jax.Array:
+    """Returns the products of the matrices `x1` and the vectors `x2`."""
+    return jnp.vectorize(jnp.matmul, signature="(n,m),(m)->(n)")(x1, x2)
+
+
+def vecmat(x1: Any, x2: Any, /) -> jax.Array:
+    """Returns the products of the conjugates of the vectors `x1` and the matrices `x2`."""
+    return jnp.vectorize(jnp.matmul, signature="(n),(n,m)->(m)")(jnp.conj(x1), x2)

@@ -24,8 +24,8 @@ def typeof(x: Any, /) -> Any:
 
 
 def _from_primal_value(value: Any) -> Any:
-    """Returns the zero tangent of a value."""
-    return _Zero.from_value(value)
+    """Returns the zero tangent of a value: of integers and of bools, one of float0."""
+    return _Zero(_avals.abstractify(value).at_least_vspace())
 
 
 from_primal_value = staticmethod(_from_primal_value)  # of the class
@@ -38,7 +38,7 @@ if "platforms" not in mlir.ModuleContext.__annotations__:
 
 def p2tz(primal_value: Any) -> Any:
     """Returns the zero tangent of a value."""
-    make = getattr(_Zero, "from_primal_value", None) or _Zero.from_value
+    make = getattr(_Zero, "from_primal_value", _from_primal_value)
     return make(primal_value)
 
 

@@ -18,7 +18,7 @@ def broadcast(
     """Returns a tree like `full_tree`, with each leaf of `prefix_tree` in place of its subtree."""
 
     def fill(leaf: Any, subtree: Any) -> Any:
-        return jax.tree_util.tree_map(lambda _: leaf, subtree, is_leaf=is_leaf)
+        return jax.tree_util.tree_map(lambda _: leaf, subtree)
 
     return jax.tree_util.tree_map(fill, prefix_tree, full_tree, is_leaf=is_leaf)
 
@@ -34,7 +34,7 @@ def reduce_associative(
     leaves = jax.tree_util.tree_leaves(tree, is_leaf=is_leaf)
     if not leaves:
         if identity is _MISSING:
-            raise ValueError("Must specify identity for parallel reduction of empty tree.")
+            raise TypeError("reduce_associative: expected identity for a tree without leaves")
         return identity
     while len(leaves) > 1:
         pairs = zip(leaves[::2], leaves[1::2])

@@ -43,10 +43,12 @@ def xla_computation(
     )
 
     def computation(*args: Any, **kwargs: Any) -> Any:
-        found = jitted.lower(*args, **kwargs).compiler_ir("hlo")
-        if return_shape:
-            return found, jax.eval_shape(fun, *args, **kwargs)
-        return found
+        lowered: Any = jitted.lower(*args, **kwargs)
+        found = lowered.compiler_ir("hlo")
+        if not return_shape:
+            return found
+        shape_of = lambda out: jax.ShapeDtypeStruct(out.shape, out.dtype)  # noqa: E731
+        return found, jax.tree_util.tree_map(shape_of, lowered.out_info)
 
     return computation
 

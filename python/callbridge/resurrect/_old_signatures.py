@@ -63,7 +63,8 @@ def matchaxis(
     rule = batching.matchaxis
     if not _takes(rule, "axis_data"):
         return rule(axis_name, sz, mesh_axis, src, dst, x, sum_match=sum_match)
-    data = batching.AxisData(axis_name, sz, None, mesh_axis)
+    mesh_axes = (mesh_axis,) if isinstance(mesh_axis, str) else mesh_axis
+    data = batching.AxisData(axis_name, sz, None, mesh_axes)
     return rule(data, src, dst, x, sum_match=sum_match)
 
 

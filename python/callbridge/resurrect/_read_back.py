@@ -8,7 +8,7 @@ builds say their versions in a frontend attribute, which stays in a program wher
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxlib.mlir import ir
@@ -28,6 +28,20 @@ def mark(target: str, api_version: int) -> ir.Attribute:
       api_version: 1 to 3, which the program says it is of.
     """
     return ir.DictAttr.get({_NAME: ir.StringAttr.get(_text(target, api_version))})
+
+
+def merged_frontend_attributes(
+    attributes: dict[str, ir.Attribute], others: Mapping[str, ir.Attribute]
+) -> dict[str, ir.Attribute]:
+    """Returns an operation's `attributes`, whose frontend attributes include those of `others`, if
+    both have some; what both name is as in `others`."""
+    both = [
+        each[FRONTEND_ATTRIBUTES] for each in (attributes, others) if FRONTEND_ATTRIBUTES in each
+    ]
+    if len(both) < 2:
+        return attributes
+    merged = {entry.name: entry.attr for each in both for entry in ir.DictAttr(each)}
+    return {**attributes, FRONTEND_ATTRIBUTES: ir.DictAttr.get(merged)}
 
 
 def _text(target: str, api_version: int) -> str:

@@ -33,7 +33,7 @@ from callbridge.resurrect import (
     _typed_registration,
     _xla_ops,
 )
-from callbridge.resurrect._read_back import FRONTEND_ATTRIBUTES
+from callbridge.resurrect._read_back import merged_frontend_attributes
 from callbridge.resurrect._xla_op import XlaBuilder, XlaOp
 
 
@@ -274,11 +274,7 @@ def custom_call_op_build_generic(original: Callable) -> Any:
         if changed is None:
             return original(*arguments, **keywords)
         given["operands"] = changed.operands
-        changes = _changes(changed)
-        if FRONTEND_ATTRIBUTES in attributes and FRONTEND_ATTRIBUTES in changes:
-            both = (changes[FRONTEND_ATTRIBUTES], attributes[FRONTEND_ATTRIBUTES])
-            merged = {entry.name: entry.attr for each in both for entry in each}
-            changes[FRONTEND_ATTRIBUTES] = ir.DictAttr.get(merged)
+        changes = merged_frontend_attributes(_changes(changed), attributes)
         given["attributes"] = {**attributes, **changes}
         return original(**given)
 

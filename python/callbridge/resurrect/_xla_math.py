@@ -72,7 +72,7 @@ def _broadcast(x: Any, y: Any, dimensions: Any) -> tuple:
     those of size 1 are expanded."""
     rank = max(x.ndim, y.ndim)
     if x.ndim != y.ndim:
-        low, high = (x, y) if x.ndim < y.ndim else (y, x)
+        low = x if x.ndim < y.ndim else y
         where = tuple(dimensions or ())
         if len(where) != low.ndim:
             raise ValueError(
@@ -82,8 +82,8 @@ def _broadcast(x: Any, y: Any, dimensions: Any) -> tuple:
         spread = [1] * rank
         for dimension, size in zip(where, low.shape):
             spread[dimension] = size
-        low = lax.reshape(low, spread)
-        x, y = (low, high) if low.ndim == x.ndim or x.ndim < y.ndim else (high, low)
+        same_rank = lax.reshape(low, spread)
+        x, y = (same_rank, y) if low is x else (x, same_rank)
     shape = tuple(b if a == 1 else a for a, b in zip(x.shape, y.shape))
     every = tuple(range(rank))
     return lax.broadcast_in_dim(x, shape, every), lax.broadcast_in_dim(y, shape, every)

@@ -7,6 +7,7 @@ TEXT is jax_names.txt, of what walk.py prints, or members.txt, of what members.p
 name, a release and what it is from that release on, as they say it, or "-": gone.
 """
 
+import itertools
 import json
 import pathlib
 import sys
@@ -173,6 +174,15 @@ def positions(what):
         return None
     known = [word.rstrip("=") for word in words if word not in ("/", "*")]
     return [*known[: words.index("*") - words.count("/")]] if "*" in words else known
+
+
+def places(what):
+    """The parameters that may be passed by position, in order; none where they are unknown."""
+    kind, _, rest = what.partition(" ")
+    if kind not in ("class", "function") or not rest.startswith("("):
+        return []
+    words = [word for word in rest[1:].partition(")")[0].split() if word != "/"]
+    return [word.rstrip("=") for word in itertools.takewhile(lambda w: w[0] != "*", words)]
 
 
 def defaults(what):
