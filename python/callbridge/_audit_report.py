@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from callbridge._audit_files import AuditError, printable
@@ -43,8 +43,8 @@ def requirements_of(metadata: str | None, jax: str) -> Requirements | None:
     """Returns what --jax or METADATA says of jax and jaxlib; None if there is neither."""
     if jax:
         try:
-            return Requirements((f"jax{jax}",), (SpecifierSet(jax),))
-        except InvalidSpecifier as error:
+            return Requirements((f"jax{jax}",), (_checked(SpecifierSet(jax)),))
+        except ValueError as error:
             raise AuditError(
                 f"--jax {jax!r}: is no version specifier, such as '>=0.6': {error}"
             ) from error
@@ -55,13 +55,20 @@ def requirements_of(metadata: str | None, jax: str) -> Requirements | None:
         if re.match(r"\s*jax(lib)?\b(?![-_.\w])", text, re.IGNORECASE) is None:
             continue
         try:
-            requirement = Requirement(text)
-        except InvalidRequirement as error:
+            requirement = Requirement(" ".join(text.split()))  # it may go on in further lines
+            _checked(requirement.specifier)
+        except ValueError as error:
             raise AuditError(f"Requires-Dist: {text}: {error}") from error
         if canonicalize_name(requirement.name) in ("jax", "jaxlib"):
             texts.append(f"{requirement.name}{requirement.specifier}")
             specifiers.append(requirement.specifier)
     return Requirements(tuple(dict.fromkeys(texts)), tuple(specifiers))
+
+
+def _checked(specifiers: SpecifierSet) -> SpecifierSet:
+    """Raises ValueError for a number of too many digits, which packaging reads late."""
+    specifiers.contains("0")
+    return specifiers
 
 
 # ---- The custom calls of a library

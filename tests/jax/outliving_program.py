@@ -1,10 +1,11 @@
 """Programs that outlive their process: makes them the first time, and reads them back later.
 
-    outliving_program.py FACE WAY FOLDER LIBRARY
+    outliving_program.py FACE WAY FOLDER LIBRARY OPERATORS
 
 FACE is "callbridge.jax" or "resurrect": who lowers the calls. WAY is how programs survive in
-FOLDER; LIBRARY has the targets of targets/outliving.c. Prints a JSON object: by call, the values of
-its results, or the name of an error; and the number of hits of XLA's compilation cache.
+FOLDER; LIBRARY has the targets of targets/outliving.c, OPERATORS those of MindSpore. Prints a JSON
+object: by call, the values of its results, or the name of an error; and the number of hits of XLA's
+compilation cache.
 """
 
 import ctypes
@@ -15,7 +16,8 @@ import sys
 import warnings
 
 warnings.simplefilter("ignore")
-FACE, WAY, FOLDER, LIBRARY = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
+FACE, WAY, FOLDER, LIBRARY, OPERATORS = sys.argv[1:]
+FOLDER = pathlib.Path(FOLDER)
 if FACE == "resurrect":
     import callbridge.resurrect
 import callbridge.jax  # noqa: E402
@@ -50,6 +52,14 @@ def by_callbridge():
         callbridge.jax.register(name, getattr(symbols, name), abi=abi)
         return callbridge.jax.custom_call(name, result, **options)
 
+    def operator():
+        made = callbridge.jax.custom_call(f"{OPERATORS}:Add", shape)
+        return lambda x: made(x, x)
+
+    row = jax.ShapeDtypeStruct((1, 4), np.float32)
+    rows = call("original", "original", row, batch_dims=1)
+    of_each = call("original", "original", row, batch_dims=1, vmap_method="broadcast_all")
+    one_by_one = call("original", "original", vmap_method="sequential")
     pair = call("pair", "original", (shape, (shape,)))
     one = call("one_of_one", "original", (shape,))
     return {
@@ -59,6 +69,10 @@ def by_callbridge():
         "opaque": call("with_opaque", "status_returning_unified", opaque=b"\0\xff{"),
         "tuples": lambda x: pair((x, (x + 1,))),
         "a tuple of one": lambda x: one(x),
+        "batch_dims": lambda x: rows(x.reshape(1, 4)).reshape(4),
+        "vmap of batch_dims": lambda x: jax.vmap(of_each)(x.reshape(1, 1, 4)).reshape(4),
+        "vmap": lambda x: jax.vmap(one_by_one)(x.reshape(1, 4)).reshape(4),
+        "operator": operator(),
     }
 
 
@@ -158,16 +172,45 @@ def by_export(function, file):
     return export.deserialize(bytearray(file.read_bytes())).call(X)
 
 
+def by_client(function, file):
+    """By XLA's own functions, which releases have in several places."""
+    client = jax.devices()[0].client
+    if not file.exists():
+        made = jax.jit(function).lower(X).compile().runtime_executable()
+        own = getattr(client, "serialize_executable", None)
+        file.write_bytes(made.serialize() if own is None else own(made))
+    else:
+        made = read_by_client(client, file.read_bytes())
+    (operand,) = jax.device_put((X,))
+    executed = made.execute_sharded([operand]).disassemble_into_single_device_arrays()
+    return [leaf for (leaf,) in executed]
+
+
+def read_by_client(client, serialized):
+    from jax._src import compiler
+    from jaxlib import xla_client
+
+    options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+    devices = getattr(xla_client, "DeviceList", tuple)(tuple(jax.devices()[:1]))
+    for arguments in ((devices, options), (options,)):
+        try:
+            return client.deserialize_executable(serialized, *arguments)
+        except TypeError:
+            continue
+    raise AssertionError("deserialize_executable takes other arguments")
+
+
 def targets():
     names = ["original", "status_returning", "unified", "with_opaque", "pair", "one_of_one"]
     names += [f"{name} {what}" for name in names for what in ("built", "of XLA")]
-    return names + [f"{name} by callbridge" for name in names]
+    return [*names, *(f"{name} by callbridge" for name in names), f"{OPERATORS}:Add"]
 
 
 WAYS = {
     "cache": by_cache,
     "serialized executable": by_serialized_executable,
     "export": by_export,
+    "client": by_client,
 }
 
 if WAY == "cache":

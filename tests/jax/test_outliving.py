@@ -13,13 +13,14 @@ import sys
 import jax
 import numpy as np
 import pytest
+from callbridge._jax_runtimes import RUNTIME
 from jax_releases import used_by
 from this_jax import has
 from this_platform import ON_GPU
 
 HERE = pathlib.Path(__file__).parent
 THOROUGH = os.environ.get("CALLBRIDGE_THOROUGH") == "ON"
-WAYS = ["cache", "serialized executable", *["export"] * has("jax.export")]
+WAYS = ["cache", "serialized executable", "client", *["export"] * has("jax.export")]
 X = np.arange(4, dtype=np.float32)
 # XLA of jax 0.10 writes a call's opaque as text, and refuses to read back what is no UTF-8, from
 # its cache silently.
@@ -40,13 +41,16 @@ def expected(face, by):
         **dict.fromkeys(("original", "status_returning", "unified", "a tuple of one"), doubled),
         "opaque": longer(3),
         "tuples": both,
+        **dict.fromkeys(("batch_dims", "vmap of batch_dims", "vmap"), doubled),
+        "operator": [(2 * X + 1).tolist()],
     }
 
 
 def run(face, way, folder, tests_folder, by, **environment):
     library = tests_folder / f"jax/outliving_{by}.so"
+    operators = tests_folder / "mindspore_aot/aot_operators_new.so"
     done = subprocess.run(
-        [sys.executable, HERE / "outliving_program.py", face, way, folder, library],
+        [sys.executable, HERE / "outliving_program.py", face, way, folder, library, operators],
         env={
             **os.environ,
             **{"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "MALLOC_PERTURB_": "90"},
@@ -65,8 +69,14 @@ def is_in_the_sample(face, way):
     """`make test` has those of a release that does not read untyped calls back, and of others those
     that resurrect has to serve."""
     if jax.__version__ in used_by("outlive"):
-        return way != "export"
-    return face == "resurrect" and way != "cache"
+        return way in ("cache", "serialized executable")
+    return face == "resurrect" and way in ("serialized executable", "export")
+
+
+def is_refused(way, name, value):
+    """jax.export cannot write what callbridge splits itself."""
+    splits = RUNTIME.register_batch_partitionable is None and "batch_dims" in name
+    return way == "export" and splits and "UNIMPLEMENTED" in value
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -74,17 +84,22 @@ def is_in_the_sample(face, way):
 def test_a_program_that_is_read_back(face, way, tmp_path, tests_folder):
     if not THOROUGH and not is_in_the_sample(face, way):
         pytest.skip("`make matrix` reads it back on this release")
-    if way == "serialized executable" and not has("serialized executables on CPU"):
+    if way == "client" and face == "resurrect":
+        pytest.skip("XLA's own function does not ask resurrect for its functions")
+    if way in ("serialized executable", "client") and not has("serialized executables on CPU"):
         pytest.skip("this JAX serializes no executables on CPU")
     made, _ = run(face, way, tmp_path, tests_folder, by=1)
-    assert made == expected(face, by=1)
+    for name, value in expected(face, by=1).items():
+        assert made[name] == value or is_refused(way, name, made[name]), name
     for by in (1, 2) if THOROUGH else (2,):
         values, hits = run(face, way, tmp_path, tests_folder, by)
         for name, value in expected(face, by).items():
-            if way == "serialized executable" and name in NOT_TEXT and face == "callbridge.jax":
+            is_read = way in ("serialized executable", "client")
+            if is_read and name in NOT_TEXT and face == "callbridge.jax":
                 assert "Failed to parse serialized" in values[name]
             else:
-                assert values[name] == value, (name, by)
+                refused = is_refused(way, name, values[name])
+                assert values[name] == value or refused, (name, by)
         if way == "cache" and has("hits of the compilation cache"):
             assert hits >= len(values) - len(NOT_TEXT)
 
@@ -103,7 +118,9 @@ def test_a_program_that_is_read_back_where_another_path_is_preferred(
     for path in paths:
         values, _ = run(face, way, tmp_path, tests_folder, by=1, CALLBRIDGE_PATH=path)
         for name, value in expected(face, by=1).items():
-            if way == "serialized executable" and name in NOT_TEXT and face == "callbridge.jax":
+            is_read = way in ("serialized executable", "client")
+            if is_read and name in NOT_TEXT and face == "callbridge.jax":
                 assert values[name] == value or "Failed to parse serialized" in values[name]
             else:
-                assert values[name] == value, (name, path)
+                refused = is_refused(way, name, values[name])
+                assert values[name] == value or refused, (name, path)

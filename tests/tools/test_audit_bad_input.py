@@ -260,6 +260,18 @@ def test_bad_specifiers():
     )
 
 
+def test_specifiers_of_more_digits_than_python_reads():
+    digits = "9" * 5000
+    name = wheel(f"jax>=0.{digits}", library=shared(ORIGINAL))
+    assert refusal(name).startswith("Requires-Dist: jax>=0.999")
+    assert refusal("made.so", "--jax", f">=0.{digits}").startswith("--jax '>=0.999")
+
+
+def test_requirements_of_several_lines():
+    name = wheel("jax\n >=0.5,\n\t<0.6", library=shared(ORIGINAL))
+    assert audited(name)["requires"] == ["jax<0.6,>=0.5"]
+
+
 @pytest.mark.parametrize("order", [1, 2], ids=["little-endian", "big-endian"])
 @pytest.mark.parametrize("bits", [1, 2], ids=["32 bits", "64 bits"])
 def test_libraries_of_all_kinds_are_seen(bits, order):

@@ -57,6 +57,12 @@ def main(*words: str) -> int:
                 _print(change.diff())
     except MigrateError as error:
         return _fail(f"INVALID_ARGUMENT: {error}")
+    except RecursionError:
+        return _fail("INVALID_ARGUMENT: a source is nested too deeply for Python")
+    except UnicodeEncodeError as error:
+        return _fail(
+            f"INVALID_ARGUMENT: {error.object!r}: libclang takes names and flags in UTF-8 alone"
+        )
     except OSError as error:
         return _fail(f"FAILED_PRECONDITION: {error}")
     for decision in sorted(set(plan.decisions)):

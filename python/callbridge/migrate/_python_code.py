@@ -6,7 +6,9 @@ target (api_version=0) unless its C++ is migrated in the same command.
 
 from __future__ import annotations
 
+import ast
 import pathlib
+import warnings
 
 import libcst as cst
 from libcst import matchers as m
@@ -56,7 +58,7 @@ def plan(path: pathlib.Path, untyped: str | None) -> Plan:
     handlers of it."""
     source = read_python(path)
     try:
-        module = cst.parse_module(source.content.decode())
+        module = _parsed(path, source.content.decode())
     except cst.ParserSyntaxError as error:
         raise MigrateError(
             f"{path}:{error.raw_line}:{error.raw_column}: {error.message}; a source must parse"
@@ -79,10 +81,26 @@ def plan(path: pathlib.Path, untyped: str | None) -> Plan:
     return result
 
 
+def _parsed(path: pathlib.Path, text: str) -> cst.Module:
+    """Raises MigrateError where Python's own parser gives up: libcst's crashes there."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (MemoryError, RecursionError):
+        raise MigrateError(f"{path}: is nested too deeply for Python") from None
+    except SyntaxError as error:
+        if "too many nested" in str(error):
+            raise MigrateError(f"{path}:{error.lineno}: {error.msg}") from None
+    except ValueError:
+        pass  # a NUL, which libcst names
+    return cst.parse_module(text)
+
+
 def platforms(path: pathlib.Path) -> set[str]:
     """The platforms that the program registers targets for, as far as it spells them."""
     try:
-        wrapper = MetadataWrapper(cst.parse_module(read_python(path).content.decode()))
+        wrapper = MetadataWrapper(_parsed(path, read_python(path).content.decode()))
     except (cst.ParserSyntaxError, MigrateError):
         return set()  # plan() says why
     names = wrapper.resolve(QualifiedNameProvider)

@@ -38,7 +38,7 @@ def read_cxx(path: pathlib.Path, flags: list[str]) -> Source:
 
     Raises MigrateError, which names the line, for bytes that are not of that encoding.
     """
-    original = path.read_bytes()
+    original = _bytes_of(path)
     mark, name = byte_order_mark(original)
     if not mark:
         given = [flag for flag in flags if flag.startswith("-finput-charset=")]
@@ -50,13 +50,19 @@ def read_cxx(path: pathlib.Path, flags: list[str]) -> Source:
 
 def read_python(path: pathlib.Path) -> Source:
     """Reads a Python source, by PEP 263. Raises MigrateError as read_cxx()."""
-    original = path.read_bytes()
+    original = _bytes_of(path)
     try:
         name, lines = tokenize.detect_encoding(io.BytesIO(original).readline)
     except SyntaxError as error:
         raise MigrateError(f"{path}:1: {error}") from None
     mark = codecs.BOM_UTF8 if name == "utf-8-sig" else b""
     return _source(path, original, mark, "utf-8" if mark else name)
+
+
+def _bytes_of(path: pathlib.Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise MigrateError(f"{path}: is no regular file")
+    return path.read_bytes()
 
 
 def without_charsets(flags: list[str]) -> list[str]:

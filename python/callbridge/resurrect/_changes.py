@@ -246,13 +246,6 @@ def _find(path: str) -> Any:
     return value if isinstance(value, (types.ModuleType, type)) else None
 
 
-def deprecations_of(owner: Any) -> dict[str, Any]:
-    """The names that a module of JAX's warns of, each with its text and its value."""
-    found = vars(owner).get("_deprecations", {})
-    # JAX has a module of that name, which others import.
-    return found if isinstance(found, dict) else {}
-
-
 def _has(owner: Any, name: str) -> bool:
     if name in vars(owner):
         return True
