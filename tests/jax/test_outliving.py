@@ -79,15 +79,19 @@ def is_refused(way, name, value):
     return way == "export" and splits and "UNIMPLEMENTED" in value
 
 
+def skip_unless_read_back(face, way):
+    if way == "client" and face == "resurrect":
+        pytest.skip("XLA's own function does not ask resurrect for its functions")
+    if way in ("serialized executable", "client") and not has("serialized executables on CPU"):
+        pytest.skip("this JAX serializes no executables on CPU")
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("face", ["callbridge.jax", "resurrect"])
 def test_a_program_that_is_read_back(face, way, tmp_path, tests_folder):
     if not THOROUGH and not is_in_the_sample(face, way):
         pytest.skip("`make matrix` reads it back on this release")
-    if way == "client" and face == "resurrect":
-        pytest.skip("XLA's own function does not ask resurrect for its functions")
-    if way in ("serialized executable", "client") and not has("serialized executables on CPU"):
-        pytest.skip("this JAX serializes no executables on CPU")
+    skip_unless_read_back(face, way)
     made, _ = run(face, way, tmp_path, tests_folder, by=1)
     for name, value in expected(face, by=1).items():
         assert made[name] == value or is_refused(way, name, made[name]), name
@@ -113,8 +117,7 @@ def test_a_program_that_is_read_back_where_another_path_is_preferred(
     """A program has the path that its process preferred, whatever that of the reader does."""
     if not THOROUGH:
         pytest.skip("`make matrix` reads it back so")
-    if way == "serialized executable" and not has("serialized executables on CPU"):
-        pytest.skip("this JAX serializes no executables on CPU")
+    skip_unless_read_back(face, way)
     for path in paths:
         values, _ = run(face, way, tmp_path, tests_folder, by=1, CALLBRIDGE_PATH=path)
         for name, value in expected(face, by=1).items():
