@@ -49,6 +49,7 @@ ALLOWED = {
     "python/callbridge/resurrect/_lost_parameters.py": "the releases that lost parameters",
     "python/callbridge/resurrect/_newer_attributes.py": "the releases that attributes came in",
     "python/callbridge/resurrect/_newer_names.py": "the releases that names came in",
+    "python/callbridge/resurrect/_newer_parameters.py": "the releases that parameters came in",
     "python/callbridge/resurrect/_options.py": "the releases that options went and came in",
     "python/callbridge/resurrect/_refused.py": "the releases that began to refuse functions",
     "python/callbridge/resurrect/_removed.py": "the releases that names went in",

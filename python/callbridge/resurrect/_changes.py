@@ -22,6 +22,7 @@ from callbridge.resurrect import (
     _names,
     _newer_attributes,
     _newer_names,
+    _newer_parameters,
 )
 
 # Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
@@ -122,8 +123,10 @@ def _restore_parameters(
 ) -> None:
     """Of the modules that are imported, or of that one. Others are seen to when they are."""
     adapters_of: dict[tuple[str, str], list] = {}
-    for path, gone_in, names, adapters in _lost_parameters.ROWS:
-        if is_since(gone_in) and _is_due(path, module):
+    lost = [row for row in _lost_parameters.ROWS if is_since(row[1])]
+    newer = [row for row in _newer_parameters.rows() if not is_since(row[1])]
+    for path, _, names, adapters in (*lost, *newer):
+        if _is_due(path, module):
             for name in names.split():
                 adapters_of.setdefault((path, name), []).extend(adapters)
     for (path, name), found in adapters_of.items():
@@ -183,6 +186,7 @@ def _modules_of_what_is_lost() -> frozenset[str]:
         _newer_attributes.ROWS,
     )
     paths = [row[0] for table in tables for row in table]
+    paths += [row[0] for row in _newer_parameters.rows()]
     return frozenset(map(_module_of, [*paths, *_lost_parameters.NOT_HAD]))
 
 

@@ -14,6 +14,7 @@ from jax.interpreters import mlir
 from callbridge._error import CallbridgeError
 from callbridge._platform import find_platform
 from callbridge.resurrect import _avals
+from callbridge.resurrect._newer_sharding import current_mesh
 
 _Zero: Any = ad_util.Zero  # releases differ in its functions
 
@@ -122,11 +123,12 @@ def shard_map(
             axis_names=axis_names,
             check_vma=check_vma,
         )
+    mesh = current_mesh() if mesh is None else mesh
     if mesh is None or in_specs is None:
         raise CallbridgeError(
             "UNIMPLEMENTED",
-            f"jax.shard_map without mesh or in_specs; jax {jax.__version__} has no current mesh, "
-            "so pass both",
+            f"jax.shard_map without mesh or in_specs; jax {jax.__version__} has no current mesh "
+            "but in jax.set_mesh, so pass both",
         )
     from jax.experimental.shard_map import shard_map as original
 
@@ -143,3 +145,52 @@ def shard_map(
     return original(
         f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=check_vma, **others
     )
+
+
+def jit(original: Callable) -> Callable | None:
+    """Lets jax.jit() be given its options first, as jax.jit(static_argnames="n")(function)."""
+    parameters = inspect.signature(original).parameters
+    if next(iter(parameters.values())).default is not inspect.Parameter.empty:
+        return None
+
+    @functools.wraps(original)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        if not args and "fun" not in keywords:
+            return functools.partial(wrapper, **keywords)
+        if "donate_argnames" in keywords and "donate_argnames" not in parameters:
+            names = keywords.pop("donate_argnames") or ()
+            known = list(inspect.signature(args[0] if args else keywords["fun"]).parameters)
+            positions = [known.index(n) for n in ([names] if isinstance(names, str) else names)]
+            keywords.setdefault("donate_argnums", tuple(positions))
+        return original(*args, **keywords)
+
+    return wrapper
+
+
+def itemsize_bits(dtype: Any) -> int:
+    """Returns how many bits an element of the dtype has."""
+    dtype = jax.numpy.dtype(dtype)
+    if (narrow := {"int1": 1, "uint1": 1, "int2": 2, "uint2": 2, "int4": 4, "uint4": 4}) and (
+        dtype.name in narrow
+    ):
+        return narrow[dtype.name]
+    return dtype.itemsize * 8
+
+
+def is_supported_dtype(dtype: Any) -> bool:
+    """Returns whether arrays of the dtype can be exchanged by DLPack."""
+    from jax._src import dlpack
+
+    return jax.numpy.dtype(dtype) in {jax.numpy.dtype(d) for d in dlpack.SUPPORTED_DTYPES}
+
+
+def is_initialized() -> bool:
+    """Returns whether jax.distributed.initialize() has been called."""
+    from jax._src import distributed
+
+    return distributed.global_state.client is not None
+
+
+def process_indices(backend: Any = None) -> list[int]:
+    """Returns the indices of all processes that have devices."""
+    return sorted({device.process_index for device in jax.devices(backend)})

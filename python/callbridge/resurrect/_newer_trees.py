@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -109,3 +111,22 @@ def _fields(nodetype: Any, drop_fields: Sequence[str]) -> list[dataclasses.Field
 
 def _is_static(field: dataclasses.Field) -> bool:
     return bool(field.metadata.get("static", False))
+
+
+def decorates(original: Callable) -> Callable:
+    """Lets register_dataclass() be a decorator, of a dataclass or with the fields as options.
+
+    JAX's own asked for the fields of a dataclass too.
+    """
+    if inspect.signature(original).parameters["nodetype"].default is not inspect.Parameter.empty:
+        return original
+
+    @functools.wraps(original)
+    def wrapper(nodetype: Any = None, *args: Any, **keywords: Any) -> Any:
+        if nodetype is None:
+            return functools.partial(wrapper, *args, **keywords)
+        if not args and not keywords.keys() & {"data_fields", "meta_fields"}:
+            return register_dataclass(nodetype, **keywords)
+        return original(nodetype, *args, **keywords)
+
+    return wrapper

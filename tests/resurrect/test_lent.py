@@ -1,0 +1,125 @@
+"""What newer releases of JAX have, an older one is lent, or the table says why not."""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+import jax
+import pytest
+from jax_releases import TODAY, numbers
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "releases"))
+
+from history import GONE, History, parts  # noqa: E402
+
+HISTORY = History.read()
+TODAYS = HERE.parents[1] / ".venv/bin/python"
+is_older = pytest.mark.skipif(
+    numbers(jax.__version__) >= numbers(TODAY),
+    reason=f"jax {jax.__version__} has what is asked for",
+)
+# Whose functions take parameters of newer releases.
+MODULES = ("jax", "jax.tree", "jax.tree_util", "jax.ops")
+PACKAGES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn", "jax.scipy")
+
+
+def test_each_name_is_lent_or_named_with_its_reason(run):
+    from callbridge.resurrect import _not_lent
+
+    named = {(module, name) for module, _, names in _not_lent.NAMES for name in names.split()}
+    lacks = json.loads(run(HERE / "lent_program.py"))
+    missing = [
+        f"{m}.{name}" for m, names in lacks.items() for name in names if (m, name) not in named
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def test_reasons_are_used():
+    from callbridge.resurrect import _not_lent
+
+    used = {reason for reason, _ in _not_lent.ATTRIBUTES.values()}
+    used |= {reason for _, reason, _ in _not_lent.NAMES}
+    used |= {reason for reason, _ in _not_lent.PARAMETERS.values()}
+    assert used == set(_not_lent.REASONS)
+
+
+def parameters_that_came():
+    """(function, parameter) of functions that stay."""
+    for module, names in HISTORY.changes.items():
+        if module not in MODULES and not f"{module}.".startswith(tuple(f"{p}." for p in PACKAGES)):
+            continue
+        for name, changes in names.items():
+            if changes[-1][1] == GONE or not changes[-1][1].startswith("function"):
+                continue
+            known = [p for _, what in changes if what != GONE and (p := parts(what)[0]) is not None]
+            for word in set(known[-1] if known else ()) - set(known[0] if known else ()):
+                yield f"{module}.{name}", word
+
+
+def test_each_parameter_is_lent_or_named_with_its_reason():
+    from callbridge.resurrect import _newer_names, _newer_parameters, _not_lent
+
+    lent = {
+        f"{module}.{function}": {
+            word for row in _newer_parameters.AT_DEFAULT if row[0] == module
+            if function in row[2].split() for word in [e.partition("=")[0] for e in row[3].split()]
+        }
+        for module, _, functions, _ in _newer_parameters.rows() for function in functions.split()
+    }  # fmt: skip
+    by_hand = {
+        f"{module}.{entry.partition('=')[0]}"
+        for _, module, _, entries in _newer_names.WRAPPED
+        for entry in entries.split()
+    } | {f"{m}.{f}" for m, _, functions, _ in _newer_parameters.BY_HAND for f in functions.split()}
+    named = {f: words.split() for f, (_, words) in _not_lent.PARAMETERS.items()}
+    missing = sorted(
+        f"{function}({word})"
+        for function, word in parameters_that_came()
+        if word not in lent.get(function, ()) and word not in named.get(function, ())
+        if function not in by_hand
+    )
+    assert not missing, "\n".join(missing)
+
+
+def close(ours, theirs):
+    """Numbers by their digits: XLA computes some of them otherwise in each release."""
+    if isinstance(ours, list):
+        return (
+            isinstance(theirs, list) and len(ours) == len(theirs) and all(map(close, ours, theirs))
+        )
+    if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
+        try:
+            a, b = float(ours), float(theirs)
+        except ValueError:
+            return False
+        both_nan = math.isnan(a) and math.isnan(b)
+        return both_nan or math.isclose(a, b, rel_tol=2e-6, abs_tol=2e-9)
+    return ours == theirs
+
+
+@is_older
+def test_values_are_those_of_today(run):
+    if not TODAYS.exists():
+        pytest.skip(f"no Python to compare with: {TODAYS}")
+    natively = {}
+    for python in (sys.executable, TODAYS):
+        environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
+        program = [python, HERE / "lent_values.py"]
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        natively[python] = json.loads(done.stdout)
+    lent = json.loads(run(HERE / "lent_values.py", "restored"))
+    here, today = natively[sys.executable], natively[TODAYS]
+    assert not [name for name, value in today.items() if str(value).startswith("failed")]
+    wrong = {
+        name: f"{name}: {value}, today {today[name]}"
+        for name, value in lent.items()
+        # What this JAX has by itself is as it is.
+        if value != here[name] and not close(value, today[name])
+    }
+    assert not wrong, "\n".join(wrong.values())
+    assert sum(str(value).startswith("failed") for value in here.values()) > 3
