@@ -30,7 +30,7 @@ def has(value, name):
 found = {}
 for sample, value in samples.made().items():
     if sample in wanted and sample not in members.LEFT_OUT:
-        cls = value if isinstance(value, type) else type(value)
+        cls = value if isinstance(value, type) else value.__class__
         lacks = [name for name in wanted[sample] if not has(value, name)]
         found[sample] = {"classes": [base.__name__ for base in cls.__mro__], "lacks": lacks}
 print(json.dumps(found))

@@ -156,9 +156,3 @@ def test_options_are_those_that_went_and_came():
             assert table[name][0] == release, name
             if name not in NOT_THE_DEFAULT:
                 assert f"default {table[name][1]!r}" == default, name
-
-
-def test_reasons_are_used():
-    from callbridge.resurrect import _not_lent
-
-    assert {reason for reason, _ in _not_lent.ATTRIBUTES.values()} == set(_not_lent.REASONS)
