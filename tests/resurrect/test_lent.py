@@ -85,6 +85,11 @@ def test_each_parameter_is_lent_or_named_with_its_reason():
     assert not missing, "\n".join(missing)
 
 
+def test_parameters_are_taken_at_their_defaults(run):
+    count = int(run(HERE / "lent_parameters_program.py").split()[0])
+    assert count > 10 or numbers(jax.__version__) > numbers(TODAY)
+
+
 def close(ours, theirs):
     """Numbers by their digits: XLA computes some of them otherwise in each release."""
     if isinstance(ours, list):
