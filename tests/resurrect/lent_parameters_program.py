@@ -6,7 +6,6 @@ import inspect
 import warnings
 
 warnings.simplefilter("ignore")
-import callbridge.resurrect  # noqa: E402
 from callbridge._jax_runtimes import is_since  # noqa: E402
 from callbridge.resurrect import _newer_parameters  # noqa: E402
 
