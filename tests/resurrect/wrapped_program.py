@@ -10,7 +10,7 @@ import jaxlib.xla_client
 import numpy as np
 from callbridge import _call_site, _jax_runtimes
 from callbridge._function_address import make_capsule
-from callbridge.resurrect import _lost_parameters, _lowering
+from callbridge.resurrect import _lost_parameters, _lowering, _newer_parameters
 from jax import export
 from jax.experimental import serialize_executable
 from jax.extend.core import Primitive
@@ -30,6 +30,8 @@ wrapped -= {
 }
 wrapped -= {tuple(path.rsplit(".", 1)) for path in _lost_parameters.NOT_HAD}
 wrapped -= {(path, "__init__") for path in _lost_parameters.NOT_HAD}
+# lent_parameters_program.py passes what these are lent.
+wrapped -= {(m, f) for m, _, names, _ in _newer_parameters.rows() for f in names.split()}
 checked = set()
 library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
 i32 = ir.IntegerType.get_signless
