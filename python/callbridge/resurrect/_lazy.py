@@ -33,9 +33,13 @@ Rows = dict[str, dict[str, Origins]]
 @functools.cache
 def rows() -> Rows:
     """By module and name, what stands for names that are gone in this release."""
-    from callbridge.resurrect import _removed
+    from callbridge.resurrect import _newer_names, _removed
 
     found: Rows = {}
+    for module, origin, names in _newer_names.rows(_newer_names.LENT_WHEN_ASKED):
+        for entry in names.split():
+            name, _, other = entry.partition("=")
+            found.setdefault(module, {})[name] = origin, other or name
     for module, origins, names in _removed.ROWS:
         for entry in names.split():
             if entry[0].isdigit():

@@ -195,37 +195,6 @@ LENT = [
         "callbridge.resurrect._newer_functions",
         "clone lognormal triangular",
     ),
-    # ---- jax.scipy -------------------------------------------------------------------------------
-    (
-        "0.4.30",
-        "jax.scipy.special",
-        "callbridge.resurrect._newer_scipy",
-        "beta factorial gammasgn kl_div rel_entr",
-    ),
-    (
-        "0.4.31",
-        "jax.scipy.special",
-        "callbridge.resurrect._newer_scipy",
-        "log_softmax softmax",
-    ),
-    ("0.10.2", "jax.scipy.special", "callbridge.resurrect._newer_scipy", "boxcox boxcox1p"),
-    ("0.4.30", "jax.scipy.linalg", "callbridge.resurrect._newer_scipy", "hilbert"),
-    ("0.9.2", "jax.scipy.linalg", "callbridge.resurrect._newer_scipy", "hankel"),
-    ("0.10.2", "jax.scipy.linalg", "callbridge.resurrect._newer_scipy", "circulant"),
-    ("0.4.30", "jax.scipy.stats", "callbridge.resurrect._newer_scipy", "sem"),
-    ("0.4.30", "jax.scipy.stats.norm", "callbridge.resurrect._newer_scipy", "logsf=norm_logsf"),
-    (
-        "0.4.30",
-        "jax.scipy.stats.uniform",
-        "callbridge.resurrect._newer_scipy",
-        "cdf=uniform_cdf ppf=uniform_ppf",
-    ),
-    (
-        "0.5.3",
-        "jax.scipy.stats.expon",
-        "callbridge.resurrect._newer_scipy",
-        "cdf=expon_cdf logcdf=expon_logcdf logsf=expon_logsf ppf=expon_ppf sf=expon_sf",
-    ),
     # ---- Meshes and layouts ----------------------------------------------------------------------
     ("0.5.3", "jax.sharding", "callbridge.resurrect._newer_sharding", "AxisType use_mesh"),
     ("0.4.34", "jax", "callbridge.resurrect._newer_sharding", "make_mesh"),
@@ -284,7 +253,6 @@ LENT = [
     ("0.4.30", "jax", "jax._src.config", "threefry_partitionable"),
     ("0.4.34", "jax", "callbridge.resurrect._newer_jax", "process_indices"),
     ("0.12.0.1", "jax.lax", "jax.numpy", "log2"),
-    ("0.4.30", "jax.scipy.integrate", "callbridge.resurrect._newer_numpy", "trapezoid"),
     (
         "0.4.30",
         "jax.nn.initializers",
@@ -292,6 +260,42 @@ LENT = [
         "truncated_normal",
     ),
     ("0.4.30", "jax.extend.backend", "jax._src.api", "clear_backends"),
+]
+
+# Likewise of modules that take long to import, as SciPy's do: lent when they are asked for.
+LENT_WHEN_ASKED = [
+    ("0.4.30", "jax.scipy", "import", "integrate=jax.scipy.integrate"),
+    ("0.4.30", "jax.scipy.integrate", "callbridge.resurrect._newer_numpy", "trapezoid"),
+    (
+        "0.4.30",
+        "jax.scipy.special",
+        "callbridge.resurrect._newer_scipy",
+        "beta factorial gammasgn kl_div rel_entr",
+    ),
+    (
+        "0.4.31",
+        "jax.scipy.special",
+        "callbridge.resurrect._newer_scipy",
+        "log_softmax softmax",
+    ),
+    ("0.10.2", "jax.scipy.special", "callbridge.resurrect._newer_scipy", "boxcox boxcox1p"),
+    ("0.4.30", "jax.scipy.linalg", "callbridge.resurrect._newer_scipy", "hilbert"),
+    ("0.9.2", "jax.scipy.linalg", "callbridge.resurrect._newer_scipy", "hankel"),
+    ("0.10.2", "jax.scipy.linalg", "callbridge.resurrect._newer_scipy", "circulant"),
+    ("0.4.30", "jax.scipy.stats", "callbridge.resurrect._newer_scipy", "sem"),
+    ("0.4.30", "jax.scipy.stats.norm", "callbridge.resurrect._newer_scipy", "logsf=norm_logsf"),
+    (
+        "0.4.30",
+        "jax.scipy.stats.uniform",
+        "callbridge.resurrect._newer_scipy",
+        "cdf=uniform_cdf ppf=uniform_ppf",
+    ),
+    (
+        "0.5.3",
+        "jax.scipy.stats.expon",
+        "callbridge.resurrect._newer_scipy",
+        "cdf=expon_cdf logcdf=expon_logcdf logsf=expon_logsf ppf=expon_ppf sf=expon_sf",
+    ),
 ]
 
 # Names that JAX has, which do not take yet what programs of today pass: the release that does, and
