@@ -181,7 +181,9 @@ def _takes_tensors(runtime: Runtime) -> bool:
 
 def _int16_array(values: np.ndarray) -> ir.Attribute:
     # MLIR's Python has no function for it.
-    return ir.Attribute.parse(f"array<i16{': ' if values.size else ''}{', '.join(map(str, values))}>")
+    return ir.Attribute.parse(
+        f"array<i16{': ' if values.size else ''}{', '.join(map(str, values))}>"
+    )
 
 
 def _float_array(values: np.ndarray, make: Callable) -> ir.Attribute:
