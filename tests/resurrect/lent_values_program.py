@@ -286,7 +286,50 @@ def typed(m):
     return [(t.shape, str(t.dtype)) for t in (*seen, *map(m.typeof, (cube, np.int8(3), 1.0)))]
 
 
+def with_paths(m):
+    tree = {"b": [cube, 2], "a": (3.0,)}
+    rows = [m.leaves_with_path(tree), m.flatten_with_path(tree)[0]]
+    spelled = [[("".join(map(str, path)), shown(leaf)) for path, leaf in row] for row in rows]
+    named = m.map_with_path(lambda path, leaf: "".join(map(str, path)), tree)
+    return spelled, named["b"], named["a"]
+
+
+def varying(m):
+    """A carry that begins the same everywhere."""
+    spec = PartitionSpec("i")
+
+    def body(a):
+        start = m.pvary(jnp.zeros(()), "i")
+        return jax.lax.fori_loop(0, 2, lambda _, c: c + a.sum(), start)[None]
+
+    row = Mesh(np.array(jax.devices()[:2]), ("i",))
+    return shown(jax.shard_map(body, mesh=row, in_specs=spec, out_specs=spec)(np.arange(4.0)))
+
+
+def meshes(c):
+    types = jax.sharding.AxisType
+    made = Mesh(np.array(jax.devices()[:2]), ("i",), axis_types=(types.Auto,))
+    return made.axis_names, dict(made.shape), made == Mesh(np.array(jax.devices()[:2]), ("i",))
+
+
+def used_meshes(m):
+    row = Mesh(np.array(jax.devices()[:2]), ("i",))
+    with m.use_mesh(row):
+        constrained = jax.jit(lambda a: jax.lax.with_sharding_constraint(a, PartitionSpec("i")))(
+            np.arange(4.0)
+        )
+    return shown(constrained), len(constrained.sharding.device_set)
+
+
 CASES = {
+    "jax.tree.leaves_with_path": with_paths,
+    "jax.tree.flatten_with_path": with_paths,
+    "jax.tree.map_with_path": with_paths,
+    "jax.tree_util.tree_broadcast": lambda m: broadcasts(jax.tree),
+    "jax.tree_util.tree_reduce_associative": lambda m: reduced(jax.tree),
+    "jax.lax.pvary": varying,
+    "jax.sharding.Mesh.__init__": meshes,
+    "jax.sharding.use_mesh": used_meshes,
     "jax.numpy.astype": converted,
     "jax.numpy.concat": joined,
     "jax.numpy.vecdot": dot_products,
