@@ -294,16 +294,14 @@ def with_paths(m):
     return spelled, named["b"], named["a"]
 
 
-def varying(m):
-    """A carry that begins the same everywhere."""
-    spec = PartitionSpec("i")
+def placed(name, *operands):
+    """An array made on another device than the first."""
 
-    def body(a):
-        start = m.pvary(jnp.zeros(()), "i")
-        return jax.lax.fori_loop(0, 2, lambda _, c: c + a.sum(), start)[None]
+    def call(m):
+        made = getattr(m, name)(*operands, device=jax.devices()[1])
+        return made.shape, str(made.dtype), [device.id for device in made.devices()]
 
-    row = Mesh(np.array(jax.devices()[:2]), ("i",))
-    return shown(jax.shard_map(body, mesh=row, in_specs=spec, out_specs=spec)(np.arange(4.0)))
+    return call
 
 
 def meshes(c):
@@ -312,24 +310,18 @@ def meshes(c):
     return made.axis_names, dict(made.shape), made == Mesh(np.array(jax.devices()[:2]), ("i",))
 
 
-def used_meshes(m):
-    row = Mesh(np.array(jax.devices()[:2]), ("i",))
-    with m.use_mesh(row):
-        constrained = jax.jit(lambda a: jax.lax.with_sharding_constraint(a, PartitionSpec("i")))(
-            np.arange(4.0)
-        )
-    return shown(constrained), len(constrained.sharding.device_set)
-
-
 CASES = {
     "jax.tree.leaves_with_path": with_paths,
     "jax.tree.flatten_with_path": with_paths,
     "jax.tree.map_with_path": with_paths,
     "jax.tree_util.tree_broadcast": lambda m: broadcasts(jax.tree),
     "jax.tree_util.tree_reduce_associative": lambda m: reduced(jax.tree),
-    "jax.lax.pvary": varying,
+    "jax.numpy.empty_like": placed("empty_like", cube),
+    "jax.numpy.eye": placed("eye", 3),
+    "jax.numpy.linspace": placed("linspace", 0, 1, 5),
+    "jax.numpy.fft.fftfreq": placed("fftfreq", 5),
+    "jax.numpy.fft.rfftfreq": placed("rfftfreq", 5),
     "jax.sharding.Mesh.__init__": meshes,
-    "jax.sharding.use_mesh": used_meshes,
     "jax.numpy.astype": converted,
     "jax.numpy.concat": joined,
     "jax.numpy.vecdot": dot_products,
