@@ -37,11 +37,14 @@ HISTORY = History.read()
 
 
 def rows_of(module, name):
-    """A table of strings in one of our modules, without importing it."""
+    """A table in one of our modules, of what stands in it alone, without importing that."""
     tree = ast.parse((TABLES / f"{module}.py").read_text())
+    made = {}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == name:
-            return ast.literal_eval(node.value)
+        if isinstance(node, ast.Assign):
+            exec(compile(ast.Module([node], []), module, "exec"), made)
+            if node.targets[0].id == name:
+                return made[name]
     raise LookupError(name)
 
 
