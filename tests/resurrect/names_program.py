@@ -57,6 +57,7 @@ from callbridge.resurrect import (  # noqa: E402
 CLASSES = [
     *(path for path, *_ in _names.WRAPPED),
     *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
+    *(path for path, *_ in _lost_parameters.BY_POSITION),
     *(path for path, *_ in _newer_attributes.ROWS),
     *_lost_parameters.NOT_HAD,
     *(path for _, path, *_ in [*_newer_names.LENT, *_newer_names.WRAPPED]),

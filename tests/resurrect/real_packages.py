@@ -146,9 +146,12 @@ PACKAGES = (
     Package("jax-tvm-ffi-0.1.3", 4, "typed", sampled=True),
     # Of 2022 and 2023, without custom calls; none of them runs on these releases by itself.
     _pure("augmax-0.3.1", 6),
+    _pure("blackjax-0.9.6", 4),
+    _pure("distrax-0.1.2", 10),
     _pure("e3nn-jax-0.17.5", 7),
     _pure("efax-1.12.1", 8, python_3_13=False),
     _pure("evosax-0.1.4", 10),
+    _pure("flax-0.6.3", 12, sampled=True),
     _pure(
         "flowjax-9.1.0",
         8,
@@ -160,10 +163,15 @@ PACKAGES = (
         limits=(("__default__", "its typing_extensions is older than Python 3.13"),),
     ),
     _pure("jax-metrics-0.2.5", 4, python_3_13=False),
+    _pure("jaxopt-0.5.5", 10),
     _pure("kernex-0.2.0", 5, sampled=True),
+    _pure("kfac-jax-0.0.3", 4),
     _pure("mctx-0.0.2", 8),
     _pure("nifty8-8.4", 4),
+    _pure("numpyro-0.10.1", 8),
+    _pure("optax-0.1.4", 9),
     _pure("ripplegw-0.0.4", 6),
+    _pure("rlax-0.1.5", 8),
     _pure(
         "sympy2jax-0.0.4", 5, limits=(("__type_params__", "its equinox is older than Python 3.13"),)
     ),

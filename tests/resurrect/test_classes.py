@@ -150,7 +150,7 @@ def test_each_is_compared(restored, wrong_of):
 
 
 def is_of_python(here):
-    return here["name"] in {*dir(builtins), "partial"}
+    return here["kind"] == "union" or here["name"] in {*dir(builtins), "partial"}
 
 
 def toggled(samples):

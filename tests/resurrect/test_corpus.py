@@ -23,19 +23,44 @@ import scan  # noqa: E402
 
 # What packages name in vain, or where more is installed than this environment has.
 NOT_FOUND = {
+    "jax._src.dispatch.device_put_handlers": "scico 0.0.3's; a part of jax.jit that is gone",
+    "jax._src.dispatch.result_handlers": "scico 0.0.3's; a part of jax.jit that is gone",
+    "jax._src.ops.scatter._Indexable": "scico 0.0.3's, in an annotation",
+    "jax.experimental.array_api._data_type_functions": "quaxed's; a module of array_api's own",
     "jax.experimental.array_serialization.serialization": "needs tensorstore",
+    "jax.experimental.global_device_array.GlobalDeviceArray.from_callback": "one array has it",
     "jax.experimental.jax2tf": "needs TensorFlow",
+    "jax.experimental.loops": "gone since 2022; jaxsim 0.1's development release has it",
+    "jax.experimental.maps.xmap": "JAX removed xmap",
+    "jax.interpreters.partial_eval.trace_to_subjaxpr_dynamic": "made traces of its own",
     "jax.tools.jax_to_ir": "needs TensorFlow",
     "jaxlib.gpu_sparse": "needs a GPU plugin",
+    "jaxlib.xla_extension.HloPrintOptions": "jaxlib has no HLO modules in Python",
     "jax.numpy.Array": "never was; penzai has it in an annotation",
+    "jax.numpy.lax_numpy._unique1d": "never was by that name; pytensor falls back",
+    "jax.numpy.ndaray": "never was; a slip of serket's",
+    "jax.numpy.ndarry": "never was; a slip of serket's and finitediffx's",
+    "jax.numpy.norm": "never was; a slip of jaxmarl's",
     "jax.numpy.random": "never was; a function that is never called has it",
     "jax.random.splt": "never was; a slip of gymnax's",
+    "jax.scipy.stats.norm._cdf": "SciPy's; nifty8 looks for it there",
 }
+# What some packages of late 2024 use, and JAX until 0.4.35 has not got.
+NEWER = (
+    "jax.core.get_opaque_trace_state",
+    "jax.core.unsafe_am_i_under_a_jit_DO_NOT_USE",
+    "jax.custom_derivatives.zero_from_primal",
+    "jax.experimental.array_api._data_type_functions",
+    "jax.lax.DotAlgorithm",
+    "jax.numpy.int2",
+)
 
 
 def test_names_of_the_corpus(run):
     printed = run(HERE / "corpus_program.py", NAMES).splitlines()
     missing = [line for line in printed if not line.startswith(tuple(NOT_FOUND))]
+    if numbers(jax.__version__) < (0, 4, 36):
+        missing = [line for line in missing if not line.startswith(NEWER)]
     if numbers(jax.__version__) <= (0, 4, 13):
         # The packages of 2024 are newer; what was gone already has a row.
         missing = [line for line in missing if "callbridge" in line]
@@ -44,7 +69,7 @@ def test_names_of_the_corpus(run):
 
 def test_corpus_is_large_enough():
     packages = {p for line in NAMES.read_text().splitlines() for p in line.split()[1:]}
-    assert len(packages) >= 40
+    assert len(packages) >= 300
     listed = (HERE.parents[1] / "requirements/corpus.txt").read_text().splitlines()
     listed = {line.replace("==", "-").replace("_", "-") for line in listed if line[0] != "#"}
     assert {package.replace("_", "-").lower() for package in packages} <= listed

@@ -22,7 +22,7 @@ def test_names_come_and_go(run):
 
 @is_newest_here
 def test_wrapped_names_do_the_same(run):
-    assert run(HERE / "wrapped_program.py") == "26 wrapped\n"
+    assert run(HERE / "wrapped_program.py") == "27 wrapped\n"
 
 
 @is_newest_here

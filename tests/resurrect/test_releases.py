@@ -125,6 +125,28 @@ WITHOUT_HISTORY = {
     ("jax.pure_callback", "0.6.2"),
     ("jax.extend.ffi.ffi_call", "0.6.2"),
     ("jax.interpreters.ad.backward_pass", "0.8.3"),
+    # Private ones, and what they return or take the value of.
+    ("jax.ShapeDtypeStruct", "0.4.13"),
+    ("jax.core.find_top_trace", "0.4.38"),
+    ("jax._src.core.Tracer", "0.4.38"),
+    ("jax._src.core.gensym", "0.4.30"),
+    ("jax._src.core.new_jaxpr_eqn", "0.4.13"),
+    ("jax.core.new_jaxpr_eqn", "0.4.13"),
+    ("jax._src.dtypes.dtype", "0.7.2"),
+    ("jax.core.gensym", "0.4.30"),
+    ("jax._src.random", "0.4.30"),  # _check_prng_key
+    ("jax._src.random.core", "0.4.30"),
+    *(
+        (f"{path}Primitive.get_bind_params", "0.9.2")
+        for path in (
+            "jax._src.core.",
+            "jax._src.core.Call",
+            "jax._src.core.ClosedCall",
+            "jax._src.custom_derivatives.CustomJVPCall",
+            "jax._src.custom_derivatives.CustomVJPCall",
+            "jax._src.shard_map.ShardMap",
+        )
+    ),
     *(
         (f"jax.interpreters.batching.{name}_batcher", "0.8.3")
         for name in ("broadcast", "vectorized")
@@ -232,10 +254,18 @@ def test_each_row_of_lost_attributes_begins_where_it_was_lost():
         for attribute, words in changes.items():
             of_values.setdefault(attribute, set()).update(r for r, what in words if what == "-")
     for path, release, names in lost.ROWS:
+        if (path, names) in UNSEEN_ATTRIBUTES:
+            continue
         for attribute in (entry.partition("=")[0] for entry in names.split()):
             when = since.get((path.rpartition(".")[2], attribute)) or of_values[attribute]
             assert release in when, f"{path}.{attribute}: lost in {when}, {release} by its row"
 
+
+# What walks do not see: special methods, and what private classes have.
+UNSEEN_ATTRIBUTES = {
+    ("jax._src.effects.EffectTypeSet", "add"),
+    ("jax.extend.core.Var", "__lt__ __le__ __gt__ __ge__"),
+}
 
 # Which get an attribute of their base's.
 BASES = {

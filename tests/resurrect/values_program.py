@@ -23,6 +23,7 @@ import jax.numpy as jnp  # noqa: E402
 import lowering_values  # noqa: E402
 import more_values  # noqa: E402
 import numpy as np  # noqa: E402
+import private_values  # noqa: E402
 import public_values  # noqa: E402
 from jax import core, lax  # noqa: E402
 from jax.interpreters import ad, mlir  # noqa: E402
@@ -348,8 +349,11 @@ def plain(value):
 
 
 CALLS = {full(name): call for name, call in CALLS.items()}
-CALLS.update({**more_values.CALLS, **lowering_values.CALLS, **public_values.CALLS})
-EXPECTED = {**expected_values.EXPECTED, **lowering_values.EXPECTED} if RESTORED else {}
+for _values in (more_values, lowering_values, public_values, private_values):
+    CALLS.update(_values.CALLS)
+EXPECTED = {}
+for _values in (expected_values, lowering_values, private_values) if RESTORED else ():
+    EXPECTED.update(_values.EXPECTED)
 if RESTORED:
     import wrappers
 

@@ -66,12 +66,14 @@ def manual_axis_type(axes: Any) -> Any:
     return get_aval(0.0).manual_axis_type.update(varying=frozenset(axes))
 
 
-def wrap_init(f: Any, params: dict | None = None) -> Any:
+def wrap_init(f: Any, params: dict | None = None, *, debug_info: Any = None) -> Any:
     """jax.linear_util.wrap_init, which JAX also asks for debugging information now."""
     from jax.extend import linear_util
 
     if "debug_info" not in inspect.signature(linear_util.wrap_init).parameters:
         return linear_util.wrap_init(f, params)
-    from jax._src.api_util import debug_info
+    from jax._src import api_util
 
-    return linear_util.wrap_init(f, params, debug_info=debug_info("wrap_init", f, (), {}))
+    if debug_info is None:
+        debug_info = api_util.debug_info("wrap_init", f, (), {})
+    return linear_util.wrap_init(f, params, debug_info=debug_info)

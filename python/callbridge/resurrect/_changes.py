@@ -221,8 +221,9 @@ def _restore_attributes(changes: list, module: str | None = None) -> None:
 
 
 def _class_has(owner: Any, name: str) -> bool:
-    """Of a class: what its own class has, as __call__, its objects have not."""
-    return any(name in vars(base) for base in owner.__mro__)
+    """Of a class: what its own class has, as __call__, its objects have not. What all have from
+    `object`, as __lt__, says nothing."""
+    return any(name in vars(base) for base in owner.__mro__ if base is not object)
 
 
 def _restore_of_module(changes: list, module: str) -> None:

@@ -28,9 +28,9 @@ def call(
     _without_device(call_with_device)
     shapes = jax.tree_util.tree_map(_shape_dtype, result_shape)
     if result_shape is None:
-        io_callback(lambda value: callback_func(value) and None, None, arg)
+        io_callback(lambda value: callback_func(_of_numpy(value)) and None, None, arg)
         return None
-    return io_callback(callback_func, shapes, arg)
+    return io_callback(lambda value: callback_func(_of_numpy(value)), shapes, arg)
 
 
 def id_tap(
@@ -44,7 +44,7 @@ def id_tap(
 ) -> Any:
     """`arg`, or `result`; tap_func(arg, transforms) is called as it is computed."""
     _without_device(tap_with_device)
-    jax.debug.callback(lambda value: tap_func(value, ()), arg)
+    jax.debug.callback(lambda value: tap_func(_of_numpy(value), ()), arg, ordered=_has_order())
     return arg if result is None else result
 
 
@@ -68,13 +68,23 @@ def id_print(
         text = "\n".join(filter(None, [before, shown]))
         stream.write(f"{text}\n")
 
-    jax.debug.callback(show, arg)
+    jax.debug.callback(show, arg, ordered=_has_order())
     return arg if result is None else result
 
 
 def barrier_wait(logging_name: str | None = None) -> None:
     """Waits for the callbacks of what has been started."""
     jax.effects_barrier()
+
+
+def _of_numpy(value: Any) -> Any:
+    """What callbacks were given; an operation on an array of JAX may wait for them forever."""
+    return jax.tree_util.tree_map(np.asarray, value)
+
+
+def _has_order() -> bool:
+    """Taps of a device were called in their order; JAX keeps none among several devices."""
+    return jax.device_count() == 1
 
 
 def _without_device(asked_for: bool) -> None:

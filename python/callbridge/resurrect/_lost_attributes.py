@@ -80,6 +80,12 @@ class Attributes:
     )
 
     # ---- Others ------------------------------------------------------------------------------
+    level = property(lambda trace: _level(trace))
+
+    def add(types: Any, effect: Any) -> None:
+        """To a set of types of effects, which was one of effects."""
+        types.add_type(type(effect))
+
     @classmethod
     def from_primal_value(cls, value: Any) -> Any:
         """A symbolic zero for the tangent of the value."""
@@ -99,8 +105,12 @@ class Attributes:
     Preset = getattr(jax.lax, "DotAlgorithmPreset", None)
     map_primitive = False
     suffix = ""
-    # By which variables were in order.
+    # By which variables are in order, as dictionaries that are pytrees want their keys.
     count = property(id)
+    __lt__ = lambda var, other: _order(var) < _order(other)  # noqa: E731
+    __le__ = lambda var, other: _order(var) <= _order(other)  # noqa: E731
+    __gt__ = lambda var, other: _order(var) > _order(other)  # noqa: E731
+    __ge__ = lambda var, other: _order(var) >= _order(other)  # noqa: E731
 
     def with_spec(sharding: Any, spec: Any) -> Any:
         if not isinstance(spec, jax.sharding.PartitionSpec):
@@ -153,6 +163,18 @@ class Attributes:
 
     def extend_manual(context: Any, axes: frozenset) -> Any:
         return type(context)(context.mesh, context.manual_axes | axes)
+
+
+def _order(var: Any) -> tuple:
+    return getattr(var, "suffix", ""), var.count
+
+
+def _level(trace: Any) -> int:
+    """How many traces it is in."""
+    level = 0
+    while (trace := getattr(trace, "parent_trace", None)) is not None:
+        level += 1
+    return level
 
 
 def _from_node_data_and_children(*parts: Any) -> Any:
@@ -209,6 +231,8 @@ ROWS = [
     ("jax.ShapeDtypeStruct", "0.7.2", "layout"),
     ("jax.ShapeDtypeStruct", "0.10.2", "vma=ShapeDtypeStruct_vma"),
     ("jax.interpreters.ad.Zero", "0.4.34", "from_value"),
+    ("jax.core.Trace", "0.4.38", "level"),
+    ("jax._src.effects.EffectTypeSet", "0.4.13", "add"),
     ("jax.interpreters.ad.Zero", "0.9.2", "from_primal_value"),
     ("jax._src.interpreters.batching.BatchTrace", "0.4.38", "axis_name spmd_axis_name"),
     ("jax.extend.core.Primitive", "0.4.38", "def_custom_bind"),
@@ -216,6 +240,7 @@ ROWS = [
     ("jax.tree_util.PyTreeDef", "0.6.2", "make_from_node_data_and_children"),
     ("jax.extend.core.Var", "0.6.2", "suffix"),
     ("jax.extend.core.Var", "0.10.2", "count"),
+    ("jax.extend.core.Var", "0.6.2", "__lt__ __le__ __gt__ __ge__"),
     ("jax.sharding.NamedSharding", "0.5.3", "with_mesh"),
     ("jax.sharding.NamedSharding", "0.6.2", "with_spec"),
     ("jax.extend.source_info_util.NameStack", "0.5.3", "wrap_name"),
@@ -255,7 +280,7 @@ _DATA = (
 )
 _MAIN = (
     "main-traces",
-    "join level lift pure sublevel sublift post_process_call post_process_map "
+    "join lift pure sublevel sublift post_process_call post_process_map "
     "post_process_custom_jvp_call post_process_custom_vjp_call process_box_get process_box_set "
     "process_getattr process_setattr process_custom_transpose process_map process_call cur_qdd "
     "process_xmap post_process_shard_map post_process_custom_vjp_call_fwd process_axis_index "

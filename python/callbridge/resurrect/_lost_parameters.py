@@ -11,7 +11,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from callbridge.resurrect import _old_jaxprs
+import numpy as np
+
+from callbridge.resurrect import _old_jaxprs, _private_calls
 from callbridge.resurrect._adapters import (
     Adapter,
     becomes,
@@ -88,6 +90,18 @@ def _shape_tuple(function: str, args: tuple, keywords: dict) -> tuple:
 _shape_tuple.shown = ("shape_tuple",)  # type: ignore[attr-defined]
 _shape_tuple.of_position = True  # type: ignore[attr-defined]
 
+
+def _no_dtype(function: str, args: tuple, keywords: dict) -> tuple:
+    """None is NumPy's default, as for numpy.dtype()."""
+    if len(args) > 2 and args[2] is None:
+        args = (*args[:2], np.dtype(None), *args[3:])
+    elif keywords.get("dtype", args) is None:
+        keywords["dtype"] = np.dtype(None)
+    return args
+
+
+_no_dtype.of_position = True  # type: ignore[attr-defined]
+
 # Module or class, the first release without them, its functions, and what to do.
 ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ("jax.core.ShapedArray", "0.4.34", "__init__ __new__", (_NO_NAMES,)),
@@ -103,6 +117,7 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
         "__init__",
         (by_position(3, "named_shape", "sharding"), _NO_NAMES),
     ),
+    ("jax.ShapeDtypeStruct", "0.4.13", "__init__", (_no_dtype,)),
     ("jax.ShapeDtypeStruct", "0.10.2", "__init__ update", (_varying_axes,)),
     ("jax.core.ShapedArray", "0.10.2", "__init__ __new__ update", (_varying_axes,)),
     ("jax", "0.8.3", "jit make_jaxpr", (_NO_DYNAMIC,)),
@@ -483,6 +498,26 @@ BY_POSITION = [
     ("jax._src.core.Var", "0.4.13", "__init__", _old_jaxprs.var),
     ("jax._src.core.JaxprEqn", "0.4.30", "__init__", _old_jaxprs.jaxpr_eqn),
     ("jax._src.core.JaxprEqn", "0.4.30", "__new__", _old_jaxprs.jaxpr_eqn),
+    ("jax.core", "0.4.38", "find_top_trace", _private_calls.find_top_trace),
+    ("jax._src.core.Tracer", "0.4.38", "__hash__", _private_calls.hash_of_tracer),
+    ("jax._src.core", "0.4.30", "gensym", _private_calls.gensym),
+    ("jax.core", "0.4.30", "gensym", _private_calls.gensym),
+    ("jax._src.core", "0.4.13", "new_jaxpr_eqn", _private_calls.new_jaxpr_eqn),
+    ("jax.core", "0.4.13", "new_jaxpr_eqn", _private_calls.new_jaxpr_eqn),
+    ("jax._src.dtypes", "0.7.2", "dtype", _private_calls.dtype),
+    ("jax._src.random", "0.4.30", "_check_prng_key", _private_calls.check_prng_key),
+    ("jax._src.random.core", "0.4.30", "_check_prng_key", _private_calls.check_prng_key),
+    *(
+        (primitive, "0.9.2", "get_bind_params", _private_calls.get_bind_params)
+        for primitive in (
+            "jax._src.core.Primitive",
+            "jax._src.core.CallPrimitive",
+            "jax._src.core.ClosedCallPrimitive",
+            "jax._src.custom_derivatives.CustomJVPCallPrimitive",
+            "jax._src.custom_derivatives.CustomVJPCallPrimitive",
+            "jax._src.shard_map.ShardMapPrimitive",
+        )
+    ),
     ("jax.interpreters.ad", "0.8.3", "backward_pass", backward_pass),
     ("jax.interpreters.batching", "0.9.2", "defreducer", defreducer),
     ("jax.interpreters.batching", "0.4.38", "batch_jaxpr_axes", batch_jaxpr_axes),

@@ -238,6 +238,7 @@ WRAPPED = [
         for module in ("jax._src.prng", "jax._src.random.prng")
     ),
     ("jax.core", "callbridge.resurrect._wrappers", "lattice_join"),
+    ("jax", "callbridge.resurrect._wrappers", "ad=namespace_of_ad"),
     ("jaxlib._jax.ArrayMeta", "callbridge.resurrect._wrappers", "__subclasscheck__=is_array_class"),
     (
         "jax._src.core.UnshapedArray",

@@ -29,35 +29,319 @@ ROWS = [
     ("jax", "jax.tree_util",
         "0.4.13 tree_multimap=tree_map 0.6.2 tree_flatten tree_leaves tree_map tree_structure "
         "tree_transpose tree_unflatten treedef_is_leaf"),
-    ("jax._src", "import", "0.10.2 prng=jax._src.random.prng"),
+    ("jax._src", "import",
+        "0.10.2 custom_transpose=jax._src.custom_transpose prng=jax._src.random.prng "
+        "stateful_rng=jax._src.stateful_rng"),
+    ("jax._src.ad_checkpoint", "jax._src.api_util",
+        "0.12.0.1 _dyn_args_fun_cached _dyn_args_fun_uncached"),
+    ("jax._src.ad_checkpoint", "jax._src.effects", "0.4.13 remat_allowed_effects"),
+    ("jax._src.ad_checkpoint", "jax._src.lax.lax",
+        "0.4.34 _optimization_barrier_abstract_eval _optimization_barrier_lowering_rule "
+        "optimization_barrier_p"),
     ("jax._src.ad_checkpoint", "jax.lax", "0.6.2 _optimization_barrier=optimization_barrier"),
     ("jax._src.api", "callbridge.resurrect._old_public",
         "0.4.13 _check_callable=check_callable 0.10.2 _vjp=vjp"),
     ("jax._src.api", "callbridge.resurrect._old_signatures",
         "0.4.13 _infer_argnums_and_argnames=infer_argnums_and_argnames"),
+    ("jax._src.api", "jax._src.core", "0.7.2 _sds_aval_mapping"),
+    ("jax._src.api", "jax._src.dispatch", "0.4.13 _check_arg=check_arg"),
+    ("jax._src.api", "jax._src.stages", "0.4.13 Compiled Lowered"),
+    ("jax._src.api_util", "jax._src.api_util",
+        "0.4.30 validate_argnames=_validate_argnames validate_argnums=_validate_argnums"),
+    ("jax._src.api_util", "jax._src.core", "0.5.3 _str_abstractify shaped_abstractify"),
+    ("jax._src.cloud_tpu_init", "jax._src.clusters.cloud_tpu_cluster", "0.4.13 get_metadata"),
+    ("jax._src.compilation_cache", "jax._src.cache_key",
+        "0.4.30 _hash_devices _hash_platform _hash_string _log_cache_key_hash"),
+    ("jax._src.config", "callbridge.resurrect._old_private",
+        "0.5.3 enable_memories 0.8.3 dynamic_shapes"),
+    ("jax._src.config", "jax._src.logging_config",
+        "0.4.38 _update_debug_log_modules=update_debug_log_modules"),
     ("jax._src.core", "callbridge.resurrect._avals", "0.6.2 raise_to_shaped 0.10.2 get_aval"),
     ("jax._src.core", "callbridge.resurrect._tracing",
         "0.4.38 MainTrace cur_sublevel new_main new_sublevel raise_as_much_as_possible"),
+    ("jax._src.core", "jax._src.dtypes", "0.4.34 _short_dtype_name=short_dtype_name"),
+    ("jax._src.core", "jax._src.ref", "0.8.3 mutable_array=new_ref"),
+    ("jax._src.custom_derivatives", "jax._src.custom_partitioning", "0.4.34 _resolve_kwargs"),
+    ("jax._src.custom_derivatives", "jax._src.interpreters.partial_eval",
+        "0.12.0.1 _close_jaxpr=close_jaxpr"),
+    ("jax._src.custom_transpose", "jax._src.custom_batching", "0.10.2 rule_name"),
+    ("jax._src.custom_transpose", "jax._src.linear_util", "0.10.2 transformation_with_aux"),
+    ("jax._src.debugging", "jax._src.custom_partitioning",
+        "0.10.2 ShardingCallbackInfo=_ShardingCallbackInfo"),
     ("jax._src.dispatch", "callbridge.resurrect._old_pxla", "0.4.30 backend_compile"),
+    ("jax._src.dispatch", "jax._src.api_util",
+        "0.6.2 _raise_no_nan_in_deoptimized maybe_recursive_nan_check"),
+    ("jax._src.dispatch", "jax._src.interpreters.mlir", "0.4.30 _make_string_safe_for_filename"),
+    ("jax._src.dispatch", "jax._src.interpreters.pxla",
+        "0.4.30 _prune_unused_inputs=prune_unused_inputs"),
+    ("jax._src.dispatch", "jax._src.pjit", "0.10.2 _identity_fn"),
+    ("jax._src.dispatch", "not-had:compiled-functions",
+        "0.4.13 device_put_handlers result_handlers"),
     ("jax._src.dtypes", "callbridge.resurrect._old_public", "0.10.2 is_python_scalar"),
+    ("jax._src.dtypes", "jax._src.dtypes",
+        "0.4.13 _to_complex_dtype=to_complex_dtype _to_inexact_dtype=to_inexact_dtype 0.7.2 "
+        "_lattice_result_type=lattice_result_type _scalar_type_to_dtype=scalar_type_to_dtype"),
+    ("jax._src.extend", "import", "0.5.3 ffi=jax._src.extend.ffi"),
+    ("jax._src.extend.ffi", "jax._src.ffi",
+        "0.5.3 FfiEffect ResultMetadata _aval_shape _check_compatible_avals "
+        "_convert_layout_for_lowering _convert_layouts_for_ffi_call _result_avals "
+        "_unwrap_kwargs_hashable _wrap_kwargs_hashable ffi_call_abstract_eval ffi_call_jvp "
+        "ffi_call_lowering ffi_call_p ffi_call_transpose ffi_lowering include_dir pycapsule "
+        "register_ffi_target"),
+    ("jax._src.extend.ffi", "jax._src.hashable_array jax._src.ffi", "0.5.3 HashableArray"),
     ("jax._src.interpreters", "import", "0.7.2 xla=jax._src.interpreters.xla"),
     ("jax._src.interpreters.batching", "callbridge.resurrect._avals", "0.10.2 not_mapped"),
+    ("jax._src.interpreters.pxla", "jax._src.array",
+        "0.4.30 as_slice_indices shard_device_array shard_sharded_device_array_slow_path"),
+    ("jax._src.interpreters.pxla", "jax._src.interpreters.pxla",
+        "0.4.38 _get_default_device=get_default_device"),
+    ("jax._src.interpreters.pxla", "jax._src.stages",
+        "0.6.2 DeviceAssignmentMismatch MismatchType"),
     ("jax._src.interpreters.xla", "callbridge.resurrect._translations",
         "0.4.38 _backend_specific_translations=context_rules_by_platform "
         "_translations=context_rules register_translation"),
-    ("jax._src.lib", "import", "0.6.2 xla_extension=jaxlib.xla_extension"),
+    ("jax._src.interpreters.xla", "jax._src.abstract_arrays",
+        "0.4.38 _make_shaped_array_for_numpy_array _make_shaped_array_for_numpy_scalar 0.7.2 "
+        "_canonicalize_masked_array_dtype"),
+    ("jax._src.interpreters.xla", "jax._src.callback", "0.6.2 _make_array_shape"),
+    ("jax._src.interpreters.xla", "jax._src.interpreters.pxla", "0.4.30 _axis_groups"),
+    ("jax._src.lax", "import",
+        "0.6.2 eigh=jax._src.lax.eigh qdwh=jax._src.lax.qdwh stack=jax._src.lax.stack "
+        "svd=jax._src.lax.svd"),
+    ("jax._src.lax.control_flow", "import",
+        "0.4.13 remat_impl=jax._src.lax.control_flow.remat_impl 0.7.2 "
+        "for_loop=jax._src.lax.control_flow.for_loop"),
+    ("jax._src.lax.control_flow", "jax._src.effects",
+        "0.4.30 allowed_effects=control_flow_allowed_effects"),
+    ("jax._src.lax.control_flow", "jax._src.lax.control_flow.common",
+        "0.4.13 _avals_short _check_tree _prune_zeros _show_diff _typecheck_param"),
+    ("jax._src.lax.control_flow", "jax._src.lax.control_flow.conditionals",
+        "0.4.13 _bcast_select _bcast_select_n _ordered_unique"),
+    ("jax._src.lax.control_flow", "jax._src.lax.control_flow.loops",
+        "0.4.13 _cumred_batch_rule _cumred_dtype_rule _cumred_shape_rule _cumsum_transpose_rule "
+        "_cumulative_jvp_rule _fori_cond_fun _while_loop_jvp _while_lowering "
+        "_while_partial_eval _while_transpose_error"),
+    ("jax._src.lax.control_flow", "jax._src.lax.control_flow.solves",
+        "0.4.13 _LinearSolveTuple _check_shapes _custom_linear_solve_jvp "
+        "_linear_solve_abstract_eval _linear_solve_transpose_rule _split_linear_solve_args "
+        "_transpose_one_output"),
+    ("jax._src.lax.control_flow",
+     "jax._src.lax.lax jax._src.ad_checkpoint jax._src.lax.control_flow.remat_impl",
+        "0.4.13 _optimization_barrier_abstract_eval _optimization_barrier_lowering_rule"),
+    ("jax._src.lax.control_flow.common", "jax._src.effects",
+        "0.4.30 allowed_effects=control_flow_allowed_effects"),
+    ("jax._src.lax.control_flow.for_loop", "jax._src.lax.control_flow.loops", "0.7.2 scan"),
+    ("jax._src.lax.control_flow.for_loop", "jax._src.state.primitives",
+        "0.4.13 _addupdate_pp_rule _get_jvp _get_pp_rule _swap_jvp _swap_pp_rule "
+        "addupdate_jvp_rule addupdate_p get_p swap_p"),
+    ("jax._src.lax.control_flow.for_loop", "jax._src.state.utils",
+        "0.4.31 _hoist_consts_to_refs=hoist_consts_to_refs"),
+    ("jax._src.lax.control_flow.loops", "jax._src.core",
+        "0.6.2 _aval_mismatch_extra=aval_mismatch_extra"),
+    ("jax._src.lax.control_flow.remat_impl", "jax._src.lax.lax jax._src.ad_checkpoint",
+        "0.4.13 _optimization_barrier_abstract_eval _optimization_barrier_lowering_rule "
+        "optimization_barrier_p"),
+    ("jax._src.lax.eigh", "jax._src.tpu.linalg.eigh",
+        "0.6.2 _eigh_work _projector_subspace _round_up _update_slice split_spectrum"),
+    ("jax._src.lax.fft", "jax._src.lax.fft",
+        "0.4.13 fft_batching_rule=_fft_batching_rule fft_impl=_fft_impl "
+        "fft_transpose_rule=_fft_transpose_rule"),
+    ("jax._src.lax.lax", "jax._src.lax.lax",
+        "0.4.13 _broadcasting_shape_rule=broadcasting_shape_rule _shape_as_value=shape_as_value "
+        "0.5.3 _reduce_and=reduce_and _reduce_max=reduce_max _reduce_min=reduce_min "
+        "_reduce_or=reduce_or _reduce_prod=reduce_prod _reduce_sum=reduce_sum "
+        "_reduce_xor=reduce_xor"),
+    ("jax._src.lax.lax", "jax._src.lax.special",
+        "0.4.13 _bessel_i1e_jvp bessel_i0e_p bessel_i1e_p betainc_grad_not_implemented "
+        "betainc_gradx digamma_p erf_inv_p erf_p erfc_p igamma_grad_a igamma_grad_a_p "
+        "igamma_grada igamma_gradx igamma_p igammac_grada igammac_gradx igammac_p lgamma_p "
+        "regularized_incomplete_beta_p"),
+    ("jax._src.lax.lax", "jax._src.pjit", "0.10.2 _identity_fn"),
+    ("jax._src.lax.lax", "jax._src.state.types", "0.9.2 zeros_like_abstract_ref"),
+    ("jax._src.lax.linalg", "jax._src.lax.linalg",
+        "0.4.13 cholesky_jvp_rule=_cholesky_jvp_rule "
+        "triangular_solve_jvp_rule_a=_triangular_solve_jvp_rule_a "
+        "triangular_solve_transpose_rule=_triangular_solve_transpose_rule"),
+    ("jax._src.lax.linalg", "jax._src.tpu.linalg.svd", "0.6.2 _svd_tpu _svd_tpu_lowering_rule"),
+    ("jax._src.lax.qdwh", "jax._src.tpu.linalg.qdwh",
+        "0.6.2 _dynamic_concat _pad_in_dim _qdwh _use_cholesky _use_qr qdwh"),
+    ("jax._src.lax.stack", "jax._src.tpu.linalg.stack", "0.6.2 Stack"),
+    ("jax._src.lax.svd", "jax._src.tpu.linalg.svd", "0.6.2 _svd_tall_and_square_input"),
+    ("jax._src.lib", "import",
+        "0.4.13 xla_bridge=jax._src.lib.xla_bridge 0.6.2 xla_extension=jaxlib.xla_extension"),
+    ("jax._src.lib.xla_bridge", "jax._src.xla_bridge",
+        "0.4.13 _clear_backends _get_backend_uncached _init_backend backends "
+        "canonicalize_platform default_backend device_count devices expand_platform_alias "
+        "get_backend get_device_backend host_count host_id host_ids is_known_platform "
+        "local_device_count local_devices process_count process_index register_backend_factory "
+        "tpu_client_timer_callback"),
+    ("jax._src.linear_util", "jax._src.util", "0.4.30 clear_all_caches"),
+    ("jax._src.logging_config", "jax._src.logging_config",
+        "0.4.38 disable_all_debug_logging=_disable_all_debug_logging "
+        "enable_debug_logging=_enable_debug_logging"),
+    ("jax._src.mesh", "jax._src.mesh", "0.7.2 _BaseMesh=BaseMesh"),
+    ("jax._src.monitoring", "jax._src.monitoring",
+        "0.4.30 _clear_event_listeners=clear_event_listeners"),
+    ("jax._src.numpy", "import", "0.7.2 array=jax._src.numpy.array"),
+    ("jax._src.numpy.array", "jax._src.numpy.array_constructors",
+        "0.7.2 _convert_to_array_if_dtype_fails _get_platform _make_string_array "
+        "_supports_buffer_protocol"),
+    ("jax._src.numpy.array_methods", "jax._src.array", "0.12.0.1 _chunk_iter"),
+    ("jax._src.numpy.lax_numpy", "jax", "0.4.13 ndarray=Array"),
+    ("jax._src.numpy.lax_numpy", "jax._src.array jax._src.numpy.array_methods",
+        "0.4.13 _chunk_iter"),
+    ("jax._src.numpy.lax_numpy", "jax._src.lax.other jax._src.numpy.ufuncs",
+        "0.4.13 _logaddexp_jvp"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.array_constructors jax._src.numpy.array",
+        "0.6.2 _convert_to_array_if_dtype_fails _make_string_array _supports_buffer_protocol"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.array_creation",
+        "0.5.3 _check_forgot_shape_tuple 0.6.2 _geomspace _linspace _logspace geomspace "
+        "logspace 0.7.2 linspace ones_like zeros_like"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.array_methods",
+        "0.4.13 _HANDLED_ARRAY_TYPES _IndexUpdateHelper _IndexUpdateRef _copy _deepcopy "
+        "_notimplemented_flat _operator_round _set_shaped_array_attributes "
+        "_unimplemented_setitem"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.einsum",
+        "0.5.3 Unoptimized _default_poly_einsum_handler _einsum _poly_einsum_handlers "
+        "_removechars einsum_path"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.index_tricks",
+        "0.4.13 _AxisConcat _make_1d_grid_from_slice"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.indexing",
+        "0.5.3 _eliminate_deprecated_list_indexing=eliminate_deprecated_list_indexing "
+        "_is_boolean_index _is_integer_index _is_scalar "
+        "_is_slice_element_none_or_constant_or_symbolic _make_along_axis_idx _normalize_index "
+        "_should_unpack_list_index _take=take place put put_along_axis take take_along_axis"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.lax_numpy", "0.4.13 _roll=roll"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.polynomial",
+        "0.4.13 poly polyadd polyder polyfit polyint polymul polysub polyval"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.reductions",
+        "0.4.13 _average _canonicalize_axis_allow_named _cast_to_bool _ensure_optional_axes "
+        "_mean=mean _ptp=ptp _reduce_all _reduce_any _reduction_dims _reduction_init_val "
+        "_std=std _var=var _var_promote_types any average count_nonzero mean median nanmax "
+        "nanmean nanmedian nanmin nanprod nanstd nansum nanvar prod ptp std var"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.scalar_types",
+        "0.5.3 _ScalarMeta _abstractify_scalar_meta _make_scalar_type cdouble complex128 "
+        "complex64 csingle double float16 float32 float64 int16 int32 int64 int8 single uint16 "
+        "uint32 uint64 uint8"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.setops",
+        "0.4.13 intersect1d isin setdiff1d setxor1d union1d unique"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.sorting",
+        "0.5.3 argpartition lexsort partition sort_complex"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.tensor_contractions",
+        "0.5.3 inner matvec vdot vecmat"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.ufuncs",
+        "0.4.13 _constant_like _float_divmod _isposneginf _power absolute conjugate copysign "
+        "deg2rad divmod floor_divide fmod frexp heaviside isfinite isinf isnan ldexp log10 modf "
+        "power rad2deg remainder right_shift rint signbit sinc true_divide"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.util",
+        "0.4.13 _arraylike _check_arraylike=check_arraylike _promote_args=promote_args "
+        "_promote_args_inexact=promote_args_inexact _promote_dtypes=promote_dtypes "
+        "_promote_dtypes_inexact=promote_dtypes_inexact _promote_shapes=promote_shapes "
+        "_rank_promotion_warning_or_error _where 0.6.2 canonicalize_device_to_sharding"),
+    ("jax._src.numpy.lax_numpy", "jax._src.numpy.window_functions",
+        "0.5.3 bartlett blackman hamming hanning kaiser"),
+    ("jax._src.numpy.lax_numpy", "jax._src.random.core jax._src.random",
+        "0.7.2 _convert_and_clip_integer"),
+    ("jax._src.numpy.ufuncs", "jax._src.lax.other", "0.4.34 _logaddexp_jvp 0.4.38 _wrap_between"),
+    ("jax._src.numpy.ufuncs", "jax._src.numpy.ufuncs",
+        "0.4.31 _arccosh=arccosh 0.4.38 _logical_and=logical_and _logical_or=logical_or "
+        "_logical_xor=logical_xor _multiply=multiply _negative=negative"),
     ("jax._src.numpy.util", "jax._src.numpy.util",
-        "0.4.13 _check_arraylike=check_arraylike _promote_dtypes=promote_dtypes"),
+        "0.4.13 _check_arraylike=check_arraylike _promote_args=promote_args "
+        "_promote_args_inexact=promote_args_inexact _promote_args_numeric=promote_args_numeric "
+        "_promote_dtypes=promote_dtypes _promote_dtypes_complex=promote_dtypes_complex "
+        "_promote_dtypes_inexact=promote_dtypes_inexact "
+        "_promote_dtypes_numeric=promote_dtypes_numeric _promote_shapes=promote_shapes"),
+    ("jax._src.pjit", "jax._src.api_util", "0.9.2 PytreeLeaf"),
+    ("jax._src.pjit", "jax._src.interpreters.pxla", "0.6.2 get_op_sharding_from_executable"),
+    ("jax._src.pjit", "jax._src.interpreters.pxla jax._src.pjit",
+        "0.4.30 _get_op_sharding_from_executable=get_op_sharding_from_executable"),
+    ("jax._src.pjit", "jax._src.lax.utils",
+        "0.5.3 get_abstract_mesh_from_avals=_get_abstract_mesh_from_avals"),
     ("jax._src.pjit", "jax._src.pjit", "0.7.2 pjit_p=jit_p"),
+    ("jax._src.pjit", "jax._src.stages",
+        "0.6.2 _device_assignment_mismatch_error _find_arg_mismatch"),
+    ("jax._src.prng", "jax._src.random.prng",
+        "0.10.2 KeyTy KeyTyRules _check_prng_key_data base_arr_shape_to_keys_shape "
+        "bcast_iotas_to_reshaped_iota iota_2x32_shape iota_2x32_shape_abstract_eval "
+        "iota_2x32_shape_lowering iota_2x32_shape_p iterated_vmap_binary_bcast "
+        "iterated_vmap_unary key_array_constant_handler key_array_shard_arg_handler "
+        "prngkeyarray_flatten prngkeyarray_unflatten random_bits_abstract_eval random_bits_impl "
+        "random_bits_impl_base random_bits_lowering random_bits_p random_fold_in_abstract_eval "
+        "random_fold_in_impl random_fold_in_impl_base random_fold_in_lowering random_fold_in_p "
+        "random_seed_abstract_eval random_seed_impl random_seed_impl_base random_seed_lowering "
+        "random_seed_p random_split_abstract_eval random_split_impl random_split_impl_base "
+        "random_split_lowering random_split_p random_unwrap_abstract_eval random_unwrap_impl "
+        "random_unwrap_lowering random_unwrap_p random_wrap_abstract_eval "
+        "random_wrap_batch_rule random_wrap_impl random_wrap_lowering random_wrap_p "
+        "register_prng squeeze_vmap"),
     ("jax._src.prng", "jax._src.random.prng jax._src.random.threefry2x32 jax._src.random.rbg",
         "0.10.2 PRNGImpl PRNGKeyArray random_bits random_fold_in random_seed random_split "
         "random_unwrap random_wrap rbg_prng_impl seed_with_impl threefry2x32_p threefry_2x32 "
         "threefry_fold_in threefry_prng_impl threefry_random_bits threefry_seed threefry_split "
         "unsafe_rbg_prng_impl"),
+    ("jax._src.prng", "jax._src.random.rbg",
+        "0.10.2 _rbg_fold_in _rbg_random_bits _rbg_seed _rbg_split _unsafe_rbg_fold_in "
+        "_unsafe_rbg_split"),
+    ("jax._src.prng", "jax._src.random.threefry2x32",
+        "0.10.2 _is_threefry_prng_key _make_rotate_left _threefry2x32_abstract_eval "
+        "_threefry2x32_cpu_lowering_rule _threefry2x32_gpu_lowering_rule _threefry2x32_lowering "
+        "_threefry2x32_lowering_rule _threefry_fold_in _threefry_random_bits_original "
+        "_threefry_random_bits_partitionable _threefry_seed _threefry_split "
+        "_threefry_split_foldlike _threefry_split_original apply_round rolled_loop_step "
+        "rotate_left rotate_list"),
     ("jax._src.random", "callbridge.resurrect._old_public", "0.4.38 KeyArray=DeviceArray"),
-    ("jax._src.random", "jax._src.random.core", "0.10.2 _check_prng_key _check_shape"),
+    ("jax._src.random", "jax._src.nn.functions", "0.6.2 _softmax"),
+    ("jax._src.random", "jax._src.random.core",
+        "0.10.2 _bernoulli _binomial _binomial_inversion _btrs _cauchy _check_prng_key "
+        "_check_shape _chisquare=chisquare _convert_and_clip_integer _dirichlet "
+        "_double_sided_maxwell _exponential _f=f _gamma _gamma_batching_rule _gamma_grad "
+        "_gamma_impl _gamma_one _geometric=geometric _gumbel _isnan _key _key_data _key_impl "
+        "_key_spec _laplace _logistic _lognormal _maxwell=maxwell _multivariate_normal _normal "
+        "_normal_real _pareto _permutation _poisson _poisson_knuth _poisson_rejection "
+        "_rademacher=rademacher _randint _random_bits _random_gamma_abstract_eval _rayleigh "
+        "_return_prng_keys _shuffle _stirling_approx_tail _t _triangular _truncated_normal "
+        "_uniform _wald _weibull_min canonicalize_sharding_for_samplers maybe_auto_axes "
+        "random_insert_pvary"),
+    ("jax._src.random", "jax._src.random.core jax._src.random", "0.4.30 _fold_in=fold_in"),
+    ("jax._src.random", "jax._src.random.threefry2x32 jax._src.prng", "0.4.30 threefry_2x32"),
+    ("jax._src.scipy.cluster.vq", "jax._src.scipy.linalg", "0.4.30 _no_chkfinite_doc"),
+    ("jax._src.scipy.linalg", "jax._src.numpy.lax_numpy", "0.4.30 tril triu"),
+    ("jax._src.shard_map", "jax._src.core",
+        "0.7.2 _shard_aval=shard_aval _unshard_aval=unshard_aval"),
+    ("jax._src.shard_map", "jax._src.debugging", "0.7.2 _debug_callback_eager_rule"),
+    ("jax._src.sharding", "jax._src.sharding_impls",
+        "0.4.13 SingleDeviceSharding _hashed_index=hashed_index device_replica_id_map"),
+    ("jax._src.sharding_impls", "callbridge.resurrect._old_private", "0.4.38 is_unspecified"),
+    ("jax._src.sharding_impls", "jax.sharding", "0.7.2 PositionalSharding"),
+    ("jax._src.source_info_util", "jax._src.source_info_util",
+        "0.4.13 _raw_frame_to_frame=raw_frame_to_frame"),
+    ("jax._src.state.primitives", "jax._src.state.indexing", "0.6.2 _pp_slice"),
+    ("jax._src.stateful_rng", "jax._src.random.stateful_rng",
+        "0.10.2 StatefulPRNG _canonicalize_size stateful_rng"),
+    ("jax._src.traceback_util", "jax._src.traceback_util",
+        "0.4.13 add_call_stack_frames=_add_call_stack_frames "
+        "add_tracebackhide_to_hidden_frames=_add_tracebackhide_to_hidden_frames "
+        "filtering_mode=_filtering_mode ignore_known_hidden_frame=_ignore_known_hidden_frame "
+        "ipython_supports_tracebackhide=_ipython_supports_tracebackhide "
+        "is_reraiser_frame=_is_reraiser_frame is_under_reraiser=_is_under_reraiser "
+        "path_starts_with=_path_starts_with running_under_ipython=_running_under_ipython"),
+    ("jax._src.tree_util", "callbridge.resurrect._old_private", "0.4.38 BuiltInKeyEntry"),
     ("jax._src.tree_util", "callbridge.resurrect._old_public",
         "0.8.3 _replace_nones=replace_nones"),
+    ("jax._src.tree_util", "jax._src.api_util", "0.12.0.1 _ensure_inbounds"),
+    ("jax._src.tree_util", "jax._src.flattree", "0.12.0.1 FlatTree"),
+    ("jax._src.util", "callbridge.resurrect._old_private", "0.4.13 get_module_functions"),
+    ("jax._src.util", "jax._src.pjit", "0.4.31 _IgnoreKey=IgnoreKey"),
+    ("jax._src.util", "jax._src.source_info_util", "0.4.13 new_name_stack"),
+    ("jax._src.xla_bridge", "jax._src.xla_bridge",
+        "0.6.2 _MOCK_GPU_TOPOLOGY=MOCK_GPU_TOPOLOGY "
+        "_MOCK_NUM_GPU_PROCESSES=MOCK_NUM_GPU_PROCESSES "
+        "_get_num_nodes_from_gpu_topology=get_num_nodes_from_gpu_topology"),
+    ("jax._src.xla_metadata", "jax._src.xla_metadata_lib",
+        "0.7.2 XlaMetadata current_xla_metadata filter_nones update_metadata"),
+    ("jax._src.xla_metadata", "jax._src.xla_metadata_lib jax._src.xla_metadata",
+        "0.5.3 _XlaMetadata=XlaMetadata"),
     ("jax.abstract_arrays", "callbridge.resurrect._avals", "0.4.30 array_types raise_to_shaped"),
     ("jax.abstract_arrays", "jax._src.core", "0.4.30 ShapedArray"),
     ("jax.ad_checkpoint", "jax._src.ad_checkpoint", "0.10.2 checkpoint remat=checkpoint"),
@@ -83,10 +367,12 @@ ROWS = [
         "0.4.30 token 0.4.38 ConcreteArray jaxpr_uses_outfeed outfeed_primitives "
         "primitive_uses_outfeed 0.5.3 JaxprDebugInfo 0.6.2 lattice_join "
         "raise_to_shaped_mappings str_eqn_compact 0.8.3 UnshapedArray"),
+    ("jax.core", "callbridge.resurrect._old_private", "0.4.13 extract_call_jaxpr"),
     ("jax.core", "callbridge.resurrect._old_public", "0.4.13 unit unitvar 0.4.30 Shape partial"),
     ("jax.core", "callbridge.resurrect._tracing",
         "0.4.38 MainTrace Sublevel apply_todos cur_sublevel extend_axis_env new_base_main "
-        "new_main new_sublevel raise_as_much_as_possible thread_local_state"),
+        "new_main new_sublevel raise_as_much_as_possible thread_local_state 0.12.0.1 "
+        "find_top_trace"),
     ("jax.core", "import",
         "0.4.30 dtypes=jax._src.dtypes lu=jax._src.linear_util pp=jax._src.pretty_printer "
         "source_info_util=jax._src.source_info_util traceback_util=jax._src.traceback_util"),
@@ -104,11 +390,10 @@ ROWS = [
         "set_current_trace=SetCurrentTraceContextManager subjaxprs "
         "take_current_trace=TakeCurrentTraceContextManager unmapped_aval 0.12.0.1 DropVar "
         "JaxprPpContext JaxprPpSettings OutputType abstract_token aval_mapping_handlers "
-        "check_jaxpr concrete_or_error concretization_function_error custom_typechecks "
-        "find_top_trace gensym get_opaque_trace_state is_concrete is_constant_dim "
-        "is_constant_shape jaxprs_in_params literalable_types new_jaxpr_eqn no_axis_name "
-        "no_effects nonempty_axis_env_DO_NOT_USE=nonempty_axis_env "
-        "primal_dtype_to_tangent_dtype trace_ctx "
+        "check_jaxpr concrete_or_error concretization_function_error custom_typechecks gensym "
+        "get_opaque_trace_state is_concrete is_constant_dim is_constant_shape jaxprs_in_params "
+        "literalable_types new_jaxpr_eqn no_axis_name no_effects "
+        "nonempty_axis_env_DO_NOT_USE=nonempty_axis_env primal_dtype_to_tangent_dtype trace_ctx "
         "unsafe_am_i_under_a_jit_DO_NOT_USE=unsafe_am_i_under_a_jit "
         "unsafe_am_i_under_a_vmap_DO_NOT_USE=unsafe_am_i_under_a_vmap "
         "unsafe_get_axis_names_DO_NOT_USE=unsafe_get_axis_names valid_jaxtype"),
@@ -175,9 +460,9 @@ ROWS = [
         "atleast_1d atleast_2d atleast_3d average bartlett bfloat16 bincount bitwise_and "
         "bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or "
         "bitwise_right_shift bitwise_xor blackman block bool bool_ broadcast_arrays "
-        "broadcast_shapes broadcast_to c_ cbrt cdouble ceil choose clip column_stack complex128 "
-        "complex64 complex_ compress concat concatenate conj conjugate convolve copy copysign "
-        "corrcoef correlate cos cosh count_nonzero cov cross csingle cumprod cumsum "
+        "broadcast_shapes broadcast_to c_ can_cast cbrt cdouble ceil choose clip column_stack "
+        "complex128 complex64 complex_ compress concat concatenate conj conjugate convolve copy "
+        "copysign corrcoef correlate cos cosh count_nonzero cov cross csingle cumprod cumsum "
         "cumulative_prod cumulative_sum deg2rad degrees delete diag diag_indices "
         "diag_indices_from diagflat diagonal diff digitize divide divmod dot double dsplit "
         "dstack e ediff1d einsum einsum_path empty empty_like equal euler_gamma exp exp2 "
@@ -187,26 +472,27 @@ ROWS = [
         "fmin fmod frexp from_dlpack frombuffer fromfile fromfunction fromiter frompyfunc "
         "fromstring full full_like gcd geomspace gradient greater greater_equal hamming hanning "
         "heaviside histogram histogram2d histogram_bin_edges histogramdd hsplit hstack hypot i0 "
-        "identity imag index_exp indices inf inner insert int16 int2 int32 int4 int64 int8 int_ "
-        "interp intersect1d invert isclose iscomplex iscomplexobj isdtype isfinite isin isinf "
-        "isnan isneginf isposinf isreal isrealobj isscalar issubdtype ix_ kaiser kron lcm ldexp "
-        "left_shift less less_equal lexsort linspace load log log10 log1p log2 logaddexp "
-        "logaddexp2 logical_and logical_not logical_or logical_xor logspace mask_indices matmul "
-        "matrix_transpose matvec max maximum mean median meshgrid mgrid min minimum mod modf "
-        "moveaxis multiply nan nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax "
-        "nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar "
-        "ndarray negative newaxis nextafter nonzero not_equal ogrid ones ones_like outer "
-        "packbits pad partition percentile permute_dims pi piecewise place poly polyadd polyder "
-        "polydiv polyfit polyint polymul polysub polyval positive pow power prod promote_types "
-        "ptp put put_along_axis quantile r_ rad2deg radians ravel ravel_multi_index real "
-        "reciprocal remainder repeat reshape resize result_type right_shift rint roll rollaxis "
-        "roots rot90 round s_ searchsorted select setdiff1d setxor1d sign signbit sin sinc "
-        "single sinh sort sort_complex spacing split sqrt square squeeze stack std subtract sum "
-        "swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri "
-        "tril tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from "
-        "true_divide trunc ufunc uint uint16 uint2 uint32 uint4 uint64 uint8 union1d unique "
-        "unique_all unique_counts unique_inverse unique_values unpackbits unravel_index unstack "
-        "unwrap vander var vdot vecdot vecmat vectorize vsplit vstack where zeros zeros_like"),
+        "identity iinfo imag index_exp indices inf inner insert int16 int2 int32 int4 int64 "
+        "int8 int_ interp intersect1d invert isclose iscomplex iscomplexobj isdtype isfinite "
+        "isin isinf isnan isneginf isposinf isreal isrealobj isscalar issubdtype ix_ kaiser "
+        "kron lcm ldexp left_shift less less_equal lexsort linspace load log log10 log1p log2 "
+        "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace "
+        "mask_indices matmul matrix_transpose matvec max maximum mean median meshgrid mgrid min "
+        "minimum mod modf moveaxis multiply nan nan_to_num nanargmax nanargmin nancumprod "
+        "nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd "
+        "nansum nanvar ndarray negative newaxis nextafter nonzero not_equal ogrid ones "
+        "ones_like outer packbits pad partition percentile permute_dims pi piecewise place poly "
+        "polyadd polyder polydiv polyfit polyint polymul polysub polyval positive pow power "
+        "prod promote_types ptp put put_along_axis quantile r_ rad2deg radians ravel "
+        "ravel_multi_index real reciprocal remainder repeat reshape resize result_type "
+        "right_shift rint roll rollaxis roots rot90 round s_ searchsorted select setdiff1d "
+        "setxor1d sign signbit sin sinc single sinh sort sort_complex spacing split sqrt square "
+        "squeeze stack std subtract sum swapaxes take take_along_axis tan tanh tensordot tile "
+        "trace transpose trapezoid tri tril tril_indices tril_indices_from trim_zeros triu "
+        "triu_indices triu_indices_from true_divide trunc ufunc uint uint16 uint2 uint32 uint4 "
+        "uint64 uint8 union1d unique unique_all unique_counts unique_inverse unique_values "
+        "unpackbits unravel_index unstack unwrap vander var vdot vecdot vecmat vectorize vsplit "
+        "vstack where zeros zeros_like"),
     ("jax.experimental.array_api.fft", "jax.numpy.fft",
         "0.5.3 fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft "
         "irfft2 irfftn rfft rfft2 rfftfreq rfftn"),
@@ -284,6 +570,9 @@ ROWS = [
         "xla_extension_version"),
     ("jax.experimental.jet", "jax._src.api", "0.5.3 shaped_abstractify"),
     ("jax.experimental.layout", "jax._src.layout", "0.7.2 DeviceLocalLayout=Layout"),
+    ("jax.experimental.maps", "callbridge.resurrect._old_private",
+        "0.4.13 _PositionalSemantics=PositionalSemantics "
+        "_positional_semantics=positional_semantics"),
     ("jax.experimental.maps", "callbridge.resurrect._old_public", "0.4.31 thread_resources"),
     ("jax.experimental.maps", "jax._src.mesh", "0.4.31 EMPTY_ENV ResourceEnv"),
     ("jax.experimental.maps", "jax.sharding", "0.4.13 Mesh"),
@@ -297,6 +586,9 @@ ROWS = [
     ("jax.experimental.optimizers", "jax.example_libraries.optimizers",
         "0.4.13 Optimizer adagrad adam make_schedule momentum optimizer rmsprop "
         "rmsprop_momentum sgd sm3"),
+    ("jax.experimental.pallas.ops", "import",
+        "0.4.30 attention=jax.experimental.pallas.ops.gpu.attention "
+        "layer_norm=jax.experimental.pallas.ops.gpu.layer_norm"),
     ("jax.experimental.pjit", "jax._src.pjit", "0.4.30 hashable_pytree 0.7.2 pjit_p=jit_p"),
     ("jax.experimental.pjit", "jax._src.sharding_impls",
         "0.4.30 get_array_mapping parse_flatten_op_sharding"),
@@ -553,6 +845,8 @@ ROWS = [
     ("jax.interpreters.partial_eval", "not-had:main-traces", "0.4.38 trace_to_subjaxpr_dynamic"),
     ("jax.interpreters.partial_eval", "not-had:recipes",
         "0.9.2 convert_envvars_to_constvars recipe_to_eqn"),
+    ("jax.interpreters.pxla", "callbridge.resurrect._old_private",
+        "0.4.13 _is_unspecified=is_unspecified"),
     ("jax.interpreters.pxla", "callbridge.resurrect._old_pxla",
         "0.4.30 WeakRefList multi_host_supported_collectives"),
     ("jax.interpreters.pxla", "callbridge.resurrect._old_signatures",
@@ -633,7 +927,7 @@ ROWS = [
     ("jax.lax", "import", "0.4.30 dtypes=jax._src.dtypes 0.7.2 jax"),
     ("jax.lax", "jax._src.core", "0.10.2 pvary"),
     ("jax.lax", "jax._src.lax.lax",
-        "0.4.30 standard_naryop=naryop unop unop_dtype_rule 0.12.0.1 dce_sink_p"),
+        "0.4.30 standard_naryop unop unop_dtype_rule 0.12.0.1 dce_sink_p"),
     ("jax.lax", "jax._src.lax.lax callbridge.resurrect._old_ad", "0.4.30 tie_in"),
     ("jax.lax", "jax._src.lax.parallel", "0.10.2 all_gather_start"),
     ("jax.lax", "jax._src.lax.parallel not-had:private",
@@ -647,7 +941,8 @@ ROWS = [
     ("jax.lib.xla_bridge", "callbridge.resurrect._old_signatures", "0.8.3 get_compile_options"),
     ("jax.lib.xla_bridge", "import", "0.4.38 xla_client=jax.lib.xla_client"),
     ("jax.lib.xla_bridge", "jax._src.xla_bridge",
-        "0.4.38 _backends default_backend 0.8.3 get_backend"),
+        "0.4.13 get_device_backend register_backend_factory 0.4.38 _backends default_backend "
+        "0.8.3 get_backend"),
     ("jax.lib.xla_client", "callbridge.resurrect._registration",
         "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old",
@@ -694,6 +989,8 @@ ROWS = [
         "0.4.34 profiler"),
     ("jax.lib.xla_client", "not-had:copies",
         "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
+    ("jax.lib.xla_extension", "callbridge.resurrect._old_public",
+        "0.4.13 Buffer=DeviceArray DeviceArray"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
         "0.4.34 PrecisionConfig_Precision ShapeIndex"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "0.4.34 XlaBuilder XlaOp ops"),
@@ -769,7 +1066,7 @@ ROWS = [
     ("jax.numpy", "callbridge.resurrect._old_public",
         "0.4.13 msort 0.4.30 DeviceArray NINF NZERO PZERO in1d issubsctype row_stack trapz "
         "0.10.2 fix"),
-    ("jax.numpy", "import", "0.4.30 jax"),
+    ("jax.numpy", "import", "0.4.13 lax_numpy=jax._src.numpy.lax_numpy 0.4.30 jax"),
     ("jax.numpy", "jax._src.numpy.lax_numpy", "0.4.38 round_=round"),
     ("jax.numpy", "jax._src.numpy.reductions",
         "0.4.30 alltrue=all cumproduct=cumprod product=prod sometrue=any"),
@@ -791,7 +1088,8 @@ ROWS = [
     ("jax.scipy.linalg", "callbridge.resurrect._old_public", "0.4.30 tril triu"),
     ("jax.scipy.special", "callbridge.resurrect._old_public", "0.10.2 sph_harm"),
     ("jax.sharding", "callbridge.resurrect._old_public", "0.7.2 use_mesh"),
-    ("jax.sharding", "jax._src.sharding_impls", "0.7.2 GSPMDSharding"),
+    ("jax.sharding", "jax._src.sharding_impls",
+        "0.4.13 OpShardingSharding=GSPMDSharding 0.7.2 GSPMDSharding"),
     ("jax.sharding", "jax.sharding", "0.4.34 XLACompatibleSharding=Sharding"),
     ("jax.sharding", "jaxlib._jax none-is:pmap", "0.10.2 PmapSharding"),
     ("jax.sharding", "none-is:positional-sharding", "0.7.2 PositionalSharding"),

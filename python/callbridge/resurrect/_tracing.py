@@ -88,6 +88,18 @@ class _TraceStack:
         return tracing[-1] if tracing else self.stack[0]
 
 
+def dynamic_trace() -> Any:
+    trace = core.trace_ctx.trace
+    while type(trace).__name__ not in ("DynamicJaxprTrace", "EvalTrace"):
+        trace = trace.parent_trace
+    return trace
+
+
+def find_top_trace(xs: Any) -> Any:
+    """The current trace; of no tracers, the innermost of all that is computed: as jit's."""
+    return core.find_top_trace(xs) if list(xs) else dynamic_trace()
+
+
 class _TraceState:
     trace_stack = _TraceStack()
 

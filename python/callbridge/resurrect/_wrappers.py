@@ -69,6 +69,19 @@ def lattice_join(original: Callable) -> Callable | None:
     return _old_core.lattice_join if original(aval.update(weak_type=True), aval).weak_type else None
 
 
+class _NamespaceOfAd(types.SimpleNamespace):
+    """What JAX has by the name jax.ad, and what jax.interpreters.ad has, which it was."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(ad, name)
+
+
+def namespace_of_ad(original: Any) -> Any:
+    if isinstance(original, types.ModuleType):
+        return None
+    return _NamespaceOfAd(**vars(original))
+
+
 def is_array_class(original: Callable) -> Callable | None:
     """Lets the classes of tracers be subclasses of jax.Array, as until JAX 0.8. Python asks for it
     at isinstance(tracer, ArrayLike), and at other unions with jax.Array."""
