@@ -150,7 +150,7 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
         (only("initial_qdd", None), only("final_qdd", None)),
     ),
     ("jax.extend.linear_util", "0.4.38", "transformation_with_aux", (only("use_eq_store", False),)),
-    ("jax.extend.source_info_util", "0.5.3", "user_context", (renamed("c", "traceback"),)),
+    ("jax.extend.source_info_util.user_context", "0.5.3", "__init__", (renamed("c", "traceback"),)),
     (
         "jax.interpreters.mlir",
         "0.6.2",
