@@ -99,7 +99,8 @@ def tapped_in_order(m):
 
     def body(carry, a):
         for at in range(3):
-            a = m.id_tap(lambda v, _, at=at: seen.append((at, type(v), v.tolist())), a)
+            given = {"result": a} if at == 2 else {}
+            a = m.id_tap(lambda v, _, at=at: seen.append((at, type(v), v.tolist())), a, **given)
         return carry, a
 
     jax.jit(lambda a: lax.scan(body, 0, a))(jnp.arange(4))
@@ -111,6 +112,11 @@ def equation(m):
     first = DOUBLED.jaxpr.eqns[0]
     made = m.new_jaxpr_eqn(first.invars, first.outvars, first.primitive, first.params, set())
     return [made.primitive.name, made.invars == first.invars]
+
+
+def new_variables(m):
+    made = m.gensym([DOUBLED.jaxpr])(aval), m.gensym(suffix="_a")(aval)
+    return [str(variable.aval.shape) for variable in made]
 
 
 CALLS = {
@@ -127,8 +133,8 @@ CALLS = {
     "jax._src.core.ClosedCallPrimitive.get_bind_params": lambda c: bound_again(
         call_primitive("closed_call_p"), [x], {"call_jaxpr": DOUBLED}
     ),
-    "jax._src.core.gensym": lambda m: str(m.gensym([DOUBLED.jaxpr])(aval).aval.shape),
-    "jax.core.gensym": lambda m: str(m.gensym([DOUBLED.jaxpr])(aval).aval.shape),
+    "jax._src.core.gensym": new_variables,
+    "jax.core.gensym": new_variables,
     "jax._src.core.new_jaxpr_eqn": equation,
     "jax.core.new_jaxpr_eqn": equation,
     "jax.core.find_top_trace": levels,
@@ -193,7 +199,7 @@ EXPECTED = {
     ),
     "jax.linear_util.wrap_init": (
         lambda m: m.wrap_init(
-            lambda a: a + 1, debug_info=getattr(wrapped(len), "debug_info", None)
+            lambda a, b: a + b, {"b": 1}, debug_info=getattr(wrapped(len), "debug_info", None)
         ).call_wrapped(2),
         3,
     ),

@@ -132,8 +132,9 @@ class Passed:
                 names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
                 for name in names:
                     values = self._passed.setdefault((code, name), [])
-                    if len(values) < 9:
-                        values.append(frame.f_locals.get(name))
+                    value = frame.f_locals.get(name)
+                    if len(values) < 9 and not any(value is known for known in values):
+                        values.append(value)
 
         sys.setprofile(note)
         try:
