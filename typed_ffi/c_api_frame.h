@@ -11,6 +11,7 @@
 // Bytes from the struct's start to the end of `last_field`.
 #ifdef __cplusplus
 #define XLA_FFI_STRUCT_SIZE(struct_type, last_field) \
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression) */   \
   (offsetof(struct_type, last_field) + sizeof(struct_type::last_field))
 #else
 #define XLA_FFI_STRUCT_SIZE(struct_type, last_field) \
