@@ -144,7 +144,7 @@ PACKAGES = (
     Package("umfpack-jax-0.1.5", 6, "typed", python_3_13=False),
     Package("roughpy-jax-1.2.0", 5, "typed"),
     Package("jax-tvm-ffi-0.1.3", 4, "typed", sampled=True),
-    # Of 2022 and 2023, without custom calls; none of them runs on these releases by itself.
+    # Of 2022 and 2023, without custom calls; all but jaxopt fail on these releases by themselves.
     _pure("augmax-0.3.1", 6),
     _pure("blackjax-0.9.6", 4),
     _pure("distrax-0.1.2", 10),
