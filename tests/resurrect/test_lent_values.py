@@ -47,6 +47,12 @@ def lines_of(python, *arguments, **environment):
     return done.stdout.splitlines()
 
 
+def last_name(path):
+    """Of a class, where its methods that Python calls are wrapped."""
+    *_, owner, name = path.split(".")
+    return owner if name.startswith("__") else name
+
+
 @pytest.fixture(scope="module")
 def lent():
     """What is lent and not called, and what each of the others does, by name."""
@@ -60,7 +66,7 @@ def lent():
 def test_each_is_called(lent):
     untested, _ = lent
     unknown = [name for name in untested if not name.startswith(OF_FFI)]
-    assert not [name for name in unknown if name.rpartition(".")[2] not in CALLED]
+    assert not [name for name in unknown if last_name(name) not in CALLED]
 
 
 def test_values_are_those_of_today(lent):
