@@ -1,12 +1,11 @@
 #include "callbridge/c_api/to_c.h"
 
-#include <dlfcn.h>
-
 #include <iterator>
 #include <new>
 #include <string>
 
 #include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/python_interpreter.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/struct_size.h"
 
@@ -34,18 +33,11 @@ static_assert(CALLBRIDGE_PROVIDES_STATUS == provides::kStatus &&
               CALLBRIDGE_PROVIDES_SHAPES == provides::kShapes &&
               CALLBRIDGE_PROVIDES_ATTRIBUTES == provides::kAttributes);
 
-template <typename Function>
-Function* Find(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
 // Whether Python's interpreter runs on this thread. It would wait forever for what the thread
 // holds. An interpreter that ends is not initialized any more, and ends its threads itself.
 bool IsPythonsThread() {
-  auto* is_initialized = Find<int()>("Py_IsInitialized");
-  auto* get_thread_state = Find<void*()>("PyGILState_GetThisThreadState");
-  return is_initialized != nullptr && is_initialized() != 0 && get_thread_state != nullptr &&
-         get_thread_state() != nullptr;
+  auto* get_thread_state = PythonFunction<void*()>("PyGILState_GetThisThreadState");
+  return get_thread_state != nullptr && get_thread_state() != nullptr;
 }
 
 }  // namespace

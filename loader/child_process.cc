@@ -28,6 +28,7 @@
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
 #include "callbridge/abi/loaded_object.h"
+#include "callbridge/abi/python_interpreter.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/interruptible_wait.h"
 #include "callbridge/loader/loaded_file.h"
@@ -186,11 +187,8 @@ absl::StatusOr<ChildOutcome> Await(pid_t process, Pipe& pipe, absl::string_view 
 // thread of the parent's that held it at a fork would never free it in the child.
 class InterpreterLock {
  public:
-  InterpreterLock() {
-    const auto is_initialized = Function<int()>("Py_IsInitialized");
-    if (is_initialized == nullptr || is_initialized() == 0) return;
-    release_ = Function<void(int)>("PyGILState_Release");
-    state_ = Function<int()>("PyGILState_Ensure")();
+  InterpreterLock() : release_(PythonFunction<void(int)>("PyGILState_Release")) {
+    if (release_ != nullptr) state_ = PythonFunction<int()>("PyGILState_Ensure")();
   }
   ~InterpreterLock() {
     if (release_ != nullptr) release_(state_);
@@ -199,13 +197,7 @@ class InterpreterLock {
   InterpreterLock& operator=(const InterpreterLock&) = delete;
 
  private:
-  // Null in a program without Python, or with one that ld.so keeps from other libraries.
-  template <typename Type>
-  static Type* Function(const char* name) {
-    return reinterpret_cast<Type*>(dlsym(RTLD_DEFAULT, name));
-  }
-
-  void (*release_)(int) = nullptr;
+  void (*const release_)(int);
   int state_ = 0;  // PyGILState_STATE
 };
 
