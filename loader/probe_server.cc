@@ -40,7 +40,6 @@ namespace callbridge {
 namespace {
 
 constexpr int kSocketDescriptor = 4;
-constexpr absl::string_view kOpened = "opened\n";
 constexpr absl::string_view kServing = "serving ";
 constexpr absl::string_view kEnd = "end ";
 // How long a server waits for the next request.
@@ -110,7 +109,7 @@ class ProbeServer {
           absl::StrCat(file_.program, " was killed, because a SIGINT came"));
     }
     outcome.timed_out = true;
-    outcome.output.insert(0, kOpened.data(), kOpened.size());
+    outcome.output.insert(0, absl::StrCat(kOpened, "\n"));
     return outcome;
   }
 
@@ -127,7 +126,7 @@ class ProbeServer {
     if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
     if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);
     outcome.output.resize(begin);
-    outcome.output.insert(0, kOpened.data(), kOpened.size());
+    outcome.output.insert(0, absl::StrCat(kOpened, "\n"));
     return true;
   }
 
@@ -176,7 +175,7 @@ absl::StatusOr<Sockets> MakeSockets() {
 pid_t ServerIn(const ChildOutcome& outcome) {
   absl::string_view said = outcome.output;
   pid_t process = 0;
-  const bool serves = absl::ConsumePrefix(&said, kOpened) && absl::ConsumePrefix(&said, kServing) &&
+  const bool serves = absl::ConsumePrefix(&said, absl::StrCat(kOpened, "\n", kServing)) &&
                       absl::ConsumeSuffix(&said, "\n") && absl::SimpleAtoi(said, &process);
   return serves ? process : 0;
 }
@@ -230,10 +229,6 @@ bool HasOneThread() {
   return !error && std::distance(begin(threads), end(threads)) == 1;
 }
 
-void SayTo(int file, absl::string_view text) {
-  if (write(file, text.data(), text.size()) < 0) std::_Exit(1);
-}
-
 using Ask = absl::FunctionRef<void(uint64_t address, int answers)>;
 
 // Returns the status of the process that asked the function.
@@ -266,7 +261,7 @@ int AskInFork(uint64_t address, Ask ask) {
     alarm(kSecondsToServe);
     const int status = AskInFork(address, ask);
     alarm(0);
-    SayTo(kSocketDescriptor, absl::StrCat(kEnd, status, "\n"));
+    SayLine(kSocketDescriptor, absl::StrCat(kEnd, status));
   }
   std::_Exit(0);
 }
@@ -280,7 +275,7 @@ void Serve(Ask ask) {
   if (process == 0) ServeUntilIdle(ask);
   // Who started this process ends its group when it has ended.
   setpgid(process, process);
-  SayTo(kAnswersDescriptor, absl::StrCat(kServing, process, "\n"));
+  SayLine(kAnswersDescriptor, absl::StrCat(kServing, process));
   std::_Exit(0);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -89,7 +90,7 @@ std::string DoesNotReturn() {
 // The evidence for a function that returned.
 constexpr absl::string_view kProvesNothing = "returned without an answer, which proves nothing";
 
-// The helper writes "opened" before it calls the function, and the answer afterwards.
+// The helper writes kOpened before it calls the function, and the answer afterwards.
 TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
   std::vector<absl::string_view> lines =
       absl::StrSplit(outcome.output, '\n', absl::SkipWhitespace());
@@ -98,7 +99,7 @@ TypedAnswer Interpret(const ChildOutcome& outcome, absl::Duration limit) {
     return {TypedVerdict::kUnverified, absl::StrCat(kCannotBeOpened, "callbridge-probe ",
                                                     wrong.empty() ? "ended before it had" : wrong)};
   }
-  if (lines.back() != "opened") return ParseAnswer(lines.back());
+  if (lines.back() != kOpened) return ParseAnswer(lines.back());
   if (outcome.signal == SIGALRM) {
     return {TypedVerdict::kNotTyped, DoesNotReturn()};
   }
@@ -180,11 +181,6 @@ void SayThatItDoesNotReturn(int) {
   _exit(write(late.output, late.line.data(), late.line.size()) < 0);
 }
 
-void WriteLine(int output, absl::string_view line) {
-  const std::string whole = absl::StrCat(line, "\n");
-  if (write(output, whole.data(), whole.size()) < 0) _exit(1);
-}
-
 // Asks in a fork of this process, and adds the answer to that of the function's file. A function
 // that does not return may wait for another thread, which a fork has not.
 TypedAnswer AskHere(const void* address, TypedAnswer of_file) {
@@ -193,14 +189,14 @@ TypedAnswer AskHere(const void* address, TypedAnswer of_file) {
       absl::StrCat(LineOf({TypedVerdict::kUnverified, DoesNotReturn()}), "\n");
   const absl::StatusOr<ChildOutcome> outcome = RunFork(
       [&](int output) {
-        WriteLine(output, "opened");
+        SayLine(output, kOpened);
         late.line = late_line;
         late.output = output;
         signal(SIGALRM, &SayThatItDoesNotReturn);
         alarm(kSecondsToAnswer);
         AskForMetadata(const_cast<void*>(address), [&](const TypedAnswer& answer) {
           late.line = "";
-          WriteLine(output, LineOf(answer));
+          SayLine(output, LineOf(answer));
         });
       },
       kLimit);
@@ -365,6 +361,11 @@ absl::StatusOr<void*> ProbedFile::Function(uint64_t address) const {
     return reinterpret_cast<void*>(load_address_ + address);  // NOLINT
   }
   return absl::InvalidArgumentError(absl::StrCat(path_, ": has no code at that address"));
+}
+
+void SayLine(int answers, absl::string_view line) {
+  const std::string whole = absl::StrCat(line, "\n");
+  if (write(answers, whole.data(), whole.size()) < 0) std::_Exit(1);
 }
 
 void AskForMetadata(void* address, absl::FunctionRef<void(const TypedAnswer& answer)> say) {

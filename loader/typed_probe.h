@@ -86,6 +86,14 @@ constexpr int kAnswersDescriptor = 3;
 // The time after which SIGALRM ends a function that has not returned.
 constexpr int kSecondsToAnswer = 2;
 
+// What the helper says before it calls the function: whatever ends the process later is the
+// function's doing.
+constexpr absl::string_view kOpened = "opened";
+
+// Writes the line to the file descriptor `answers`. Ends this process if it cannot: there is no
+// other channel to report to.
+void SayLine(int answers, absl::string_view line);
+
 // A file whose functions are probed. Never closed.
 class ProbedFile {
  public:

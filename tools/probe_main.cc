@@ -14,14 +14,9 @@
 
 namespace {
 
-void Say(int answers, const std::string& line) {
-  const std::string whole = absl::StrCat(line, "\n");
-  // If it cannot be written, there is no other channel to report to.
-  if (write(answers, whole.data(), whole.size()) < 0) std::_Exit(1);
-}
-
 void SayThatItCannotBeOpened(int answers, const absl::Status& error) {
-  Say(answers, callbridge::LineOf({callbridge::TypedVerdict::kUnverified,
+  callbridge::SayLine(
+      answers, callbridge::LineOf({callbridge::TypedVerdict::kUnverified,
                                    absl::StrCat(callbridge::kCannotBeOpened, error.message())}));
 }
 
@@ -30,7 +25,7 @@ void Ask(const callbridge::ProbedFile& file, uint64_t address, int answers) {
   if (!function.ok()) return SayThatItCannotBeOpened(answers, function.status());
   alarm(callbridge::kSecondsToAnswer);
   callbridge::AskForMetadata(*function, [&](const callbridge::TypedAnswer& answer) {
-    Say(answers, callbridge::LineOf(answer));
+    callbridge::SayLine(answers, callbridge::LineOf(answer));
   });
 }
 
@@ -49,7 +44,7 @@ int main(int argc, char** argv) {
     SayThatItCannotBeOpened(kAnswers, file.status());
     std::_Exit(0);
   }
-  Say(kAnswers, "opened");
+  callbridge::SayLine(kAnswers, callbridge::kOpened);
   if (serves) {
     callbridge::Serve([&](uint64_t asked, int answers) { Ask(*file, asked, answers); });
   }

@@ -26,6 +26,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+struct Expected {
+  const char* function;
+  TypedVerdict verdict;
+  const char* evidence;
+};
+
 class TypedProbeTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -39,6 +45,8 @@ class TypedProbeTest : public testing::Test {
     return address;
   }
   TypedAnswer Ask(const char* function) { return ProbeTyped(Address(function)); }
+  // Of code in no file that leads to the function.
+  void ExpectOfGeneratedCode(const Expected& expected, const char* evidence_begins = "");
 
  private:
   void* library_ = nullptr;
@@ -207,11 +215,13 @@ class GeneratedCode {
   void* page_;
 };
 
-struct Expected {
-  const char* function;
-  TypedVerdict verdict;
-  const char* evidence;
-};
+void TypedProbeTest::ExpectOfGeneratedCode(const Expected& expected, const char* evidence_begins) {
+  const GeneratedCode code(Address(expected.function));
+  const TypedAnswer answer = ProbeTyped(code.get());
+  EXPECT_EQ(answer.verdict, expected.verdict) << expected.function << answer.evidence;
+  EXPECT_THAT(answer.evidence, HasSubstr(expected.evidence)) << expected.function;
+  EXPECT_TRUE(absl::StartsWith(answer.evidence, evidence_begins)) << answer.evidence;
+}
 
 TEST_F(TypedProbeTest, AsksCodeOfNoFileInAFork) {
   const Expected cases[] = {
@@ -228,14 +238,9 @@ TEST_F(TypedProbeTest, AsksCodeOfNoFileInAFork) {
       {"never_returns", TypedVerdict::kUnverified, "it did not return in 2 s"},
   };
   for (const Expected& c : cases) {
-    const GeneratedCode code(Address(c.function));
-    const TypedAnswer answer = ProbeTyped(code.get());
-    EXPECT_EQ(answer.verdict, c.verdict) << c.function << answer.evidence;
-    EXPECT_THAT(answer.evidence, HasSubstr(c.evidence)) << c.function;
-    if (c.verdict == TypedVerdict::kTyped) continue;
-    EXPECT_TRUE(absl::StartsWith(answer.evidence,
-                                 "its address belongs to no file; in a fork of this process: "))
-        << answer.evidence;
+    ExpectOfGeneratedCode(c, c.verdict == TypedVerdict::kTyped
+                                 ? ""
+                                 : "its address belongs to no file; in a fork of this process: ");
   }
 }
 
@@ -248,12 +253,7 @@ TEST_F(TypedProbeTest, AsksWhereSigchldIsIgnored) {
       {"aborts", TypedVerdict::kNotTyped, "ended in an unknown way"},
       {"never_returns", TypedVerdict::kUnverified, "it did not return in 2 s"},
   };
-  for (const Expected& c : cases) {
-    const GeneratedCode code(Address(c.function));
-    const TypedAnswer answer = ProbeTyped(code.get());
-    EXPECT_EQ(answer.verdict, c.verdict) << c.function << answer.evidence;
-    EXPECT_THAT(answer.evidence, HasSubstr(c.evidence)) << c.function;
-  }
+  for (const Expected& c : cases) ExpectOfGeneratedCode(c);
   signal(SIGCHLD, before);
 }
 
