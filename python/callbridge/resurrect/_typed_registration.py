@@ -48,13 +48,10 @@ _not_for_tokens: dict[tuple[str, str], tuple[Any, bool]] = {}
 # What is wrong with functions that waited for XLA and are no typed handlers, and with handlers
 # whose type has not come, by name.
 _not_typed: dict[str, CallbridgeError] = {}
-# Of handlers whose type is not registered, which XLA may know: the error, by name and platform...
-_without_type: dict[tuple[str, str], CallbridgeError] = {}
-# ... and what registers those again that XLA refused.
-_held: dict[tuple[str, str], Callable[[], object]] = {}
-
-# Why XLA is given handlers as they are, by name and platform.
+# Why XLA is given handlers as they are, by name and platform: it may know a type that is lacking...
 _not_adapted: dict[tuple[str, str], CallbridgeError] = {}
+# ... and what registers those again that XLA refused for that.
+_held: dict[tuple[str, str], Callable[[], object]] = {}
 
 _NO_TYPE = "of a type that is not registered"  # in callbridge_ffi_adapt_handlers' error
 
@@ -135,12 +132,8 @@ def hold(name: Any, platform: str, register: Callable[[], object]) -> bool:
 
     Until then whoever lowers a call of it gets the error that names the type.
     """
-    known_platform = find_platform(platform)
-    with _lock:
-        if known_platform is None or (name, known_platform) not in _without_type:
-            return False
-        key = name, known_platform
-        return holds_after(_without_type[key], name, platform, register)
+    error = why_not_adapted(name, platform)
+    return error is not None and holds_after(error, name, platform, register)
 
 
 def holds_after(
@@ -207,7 +200,6 @@ def _adapted(
 ) -> Given | None:
     """None where XLA is to get them as they are. Raises where one is no typed handler."""
     name, platform = key
-    _without_type.pop(key, None)
     _not_adapted.pop(key, None)
     # XLA:GPU's plugins refuse traits at registration; their handlers report them.
     reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
@@ -215,9 +207,8 @@ def _adapted(
     try:
         capsules, _ = _jax_typed_handlers.adapt(name, platform, addresses, wanted)
     except CallbridgeError as error:
-        if _NO_TYPE in error.message:
-            _without_type[key] = error
-        elif error.code == "INVALID_ARGUMENT" and "execute" in addresses:
+        lacks_type = _NO_TYPE in error.message
+        if error.code == "INVALID_ARGUMENT" and not lacks_type and "execute" in addresses:
             raise  # it proved to be no handler
         _not_adapted[key] = error
         global _has_failed
