@@ -192,7 +192,8 @@ def _modules_of_what_is_lost() -> frozenset[str]:
 
 @functools.cache
 def _module_of(path: str) -> str:
-    """The module of a function or class of the tables."""
+    """The module of a function or class of the tables. Classes begin with a capital, but for
+    jax.numpy.ufunc."""
     words = path.split(".")
     while (
         words[-1].lstrip("_")[0].isupper()
@@ -201,11 +202,6 @@ def _module_of(path: str) -> str:
     ):
         words.pop()
     return ".".join(words)
-
-
-def _is_of_module(name: str) -> bool:
-    """Returns whether it is a class's: they begin with a capital, but for jax.numpy.ufunc."""
-    return name.lstrip("_")[0].isupper() or name == "ufunc"
 
 
 def _restore_attributes(changes: list, module: str | None = None) -> None:

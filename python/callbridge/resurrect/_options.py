@@ -251,6 +251,12 @@ def _to_come() -> dict[str, Any]:
     return _values([row for since, row in CAME if not is_since(since)])
 
 
+@functools.cache
+def _known() -> dict[str, Any]:
+    """What went and what is to come; of what both are, what it was when it went."""
+    return {**_to_come(), **_gone()}
+
+
 # What programs set one to that went and that can be set, or of which all values mean the same.
 _set: dict[str, Any] = {}
 
@@ -261,7 +267,7 @@ def _is_read(name: str) -> bool:
 
 
 def _value(name: str) -> Any:
-    return _set.get(name, {**_to_come(), **_gone()}[name])
+    return _set.get(name, _known()[name])
 
 
 def update(original: Callable) -> Callable:
@@ -269,7 +275,7 @@ def update(original: Callable) -> Callable:
 
     @functools.wraps(original)
     def wrapper(self: Any, name: str, val: Any) -> Any:
-        known = {**_to_come(), **_gone()}
+        known = _known()
         if name not in known or name in self.values:
             return original(self, name, val)
         if (setter := _new_of(name)) is not None:
