@@ -10,6 +10,7 @@ import platform
 import struct
 import sys
 import threading
+import warnings
 
 import callbridge.jax
 import callbridge.resurrect  # noqa: F401
@@ -144,7 +145,7 @@ def refuse(kind, address, message):
 
 
 def stay_busy():
-    """Holds the GIL whenever it can: a fork would never get it from this thread."""
+    """Holds the GIL or asks for it: a fork would wait for ever to get it, or to hand it over."""
     while not is_done.is_set():
         sum(range(1000))
 
@@ -153,6 +154,10 @@ needed, needs, suite = sys.argv[1:]
 suite = registering.Library(suite)
 x = registering.like(1, 2, 3)
 is_done = threading.Event()
+sys.setswitchinterval(1e-6)
+warnings.simplefilter("error")
+ignored = []  # what is raised where nobody can see it: JAX warns of forks in a hook of Python's
+sys.unraisablehook = ignored.append
 busy = threading.Thread(target=stay_busy)
 busy.start()
 try:
@@ -168,4 +173,5 @@ try:
 finally:
     is_done.set()
     busy.join()
+assert not ignored, ignored
 print("no file: ok")
