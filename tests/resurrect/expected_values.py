@@ -41,6 +41,18 @@ def _updated(operation):
 
 
 EXPECTED = {
+    "jax.lib.xla_client.ResultAccuracy": (
+        lambda m: [getattr(m.ResultAccuracy(), f) for f in ("atol", "rtol", "ulps")],
+        [0.0, 0.0, 0],
+    ),
+    "jax.lib.xla_client.ResultAccuracyMode": (
+        lambda m: [mode.name for mode in m.ResultAccuracyMode],
+        ["DEFAULT", "HIGHEST"],
+    ),
+    "jax.lib.xla_extension.ResultAccuracy_Mode": (
+        lambda m: m.ResultAccuracy_Mode.HIGHEST.value,
+        1,
+    ),
     "jax.interpreters.mlir.xla_computation_to_mlir_module": (
         lambda m: str(
             m.xla_computation_to_mlir_module(

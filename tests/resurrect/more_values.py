@@ -106,6 +106,17 @@ def executable_of(function, *args):
     return made.runtime_executable()
 
 
+def called_back(m):
+    calls = []
+
+    def callback():
+        calls.append("called")
+
+    m.add_clear_backends_callback(callback)
+    jax.clear_caches()
+    return calls
+
+
 def entered(manager):
     with manager as value:
         return value is None
@@ -425,6 +436,8 @@ CALLS = {
             executable_of(lambda a: a + 1, x), [[x]], jax.devices("cpu")[0].client
         )
     ),
+    "jax.lib.xla_client.make_cpu_client": lambda m: m.make_cpu_client(use_tfrt=True).platform,
+    "jax.extend.backend.add_clear_backends_callback": called_back,
     "jax.lib.xla_client.PaddingType": lambda m: [m.PaddingType.SAME.value, m.PaddingType(1).name],
 }
 for _name in ("GatherDimensionNumbers", "ScatterDimensionNumbers", "ConvolutionDimensionNumbers",

@@ -61,7 +61,7 @@ def test_each_difference_has_a_row(walk):
             for name in names:
                 had[module, name] = release
     gone = {
-        (module, name)
+        (table.LIKE.get(module, module), name)
         for module, name in had
         if name not in walk["names"].get(module, {}) and not HISTORY.is_object(module)
     }
@@ -286,6 +286,7 @@ BASES = {
     "JetTrace": ("Trace",),
     "SparseTrace": ("Trace",),
     "DropVar": ("Var",),
+    "Client": ("Backend",),
     "ClosedJaxpr": ("Jaxpr",),
 }
 

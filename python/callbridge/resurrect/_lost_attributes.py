@@ -333,5 +333,9 @@ NOT_HAD = {
     ),
     # Those of a class of jaxlib's, in place of which JAX has an enumeration.
     "Precision": ("jaxlib", "name value"),
+    "CompileOptions": ("jaxlib", "tuple_arguments"),
+    "HloSharding": ("jaxlib", "hlo_sharding_v3 is_hlo_sharding_v3"),
+    "GSPMDSharding": ("copies", "is_compatible_aval"),
+    "Traceback": ("jaxlib", "enabled"),
     "RandomAlgorithm": ("jaxlib", "name value"),
 }

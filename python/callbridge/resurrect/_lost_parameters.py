@@ -142,6 +142,7 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
     ),
     ("jax.extend.core.ClosedJaxpr", "0.12.0.1", "__init__", (renamed("jaxpr", "constvars"),)),
     ("jax.extend.core.JaxprEqn", "0.8.3", "__init__", (renamed("effects", "effs"),)),
+    ("jaxlib.xla_client", "0.4.30", "make_cpu_client", (dropped("use_tfrt"),)),
     ("jax.extend.core.Var", "0.6.2", "__init__", (dropped("suffix", "count"),)),
     (
         "jax.extend.core.Var",

@@ -61,14 +61,6 @@ RESTORED = [
         "jax._src.interpreters.mlir",
         "flatten_lowering_ir_args=flatten_ir_values dense_bool_array",
     ),
-    ("jaxlib.hlo_helpers", "callbridge.resurrect._hlo_helpers", "custom_call=hlo_custom_call"),
-    (
-        "jaxlib.hlo_helpers",
-        "callbridge.resurrect._hlo_helpers",
-        "dtype_to_ir_type shape_dtype_to_ir_type ir_constant ir_constant_u8 ir_constant_i32 "
-        "hlo_const hlo_u8 hlo_s32 ensure_hlo_s32 hlo_min hlo_add dense_int_array shape_tensor "
-        "mk_result_types_and_shapes DimensionSize ShapeTypePair",
-    ),
     # Its name until jaxlib 0.4.1.
     (
         "jaxlib.mhlo_helpers",

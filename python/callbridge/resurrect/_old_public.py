@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -223,6 +224,31 @@ def disable_x64(new_val: bool = False) -> Any:
 
 def use_mesh(mesh: Any) -> Any:
     return jax.set_mesh(mesh)
+
+
+# ---- jax.extend.backend --------------------------------------------------------------------------
+
+_clearings: weakref.WeakKeyDictionary[Callable, _Clearing] = weakref.WeakKeyDictionary()
+
+
+class _Clearing:
+    """To JAX a cache; a callback to whoever asked for it."""
+
+    def __init__(self, callback: Callable[[], Any]):
+        self._callback = weakref.ref(callback)
+
+    def cache_clear(self) -> None:
+        callback = self._callback()
+        if callback is not None:
+            callback()
+
+
+def add_clear_backends_callback(callback: Callable[[], Any]) -> None:
+    """Has it called when backends or caches are cleared, while somebody else holds it."""
+    from jax._src.util import register_cache
+
+    clearing = _clearings.setdefault(callback, _Clearing(callback))
+    register_cache(clearing, "a callback")
 
 
 # ---- jax.experimental.maps -----------------------------------------------------------------------

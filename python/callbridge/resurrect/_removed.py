@@ -655,6 +655,7 @@ ROWS = [
     ("jax.experimental.attrs", "not-had:experiment",
         "0.4.38 top_trace 0.6.2 jvp linearize register vjp 0.7.2 Box List jax_appendattr "
         "jax_getattr jax_setattr"),
+    ("jax.experimental.attrs", "typing", "0.6.2 JaxVal=Any Pytree=Any"),
     ("jax.experimental.compilation_cache.compilation_cache", "jax._src.compilation_cache",
         "0.8.3 initialize_cache is_initialized"),
     ("jax.experimental.compute_on", "not-had:experiment", "0.12.0.1 compute_on2"),
@@ -708,6 +709,7 @@ ROWS = [
     ("jax.experimental.host_callback", "not-had:infeed",
         "0.4.30 FLAGS id_tap_dep_p 0.4.38 CallbackFlavor id_p stop_outfeed_receiver "
         "xla_extension_version"),
+    ("jax.experimental.host_callback", "typing", "0.4.38 DType=Any"),
     ("jax.experimental.jet", "jax._src.api", "0.5.3 shaped_abstractify"),
     ("jax.experimental.layout", "jax._src.layout", "0.7.2 DeviceLocalLayout=Layout"),
     ("jax.experimental.maps", "callbridge.resurrect._old_private",
@@ -810,6 +812,9 @@ ROWS = [
     ("jax.experimental.shard_map", "not-had:shard-map-rules",
         "0.5.3 set_abstract_mesh 0.6.2 NoFail RewriteTrace RewriteTracer SpecErrorType "
         "eager_rules get_mesh_from_args get_replication no_fail p pbroadcast pbroadcast_p pmap"),
+    ("jax.experimental.shard_map", "typing",
+        "0.6.2 JaxType=Any MaybeTracer=Any RepType=Any Val=Any 0.8.3 AxisName=Hashable "
+        "Specs=Any"),
     ("jax.experimental.sharding", "jax.sharding",
         "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding SingleDeviceSharding"),
     ("jax.experimental.sparse", "import not-had:experiment",
@@ -844,6 +849,7 @@ ROWS = [
         "0.9.2 disable_x64 enable_x64"),
     ("jax.experimental.x64_context", "import", "0.9.2 config=jax._src.config"),
     ("jax.extend", "import", "0.8.3 ffi=jax.extend.ffi"),
+    ("jax.extend.backend", "callbridge.resurrect._old_public", "0.7.2 add_clear_backends_callback"),
     ("jax.extend.core", "not-had:call-primitives", "0.12.0.1 CallPrimitive call_impl"),
     ("jax.extend.core.primitives", "jax._src.ad_util", "0.7.2 zeros_like_p"),
     ("jax.extend.core.primitives",
@@ -1058,6 +1064,7 @@ ROWS = [
         "0.4.30 all_eqns collect_eqns histogram pprof_equation_profile primitives "
         "primitives_by_shape primitives_by_source print_histogram source_locations "
         "var_defs_and_refs vars_by_fanout"),
+    ("jax.jaxpr_util", "typing", "0.4.30 MaybeEqn=Any"),
     ("jax.lax", "callbridge.resurrect._avals", "0.9.2 zeros_like_array"),
     ("jax.lax", "callbridge.resurrect._gone_primitives",
         "0.4.13 select_p 0.6.2 random_gamma_grad_p 0.7.2 infeed_p outfeed_p"),
@@ -1087,7 +1094,8 @@ ROWS = [
         "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old",
         "0.4.34 ShapeIndex execute_with_python_values execute_with_python_values_replicated "
-        "0.7.2 heap_profile mlir_api_version"),
+        "0.6.2 ResultAccuracy ResultAccuracyMode=ResultAccuracy_Mode 0.7.2 heap_profile "
+        "mlir_api_version"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "0.4.34 XlaOp 0.6.2 XlaBuilder ops"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes",
         "0.6.2 dtype_to_etype shape_from_pyval"),
@@ -1100,6 +1108,9 @@ ROWS = [
     ("jax.lib.xla_client", "jaxlib._jax",
         "0.6.2 ArrayImpl 0.7.2 DeviceAssignment get_topology_for_devices 0.8.3 Client "
         "CompileOptions Frame Traceback"),
+    ("jax.lib.xla_client", "jaxlib._jax callbridge.resurrect._type_functions",
+        "0.8.3 register_custom_type_id"),
+    ("jax.lib.xla_client", "jaxlib._jax not-had:jaxlib", "0.10.2 HloShardingV3 HloShardingV3Mesh"),
     ("jax.lib.xla_client", "jaxlib.xla_client",
         "0.4.34 CustomCallTargetTraits DeviceList DeviceTopology HostBufferSemantics Layout "
         "LoadedExecutable LoadedExecutable_execute LoadedExecutable_execute_with_token Memory "
@@ -1127,23 +1138,31 @@ ROWS = [
     ("jax.lib.xla_client",
      "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
         "0.4.34 profiler"),
+    ("jax.lib.xla_client", "ml_dtypes",
+        "0.4.34 bfloat16 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
+        "float8_e5m2fnuz"),
     ("jax.lib.xla_client", "not-had:copies",
         "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
+    ("jax.lib.xla_client", "not-had:jaxlib", "0.8.3 register_custom_type_id_handler"),
     ("jax.lib.xla_extension", "callbridge.resurrect._old_public",
         "0.4.13 Buffer=DeviceArray DeviceArray"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
-        "0.4.34 PrecisionConfig_Precision ShapeIndex"),
+        "0.4.34 PrecisionConfig_Precision ShapeIndex 0.6.2 ResultAccuracy_Mode"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "0.4.34 XlaBuilder XlaOp ops"),
     ("jax.lib.xla_extension", "import",
-        "0.7.2 jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax "
-        "mlir=jaxlib._jax.mlir"),
+        "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib 0.7.2 "
+        "jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax mlir=jaxlib._jax.mlir"),
     ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
     ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
     ("jax.lib.xla_extension", "jaxlib._jax",
-        "0.6.2 ArrayImpl 0.7.2 Device DistributedRuntimeClient PjitFunctionCache "
-        "get_distributed_runtime_client get_distributed_runtime_service 0.8.3 PjitFunction"),
+        "0.6.2 ArrayCopySemantics ArrayImpl AutotuneCacheMode TransferConnection TransferServer "
+        "register_custom_call_as_batch_partitionable reorder_shards start_transfer_server 0.7.2 "
+        "Device DistributedRuntimeClient PjitFunctionCache get_distributed_runtime_client "
+        "get_distributed_runtime_service 0.8.3 PjitFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._type_functions",
+        "0.6.2 register_custom_type_id"),
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
         "0.8.3 ifrt_proxy"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension", "0.4.34 pjit"),
@@ -1158,6 +1177,7 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.8.3 PmapFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
         "0.7.2 HloModule 0.8.3 HloPrintOptions hlo_module_cost_analysis hlo_module_to_dot_graph"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:jaxlib", "0.6.2 sdy"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap", "0.7.2 pmap_lib"),
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
@@ -1246,39 +1266,65 @@ ROWS = [
         "0.5.3 toposort 0.7.2 HashableFunction cache safe_map safe_zip split_list "
         "split_list_checked subvals unzip2 wraps"),
     ("jax.util", "jax._src.util callbridge.resurrect._old_public", "0.7.2 split_dict split_merge"),
-    ("jaxlib", "import", "0.4.30 ducc_fft=jaxlib.ducc_fft"),
+    ("jaxlib", "import",
+        "0.4.30 ducc_fft=jaxlib.ducc_fft 0.6.2 xla_extension=jaxlib.xla_extension 0.8.3 "
+        "hlo_helpers=jaxlib.hlo_helpers"),
     ("jaxlib.ducc_fft", "callbridge.resurrect._hlo_helpers", "0.4.30 custom_call=hlo_custom_call"),
+    ("jaxlib.ducc_fft", "import",
+        "0.4.30 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir "
+        "xla_client=jaxlib.xla_client"),
     ("jaxlib.ducc_fft", "jax.lax", "0.4.30 FftType"),
     ("jaxlib.ducc_fft", "not-had:jaxlib-lowerings", "0.4.30 dynamic_ducc_fft_hlo"),
     ("jaxlib.gpu_linalg", "callbridge.resurrect._hlo_helpers",
         "0.4.34 custom_call=hlo_custom_call"),
+    ("jaxlib.gpu_linalg", "import", "0.4.34 ir=jaxlib.mlir.ir 0.5.3 xla_client=jaxlib.xla_client"),
     ("jaxlib.gpu_linalg", "jaxlib.gpu_common_utils", "0.4.34 GpuLibNotLinkedError"),
+    ("jaxlib.gpu_linalg", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_linalg", "not-had:jaxlib-lowerings",
-        "0.4.31 cuda_cholesky_update cuda_lu_pivots_to_permutation hip_lu_pivots_to_permutation"),
+        "0.4.34 cuda_cholesky_update cuda_lu_pivots_to_permutation hip_lu_pivots_to_permutation"),
     ("jaxlib.gpu_prng", "callbridge.resurrect._hlo_helpers", "0.6.2 custom_call=hlo_custom_call"),
+    ("jaxlib.gpu_prng", "import", "0.6.2 ir=jaxlib.mlir.ir xla_client=jaxlib.xla_client"),
     ("jaxlib.gpu_prng", "jaxlib.gpu_common_utils", "0.4.34 GpuLibNotLinkedError"),
+    ("jaxlib.gpu_prng", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_prng", "not-had:jaxlib-lowerings", "0.6.2 cuda_threefry2x32 rocm_threefry2x32"),
+    ("jaxlib.gpu_rnn", "not-had:jaxlib", "0.5.3 cuda_module_name"),
     ("jaxlib.gpu_solver", "callbridge.resurrect._hlo_helpers",
-        "0.4.38 ensure_hlo_s32 hlo_s32 mk_result_types_and_shapes 0.5.3 "
+        "0.4.38 ShapeTypePair ensure_hlo_s32 hlo_s32 mk_result_types_and_shapes 0.5.3 "
         "custom_call=hlo_custom_call dense_int_array"),
+    ("jaxlib.gpu_solver", "import",
+        "0.5.3 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir "
+        "xla_client=jaxlib.xla_client"),
     ("jaxlib.gpu_solver", "jaxlib.gpu_common_utils", "0.4.38 GpuLibNotLinkedError"),
+    ("jaxlib.gpu_solver", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_solver", "not-had:jaxlib-lowerings",
-        "0.4.31 cuda_geqrf cuda_geqrf_batched cuda_gesvd cuda_getrf cuda_orgqr cuda_syevd "
-        "rocm_geqrf rocm_geqrf_batched rocm_gesvd rocm_getrf rocm_orgqr rocm_syevd 0.5.3 "
-        "cuda_csrlsvqr cuda_sytrd rocm_sytrd"),
+        "0.4.34 cuda_getrf rocm_getrf 0.4.38 cuda_geqrf cuda_geqrf_batched cuda_gesvd "
+        "cuda_orgqr cuda_syevd rocm_geqrf rocm_geqrf_batched rocm_gesvd rocm_orgqr rocm_syevd "
+        "0.5.3 cuda_csrlsvqr cuda_sytrd rocm_sytrd"),
     ("jaxlib.gpu_sparse", "callbridge.resurrect._hlo_helpers",
         "0.6.2 custom_call=hlo_custom_call mk_result_types_and_shapes"),
     ("jaxlib.gpu_sparse", "callbridge.resurrect._old_jaxlib",
-        "0.8.3 cuda_is_supported rocm_is_supported"),
+        "0.4.30 cuda_is_supported rocm_is_supported"),
+    ("jaxlib.gpu_sparse", "import", "0.5.3 xla_client=jaxlib.xla_client 0.6.2 ir=jaxlib.mlir.ir"),
+    ("jaxlib.gpu_sparse", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_sparse", "not-had:jaxlib-lowerings",
         "0.6.2 cuda_coo_fromdense cuda_coo_matmat cuda_coo_matvec cuda_coo_todense "
         "cuda_csr_fromdense cuda_csr_matmat cuda_csr_matvec cuda_csr_todense cuda_gtsv2 "
         "rocm_coo_fromdense rocm_coo_matmat rocm_coo_matvec rocm_coo_todense rocm_csr_fromdense "
         "rocm_csr_matmat rocm_csr_matvec rocm_csr_todense rocm_gtsv2"),
+    ("jaxlib.gpu_triton", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
+    ("jaxlib.hlo_helpers", "callbridge.resurrect._hlo_helpers",
+        "0.4.30 ir_constant ir_constant_i32 ir_constant_u8 0.8.3 DimensionSize ShapeTypePair "
+        "custom_call=hlo_custom_call dense_int_array dtype_to_ir_type ensure_hlo_s32 hlo_add "
+        "hlo_const hlo_min hlo_s32 hlo_u8 mk_result_types_and_shapes shape_dtype_to_ir_type "
+        "shape_tensor"),
+    ("jaxlib.hlo_helpers", "import", "0.8.3 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir"),
     ("jaxlib.lapack", "callbridge.resurrect._hlo_helpers",
-        "0.4.30 ir_constant_i32 ir_constant_u8 shape_tensor 0.4.34 hlo_min 0.5.3 "
-        "custom_call=hlo_custom_call ensure_hlo_s32 hlo_add hlo_s32 hlo_u8 "
+        "0.4.30 DimensionSize ir_constant_i32 ir_constant_u8 shape_tensor 0.4.34 hlo_min 0.5.3 "
+        "ShapeTypePair custom_call=hlo_custom_call ensure_hlo_s32 hlo_add hlo_s32 hlo_u8 "
         "mk_result_types_and_shapes"),
+    ("jaxlib.lapack", "import",
+        "0.5.3 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir "
+        "xla_client=jaxlib.xla_client"),
     ("jaxlib.lapack", "not-had:jaxlib-lowerings",
         "0.4.34 getrf_hlo 0.4.38 geqrf_hlo gesdd_hlo orgqr_hlo syevd_hlo 0.5.3 gees_hlo "
         "geev_hlo gehrd_hlo potrf_hlo sytrd_hlo trsm_hlo"),

@@ -35,6 +35,21 @@ def _message(name: str, what: str, **fields: Any) -> Any:
     return type(name, (), {"__doc__": what, "__slots__": tuple(fields), "__init__": __init__})
 
 
+class ResultAccuracy_Mode(enum.Enum):  # noqa: N801, jaxlib's name
+    DEFAULT = 0
+    HIGHEST = 1
+
+
+ResultAccuracy = _message(
+    "ResultAccuracy",
+    "How accurate a mathematical function's results must be.",
+    mode=ResultAccuracy_Mode.DEFAULT,
+    atol=0.0,
+    rtol=0.0,
+    ulps=0,
+)
+
+
 class OpMetadata:
     """Where an operation comes from. Builders here take it from where JAX lowers to."""
 

@@ -12,6 +12,11 @@ from history import History, numbers
 
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_removed.py"
 UNDECIDED = "?"
+# jax.lib had jaxlib's modules under its name: a row of one is for both.
+LIKE = {
+    "jaxlib.xla_client": "jax.lib.xla_client",
+    "jaxlib.xla_extension": "jax.lib.xla_extension",
+}
 
 
 def read(path=TABLE):
@@ -36,6 +41,10 @@ def merged(table, history):
     they leave out, and names that were gone before the oldest release."""
     new = dict(table)
     for (module, name), gone_in in history.gone().items():
+        if module in LIKE:
+            if (LIKE[module], name) in new:
+                continue
+            module = LIKE[module]
         _, *stand_in = table.get((module, name), (None, UNDECIDED, name))
         new[module, name] = (gone_in, *stand_in)
     return new

@@ -1,7 +1,7 @@
 """Prints as JSON what the JAX of this Python has: each public name of its own, by module.
 
-The modules are all public ones but those of LEFT_OUT. A name is JAX's own if JAX defines it: what a
-module imports from elsewhere (typing, NumPy) is not.
+The modules are all public ones of JAX and jaxlib but those of LEFT_OUT. A name is JAX's own if JAX
+defines or assigns it: what a module imports from elsewhere (typing, NumPy) is not.
 """
 
 import ast
@@ -31,6 +31,15 @@ LEFT_OUT = {
     "jax.test_util",
     "jax.tools",
     "jax.version",
+    "jaxlib.cuda",
+    "jaxlib.libjax_common",
+    "jaxlib.mlir",
+    "jaxlib.mosaic",
+    "jaxlib.plugin_support",
+    "jaxlib.rocm",
+    "jaxlib.tools",
+    "jaxlib.triton",
+    "jaxlib.version",
 }
 
 _OURS = ("jax", "jaxlib")
@@ -39,8 +48,10 @@ _OURS = ("jax", "jaxlib")
 def modules():
     """The names of the modules to look at that this JAX has."""
     import jax
+    import jaxlib
 
-    names, packages = ["jax"], [("jax", jax.__path__)]
+    names = ["jax", "jaxlib"]
+    packages = [("jax", jax.__path__), ("jaxlib", jaxlib.__path__)]
     while packages:
         package, path = packages.pop()
         for found in pkgutil.iter_modules(path, f"{package}."):
@@ -102,9 +113,30 @@ def imported(module):
     return found
 
 
+def assigned(module):
+    """The names that the module gives values to, wherever those are from: x = ml_dtypes.bfloat16."""
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except (OSError, TypeError, SyntaxError):
+        return set()
+    targets = []
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            targets += node.targets
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets.append(node.target)
+    return {
+        name.id
+        for target in targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+
+
 def own_names(module):
     """Each public name that is JAX's own, and its value."""
     from_where = imported(module)
+    given = assigned(module)
     deprecated = vars(module).get("_deprecations", {})
     if not isinstance(deprecated, dict):
         deprecated = {}
@@ -121,17 +153,19 @@ def own_names(module):
             value = getattr(module, name)
         except (AttributeError, ImportError):
             continue
-        if is_own(name, value, from_where):
+        if is_own(name, value, from_where, given):
             yield name, value
 
 
-def is_own(name, value, from_where):
+def is_own(name, value, from_where, given):
     if isinstance(value, types.ModuleType):
         return is_ours(value.__name__)
     if isinstance(value, (typing.TypeVar, typing.ParamSpec)) or value is typing.TYPE_CHECKING:
         return False
     if isinstance(value, (logging.Logger, re.Pattern)):
         return False
+    if name in given:
+        return True
     home = getattr(value, "__module__", None)
     if isinstance(home, str) and is_callable(value) and home != "builtins":
         return is_ours(home)
@@ -185,7 +219,8 @@ def parameters(value):
 
 def attributes(cls):
     """The public attributes that JAX gives the class or its bases."""
-    found = set()
+    # Which are jaxlib's own where it makes its enumerations itself.
+    found = {"name", "value"} if issubclass(cls, enum.Enum) else set()
     for base in cls.__mro__:
         if is_ours(getattr(base, "__module__", "")):
             found |= {name for name in vars(base) if name.isidentifier() and name[0] != "_"}
