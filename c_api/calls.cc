@@ -38,8 +38,17 @@ using callbridge::ToC;
 using callbridge::WithoutExceptions;
 
 struct callbridge_call {
+  // Takes away one owner: its user, or a run, during which the user may destroy it.
+  struct Release {
+    void operator()(const callbridge_call* call) const {
+      if (call->owners.fetch_sub(1) == 1) delete call;
+    }
+  };
+  using Owner = std::unique_ptr<const callbridge_call, Release>;
+
   BoundCall call;
   bool is_for_cuda;
+  mutable std::atomic<int> owners{1};
 };
 
 namespace {
@@ -96,7 +105,7 @@ struct callbridge_run {
     callbridge::host::RuntimeServices services;
     const ExecutionContext provided = Provided(context_, services);
     started_.emplace(call.call);
-    ++owners_;  // until the run is over; from here on nothing throws
+    Own(call);  // until the run is over; from here on nothing throws
     started_->Start(call.call, buffers, provided, &End, this);
     return absl::OkStatus();
   }
@@ -120,9 +129,16 @@ struct callbridge_run {
     if (!checked.ok()) return checked;
     on_device_.emplace(context_.get(), device_->stream());
     started_.emplace(call.call);
-    ++owners_;  // as above
+    Own(call);  // as above
     started_->Start(call.call, buffers, on_device_->get(), &End, this);
     return absl::OkStatus();
+  }
+
+  // Makes the run an owner of itself and of the call.
+  void Own(const callbridge_call& call) {
+    ++owners_;
+    ++call.owners;
+    call_.reset(&call);
   }
 
   absl::Status StatusOfEnd(absl::Status status) const {
@@ -150,6 +166,7 @@ struct callbridge_run {
   static void End(void* user, absl::Status status) {
     const Owner run(static_cast<callbridge_run*>(user));  // maybe the last: the handle may be gone
     run->started_.reset();
+    run->call_.reset();
     run->status_ = run->StatusOfEnd(std::move(status));
     const OverAtExit over{*run};
     if (run->done_ == nullptr) return;
@@ -182,6 +199,7 @@ struct callbridge_run {
   absl::optional<DeviceOfContext> device_;
   absl::optional<DeviceContext> on_device_;  // before what uses it
   absl::optional<StartedCall> started_;
+  callbridge_call::Owner call_;
   callbridge_done* done_ = nullptr;
   void* user_ = nullptr;
 
@@ -217,7 +235,7 @@ callbridge_error* callbridge_call_bind(const callbridge_target* target, const ca
   });
 }
 
-void callbridge_call_destroy(callbridge_call* call) { delete call; }
+void callbridge_call_destroy(callbridge_call* call) { const callbridge_call::Owner last(call); }
 
 callbridge_error* callbridge_call_execute(const callbridge_call* call, void** operands,
                                           size_t operand_count, void** results, size_t result_count,

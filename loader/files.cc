@@ -53,12 +53,24 @@ std::string Zeros(size_t size) {
   return bytes;
 }
 
-absl::StatusOr<size_t> RegularFileSize(int fd) {
+absl::StatusOr<FileDescriptor> OpenForReading(const std::string& path) {
+  if (path.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError("is not a file name: it contains a NUL");
+  }
+  // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
+  FileDescriptor file = FileDescriptor::AboveStandard(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.is_open()) return OpenError(errno);
+  return file;
+}
+
+// `needed` is what the user should have named, for the error.
+absl::StatusOr<size_t> RegularFileSize(int fd, absl::string_view needed) {
   struct stat info;
   if (fstat(fd, &info) != 0) return OpenError(errno);
   if (!S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("is ", FileTypeName(info.st_mode), "; a shared library (.so) is needed"));
+        absl::StrCat("is ", FileTypeName(info.st_mode), "; ", needed, " is needed"));
   }
   if (info.st_size > kMaximumSize) {
     return absl::InvalidArgumentError(
@@ -71,14 +83,10 @@ absl::StatusOr<size_t> RegularFileSize(int fd) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path) {
-  if (path.find('\0') != std::string::npos) {
-    return absl::InvalidArgumentError("is not a file name: it contains a NUL");
-  }
-  // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
-  FileDescriptor file = FileDescriptor::AboveStandard(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file.is_open()) return OpenError(errno);
-  absl::StatusOr<size_t> size = RegularFileSize(file.number());
+  absl::StatusOr<FileDescriptor> opened = OpenForReading(path);
+  if (!opened.ok()) return opened.status();
+  const FileDescriptor file = *std::move(opened);
+  absl::StatusOr<size_t> size = RegularFileSize(file.number(), "a shared library (.so)");
   if (!size.ok()) return size.status();
 
   std::string bytes = Zeros(*size);
@@ -95,6 +103,11 @@ absl::StatusOr<std::string> ReadRegularFile(const std::string& path) {
   }
   bytes.resize(done);
   return bytes;
+}
+
+absl::Status CheckRegularFile(const std::string& path, absl::string_view needed) {
+  const absl::StatusOr<FileDescriptor> file = OpenForReading(path);
+  return file.ok() ? RegularFileSize(file->number(), needed).status() : file.status();
 }
 
 // ---- Files that hold code

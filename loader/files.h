@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -53,6 +54,10 @@ class FileDescriptor {
 // such file, PERMISSION_DENIED if it is unreadable, INVALID_ARGUMENT if it is not a regular file or
 // larger than 4 GiB. Messages omit the path; the caller puts it in front.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path);
+
+// Returns the error that ReadRegularFile() returns for a file that it cannot open or read, without
+// reading it. `needed` says in it what the user should have named, as "a source file".
+absl::Status CheckRegularFile(const std::string& path, absl::string_view needed);
 
 // Returns an unnamed file that holds `bytes` and may be mapped as code: in memory, or else in
 // $TMPDIR (/tmp if unset). Returns PERMISSION_DENIED with the reason for each place if neither

@@ -3,9 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -196,19 +194,25 @@ class Compilation {
 absl::StatusOr<fs::path> FindSource(const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
-  if (error || !fs::exists(absolute, error)) {
-    return absl::NotFoundError(absl::StrCat(path, ": no such file"));
-  }
-  if (access(absolute.c_str(), R_OK) != 0) {
-    return absl::PermissionDeniedError(absl::StrCat(path, ": ", std::strerror(errno)));
+  // A compiler would wait for a FIFO, and calls a folder missing.
+  if (absl::Status checked = CheckRegularFile(absolute, "a source file"); !checked.ok()) {
+    return absl::Status(checked.code(), absl::StrCat(path, ": ", checked.message()));
   }
   const fs::path folder = fs::canonical(absolute.parent_path(), error);
   return error ? absolute : folder / absolute.filename();
 }
 
+// What the key's file holds: a machine that stopped may have left a part of the library, or none.
+absl::StatusOr<std::string> KeyWithLibrary(const fs::path& entry, absl::string_view key) {
+  const absl::StatusOr<std::string> library = ReadRegularFile(entry / kLibraryFile);
+  if (!library.ok()) return library.status();
+  return absl::StrCat("library ", ContentDigest(*library), "\n", key);
+}
+
 bool Holds(const fs::path& entry, absl::string_view key) {
   const absl::StatusOr<std::string> found = ReadRegularFile(entry / kKeyFile);
-  return found.ok() && *found == key && access((entry / kLibraryFile).c_str(), R_OK) == 0;
+  const absl::StatusOr<std::string> expected = KeyWithLibrary(entry, key);
+  return found.ok() && expected.ok() && *found == *expected;
 }
 
 }  // namespace
@@ -244,7 +248,8 @@ absl::StatusOr<CompiledSource> CompileSource(const std::string& path, absl::Dura
   const fs::path& work = compilation.folder();
   std::error_code error;
   fs::remove(work / kPreprocessedFile, error);
-  std::ofstream(work / kKeyFile, std::ios::binary) << compilation.key();
+  const absl::StatusOr<std::string> held = KeyWithLibrary(work, compilation.key());
+  if (held.ok()) std::ofstream(work / kKeyFile, std::ios::binary) << *held;
   if (!Holds(work, compilation.key())) {
     return absl::FailedPreconditionError(absl::StrCat("cannot write to ", work.native()));
   }

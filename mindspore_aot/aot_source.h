@@ -40,7 +40,8 @@ struct CompiledSource {
 // one is ignored.
 //
 // Returns NOT_FOUND if there is no such file; PERMISSION_DENIED if it cannot be read;
-// INVALID_ARGUMENT, with the compiler's output, if it does not compile; DEADLINE_EXCEEDED if a run
+// INVALID_ARGUMENT if it is no regular file, and, with the compiler's output, if it does not
+// compile; DEADLINE_EXCEEDED if a run
 // of the compiler takes longer than `limit`; FAILED_PRECONDITION if there is no compiler, and if no
 // folder can be written to; ABORTED if a .cu file changes whenever it is compiled. Thread-safe, and
 // safe beside other processes.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -35,6 +36,21 @@ bool DependsOnLines(absl::string_view text) {
   return false;
 }
 
+// Runs the child by a shell that writes how it ended behind its output. For a process that the
+// kernel does not tell how its children end.
+absl::StatusOr<ChildOutcome> RunBesideShell(ChildProcess child) {
+  const char* const shell[] = {"/bin/sh", "-c", R"("$@"; printf '\n%d' $?)", "sh"};
+  child.command.insert(child.command.begin(), std::begin(shell), std::end(shell));
+  absl::StatusOr<ChildOutcome> outcome = RunChild(child);
+  if (!outcome.ok() || !outcome->is_unknown) return outcome;
+  const size_t end = outcome->output.rfind('\n');
+  if (end == std::string::npos) return outcome;
+  if (!absl::SimpleAtoi(outcome->output.substr(end), &outcome->exit_status)) return outcome;
+  outcome->output.resize(end);
+  outcome->is_unknown = false;
+  return outcome;
+}
+
 }  // namespace
 
 std::string Variable(const char* name, const char* otherwise) {
@@ -59,6 +75,7 @@ absl::StatusOr<std::string> SourceCompiler::Run(const std::vector<std::string>& 
                                            "/bin:/usr/local/cuda/bin"));
   }
   absl::StatusOr<ChildOutcome> outcome = RunChild(child);
+  if (outcome.ok() && outcome->is_unknown) outcome = RunBesideShell(std::move(child));
   if (!outcome.ok()) return outcome.status();
   const std::string wrong = WhatWentWrong(*outcome, limit_);
   if (wrong.empty()) return std::move(outcome->output);

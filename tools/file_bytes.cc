@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -35,7 +36,8 @@ size_t KnownSize(std::FILE* file) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most,
+                                     absl::string_view begin) {
   const File file(std::fopen(path.c_str(), "rbe"));
   if (file == nullptr) return FileError(path, errno);
   constexpr size_t kChunk = 1 << 16;
@@ -47,6 +49,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
   while (const size_t count = std::fread(chunk, 1, kChunk, file.get())) {
     if (count > most - bytes.size()) return TooLong(path, most, "more");
     bytes.append(chunk, count);
+    const size_t common = std::min(begin.size(), bytes.size());
+    if (begin.substr(0, common) != absl::string_view(bytes).substr(0, common)) return bytes;
   }
   if (std::ferror(file.get()) != 0) return FileError(path, errno);
   return bytes;

@@ -7,12 +7,16 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace callbridge {
 
 // Returns the contents of a file, pipe or device, up to its end. Errors name the path and the
 // reason. Returns INVALID_ARGUMENT if there are more than `most` bytes, and stops reading there.
-absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most = SIZE_MAX);
+// If the contents do not begin with `begin`, returns only their first bytes, as many as show it: a
+// device may have no end.
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most = SIZE_MAX,
+                                     absl::string_view begin = "");
 
 }  // namespace callbridge
 

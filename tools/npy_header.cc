@@ -14,7 +14,6 @@
 namespace callbridge {
 namespace {
 
-constexpr absl::string_view kMagic = "\x93NUMPY";
 constexpr size_t kMaxRank = 64;           // NPY_MAXDIMS of NumPy 2
 constexpr size_t kDataAlignment = 64;     // numpy.lib.format.ARRAY_ALIGN
 constexpr size_t kGrowthAxisDigits = 21;  // numpy.lib.format.GROWTH_AXIS_MAX_DIGITS
@@ -163,12 +162,12 @@ size_t GrowthPadding(const std::vector<int64_t>& dimensions) {
 
 absl::StatusOr<NpyParts> SplitNpy(absl::string_view file) {
   constexpr size_t kVersionBytes = 2;
-  if (!absl::StartsWith(file, kMagic)) {
+  if (!absl::StartsWith(file, kNpyMagic)) {
     return absl::InvalidArgumentError(
         absl::StrCat("not a .npy file: expected \"\\x93NUMPY\" at its beginning, found \"",
-                     absl::CHexEscape(file.substr(0, kMagic.size())), "\""));
+                     absl::CHexEscape(file.substr(0, kNpyMagic.size())), "\""));
   }
-  absl::string_view rest = file.substr(kMagic.size());
+  absl::string_view rest = file.substr(kNpyMagic.size());
   if (rest.size() < kVersionBytes)
     return absl::InvalidArgumentError("truncated before its version");
   const absl::StatusOr<size_t> length_bytes = LengthBytes(rest);
@@ -197,7 +196,7 @@ absl::StatusOr<std::string> EncodeNpyHeader(absl::string_view descr,
   std::string dictionary = absl::StrCat(
       "{'descr': '", descr, "', 'fortran_order': False, 'shape': ", TupleText(dimensions), ", }");
   dictionary.append(GrowthPadding(dimensions), ' ');
-  std::string bytes = absl::StrCat(kMagic, absl::string_view("\1\0", 2));
+  std::string bytes = absl::StrCat(kNpyMagic, absl::string_view("\1\0", 2));
   const size_t unpadded = bytes.size() + 2 + dictionary.size() + 1;  // the length, the newline
   dictionary.append(kDataAlignment - unpadded % kDataAlignment, ' ');
   dictionary.push_back('\n');

@@ -27,6 +27,9 @@ struct NpyParts {
   absl::string_view data;
 };
 
+// What each file begins with.
+inline constexpr absl::string_view kNpyMagic("\x93NUMPY", 6);
+
 // Splits a file of version 1.0, 2.0 or 3.0. Returns INVALID_ARGUMENT, which names the character for
 // an error in the dictionary. Refuses structured dtypes.
 absl::StatusOr<NpyParts> SplitNpy(absl::string_view file);

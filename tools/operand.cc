@@ -1,6 +1,7 @@
 #include "callbridge/tools/operand.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/npy.h"
+#include "callbridge/tools/npy_header.h"
 #include "callbridge/tools/packed_elements.h"
 
 namespace callbridge {
@@ -111,7 +113,7 @@ class OperandParser {
 };
 
 absl::StatusOr<Array> LoadArray(const Operand& operand) {
-  const absl::StatusOr<std::string> file = ReadFile(operand.path);
+  const absl::StatusOr<std::string> file = ReadFile(operand.path, SIZE_MAX, kNpyMagic);
   if (!file.ok()) return file.status();
   absl::StatusOr<Array> array = DecodeNpy(*file, operand.element_type);
   if (array.ok()) return PackElements(*std::move(array));

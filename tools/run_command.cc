@@ -1,5 +1,7 @@
 #include "callbridge/tools/run_command.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -95,13 +97,18 @@ absl::StatusOr<FoundTarget> FindTarget(const TargetLibrary& library, const RunOp
   return found;
 }
 
+// What an HLO module can hold, and what no declaration is long enough for: a device has no end.
+constexpr size_t kMostOpaque = INT32_MAX;
+constexpr size_t kMostOperatorInfo = size_t{64} << 20;
+
 absl::StatusOr<std::string> LoadOpaque(const RunOptions& options) {
-  return options.opaque_file.has_value() ? ReadFile(*options.opaque_file) : options.opaque;
+  return options.opaque_file.has_value() ? ReadFile(*options.opaque_file, kMostOpaque)
+                                         : options.opaque;
 }
 
 absl::StatusOr<std::shared_ptr<const OperatorInfo>> LoadOperatorInfo(const RunOptions& options) {
   if (!options.operator_info_file.has_value()) return nullptr;
-  absl::StatusOr<std::string> json = ReadFile(*options.operator_info_file);
+  absl::StatusOr<std::string> json = ReadFile(*options.operator_info_file, kMostOperatorInfo);
   if (!json.ok()) return json.status();
   absl::StatusOr<OperatorInfo> info = mindspore_aot::ParseOperatorInfo(*json);
   if (info.ok()) return std::make_shared<const OperatorInfo>(*std::move(info));

@@ -3,11 +3,11 @@ often."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from callbridge import _extension, _operands
+from callbridge._fork_lock import ProcessLock
 
 if TYPE_CHECKING or _extension.MODULE is None:
     from callbridge._python_calls import BoundCall, Caller
@@ -37,7 +37,7 @@ def forms(bind: Callable[[tuple], Any]) -> tuple[dict[Any, Any], Callable[[Any, 
     """
     by_form: dict[Any, Any] = {}
     # A target may call the function while it is bound.
-    lock = threading.RLock()
+    lock = ProcessLock()
 
     def bind_new(key: Any, operands: tuple) -> Any:
         with lock:

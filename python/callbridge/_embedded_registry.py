@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+
 from callbridge import _typed_handlers
 from callbridge._platform import HOST
 from callbridge._registry import Entry, Registry
 from callbridge.typing import Abi
 
 
-def make(module: str) -> Registry:
+@functools.cache
+def of(module: str) -> Registry:
     """Returns that of the public module `module`, "callbridge.numpy" for one."""
     return Registry(module, module, _serve, lambda entry: None, lambda: HOST)
 

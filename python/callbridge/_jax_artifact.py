@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from jaxlib.mlir.dialects import stablehlo
 from callbridge import _artifact_calls, _call_site, _mlir_bytecode, _stablehlo_calls
 from callbridge._artifact_calls import Call
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._jax_runtimes import RUNTIME, unimplemented
 from callbridge._stablehlo_calls import UntypedCall
 
@@ -24,7 +24,7 @@ _PORTABLE_DIALECT = b"vhlo"
 _OLDEST_CALLING_CONVENTION = 4  # of jax.export: the first whose modules are portable artifacts
 _EXPIRED_OPTION = "jax_export_deserialize_expired_versions"
 
-_option_lock = threading.Lock()
+_option_lock = fork_lock()
 
 
 def upgrade_artifact(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from jaxlib.mlir import ir
 
 from callbridge import _jax_varying_axes, _jax_vmap
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._jax_runtimes import (
     NEEDS_DEVICES,
     RUNTIME,
@@ -184,7 +184,7 @@ def _is_split_by_xla(call: Call, operands: Sequence[Any]) -> bool:
 
 
 _registered: set[str] = set()
-_registered_lock = threading.Lock()
+_registered_lock = fork_lock()
 
 
 def _register(target_name: str) -> None:

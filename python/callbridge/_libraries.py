@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import threading
 from collections.abc import Collection
 
 from callbridge import _command_buffers, _file_contents
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import ProcessLock
 from callbridge._registry import Registry
 from callbridge.library import Library
+
+
+@functools.cache
+def libraries_of(registry: Registry) -> Libraries:
+    """Returns those of a registry, the same ones to a public module that is reloaded."""
+    return Libraries(registry)
 
 
 class Libraries:
@@ -17,7 +24,7 @@ class Libraries:
 
     def __init__(self, registry: Registry):
         self._registry = registry
-        self._lock = threading.RLock()  # signal handlers may run at any moment
+        self._lock = ProcessLock()  # signal handlers may run at any moment
         # By content, so that a file that was touched or copied is not loaded again.
         self._opened: dict[str, Library] = {}
         # Those whose targets are all registered and can be called, with the names of the targets

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +16,7 @@ import torch
 from callbridge import _shapes, _torch_forms, _torch_platforms
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._operator_info import OperatorInfo
 from callbridge._registry import Entry
 
@@ -159,7 +159,7 @@ def evaluate(result: Callable[..., Any], operands: tuple) -> Any:
 
 MakeKernel = Callable[[Operator], Callable[..., Any] | None]
 
-_lock = threading.RLock()
+_lock = fork_lock()
 _operators: dict[str, Operator] = {}  # by name
 _kernels: dict[str, MakeKernel] = {}  # by dispatch key
 _finishers: list[Callable[[Operator], None]] = []

@@ -8,17 +8,16 @@ xla::ffi::GetXlaFfiApi for typed handlers.
 
 from __future__ import annotations
 
-import threading
-
 import torch_xla
 
 from callbridge import _c_api, _typed_handlers
 from callbridge._arguments import utf_8
 from callbridge._error import CallbridgeError
+from callbridge._fork_lock import fork_lock
 from callbridge._platform import HOST
 from callbridge._registry import Entry
 
-_lock = threading.RLock()
+_lock = fork_lock()
 # The path by which each can be called, by id(entry): a registry never removes an entry.
 _paths: dict[int, str] = {}
 

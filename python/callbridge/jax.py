@@ -43,7 +43,7 @@ from callbridge._jax_runtimes import (
     jax_function,
 )
 from callbridge._jax_upgrade import upgrade
-from callbridge._libraries import Libraries
+from callbridge._libraries import libraries_of
 from callbridge._target import Target
 from callbridge.library import Library
 from callbridge.typing import (
@@ -83,7 +83,7 @@ __all__ = [
 
 _ffi_call = jax_function(RUNTIME.ffi_call)
 
-_libraries = Libraries(_jax_registry.registry)
+_libraries = libraries_of(_jax_registry.registry)
 
 
 def load(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -29,6 +28,7 @@ from callbridge._attributes import Attributes
 from callbridge._buffers import Form
 from callbridge._error import CallbridgeError
 from callbridge._file_contents import FileContents
+from callbridge._fork_lock import ProcessLock
 from callbridge._immutable import Immutable
 from callbridge._inferred_results import InferredResults, are_left_out
 from callbridge._platform import find_platform, parse_platform
@@ -79,7 +79,7 @@ def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
 
 # By absolute path and content: the libraries that unpickling uses in this process.
 _opened: dict[tuple[str, str], Library] = {}
-_lock = threading.RLock()  # held while a library is unpickled
+_lock = ProcessLock()  # held while a library is unpickled
 
 
 class Library(Immutable):

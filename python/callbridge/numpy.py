@@ -37,7 +37,7 @@ from callbridge._devices import DeviceArray as DeviceArray  # that others may na
 from callbridge._devices import open_device
 from callbridge._error import CallbridgeError
 from callbridge._inferred_results import InferredResults, are_left_out
-from callbridge._libraries import Libraries
+from callbridge._libraries import libraries_of
 from callbridge._platform import parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
@@ -82,8 +82,8 @@ _OF_JAX = {
     "output_layouts": "arrays are row-major here",
 }
 
-_registry = _embedded_registry.make("callbridge.numpy")
-_libraries = Libraries(_registry)
+_registry = _embedded_registry.of("callbridge.numpy")
+_libraries = libraries_of(_registry)
 
 
 def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:

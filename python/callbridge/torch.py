@@ -37,7 +37,7 @@ from callbridge import (
 from callbridge._arguments import refuse_others
 from callbridge._attributes import Attributes
 from callbridge._error import CallbridgeError
-from callbridge._libraries import Libraries
+from callbridge._libraries import libraries_of
 from callbridge._platform import HOST
 from callbridge._registry import Entry
 from callbridge._target import Target
@@ -77,8 +77,8 @@ _OF_JAX = {
     "output_layouts": "tensors are row-major here",
 }
 
-_registry = _embedded_registry.make("callbridge.torch")
-_libraries = Libraries(_registry)
+_registry = _embedded_registry.of("callbridge.torch")
+_libraries = libraries_of(_registry)
 
 
 def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:

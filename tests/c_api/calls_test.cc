@@ -1,4 +1,5 @@
 // Calls that are bound once: started and waited for, and the release that a typed target sees.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "callbridge/callbridge.h"
 #include "callbridge/callbridge_ffi.h"
+#include "callbridge/status_returning/custom_call_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/c_api/error_text.h"
@@ -55,6 +57,40 @@ TEST(StartTest, UntypedTargetsAreDoneAtOnce) {
   EXPECT_EQ(told.text, "OK");
   EXPECT_EQ(out, 42);
   EXPECT_EQ(ErrorText(callbridge_run_wait(run, 0)), "OK");
+  callbridge_run_destroy(run);
+}
+
+// A target that destroys the call that it is called by, as another thread may while it runs, and
+// then copies its opaque and fails.
+callbridge_call* destroyed_in_its_run = nullptr;
+
+void DestroyItsCall(void* out, const void**, const char* opaque, size_t size,
+                    XlaCustomCallStatus* status) {
+  callbridge_call_destroy(destroyed_in_its_run);
+  std::copy_n(opaque, size, static_cast<char*>(out));
+  XlaCustomCallStatusSetFailure(status, opaque, size);
+}
+
+TEST(StartTest, ACallMayBeDestroyedInItsRun) {
+  callbridge_target target = OriginalTarget(nullptr, "destroys its call");
+  target.api_version = CALLBRIDGE_API_VERSION_STATUS_RETURNING_UNIFIED;
+  target.address = reinterpret_cast<void*>(&DestroyItsCall);
+  const std::string opaque = "longer than a string holds in itself";
+  const std::string result = "s8[" + std::to_string(opaque.size()) + "]";
+  callbridge_site site = ResultSite(result.c_str());
+  site.opaque = opaque.data();
+  site.opaque_size = opaque.size();
+  destroyed_in_its_run = Bind(target, site);
+  std::string out(opaque.size(), ' ');
+  void* results[] = {out.data()};
+  Told told;
+  callbridge_run* run = nullptr;
+  EXPECT_EQ(ErrorText(callbridge_call_start(destroyed_in_its_run, nullptr, 0, results, 1, nullptr,
+                                            &Told::Done, &told, &run)),
+            "OK");
+  EXPECT_EQ(told.text, "INTERNAL: CustomCall failed: " + opaque);
+  EXPECT_EQ(ErrorText(callbridge_run_wait(run, 0)), told.text);
+  EXPECT_EQ(out, opaque);
   callbridge_run_destroy(run);
 }
 

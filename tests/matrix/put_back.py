@@ -50,7 +50,7 @@ def _watch(module):
 
 
 def _watch_all():
-    at_once = [change.name for change in callbridge.resurrect._changes_made if change.name]
+    at_once = [change.name for change in callbridge.resurrect._revival._changes_made if change.name]
     for path in {*_lazy.rows(), *(name.module for name in at_once)}:
         if path in sys.modules:
             _watch(sys.modules[path])

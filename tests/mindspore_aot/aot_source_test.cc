@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -125,9 +126,28 @@ TEST_F(AotSourceTest, TheCompilersOutputIsInTheError) {
 }
 
 TEST_F(AotSourceTest, AFileThatCannotBeReadIsAnError) {
-  EXPECT_EQ(CompileSource(root_ / "missing.cc").status().code(), StatusCode::kNotFound);
   fs::create_directory(root_ / "folder.cc");
-  EXPECT_EQ(CompileSource(root_ / "folder.cc").status().code(), StatusCode::kInvalidArgument);
+  fs::create_symlink("loop.cc", root_ / "loop.cc");
+  fs::create_symlink("/dev/zero", root_ / "zero.cc");
+  ASSERT_EQ(mkfifo((root_ / "fifo.cc").c_str(), S_IRUSR | S_IWUSR), 0);
+  const struct {
+    const char* name;
+    StatusCode code;
+    const char* why;
+  } files[] = {
+      {"missing.cc", StatusCode::kNotFound, "cannot be opened: No such file or directory"},
+      {"missing/code.cc", StatusCode::kNotFound, "cannot be opened: No such file or directory"},
+      {"loop.cc", StatusCode::kNotFound, "cannot be opened: Too many levels of symbolic links"},
+      {"folder.cc", StatusCode::kInvalidArgument, "is a directory; a source file is needed"},
+      {"fifo.cc", StatusCode::kInvalidArgument, "is a FIFO; a source file is needed"},
+      {"zero.cc", StatusCode::kInvalidArgument, "is a device; a source file is needed"},
+  };
+  for (const auto& file : files) {
+    const std::string path = root_ / file.name;
+    const absl::Status status = CompileSource(path, absl::Seconds(20)).status();
+    EXPECT_EQ(status.code(), file.code) << status;
+    EXPECT_EQ(status.message(), path + ": " + file.why);
+  }
 }
 
 TEST_F(AotSourceTest, ACompilerThatDoesNotEndIsEnded) {
@@ -163,7 +183,25 @@ TEST_F(AotSourceTest, ADamagedEntryIsMadeAgain) {
   std::ofstream(fs::path(first->library).parent_path() / "key") << "of another";
   std::ofstream(first->library) << "another";
   EXPECT_EQ(Call(path), 3);
+  // What a machine leaves that stops before its disk has all.
+  for (const size_t size : {size_t{0}, size_t{3000}, fs::file_size(first->library) - 1}) {
+    fs::resize_file(first->library, size);
+    EXPECT_EQ(Call(path), 3) << size;
+  }
   EXPECT_EQ(Entries(), 1);
+}
+
+TEST_F(AotSourceTest, AProcessMayIgnoreTheEndsOfItsChildren) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(Call(Write("code.cc", Returns("3"))), 3);
+  const absl::Status wrong = CompileSource(Write("wrong.cc", Returns("no_such_name"))).status();
+  EXPECT_THAT(std::string(wrong.message()), HasSubstr("g++ exited with status 1"));
+  const std::string path = Variable("PATH");
+  setenv("PATH", root_.c_str(), 1);
+  const absl::Status missing = CompileSource(Write("code.cc", Returns("3"))).status();
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("its compiler, g++, is not installed"));
+  signal(SIGCHLD, before);
 }
 
 TEST_F(AotSourceTest, AFolderThatOthersCanWriteToIsNotUsed) {

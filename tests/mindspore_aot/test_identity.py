@@ -355,7 +355,7 @@ def test_a_file_that_has_gone(folder, call):
     path.write_text(source(1))
     first = call("code.cc:Code")
     path.unlink()
-    with pytest.raises(CallbridgeError, match=r"code\.cc: no such file") as raised:
+    with pytest.raises(CallbridgeError, match=r"code\.cc: cannot be opened: No such file") as raised:
         call("code.cc:Code")
     assert raised.value.code == "NOT_FOUND"
     assert first(X) == 1

@@ -44,3 +44,18 @@ def test_errors_are_of_the_package_that_was_called(built):
         timeout=300,
     )
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
+def test_a_reloaded_module_knows_what_it_opened(built):
+    program = """
+import importlib, sys
+import numpy as np
+from callbridge import numpy as face
+library = face.load(sys.argv[1])
+face = importlib.reload(face)
+assert face.load(sys.argv[1]) is library
+assert face.custom_call("refuse_negative", "f32[]")(np.float32(2)) == 2
+"""
+    subprocess.run(
+        [sys.executable, "-c", program, built / "python" / "targets.so"], check=True, timeout=300
+    )

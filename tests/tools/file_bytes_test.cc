@@ -75,6 +75,16 @@ TEST(ReadFile, ReadsAsManyBytesAsAreAllowed) {
   }
 }
 
+TEST(ReadFile, ReadsNoFurtherThanABeginningThatIsAnother) {
+  const Written file(200000);
+  const std::string begin = file.bytes().substr(0, 6);
+  EXPECT_EQ(*ReadFile(file.path(), SIZE_MAX, begin), file.bytes());
+  EXPECT_EQ(*ReadFile(Written(3).path(), SIZE_MAX, begin), begin.substr(0, 3));
+  const std::string zeros = *ReadFile("/dev/zero", SIZE_MAX, begin);
+  EXPECT_LE(zeros.size(), 1 << 16);
+  EXPECT_EQ(zeros.substr(0, 6), std::string(6, '\0'));
+}
+
 TEST(ReadFile, SaysWhatIsWrong) {
   EXPECT_EQ(ReadFile("/nowhere/x").status(),
             absl::NotFoundError("/nowhere/x: No such file or directory"));

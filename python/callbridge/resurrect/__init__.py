@@ -31,21 +31,15 @@ from collections.abc import Iterator
 from typing import Literal
 
 from callbridge import _jax_registry
-from callbridge._fork_lock import fork_lock
-from callbridge.resurrect import _changes, _children, _registries
+from callbridge.resurrect import _revival
 from callbridge.resurrect._changes import Name
 
 __all__ = ["Name", "names", "prefer", "revived"]
 
-_lock = fork_lock()
-_changes_made: list[_changes.Change] = []
-_users = 0
-
 
 def names() -> tuple[Name, ...]:
     """Returns what is restored or wrapped now, by module and name. Thread-safe."""
-    with _lock:
-        return tuple(sorted({name for change in _changes_made for name in change.names()}))
+    return _revival.names()
 
 
 @contextlib.contextmanager
@@ -55,35 +49,11 @@ def revived() -> Iterator[None]:
     May be nested; the outermost one removes them. Thread-safe, but the names are the process's:
     other threads see them too.
     """
-    _begin()
+    _revival.begin()
     try:
         yield
     finally:
-        _end()
-
-
-def _begin() -> None:
-    global _users
-    with _lock:
-        _users += 1
-        _restore()
-
-
-def _end() -> None:
-    global _users
-    with _lock:
-        _users -= 1
-        if _users == 0:
-            while _changes_made:
-                _changes_made.pop().undo()
-            _registries.leave()
-
-
-def _restore() -> None:
-    if not _changes_made:
-        _registries.enter()
-        _changes.make_all(_changes_made)
-        _changes_made.append(_changes.Change(None, _children.carry()))
+        _revival.end()
 
 
 def prefer(path: Literal["typed"] | None) -> None:
@@ -99,5 +69,4 @@ def prefer(path: Literal["typed"] | None) -> None:
     _jax_registry.prefer(path)
 
 
-with _lock:
-    _restore()
+_revival.restore()

@@ -85,9 +85,23 @@ def make_all(changes: list[Change]) -> None:
                     _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
         _restore_parameters(changes, restored)
         _restore_attributes(changes)
-        lazy = _lazy.Names(_modules_of_what_is_lost(), _restore_of_module)
-        lazy.begin()
+        lazy = _lazy.Names(_modules_of_what_is_lost(), _restore_of_module, changes)
         changes.append(Change(None, lazy.undo, lazy.names, lazy.late))
+        lazy.begin()
+
+
+def undo(changes: list[Change]) -> None:
+    """Undoes all, the last one first."""
+    while changes:
+        changes.pop().undo()
+
+
+def undo_earlier_imports() -> None:
+    """Undoes what this package changed before a program took it out of sys.modules: a second import
+    would wrap what the first one has wrapped."""
+    for finder in list(sys.meta_path):
+        if type(finder).__module__ == _lazy.__name__:
+            undo(getattr(finder, "changes", []))
 
 
 def _split(names: str) -> Iterator[tuple[str, str]]:
@@ -166,8 +180,8 @@ def _replace(changes: list, name: Name, owner: Any, wrap: Callable) -> None:
     deprecations = deprecations_of(owner)
     deprecated = deprecations.get(attribute, (None, None))
     if deprecated[1] is not None and (value := wrap(deprecated[1])) is not None:
-        deprecations[attribute] = (deprecated[0], value)
         changes.append(Change(name, lambda: deprecations.update({attribute: deprecated})))
+        deprecations[attribute] = (deprecated[0], value)
 
 
 def _is_due(path: str, module: str | None) -> bool:
@@ -263,12 +277,14 @@ def deprecations_of(owner: Any) -> dict[str, tuple]:
 
 def _make_module(changes: list, path: str) -> types.ModuleType:
     made = types.ModuleType(path, f"{path}, as far as callbridge.resurrect puts it back.")
-    made.__spec__ = importlib.machinery.ModuleSpec(path, None)  # for importlib.util.find_spec()
+    made.__spec__ = importlib.machinery.ModuleSpec(path, _lazy.Kept())
     name = Name(path, "", RESTORED)
+    changes.append(Change(name, lambda: sys.modules.pop(path, None)))
     sys.modules[path] = made
-    changes.append(Change(name, lambda: sys.modules.pop(path)))
     parent, _, last = path.rpartition(".")
     owner = _find(parent)
+    if isinstance(getattr(owner.__spec__, "loader", None), _lazy.Kept):
+        owner.__path__ = []  # which importlib.reload() asks for
     if not _has(owner, last):
         _set(changes, Name(parent, last, RESTORED), owner, last, made)
     return made
@@ -279,12 +295,13 @@ _ABSENT = object()
 
 def _set(changes: list, name: Name, owner: Any, attribute: str, value: Any) -> None:
     before = vars(owner).get(attribute, _ABSENT)
-    setattr(owner, attribute, value)
 
     def undo() -> None:
-        if before is _ABSENT:
-            delattr(owner, attribute)
-        else:
+        if before is not _ABSENT:
             setattr(owner, attribute, before)
+        elif attribute in vars(owner):
+            delattr(owner, attribute)
 
+    # First, so that an interrupt between the two leaves nothing.
     changes.append(Change(name, undo))
+    setattr(owner, attribute, value)

@@ -122,9 +122,11 @@ def _gives(getter: Any, name: str) -> bool:
 class Names:
     """What is put back, until undo()."""
 
-    def __init__(self, watched: frozenset[str], when_imported: Callable[[list, str], None]) -> None:
+    def __init__(
+        self, watched: frozenset[str], when_imported: Callable[[list, str], None], changes: list
+    ) -> None:
         """`watched` are more modules, for which `when_imported` makes a list of changes when they
-        are imported."""
+        are imported. `changes` are all that are made beside these."""
         self.watched = paths() | watched
         self._when_imported = when_imported
         self._late: list[Any] = []
@@ -136,7 +138,7 @@ class Names:
         self._replaced: list[tuple[types.ModuleType, str, Any]] = []
         self._made_modules: list[str] = []
         self._making = threading.local()
-        self._finder = _Finder(self)
+        self._finder = _Finder(self, changes)
 
     def begin(self) -> None:
         for path in paths():
@@ -145,7 +147,8 @@ class Names:
         sys.meta_path.insert(0, self._finder)
 
     def undo(self) -> None:
-        sys.meta_path.remove(self._finder)
+        with contextlib.suppress(ValueError):  # begin() was interrupted
+            sys.meta_path.remove(self._finder)
         while self._late:
             self._late.pop().undo()
         while self._made_modules:
@@ -344,18 +347,20 @@ def _attribute(owner: Any, dotted: str) -> Any:
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds the modules of the table: JAX's, which get the table's names after theirs, or made."""
 
-    def __init__(self, names: Names):
+    def __init__(self, names: Names, changes: list):
         self._names = names
+        self.changes = changes
         self._looking = threading.local()
 
     def find_spec(
         self, path: str, _: Any = None, target: Any = None
     ) -> Optional[importlib.machinery.ModuleSpec]:  # noqa: UP045, for Python 3.9
-        if (
-            hasattr(self._looking, "now")
-            or path.partition(".")[0] not in _ROOTS
-            or path not in self._names.watched
-        ):
+        if hasattr(self._looking, "now") or path.partition(".")[0] not in _ROOTS:
+            return None
+        reloaded = getattr(sys.modules.get(path), "__spec__", None)
+        if reloaded is not None and isinstance(reloaded.loader, (Kept, _Made)):
+            return reloaded
+        if path not in self._names.watched:
             return None
         self._looking.now = True
         try:
@@ -379,6 +384,13 @@ class _Finder(importlib.abc.MetaPathFinder):
 _ROOTS = ("jax", "jaxlib")
 
 
+class Kept(importlib.abc.Loader):
+    """That of modules which are made whole: to reload one changes nothing."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        pass
+
+
 class _Made(importlib.abc.Loader):
     def __init__(self, names: Names):
         self._names = names
@@ -387,7 +399,8 @@ class _Made(importlib.abc.Loader):
         return self._names.make_module(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        self._names.hook(module, module.__name__)
+        if "__getattr__" not in vars(module):  # else it is reloaded
+            self._names.hook(module, module.__name__)
 
 
 class HookedLoader(importlib.abc.Loader):
