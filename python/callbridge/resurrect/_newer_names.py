@@ -216,7 +216,7 @@ LENT = [
     ("0.9.2", "jax.tree", "jax.tree_util", "static=register_static"),
     ("0.8.3", "jax.dtypes", "callbridge.resurrect._newer_jax", "itemsize_bits"),
     ("0.7.2", "jax.dlpack", "callbridge.resurrect._newer_jax", "is_supported_dtype"),
-    ("0.4.30", "jax.errors", "jax.errors", "TracerBoolConversionError=ConcretizationTypeError"),
+    ("0.4.30", "jax.errors", "callbridge.resurrect._newer_errors", "TracerBoolConversionError"),
     ("0.5.3", "jax.distributed", "callbridge.resurrect._newer_jax", "is_initialized"),
     ("0.4.34", "jax.extend.backend", "jax.lib.xla_bridge", "backends get_backend"),
     (
@@ -322,6 +322,12 @@ WRAPPED = [
         "jax._src.layout.Layout",
         "callbridge.resurrect._newer_layout",
         "__init__=takes_layout",
+    ),
+    (
+        "0.4.30",
+        "jax.core.UnshapedArray",
+        "callbridge.resurrect._newer_errors",
+        "_bool=raises_error_of_bool",
     ),
     ("0.10.2", "jax", "callbridge.resurrect._newer_jax", "jit"),
     ("0.4.31", "jax.lax", "callbridge.resurrect._newer_parameters", "map=in_batches"),
