@@ -213,7 +213,7 @@ LENT = [
         "tree_reduce_associative=reduce_associative",
     ),
     ("0.6.2", "jax.tree_util", "callbridge.resurrect._newer_trees", "tree_broadcast=broadcast"),
-    ("0.9.2", "jax.tree", "jax.tree_util", "static=register_static"),
+    ("0.9.2", "jax.tree", "callbridge.resurrect._newer_trees", "static"),
     ("0.8.3", "jax.dtypes", "callbridge.resurrect._newer_jax", "itemsize_bits"),
     ("0.7.2", "jax.dlpack", "callbridge.resurrect._newer_jax", "is_supported_dtype"),
     ("0.4.30", "jax.errors", "callbridge.resurrect._newer_errors", "TracerBoolConversionError"),
