@@ -186,7 +186,7 @@ class Attributes:
 
     # ---- Others --------------------------------------------------------------------------------
     def ShapeDtypeStruct_update(struct: Any, **keywords: Any) -> Any:
-        fields = {name: getattr(struct, name) for name in ("shape", "dtype", "sharding")}
+        fields = {name: getattr(struct, name, None) for name in ("shape", "dtype", "sharding")}
         fields = {**fields, "weak_type": getattr(struct, "weak_type", False), **keywords}
         # The constructor may not take them yet.
         for name, default in _DEFAULTS_OF_STRUCTS:
