@@ -156,7 +156,7 @@ def close(ours, theirs):
         except ValueError:
             return False
         both_nan = cmath.isnan(a) and cmath.isnan(b)
-        return both_nan or cmath.isclose(a, b, rel_tol=2e-6, abs_tol=2e-6)
+        return both_nan or cmath.isclose(a, b, rel_tol=2e-6, abs_tol=2e-9)
     return ours == theirs
 
 
