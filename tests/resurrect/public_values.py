@@ -90,8 +90,14 @@ def of_key(name):
 
 
 def in_mesh(m):
+    spec = jax.sharding.PartitionSpec("i")
+    constrained = jax.jit(lambda a: jax.lax.with_sharding_constraint(a * 2, spec))
     with m.use_mesh(mesh()):
-        return jax.sharding.get_abstract_mesh().axis_names
+        inside = constrained(x)
+    try:
+        return [inside, constrained(x)]
+    except RuntimeError:
+        return [inside, "no mesh outside"]
 
 
 def accurate(name):

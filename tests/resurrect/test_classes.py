@@ -30,7 +30,7 @@ _RENAMED = "this JAX's class is named P"
 _PROTOCOL = "it has what a protocol of this JAX asks for"
 _KEYS = "the private module's is JAX's own class of arrays of keys"
 _FINAL = "jaxlib's class of shardings has a metaclass that has no subclasses"
-_PYTHON = "a callable is an instance of it for singledispatch, in newer Pythons"
+_PYTHON = "singledispatch asks protocols of instances' attributes, in newer Pythons"
 # What is otherwise than in any release that had the class, by its last name: facts, and why.
 LEFT = {
     "Array": ("dispatched made is", _ARRAY),
@@ -57,6 +57,9 @@ LEFT = {
     "TranslationRule": ("dispatched bases", f"{_PYTHON}; {_PROTOCOL}"),
     "CustomCallHandler": ("dispatched is name", _PYTHON),
 }
+
+if sys.version_info >= (3, 12):
+    LEFT["DuckTypedArray"] = ("dispatched", f"what has a shape and a dtype: {_PYTHON}")
 
 
 def left(name):

@@ -1,15 +1,16 @@
 """What newer releases of JAX have, an older one is lent, or the table says why not."""
 
+import cmath
 import json
-import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 import jax
 import pytest
-from jax_releases import TODAY, numbers
+from jax_releases import TODAY, numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "releases"))
@@ -17,11 +18,24 @@ sys.path.insert(0, str(HERE / "releases"))
 from history import GONE, History, parts  # noqa: E402
 
 HISTORY = History.read()
+CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
 TODAYS = HERE.parents[1] / ".venv/bin/python"
-is_older = pytest.mark.skipif(
-    numbers(jax.__version__) >= numbers(TODAY),
+IS_OLDER = numbers(jax.__version__) < numbers(TODAY)
+# The oldest that `make test` has is lent the most.
+(OLDEST, *_) = used_by("test")
+LENT_TO = pathlib.Path(sys.executable if IS_OLDER else CACHE / f"venv-jax-{OLDEST}/bin/python")
+is_lent = pytest.mark.skipif(
+    numbers(jax.__version__) > numbers(TODAY),
     reason=f"jax {jax.__version__} has what is asked for",
 )
+# test_jax_ffi.py calls what it has in every way.
+OF_FFI = ("jax.ffi.", "jax.extend.ffi.")
+# test_values.py: today's JAX has them no more.
+CALLED_ELSEWHERE = {
+    "jax.lax.pvary",
+    "jax.sharding.use_mesh",
+    "jax.interpreters.ad.Zero.from_primal_value",
+}
 # Whose functions take parameters of newer releases.
 MODULES = ("jax", "jax.tree", "jax.tree_util", "jax.ops")
 PACKAGES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn", "jax.scipy")
@@ -90,6 +104,46 @@ def test_parameters_are_taken_at_their_defaults(run):
     assert count > 10 or numbers(jax.__version__) > numbers(TODAY)
 
 
+# ---- Values --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lent():
+    """What lent_values_program.py prints where most is lent: here, or on the oldest release."""
+    if not LENT_TO.exists():
+        pytest.skip(f"no Python with jax {OLDEST}: {LENT_TO}")
+    path = os.pathsep.join(map(str, (HERE.parents[1] / "python", HERE)))
+    return printed(LENT_TO, "lent", PYTHONPATH=path)
+
+
+def printed(python, *arguments, PYTHONPATH=""):  # noqa: N803
+    done = subprocess.run(
+        [python, HERE / "lent_values_program.py", *arguments],
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def names_of(case):
+    """The names that it calls: "jax.numpy.sort" of "jax.numpy.sort(stable)"."""
+    return set(re.sub(r"\(.*?\)", "", case).split())
+
+
+@is_lent
+def test_each_is_called(lent):
+    from callbridge.resurrect import _newer_parameters
+
+    called = {name for case in lent["values"] for name in names_of(case)} | CALLED_ELSEWHERE
+    # lent_parameters_program.py passes them.
+    called |= {f"{m}.{f}" for m, _, names, _ in _newer_parameters.AT_DEFAULT for f in names.split()}
+    missing = [name for name in lent["ours"] if name not in called]
+    assert not [name for name in missing if not name.startswith(OF_FFI)], missing
+
+
 def close(ours, theirs):
     """Numbers by their digits: XLA computes some of them otherwise in each release."""
     if isinstance(ours, list):
@@ -98,33 +152,26 @@ def close(ours, theirs):
         )
     if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
         try:
-            a, b = float(ours), float(theirs)
+            a, b = complex(ours), complex(theirs)
         except ValueError:
             return False
-        both_nan = math.isnan(a) and math.isnan(b)
-        return both_nan or math.isclose(a, b, rel_tol=2e-6, abs_tol=2e-9)
+        both_nan = cmath.isnan(a) and cmath.isnan(b)
+        return both_nan or cmath.isclose(a, b, rel_tol=2e-6, abs_tol=2e-9)
     return ours == theirs
 
 
-@is_older
-def test_values_are_those_of_today(run):
+@is_lent
+def test_values_are_those_of_today(lent):
+    """What is lent is compared with today's JAX; what this JAX has by itself is as it is."""
     if not TODAYS.exists():
         pytest.skip(f"no Python to compare with: {TODAYS}")
-    natively = {}
-    for python in (sys.executable, TODAYS):
-        environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
-        program = [python, HERE / "lent_values.py"]
-        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        natively[python] = json.loads(done.stdout)
-    lent = json.loads(run(HERE / "lent_values.py", "restored"))
-    here, today = natively[sys.executable], natively[TODAYS]
+    here, today = printed(LENT_TO)["values"], printed(TODAYS)["values"]
     assert not [name for name, value in today.items() if str(value).startswith("failed")]
-    wrong = {
-        name: f"{name}: {value}, today {today[name]}"
-        for name, value in lent.items()
-        # What this JAX has by itself is as it is.
-        if value != here[name] and not close(value, today[name])
-    }
-    assert not wrong, "\n".join(wrong.values())
+    wrong = [
+        f"{case}: {value}, today {today[case]}"
+        for case, value in lent["values"].items()
+        if not close(value, today[case])
+        if value != here[case] or names_of(case) & {*lent["lent"]}
+    ]
+    assert not wrong, "\n".join(wrong)
     assert sum(str(value).startswith("failed") for value in here.values()) > 3

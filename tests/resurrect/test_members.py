@@ -109,6 +109,7 @@ def test_what_jax_has_says_the_same(restored):
 @in_the_matrix
 def test_each_says_what_it_says_where_jax_has_it(restored):
     pythons = [CACHE / f"venv-jax-{release}/bin/python" for release in OTHERS]
+    pythons.append(HERE.parents[1] / ".venv/bin/python")
     if missing := [str(python) for python in pythons if not python.exists()]:
         pytest.skip(f"no Python to compare with: {missing}")
     natively = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import jax
+from jax._src import core
 
 from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
 from callbridge.resurrect._old_core import AxisEnv, lattice_join
@@ -170,10 +171,12 @@ def _order(var: Any) -> tuple:
 
 
 def _level(trace: Any) -> int:
-    """How many traces it is in."""
+    """How many traces are entered with it, but for the one that evaluates: a jit's trace of an
+    older JAX, which does not know the one outside, counts as one."""
     level = 0
-    while (trace := getattr(trace, "parent_trace", None)) is not None:
+    while trace is not None and not isinstance(trace, core.EvalTrace):
         level += 1
+        trace = getattr(trace, "parent_trace", None)
     return level
 
 

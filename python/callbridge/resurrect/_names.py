@@ -25,8 +25,8 @@ RESTORED = [
         "register_custom_type register_custom_type_id",
     ),
     ("jax.ffi", "callbridge.resurrect._type_functions", "register_ffi_type"),
-    ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
     ("jaxlib.xla_client", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
+    ("jax.lib.xla_client", "jaxlib.xla_client", "ops XlaOp XlaBuilder"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes", "dtype_to_etype shape_from_pyval"),
     ("jaxlib.xla_client", "callbridge.resurrect._xla_shapes", "dtype_to_etype shape_from_pyval"),
     (
@@ -41,18 +41,24 @@ RESTORED = [
     ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old", "ShapeIndex"),
     ("jax.lib.xla_client", "jax.lax", "FftType"),
     ("jax.lib.xla_extension", "jaxlib._jax", "Client CompileOptions Device Memory Traceback"),
-    ("jax.lib.xla_extension", "jaxlib.xla_client", "Shape PrimitiveType XlaRuntimeError"),
-    ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
+    (
+        "jax.lib.xla_extension",
+        "jaxlib.xla_client",
+        "Shape PrimitiveType XlaRuntimeError ops XlaOp XlaBuilder",
+    ),
     ("jaxlib.xla_extension", "jaxlib._jax", "Client CompileOptions Device Memory Traceback"),
-    ("jaxlib.xla_extension", "jaxlib.xla_client", "Shape PrimitiveType XlaRuntimeError"),
-    ("jaxlib.xla_extension", "callbridge.resurrect._xla_ops", "ops XlaOp XlaBuilder"),
+    (
+        "jaxlib.xla_extension",
+        "jaxlib.xla_client",
+        "Shape PrimitiveType XlaRuntimeError ops XlaOp XlaBuilder",
+    ),
     (
         "jax.interpreters.xla",
         "callbridge.resurrect._translations",
         "backend_specific_translations translations register_translation TranslationContext "
         "TranslationRule aval_to_xla_shapes xla_destructure",
     ),
-    ("jax.interpreters.xla", "callbridge.resurrect._xla_op", "XlaOp"),
+    ("jax.interpreters.xla", "jaxlib.xla_client", "XlaOp"),
     # ---- Lowering rules of 2022 to 2024 ----------------------------------------------------------
     ("jax.interpreters.mlir", "callbridge.resurrect._mlir_custom_call", "custom_call"),
     ("jax.interpreters.mlir", "jax._src.interpreters.mlir", "func_dialect hlo ReplicaAxisContext"),

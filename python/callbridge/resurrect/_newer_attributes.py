@@ -74,6 +74,12 @@ def device_of_keys(original: Any) -> Any:
     return _device(of_keys.fget, _keys_array)
 
 
+_DEFAULTS_OF_STRUCTS = [
+    ("sharding", None), ("weak_type", False), ("vma", None), ("manual_axis_type", None),
+    ("is_ref", False),
+]  # fmt: skip
+
+
 class Attributes:
     """One for each attribute, by its name; of those that differ by class, by "Class_name"."""
 
@@ -180,11 +186,13 @@ class Attributes:
 
     # ---- Others --------------------------------------------------------------------------------
     def ShapeDtypeStruct_update(struct: Any, **keywords: Any) -> Any:
-        fields = {"shape": struct.shape, "dtype": struct.dtype}
-        for name in ("sharding", "weak_type"):
-            if (value := getattr(struct, name, None)) not in (None, False):
-                fields[name] = value
-        return type(struct)(**{**fields, **keywords})
+        fields = {name: getattr(struct, name, None) for name in ("shape", "dtype", "sharding")}
+        fields = {**fields, "weak_type": getattr(struct, "weak_type", False), **keywords}
+        # The constructor may not take them yet.
+        for name, default in _DEFAULTS_OF_STRUCTS:
+            if fields.get(name) is default:
+                fields.pop(name, None)
+        return type(struct)(**fields)
 
     def like(cls: Any, x: Any) -> Any:
         others = {"weak_type": True} if getattr(x, "weak_type", False) else {}

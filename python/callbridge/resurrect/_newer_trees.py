@@ -50,6 +50,12 @@ def register_static(cls: type) -> type:
     return cls
 
 
+def static(**keywords: Any) -> Any:
+    """Returns a dataclasses.field() that register_dataclass() takes for a meta field."""
+    metadata = {"static": True, **(keywords.pop("metadata", None) or {})}
+    return dataclasses.field(metadata=metadata, **keywords)
+
+
 def register_dataclass(
     nodetype: Any,
     data_fields: Sequence[str] | None = None,

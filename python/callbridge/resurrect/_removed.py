@@ -686,7 +686,6 @@ ROWS = [
     ("jax.experimental.host_callback", "callbridge.resurrect._host_callback",
         "0.4.38 CallbackException TapFunctionException=CallbackException barrier_wait id_print "
         "0.8.3 call id_tap"),
-    ("jax.experimental.host_callback", "callbridge.resurrect._xla_op", "0.4.38 XlaBuilder XlaOp"),
     ("jax.experimental.host_callback", "callbridge.resurrect._xla_ops", "0.4.38 xops=ops"),
     ("jax.experimental.host_callback", "import",
         "0.4.38 ad=jax._src.interpreters.ad ad_checkpoint=jax._src.ad_checkpoint "
@@ -705,7 +704,8 @@ ROWS = [
     ("jax.experimental.host_callback", "jax._src.api", "0.4.38 XlaDevice=Device"),
     ("jax.experimental.host_callback", "jax._src.callback", "0.4.38 io_callback"),
     ("jax.experimental.host_callback", "jax._src.dispatch", "0.4.38 XlaLocalClient=Backend"),
-    ("jax.experimental.host_callback", "jaxlib.xla_client", "0.4.38 XlaShape=Shape"),
+    ("jax.experimental.host_callback", "jaxlib.xla_client",
+        "0.4.38 XlaBuilder XlaOp XlaShape=Shape"),
     ("jax.experimental.host_callback", "not-had:infeed",
         "0.4.30 FLAGS id_tap_dep_p 0.4.38 CallbackFlavor id_p stop_outfeed_receiver "
         "xla_extension_version"),
@@ -1042,7 +1042,6 @@ ROWS = [
     ("jax.interpreters.xla", "callbridge.resurrect._translations",
         "0.4.13 _translations=translations lower_fun 0.4.30 TranslationContext TranslationRule "
         "backend_specific_translations register_translation translations xla_destructure"),
-    ("jax.interpreters.xla", "callbridge.resurrect._xla_op", "0.4.30 XlaOp"),
     ("jax.interpreters.xla", "import",
         "0.4.38 xb=jax.lib.xla_bridge xc=jax.lib.xla_client xe=jax.lib.xla_extension"),
     ("jax.interpreters.xla", "jax", "0.4.13 device_put"),
@@ -1055,6 +1054,7 @@ ROWS = [
         "sharding_to_proto"),
     ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._old_core",
         "0.4.30 AxisEnv"),
+    ("jax.interpreters.xla", "jaxlib.xla_client", "0.4.30 XlaOp"),
     ("jax.jaxpr_util", "import",
         "0.4.30 core=jax._src.core source_info_util=jax._src.source_info_util "
         "util=jax._src.util xla_client=jaxlib.xla_client"),
@@ -1096,7 +1096,6 @@ ROWS = [
         "0.4.34 ShapeIndex execute_with_python_values execute_with_python_values_replicated "
         "0.6.2 ResultAccuracy ResultAccuracyMode=ResultAccuracy_Mode 0.7.2 heap_profile "
         "mlir_api_version"),
-    ("jax.lib.xla_client", "callbridge.resurrect._xla_ops", "0.4.34 XlaOp 0.6.2 XlaBuilder ops"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes",
         "0.6.2 dtype_to_etype shape_from_pyval"),
     ("jax.lib.xla_client", "jax._src.api", "0.5.3 Device"),
@@ -1114,14 +1113,15 @@ ROWS = [
     ("jax.lib.xla_client", "jaxlib.xla_client",
         "0.4.34 CustomCallTargetTraits DeviceList DeviceTopology HostBufferSemantics Layout "
         "LoadedExecutable LoadedExecutable_execute LoadedExecutable_execute_with_token Memory "
-        "PjRtLayout ProgramShape array_result_handler batched_block_until_ready "
+        "PjRtLayout ProgramShape XlaOp array_result_handler batched_block_until_ready "
         "batched_copy_array_to_devices_with_sharding check_and_canonicalize_memory_kind "
         "custom_call_targets encode_inspect_sharding_callback generate_pjrt_gpu_plugin_options "
         "initialize_pjrt_plugin load_pjrt_plugin_dynamically load_pjrt_plugin_with_c_api "
         "make_c_api_client make_c_api_device_topology make_cpu_client "
         "make_tfrt_tpu_c_api_device_topology pjrt_plugin_initialized pjrt_plugin_loaded "
         "register_custom_call_handler register_custom_call_partitioner xla_platform_names 0.5.3 "
-        "XlaRuntimeError 0.6.2 PrimitiveType XlaComputation 0.8.3 HloSharding OpSharding"),
+        "XlaRuntimeError 0.6.2 PrimitiveType XlaBuilder XlaComputation ops 0.8.3 HloSharding "
+        "OpSharding"),
     ("jax.lib.xla_client", "jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
         "0.4.34 ConvolutionDimensionNumbers CurrentSourceInfoMetadata CustomCallHandler "
         "DTYPE_TO_XLA_ELEMENT_TYPE DotDimensionNumbers GatherDimensionNumbers OpMetadata "
@@ -1148,7 +1148,6 @@ ROWS = [
         "0.4.13 Buffer=DeviceArray DeviceArray"),
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
         "0.4.34 PrecisionConfig_Precision ShapeIndex 0.6.2 ResultAccuracy_Mode"),
-    ("jax.lib.xla_extension", "callbridge.resurrect._xla_ops", "0.4.34 XlaBuilder XlaOp ops"),
     ("jax.lib.xla_extension", "import",
         "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib 0.7.2 "
         "jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax mlir=jaxlib._jax.mlir"),
@@ -1156,6 +1155,7 @@ ROWS = [
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
     ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
+    ("jax.lib.xla_extension", "jax.lax", "0.4.34 FftType"),
     ("jax.lib.xla_extension", "jaxlib._jax",
         "0.6.2 ArrayCopySemantics ArrayImpl AutotuneCacheMode TransferConnection TransferServer "
         "register_custom_call_as_batch_partitionable reorder_shards start_transfer_server 0.7.2 "
@@ -1182,13 +1182,12 @@ ROWS = [
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
         "HostBufferSemantics Layout LoadedExecutable Memory PjRtLayout PrimitiveType "
-        "ProgramShape Shape Traceback XlaComputation array_result_handler "
+        "ProgramShape Shape Traceback XlaBuilder XlaComputation XlaOp array_result_handler "
         "batched_block_until_ready batched_copy_array_to_devices_with_sharding "
         "check_and_canonicalize_memory_kind custom_call_targets "
-        "encode_inspect_sharding_callback get_topology_for_devices initialize_pjrt_plugin "
+        "encode_inspect_sharding_callback get_topology_for_devices initialize_pjrt_plugin ops "
         "pjrt_plugin_initialized pjrt_plugin_loaded register_custom_call_partitioner "
         "register_custom_call_target 0.6.2 XlaRuntimeError 0.7.2 OpSharding"),
-    ("jax.lib.xla_extension", "jaxlib.xla_extension jax.lax", "0.4.34 FftType"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax",
         "0.4.34 CompileOnlyPyClient CompiledMemoryStats CpuCollectives DebugOptions "
         "DistributedRuntimeService ExecutableBuildOptions ExecuteResults MpiCollectives "

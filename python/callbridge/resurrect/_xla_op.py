@@ -6,11 +6,15 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from jaxlib import xla_client
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
 from callbridge.resurrect import _xla_shapes
+
+# A jaxlib that builds computations has classes of its own.
+_JAXLIBS = {name: vars(xla_client).get(name) for name in ("XlaBuilder", "XlaOp")}
 
 
 def values_of(lowered: Any) -> list[ir.Value]:
@@ -20,7 +24,13 @@ def values_of(lowered: Any) -> list[ir.Value]:
     return [value for each in lowered for value in values_of(each)]
 
 
-class XlaBuilder:
+class _IsJaxlibs:
+    """An instance of jaxlib's class of that name too, which programs ask isinstance() of."""
+
+    __class__ = property(lambda self: _JAXLIBS[type(self).__name__] or type(self))
+
+
+class XlaBuilder(_IsJaxlibs):
     """The first argument of a translation rule, where what it builds is emitted at once; a builder
     that programs make records a computation."""
 
@@ -94,7 +104,7 @@ class XlaBuilder:
         )
 
 
-class XlaOp:
+class XlaOp(_IsJaxlibs):
     """A value of the computation: an array or a token, or a tuple of such."""
 
     def __init__(self, builder: XlaBuilder, shape: Shape, elements: Any):

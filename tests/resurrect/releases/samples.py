@@ -9,6 +9,7 @@ import warnings
 
 import jax
 import jax.numpy as jnp
+import jax.scipy.optimize
 import numpy as np
 from jax import core, lax
 from jax.interpreters import ad, mlir, partial_eval
@@ -77,6 +78,35 @@ def lowering(of):
     return seen[0]
 
 
+def translated(of):
+    """What `of` gives for the context and the operand of a translation rule."""
+    from jax.interpreters import xla
+
+    seen = []
+    primitive = core_of("Primitive")("callbridge_translated_sample")
+    primitive.def_abstract_eval(lambda x: x)
+
+    def rule(ctx, avals_in, avals_out, x):
+        seen.append(of(ctx, x))
+        return [x]
+
+    xla.register_translation(primitive, rule)
+    jax.jit(primitive.bind).lower(jnp.ones(2))
+    return seen[0]
+
+
+def builder():
+    from jax.lib import xla_client
+
+    return xla_client.XlaBuilder("sample")
+
+
+def built_op():
+    from jax.lib import xla_client
+
+    return xla_client.ops.Constant(builder(), np.float32(1))
+
+
 def mesh():
     return jax.sharding.Mesh(np.array(jax.devices()[:1]), ("i",))
 
@@ -87,6 +117,14 @@ def spec(*names):
 
 def jaxpr():
     return jax.make_jaxpr(lambda x: f(x) + jnp.ones(3))(jnp.ones(3))
+
+
+def unread():
+    """A jaxpr of what is left to run, with a result that nothing reads."""
+    from jax._src.interpreters import partial_eval
+
+    of_both = jax.make_jaxpr(lambda x: lax.top_k(x, 1)[0])(jnp.ones(1))
+    return partial_eval.partial_eval_jaxpr_nounits(of_both, [True], False)[1]
 
 
 def custom(kind):
@@ -216,9 +254,7 @@ MAKERS = {
     "equation": lambda: jaxpr().jaxpr.eqns[0],
     "variable": lambda: jaxpr().jaxpr.invars[0],
     "literal": lambda: jax.make_jaxpr(lambda x: x * 2.0)(1.0).jaxpr.eqns[0].invars[1],
-    "drop_variable": lambda: (
-        jax.make_jaxpr(lambda x: lax.top_k(x, 1)[0])(jnp.ones(1)).jaxpr.eqns[0].outvars[-1]
-    ),
+    "drop_variable": lambda: unread().jaxpr.eqns[0].outvars[-1],
     "primitive": lambda: lax.sin_p,
     "jit_primitive": lambda: jax.make_jaxpr(jax.jit(f))(1.0).eqns[0].primitive,
     "call_primitive": lambda: core_of("closed_call_p"),
@@ -266,6 +302,11 @@ MAKERS = {
     "lowering_context": lambda: lowering(lambda ctx: ctx),
     "axis_context": lambda: lowering(lambda ctx: ctx.module_context.axis_context),
     "executable": lambda: jax.jit(f).lower(1.0).compile().runtime_executable(),
+    "builder": builder,
+    "built_op": built_op,
+    "translation_context": lambda: translated(lambda ctx, x: ctx),
+    "translation_builder": lambda: translated(lambda ctx, x: ctx.builder),
+    "translated_op": lambda: translated(lambda ctx, x: x),
     # ---- Trees -------------------------------------------------------------------------------
     "treedef": lambda: jax.tree_util.tree_structure([1]),
     "dict_key": lambda: key_paths({"a": 1}),

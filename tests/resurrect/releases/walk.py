@@ -114,7 +114,7 @@ def imported(module):
 
 
 def assigned(module):
-    """The names that the module gives values to, wherever those are from: x = ml_dtypes.bfloat16."""
+    """The names that the module gives values to, from wherever: x = ml_dtypes.bfloat16."""
     try:
         tree = ast.parse(inspect.getsource(module))
     except (OSError, TypeError, SyntaxError):
