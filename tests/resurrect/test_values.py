@@ -1,5 +1,6 @@
 """What is restored does what it did: its values are those of a release of JAX that had it."""
 
+import functools
 import os
 import pathlib
 import re
@@ -37,6 +38,7 @@ def by_name(printed):
     return dict(line.split(": ", 1) for line in printed.splitlines() if ": " in line)
 
 
+@functools.cache
 def values_of_jax(python):
     # Flags for this XLA may be unknown to that one, which ends the process.
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
