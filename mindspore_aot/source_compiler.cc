@@ -69,11 +69,13 @@ absl::StatusOr<std::string> SourceCompiler::Run(const std::vector<std::string>& 
   child.command = {"/usr/bin/env", name_};
   child.command.insert(child.command.end(), arguments.begin(), arguments.end());
   child.limit = limit_;
+  // Without a PATH, /usr/bin/env finds g++, but g++ does not find its own programs.
+  std::string path = Variable("PATH", "/usr/local/bin:/usr/bin:/bin");
   if (IsForCuda()) {
-    child.variables.push_back(absl::StrCat("PATH=", Variable("PATH", "/usr/bin:/bin"), ":",
-                                           Variable("CUDA_HOME", "/usr/local/cuda"),
-                                           "/bin:/usr/local/cuda/bin"));
+    absl::StrAppend(&path, ":", Variable("CUDA_HOME", "/usr/local/cuda"),
+                    "/bin:/usr/local/cuda/bin");
   }
+  child.variables.push_back(absl::StrCat("PATH=", path));
   absl::StatusOr<ChildOutcome> outcome = RunChild(child);
   if (outcome.ok() && outcome->is_unknown) outcome = RunBesideShell(std::move(child));
   if (!outcome.ok()) return outcome.status();

@@ -27,6 +27,8 @@ absl::Status SetEnvironment() {
   const std::string path =
       given == nullptr || *given == '\0' ? *folder : absl::StrCat(*folder, ":", given);
   setenv("PYTHONPATH", path.c_str(), /*overwrite=*/1);
+  // A folder with a ':' in its name is two in PYTHONPATH.
+  setenv("CALLBRIDGE_PYTHON_FOLDER", folder->c_str(), /*overwrite=*/1);
   setenv("CALLBRIDGE_LIBRARY", library->c_str(), /*overwrite=*/1);
   return absl::OkStatus();
 }
@@ -34,7 +36,8 @@ absl::Status SetEnvironment() {
 // With -c and -m, Python looks for modules in the working folder first, where a jax.py or a json.py
 // may be anything. (The options that prevent that need Python 3.11, or drop PYTHONPATH too.)
 constexpr char kProgram[] =
-    "import sys; sys.path = [path for path in sys.path if path]; "
+    "import os, sys; folder = os.environ['CALLBRIDGE_PYTHON_FOLDER']; "
+    "sys.path = [folder, *(path for path in sys.path if path and path != folder)]; "
     "from callbridge.MODULE import main; sys.exit(main(*sys.argv[1:]))";
 
 }  // namespace

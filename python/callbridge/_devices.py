@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -92,6 +93,12 @@ class Memory:
         if self.address:
             free(self.device.handle, self.address)
 
+    def __reduce__(self) -> NoReturn:  # a copy would free it too
+        raise TypeError(
+            "memory of a CUDA device is this process's and cannot be pickled; pickle a copy on the "
+            "host: the array's numpy()"
+        )
+
 
 class DeviceArray:
     """An array in the memory of a CUDA device, as callbridge.numpy's calls return it.
@@ -137,6 +144,18 @@ class DeviceArray:
             raise ValueError("the array is in a device's memory, so NumPy needs a copy of it")
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
+
+    def __copy__(self) -> DeviceArray:
+        """Returns a copy in memory of its own, as NumPy's arrays do."""
+        size = math.prod(self.shape) * self.dtype.itemsize
+        device = self._memory.device
+        memory = device.allocate(size)
+        _c_api.device_copy(device.handle, memory.address, self._memory.address, size)
+        device.synchronize()
+        return DeviceArray(self.shape, self.dtype, memory)
+
+    def __deepcopy__(self, memo: dict) -> DeviceArray:
+        return self.__copy__()
 
     def __repr__(self) -> str:
         form = f"{self.dtype.name}{list(self.shape)}"

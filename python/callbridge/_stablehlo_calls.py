@@ -7,7 +7,7 @@ same call in HLO, and what callbridge.jax.custom_call emits.
 from __future__ import annotations
 
 import dataclasses
-import pathlib
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,8 +26,9 @@ from callbridge._jax_custom_call_op import (
 )
 
 # XLA's own targets; "*" at the end of a name matches any ending. hlo/ owns the list.
-_LIST = pathlib.Path(__file__).with_name("xla_internal_calls.inc").read_text(encoding="utf-8")
-_PATTERNS = re.findall(r'^"(.+)",$', _LIST, re.MULTILINE)
+_LIST = pkgutil.get_data("callbridge", "xla_internal_calls.inc")  # in a zip file too
+assert _LIST is not None
+_PATTERNS = re.findall(r'^"(.+)",$', _LIST.decode(), re.MULTILINE)
 _OWN_TARGETS = frozenset(pattern for pattern in _PATTERNS if not pattern.endswith("*"))
 _OWN_PREFIXES = tuple(pattern[:-1] for pattern in _PATTERNS if pattern.endswith("*"))
 

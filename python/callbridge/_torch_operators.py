@@ -203,8 +203,9 @@ def make(site: Site, operand_tree: tuple, result_skeleton: Any) -> Operator:
     with _lock:
         name = first = _name(site, operand_tree, result_skeleton)
         number = 1
-        while name in _operators:  # of another function of the same name
-            if _is_same(_operators[name].site, site):
+        # Of another function of the same name, or of an earlier import of this package.
+        while name in _operators or hasattr(torch.ops.callbridge, name):
+            if name in _operators and _is_same(_operators[name].site, site):
                 return _operators[name]
             number += 1
             name = f"{first}_{number}"

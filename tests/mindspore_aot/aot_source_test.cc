@@ -174,6 +174,15 @@ TEST_F(AotSourceTest, AMissingCompilerIsNamed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("its compiler, g++, is not installed"));
 }
 
+TEST_F(AotSourceTest, AProcessMayHaveNoPath) {
+  const std::string path = Variable("PATH");
+  unsetenv("PATH");
+  EXPECT_EQ(Call(Write("code.cc", Returns("3"))), 3);
+  setenv("PATH", "", 1);
+  EXPECT_EQ(Call(Write("code.cc", Returns("4"))), 4);
+  setenv("PATH", path.c_str(), 1);
+}
+
 TEST_F(AotSourceTest, ADamagedEntryIsMadeAgain) {
   const std::string path = Write("code.cc", Returns("3"));
   const auto first = CompileSource(path);

@@ -1,8 +1,11 @@
 """callbridge.numpy on CUDA devices, or on the stand-in for their driver."""
 
+import copy
 import ctypes
 import gc
+import math
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -107,6 +110,30 @@ def test_arrays_on_the_device_are_taken_as_they_are():
     assert repr(result) == "<callbridge.numpy.DeviceArray float32[8] on CUDA device 0>"
     with pytest.raises(ValueError, match="copy"):
         result.__array__(copy=False)
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
+def test_copies_have_memory_of_their_own(how):
+    for shape, dtype in [((2, 4), np.float32), ((0,), np.float64), ((), np.int8)]:
+        array = np.arange(8, dtype=dtype)[: math.prod(shape)].reshape(shape)
+        memory = Foreign(array).memory
+        copied = how([DeviceArray(shape, np.dtype(dtype), memory)])[0]
+        if how is copy.copy:
+            copied = copy.copy(copied)
+        assert type(copied) is DeviceArray and copied.device == 0
+        _c_api.device_copy_in(
+            memory.device.handle, memory.address, np.full_like(array, 9).ctypes.data, array.nbytes
+        )
+        del memory
+        gc.collect()
+        assert copied.numpy().dtype == dtype
+        np.testing.assert_array_equal(copied, array)
+
+
+def test_arrays_on_the_device_are_not_pickled():
+    array = DeviceArray((8,), X.dtype, Foreign(X).memory)
+    with pytest.raises(TypeError, match=r"pickle a copy on the host: the array's numpy\(\)"):
+        pickle.dumps(array)
 
 
 def test_a_stream_of_the_producer_is_waited_for():

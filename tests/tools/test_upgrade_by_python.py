@@ -5,6 +5,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import sys
 
 import pytest
 
@@ -118,6 +119,18 @@ def test_python_finds_this_callbridge(monkeypatch):
     monkeypatch.setenv("CALLBRIDGE_LIBRARY", "/nowhere/libcallbridge.so")
     done = upgrade(b"module {}")
     assert done.returncode == 1 and "/nowhere/libcallbridge.so" in done.stderr
+
+
+def test_its_folder_may_have_any_name(tmp_path, monkeypatch):
+    """A colon would part it in PYTHONPATH."""
+    folder = tmp_path / "a:b 'c'"
+    folder.symlink_to(ROOT / "python")
+    monkeypatch.setenv("CALLBRIDGE_PYTHON_FOLDER", str(folder))
+    monkeypatch.setenv("CALLBRIDGE_PYTHON", sys.executable)
+    done = subprocess.run([COMMAND, "audit", "--help"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([COMMAND, "audit", "m"], capture_output=True, text=True, timeout=60)
+    assert "no such file" in done.stderr.lower(), done.stderr
 
 
 def test_without_proc_the_working_folder_is_not_callbridge_s():
