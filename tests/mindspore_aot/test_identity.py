@@ -355,7 +355,8 @@ def test_a_file_that_has_gone(folder, call):
     path.write_text(source(1))
     first = call("code.cc:Code")
     path.unlink()
-    with pytest.raises(CallbridgeError, match=r"code\.cc: cannot be opened: No such file") as raised:
+    missing = r"code\.cc: cannot be opened: No such file"
+    with pytest.raises(CallbridgeError, match=missing) as raised:
         call("code.cc:Code")
     assert raised.value.code == "NOT_FOUND"
     assert first(X) == 1

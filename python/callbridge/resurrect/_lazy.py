@@ -103,7 +103,8 @@ def _imported(path: str) -> types.ModuleType | None:
 def _imported_as(path: str) -> str:
     """The module's own name: the same class stands for a name by whatever path it is asked for."""
     module = _imported(path)
-    return path if module is None else module.__name__
+    name = path if module is None else module.__name__
+    return next((own for own, like in _LIKE.items() if like == name), name)
 
 
 def _gives(getter: Any, name: str) -> bool:

@@ -73,7 +73,6 @@ RESTORED = [
         "callbridge.resurrect._hlo_helpers",
         "custom_call=hlo_custom_call dtype_to_ir_type shape_dtype_to_ir_type",
     ),
-    ("jax._src.lib", "jaxlib", "hlo_helpers"),
     # ---- Modules of one name ---------------------------------------------------------------------
     ("jax.config", "jax", "config"),
     ("jax.abstract_arrays", "jax.core", "ShapedArray"),

@@ -6,7 +6,13 @@ jax.shard_map asks the abstract values of results what they vary over, and has n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional, Union
+
+import jax
+
+# Values of whatever kind, and over which axes one is replicated: of annotations.
+MaybeTracer = Union[Any, jax.core.Tracer]
+RepType = Optional[set[Any]]  # noqa: UP045, for Python 3.9
 
 
 def _decorator(prim: Any) -> Callable:

@@ -232,7 +232,8 @@ ROWS = [
     ("jax._src.lax.stack", "jax._src.tpu.linalg.stack", "0.6.2 Stack"),
     ("jax._src.lax.svd", "jax._src.tpu.linalg.svd", "0.6.2 _svd_tall_and_square_input"),
     ("jax._src.lib", "import",
-        "0.4.13 xla_bridge=jax._src.lib.xla_bridge 0.6.2 xla_extension=jaxlib.xla_extension"),
+        "0.4.13 hlo_helpers=jaxlib.hlo_helpers xla_bridge=jax._src.lib.xla_bridge 0.6.2 "
+        "xla_extension=jaxlib.xla_extension"),
     ("jax._src.lib.xla_bridge", "jax._src.xla_bridge",
         "0.4.13 _clear_backends _get_backend_uncached _init_backend backends "
         "canonicalize_platform default_backend device_count devices expand_platform_alias "
@@ -761,6 +762,8 @@ ROWS = [
     ("jax.experimental.shard", "jax._src.pjit", "0.7.2 auto_axes explicit_axes reshard"),
     ("jax.experimental.shard_alike", "not-had:experiment", "0.12.0.1 shard_alike"),
     ("jax.experimental.shard_map", "builtins", "0.6.2 AxisNames=dict"),
+    ("jax.experimental.shard_map", "callbridge.resurrect._old_shard_map",
+        "0.6.2 MaybeTracer RepType"),
     ("jax.experimental.shard_map", "import",
         "0.4.30 array=jax._src.array 0.4.38 hlo=jaxlib.mlir.dialects.stablehlo 0.6.2 "
         "ad=jax._src.interpreters.ad ad_checkpoint=jax._src.ad_checkpoint "
@@ -813,8 +816,7 @@ ROWS = [
         "0.5.3 set_abstract_mesh 0.6.2 NoFail RewriteTrace RewriteTracer SpecErrorType "
         "eager_rules get_mesh_from_args get_replication no_fail p pbroadcast pbroadcast_p pmap"),
     ("jax.experimental.shard_map", "typing",
-        "0.6.2 JaxType=Any MaybeTracer=Any RepType=Any Val=Any 0.8.3 AxisName=Hashable "
-        "Specs=Any"),
+        "0.6.2 JaxType=Any Val=Any 0.8.3 AxisName=Hashable Specs=Any"),
     ("jax.experimental.sharding", "jax.sharding",
         "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding SingleDeviceSharding"),
     ("jax.experimental.sparse", "import not-had:experiment",
@@ -1059,12 +1061,12 @@ ROWS = [
         "0.4.30 core=jax._src.core source_info_util=jax._src.source_info_util "
         "util=jax._src.util xla_client=jaxlib.xla_client"),
     ("jax.jaxpr_util", "jax._src.api", "0.4.30 unsafe_map unsafe_zip"),
+    ("jax.jaxpr_util", "jax._src.jaxpr_util", "0.4.30 MaybeEqn"),
     ("jax.jaxpr_util", "jaxlib.utils", "0.4.30 map=safe_map zip=safe_zip"),
     ("jax.jaxpr_util", "not-had:jaxpr-tools",
         "0.4.30 all_eqns collect_eqns histogram pprof_equation_profile primitives "
         "primitives_by_shape primitives_by_source print_histogram source_locations "
         "var_defs_and_refs vars_by_fanout"),
-    ("jax.jaxpr_util", "typing", "0.4.30 MaybeEqn=Any"),
     ("jax.lax", "callbridge.resurrect._avals", "0.9.2 zeros_like_array"),
     ("jax.lax", "callbridge.resurrect._gone_primitives",
         "0.4.13 select_p 0.6.2 random_gamma_grad_p 0.7.2 infeed_p outfeed_p"),
@@ -1094,7 +1096,7 @@ ROWS = [
         "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old",
         "0.4.34 ShapeIndex execute_with_python_values execute_with_python_values_replicated "
-        "0.6.2 ResultAccuracy ResultAccuracyMode=ResultAccuracy_Mode 0.7.2 heap_profile "
+        "0.6.2 ResultAccuracy ResultAccuracyMode=ResultAccuracy_Mode heap_profile "
         "mlir_api_version"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes",
         "0.6.2 dtype_to_etype shape_from_pyval"),
@@ -1149,22 +1151,22 @@ ROWS = [
     ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
         "0.4.34 PrecisionConfig_Precision ShapeIndex 0.6.2 ResultAccuracy_Mode"),
     ("jax.lib.xla_extension", "import",
-        "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib 0.7.2 "
-        "jax_jit=jaxlib._jax.jax_jit pytree=jaxlib._jax.pytree 0.8.3 jax mlir=jaxlib._jax.mlir"),
+        "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib "
+        "jax_jit=jaxlib._jax.jax_jit mlir=jaxlib._jax.mlir pytree=jaxlib._jax.pytree 0.8.3 jax"),
     ("jax.lib.xla_extension", "jax._src.dispatch", "0.4.34 CompileOptions"),
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
     ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
     ("jax.lib.xla_extension", "jax.lax", "0.4.34 FftType"),
     ("jax.lib.xla_extension", "jaxlib._jax",
-        "0.6.2 ArrayCopySemantics ArrayImpl AutotuneCacheMode TransferConnection TransferServer "
-        "register_custom_call_as_batch_partitionable reorder_shards start_transfer_server 0.7.2 "
-        "Device DistributedRuntimeClient PjitFunctionCache get_distributed_runtime_client "
-        "get_distributed_runtime_service 0.8.3 PjitFunction"),
+        "0.6.2 ArrayCopySemantics ArrayImpl AutotuneCacheMode Device DistributedRuntimeClient "
+        "PjitFunction PjitFunctionCache TransferConnection TransferServer "
+        "get_distributed_runtime_client get_distributed_runtime_service "
+        "register_custom_call_as_batch_partitionable reorder_shards start_transfer_server"),
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._type_functions",
         "0.6.2 register_custom_type_id"),
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._xla_client_of_old",
-        "0.8.3 ifrt_proxy"),
+        "0.6.2 ifrt_proxy"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension", "0.4.34 pjit"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension jax.sharding",
         "0.4.34 PmapSharding"),
@@ -1174,11 +1176,11 @@ ROWS = [
         "0.4.34 HloComputation hlo_module_from_text"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib.xla_extension not-had:jaxlib",
         "0.4.34 OpSharding_ShardGroupType OpSharding_Type PyTreeRegistry"),
-    ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.8.3 PmapFunction"),
+    ("jax.lib.xla_extension", "jaxlib._jax none-is:pmap", "0.6.2 PmapFunction"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:hlo-modules",
-        "0.7.2 HloModule 0.8.3 HloPrintOptions hlo_module_cost_analysis hlo_module_to_dot_graph"),
+        "0.6.2 HloModule HloPrintOptions hlo_module_cost_analysis hlo_module_to_dot_graph"),
     ("jax.lib.xla_extension", "jaxlib._jax not-had:jaxlib", "0.6.2 sdy"),
-    ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap", "0.7.2 pmap_lib"),
+    ("jax.lib.xla_extension", "jaxlib._jax not-had:pmap", "0.6.2 pmap_lib"),
     ("jax.lib.xla_extension", "jaxlib.xla_client",
         "0.4.34 Client DeviceAssignment DeviceList DeviceTopology Frame HloSharding "
         "HostBufferSemantics Layout LoadedExecutable Memory PjRtLayout PrimitiveType "
@@ -1187,7 +1189,7 @@ ROWS = [
         "check_and_canonicalize_memory_kind custom_call_targets "
         "encode_inspect_sharding_callback get_topology_for_devices initialize_pjrt_plugin ops "
         "pjrt_plugin_initialized pjrt_plugin_loaded register_custom_call_partitioner "
-        "register_custom_call_target 0.6.2 XlaRuntimeError 0.7.2 OpSharding"),
+        "register_custom_call_target 0.6.2 OpSharding XlaRuntimeError"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax",
         "0.4.34 CompileOnlyPyClient CompiledMemoryStats CpuCollectives DebugOptions "
         "DistributedRuntimeService ExecutableBuildOptions ExecuteResults MpiCollectives "
@@ -1201,7 +1203,7 @@ ROWS = [
         "0.4.34 hlo_sharding_util ifrt_programs"),
     ("jax.lib.xla_extension",
      "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
-        "0.8.3 profiler"),
+        "0.6.2 profiler"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax not-had:jaxlib",
         "0.4.34 Literal Token"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib.weakref_lru_cache",

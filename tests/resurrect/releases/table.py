@@ -12,7 +12,7 @@ from history import History, numbers
 
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_removed.py"
 UNDECIDED = "?"
-# jax.lib had jaxlib's modules under its name: a row of one is for both.
+# jax.lib had jaxlib's modules under its name: a row of one is for both, since it went from either.
 LIKE = {
     "jaxlib.xla_client": "jax.lib.xla_client",
     "jaxlib.xla_extension": "jax.lib.xla_extension",
@@ -40,11 +40,11 @@ def merged(table, history):
     """The table with all that is gone. What the walks do not see is kept: names of modules that
     they leave out, and names that were gone before the oldest release."""
     new = dict(table)
+    gone = {}
     for (module, name), gone_in in history.gone().items():
-        if module in LIKE:
-            if (LIKE[module], name) in new:
-                continue
-            module = LIKE[module]
+        key = LIKE.get(module, module), name
+        gone[key] = min(gone_in, gone.get(key, gone_in), key=numbers)
+    for (module, name), gone_in in gone.items():
         _, *stand_in = table.get((module, name), (None, UNDECIDED, name))
         new[module, name] = (gone_in, *stand_in)
     return new
