@@ -3,9 +3,9 @@
     lent_values_program.py [lent]
 
 "values": by the names that a case calls, as full paths, parameters in parentheses; of one that
-fails, "failed, " and why. "lent" imports callbridge.resurrect first, and prints besides: "lent",
-the names of the tables of _newer_names.py that are not JAX's own here; "ours", those of them that
-this package made.
+fails, "failed, " and why. "lent" imports callbridge.resurrect first, and prints besides, of the
+names of the tables of _newer_names.py: "restored" and "wrapped", those that are so here; "ours",
+those of them that this package made.
 """
 
 import json
@@ -59,9 +59,9 @@ if LENT:
         for _, module, _, entries in table
         for entry in entries.split()
     }
-    names = {f"{name.module}.{name.name}": name for name in callbridge.resurrect.names()}
-    printed["lent"] = sorted(newer & names.keys())
-    printed["ours"] = [
-        name for name in printed["lent"] if wrappers.is_ours(wrappers.value_of(names[name]))
-    ]
+    for name in callbridge.resurrect.names():
+        if (path := f"{name.module}.{name.name}") in newer:
+            printed.setdefault(name.kind, []).append(path)
+            if wrappers.is_ours(wrappers.value_of(name)):
+                printed.setdefault("ours", []).append(path)
 print(json.dumps(printed))

@@ -52,7 +52,10 @@ def layout(original: Any) -> Any:
 
 
 def takes_layout(original: Any) -> Any:
-    """Of Layout's constructor: its first parameter by its name of today too."""
+    """Of Layout's constructor: its first parameter by its name of today too, which programs give
+    to Format."""
+    if "Format" not in globals():
+        return None
 
     def wrapper(self: Any, *args: Any, **keywords: Any) -> None:
         if "layout" in keywords:

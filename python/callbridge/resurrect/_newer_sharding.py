@@ -122,6 +122,9 @@ def current_mesh() -> Any:
     """The mesh of the innermost context, or None."""
     from jax._src import mesh as _mesh
 
+    of_use_mesh: Any = getattr(_mesh, "get_concrete_mesh", None)
+    if of_use_mesh is not None and of_use_mesh() is not None:
+        return of_use_mesh()
     resources: Any = _mesh.thread_resources
     mesh = resources.env.physical_mesh
     return None if mesh.empty else mesh

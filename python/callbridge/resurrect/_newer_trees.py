@@ -124,15 +124,18 @@ def decorates(original: Callable) -> Callable:
 
     JAX's own asked for the fields of a dataclass too.
     """
-    if inspect.signature(original).parameters["nodetype"].default is not inspect.Parameter.empty:
+    parameters = inspect.signature(original).parameters
+    if parameters["nodetype"].default is not inspect.Parameter.empty:
         return original
 
     @functools.wraps(original)
     def wrapper(nodetype: Any = None, *args: Any, **keywords: Any) -> Any:
         if nodetype is None:
             return functools.partial(wrapper, *args, **keywords)
-        if not args and not keywords.keys() & {"data_fields", "meta_fields"}:
-            return register_dataclass(nodetype, **keywords)
+        has_fields = args or keywords.keys() & {"data_fields", "meta_fields"}
+        takes_all = keywords.keys() <= parameters.keys() and len(args) < len(parameters)
+        if not has_fields or not takes_all:
+            return register_dataclass(nodetype, *args, **keywords)
         return original(nodetype, *args, **keywords)
 
     return wrapper
