@@ -252,6 +252,11 @@ def parse_release(version: str) -> tuple[int, ...]:
     return tuple(map(int, numbers[0].split(".")))
 
 
+def release_text(release: tuple[int, ...]) -> str:
+    """Returns "0.5.3" for (0, 5, 3)."""
+    return ".".join(map(str, release))
+
+
 def runtime_of(release: tuple[int, ...]) -> Runtime:
     """Returns its row, or the one before it. Raises UNIMPLEMENTED for releases before the first."""
     rows = [row for row in RUNTIMES if row.release <= release]
@@ -305,8 +310,3 @@ def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
         "UNIMPLEMENTED",
         f"{what} needs jax {release_text(first)} or newer; this is jax {jax.__version__}",
     )
-
-
-def release_text(release: tuple[int, ...]) -> str:
-    """Returns "0.5.3" for (0, 5, 3)."""
-    return ".".join(map(str, release))

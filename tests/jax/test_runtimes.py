@@ -63,6 +63,27 @@ def test_releases_before_the_first():
         runtime_of((0, 4, 12))
 
 
+@pytest.mark.parametrize("module", ["callbridge.jax", "callbridge.resurrect"])
+def test_an_import_on_a_release_before_the_first(module, tmp_path):
+    """Of a JAX that has its version alone."""
+    (tmp_path / "jax").mkdir()
+    (tmp_path / "jax/__init__.py").write_text("__version__ = '0.4.12'\n")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {module}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stderr.splitlines()[-1].endswith(
+        "UNIMPLEMENTED: callbridge.jax runs on jax 0.4.13 and newer; this is jax 0.4.12"
+    )
+
+
 # The first release that has it, as JAX's and jaxlib's own sources and `make matrix` say.
 FIRST = {
     "registers_by_api_version": (0, 4, 30),
