@@ -58,6 +58,20 @@ def test_a_release_between_two_rows_takes_the_one_below(release, row):
     assert runtime_of(release).release == row
 
 
+def test_a_jaxlib_that_is_older_than_jax():
+    """As jax 0.4.31 takes jaxlib 0.4.30, whose XLA has no INSTANTIATE."""
+    for versions, release, text in [
+        (("0.4.31", "0.4.30"), (0, 4, 30), "jax 0.4.31 with jaxlib 0.4.30"),
+        (("0.4.30", "0.4.27"), (0, 4, 27), "jax 0.4.30 with jaxlib 0.4.27"),
+        (("0.4.13", "0.4.11"), (0, 4, 13), "jax 0.4.13 with jaxlib 0.4.11"),
+        (("0.12.0.1", "0.12.0.1"), (0, 12, 0, 1), "jax 0.12.0.1"),
+        (("0.6.2.dev2025+abc", "0.6.2"), (0, 6, 2), "jax 0.6.2.dev2025+abc"),
+    ]:
+        assert _jax_runtimes.release_of_xla(*versions) == release
+        assert _jax_runtimes.this_jax(*versions) == text
+    assert not runtime_of((0, 4, 30)).has_instantiate and runtime_of((0, 4, 31)).has_instantiate
+
+
 def test_releases_before_the_first():
     with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12$"):
         runtime_of((0, 4, 12))
