@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jaxlib
 
 from callbridge._error import CallbridgeError
 from callbridge._jax_releases import NEWEST, OLDEST
@@ -252,6 +253,11 @@ def parse_release(version: str) -> tuple[int, ...]:
     return tuple(map(int, numbers[0].split(".")))
 
 
+def release_text(release: tuple[int, ...]) -> str:
+    """Returns "0.5.3" for (0, 5, 3)."""
+    return ".".join(map(str, release))
+
+
 def runtime_of(release: tuple[int, ...]) -> Runtime:
     """Returns its row, or the one before it. Raises UNIMPLEMENTED for releases before the first."""
     rows = [row for row in RUNTIMES if row.release <= release]
@@ -275,8 +281,22 @@ def fastest_path(release: tuple[int, ...], platform: str) -> str:
     return "typed"
 
 
+def release_of_xla(jax_version: str, jaxlib_version: str) -> tuple[int, ...]:
+    """The release whose row describes both: JAX takes a jaxlib that is a little older than itself,
+    and what differs between their rows is XLA's."""
+    return min(parse_release(jax_version), max(OLDEST, parse_release(jaxlib_version)))
+
+
+def this_jax(jax_version: str, jaxlib_version: str) -> str:
+    """Returns "jax 0.5.3", and "with jaxlib 0.5.1" if that is another release, for errors."""
+    text = f"jax {jax_version}"
+    if parse_release(jaxlib_version) == parse_release(jax_version):
+        return text
+    return f"{text} with jaxlib {jaxlib_version}"
+
+
 RELEASE = parse_release(jax.__version__)
-RUNTIME = runtime_of(RELEASE)
+RUNTIME = runtime_of(release_of_xla(jax.__version__, jaxlib.__version__))
 
 
 def is_since(release: str) -> bool:
@@ -303,10 +323,6 @@ def unimplemented(what: str, can: Callable[[Runtime], bool]) -> CallbridgeError:
     first = next(row.release for row in RUNTIMES if can(row))
     return CallbridgeError(
         "UNIMPLEMENTED",
-        f"{what} needs jax {release_text(first)} or newer; this is jax {jax.__version__}",
+        f"{what} needs jax {release_text(first)} or newer; this is "
+        f"{this_jax(jax.__version__, jaxlib.__version__)}",
     )
-
-
-def release_text(release: tuple[int, ...]) -> str:
-    """Returns "0.5.3" for (0, 5, 3)."""
-    return ".".join(map(str, release))

@@ -58,9 +58,44 @@ def test_a_release_between_two_rows_takes_the_one_below(release, row):
     assert runtime_of(release).release == row
 
 
+def test_a_jaxlib_that_is_older_than_jax():
+    """As jax 0.4.31 takes jaxlib 0.4.30, whose XLA has no INSTANTIATE."""
+    for versions, release, text in [
+        (("0.4.31", "0.4.30"), (0, 4, 30), "jax 0.4.31 with jaxlib 0.4.30"),
+        (("0.4.30", "0.4.27"), (0, 4, 27), "jax 0.4.30 with jaxlib 0.4.27"),
+        (("0.4.13", "0.4.11"), (0, 4, 13), "jax 0.4.13 with jaxlib 0.4.11"),
+        (("0.12.0.1", "0.12.0.1"), (0, 12, 0, 1), "jax 0.12.0.1"),
+        (("0.6.2.dev2025+abc", "0.6.2"), (0, 6, 2), "jax 0.6.2.dev2025+abc"),
+    ]:
+        assert _jax_runtimes.release_of_xla(*versions) == release
+        assert _jax_runtimes.this_jax(*versions) == text
+    assert not runtime_of((0, 4, 30)).has_instantiate and runtime_of((0, 4, 31)).has_instantiate
+
+
 def test_releases_before_the_first():
     with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12$"):
         runtime_of((0, 4, 12))
+
+
+@pytest.mark.parametrize("module", ["callbridge.jax", "callbridge.resurrect"])
+def test_an_import_on_a_release_before_the_first(module, tmp_path):
+    """Of a JAX that has its version alone."""
+    (tmp_path / "jax").mkdir()
+    (tmp_path / "jax/__init__.py").write_text("__version__ = '0.4.12'\n")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {module}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stderr.splitlines()[-1].endswith(
+        "UNIMPLEMENTED: callbridge.jax runs on jax 0.4.13 and newer; this is jax 0.4.12"
+    )
 
 
 # The first release that has it, as JAX's and jaxlib's own sources and `make matrix` say.

@@ -55,6 +55,11 @@ def test_handlers_that_no_file_can_be_asked_about(run):
     assert run(HERE / "no_file_program.py", *libraries, suite) == "no file: ok\n"
 
 
+def test_lists_of_releases_between_those_that_are_tested(run):
+    program = HERE / "short_entries_program.py"
+    assert run(program, BUILD / "tests/resurrect/old_package.so") == "short entries: ok\n"
+
+
 def test_platforms_of_others(run, library):
     assert run(HERE / "other_platforms_program.py", library) == "other platforms: ok\n"
 

@@ -93,9 +93,9 @@ class _List:
         self._replaced = replaced
 
     def append(self, entry: tuple) -> None:
-        entry = self._replaced(self._platform, *entry)
-        if entry is not None:
-            self._original.append(entry)
+        replaced = self._replaced(self._platform, *entry)
+        if replaced is not None:
+            self._original.append(replaced[: len(entry)])
 
 
 # ---- Targets -------------------------------------------------------------------------------------
@@ -173,11 +173,11 @@ def _kept(module: Any, name: str, value: Any) -> Any:
 def _replace_pending(lists: dict) -> None:
     for platform, entries in list(lists.items()):
         replaced = [
-            _replaced_target(platform, name, fn, api_version, traits, is_new=False)
-            for name, fn, api_version, traits in entries
+            (_replaced_target(platform, *entry, is_new=False), len(entry)) for entry in entries
         ]
-        # In place: another thread may append meanwhile.
-        entries[: len(replaced)] = [entry for entry in replaced if entry is not None]
+        # In place: another thread may append meanwhile. JAX before 0.4.30 has no traits in it, and
+        # at first no API version.
+        entries[: len(replaced)] = [entry[:size] for entry, size in replaced if entry is not None]
 
 
 def xlas_function(original: Callable) -> Callable | None:

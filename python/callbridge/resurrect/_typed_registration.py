@@ -100,7 +100,9 @@ def given(
             is_compatible = _is_compatible(traits)
             if not RUNTIME.typed_takes_tokens:
                 _not_for_tokens[key] = handlers, is_compatible
-            if not RUNTIME.has_instantiate and len(addresses) > 1:
+            # XLA before 0.4.30 crashes in handlers of later headers, or has no such registry.
+            only_executes = len(addresses) == 1 and RUNTIME.has_typed_ffi
+            if not RUNTIME.has_instantiate and not only_executes:
                 _not_for_xla[key] = handlers, is_compatible
                 return None
             result = unchanged
