@@ -217,6 +217,32 @@ def test_what_does_not_parse_is_an_error(tmp_path, source, says):
     assert migrate_command.contents(tmp_path) == before
 
 
+GUARD = "// Of ours.\n#ifndef OURS_H\n#define OURS_H\n"
+CONDITIONS = [
+    ("", "#if 0"),
+    ("", "#ifdef A"),
+    ("", "#ifndef A"),
+    ("", "#ifdef A\n#elif 1"),
+    ("", "# ifndef A"),
+    (GUARD, "#ifndef A\n#else"),
+]
+
+
+def test_the_include_stands_under_no_condition(tmp_path):
+    """But for a header's own guard."""
+    expected = {}
+    for i, (guard, condition) in enumerate(CONDITIONS):
+        begin, end = f"{guard}#include <cstring>\n", "#endif\n" if guard else ""
+        rest = f"{condition}\n#include <cstdio>\n#endif\n"
+        rest += f"void f{i}(void* out, const void** in) {{}}\n"
+        path = tmp_path / f"a{i}.h"
+        path.write_text(begin + rest + end)
+        line = f"CALLBRIDGE_EXPORT(F{i}, f{i});\n"
+        expected[path] = f'{begin}#include "callbridge/export.h"\n{rest}{line}{end}'
+    migrate_command.here(tmp_path, "--write", *expected)
+    assert {path: path.read_text() for path in expected} == expected
+
+
 def test_a_header_that_is_missing_is_named(tmp_path):
     source = '#include "of/my/company.h"\nvoid f(void*, const void**) {}\n'
     (tmp_path / "a.cc").write_text(source)
