@@ -325,6 +325,7 @@ def test_strict():
         (["numpy"], []),
         (["jax"], ["jax"]),
         (["jax (>=0.5)"], ["jax>=0.5"]),
+        (["JAX>=0.5", "JaxLib"], ["JAX>=0.5", "JaxLib"]),
         (["jaxlib>=0.5; python_version > '3'", "jax"], ["jaxlib>=0.5", "jax"]),
         (["jax>=0.5; extra == 'gpu'", "jax-cuda12-plugin", "jaxtyping"], ["jax>=0.5"]),
     ],
@@ -343,6 +344,7 @@ def test_what_one_requirement_leaves_another_may_not():
     [
         ("jax>0.6,<0.7", "0.6.1"),
         ("jax>0.6.1,<0.6.3", "0.6.2"),
+        ("jax>0.6,<0.6.5", "0.6.1 to 0.6.4"),
         ("jax>=0.6,<0.6.1", "0.6"),
         ("jax>0.6,<0.6.1", None),
         ("jax==0.7", "0.7"),
