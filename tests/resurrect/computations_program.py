@@ -2,6 +2,8 @@
 random numbers and replicas, in translation rules, and compares with NumPy and SciPy.
 """
 
+import itertools
+
 import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
@@ -316,6 +318,31 @@ for how, matrix in ((transpose.NO_TRANSPOSE, general), (transpose.TRANSPOSE, gen
         lambda _, v, w, how=how: ops.TriangularSolve(v, w, True, True, False, how),
         solved, square, np.ascontiguousarray(matrix[:3]), close=True,
     )  # fmt: skip
+# What is on the other side of the diagonal, and on one of ones, is not read.
+hows = itertools.cycle([transpose.NO_TRANSPOSE, transpose.TRANSPOSE, transpose.ADJOINT])
+right = (general[:3] * (1 - 2j)).astype(np.complex64)
+for lower in (True, False):
+    side = np.tril if lower else np.triu
+    half = np.where(side(np.ones((3, 3), bool)), square, np.float32(9))
+    expected = np.linalg.cholesky(square)
+    expected = expected if lower else expected.T
+    check(lambda _, v, lower=lower: ops.Cholesky(v, lower), expected, half, close=True)
+    expected = np.linalg.eigvalsh(square)
+    check(lambda _, v, lower=lower: ops.Eigh(v, lower)[1], expected, half, close=True)
+    half = (half * (1 + 0.5j)).astype(np.complex64)
+    for left, unit in itertools.product((True, False), (True, False)):
+        how = next(hows)
+        read = side(half)
+        if unit:
+            np.fill_diagonal(read, 1)
+        read = read if how == transpose.NO_TRANSPOSE else read.T
+        read = read.conj() if how == transpose.ADJOINT else read
+        solved = np.linalg.solve(read, right) if left else np.linalg.solve(read.T, right.T).T
+        options = left, lower, unit, how
+        check(
+            lambda _, v, w, options=options: ops.TriangularSolve(v, w, *options),
+            solved, half, right, close=True,
+        )  # fmt: skip
 wave = np.array([1, 2, -1, 0.5], np.float32)
 kinds = xla_client.FftType
 check(lambda _, v: ops.Fft(v, kinds.RFFT, (4,)), np.fft.rfft(wave).astype("c8"), wave, close=True)
