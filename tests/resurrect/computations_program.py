@@ -175,6 +175,22 @@ check(
     ),
     spread[:, :-3] * spread[:, 3:], image,
 )  # fmt: skip
+
+
+def with_zeros(of, rows, columns):
+    """`of`, as far apart as a dilation says."""
+    wide = np.zeros([(size - 1) * by + 1 for size, by in zip(of.shape, (rows, columns))], F32)
+    wide[::rows, ::columns] = of
+    return wide
+
+
+spread = np.pad(with_zeros(image, 2, 1), ((1, 0), (0, 2)))
+check(
+    lambda c, v: ops.ReduceWindowWithGeneralPadding(
+        v, scalar(c, 0), add, (1, 2), (1, 1), (2, 1), (), [(1, 0), (0, 2)]
+    ),
+    np.lib.stride_tricks.sliding_window_view(spread, (1, 2)).sum((2, 3)), image,
+)  # fmt: skip
 rows = np.lib.stride_tricks.sliding_window_view(y, (1, 2))[:, :, 0]
 check(
     lambda c, v: ops.GetTupleElement(
@@ -204,23 +220,31 @@ kernel = np.array([[1, 2], [3, -1]], np.float32)
 numbers = xla_client.make_convolution_dimension_numbers(("NCHW", "OIHW", "NCHW"), 2)
 
 
-def convolve(window_reversal, padding=((0, 0), (0, 0)), strides=(1, 1)):
-    def rule(c, v, k):
-        made = ops.ConvGeneralDilated(
-            ops.Reshape(v, (1, 1, 5, 6)), ops.Reshape(k, (1, 1, 2, 2)), strides, padding,
-            (), (), numbers, window_reversal=window_reversal,
-        )  # fmt: skip
-        return ops.Reshape(made, made.shape.dimensions()[2:])
-
-    return rule
+def convolve(padding=((0, 0), (0, 0)), strides=(1, 1), lhs=(), rhs=(), **options):
+    return lambda _, v, k: ops.ConvGeneralDilated(
+        v, k, strides, padding, lhs, rhs, numbers, **options
+    )
 
 
-check(convolve(None), scipy.signal.correlate(image, kernel, "valid"), image, kernel)
-check(convolve([True, True]), scipy.signal.convolve(image, kernel, "valid"), image, kernel)
-check(
-    convolve(None, [(1, 1), (1, 1)], (2, 1)),
-    scipy.signal.correlate(image, kernel, "full")[::2], image, kernel,
-)  # fmt: skip
+def correlated(of, by):
+    return scipy.signal.correlate(of, by, "valid")
+
+
+padded = np.pad(image, ((1, 0), (0, 2)))
+for rule, expected in (
+    (convolve(), correlated(image, kernel)),
+    (convolve(window_reversal=[True, True]), scipy.signal.convolve(image, kernel, "valid")),
+    (convolve(window_reversal=[True, False]), correlated(image, kernel[::-1])),
+    (convolve([(1, 1), (1, 1)], (2, 1)), scipy.signal.correlate(image, kernel, "full")[::2]),
+    (convolve([(1, 0), (0, 2)], (1, 3)), correlated(padded, kernel)[:, ::3]),
+    (convolve(lhs=(2, 3)), correlated(with_zeros(image, 2, 3), kernel)),
+    (convolve(rhs=(2, 3)), correlated(image, with_zeros(kernel, 2, 3))),
+):
+    check(rule, expected[None, None], image[None, None], kernel[None, None])
+images, kernels = np.stack([image, image[::-1] + 1]), np.stack([kernel, 2 - kernel.T])
+each = np.stack(list(map(correlated, images, kernels)))[None]
+check(convolve(feature_group_count=2), each, images[None], kernels[:, None])
+check(convolve(batch_group_count=2), each, images[:, None], kernels[:, None])
 
 # ---- Parts of arrays -----------------------------------------------------------------------------
 gather = xla_client.GatherDimensionNumbers()
