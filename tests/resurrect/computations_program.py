@@ -131,6 +131,7 @@ greater = computation(lambda _, a, b: ops.Gt(a, b), array(), array())
 check(lambda c, v: ops.Sort(c, [v]), np.sort(y, -1), y)
 check(lambda c, v: ops.Sort(c, [v], dimension=0), np.sort(y, 0), y)
 check(lambda c, v: ops.Sort(c, [v], greater, 1), -np.sort(-y, 1), y)
+check(lambda c, v: ops.Sort(c, [v], greater, 0), -np.sort(-y, 0), y)
 by_second = computation(
     lambda _, a, b, i, j: ops.Lt(i, j), array(), array(), array(S32), array(S32)
 )

@@ -68,7 +68,7 @@ def test_lost_parameters_and_attributes(run):
     VERSION < (0, 6, 0), reason=f"jax {jax.__version__} has xla_client.ops, for its own builder"
 )
 def test_operations(run):
-    assert run(HERE / "ops_program.py") == "134 checked\n"
+    assert run(HERE / "ops_program.py") == "137 checked\n"
 
 
 def test_program_and_module(run, tmp_path):
