@@ -367,6 +367,8 @@ def test_a_table():
     lines = done.stdout.splitlines()
     assert len(lines) == 3 and {line.count("|") for line in lines} == {6}
     assert lines[2].startswith("| mine/library.so | 1 original | ")
+    barred = audit("--table", wheel("jax", **{"a|b": shared(ORIGINAL)})).stdout.splitlines()[2]
+    assert barred.startswith("| mine/a\\|b.so | ") and barred.count(" | ") == 4
 
 
 def test_a_folder_and_a_file():
