@@ -34,6 +34,11 @@ def test_untyped_functions_run_on_all():
     assert report["requires"] == ["jax>=0.4.20"]
 
 
+def test_a_function_of_a_gpu_alone():
+    function = "struct CUstream_st; void f(CUstream_st*, void**, const char*, unsigned long) {}"
+    assert only_call(audited(wheel("jax", library=shared(function))))["abi"] == "original on GPU"
+
+
 def test_a_typed_handler_without_a_probe_is_unknown():
     report = audited(wheel("jax>=0.5", library=shared(TYPED)))
     call = only_call(report)
@@ -165,6 +170,9 @@ def test_a_handler_that_makes_state(state):
     assert within.stdout.endswith("its custom calls run natively on all that it admits\n")
     report = audited("--probe", "made.so", "--jax", "<0.9.1,>=0.6")
     assert {wrong["certain"] for wrong in report["contradictions"]} == {True}
+    said = audit("--probe", "made.so", "--jax", "<0.9.1,>=0.6").stdout.splitlines()
+    said = [line for line in said if line.startswith("  admitted, and fails natively: ")]
+    assert len(said) == len({*said}) < len(report["contradictions"])
 
 
 def test_releases_that_fail_surely_beside_some_that_may():
