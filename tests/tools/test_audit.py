@@ -382,6 +382,10 @@ def test_a_table():
 def test_a_folder_and_a_file():
     with zipfile.ZipFile(wheel("jax>=0.5", library=shared(ORIGINAL))) as file:
         file.extractall("unpacked")
+    # What another project requires that it has a copy of.
+    other = pathlib.Path("unpacked/mine/b-1.dist-info/METADATA")
+    other.parent.mkdir(parents=True)
+    other.write_text("Metadata-Version: 2.1\nName: b\nVersion: 1\nRequires-Dist: jax<0.5\n")
     report = audited("unpacked")
     assert report["requires"] == ["jax>=0.5"]
     assert [each["library"] for each in report["libraries"]] == ["mine/library.so"]
