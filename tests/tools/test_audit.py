@@ -100,6 +100,8 @@ def test_stripped_handlers_are_found_by_a_probe():
     report = audited("--probe", library)
     versions = [call["api_version"] for call in report["libraries"][0]["custom_calls"]]
     assert f"0.{expected_minor(HEADERS[-1])}" in versions
+    # They have no names to count.
+    assert "\n    typed_ffi, XLA FFI's version is unknown" in audit(library).stdout
 
 
 # As XLA's headers have it. Of two handlers one makes state; its type is registered or not.
@@ -377,6 +379,10 @@ def test_a_table():
     assert lines[2].startswith("| mine/library.so | 1 original | ")
     barred = audit("--table", wheel("jax", **{"a|b": shared(ORIGINAL)})).stdout.splitlines()[2]
     assert barred.startswith("| mine/a\\|b.so | ") and barred.count(" | ") == 4
+    # Each kind of call has what it alone fails on.
+    rows = audit("--table", "--probe", wheel("jax>=0.8.1", library=stateful(2, 7))).stdout
+    fails = sorted(row.split(" | ")[-1] for row in rows.splitlines()[2:])
+    assert fails[0] == "- |" and fails[1].startswith("0.9.1 to ") and len(fails) == 2
 
 
 def test_a_folder_and_a_file():
