@@ -154,6 +154,20 @@ void owned(void* out, const void** in, XlaCustomCallStatus* status) {
 }
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(owned);
 
+// It fails within a loop whose condition comes last.
+void counted(void* out, const void** in, XlaCustomCallStatus* status) {
+  const int32_t* x = static_cast<const int32_t*>(in[0]);
+  int i = 0;
+  do {
+    if (x[i] < 0) {
+      XlaCustomCallStatusSetFailure(status, "negative", 8);
+      return;
+    }
+    static_cast<int32_t*>(out)[i] = x[i];
+  } while (++i < 2);
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(counted);
+
 // Of its ends some are failures, some returns, and one is neither.
 void branches(void* out, const void** in, XlaCustomCallStatus* status) {
   const int32_t* x = static_cast<const int32_t*>(in[0]);
@@ -242,7 +256,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(on_device, "CUDA");
 
 REWRITTEN = (
     *("add_modulo", "scale", "divide", "minmax", "nested", "by_opaque", "by_text", "bytes"),
-    *("wide", "on_device", "clip", "checked", "branches", "owned"),
+    *("wide", "on_device", "clip", "checked", "branches", "owned", "counted"),
 )
 
 # The functions as they were are in the namespace `before`; their failures come here.
@@ -290,7 +304,7 @@ struct XLA_FFI_Error;
 struct XLA_FFI_CallFrame;
 using Handler = XLA_FFI_Error*(XLA_FFI_CallFrame*);
 extern "C" Handler AddModulo, Scale, Divide, KernelsMinmax, Nested, ByOpaque, ByText, Bytes, Wide,
-    OnDevice, ClipFloat6, ClipInt3, Checked, Branches, Owned;
+    OnDevice, ClipFloat6, ClipInt3, Checked, Branches, Owned, Counted;
 
 struct Array {
   std::string shape;
@@ -388,6 +402,12 @@ int main() {
     Compare("branches", Branches, {{Of<int32_t>("s32[2]", {first, 9})}, {Result("s32[2]")}},
             [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
               before::branches(out[0], const_cast<const void**>(in), status);
+            });
+  }
+  for (int32_t second : {-1, 1}) {
+    Compare("counted", Counted, {{Of<int32_t>("s32[2]", {3, second})}, {Result("s32[2]")}},
+            [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+              before::counted(out[0], const_cast<const void**>(in), status);
             });
   }
   for (int32_t how : {0, 1, 2, 3, 4, 5}) {
