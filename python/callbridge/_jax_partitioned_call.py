@@ -97,7 +97,7 @@ class Call:
 
 
 def _batched_layout(layout: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    return layout and (0, *(dimension + 1 for dimension in layout))
+    return None if layout is None else (0, *(dimension + 1 for dimension in layout))
 
 
 def partitioned_call(call: Call, operands: Sequence[Any]) -> Callable[..., Sequence[Any]]:

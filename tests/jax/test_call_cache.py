@@ -170,13 +170,17 @@ def test_no_tracer_is_kept(path):
 
 
 def test_options_are_those_at_the_time_of_custom_call(path):
-    aliases, layouts = {0: 0}, [[1, 0]]
+    aliases, layouts, of_result = {0: 0}, [[1, 0]], [1, 0]
     call = copying(24, "f32[2,3]", prefer=path, input_output_aliases=aliases)
     transposed = copying(24, "f32[3,2]", prefer=path, input_layouts=layouts)
-    aliases[0], layouts[0] = 7, [0, 1]
+    of_columns = copying(24, "f32[3,2]", prefer=path, output_layouts=of_result)
+    aliases[0] = 7
+    layouts[0][:] = of_result[:] = [0, 1]
+    layouts[0] = [0, 1]
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert call(x).tolist() == x.tolist()
     assert transposed(x).tolist() == x.T.tolist()
+    assert of_columns(x).tolist() == x.T.tolist()
 
 
 @needs("jax.export")

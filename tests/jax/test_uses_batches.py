@@ -134,9 +134,10 @@ def test_the_result_says_how_to_split(calls, mesh):
 
 
 @needs("arrays in parts of unequal size")
-def test_parts_of_unequal_size(library, mesh):
+@pytest.mark.parametrize("row", [(COLUMNS,), ()], ids=["rows", "batch dimensions alone"])
+def test_parts_of_unequal_size(library, mesh, row):
     """The last part is padded."""
-    rows = random(6, COLUMNS)
+    rows = random(6, *row)
     call = Calls("handler").target("square", like(rows), batch_dims=1)
     sharding = NamedSharding(mesh, P("x"))
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from batches import COLUMNS, ROWS, counts, gathers, mesh_of, placed
 from callbridge.jax import custom_call
-from calls import assert_equal, like, random, square
+from calls import Calls, assert_equal, like, random, square
 from jax.sharding import PartitionSpec as P
 from refused import refused
 from this_jax import has, needs, shard_map
@@ -62,6 +62,11 @@ def test_rules_of_a_user_under_vmap(calls, mesh):
     operands = placed(mesh, P("x"), counts(ROWS, 1, parts=4), batch)
     assert_equal(jax.jit(mapped)(*operands), square(batch))
     assert not gathers(mapped, *operands)
+    # Of scalars, whose layouts have no dimensions, without the batch's.
+    scalars, ones = random(4), counts(4, parts=ROWS * COLUMNS)
+    options = {"input_layouts": [(), ()], "output_layouts": (), "vmap_method": "broadcast_all"}
+    call = Calls("handler").target("square", like(scalars[0]), partitioning=rules, **options)
+    assert_equal(jax.jit(jax.vmap(call))(ones, scalars), square(scalars))
     call = calls.target("square", like(X), partitioning=rules, vmap_method="sequential")
     several = np.stack([X, X + np.float32(1)])
     (placed_several,) = placed(mesh, P(None, "x"), several)

@@ -174,6 +174,24 @@ TEST(PrivateCopyTest, UnlinksVersionRecordsAnywhereInTheChain) {
   EXPECT_EQ(none.dynamic.Find(DT_VERSYM), std::nullopt);
 }
 
+// Of no library that is needed, but of its own.
+TEST(PrivateCopyTest, KeepsItsOwnVersions) {
+  ElfEditor editor("original_versioned");
+  const Tables before(*ElfFile::Parse(editor.bytes));
+  for (size_t i = 0; i < before.dynamic.NeededLibraries().size(); ++i) {
+    editor.Dynamic(DT_NEEDED).d_tag = DT_DEBUG;
+  }
+  const Tables tables(CopyOf(editor).file);
+  EXPECT_EQ(tables.dynamic.Find(DT_VERNEED), std::nullopt);
+  EXPECT_NE(tables.dynamic.Find(DT_VERDEF), std::nullopt);
+  ASSERT_NE(tables.dynamic.Find(DT_VERSYM), std::nullopt);
+  for (size_t i = 1; i < tables.symbols.symbols().size(); ++i) {
+    if (before.symbols.symbols()[i].entry.st_shndx == SHN_UNDEF) continue;
+    EXPECT_EQ(tables.file.Read<Elf64_Versym>(*tables.versions.IndexOffset(i)),
+              before.file.Read<Elf64_Versym>(*before.versions.IndexOffset(i)));
+  }
+}
+
 // Each of the two hash tables may know more symbols than the other.
 TEST(PrivateCopyTest, ReadsTheSymbolsOfBothHashTables) {
   const auto count = [](const ElfEditor& editor) {

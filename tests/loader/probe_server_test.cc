@@ -231,6 +231,19 @@ TEST_F(ProbeServerTest, AnotherFileAtThePathIsOpened) {
   EXPECT_EQ(Ask("counts").verdict, TypedVerdict::kTyped);
 }
 
+// It has the same number and the same size.
+TEST_F(ProbeServerTest, AFileThatIsWrittenAnewInItsPlaceIsOpened) {
+  EXPECT_EQ(Ask("counts").verdict, TypedVerdict::kTyped);
+  ElfEditor editor("probed_opening");
+  const Elf64_Sym counts = editor.Symbol("counts");
+  const Elf64_Sym returns = editor.Symbol("returns");
+  ASSERT_LE(returns.st_size, counts.st_size);
+  const std::string code = editor.bytes.substr(editor.Offset(returns.st_value), returns.st_size);
+  editor.bytes.replace(editor.Offset(counts.st_value), code.size(), code);
+  std::fstream(path_, std::ios::binary | std::ios::in | std::ios::out) << editor.bytes;
+  EXPECT_EQ(Ask("counts").verdict, TypedVerdict::kUnverified);
+}
+
 TEST_F(ProbeServerTest, ThreadsMayAsk) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

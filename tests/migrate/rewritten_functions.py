@@ -10,6 +10,8 @@ FUNCTIONS = """\
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "xla/service/custom_call_status.h"
 #include "xla/service/custom_call_target_registry.h"
@@ -130,6 +132,42 @@ void checked(void* out, const void** in, XlaCustomCallStatus* status) {
 }
 XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(checked);
 
+// Its messages are in what has the members that a std::string has, and in what has none.
+void owned(void* out, const void** in, XlaCustomCallStatus* status) {
+  const int32_t* x = static_cast<const int32_t*>(in[0]);
+  *static_cast<int32_t*>(out) = x[0];
+  const std::string text = "failure " + std::to_string(x[0]);
+  const std::vector<char> characters(text.begin(), text.end());
+  const std::string_view view = text;
+  const char array[] = "failure of an array";
+  if (x[0] == 0) {
+    XlaCustomCallStatusSetFailure(status, text.data(), text.length());
+  } else if (x[0] == 1) {
+    XlaCustomCallStatusSetFailure(status, characters.data(), characters.size());
+  } else if (x[0] == 2) {
+    XlaCustomCallStatusSetFailure(status, view.data(), view.size());
+  } else if (x[0] == 3) {
+    XlaCustomCallStatusSetFailure(status, text.data(), view.size() - 2);
+  } else if (x[0] == 4) {
+    XlaCustomCallStatusSetFailure(status, array, sizeof array);
+  }
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(owned);
+
+// It fails within a loop whose condition comes last.
+void counted(void* out, const void** in, XlaCustomCallStatus* status) {
+  const int32_t* x = static_cast<const int32_t*>(in[0]);
+  int i = 0;
+  do {
+    if (x[i] < 0) {
+      XlaCustomCallStatusSetFailure(status, "negative", 8);
+      return;
+    }
+    static_cast<int32_t*>(out)[i] = x[i];
+  } while (++i < 2);
+}
+XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(counted);
+
 // Of its ends some are failures, some returns, and one is neither.
 void branches(void* out, const void** in, XlaCustomCallStatus* status) {
   const int32_t* x = static_cast<const int32_t*>(in[0]);
@@ -218,7 +256,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(on_device, "CUDA");
 
 REWRITTEN = (
     *("add_modulo", "scale", "divide", "minmax", "nested", "by_opaque", "by_text", "bytes"),
-    *("wide", "on_device", "clip", "checked", "branches"),
+    *("wide", "on_device", "clip", "checked", "branches", "owned", "counted"),
 )
 
 # The functions as they were are in the namespace `before`; their failures come here.
@@ -235,6 +273,7 @@ COMPARISON = """\
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "callbridge/handler_call.h"
@@ -265,7 +304,7 @@ struct XLA_FFI_Error;
 struct XLA_FFI_CallFrame;
 using Handler = XLA_FFI_Error*(XLA_FFI_CallFrame*);
 extern "C" Handler AddModulo, Scale, Divide, KernelsMinmax, Nested, ByOpaque, ByText, Bytes, Wide,
-    OnDevice, ClipFloat6, ClipInt3, Checked, Branches;
+    OnDevice, ClipFloat6, ClipInt3, Checked, Branches, Owned, Counted;
 
 struct Array {
   std::string shape;
@@ -363,6 +402,18 @@ int main() {
     Compare("branches", Branches, {{Of<int32_t>("s32[2]", {first, 9})}, {Result("s32[2]")}},
             [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
               before::branches(out[0], const_cast<const void**>(in), status);
+            });
+  }
+  for (int32_t second : {-1, 1}) {
+    Compare("counted", Counted, {{Of<int32_t>("s32[2]", {3, second})}, {Result("s32[2]")}},
+            [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+              before::counted(out[0], const_cast<const void**>(in), status);
+            });
+  }
+  for (int32_t how : {0, 1, 2, 3, 4, 5}) {
+    Compare("owned", Owned, {{Of<int32_t>("s32[1]", {how})}, {Result("s32[1]")}},
+            [](void** in, void** out, const Call&, XlaCustomCallStatus* status) {
+              before::owned(out[0], const_cast<const void**>(in), status);
             });
   }
   const before::Descriptor descriptor = {3, 2.5};

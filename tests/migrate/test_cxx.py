@@ -217,6 +217,54 @@ def test_what_does_not_parse_is_an_error(tmp_path, source, says):
     assert migrate_command.contents(tmp_path) == before
 
 
+GUARD = "// Of ours.\n#ifndef OURS_H\n#define OURS_H\n"
+CONDITIONS = [
+    ("", "#if 0"),
+    ("", "#ifdef A"),
+    ("", "#ifndef A"),
+    ("", "#ifdef A\n#elif 1"),
+    ("", "# ifndef A"),
+    (GUARD, "#ifndef A\n#else"),
+]
+
+
+def test_the_include_stands_under_no_condition(tmp_path):
+    """But for a header's own guard."""
+    expected = {}
+    for i, (guard, condition) in enumerate(CONDITIONS):
+        begin, end = f"{guard}#include <cstring>\n", "#endif\n" if guard else ""
+        rest = f"{condition}\n#include <cstdio>\n#endif\n"
+        rest += f"void f{i}(void* out, const void** in) {{}}\n"
+        path = tmp_path / f"a{i}.h"
+        path.write_text(begin + rest + end)
+        line = f"CALLBRIDGE_EXPORT(F{i}, f{i});\n"
+        expected[path] = f'{begin}#include "callbridge/export.h"\n{rest}{line}{end}'
+    migrate_command.here(tmp_path, "--write", *expected)
+    assert {path: path.read_text() for path in expected} == expected
+
+
+@pytest.mark.parametrize("platform", ["CPU", "cpu", "HOST", "host", "Host"])
+def test_a_platform_is_the_hosts_in_capitals_too(tmp_path, platform):
+    source = '#include "xla/service/custom_call_target_registry.h"\n'
+    source += "void f(void*, const void**) {}\n"
+    source += f'XLA_REGISTER_CUSTOM_CALL_TARGET(f, "{platform}");\n'
+    (tmp_path / "a.cc").write_text(source)
+    done = migrate_command.here(tmp_path, "a.cc")
+    assert "+CALLBRIDGE_EXPORT(F, f);\n" in done.stdout
+    assert '("f", "cpu", "F")' in done.stdout
+
+
+def test_names_and_comments_that_are_there(tmp_path):
+    source = "extern int F, FHandler;\nvoid f(void* out, const void** in);\n"
+    source += 'extern "C" void* PyCapsule_New(void*, const char*, void (*)(void*));\n\n'
+    use = "// What hands f\n// over.\nvoid* capsule() {\n  return PyCapsule_New("
+    use += 'reinterpret_cast<void*>(f), "xla._CUSTOM_CALL_TARGET", nullptr);\n}\n'
+    (tmp_path / "a.cc").write_text(source + use)
+    migrate_command.here(tmp_path, "--write", "a.cc")
+    text = (tmp_path / "a.cc").read_text()
+    assert "\n\nCALLBRIDGE_EXPORT(FHandlerHandler, f);\n\n// What hands f\n// over.\n" in text
+
+
 def test_a_header_that_is_missing_is_named(tmp_path):
     source = '#include "of/my/company.h"\nvoid f(void*, const void**) {}\n'
     (tmp_path / "a.cc").write_text(source)

@@ -4,6 +4,7 @@ A run that lacks a header does not see what depends on it; with the header's fol
 completes what the first one wrote.
 """
 
+import codecs
 import re
 import shutil
 
@@ -84,3 +85,27 @@ def test_a_file_of_another_form_is_left_and_named(folder):
         "a_registration.py:1: is there already, and no longer has the form that migrate writes: "
         "add See by hand, or move it away, and it is written anew" in decisions
     )
+
+
+@pytest.mark.parametrize(
+    "as_edited",
+    [
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: codecs.BOM_UTF8 + text.encode(),
+        lambda text: codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode(),
+        lambda text: text.replace("arrays.", "arrays \xe4.").encode("latin-1"),
+    ],
+    ids=["CRLF", "mark", "mark and CRLF", "Latin-1"],
+)
+def test_what_an_editor_made_of_a_file_stays(folder, as_edited):
+    """The rows that a second run adds end as those of the file do."""
+    migrate_command.here(folder, "--write", "a.cc")
+    written = [folder / "a_handlers_test.cc", folder / "a_registration.py"]
+    first = [path.read_text() for path in written]
+    migrate_command.here(folder, "--write", "a.cc", *WITH)
+    completed = [path.read_text() for path in written]
+    assert all(map(str.__ne__, first, completed))
+    for path, text in zip(written, first, strict=True):
+        path.write_bytes(as_edited(text))
+    migrate_command.here(folder, "--write", "a.cc", *WITH)
+    assert [path.read_bytes() for path in written] == list(map(as_edited, completed))

@@ -45,6 +45,11 @@ def test_the_context_has_the_operands(tmp_path, operands, context):
         ("    z = mlir.something(x)\n", "[x, z]", "z"),
         ("    x = mlir.something(x)\n", "[x]", "x"),
         ("    for z in rest: pass\n", "[z]", "z"),
+        ("    z = x\n    for z in rest: pass\n", "[z]", "z"),
+        ("    z = x\n    with made() as z: pass\n", "[z]", "z"),
+        ("    z = x\n    print(z := y)\n", "[z]", "z"),
+        ("    z = x\n    z += y\n", "[z]", "z"),
+        ("    z = x\n    z, w = y, x\n", "[z]", "z"),
         ("    z = make()\n", "z", "*z"),
         ("    rest += (x,)\n", "rest", "*rest"),
     ],
@@ -55,6 +60,29 @@ def test_an_operand_that_is_not_seen_is_said(tmp_path, before, operands, named):
     line = program.count("\n")
     assert [one.partition(" is, ")[0] for one in decisions] == [f"{line}: what the operand {named}"]
     assert 'custom_call("f"' in text
+
+
+def test_an_operand_is_followed_through_an_annotation(tmp_path):
+    program = HEAD + "    z: object = y\n" + CALL.replace("OPERANDS", "[z, x]")
+    text, decisions = migrated(tmp_path, program, None)
+    assert "avals_in=[ctx.avals_in[1], ctx.avals_in[0]]" in re.sub(r"\s+", " ", text)
+    assert decisions == []
+
+
+@pytest.mark.parametrize(
+    "config, opaque",
+    [
+        ('"scale=2"', 'opaque="scale=2"'),
+        ('b"scale=2"', 'opaque=np.frombuffer(b"scale=2", np.uint8)'),
+        ("size", "opaque=np.frombuffer(size, np.uint8)"),
+    ],
+)
+def test_a_configuration_is_a_text_or_bytes(tmp_path, config, opaque):
+    call = CALL.replace("OPERANDS", "[x, y, *rest]").replace(
+        '"f",', f'"f", backend_config={config},'
+    )
+    text, decisions = migrated(tmp_path, HEAD + call, None)
+    assert opaque in re.sub(r"\s+", " ", text) and decisions == []
 
 
 def test_constants_are_numpys(tmp_path):

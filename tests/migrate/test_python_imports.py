@@ -28,6 +28,12 @@ def test_registrations(tmp_path, imported, called, name, text):
     assert decisions == [] and "xla_client" not in after and "import jax\n" in after
 
 
+def test_the_last_of_several_names_moves(tmp_path):
+    after, decisions = migrated(tmp_path, "from jax.core import ShapedArray, Primitive\n", None)
+    assert after == ("from jax.core import ShapedArray\nfrom jax.extend.core import Primitive\n")
+    assert decisions == []
+
+
 def test_a_fallback_of_imports(tmp_path):
     after, decisions = migrated(
         tmp_path,

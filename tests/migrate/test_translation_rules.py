@@ -85,6 +85,28 @@ xla.backend_specific_translations["cpu"][p] = rule
     assert "x_shape = ctx.avals_in[0]" in code
 
 
+def test_a_constant_that_has_a_name_is_its_value(tmp_path):
+    text, decisions = migrated(
+        tmp_path,
+        HEAD
+        + """
+def rule(c, x, *, n):
+    size = ops.ConstantLiteral(c, np.int32(n))
+    return ops.CustomCallWithLayout(
+        c, b"f", operands=(size, x), shape_with_layout=c.get_shape(x),
+        operand_shapes_with_layout=(array(np.int32, (), ()), c.get_shape(x)),
+    )
+
+
+xla.backend_specific_translations["cpu"][p] = rule
+""",
+        None,
+    )
+    assert decisions == []
+    assert "avals_in=[jax.typeof(np.int32(n)), ctx.avals_in[0]]" in one_line(text)
+    assert "size = mlir.ir_constant(np.int32(n))" in text
+
+
 def test_what_stays_says_why_at_its_line(tmp_path):
     program = (
         HEAD

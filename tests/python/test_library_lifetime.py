@@ -4,6 +4,7 @@ import ctypes
 import pathlib
 
 import callbridge.jax
+import callbridge.numpy
 import pytest
 from callbridge import _c_api
 from callbridge.library import CallbridgeError, load
@@ -14,11 +15,16 @@ def old_binaries(modules) -> pathlib.Path:
     return modules.parent / "targets"
 
 
-@pytest.mark.parametrize("load", [load, callbridge.jax.load], ids=["library", "jax"])
-def test_a_constructor_that_crashes_is_an_error_in_isolation(old_binaries, load):
+@pytest.mark.parametrize("operator", ["", ":Operator"])
+@pytest.mark.parametrize(
+    "load",
+    [load, callbridge.jax.load, callbridge.numpy.load],
+    ids=["library", "jax", "numpy"],
+)
+def test_a_constructor_that_crashes_is_an_error_in_isolation(old_binaries, load, operator):
     path = old_binaries / "ends_by_crash.so"
     with pytest.raises(CallbridgeError) as raised:
-        load(path, isolate=True)
+        load(f"{path}{operator}", isolate=True)
     assert str(raised.value) == (
         f"INTERNAL: {path}: a constructor ends the process that loads it: "
         "in isolation it ended by SIGSEGV"

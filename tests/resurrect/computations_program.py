@@ -2,6 +2,8 @@
 random numbers and replicas, in translation rules, and compares with NumPy and SciPy.
 """
 
+import itertools
+
 import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
@@ -129,6 +131,7 @@ greater = computation(lambda _, a, b: ops.Gt(a, b), array(), array())
 check(lambda c, v: ops.Sort(c, [v]), np.sort(y, -1), y)
 check(lambda c, v: ops.Sort(c, [v], dimension=0), np.sort(y, 0), y)
 check(lambda c, v: ops.Sort(c, [v], greater, 1), -np.sort(-y, 1), y)
+check(lambda c, v: ops.Sort(c, [v], greater, 0), -np.sort(-y, 0), y)
 by_second = computation(
     lambda _, a, b, i, j: ops.Lt(i, j), array(), array(), array(S32), array(S32)
 )
@@ -173,6 +176,22 @@ check(
     ),
     spread[:, :-3] * spread[:, 3:], image,
 )  # fmt: skip
+
+
+def with_zeros(of, rows, columns):
+    """`of`, as far apart as a dilation says."""
+    wide = np.zeros([(size - 1) * by + 1 for size, by in zip(of.shape, (rows, columns))], F32)
+    wide[::rows, ::columns] = of
+    return wide
+
+
+spread = np.pad(with_zeros(image, 2, 1), ((1, 0), (0, 2)))
+check(
+    lambda c, v: ops.ReduceWindowWithGeneralPadding(
+        v, scalar(c, 0), add, (1, 2), (1, 1), (2, 1), (), [(1, 0), (0, 2)]
+    ),
+    np.lib.stride_tricks.sliding_window_view(spread, (1, 2)).sum((2, 3)), image,
+)  # fmt: skip
 rows = np.lib.stride_tricks.sliding_window_view(y, (1, 2))[:, :, 0]
 check(
     lambda c, v: ops.GetTupleElement(
@@ -202,23 +221,31 @@ kernel = np.array([[1, 2], [3, -1]], np.float32)
 numbers = xla_client.make_convolution_dimension_numbers(("NCHW", "OIHW", "NCHW"), 2)
 
 
-def convolve(window_reversal, padding=((0, 0), (0, 0)), strides=(1, 1)):
-    def rule(c, v, k):
-        made = ops.ConvGeneralDilated(
-            ops.Reshape(v, (1, 1, 5, 6)), ops.Reshape(k, (1, 1, 2, 2)), strides, padding,
-            (), (), numbers, window_reversal=window_reversal,
-        )  # fmt: skip
-        return ops.Reshape(made, made.shape.dimensions()[2:])
-
-    return rule
+def convolve(padding=((0, 0), (0, 0)), strides=(1, 1), lhs=(), rhs=(), **options):
+    return lambda _, v, k: ops.ConvGeneralDilated(
+        v, k, strides, padding, lhs, rhs, numbers, **options
+    )
 
 
-check(convolve(None), scipy.signal.correlate(image, kernel, "valid"), image, kernel)
-check(convolve([True, True]), scipy.signal.convolve(image, kernel, "valid"), image, kernel)
-check(
-    convolve(None, [(1, 1), (1, 1)], (2, 1)),
-    scipy.signal.correlate(image, kernel, "full")[::2], image, kernel,
-)  # fmt: skip
+def correlated(of, by):
+    return scipy.signal.correlate(of, by, "valid")
+
+
+padded = np.pad(image, ((1, 0), (0, 2)))
+for rule, expected in (
+    (convolve(), correlated(image, kernel)),
+    (convolve(window_reversal=[True, True]), scipy.signal.convolve(image, kernel, "valid")),
+    (convolve(window_reversal=[True, False]), correlated(image, kernel[::-1])),
+    (convolve([(1, 1), (1, 1)], (2, 1)), scipy.signal.correlate(image, kernel, "full")[::2]),
+    (convolve([(1, 0), (0, 2)], (1, 3)), correlated(padded, kernel)[:, ::3]),
+    (convolve(lhs=(2, 3)), correlated(with_zeros(image, 2, 3), kernel)),
+    (convolve(rhs=(2, 3)), correlated(image, with_zeros(kernel, 2, 3))),
+):
+    check(rule, expected[None, None], image[None, None], kernel[None, None])
+images, kernels = np.stack([image, image[::-1] + 1]), np.stack([kernel, 2 - kernel.T])
+each = np.stack(list(map(correlated, images, kernels)))[None]
+check(convolve(feature_group_count=2), each, images[None], kernels[:, None])
+check(convolve(batch_group_count=2), each, images[:, None], kernels[:, None])
 
 # ---- Parts of arrays -----------------------------------------------------------------------------
 gather = xla_client.GatherDimensionNumbers()
@@ -316,6 +343,31 @@ for how, matrix in ((transpose.NO_TRANSPOSE, general), (transpose.TRANSPOSE, gen
         lambda _, v, w, how=how: ops.TriangularSolve(v, w, True, True, False, how),
         solved, square, np.ascontiguousarray(matrix[:3]), close=True,
     )  # fmt: skip
+# What is on the other side of the diagonal, and on one of ones, is not read.
+hows = itertools.cycle([transpose.NO_TRANSPOSE, transpose.TRANSPOSE, transpose.ADJOINT])
+right = (general[:3] * (1 - 2j)).astype(np.complex64)
+for lower in (True, False):
+    side = np.tril if lower else np.triu
+    half = np.where(side(np.ones((3, 3), bool)), square, np.float32(9))
+    expected = np.linalg.cholesky(square)
+    expected = expected if lower else expected.T
+    check(lambda _, v, lower=lower: ops.Cholesky(v, lower), expected, half, close=True)
+    expected = np.linalg.eigvalsh(square)
+    check(lambda _, v, lower=lower: ops.Eigh(v, lower)[1], expected, half, close=True)
+    half = (half * (1 + 0.5j)).astype(np.complex64)
+    for left, unit in itertools.product((True, False), (True, False)):
+        how = next(hows)
+        read = side(half)
+        if unit:
+            np.fill_diagonal(read, 1)
+        read = read if how == transpose.NO_TRANSPOSE else read.T
+        read = read.conj() if how == transpose.ADJOINT else read
+        solved = np.linalg.solve(read, right) if left else np.linalg.solve(read.T, right.T).T
+        options = left, lower, unit, how
+        check(
+            lambda _, v, w, options=options: ops.TriangularSolve(v, w, *options),
+            solved, half, right, close=True,
+        )  # fmt: skip
 wave = np.array([1, 2, -1, 0.5], np.float32)
 kinds = xla_client.FftType
 check(lambda _, v: ops.Fft(v, kinds.RFFT, (4,)), np.fft.rfft(wave).astype("c8"), wave, close=True)

@@ -73,6 +73,16 @@ if "state" in given:
         assert all(map(_owners.is_jaxs_or_ours, map(registering.address_in, stages.values())))
 elif library.has("state_execute"):
     assert not RUNTIME.has_instantiate
+# A type that has an id, XLA's on CPU, is given to the plugin too.
+has_info = library.has("note_type_info")
+handles = vars(xla_client).get(f"register_custom_type{'' if has_info else '_id'}_handler")
+if handles is not None and library.has("note_type_id"):
+    types = []
+    handles("CUDA", lambda name, entry: types.append(name))
+    for platform in ("cpu", "CUDA"):
+        by = xla_client.register_custom_type, xla_client.register_custom_type_id
+        library.register_type("note", *by, platform=platform)
+    assert types == ["note"], types
 # Platforms that callbridge does not know are JAX's.
 others = []
 xla_client.register_custom_call_handler("abacus", lambda *arguments: others.append(arguments))

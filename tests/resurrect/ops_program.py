@@ -132,6 +132,24 @@ check(lambda _, v, w: ops.Pad(v, w, config), padded, x, np.float32(9))
 check(lambda _, p, q: ops.Dot(p, q), x @ y.T, x, np.ascontiguousarray(y.T), close=True)
 numbers = xla_client.make_dot_dimension_numbers((([1], [1]), ([], [])))
 check(lambda _, p, q: ops.DotGeneral(p, q, numbers), x @ y.T, x, y, close=True)
+numbers = xla_client.make_dot_dimension_numbers((([2], [0]), ([0], [1])))
+many = np.arange(24).reshape(2, 3, 4)
+others = 10 * np.arange(40).reshape(4, 2, 5) - 100
+bytes_ = many.astype(np.int8)
+check(
+    lambda _, p, q: ops.DotGeneral(p, q, numbers),
+    np.einsum("bij,jbk->bik", many, others).astype(np.int32),
+    many.astype(np.int32), others.astype(np.int32),
+)  # fmt: skip
+check(
+    lambda _, p, q: ops.DotGeneral(p, q, numbers, preferred_element_type=s32),
+    np.einsum("bij,jbk->bik", bytes_, others.astype(np.int8), dtype=np.int32),
+    bytes_, others.astype(np.int8),
+)  # fmt: skip
+check(
+    lambda _, p, q: ops.Dot(p, q, None, s32),
+    np.dot(bytes_[1].astype(np.int32), bytes_[1].T), bytes_[1], np.ascontiguousarray(bytes_[1].T),
+)  # fmt: skip
 spd = np.array([[4, 2], [2, 5]], np.float32)
 check(lambda _, v: ops.ReducePrecision(v, 8, 3), np.float32(1.125), np.float32(1.15))
 lower = np.linalg.cholesky(spd)

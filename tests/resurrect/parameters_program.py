@@ -7,6 +7,7 @@ import callbridge.resurrect
 import jax
 import jax.numpy as jnp
 import numpy as np
+from callbridge._jax_runtimes import is_since
 from callbridge.resurrect import _lost_parameters
 from jax import core, lax
 from jax.interpreters import ad, batching, mlir, partial_eval
@@ -59,6 +60,8 @@ wrapped = {(n.module, n.name) for n in callbridge.resurrect.names() if n.kind ==
 if ("jax", "jit") in wrapped:
     same(jax.jit(jnp.sin, abstracted_axes=None)(x), jnp.sin(x))
     refused(jax.jit, jnp.sin, abstracted_axes=("n",))
+    by_position = [None] * 6 + [False, None, None, False, None]
+    same(jax.jit(jnp.sin, *by_position)(x), jnp.sin(x))
     refused(jax.make_jaxpr, jnp.sin, abstracted_axes=("n",))
 for vectorized, calls in ((True, 1), (False, 2)):
     seen = []
@@ -122,6 +125,24 @@ with mlir.make_ir_context() as context:
             narrow = [str(mlir.ir_constant(v, canonicalize_types=True).type) for v in (3, 1.5)]
 assert types == ["tensor<i64>", "tensor<i1>", "tensor<f64>", "tensor<complex<f64>>"], types
 assert narrow == ["tensor<i32>", "tensor<f32>"], narrow
+
+# Arguments beyond the last parameter, the restored ones included.
+for owner, gone, functions, adapters in _lost_parameters.ROWS:
+    for adapt in adapters if is_since(gone) else ():
+        if not hasattr(adapt, "of_position") or not hasattr(adapt, "positions"):
+            continue
+        parameters, count = adapt.positions
+        module, _, name = owner.rpartition(".") if "__" in functions else ("", "", "")
+        for function in [name] if name else functions.split():
+            function = getattr(importlib.import_module(module or owner), function)
+            called += 1
+            try:
+                function(*[None] * (count + len(parameters) + 9))
+            except TypeError as error:
+                said = str(error)
+                assert "positional argument" in said or "multiple values" in said, (function, said)
+            else:
+                raise AssertionError(function)
 
 # Attributes.
 missing = []

@@ -90,6 +90,7 @@ with Refused(callbridge.CallbridgeError, "ALREADY_EXISTS", "'added'"):
     register("added", capsule("nested_sum"))
 with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "api_version=2"):
     register("other", capsule("add"), api_version=2)
+register(b"\xff", capsule("add"))  # as XLA had names then: of any bytes
 new = ctypes.pythonapi.PyCapsule_New
 new.restype = ctypes.py_object
 new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -119,6 +120,8 @@ with Refused(NotImplementedError, "ops.Parameter", "inside JAX's program"):
     run(lambda c, a: ops.Parameter(c, 0, f32))
 with Refused(NotImplementedError, "ops.Map", "dimensions 0 to 0", "[]"):
     run(lambda c, a: ops.Map(c, [a], None, []))
+with Refused(callbridge.CallbridgeError, "INVALID_ARGUMENT", "UTF-8"):
+    run(lambda c, a: ops.CustomCall(c, b"\xff", [a], c.get_shape(a)))
 with Refused(NotImplementedError, "aggregate_to_topk=False"):
     run(lambda c, a: ops.ApproxTopK(c, [a], [a], 1, 0, None, 0.9, False))
 with Refused(TypeError, "a result of primitive refused is a tuple"):

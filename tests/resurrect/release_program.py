@@ -13,8 +13,8 @@ natively = "".join(jax.__version__)
 numbers = [int(number) for number in natively.split(".")]
 newer = ".".join(map(str, [*numbers[:2], numbers[2] + 9]))
 # Below and above, so that the text says the opposite in one of each.
-older = ["0.2.28", "0.3.9", "0.4.1", "0.4.9"]
-newest = [newer, "0.99.0", "0.100.0", "1.0", "10.0.0"]
+older = ["0.2.28", "0.3.9", "0.4.1", "0.4.9", *(f"0.{minor}" for minor in range(numbers[1]))]
+newest = [newer, f"0.{numbers[1] + 1}", "0.99.0", "0.99", "0.100.0", "0.100", "1.0", "10.0.0"]
 for release in (jax.__version__, jaxlib.__version__, jaxlib.version.__version__):
     for other in older:
         assert release > other and release >= other and other < release and other <= release

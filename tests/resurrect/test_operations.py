@@ -33,7 +33,7 @@ has_ours = pytest.mark.skipif(
 
 @has_ours
 def test_operations_with_computations(run):
-    assert run(HERE / "computations_program.py") == "80 checked\n"
+    assert run(HERE / "computations_program.py") == "100 checked\n"
 
 
 @pytest.fixture(scope="module")

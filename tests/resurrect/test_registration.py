@@ -83,6 +83,14 @@ def test_untyped_functions_in_silence(run, tmp_path, path):
         assert printed == f"{path or 'version 3'} said ok\n"
 
 
+@pytest.mark.skipif(numbers(jax.__version__) < (0, 4, 30), reason="JAX has no jax.export")
+@pytest.mark.parametrize("path", ["", "typed"])
+def test_programs_that_are_read_back_in_another_process(run, tmp_path, path):
+    for mode in ("write", "read"):
+        printed = run(HERE / "read_back_program.py", mode, tmp_path, CALLBRIDGE_PATH=path)
+        assert printed == f"{mode} ok\n"
+
+
 @has_registries
 def test_what_is_jaxs_own_stays(run):
     """What jnp.linalg lowers to, exports and returns, byte for byte."""

@@ -285,6 +285,7 @@ CALLS = {
         {k: v if isinstance(v, int) else list(v) for k, v in fields(numbers).items()}
         for numbers in (
             m.make_convolution_dimension_numbers(("NHWC", "HWIO", "NHWC"), 2),
+            m.make_convolution_dimension_numbers(("NWHC", "HWIO", "CHWN"), 2),
             m.make_convolution_dimension_numbers(None, 2),
         )
     ],

@@ -34,6 +34,11 @@ def test_untyped_functions_run_on_all():
     assert report["requires"] == ["jax>=0.4.20"]
 
 
+def test_a_function_of_a_gpu_alone():
+    function = "struct CUstream_st; void f(CUstream_st*, void**, const char*, unsigned long) {}"
+    assert only_call(audited(wheel("jax", library=shared(function))))["abi"] == "original on GPU"
+
+
 def test_a_typed_handler_without_a_probe_is_unknown():
     report = audited(wheel("jax>=0.5", library=shared(TYPED)))
     call = only_call(report)
@@ -95,6 +100,8 @@ def test_stripped_handlers_are_found_by_a_probe():
     report = audited("--probe", library)
     versions = [call["api_version"] for call in report["libraries"][0]["custom_calls"]]
     assert f"0.{expected_minor(HEADERS[-1])}" in versions
+    # They have no names to count.
+    assert "\n    typed_ffi, XLA FFI's version is unknown" in audit(library).stdout
 
 
 # As XLA's headers have it. Of two handlers one makes state; its type is registered or not.
@@ -165,6 +172,9 @@ def test_a_handler_that_makes_state(state):
     assert within.stdout.endswith("its custom calls run natively on all that it admits\n")
     report = audited("--probe", "made.so", "--jax", "<0.9.1,>=0.6")
     assert {wrong["certain"] for wrong in report["contradictions"]} == {True}
+    said = audit("--probe", "made.so", "--jax", "<0.9.1,>=0.6").stdout.splitlines()
+    said = [line for line in said if line.startswith("  admitted, and fails natively: ")]
+    assert len(said) == len({*said}) < len(report["contradictions"])
 
 
 def test_releases_that_fail_surely_beside_some_that_may():
@@ -325,6 +335,7 @@ def test_strict():
         (["numpy"], []),
         (["jax"], ["jax"]),
         (["jax (>=0.5)"], ["jax>=0.5"]),
+        (["JAX>=0.5", "JaxLib"], ["JAX>=0.5", "JaxLib"]),
         (["jaxlib>=0.5; python_version > '3'", "jax"], ["jaxlib>=0.5", "jax"]),
         (["jax>=0.5; extra == 'gpu'", "jax-cuda12-plugin", "jaxtyping"], ["jax>=0.5"]),
     ],
@@ -343,6 +354,7 @@ def test_what_one_requirement_leaves_another_may_not():
     [
         ("jax>0.6,<0.7", "0.6.1"),
         ("jax>0.6.1,<0.6.3", "0.6.2"),
+        ("jax>0.6,<0.6.5", "0.6.1 to 0.6.4"),
         ("jax>=0.6,<0.6.1", "0.6"),
         ("jax>0.6,<0.6.1", None),
         ("jax==0.7", "0.7"),
@@ -365,11 +377,21 @@ def test_a_table():
     lines = done.stdout.splitlines()
     assert len(lines) == 3 and {line.count("|") for line in lines} == {6}
     assert lines[2].startswith("| mine/library.so | 1 original | ")
+    barred = audit("--table", wheel("jax", **{"a|b": shared(ORIGINAL)})).stdout.splitlines()[2]
+    assert barred.startswith("| mine/a\\|b.so | ") and barred.count(" | ") == 4
+    # Each kind of call has what it alone fails on.
+    rows = audit("--table", "--probe", wheel("jax>=0.8.1", library=stateful(2, 7))).stdout
+    fails = sorted(row.split(" | ")[-1] for row in rows.splitlines()[2:])
+    assert fails[0] == "- |" and fails[1].startswith("0.9.1 to ") and len(fails) == 2
 
 
 def test_a_folder_and_a_file():
     with zipfile.ZipFile(wheel("jax>=0.5", library=shared(ORIGINAL))) as file:
         file.extractall("unpacked")
+    # What another project requires that it has a copy of.
+    other = pathlib.Path("unpacked/mine/b-1.dist-info/METADATA")
+    other.parent.mkdir(parents=True)
+    other.write_text("Metadata-Version: 2.1\nName: b\nVersion: 1\nRequires-Dist: jax<0.5\n")
     report = audited("unpacked")
     assert report["requires"] == ["jax>=0.5"]
     assert [each["library"] for each in report["libraries"]] == ["mine/library.so"]

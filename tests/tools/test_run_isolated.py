@@ -26,9 +26,10 @@ def run(*arguments):
         ("ends_by_success", "exited with status 0"),
     ],
 )
-def test_the_error_says_how_the_process_ended(name, end):
+@pytest.mark.parametrize("operator", ["", ":Operator"])
+def test_the_error_says_how_the_process_ended(name, end, operator):
     path = BUILD / f"tests/targets/{name}.so"
-    done = run(path, "--isolate")
+    done = run(f"{path}{operator}", "--isolate")
     assert done.returncode == 1
     assert done.stderr == (
         f"callbridge: INTERNAL: {path}: a constructor ends the process that loads it: "

@@ -109,6 +109,11 @@ def test_operands_that_share_memory():
     # The operand that is read is as it was before the call.
     assert float(add_to()(x[1:], x[:-1])) == 9
     assert x.tolist() == [1, 3, 5, 7]
+    # So are those that share an element alone, of memory that no copy is made of.
+    x = torch.arange(1.0, 34)
+    assert x.data_ptr() % 64 == 0
+    add_to()(x[16:], x[:17])
+    assert torch.equal(x[16:], torch.arange(18.0, 51, 2))
     x = torch.tensor([1.0, 2.0])
     assert float(add_to()(x, x)) == 3
     assert x.tolist() == [2, 4]
@@ -122,7 +127,13 @@ def test_operands_that_share_memory():
 
 def test_what_requires_grad():
     leaf = torch.ones(3, requires_grad=True)
-    for call in (scale(), lambda x: add_to()(x, torch.ones(3))):
+    # That writes to it, whatever it returns.
+    no_gradient = custom_call("torch_add_to", "s32[]", mutated_operands=[0])
+    for call in (
+        scale(),
+        lambda x: add_to()(x, torch.ones(3)),
+        lambda x: no_gradient(x, torch.ones(3)),
+    ):
         with pytest.raises(RuntimeError, match="requires grad"):
             call(leaf)
     with torch.no_grad():

@@ -5,6 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
+import callbridge.library  # noqa: E402
 import callbridge.torch  # noqa: E402
 from callbridge.torch import CallbridgeError, hlo_module  # noqa: E402
 
@@ -69,6 +70,14 @@ def test_a_module(library, backend):
         b, c = (random.standard_normal(n).astype(np.float32) for n in (128, 2048))
         found = call(torch.from_numpy(b), torch.from_numpy(c))
         assert found.numpy().tobytes() == (np.tile(b, 16) + c + c).tobytes()
+
+
+def test_one_module_with_two_libraries(library, built):
+    """Its calls are those of the library that it was given, which has the same name for another."""
+    other = callbridge.library.load(built / "python/other_example.so")
+    calls = [hlo_module(ADD, libraries=[each]) for each in (library, other, library)]
+    found = [float(call(torch.ones(128), torch.full((2048,), 3.0))[0]) for call in calls]
+    assert found == [1 + 3 + 3, 0 + 3, 1 + 3 + 3]
 
 
 @pytest.mark.parametrize("backend", BACKENDS[:3])

@@ -113,7 +113,7 @@ def registration(source: pathlib.Path, handlers: list[Handler]) -> NewFile | Non
     """The Python file that registers what the source registers; None if that is nothing."""
     rows = sorted(
         {
-            (target, {"host": "cpu"}.get(platform.lower(), platform), handler.name)
+            (target, {"host": "cpu", "cpu": "cpu"}.get(platform.lower(), platform), handler.name)
             for handler in handlers
             for target, platform in handler.targets
         }

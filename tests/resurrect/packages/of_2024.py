@@ -249,4 +249,12 @@ for part in (
 ):
     assert part in text, text
 assert 'backend_config = "\\00\\FF"' in text and "@late_nobodys" in text, text
+
+
+def without_layouts_rule(c, a):
+    return ops.CustomCall(c, b"late_nobodys", [a], c.get_shape(a), has_side_effect=True)
+
+
+run, operands = translated(without_layouts_rule, like, x)
+assert "has_side_effect = true" in run.lower(*operands).as_text()
 print("of 2024: ok")
