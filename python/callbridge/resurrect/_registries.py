@@ -102,7 +102,7 @@ class _List:
 
 
 def _replaced_target(
-    platform: str, name: Any, fn: Any, api_version: int = 0, traits: Any = 0, is_new: bool = True
+    platform: str, name: Any, fn: Any, api_version: int = 0, traits: Any = 0, *, is_new: bool = True
 ) -> tuple | None:
     if api_version != _typed_registration.TYPED:
         if _is_active:
@@ -124,7 +124,7 @@ def _target_through(
     traits: Any = 0,
 ) -> Any:
     is_new = not _waits(platform, name, fn)
-    entry = _replaced_target(platform, name, fn, api_version, traits, is_new)
+    entry = _replaced_target(platform, name, fn, api_version, traits, is_new=is_new)
     if entry is None:
         return None
     name, fn, api_version, traits = entry
