@@ -155,7 +155,8 @@ def test_string_abi_is_that_of_the_names():
         assert inspected(path)["string_abi"] == expected, path
 
 
-def test_tensorflow_takes_at_most_twice_the_time_of_nm():
+def test_tensorflow_takes_little_more_time_than_nm():
+    """At most twice as much where the compiler optimised; else as much again is the compiler's."""
     assert TENSORFLOW.is_file(), f"{TENSORFLOW} is not there: scripts/tensorflow gets it"
 
     def seconds(*command):
@@ -169,12 +170,14 @@ def test_tensorflow_takes_at_most_twice_the_time_of_nm():
         assert os.waitstatus_to_exitcode(status) == 0, command
         return usage.ru_utime
 
+    is_optimised = ":STRING=Debug" not in (BUILD / "CMakeCache.txt").read_text()
+    most = 2 if is_optimised else 4
     # Alternately, the least of each counting, until it is shown.
     inspect = nm = math.inf
     for _ in range(4):
         inspect = min(inspect, seconds(BUILD / "callbridge", "inspect"))
         nm = min(nm, seconds("nm", "-D"))
-        if inspect <= 2 * nm:
+        if inspect <= most * nm:
             return
     raise AssertionError(f"inspect {inspect:.2f} s, nm -D {nm:.2f} s")
 

@@ -51,7 +51,8 @@ DIFFERENCES = {
     "jax.interpreters.partial_eval.JaxprStackFrame": "made by JAX alone",
     **dict.fromkeys(
         [
-            f"jax.lib.{module}.{name}"
+            f"{package}.{module}.{name}"
+            for package in ("jax.lib", "jaxlib")
             for module in ("xla_client", "xla_extension")
             for name in (
                 "ArrayImpl",
@@ -62,6 +63,8 @@ DIFFERENCES = {
                 "Executable",
                 "LoadedExecutable",
                 "Traceback",
+                "TransferConnection",
+                "TransferServer",
             )
         ],
         EXECUTABLES,

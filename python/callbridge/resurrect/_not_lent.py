@@ -435,4 +435,7 @@ NAMES = [
         "machinery",
         "default_registry flatten_one_level flatten_one_level_with_keys is_tree_node",
     ),
+    ("jaxlib", "experiments", "thunky"),
+    ("jaxlib.weakref_lru_cache", "bindings", "StrongLRUCache strong_lru_cache"),
+    ("jaxlib.xla_client", "bindings", "batched_copy_to_host_async"),
 ]

@@ -764,6 +764,7 @@ ROWS = [
     ("jax.experimental.shard_map", "builtins", "0.6.2 AxisNames=dict"),
     ("jax.experimental.shard_map", "callbridge.resurrect._old_shard_map",
         "0.6.2 MaybeTracer RepType"),
+    ("jax.experimental.shard_map", "collections.abc", "0.8.3 AxisName=Hashable"),
     ("jax.experimental.shard_map", "import",
         "0.4.30 array=jax._src.array 0.4.38 hlo=jaxlib.mlir.dialects.stablehlo 0.6.2 "
         "ad=jax._src.interpreters.ad ad_checkpoint=jax._src.ad_checkpoint "
@@ -815,8 +816,7 @@ ROWS = [
     ("jax.experimental.shard_map", "not-had:shard-map-rules",
         "0.5.3 set_abstract_mesh 0.6.2 NoFail RewriteTrace RewriteTracer SpecErrorType "
         "eager_rules get_mesh_from_args get_replication no_fail p pbroadcast pbroadcast_p pmap"),
-    ("jax.experimental.shard_map", "typing",
-        "0.6.2 JaxType=Any Val=Any 0.8.3 AxisName=Hashable Specs=Any"),
+    ("jax.experimental.shard_map", "typing", "0.6.2 JaxType=Any Val=Any 0.8.3 Specs=Any"),
     ("jax.experimental.sharding", "jax.sharding",
         "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding SingleDeviceSharding"),
     ("jax.experimental.sparse", "import not-had:experiment",
