@@ -28,10 +28,10 @@
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
 #include "callbridge/abi/loaded_object.h"
-#include "callbridge/abi/python_interpreter.h"
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/interruptible_wait.h"
 #include "callbridge/loader/loaded_file.h"
+#include "callbridge/loader/python_at_fork.h"
 
 namespace callbridge {
 
@@ -182,62 +182,6 @@ absl::StatusOr<ChildOutcome> Await(pid_t process, Pipe& pipe, absl::string_view 
   if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);
   return outcome;
 }
-
-// Makes Python ready for a fork, as os.fork() does, if this process runs it: the fork has this
-// thread alone, and would wait for ever for another that asked for the interpreter's lock.
-class PythonAtFork {
- public:
-  PythonAtFork() : release_(PythonFunction<void(int)>("PyGILState_Release")) {
-    if (release_ == nullptr) return;
-    state_ = PythonFunction<int()>("PyGILState_Ensure")();
-    // JAX warns of each fork that the process makes: this one is over before it calls anything.
-    const Object warnings(PythonFunction<void*(const char*)>("PyImport_ImportModule")("warnings"));
-    const Object filters(Call(warnings, "catch_warnings"));
-    Object(Call(filters, "__enter__"));
-    Object(Call(warnings, "simplefilter", "s", "ignore"));
-    PythonFunction<void()>("PyOS_BeforeFork")();
-    Object(Call(filters, "__exit__", "sss", nullptr, nullptr, nullptr));  // three times None
-    PythonFunction<void()>("PyErr_Clear")();
-  }
-  // In the process that was forked.
-  ~PythonAtFork() {
-    if (release_ == nullptr) return;
-    PythonFunction<void()>("PyOS_AfterFork_Parent")();
-    release_(state_);
-  }
-  PythonAtFork(const PythonAtFork&) = delete;
-  PythonAtFork& operator=(const PythonAtFork&) = delete;
-
-  // In the fork, which keeps the lock.
-  void AfterForkInChild() const {
-    if (release_ != nullptr) PythonFunction<void()>("PyOS_AfterFork_Child")();
-  }
-
- private:
-  // Owns a Python object; null stands for an exception that was raised.
-  class Object {
-   public:
-    explicit Object(void* object) : object_(object) {}
-    ~Object() { PythonFunction<void(void*)>("Py_DecRef")(object_); }
-    Object(const Object&) = delete;
-    Object& operator=(const Object&) = delete;
-    void* get() const { return object_; }
-
-   private:
-    void* const object_;
-  };
-
-  template <typename... Arguments>
-  static void* Call(const Object& object, const char* method, const char* format = nullptr,
-                    Arguments... arguments) {
-    if (object.get() == nullptr) return nullptr;
-    return PythonFunction<void*(void*, const char*, const char*, ...)>("PyObject_CallMethod")(
-        object.get(), method, format, arguments...);
-  }
-
-  void (*const release_)(int);
-  int state_ = 0;  // PyGILState_STATE
-};
 
 // In a fork: what posix_spawn does for a program. Allocates nothing.
 void BecomeHelper() {
