@@ -11,6 +11,8 @@ import functools
 
 import clang.cindex as cindex
 
+from callbridge._platform import HOST as XLAS_HOST
+from callbridge._platform import find_platform
 from callbridge.migrate import _compiler
 from callbridge.migrate._plan import MigrateError
 
@@ -18,6 +20,11 @@ _Kind = cindex.CursorKind
 _TypeKind = cindex.TypeKind
 HOST = "host"
 GPU = "gpu"
+
+
+def kind_of(platform: str) -> str:
+    """HOST or GPU, of a platform as sources write it."""
+    return HOST if find_platform(platform) == XLAS_HOST else GPU
 
 
 @dataclasses.dataclass(frozen=True)

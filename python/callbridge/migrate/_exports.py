@@ -183,7 +183,7 @@ def _line(handler: Handler) -> str:
 def _needs_gpu_option(use: Use) -> bool:
     """A stream that is a void* does not tell; and version 3's type is Host's unless declared."""
     types = _abi_rows.signature_of(use.declaration.type)
-    on_gpu = bool(use.platform) and use.platform.lower() not in ("host", "cpu")
+    on_gpu = bool(use.platform) and _abi_rows.kind_of(use.platform) == _abi_rows.GPU
     if not on_gpu and use.signature.platform != _abi_rows.GPU:
         return False
     return types is not None and types[1][0] == "void*"

@@ -109,11 +109,15 @@ class NewFile:
         return sorted(row.strip(" ,\n") for row in rows if row.strip(" ,\n") not in there)
 
 
+def _jaxs_name(platform: str) -> str:
+    return "cpu" if _abi_rows.kind_of(platform) == _abi_rows.HOST else platform
+
+
 def registration(source: pathlib.Path, handlers: list[Handler]) -> NewFile | None:
     """The Python file that registers what the source registers; None if that is nothing."""
     rows = sorted(
         {
-            (target, {"host": "cpu", "cpu": "cpu"}.get(platform.lower(), platform), handler.name)
+            (target, _jaxs_name(platform), handler.name)
             for handler in handlers
             for target, platform in handler.targets
         }

@@ -7,7 +7,7 @@ import pathlib
 import clang.cindex as cindex
 
 from callbridge.migrate import _cxx_source, _exports
-from callbridge.migrate._abi_rows import GPU, HOST
+from callbridge.migrate._abi_rows import kind_of
 from callbridge.migrate._plan import Plan
 
 
@@ -80,6 +80,6 @@ def _why_untyped(programs: list[pathlib.Path], read: list[_cxx_source.CxxSource]
     has = {one.use.signature.platform for source in read for one in source.handlers}
     for path in programs:
         for platform in sorted(_python_code().platforms(path)):
-            if (HOST if platform.lower() in ("cpu", "host") else GPU) not in has:
+            if kind_of(platform) not in has:
                 return f'migrate the C++ of its "{platform}" targets in the same command'
     return None

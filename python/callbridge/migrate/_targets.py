@@ -89,7 +89,7 @@ class _Search:
         if target is None:
             self.decide(call, "the name of this target is not written here; register it by hand")
             return
-        kind = _abi_rows.HOST if platform.lower() in ("host", "cpu") else _abi_rows.GPU
+        kind = _abi_rows.kind_of(platform)
         self.add("registration", call, above, arguments[1], kind, target, platform)
 
     def add_capsules(self) -> None:
