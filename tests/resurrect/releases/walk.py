@@ -93,12 +93,16 @@ def is_ours(module_name):
     return str(module_name).partition(".")[0] in _OURS
 
 
-def imported(module):
-    """By name, whether it is imported from JAX: only names that the module imports are there."""
+def parsed(module):
+    """Its source's tree: an empty one where it has none that Python reads."""
     try:
-        tree = ast.parse(inspect.getsource(module))
+        return ast.parse(inspect.getsource(module))
     except (OSError, TypeError, SyntaxError):
-        return {}
+        return ast.Module([], [])
+
+
+def imported(tree):
+    """By name, whether it is imported from JAX: only names that the module imports are there."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -113,12 +117,8 @@ def imported(module):
     return found
 
 
-def assigned(module):
+def assigned(tree):
     """The names that the module gives values to, from wherever: x = ml_dtypes.bfloat16."""
-    try:
-        tree = ast.parse(inspect.getsource(module))
-    except (OSError, TypeError, SyntaxError):
-        return set()
     targets = []
     for node in tree.body:
         if isinstance(node, ast.Assign):
@@ -135,8 +135,8 @@ def assigned(module):
 
 def own_names(module):
     """Each public name that is JAX's own, and its value."""
-    from_where = imported(module)
-    given = assigned(module)
+    tree = parsed(module)
+    from_where, given = imported(tree), assigned(tree)
     deprecated = vars(module).get("_deprecations", {})
     if not isinstance(deprecated, dict):
         deprecated = {}
