@@ -47,7 +47,7 @@ def rows() -> Rows:
             elif is_gone:
                 name, _, other = entry.partition("=")
                 found.setdefault(module, {})[name] = origins, other or name
-    # jaxlib's module went before jax.lib's of that name.
+    # jaxlib's module went in a release between those that the rows name.
     has_xla_extension = _has_xla_extension()
     for module, origins, names in _removed.ROWS:
         if module == "jax.lib.xla_extension" and not has_xla_extension:
@@ -60,7 +60,7 @@ def rows() -> Rows:
     for module, refused in _refused.origins().items():
         for name, origin in refused.items():
             found.setdefault(module, {}).setdefault(name, (origin, name))
-    for module, like in _LIKE.items():
+    for module, like in _removed.LIKE.items():
         found[module] = {**found.get(like, {}), **found.get(module, {})}
     return {module: names for module, names in found.items() if names}
 
@@ -77,12 +77,6 @@ def _has_xla_extension() -> bool:
 _READS_BACK = {
     "jax.experimental.serialize_executable": "deserialize_and_load",
     "jax.export": "deserialize",
-}
-
-# jax.lib had jaxlib's modules under its name.
-_LIKE = {
-    "jaxlib.xla_client": "jax.lib.xla_client",
-    "jaxlib.xla_extension": "jax.lib.xla_extension",
 }
 
 
@@ -102,9 +96,11 @@ def _imported(path: str) -> types.ModuleType | None:
 
 def _imported_as(path: str) -> str:
     """The module's own name: the same class stands for a name by whatever path it is asked for."""
+    from callbridge.resurrect import _removed
+
     module = _imported(path)
     name = path if module is None else module.__name__
-    return next((own for own, like in _LIKE.items() if like == name), name)
+    return next((own for own, like in _removed.LIKE.items() if like == name), name)
 
 
 def _gives(getter: Any, name: str) -> bool:

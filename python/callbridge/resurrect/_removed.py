@@ -8,6 +8,12 @@ that _not_had.py has by that key; "none-is:KEY": likewise, of a class: one witho
 (_names.py has what must be there before it is asked for.)
 """
 
+# jax.lib had jaxlib's modules under its name: a row of one is for both, since it went from either.
+LIKE = {
+    "jaxlib.xla_client": "jax.lib.xla_client",
+    "jaxlib.xla_extension": "jax.lib.xla_extension",
+}
+
 # fmt: off
 ROWS = [
     ("jax", "callbridge.resurrect._old_jax", "0.4.34 xla_computation 0.6.2 spmd_mode"),

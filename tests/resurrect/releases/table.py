@@ -12,20 +12,22 @@ from history import History, numbers
 
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_removed.py"
 UNDECIDED = "?"
-# jax.lib had jaxlib's modules under its name: a row of one is for both, since it went from either.
-LIKE = {
-    "jaxlib.xla_client": "jax.lib.xla_client",
-    "jaxlib.xla_extension": "jax.lib.xla_extension",
-}
 
 
-def read(path=TABLE):
-    """By (module, name): the release it is gone in, its origins, its name there."""
-    spec = importlib.util.spec_from_file_location("removed", path)
+def _removed():
+    spec = importlib.util.spec_from_file_location("removed", TABLE)
     removed = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(removed)
+    return removed
+
+
+LIKE = _removed().LIKE
+
+
+def read():
+    """By (module, name): the release it is gone in, its origins, its name there."""
     found = {}
-    for module, origins, names in removed.ROWS:
+    for module, origins, names in _removed().ROWS:
         for entry in names.split():
             if entry[0].isdigit():
                 gone_in = entry
@@ -87,6 +89,12 @@ looked into in their order, for "name=other" for `other`; "import": `other` is a
 that _not_had.py has by that key; "none-is:KEY": likewise, of a class: one without instances.
 (_names.py has what must be there before it is asked for.)
 """
+
+# jax.lib had jaxlib's modules under its name: a row of one is for both, since it went from either.
+LIKE = {
+    "jaxlib.xla_client": "jax.lib.xla_client",
+    "jaxlib.xla_extension": "jax.lib.xla_extension",
+}
 
 # fmt: off
 ROWS = [
