@@ -183,6 +183,23 @@ def test_typed_calls_stay():
         assert "operand_layouts" not in upgraded and config.split(" = ")[0] in upgraded
 
 
+def test_attributes_of_typed_calls_keep_the_bits_of_their_nans():
+    nans = "0x7FC12345 : f32, 0xFFC00001 : f32, 0x7F812345 : f32, 0x7FF8000000000123 : f64, "
+    nans += "0xFFF8000000000001 : f64, 0x7FA1 : bf16, 0xFE01 : f16"
+    entries = ", ".join(f"a{i} = {nan}" for i, nan in enumerate(nans.split(", ")))
+    entries += ", array = array<f32: 0x7FC00007, 0xFFC00008>"
+    text = module(
+        "    %0 = stablehlo.custom_call @example(%arg0) "
+        f"{{api_version = 4 : i32, backend_config = {{{entries}}}}} : "
+        "(tensor<f32>) -> tensor<f32>\n"
+        "    %1 = stablehlo.custom_call @untold_double(%0) : (tensor<f32>) -> tensor<f32>\n"
+        "    return %1 : tensor<f32>\n",
+        "%arg0: tensor<f32>",
+    )
+    upgraded = upgrade(text)
+    assert upgraded != text and entries in upgraded
+
+
 def test_calls_that_callbridge_made_say_what_their_targets_expect(path, calls):
     """By version 3 on the older JAX; a descriptor in a descriptor would be the user's opaque."""
     call = callbridge.jax.custom_call("tuples_and_opaque", "(f32[],(f32[]))", opaque=b"abc")
