@@ -12,9 +12,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "releases"))
 import callbridge.resurrect  # noqa: E402, F401
 import members  # noqa: E402
 import samples  # noqa: E402
+import walk  # noqa: E402
 from history import History  # noqa: E402
 
 wanted = History.read("members.txt").changes
+ABSENT = object()
 
 
 def has(value, name):
@@ -33,4 +35,12 @@ for sample, value in samples.made().items():
         cls = value if isinstance(value, type) else value.__class__
         lacks = [name for name in wanted[sample] if not has(value, name)]
         found[sample] = {"classes": [base.__name__ for base in cls.__mro__], "lacks": lacks}
+with_tables = [path.rpartition(".") for path in wanted["tables"]]
+tables = {
+    f"{module}.{name}": value
+    for module, _, name in with_tables
+    if (value := getattr(walk.find(module), name, ABSENT)) is not ABSENT
+}
+lacks = [path for path, value in tables.items() if not members.is_table(value)]
+found["tables"] = {"classes": ["tables"], "lacks": lacks}
 print(json.dumps(found))

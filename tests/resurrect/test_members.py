@@ -76,6 +76,10 @@ def test_each_member_is_there_or_named_with_its_reason(lacks):
     assert not missing, "\n".join(missing)
 
 
+def test_tables_are_read_and_written_as_dictionaries(run):
+    assert run(HERE / "tables_program.py", "resurrect") == "tables: ok\n"
+
+
 # Of which the value is made by what this release may lack, or which are no attributes.
 MAY_FAIL = re.compile(
     r"(Device|Sharding)\.__call__|\w+\.\w*formats?|(Format|Layout)\.layout|Traced\..*|ufunc\.trace"

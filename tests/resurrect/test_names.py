@@ -21,6 +21,10 @@ def test_names_come_and_go(run):
 
 
 @is_newest_here
+def test_star_imports_have_them_too(run):
+    assert run(HERE / "star_program.py") == "star: ok\n"
+
+
 def test_wrapped_names_do_the_same(run):
     assert run(HERE / "wrapped_program.py") == "27 wrapped\n"
 

@@ -214,6 +214,10 @@ class Names:
         submodules = _submodules.ROWS.get(path, "").split()
 
         def find(name: str) -> Any:
+            if name == "__all__" and _is_importing_all(sys._getframe(1)):
+                # What a module gives by its __getattr__ alone is in no `import *`.
+                own = [own for own in vars(module) if own[0] != "_"]
+                return [*own, *(gone for gone in _gone(path) if self._is_had(path, gone))]
             if before is not None and name not in refused:
                 try:
                     with warnings.catch_warnings():
@@ -281,6 +285,30 @@ def _is_importing(frame: types.FrameType) -> bool:
     """Returns true at `from module import name`."""
     instruction = frame.f_code.co_code[frame.f_lasti]
     return dis.opname[instruction] == "IMPORT_FROM"
+
+
+def _is_importing_all(frame: types.FrameType) -> bool:
+    """Returns true at `from module import *`."""
+    at = frame.f_lasti
+    operation, argument = dis.opname[frame.f_code.co_code[at]], frame.f_code.co_code[at + 1]
+    if operation == "CALL_INTRINSIC_1":  # since Python 3.12
+        return argument == 2  # INTRINSIC_IMPORT_STAR
+    return operation == "IMPORT_STAR"
+
+
+def _gone(path: str) -> Iterator[str]:
+    """The public names that a release before this one had, of those of the module's rows; what is
+    lent to it would hide names of a program that knows them not."""
+    from callbridge.resurrect import _removed
+
+    here = {path, _removed.LIKE.get(path, path)}
+    went = {
+        entry.partition("=")[0]
+        for module, _, names in _removed.ROWS
+        if module in here
+        for entry in names.split()
+    }
+    return (name for name in rows().get(path, {}) if name in went and name[0] != "_")
 
 
 def find_origin(path: str, name: str) -> Any:

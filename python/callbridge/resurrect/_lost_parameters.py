@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from callbridge.resurrect import _old_jaxprs, _private_calls
+from callbridge.resurrect import _batchers, _old_jaxprs, _private_calls
 from callbridge.resurrect._adapters import (
     Adapter,
     becomes,
@@ -377,11 +377,8 @@ def batch_jaxpr_axes(original: Callable) -> Callable:
     def wrapper(closed_jaxpr: Any, axis: Any, in_axes: Any, out_axes: Any, *parts: Any) -> Any:
         if not parts:
             return original(closed_jaxpr, axis, in_axes, out_axes)
-        from jax._src.interpreters.batching import AxisData
-
-        fields = len(AxisData.__dataclass_fields__)
         name, spmd_name = parts[0], parts[1]
-        data = AxisData(name, axis, spmd_name, *[None] * (fields - 3))
+        data = _batchers.axis_data(name, axis, spmd_name)
         return original(closed_jaxpr, data, in_axes, out_axes)
 
     return wrapper

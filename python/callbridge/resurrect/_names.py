@@ -219,6 +219,15 @@ WRAPPED = [
         "_backend_specific_translations=private_translations_by_platform",
     ),
     ("jax._src.interpreters.ad", "callbridge.resurrect._wrappers", "maybe_jvp_tracer"),
+    *(
+        (
+            module,
+            "callbridge.resurrect._batchers",
+            "primitive_batchers axis_primitive_batchers",
+        )
+        for module in ("jax.interpreters.batching", "jax._src.interpreters.batching")
+    ),
+    ("jax.interpreters.xla", "callbridge.resurrect._batchers", "canonicalize_dtype_handlers"),
     ("jax._src.xla_bridge", "callbridge.resurrect._wrappers", "is_known_platform"),
     *(
         (module, "callbridge.resurrect._release", "__version__=release")

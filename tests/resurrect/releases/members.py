@@ -2,6 +2,7 @@
 
 Each with what it is: "method" with its parameters, as walk.py says them, "attribute", or "refused"
 where it is there in order to raise. Of jax.config also its options, each with its default.
+And, as if one value had them, the tables that JAX's modules have by a public name: "mapping".
 members.txt has those of all releases, as history.py writes them.
 """
 
@@ -66,6 +67,20 @@ def options(config):
     }
 
 
+def is_table(value):
+    """Whether it says what it has, as a dictionary does."""
+    return all(hasattr(type(value), name) for name in ("__getitem__", "keys", "get", "items"))
+
+
+def tables():
+    return {
+        f"{path}.{name}": "mapping"
+        for path in walk.modules()
+        for name, value in walk.own_names(walk.find(path))
+        if is_table(value)
+    }
+
+
 def main():
     import jax
 
@@ -77,6 +92,7 @@ def main():
     }
     found["config"] = {n: w for n, w in found["config"].items() if n not in jax.config.values}
     found["options"] = options(jax.config)
+    found["tables"] = tables()
     # Nothing says of those that this JAX does not make that their attributes went.
     unknown = sorted(samples.MAKERS.keys() - made.keys() - LEFT_OUT)
     walked = {"release": jax.__version__, "names": found, "unknown": unknown}
