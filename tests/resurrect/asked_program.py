@@ -20,6 +20,7 @@ late = {
 at_once = {origin for _, origin, _ in [*_names.RESTORED, *_names.WRAPPED]}
 at_once |= {origin for _, _, origin, _ in [*_newer_names.LENT, *_newer_names.WRAPPED]}
 at_once |= {f"callbridge.resurrect.{name}" for name in ("_dimensions", "_old_core", "_xla_op")}
+at_once |= {o for os, _ in _lazy.rows().get("jax.numpy", {}).values() for o in os.split()}
 early = {name for name in sys.modules if name in late and name not in before} - at_once
 assert not early, early
 warnings.simplefilter("ignore")

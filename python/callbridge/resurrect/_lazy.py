@@ -72,6 +72,9 @@ def _has_xla_extension() -> bool:
     return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
 
 
+# Which packages wrap whole by its __dict__: its names are there at once.
+_READ_AS_A_DICTIONARY = "jax.numpy"
+
 # By module, the function that reads a program back; _read_back.serving() wraps it when its module
 # is imported.
 _READS_BACK = {
@@ -133,6 +136,7 @@ class Names:
         self._hooked: list[tuple[types.ModuleType, Any, str]] = []
         self._own_getters: dict[str, Any] = {}
         self._replaced: list[tuple[types.ModuleType, str, Any]] = []
+        self._added: list[tuple[types.ModuleType, str]] = []
         self._made_modules: list[str] = []
         self._making = threading.local()
         self._finder = _Finder(self, changes)
@@ -157,6 +161,9 @@ class Names:
                 delattr(owner, last)
         while self._replaced:
             setattr(*self._replaced.pop())
+        while self._added:
+            module, name = self._added.pop()
+            vars(module).pop(name, None)
         while self._hooked:
             module, before, _ = self._hooked.pop()
             self._own_getters.pop(module.__name__, None)
@@ -179,6 +186,7 @@ class Names:
             before = self._own_getters[module.__name__]
             for name in rows().get(path, {}):
                 is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
+                is_own = is_own and (module, name) not in self._added
                 if name in refused.get(path, {}):
                     yield path, name, False
                 elif not is_own and not _gives(before, name) and self._is_had(path, name):
@@ -250,6 +258,12 @@ class Names:
         for name in refused:
             if name in vars(module):
                 self._replace(module, name, self.get(path, name))
+        if path == _READ_AS_A_DICTIONARY:
+            for name in _gone(path):
+                if name not in vars(module) and not _gives(before, name):
+                    if self._is_had(path, name):
+                        self._added.append((module, name))
+                        setattr(module, name, self.get(path, name))
         if (name := _READS_BACK.get(path, "")) in vars(module):
             from callbridge.resurrect import _read_back  # which needs what is being set up here
 
