@@ -200,4 +200,14 @@ assert sharding.with_spec(()).spec == jax.sharding.PartitionSpec()
 assert sharding.with_mesh(mesh) == sharding
 backend = jax.extend.backend.get_backend("cpu") if hasattr(jax, "extend") else None
 same(backend.buffer_from_pyval(x), x)
+device = backend.devices()[0]
+assert backend.get_default_device_assignment(1) == [device]
+assert backend.get_default_device_assignment(1, num_partitions=1) == [[device]]
+for numbers in ((2,), (2, 1), (1, 2)):
+    try:
+        backend.get_default_device_assignment(*numbers)
+    except Exception as error:
+        assert "No matching device found for device_id 1" in str(error), error
+    else:
+        raise AssertionError(numbers)
 print(f"{called} called")

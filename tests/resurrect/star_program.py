@@ -12,7 +12,6 @@ before = {}
 for path in ("jax.numpy", "jax.lax", "jax.random", "jax.interpreters.xla", "jax.tree_util"):
     exec(f"from {path} import *", before.setdefault(path, {}))
 
-import callbridge.resurrect  # noqa: E402
 from callbridge._jax_runtimes import is_since  # noqa: E402
 from callbridge.resurrect import _removed  # noqa: E402
 

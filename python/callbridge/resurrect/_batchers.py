@@ -8,7 +8,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
 
-import jax
 import numpy as np
 from jax._src import core
 from jax._src.interpreters import batching

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import jax
 from jax._src import core
+from jaxlib.xla_client import XlaRuntimeError
 
 from callbridge.resurrect._avals import get_aval  # type: ignore[attr-defined]
 from callbridge.resurrect._old_core import AxisEnv, lattice_join
@@ -131,6 +132,26 @@ class Attributes:
     def buffer_from_pyval(backend: Any, argument: Any, device: Any = None, *_: Any) -> Any:
         return jax.device_put(argument, device or backend.local_devices()[0])
 
+    def get_default_device_assignment(
+        backend: Any, num_replicas: int, num_partitions: int | None = None
+    ) -> list:
+        """The devices that programs run on which name none: of each replica, of each of its
+        partitions a list. XLA numbers the replicas of a partition one after another."""
+        devices = {device.id: device for device in backend.devices()}
+
+        def device(index: int) -> Any:
+            if index not in devices:
+                raise XlaRuntimeError(
+                    f"INVALID_ARGUMENT: No matching device found for device_id {index}"
+                )
+            return devices[index]
+
+        replicas = range(num_replicas)
+        if num_partitions is None:
+            return [device(replica) for replica in replicas]
+        partitions = range(num_partitions)
+        return [[device(p * num_replicas + replica) for p in partitions] for replica in replicas]
+
     platform = property(lambda context: context.platforms[0])
     backend_or_name = property(
         lambda context: context.platforms[0] if context.backend is None else context.backend
@@ -248,6 +269,7 @@ ROWS = [
     ("jax.sharding.NamedSharding", "0.6.2", "with_spec"),
     ("jax.extend.source_info_util.NameStack", "0.5.3", "wrap_name"),
     ("jax.interpreters.xla.Backend", "0.10.2", "buffer_from_pyval"),
+    ("jax.interpreters.xla.Backend", "0.4.30", "get_default_device_assignment"),
     (
         "jax.export.Exported",
         "0.4.38",
@@ -310,8 +332,8 @@ NOT_HAD = {
     "function": ("pmap", "trace"),
     "Client": (
         "clients",
-        "emit_python_callback get_default_device_assignment get_emit_python_callback "
-        "get_emit_python_callback_descriptor make_cross_host_receive_buffers",
+        "emit_python_callback get_emit_python_callback get_emit_python_callback_descriptor "
+        "make_cross_host_receive_buffers",
     ),
     "AbstractValue": ("quasi-dynamic-data", f"{_DATA} update_unreduced_reduced"),
     "Jaxpr": ("quasi-dynamic-data", _DATA),
@@ -332,7 +354,7 @@ NOT_HAD = {
     "Backend": (
         "clients",
         "emit_python_callback get_emit_python_callback get_emit_python_callback_descriptor "
-        "get_default_device_assignment make_cross_host_receive_buffers",
+        "make_cross_host_receive_buffers",
     ),
     # Those of a class of jaxlib's, in place of which JAX has an enumeration.
     "Precision": ("jaxlib", "name value"),
