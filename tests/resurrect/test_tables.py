@@ -1,0 +1,227 @@
+"""Each row of the tables of what newer and older JAXs have is for the releases that it should be.
+
+They are compared with jax_names.txt and members.txt, which have all releases: a row may matter on
+releases alone that `make test` does not run.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import pathlib
+import subprocess
+import sys
+
+import jax
+import pytest
+from jax_releases import TODAY, numbers
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "releases"))
+
+from history import GONE, History, parts  # noqa: E402
+
+HISTORY = History.read()
+MEMBERS = History.read("members.txt")
+RELEASES = HISTORY.releases
+
+
+def entries(names):
+    return [entry.partition("=")[0] for entry in names.split()]
+
+
+def is_first(release, first):
+    """Whether a row for `release` is for all releases before `first`, and for no other recorded one;
+    some came in a release between two that are recorded."""
+    before = RELEASES[RELEASES.index(first) - 1]
+    return numbers(before) < numbers(release) <= numbers(first)
+
+
+# ---- What newer releases have --------------------------------------------------------------------
+
+
+def came(module, name):
+    changes = HISTORY.changes.get(module, {}).get(name, [])
+    return next((release for release, what in changes if what != GONE), None)
+
+
+# What a walk does not list of older releases: attributes of classes, private names, annotations.
+UNSEEN = {
+    ("jax.interpreters.ad.Zero", "from_primal_value"): "0.4.38",
+    ("jax._src.ad_util", "p2tz"): "0.9.2",
+    ("jax.interpreters.mlir.ModuleContext", "platforms"): "0.4.30",
+    ("jax._src.core", "GenericEffect"): "0.7.2",
+    ("jax.typing", "DTypeLike"): "0.4.30",
+    ("jax.lax", "PrecisionLike"): "0.4.30",
+}
+
+
+def test_names_are_lent_to_each_release_before_them():
+    from callbridge.resurrect import _newer_names
+
+    rows = [*_newer_names.LENT, *_newer_names.LENT_WHEN_ASKED]
+    last = {}
+    for release, module, _, names in rows:
+        for name in entries(names):
+            before = last.setdefault((module, name), release)
+            last[module, name] = max(before, release, key=numbers)
+    wrong = []
+    for release, module, origin, names in rows:
+        own = [n for n in entries(names) if last[module, n] == release]
+        firsts = [UNSEEN.get((module, n)) or came(module, n) for n in own]
+        if own and not is_first(release, max(firsts, key=numbers)):
+            wrong.append(f"{module} from {origin}: {release}, but {dict(zip(own, firsts))}")  # noqa: B905
+    assert not wrong, "\n".join(wrong)
+
+
+# The first release whose own takes what the wrapper does; of most it is a parameter that came.
+OF_WRAPPERS = {
+    ("jax.custom_vjp", "__init__"): "0.7.2",
+    ("jax.custom_jvp", "__init__"): "0.7.2",
+    ("jax.extend.ffi", "ffi_call"): "0.4.38",
+    ("jax.sharding.Mesh", "__init__"): "0.5.3",
+    ("jax.sharding.Mesh", "__new__"): "0.5.3",
+    ("jax", "make_mesh"): "0.5.3",
+    ("jax.experimental.layout", "Layout"): "0.6.2",
+    ("jax._src.layout.Layout", "__init__"): "0.6.2",
+    ("jax.core.UnshapedArray", "_bool"): "0.4.30",
+    ("jax", "jit"): "0.10.2",
+    ("jax.lax", "map"): "0.4.31",
+    ("jax.tree_util", "register_dataclass"): "0.8.3",
+}
+TAKE_A_DEVICE = ("jax.numpy", "jax.numpy.fft")
+# The one is lent whole; the other's device is that of what it reads.
+TAKE_NONE = {("jax.numpy", "astype"), ("jax.numpy", "from_dlpack")}
+
+
+def test_wrappers_are_for_each_release_before_them():
+    from callbridge.resurrect import _newer_names
+
+    seen = set()
+    for release, module, _, names in _newer_names.WRAPPED:
+        for name in entries(names):
+            seen.add((module, name))
+            if module in TAKE_A_DEVICE:
+                first = parameter_came(module, name, "device")
+                assert numbers(release) >= numbers(first), (module, name)
+            else:
+                assert release == OF_WRAPPERS.pop((module, name)), (module, name)
+    assert not OF_WRAPPERS
+    of_numpy = {
+        (module, name)
+        for module in TAKE_A_DEVICE
+        for name in HISTORY.changes[module]
+        if numbers(parameter_came(module, name, "device") or "0") > numbers(RELEASES[0])
+    }
+    assert of_numpy - seen == TAKE_NONE
+
+
+def parameter_came(module, function, parameter):
+    """The first release since which the function takes it by its name."""
+    first = None
+    for release, what in HISTORY.changes.get(module, {}).get(function, []):
+        known, _ = parts(what) if what != GONE else (None, None)
+        if known is not None:
+            first = (first or release) if parameter in known else None
+    return first
+
+
+def test_parameters_are_lent_to_each_release_before_them():
+    from callbridge.resurrect import _newer_parameters
+
+    wrong, checked = [], 0
+    for module, release, functions, parameters in _newer_parameters.AT_DEFAULT:
+        for function in functions.split():
+            for parameter in entries(parameters):
+                checked += 1
+                if parameter_came(module, function, parameter) != release:
+                    wrong.append(f"{module}.{function}({parameter}), {release}")
+    for module, release, functions, adapters in _newer_parameters.BY_HAND:
+        for function in functions.split():
+            for parameter in [name for adapt in adapters for name in adapt.shown]:
+                checked += 1
+                if parameter_came(module, function, parameter) != release:
+                    wrong.append(f"{module}.{function}({parameter}), {release}")
+    assert checked > 200
+    assert not wrong, "\n".join(wrong)
+
+
+# Of releases after today's.
+DEFAULTS_TO_COME = {
+    **dict.fromkeys(("out_sharding", "accuracy", "in_nzs", "with_accums")),
+    "is_stable": True,
+    "method": "exact",
+    "remat": False,
+    "with_logs": False,
+}
+
+
+@pytest.mark.skipif(
+    numbers(jax.__version__) < numbers(TODAY), reason=f"jax {jax.__version__} lacks most of them"
+)
+def test_defaults_of_lent_parameters_are_jaxs():
+    from callbridge.resurrect import _newer_parameters
+
+    for module, release, functions, parameters in _newer_parameters.AT_DEFAULT:
+        for function in functions.split():
+            own = inspect.signature(getattr(importlib.import_module(module), function)).parameters
+            for entry in parameters.split():
+                parameter, _, text = entry.partition("=")
+                is_to_come = numbers(release) > numbers(jax.__version__)
+                default = DEFAULTS_TO_COME[parameter] if is_to_come else own[parameter].default
+                ours = ast.literal_eval(text)
+                assert (type(ours), ours) == (type(default), default), (module, function, entry)
+
+
+def attribute_came(cls, attribute):
+    """The first releases since which classes of that name have it, or values of some sample."""
+    found = set()
+    for names in HISTORY.changes.values():
+        first = None
+        for release, what in names.get(cls, []):
+            _, known = parts(what) if what != GONE else (None, None)
+            if known is not None:
+                first = (first or release) if attribute in known else None
+        found.add(first)
+    for names in MEMBERS.changes.values():
+        found |= {r for r, what in names.get(attribute, [])[:1] if what != GONE}
+    return found - {None}
+
+
+# Special methods, which walks leave out, of releases whose array.device is a method; and properties
+# that were methods, or of which there were fewer.
+OF_ATTRIBUTES = {
+    ("jaxlib.xla_client.Device", "__call__"): "0.4.30",
+    ("jax.sharding.Sharding", "__call__"): "0.4.30",
+    ("jax._src.array.ArrayImpl", "device"): "0.4.31",
+    ("jax._src.prng.PRNGKeyArray", "device"): "0.4.31",
+    ("jax._src.layout.Layout", "layout"): "0.6.2",
+}
+
+
+def test_attributes_are_lent_to_each_release_before_them():
+    from callbridge.resurrect import _newer_attributes
+
+    wrong = []
+    for path, release, names in _newer_attributes.ROWS:
+        for attribute in entries(names):
+            expected = OF_ATTRIBUTES.get((path, attribute))
+            came_in = attribute_came(path.rpartition(".")[2], attribute)
+            if release not in ({expected} if expected else came_in):
+                wrong.append(f"{path}.{attribute}: {release}, but {expected or came_in}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_refused_is_so_since_its_row():
+    from callbridge.resurrect import _refused
+
+    since = {
+        (module, name): release
+        for module, release, names, _ in _refused._ROWS
+        for name in names.split()
+    }
+    of_host = ("call", "id_print", "id_tap")
+    assert since == {
+        ("jax.core", "call"): "0.9.2",
+        **{("jax.experimental.host_callback", name): "0.4.38" for name in of_host},
+    }
