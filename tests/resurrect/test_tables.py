@@ -7,9 +7,7 @@ releases alone that `make test` does not run.
 import ast
 import importlib
 import inspect
-import json
 import pathlib
-import subprocess
 import sys
 
 import jax
@@ -31,8 +29,8 @@ def entries(names):
 
 
 def is_first(release, first):
-    """Whether a row for `release` is for all releases before `first`, and for no other recorded one;
-    some came in a release between two that are recorded."""
+    """Whether a row for `release` is for all releases before `first`, and for no other recorded
+    one; some came in a release between two that are recorded."""
     before = RELEASES[RELEASES.index(first) - 1]
     return numbers(before) < numbers(release) <= numbers(first)
 
