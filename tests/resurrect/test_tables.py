@@ -223,3 +223,106 @@ def test_what_is_refused_is_so_since_its_row():
         ("jax.core", "call"): "0.9.2",
         **{("jax.experimental.host_callback", name): "0.4.38" for name in of_host},
     }
+
+
+# ---- Parameters that went ------------------------------------------------------------------------
+
+# Those that are refused but for these values, which say what JAX does now; all have one default.
+ONLY = {
+    "_use_xeinsum": False,
+    "abstracted_axes": None,
+    "concrete": False,
+    "create_tokens": False,
+    "final_qdd": None,
+    "global_arg_shapes": None,
+    "initial_qdd": None,
+    "name_stack": None,
+    "named_shape": None,
+    "num_output_tokens": 0,
+    "operand_layouts": None,
+    "out": None,
+    "replace_tokens_with_dummy": False,
+    "result_layouts": None,
+    "transpose_algorithm": None,
+    "use_eq_store": False,
+}
+# Those that changed nothing that programs compute.
+DROPPED = {
+    *("are_out_shardings_from_xla", "api_name", "auto_spmd_partitioning_mesh_ids"),
+    *("auto_spmd_partitioning_mesh_shape", "debug_info", "initial", "linear", "module", "public"),
+    *("suffix", "use_auto_spmd_partitioning", "use_spmd_partitioning", "use_tfrt"),
+}
+# Of which values are not any.
+VALUES = {
+    **{"sym_pos": True, "vectorized": True, "algorithm": "f32"},
+    **dict.fromkeys(("vma", "varying_manual_axes"), frozenset("i")),
+}
+MADE = {"sym_pos": {"assume_a": "pos"}, "vectorized": {"vmap_method": "legacy_vectorized"}}
+# Those whose functions take others by their place: what comes first, and the parameter's.
+PLACES = {"shape_tuple": ((None, (("i", 2),)), (None, (2,), ("i",)))}
+# Of functions that have lost it, and take it yet, in order to refuse it.
+BY_PLACE_ALONE = {("jax", "jit", "fun"), ("jax.numpy", "from_dlpack", "x")}
+
+
+def adapters_of_lost_parameters():
+    """(module, function, parameter), its adapters."""
+    from callbridge.resurrect import _lost_parameters as lost
+
+    rows = {}
+    for path, _, names, adapters in lost.ROWS:
+        for name in names.split():
+            rows.setdefault(path if name[0] == "_" else f"{path}.{name}", []).extend(adapters)
+    not_had = {**{f: words for f, (_, words) in lost.NOT_HAD.items()}, **lost.ELSEWHERE}
+    for key in HISTORY.lost_parameters():
+        module, function, parameter = key
+        others = [m for m, names in HISTORY.changes.items() if function in names]
+        paths = [f"{m}.{function}" for m in (module, *others)]
+        if not any(parameter in not_had.get(path, "").split() for path in paths):
+            found = next((rows[path] for path in paths if path in rows), None)
+            if found is not None and key not in BY_PLACE_ALONE:
+                yield key, found
+
+
+def positions(adapt):
+    return getattr(adapt, "positions", ((), None))
+
+
+def adapted(adapters, *args, **keywords):
+    for adapt in adapters:
+        args = adapt("the_function", args, keywords)
+    return args, keywords
+
+
+def test_lost_parameters_become_what_the_function_takes():
+    checked = set()
+    for (module, function, parameter), adapters in adapters_of_lost_parameters():
+        what = f"{module}.{function}({parameter})"
+        checked.add(parameter)
+        if parameter in ONLY:
+            default = ONLY[parameter]
+            assert adapted(adapters, **{parameter: default}) == ((), {}), what
+            for other in (object(), not default):
+                with pytest.raises(NotImplementedError, match=f"the_function: .*{parameter}="):
+                    adapted(adapters, **{parameter: other})
+            continue
+        if parameter in PLACES:
+            given, made = PLACES[parameter]
+            assert adapted(adapters, *given) == (made, {}), what
+            continue
+        value = VALUES.get(parameter, object())
+        # What is before one that is passed by its place now.
+        places = [names for names, first in (positions(a) for a in adapters) if first == 0]
+        before = next(
+            (names[: names.index(parameter)] for names in places if parameter in names), ()
+        )
+        args, keywords = adapted(adapters, *before, **{parameter: value})
+        if args or not keywords:
+            assert args == (*before, value) if args else parameter in DROPPED, what
+            continue
+        assert parameter not in DROPPED, what
+        last = [then for _, then in HISTORY.changes[module][function] if then != GONE][-1]
+        assert keywords.keys() <= set(parts(last)[0] or keywords), what
+        is_made = parameter in MADE or "manual_axis_type" in keywords
+        assert is_made or [*keywords.values()] == [value], what
+        assert keywords == MADE.get(parameter, keywords), what
+    assert {*ONLY, *DROPPED} <= checked, {*ONLY, *DROPPED} - checked
