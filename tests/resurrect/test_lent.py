@@ -133,6 +133,11 @@ def names_of(case):
     return set(re.sub(r"\(.*?\)", "", case).split())
 
 
+@pytest.mark.skipif(IS_OLDER, reason="the program compares with today's own functions")
+def test_what_older_releases_are_lent(run):
+    assert run(HERE / "older_program.py") == "104 checked\n"
+
+
 @is_lent
 def test_each_is_called(lent):
     called = {name for case in lent["values"] for name in names_of(case)} | CALLED_ELSEWHERE
