@@ -52,6 +52,21 @@ def test_each_name_is_lent_or_named_with_its_reason(run):
     assert not missing, "\n".join(missing)
 
 
+@pytest.mark.skipif(jax.__version__ != TODAY, reason=f"make test asks jax {OLDEST} beside {TODAY}")
+def test_each_name_is_so_on_the_oldest_release():
+    from callbridge.resurrect import _not_lent
+
+    if not LENT_TO.exists():
+        pytest.skip(f"no Python with jax {OLDEST}: {LENT_TO}")
+    named = {(module, name) for module, _, names in _not_lent.NAMES for name in names.split()}
+    program = HERE / "lent_program.py"
+    lacks = printed(LENT_TO, program=program, PYTHONPATH=str(HERE.parents[1] / "python"))
+    found = {(module, name) for module, names in lacks.items() for name in names}
+    assert not found - named, found - named
+    unknown = {(m, name) for m, name in named if name not in HISTORY.changes.get(m, {})}
+    assert not unknown, unknown
+
+
 def test_reasons_are_used():
     from callbridge.resurrect import _not_lent
 
@@ -116,9 +131,11 @@ def lent():
     return printed(LENT_TO, "lent", PYTHONPATH=path)
 
 
-def printed(python, *arguments, PYTHONPATH=""):  # noqa: N803
+def printed(  # noqa: N803
+    python, *arguments, program=HERE / "lent_values_program.py", PYTHONPATH=""
+):
     done = subprocess.run(
-        [python, HERE / "lent_values_program.py", *arguments],
+        [python, program, *arguments],
         env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,

@@ -225,6 +225,49 @@ def test_what_is_refused_is_so_since_its_row():
     }
 
 
+# ---- Options -------------------------------------------------------------------------------------
+
+# Those that went or came and change what programs compute, or where: with any other value they are
+# refused.
+OF_PROGRAMS = set(
+    """
+    check_vma eager_constant_folding jax_accurate_erf_inv jax_allow_f16_reductions jax_array
+    jax_auto_pcast jax_check_static_indices jax_compilation_cache_dir jax_compiler_enable_remat_pass
+    jax_cpu_collectives_implementation jax_cpu_enable_gloo_collectives jax_custom_jvp3
+    jax_custom_vjp3 jax_custom_vjp_disable_shape_check jax_data_dependent_tracing_fallback
+    jax_debug_key_reuse jax_disable_bwd_checks jax_disable_vmap_shmap_error
+    jax_disallow_mesh_context_manager jax_distributed_verify_secure_credentials jax_dynamic_shapes
+    jax_enable_custom_vjp_by_custom_transpose jax_enable_empty_arrays jax_enable_memories
+    jax_error_checking_behavior_divide jax_error_checking_behavior_nan
+    jax_error_checking_behavior_oob jax_explicit_x64_dtypes jax_export_calling_convention_version
+    jax_export_deserialize_expired_versions jax_high_dynamic_range_gumbel
+    jax_host_callback_ad_transforms jax_host_callback_outfeed jax_jit_pjit_api_merge
+    jax_legacy_prng_key jax_mock_gpu_topology jax_mosaic_allow_hlo jax_mosaic_unzip_debug_locations
+    jax_mtls_ca_file jax_mtls_cert_file jax_mtls_key_file jax_mtls_peer_uri_prefix
+    jax_mutable_array_checks jax_no_execution jax_no_tracing jax_num_cpu_devices
+    jax_oneapi_visible_devices jax_pallas_auto_assign_collective_ids
+    jax_pallas_auto_assign_collective_ids_limit jax_pallas_enable_debug_checks
+    jax_pallas_poison_buffers jax_pallas_use_mosaic_gpu jax_parallel_functions_output_gda
+    jax_pjrt_client_create_options jax_pmap_no_rank_reduction jax_pmap_shmap_merge
+    jax_ragged_dot_use_gpu_pallas_triton_lowering jax_ragged_dot_use_ragged_dot_instruction
+    jax_raise_on_ppermute_sort_diff jax_random_seed_offset jax_refs_to_pins jax_remat3
+    jax_remat_barrier_no_cotangents jax_remove_size_one_mesh_axis_from_type jax_safer_randint
+    jax_scan3 jax_serialization_version jax_sharding_in_types jax_sort_devices_by_process_index
+    jax_thread_guard jax_use_direct_linearize jax_use_emit_pipeline_primitive
+    jax_use_hlo_logistic_lowering jax_use_rgv3 jax_use_shardy_partitioner jax_varying_axes_in_types
+    mock_num_gpu_processes mock_num_gpus mock_num_processes use_mock_gpu_client
+    """.split()
+)
+
+
+def test_options_change_what_programs_compute_or_are_hints():
+    from callbridge.resurrect import _options
+
+    names = {name for _, options in (*_options.GONE, *_options.CAME) for name in entries(options)}
+    assert names - _options._HINTS == OF_PROGRAMS
+    assert names >= _options._HINTS
+
+
 # ---- Parameters that went ------------------------------------------------------------------------
 
 # Those that are refused but for these values, which say what JAX does now; all have one default.
