@@ -51,6 +51,7 @@ from callbridge.resurrect import (  # noqa: E402
     _private_calls,
     _tracing,
     _translations,
+    _typed_calls,
     _wrappers,
     _xla_client_of_old,
     _xla_collectives,
@@ -689,6 +690,35 @@ refused(ValueError, "api_version=2")(_ffi_registration.register_ffi_target, "f",
 number = ctypes.c_int64(7)
 capsule = _ffi_registration.pycapsule(ctypes.addressof(number))
 equal(capsule_pointer(capsule), ctypes.addressof(number))
+
+# ---- Typed calls that XLA cannot make ------------------------------------------------------------
+with mlir.make_ir_context() as context, ir.Location.unknown(context):
+    f32 = ir.F32Type.get()
+    token_type, array_type = _old_mlir.token_type(), ir.RankedTensorType.get((2, 3), f32)
+    open_type = ir.RankedTensorType.get([ir.ShapedType.get_dynamic_size()], f32)
+    equal(_typed_calls._array(token_type, "f").shape, ())
+    found_array = _typed_calls._array(array_type, "f")
+    equal((found_array.shape, np.dtype(found_array.dtype)), ((2, 3), np.dtype(np.float32)))
+    refused(NotImplementedError, "target 'f'", "tensor<?xf32>")(_typed_calls._array, open_type, "f")
+    pair_type = ir.TupleType.get_tuple([array_type, token_type])
+    equal([_typed_calls.lacks_tokens(t) for t in ([token_type], [pair_type])], [False, False])
+    runtime, _typed_calls.RUNTIME = (
+        _typed_calls.RUNTIME,
+        types.SimpleNamespace(typed_takes_tokens=False, has_instantiate=True),
+    )
+    for listed, lacks in (
+        ([token_type], True),
+        ([pair_type], True),
+        ([array_type], False),
+        ([], False),
+    ):
+        equal(_typed_calls.lacks_tokens(listed), lacks)
+    equal(_typed_calls.opaque("f", [array_type], [array_type], {}), None)
+    refused(NotImplementedError, "'f' with a token needs jax 0.5.0")(
+        _typed_calls.opaque, "f", [array_type], [token_type], {}
+    )
+    _typed_calls.RUNTIME = runtime
+    equal(_typed_calls.opaque("f", [token_type], [array_type], {}), None)
 
 # ---- xla_client.ops ------------------------------------------------------------------------------
 config = _xla_client_of_old.PrecisionConfig()
