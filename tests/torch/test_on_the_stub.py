@@ -71,5 +71,17 @@ def test_rocm(without_extension):
     check_program("on_rocm", "called on 1\n", **without_extension)
 
 
+def test_cuda(built, tmp_path):
+    """Over the stand-in for CUDA's driver."""
+    folder = built / "gpu/cuda12"
+    environment = {
+        "LD_LIBRARY_PATH": str(folder),
+        "LD_PRELOAD": str(folder / "libcuda.so.1"),
+        "CALLBRIDGE_STANDIN_VERSION": "12090",
+        "CALLBRIDGE_STANDIN_LEDGER": str(tmp_path / "ledger"),
+    }
+    check_program("on_cuda", "done\n", **environment)
+
+
 def test_no_device():
     check_program("without_device", "done\n")
