@@ -66,6 +66,22 @@ def test_functions_of_one_name_are_told_apart_by_what_they_do():
     assert (named(None), named("f32[]")) == (None, "f32[]")
 
 
+def test_calls_of_this_process_are_told_apart_by_their_functions():
+    """torch.compile calls a traced call's programs for another call of the same identity."""
+
+    def result(a, b):
+        return a
+
+    def again(a, b):
+        return a
+
+    again.__qualname__ = result.__qualname__
+    calls = [custom_call("torch_add", function) for function in (result, result, again)]
+    one, same, other = [call._identity for call in calls]
+    assert one == same != other
+    assert custom_call("torch_add", result, vmap_method="sequential")._identity != one
+
+
 def test_many_threads_make_one_operator():
     results = [lambda a, b, i=i: a for i in range(20)]
     x = torch.ones(2)

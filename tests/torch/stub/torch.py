@@ -474,7 +474,8 @@ class Overload:
         raise Lacking(f"the stub's operators have no {name}")
 
     def __init__(self, schema):
-        self.schema, self.kernels, self.autograd = schema, {}, None
+        self.schema = self._schema = schema
+        self.kernels, self.autograd = {}, None
         self._op = self
 
     def __call__(self, *tensors):
