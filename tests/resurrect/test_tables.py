@@ -336,6 +336,9 @@ def adapted(adapters, *args, **keywords):
     return args, keywords
 
 
+@pytest.mark.skipif(
+    numbers(jax.__version__) < numbers(TODAY), reason=f"jax {jax.__version__} lost few of them"
+)
 def test_lost_parameters_become_what_the_function_takes():
     checked = set()
     for (module, function, parameter), adapters in adapters_of_lost_parameters():
