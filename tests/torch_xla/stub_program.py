@@ -9,17 +9,22 @@ import sys
 import tempfile
 
 import callbridge.torch
-import callbridge.torch_xla  # noqa: F401
 import numpy as np
 import torch
-import torch_xla
-from callbridge import _c_api, _torch_xla_kernels, _torch_xla_registry
 from callbridge._error import CallbridgeError
 
 custom_call = callbridge.torch.custom_call
 command, *libraries = sys.argv[1:]
 for library in libraries:
     callbridge.torch.load(library)
+# Its operator is made before there are kernels for PyTorch/XLA.
+early = custom_call("torch_add", lambda x, y: x)
+assert early(torch.ones(1), torch.ones(1)).tolist() == [2]
+
+import callbridge.torch_xla  # noqa: E402
+import torch_xla  # noqa: E402
+from callbridge import _c_api, _torch_xla_kernels, _torch_xla_registry  # noqa: E402
+
 registered = []
 refusals = {}
 
@@ -67,9 +72,13 @@ def refused(*parts):
 torch_xla.results = [torch.tensor([5.0, 7.0])]
 a, b = on_xla(1, 2), on_xla(3, 4)
 example = custom_call("torch_add", lambda a, b: a)
+assert early(a, b).tolist() == [5, 7]
 for _ in range(2):
     found = example(a, b)
     assert found.tolist() == [5, 7] and found.device.type == "xla"
+assert example.operator(a, b) is not early.operator(a, b)
+for operator in (example.operator(a, b), early.operator(a, b)):
+    assert {*operator._op.kernels} >= {"XLA", "AutogradXLA"}, operator._op.kernels
 assert len(registered) == 1 and registered[0][1:] == (
     b"/the/extension/module.so", b"torch_add", b"Host"
 ), registered  # fmt: skip
