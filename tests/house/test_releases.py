@@ -79,6 +79,7 @@ FACTS = {
     "tests/resurrect/releases/members.txt": "what values of JAX have, by release",
     "tests/resurrect/releases/submodules.txt": "what an import leaves in place, by release",
     "tests/resurrect/test_releases.py": "since when JAX refuses parameters",
+    "tests/resurrect/test_tables.py": "since when functions of JAX take what wrappers of them do",
     "tests/tools/test_audit.py": "the releases that requirements admit",
     "tests/typed_ffi/host/objects_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/runtime_versions_test.cc": "the rows of runtime_versions.h",

@@ -77,6 +77,16 @@ def placed(make, *operands):
     return made.shape, str(made.dtype), [device.id for device in made.devices()]
 
 
+def print_options():
+    before = jnp.get_printoptions()["precision"]
+    with jnp.printoptions(precision=3):
+        seen = [before, jnp.get_printoptions()["precision"]]
+    jnp.set_printoptions(precision=5)
+    seen.append(jnp.get_printoptions()["precision"])
+    jnp.set_printoptions(precision=before)
+    return [*seen, jnp.get_printoptions()["precision"]]
+
+
 CALLS = {
     "jax.numpy.unique_all": lambda: jnp.unique_all(m % 2),
     "jax.numpy.unique_counts": lambda: jnp.unique_counts(x, size=4, fill_value=9),
@@ -269,4 +279,27 @@ CALLS = {
     "jax.numpy.linspace(device)": lambda: placed(jnp.linspace, 0, 1, 5),
     "jax.numpy.fft.fftfreq(device)": lambda: placed(jnp.fft.fftfreq, 5),
     "jax.numpy.fft.rfftfreq(device)": lambda: placed(jnp.fft.rfftfreq, 5),
+    # ---- JAX's own by other names ------------------------------------------------------------
+    **{
+        f"jax.numpy.{name}": lambda name=name: getattr(jnp, name)(signed[0, 0] / 8)
+        for name in ("acos", "asin", "asinh", "atan", "atanh")
+    },
+    "jax.numpy.acosh": lambda: jnp.acosh(cube + 1),
+    "jax.numpy.atan2": lambda: jnp.atan2(signed, other),
+    "jax.numpy.pow": lambda: jnp.pow(cube, 2 - m[:, :, None]),
+    "jax.numpy.bitwise_invert": lambda: jnp.bitwise_invert(i),
+    "jax.numpy.bitwise_left_shift jax.numpy.bitwise_right_shift": lambda: [
+        jnp.bitwise_left_shift(i * 8, i),
+        jnp.bitwise_right_shift(i * 8, i),
+    ],
+    "jax.numpy.permute_dims": lambda: jnp.permute_dims(cube, (2, 0, 1)),
+    "jax.numpy.bool": lambda: jnp.bool(3),
+    "jax.numpy.int2 jax.numpy.uint2": lambda: [
+        np.dtype(
+            getattr(jnp, name).dtype if hasattr(getattr(jnp, name), "dtype") else getattr(jnp, name)
+        ).name
+        for name in ("int2", "uint2")
+    ],
+    "jax.numpy.get_printoptions jax.numpy.printoptions jax.numpy.set_printoptions": print_options,
+    "jax.lax.dtype": lambda: [str(lax.dtype(value)) for value in (x, i, 1.0, np.int8(3))],
 }

@@ -303,6 +303,18 @@ def primitive(name):
     return getattr(primitives, name)
 
 
+def of_structures():
+    tree = {"b": (1, 2), "a": [3]}
+    leaves, structure = jax.tree.flatten(tree)
+    pairs = jax.tree.structure((0, 0))
+    return [
+        leaves,
+        jax.tree.structure(tree) == structure,
+        jax.tree.unflatten(structure, [5, 6, 7]),
+        jax.tree.transpose(structure, pairs, {"b": ((1, 2), (3, 4)), "a": [(5, 6)]}),
+    ]
+
+
 CALLS = {
     # ---- Trees -------------------------------------------------------------------------------
     "jax.tree.broadcast": lambda: broadcasts(jax.tree.broadcast),
@@ -312,6 +324,13 @@ CALLS = {
     "jax.tree.leaves_with_path jax.tree.flatten_with_path jax.tree.map_with_path": lambda: (
         with_paths(jax.tree)
     ),
+    "jax.tree.all jax.tree.leaves jax.tree.map jax.tree.reduce": lambda: [
+        jax.tree.all({"a": (1, 0)}),
+        jax.tree.leaves({"b": (1, 0), "a": 3}),
+        jax.tree.map(lambda a, b: a - b, {"a": (1, 2)}, {"a": (3, 5)}),
+        jax.tree.reduce(lambda a, b: a * 10 + b, (1, (2, 3)), 7),
+    ],
+    "jax.tree.flatten jax.tree.structure jax.tree.unflatten jax.tree.transpose": of_structures,
     "jax.tree_util.register_dataclass": lambda: registered(jax.tree_util.register_dataclass),
     "jax.tree_util.register_dataclass(of other fields)": lambda: registered_of_other_fields(
         jax.tree_util.register_dataclass

@@ -22,6 +22,7 @@ from jax.interpreters import ad  # noqa: E402
 x = jnp.arange(4, dtype=np.float32)
 device = jax.devices("cpu")[0]
 mesh = jax.sharding.Mesh(np.array([device]), ("i",))
+of_two_axes = jax.sharding.Mesh(np.array([[device]]), ("i", "j"))
 P = jax.sharding.PartitionSpec
 sharding = jax.sharding.NamedSharding(mesh, P("i"))
 split = jax.device_put(x, sharding)
@@ -210,9 +211,16 @@ VALUES = {
         sharding.check_compatible_aval((4,)),
         raised(lambda: sharding.check_compatible_aval(())),
     ],
-    "NamedSharding.with_mesh": lambda: sharding.with_mesh(mesh),
+    "NamedSharding.with_mesh": lambda: [
+        sharding.with_mesh(mesh),
+        sharding.with_mesh(of_two_axes).mesh.axis_names,
+    ],
     "NamedSharding.with_spec": lambda: [sharding.with_spec(P()), sharding.with_spec(["i"])],
-    "NamedSharding.update": lambda: [sharding.update(spec=P()), sharding.update(mesh=mesh)],
+    "NamedSharding.update": lambda: [
+        sharding.update(spec=P()),
+        sharding.update(mesh=of_two_axes),
+        sharding.update(mesh=of_two_axes).mesh.axis_names,
+    ],
     "Sharding.num_devices": lambda: [sharding.num_devices, x.sharding.num_devices],
     "Sharding.has_addressable_devices": lambda: sharding.has_addressable_devices,
     "PartitionSpec.reduced": lambda: P("i").reduced,

@@ -1,18 +1,18 @@
 """jax.ffi of today on any JAX: a program prints the same there as on today's JAX without us."""
 
 import json
+import os
 import pathlib
 import subprocess
 
 import jax
 import pytest
-from jax_releases import TODAY, numbers
+from jax_releases import TODAY, numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE / "jax_ffi_program.py"
+CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
 TODAYS_PYTHON = HERE.parents[1] / ".venv" / "bin" / "python"
-
-VERSION = numbers(jax.__version__)
 
 # The last XLA:CPU without a thunk for typed calls puts this before the texts of failures, in place
 # of their codes where it calls a handler as a typed one.
@@ -25,18 +25,25 @@ OTHER_ERRORS = {
     "type_without_an_id": {"KeyError", "JaxRuntimeError"},
     "a_text_as_operand": {"TypeError"},
 }
-# What jax.ffi.ffi_call of this JAX does by itself, as it did before.
-JAXS_OWN = set()
-if hasattr(jax, "ffi"):
+# Those of `make test` too, where the newest of `make test` runs this.
+RELEASES = [*(used_by("test") if jax.__version__ == TODAY else []), jax.__version__]
+
+
+def jaxs_own(release):
+    """What jax.ffi.ffi_call of that JAX does by itself, as it did before."""
+    version = numbers(release)
+    if version < (0, 5):
+        return set()  # it has none
     # As jax 0.5 took them; resurrect puts it back on newer ones.
-    JAXS_OWN |= {"inline_operands"}
-    if VERSION < (0, 6):
-        JAXS_OWN |= {"vmap_without_a_method"}
-        JAXS_OWN |= {"alias_of_another_shape", "alias_of_another_dtype"}
-    if VERSION < (0, 10):
-        JAXS_OWN |= {"unknown_keyword"}
-    if VERSION[:2] == (0, 8):
-        JAXS_OWN |= {"bad_result", "bad_single_result"}
+    cases = {"inline_operands"}
+    if version < (0, 6):
+        cases |= {"vmap_without_a_method"}
+        cases |= {"alias_of_another_shape", "alias_of_another_dtype"}
+    if version < (0, 10):
+        cases |= {"unknown_keyword"}
+    if version[:2] == (0, 8):
+        cases |= {"bad_result", "bad_single_result"}
+    return cases
 
 
 def answers(printed):
@@ -45,23 +52,41 @@ def answers(printed):
 
 @pytest.fixture(scope="module")
 def suite(build):
-    library = build / "tests" / "typed_ffi" / "suite" / f"suite_{TODAY}.so"
-    if not library.exists():
-        pytest.skip(f"{library} is built by `make matrix` alone")
-    return library
+    """Built with the headers of the release that runs it natively, as `make matrix` has it."""
+    folder = build / "tests" / "typed_ffi" / "suite"
+    library = folder / f"suite_{TODAY}.so"
+    return library if library.exists() else folder / "suite_ours.so"
 
 
-def test_same_as_genuine(run, suite):
-    printed = subprocess.run(
-        [TODAYS_PYTHON, PROGRAM, suite, "genuine"],
-        env={"JAX_PLATFORMS": "cpu"},
+def printed_by(release, *arguments, pythonpath=()):
+    of_others = CACHE / f"venv-jax-{release}/bin/python"
+    python = TODAYS_PYTHON if release == TODAY else of_others
+    if not python.exists():
+        pytest.skip(f"no Python with jax {release}: {python}")
+    path = os.pathsep.join(map(str, pythonpath))
+    done = subprocess.run(
+        [python, *arguments],
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": path, "XLA_FLAGS": ""},
         capture_output=True,
         text=True,
         timeout=300,
-        check=True,
-    ).stdout
-    genuine = answers(printed)
-    lent = answers(run(PROGRAM, suite, "lent"))
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def genuine(suite):
+    return answers(printed_by(TODAY, PROGRAM, suite, "genuine"))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_same_as_genuine(run, suite, genuine, release):
+    if release == jax.__version__:
+        lent = answers(run(PROGRAM, suite, "lent"))
+    else:
+        folder = HERE.parents[1] / "python"
+        lent = answers(printed_by(release, PROGRAM, suite, "lent", pythonpath=[folder]))
     assert len(genuine) > 70
     assert lent.keys() == genuine.keys()
     different = {}
@@ -70,7 +95,7 @@ def test_same_as_genuine(run, suite):
         if name in OTHER_ERRORS:
             assert expected[0].endswith("Error"), name
             assert got[0] in OTHER_ERRORS[name], (name, got)
-        elif name not in JAXS_OWN and got not in same(expected):
+        elif name not in jaxs_own(release) and got not in same(expected):
             different[name] = (expected, got)
     assert not different, different
 
@@ -83,7 +108,13 @@ def same(expected):
     return [expected, *([expected[0], f"{FAILED}{shown}"] for shown in (f"{code}: {text}", text))]
 
 
-def test_attributes_keep_their_bits(run, build):
+@pytest.mark.parametrize("release", RELEASES)
+def test_attributes_keep_their_bits(run, build, release):
     library = build / "tests/targets/attribute_bits_unregistered.so"
     program = HERE / "attribute_bits_program.py"
-    assert run(program, library, pythonpath=[HERE.parent / "python"]) == "done\n"
+    if release == jax.__version__:
+        printed = run(program, library, pythonpath=[HERE.parent / "python"])
+    else:
+        folders = (HERE.parents[1] / "python", HERE.parent / "python")
+        printed = printed_by(release, program, library, pythonpath=folders)
+    assert printed == "done\n"

@@ -52,6 +52,21 @@ def test_each_name_is_lent_or_named_with_its_reason(run):
     assert not missing, "\n".join(missing)
 
 
+@pytest.mark.skipif(jax.__version__ != TODAY, reason=f"make test asks jax {OLDEST} beside {TODAY}")
+def test_each_name_is_so_on_the_oldest_release():
+    from callbridge.resurrect import _not_lent
+
+    if not LENT_TO.exists():
+        pytest.skip(f"no Python with jax {OLDEST}: {LENT_TO}")
+    named = {(module, name) for module, _, names in _not_lent.NAMES for name in names.split()}
+    program = HERE / "lent_program.py"
+    lacks = printed(LENT_TO, program=program, PYTHONPATH=str(HERE.parents[1] / "python"))
+    found = {(module, name) for module, names in lacks.items() for name in names}
+    assert not found - named, found - named
+    unknown = {(m, name) for m, name in named if name not in HISTORY.changes.get(m, {})}
+    assert not unknown, unknown
+
+
 def test_reasons_are_used():
     from callbridge.resurrect import _not_lent
 
@@ -116,9 +131,11 @@ def lent():
     return printed(LENT_TO, "lent", PYTHONPATH=path)
 
 
-def printed(python, *arguments, PYTHONPATH=""):  # noqa: N803
+def printed(  # noqa: N803
+    python, *arguments, program=HERE / "lent_values_program.py", PYTHONPATH=""
+):
     done = subprocess.run(
-        [python, HERE / "lent_values_program.py", *arguments],
+        [python, program, *arguments],
         env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,
@@ -131,6 +148,39 @@ def printed(python, *arguments, PYTHONPATH=""):  # noqa: N803
 def names_of(case):
     """The names that it calls: "jax.numpy.sort" of "jax.numpy.sort(stable)"."""
     return set(re.sub(r"\(.*?\)", "", case).split())
+
+
+@pytest.mark.skipif(IS_OLDER, reason="the program compares with today's own functions")
+def test_what_older_releases_are_lent(run):
+    assert run(HERE / "older_program.py").endswith(" checked\n")
+
+
+# JAX's own by another name, which are not the same object: what calls them in CALLS is compared.
+@pytest.mark.skipif(jax.__version__ != TODAY, reason=f"jax {jax.__version__} has not all of them")
+def test_names_that_are_jaxs_own_are_those_of_today():
+    from callbridge.resurrect import _changes, _newer_names
+    from lent_arrays import CALLS as OF_ARRAYS
+    from lent_transformations import CALLS
+    from wrappers import is_ours
+
+    called = {name for case in (*OF_ARRAYS, *CALLS) for name in names_of(case)}
+    wrong, compared = [], 0
+    for _, module, origin, names in _newer_names.LENT:
+        for entry in names.split() if origin.startswith("jax") else ():
+            name, _, other = entry.partition("=")
+            here = getattr(_changes._find(module), name, None)
+            there = getattr(_changes._find(origin), other or name, None)
+            if here is not None and there is not None:
+                compared += 1
+                # Ours may wrap JAX's own by one of its names.
+                is_same = here is there or is_ours(here) or is_ours(there)
+                if not is_same and f"{module}.{name}" not in called:
+                    wrong.append(f"{module}.{name} from {origin}.{other or name}")
+    assert compared > 200
+    # Which takes use_eq_store again by one of its names.
+    of_aux = "jax.extend.linear_util.transformation_with_aux"
+    wrong = [line for line in wrong if line.partition(" ")[0] != of_aux]
+    assert not wrong, "\n".join(wrong)
 
 
 @is_lent

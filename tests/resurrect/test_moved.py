@@ -81,6 +81,7 @@ OTHERS = {
     "jax.experimental.layout.DeviceLocalLayout": "Layout was the layout with its sharding yet",
     "jax.interpreters.batching.Array": "a name for annotations",
     "jax.interpreters.xla.pytype_aval_mappings": "of abstract values for XLA alone",
+    "jax.interpreters.xla.xb": "JAX's private module of that name",
     "jax.nn.normalize": "its deprecated name, which warned",
     "jax.sharding.XLACompatibleSharding": "its base, when all shardings were XLA's",
     "jax.stages.OutInfo": "a class of the same attributes",

@@ -161,6 +161,13 @@ def test_each_wrapper_has_a_value_test(restored):
     assert not untested, "\n".join(sorted(untested))
 
 
+@pytest.mark.skipif(
+    jax.__version__ != TODAY, reason=f"the program knows what differs on {TODAY} alone"
+)
+def test_stand_ins(run):
+    assert run(HERE / "stand_ins_program.py").endswith(" checked\n")
+
+
 def test_what_is_tested_elsewhere_is_there(restored):
     import wrappers
 

@@ -1,12 +1,14 @@
 """What the tests of callbridge.torch share: the libraries of targets, opened once.
 
-They run in PyTorch's own environments: make test-frameworks has them.
+They run in PyTorch's own environments: make test-frameworks has them. Over stub/ those that need
+PyTorch itself are skipped.
 """
 
 import importlib.util
 import os
 import pathlib
 import shutil
+import sys
 import tempfile
 
 import pytest
@@ -58,3 +60,15 @@ def pytest_configure():
         import torch
 
         del torch.Tensor.__dlpack_c_exchange_api__
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    outcome = yield
+    error = outcome.excinfo and outcome.excinfo[1]
+    lacking = getattr(sys.modules.get("torch"), "Lacking", ())
+    while error is not None:
+        if isinstance(error, lacking):
+            outcome.force_exception(pytest.skip.Exception(str(error)))
+            return
+        error = error.__cause__ or error.__context__

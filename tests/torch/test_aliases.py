@@ -1,10 +1,13 @@
 """Operands that targets write to: aliased to results, or declared by mutated_operands=."""
 
+import types
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
+import callbridge.torch  # noqa: E402
 from callbridge.torch import CallbridgeError, custom_call  # noqa: E402
 
 FACTOR = {"factor": np.float32(3)}
@@ -72,6 +75,45 @@ def test_views_of_what_is_written_to(view, backend):
     call = scale()
     of(backend, lambda x: call(view(x)))(x)
     assert torch.equal(x, expected)
+
+
+class View:
+    """Stands in for a view whose values PyTorch computes."""
+
+    def __init__(self, values, of):
+        self.values, self.of = values, of
+
+    def resolve_conj(self):
+        return self
+
+    def resolve_neg(self):
+        return self.of
+
+    def copy_(self, other):
+        assert other is self.of
+        self.values = [-value for value in other.values]
+
+
+def test_what_is_written_to_values_of_a_view_is_written_to_it():
+    plain = View([1], None)
+    plain.of = plain
+    of_kept, of_written = View([2], None), View([3], None)
+    kept, written = View([-2], of_kept), View([-3], of_written)
+
+    def add_one(*tensors):
+        assert tensors == (plain, of_kept, of_written)
+        for tensor in tensors:
+            tensor.values = [value + 1 for value in tensor.values]
+        return "result"
+
+    def kernel(*mutated):
+        site = types.SimpleNamespace(mutated=mutated)
+        operator = types.SimpleNamespace(site=site, overload=add_one)
+        return callbridge._torch_kernels._lazy_kernel(operator)
+
+    assert kernel() is None
+    assert kernel(0, 2)(plain, kept, written) == "result"
+    assert (plain.values, kept.values, written.values) == ([2], [-2], [-4])
 
 
 def test_conjugate_and_negative_views_of_what_is_written_to():

@@ -51,6 +51,37 @@ def test_many_threads_call_and_bind():
     at_once(*[lambda seed=seed: work(seed) for seed in range(8)])
 
 
+def test_functions_of_one_name_are_told_apart_by_what_they_do():
+    """torch.compile keeps programs for other processes by the names of the operators in them."""
+    named = callbridge._torch_functions._named
+    codes = ["a + b", "a - b", "a + 1", "a + 2", "a.b", "a.c", "(lambda: a)()", "(lambda: 1)()"]
+    functions = []
+    for code in (*codes, codes[0]):
+        scope = {"__name__": "module"}
+        exec(f"def f(a, b=None):\n    return {code}", scope)
+        functions.append(scope["f"])
+    *others, again = map(named, functions)
+    assert again == others[0]
+    assert len(set(map(repr, others))) == len(codes)
+    assert (named(None), named("f32[]")) == (None, "f32[]")
+
+
+def test_calls_of_this_process_are_told_apart_by_their_functions():
+    """torch.compile calls a traced call's programs for another call of the same identity."""
+
+    def result(a, b):
+        return a
+
+    def again(a, b):
+        return a
+
+    again.__qualname__ = result.__qualname__
+    calls = [custom_call("torch_add", function) for function in (result, result, again)]
+    one, same, other = [call._identity for call in calls]
+    assert one == same != other
+    assert custom_call("torch_add", result, vmap_method="sequential")._identity != one
+
+
 def test_many_threads_make_one_operator():
     results = [lambda a, b, i=i: a for i in range(20)]
     x = torch.ones(2)

@@ -187,7 +187,7 @@ ROWS: list[tuple[str, str, str, tuple[Adapter, ...]]] = [
         "lower_jaxpr_to_fun",
         (
             only("create_tokens", False),
-            only("replace_tokens_with_dummy", True),
+            only("replace_tokens_with_dummy", False),
             only("num_output_tokens", 0),
         ),
     ),

@@ -50,7 +50,7 @@ PRIMITIVES_OF = (
 LENT = [
     # ---- Custom calls ----------------------------------------------------------------------------
     ("0.5.0", "jax.ffi", "callbridge.resurrect._ffi_call", "ffi_call"),
-    ("0.8.0", "jax.ffi", "jax._src.ffi", "build_ffi_lowering_function"),
+    ("0.7.2", "jax.ffi", "jax._src.ffi", "build_ffi_lowering_function"),
     (
         "0.5.0",
         "jax.ffi",
@@ -65,7 +65,7 @@ LENT = [
     ),
     ("0.5.3", "jax.ffi", "callbridge.resurrect._type_functions", "register_ffi_type_id"),
     (
-        "0.5.0",
+        "0.4.31",
         "jax.extend.ffi",
         "jax.ffi",
         "ffi_call ffi_lowering include_dir pycapsule register_ffi_target",
@@ -85,7 +85,6 @@ LENT = [
         "StoreException WrappedFun cache wrap_init merge_linear_aux transformation "
         "transformation_with_aux",
     ),
-    ("0.4.30", "jax.extend.backend", "jax.lib.xla_bridge", "backends get_backend"),
     ("0.4.38", "jax.interpreters.ad.Zero", "callbridge.resurrect._newer_jax", "from_primal_value"),
     ("0.9.2", "jax._src.ad_util", "callbridge.resurrect._newer_jax", "p2tz"),
     (
@@ -110,17 +109,17 @@ LENT = [
     ),
     ("0.7.2", "jax.tree", "callbridge.resurrect._newer_trees", "broadcast reduce_associative"),
     (
-        "0.4.38",
+        "0.4.34",
         "jax.tree_util",
         "callbridge.resurrect._newer_trees",
         "KeyPath register_dataclass register_static",
     ),
-    ("0.4.38", "jax.errors", "jaxlib.xla_client", "JaxRuntimeError=XlaRuntimeError"),
+    ("0.4.34", "jax.errors", "jaxlib.xla_client", "JaxRuntimeError=XlaRuntimeError"),
     ("0.4.30", "jax.typing", "jax._src.typing", "DTypeLike"),
     # ---- jax.lax and jax.numpy -------------------------------------------------------------------
     ("0.6.2", "jax.lax", "callbridge.resurrect._newer_jax", "axis_size platform_dependent"),
     (
-        "0.4.38",
+        "0.4.34",
         "jax.lax",
         "jax._src.ad_checkpoint",
         "optimization_barrier=_optimization_barrier",
@@ -128,7 +127,7 @@ LENT = [
     ("0.4.30", "jax.lax", "jax._src.lax.lax", "PrecisionLike"),
     ("0.4.38", "jax.lax", "jaxlib.xla_client", "FftType"),
     (
-        "0.4.38",
+        "0.4.30",
         "jax.numpy",
         "jax.numpy",
         "acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 "
@@ -205,7 +204,7 @@ LENT = [
         ("0.8.3", "jax.extend.core.primitives", origin, "jit_p=pjit_p name_p remat_p")
         for origin in ("jax._src.pjit", "jax._src.ad_checkpoint")
     ),
-    *(("0.4.30", "jax.extend.core.primitives", origin, PRIMITIVES) for origin in PRIMITIVES_OF),
+    *(("0.4.31", "jax.extend.core.primitives", origin, PRIMITIVES) for origin in PRIMITIVES_OF),
     (
         "0.7.2",
         "jax.tree_util",

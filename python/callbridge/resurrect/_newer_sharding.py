@@ -123,7 +123,8 @@ def current_mesh() -> Any:
     from jax._src import mesh as _mesh
 
     of_use_mesh: Any = getattr(_mesh, "get_concrete_mesh", None)
-    if of_use_mesh is not None and isinstance(mesh := of_use_mesh(), jax.sharding.Mesh):
+    mesh = None if of_use_mesh is None else of_use_mesh()
+    if isinstance(mesh, jax.sharding.Mesh) and not mesh.empty:
         return mesh
     resources: Any = _mesh.thread_resources
     mesh = resources.env.physical_mesh

@@ -258,7 +258,7 @@ NAMES = [
         "linearize_from_jvp register_hitype unmap_avals vjp_from_jvp vjp_from_lin vmap_rule",
     ),
     ("jax.experimental.hijax", "refs", "AbstractRef"),
-    ("jax.experimental.jet", "experiments", "api_util safe_zip"),
+    ("jax.experimental.jet", "experiments", "api_util jet2 safe_zip"),
     (
         "jax.experimental.layout",
         "experiments",
@@ -435,7 +435,4 @@ NAMES = [
         "machinery",
         "default_registry flatten_one_level flatten_one_level_with_keys is_tree_node",
     ),
-    ("jaxlib", "experiments", "thunky"),
-    ("jaxlib.weakref_lru_cache", "bindings", "StrongLRUCache strong_lru_cache"),
-    ("jaxlib.xla_client", "bindings", "batched_copy_to_host_async"),
 ]

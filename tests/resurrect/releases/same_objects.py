@@ -6,6 +6,7 @@ Of two functions or classes that are not one, their own names tell whether they 
 
 import importlib
 import inspect
+import runpy
 import warnings
 
 import table
@@ -29,8 +30,19 @@ def is_same(value, other):
     return value is other or own_name(value) == own_name(other)
 
 
+def rows():
+    """Those of _names.py too: module, name, origins, name there."""
+    for (module, name), (_, origins, other) in table.read().items():
+        yield module, name, origins, other
+    path = table.TABLE.with_name("_names.py")
+    for module, origin, names in runpy.run_path(str(path))["RESTORED"]:
+        for entry in names.split():
+            name, _, other = entry.partition("=")
+            yield module, name, origin, other or name
+
+
 compared = 0
-for (module, name), (_, origins, other) in table.read().items():
+for module, name, origins, other in rows():
     here = found(module, name)
     homes = [home for home in origins.split() if home.startswith("jax") and here]
     home, there = next(((h, o) for h in homes if (o := found(h, other))), (None, []))
