@@ -71,6 +71,10 @@ def test_lost_parameters_and_attributes(run):
 @pytest.mark.skipif(
     VERSION < (0, 6, 0), reason=f"jax {jax.__version__} has xla_client.ops, for its own builder"
 )
+def test_functions_that_took_lists(run):
+    assert run(HERE / "lists_program.py") == "28 take lists\n"
+
+
 def test_operations(run):
     assert run(HERE / "ops_program.py") == "137 checked\n"
 
