@@ -17,9 +17,9 @@ ROWS = [
     for minor, releases, metadata, answers in [
         (0, "2.0 to 2.9", False, "k----"),
         (0, "3.0 to 3.5", False, "-k---"),
-        (1, "5.0 to 5.9", True, "--k--"),
-        (2, "6.0", True, "--kka"),
-        (3, "7.0", True, "---ak"),
+        (1, "5.0 to 5.9", True, "-ak--"),
+        (2, "6.0", True, "--aka"),
+        (3, "7.0", True, "-a-ak"),
     ]
 ]  # fmt: skip
 TYPED = {"Host": "typed_ffi", "gpu": "typed_ffi"}
@@ -54,25 +54,45 @@ LIBRARIES = {
         functions=[
             *(function(name, "original", "original") for name in "cab"),
             *(function(name, "status_returning", None) for name in "hijkl"),
+            *(function(name, "original", "status_returning") for name in "wxyz"),
             function("gpu", None, "original"),
-            function("either", "status_returning", "original"),
         ],
+        has_capsules=True,
     ),
     "registered.so": file(registry=[{"place": "imported", "name": "Register()"}]),
-    "defined.so": file(registry=[{"place": "defined", "name": "Register()"},
-                                 {"place": "imported", "name": "Lookup()"}]),
-    "capsules.so": file(has_capsules=True, registry=[{"place": "imported", "name": "Register()"}]),
+    "defined.so": file(
+        registry=[
+            {"place": "defined", "name": "Register()"},
+            {"place": "imported", "name": "Lookup()"},
+        ]
+    ),
+    "capsules.so": file(has_capsules=True),
+    "both.so": file(has_capsules=True, registry=[{"place": "imported", "name": "Register()"}]),
     "operators.so": file(operators=[{"function": "Add"}, {"function": "Abs"}]),
     "mentions.so": file(mentions_typed_ffi=True, has_capsules=True),
     "no_types.so": file(mentions_typed_ffi=True, untyped_functions=[{"symbol": "f"}]),
+    "not_opened.so": file(
+        mentions_typed_ffi=True,
+        probed=[answer(each, verdict="unknown", evidence="not opened") for each in "ab"],
+    ),
+    "not_found.so": file(
+        mentions_typed_ffi=True,
+        probed=[answer(each, verdict="unknown", evidence=f"failed {each}") for each in "ab"],
+    ),
     "told.so": file(mentions_typed_ffi=True,
                     typed_headers={"api_version": "0.0", "headers": "jaxlib 3.0 to 3.5"}),
+    "told_and_asked.so": file(
+        functions=[function("u", None, "typed_ffi")],
+        typed_headers={"api_version": "0.0", "headers": "jaxlib 3.0 to 3.5"},
+        probed=[answer("_Zu", evidence="no answer")],
+    ),
     "typed.so": file(
         mentions_typed_ffi=True,
         functions=[function(name, **{"host": "typed_ffi", "gpu": "typed_ffi"}) for name in "mno"],
         probed=[
             answer("_Zm", "0.1"),
             answer("_Zn", "0.3", makes_state=False, adapts=True),
+            answer("_Zo", evidence="it crashed"),
             answer("f at 0x10", "0.2", has_symbol=False, makes_state=False),
             answer("no", verdict="unknown"),
         ],
@@ -81,9 +101,22 @@ LIBRARIES = {
         functions=[function(name, "typed_ffi", "typed_ffi") for name in "pq"],
         probed=[answer("_Zp", "0.3", makes_state=True), answer("_Zq", "0.3", makes_state=False)],
     ),
+    "newer.so": file(probed=[answer("g at 0x20", "0.9", has_symbol=False)]),
+    "only_state.so": file(
+        stripped=True,
+        functions=[function("p", "typed_ffi", "typed_ffi")],
+        probed=[answer("_Zp", "0.3", makes_state=True)],
+    ),
+    "adapts.so": file(
+        functions=[function("v", "typed_ffi", "typed_ffi")],
+        probed=[answer("_Zv", "0.3", adapts=True, makes_state=True)],
+    ),
     "oldest.so": file(
-        functions=[function("r", "typed_ffi", "typed_ffi")],
-        probed=[answer("_Zr", "0.0", headers="jaxlib 2.0 to 2.9")],
+        functions=[function(name, "typed_ffi", "typed_ffi") for name in ("r", "r2")],
+        probed=[
+            answer("_Zr", "0.0", headers="jaxlib 2.0 to 2.9"),
+            answer("_Zr2", "0.0", headers="jaxlib 2.0 to 2.9", makes_state=True),
+        ],
     ),
     "not_asked.so": file(
         stripped=True,
@@ -93,7 +126,10 @@ LIBRARIES = {
     "stripped.so": file(
         stripped=True,
         functions=[function("t", "typed_ffi", "typed_ffi")],
-        probed=[answer("_Zt", "0.3", makes_state=False, has_symbol=False)],
+        probed=[
+            answer("_Zt", "0.3", makes_state=False, has_symbol=False),
+            answer("none", verdict="unknown"),
+        ],
     ),
     "nothing.so": file(),
     "another.so": file(),
@@ -122,6 +158,8 @@ Requires-Dist: JAXlib <8,>=2; python_version > '3'
 Requires-Dist: jax-plugin
 Requires-Dist: jax.tools
 Requires-Dist: jaxtyping
+Requires-Dist: numpy=>1
+Requires-Dist: my jax=>1
 
 Requires-Dist: jax<1
 """
@@ -135,7 +173,7 @@ REPORTS = {
             "probed": False,
         },
     ),
-    "a table": (_audit_report.table_of, {"metadata": METADATA}),
+    "a table": (_audit_report.table_of, {"jax": ">=1"}),
     "a table of nothing": (_audit_report.table_of, {"files": ONLY["nothing.so"]}),
     "by its metadata": (_audit_report.text_of, {"files": ONLY["told.so"], "metadata": METADATA}),
     "without metadata of jax": (
@@ -160,6 +198,7 @@ REPORTS = {
     "known state": (_audit_report.text_of, {"files": ONLY["not_asked.so"], "jax": ">=7"}),
     "may fail": (_audit_report.text_of, {"files": ONLY["state.so"], "jax": ">=6"}),
     "between two rows": (_audit_report.text_of, {"files": ONLY["oldest.so"], "jax": "==4.1"}),
+    "between the last two": (_audit_report.text_of, {"files": ONLY["oldest.so"], "jax": "==6.5"}),
     "not admitted": (_audit_report.text_of, {"files": ONLY["oldest.so"], "jax": ">2,!=2.5,<3"}),
     "names that hide": (_audit_report.table_of, {"files": {"a|b\n.so": LIBRARIES["told.so"]}}),
 }
@@ -226,6 +265,36 @@ def test_the_json():
         "unknown": True,
         "errors": [],
     }
+
+
+def test_state_that_is_known_is_not_unknown():
+    assert report(files=ONLY["only_state.so"], jax=">=6")["unknown"] is False
+
+
+@pytest.mark.parametrize(
+    "specifiers, admitted",
+    [
+        (">5.0,<6", "5.0.1 to 5.9"),
+        (">5.1.1,<5.1.3", "5.1.2"),
+        (">5.1,<5.1.5", "5.1.1 to 5.1.4"),
+        ("==5.3", "5.3"),
+        (">5.9", "5.9.1 to 5.10"),
+        (">=5.2,<5.2.1", "5.2"),
+        ("!=5.0,<5.1", "5.0.1"),
+        ("~=5.3.2,<5.3.4", "5.3.2 to 5.3.3"),
+        ("==5.*", "5.0 to 5.9"),
+        (">5.1.2.3,<5.1.2.5", "5.1.2.4"),
+        (">5.3.0,<5.3.2,!=5.3.1", None),
+        (">=6", None),
+        ("<5", None),
+    ],
+)
+def test_what_a_specifier_admits_of_a_row(specifiers, admitted):
+    spans = _audit_releases.spans_of(ROWS)
+    requirements = _audit_report.requirements_of(None, specifiers)
+    others = [span for span in spans if span.row is not ROWS[2]]
+    found = _audit_releases.admitted_of(spans, requirements, others)
+    assert [text for _, text in found] == ([admitted] if admitted else [])
 
 
 @pytest.mark.parametrize(
