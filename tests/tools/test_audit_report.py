@@ -121,7 +121,7 @@ LIBRARIES = {
     "not_asked.so": file(
         stripped=True,
         functions=[function("s", "typed_ffi", "typed_ffi")],
-        probed=[answer("_Zs", "0.3", makes_state=False)],
+        probed=[answer("_Zs", "0.3", makes_state=False), answer("none", verdict="unknown")],
     ),
     "stripped.so": file(
         stripped=True,
