@@ -118,5 +118,7 @@ def test_paths_are_the_same_by_all_ways_to_the_folder():
     assert _file_contents.read("link/b.so").path == f"{here}/folder/b.so"
     operator = _file_contents.of_operator("link/b.so:F", "digest")
     assert operator == _file_contents.FileContents(f"{here}/folder/b.so:F", "digest:F", None)
+    assert _file_contents.of_operator("a:b.so:F", "digest").path == f"{here}/a:b.so:F"
     identity = _file_contents.identity("link/b.so:F", "0123456789abcdefg")
     assert identity == f"{here}/a.so@0123456789abcdef:F"
+    assert _file_contents.identity("a:b.so:F", "").startswith(f"{here}/a:b.so@")
