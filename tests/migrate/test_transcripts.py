@@ -1,7 +1,8 @@
 """All that a command prints, byte for byte: transcripts/*.txt.
 
-Each has the command, its files, and what goes to standard output and to standard error. The other
-tests say what of that must be so, and run what is written; here nothing may change unseen.
+Each has the command, its files, and what goes to standard output and to standard error; of a
+program also what would be written if the same command had its C++. The other tests say what of that
+must be so, and run what is written; here nothing may change unseen.
 """
 
 import pathlib
@@ -12,6 +13,7 @@ import migrate_command
 import pytest
 
 pytest.importorskip("clang")
+pytest.importorskip("libcst")
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 TRANSCRIPTS = sorted((pathlib.Path(__file__).parent / "transcripts").glob("*.txt"))
 
@@ -20,12 +22,25 @@ TRANSCRIPTS = sorted((pathlib.Path(__file__).parent / "transcripts").glob("*.txt
 def test_a_command_prints_what_its_transcript_says(tmp_path, path):
     text = path.read_text()
     first, *parts = re.split(r"^---- (.*)\n", text, flags=re.MULTILINE)
-    files = dict(zip(parts[::2], parts[1::2], strict=True))
-    for name in files.keys() - {"stdout", "stderr"}:
-        (tmp_path / name).write_text(files[name])
     prompt, *words = first.split()
+    assert (prompt, words[:2]) == ("$", ["callbridge", "migrate"])
+    found = text[: text.index("---- stdout\n")]
+    for name, content in zip(parts[::2], parts[1::2], strict=True):
+        if not name.startswith("std"):
+            (tmp_path / name).write_text(content)
     done = migrate_command.here(tmp_path, *words[2:])
-    assert (prompt, words[:2], done.returncode) == ("$", ["callbridge", "migrate"], 0), done
-    inputs = text[: text.index("---- stdout\n")]
-    found = f"{inputs}---- stdout\n{done.stdout}---- stderr\n{done.stderr}"
+    found += f"---- stdout\n{done.stdout}---- stderr\n{done.stderr}"
+    if "stdout with its C++" in parts:
+        found += typed(tmp_path, words[-1])
     assert found.splitlines() == text.splitlines()
+
+
+def typed(folder, program):
+    """What is written where the program's targets become typed handlers, and said."""
+    from callbridge.migrate import _python_code
+
+    plan = _python_code.plan(folder / program, None)
+    diff = "".join(change.diff() for change in plan.changes)
+    said = "".join(f"{one}\n" for one in sorted(set(plan.decisions)))
+    written = f"---- stdout with its C++\n{diff}---- stderr with its C++\n{said}"
+    return written.replace(f"{folder}/", "")
