@@ -76,7 +76,7 @@ def _inspect(command: str, found: Found, probe: bool) -> tuple[dict[str, Any], l
             if (refusal := files[name]["refusal"]) is not None:
                 errors.append(f"{name}: {refusal}")
             continue
-        said = done.stderr.strip() or f"{command} ended with status {done.returncode}"
+        said = done.stderr.strip() or f"{name}: {command} ended with status {done.returncode}"
         errors.append(re.sub("^callbridge: ", "", said).replace(os.path.abspath(library), name))
     return files, errors
 
