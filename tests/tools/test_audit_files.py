@@ -97,7 +97,7 @@ def test_a_file_is_a_library_a_wheel_or_neither():
 
 def test_libraries_of_a_wheel_are_whole_and_gone_at_the_end():
     content = LIBRARY + os.urandom((1 << 20) + 1)
-    with _audit_files.shared_libraries(wheel({"a/b.so": content})) as found:
+    with _audit_files.shared_libraries(wheel({"a/c/b.so": content})) as found:
         (path,) = found.libraries.values()
         assert path.read_bytes() == content
         assert path.is_relative_to(os.environ["TMPDIR"])
@@ -234,6 +234,12 @@ def test_each_form(run):
     assert (report["path"], report["requires"]) == ("a.so", ["jax>=0"])
     assert (report["errors"], report["probed"]) == ([], False)
     assert json.loads(run("a.so", json=True, probe=True)[1])["probed"] is True
+    assert run("a.so", json=True)[1].endswith("}\n")
+    assert run("a.so", strict=True, jax=">=0")[0] == 0
+    os.mkdir("empty")
+    assert run("empty") == (0, "empty\n  verdict: it has no custom calls\n", [])
+    os.mkdir("other")
+    assert "\n  \\udcff.so\n" in run(os.path.dirname(library("other/\udcff.so")))[1]
 
 
 def test_libraries_that_fail_are_named_as_users_know_them(run):
@@ -269,6 +275,15 @@ def test_only_strict_makes_a_contradiction_a_failure(run, monkeypatch):
     library("a.so")
     assert [run("a.so", strict=strict)[0] for strict in (False, True)] == [0, 1]
     monkeypatch.undo()
+
+
+def test_only_packaging_may_be_missing(run, monkeypatch):
+    import callbridge
+
+    monkeypatch.delattr(callbridge, "_audit_report", raising=False)
+    monkeypatch.setitem(sys.modules, "callbridge._audit_report", None)
+    with pytest.raises(ImportError, match="_audit_report"):
+        run(".")
 
 
 def test_errors_of_the_command(run):
