@@ -192,3 +192,9 @@ def test_the_table_of_a_list(monkeypatch):
 )
 def test_what_is_registered(is_typed, is_typed_target, answer):
     assert _jax_target_list._answer(is_typed, is_typed_target) == answer
+
+
+def test_platforms_that_callbridge_does_not_know_have_nothing():
+    for version in (1, 4):
+        call = Call("example", version, ("tpu",), False)
+        assert _jax_target_list._registration(call, "tpu") == ("no", "-")
