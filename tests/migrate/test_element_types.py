@@ -44,37 +44,37 @@ SOURCE = """\
 #include <cstdint>
 #include "xla/service/custom_call_target_registry.h"
 struct Pair { float first, second; };
-"""
-FUNCTION = """
-void f{i}(void* out, const void** in) {{
-  const {type}* x = static_cast<const {type}*>(in[0]);
-  *static_cast<{type}*>(out) = x[1];
-}}
-XLA_REGISTER_CUSTOM_CALL_TARGET(f{i}, "Host");
+void copy(void* out, const void** in) {
+  void** results = static_cast<void**>(out);
+BODY}
+XLA_REGISTER_CUSTOM_CALL_TARGET(copy, "Host");
 """
 
 
 def test_the_buffers_and_arrays_of_each_type(tmp_path):
-    functions = (FUNCTION.format(i=i, type=type_) for i, type_ in enumerate(TYPES))
-    (tmp_path / "a.cc").write_text(SOURCE + "".join(functions))
+    body = "".join(
+        f"  const {type_}* x{i} = static_cast<const {type_}*>(in[{i}]);\n"
+        f"  static_cast<{type_}*>(results[{i}])[0] = x{i}[1];\n"
+        for i, type_ in enumerate(TYPES)
+    )
+    (tmp_path / "a.cc").write_text(SOURCE.replace("BODY", body))
     done = migrate_command.here(tmp_path, "--rewrite", "--write", "a.cc")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "a.cc").read_text()
-    tests = (tmp_path / "a_handlers_test.cc").read_text()
+    head, body = re.search(r"ffi::Error copy\((.*?)\) {\n(.*?)  return ", text, re.DOTALL).groups()
+    parameters, lines = " ".join(head.split()).split(", "), body.splitlines()
+    arrays = (tmp_path / "a_handlers_test.cc").read_text().splitlines()
     for i, (type_, (element, array)) in enumerate(TYPES.items()):
         buffer = f"ffi::Buffer<ffi::{element}>" if element else "ffi::AnyBuffer"
-        function = text[text.index(f"ffi::Error f{i}(") :]
-        head, body = re.match(r"ffi::Error \w+(.*?) {\n(.*?)  return", function, re.DOTALL).groups()
-        assert " ".join(head.split()) == f"({buffer} in0, ffi::Result<{buffer}> out)", type_
-        result, operand = "out->typed_data()", "in0.typed_data()"
+        assert parameters[i] == f"{buffer} in{i}", type_
+        assert parameters[len(TYPES) + i] == f"ffi::Result<{buffer}> out{i}", type_
+        operand, result = f"in{i}.typed_data()", f"out{i}->typed_data()"
         if not element or "long long" in type_:
-            result = f"static_cast<{type_}*>(out->untyped_data())"
-            operand = f"static_cast<const {type_}*>(in0.untyped_data())"
-        assert body == f"  const {type_}* x = {operand};\n  *{result} = x[1];\n", type_
-        test = tests[tests.index(f"Outcome TestF{i}()") :].splitlines()
-        assert test[1:4] == [
-            f"  const std::vector<{array}> in0 = {{}};  // operand 0",
-            f"  const std::vector<{array}> expected = {{}};  // the result",
-            f"  std::vector<{array}> out(expected.size());",
-        ], type_
-        assert (f"f{i}: in[0] is used as" in done.stderr) == (not element), type_
+            operand = f"static_cast<const {type_}*>(in{i}.untyped_data())"
+            result = f"static_cast<{type_}*>(out{i}->untyped_data())"
+        assert lines[2 * i] == f"  const {type_}* x{i} = {operand};"
+        assert lines[2 * i + 1] == f"  {result}[0] = x{i}[1];"
+        assert f"  const std::vector<{array}> in{i} = {{}};  // operand {i}" in arrays
+        assert f"  const std::vector<{array}> expected{i} = {{}};  // result {i}" in arrays
+        assert f"  std::vector<{array}> out{i}(expected{i}.size());" in arrays
+        assert (f"copy: in[{i}] is used as" in done.stderr) == (not element), type_
