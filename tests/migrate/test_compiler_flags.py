@@ -63,6 +63,7 @@ def test_a_source_without_a_database(compiler):
     assert flags(compiler) == ["-x", "c++", "-std=c++17", *OWN, *folders]
     given = ["-Iours", "-std=c++20"]
     assert flags(compiler, given=given) == ["-x", "c++", *given, *OWN, *folders]
+    assert flags(compiler, given=["-Iours"])[:4] == ["-x", "c++", "-std=c++17", "-Iours"]
     assert folders[-4:] == FOLDERS
 
 
@@ -70,7 +71,10 @@ def test_a_cuda_source(compiler, monkeypatch, tmp_path):
     host = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib"]
     found = flags(compiler, "a.cu")
     assert found[:6] == [*host, "-Wno-unknown-cuda-version"] and found[-4:] == FOLDERS
-    nvcc = tmp_path / "cuda/bin/nvcc"
+    (tmp_path / "cuda/bin").mkdir(parents=True)
+    (tmp_path / "cuda/bin/nvcc").touch()
+    nvcc = tmp_path / "nvcc"
+    nvcc.symlink_to("cuda/bin/nvcc")
     monkeypatch.setattr(_compiler.shutil, "which", {"nvcc": str(nvcc)}.get)
     assert flags(compiler, "a.cu") == [*found, f"-isystem{tmp_path}/cuda/include"]
     assert flags(compiler)[-4:] == FOLDERS
