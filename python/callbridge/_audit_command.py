@@ -13,6 +13,7 @@ import subprocess
 import sys
 from typing import Any
 
+from callbridge import _standard_streams
 from callbridge._audit_files import AuditError, Found, printable, shared_libraries
 
 
@@ -54,7 +55,7 @@ def main(path: str, command: str, jax: str, request: str) -> int:
     else:
         text = _audit_report.text_of(report)
     try:
-        _print(text.encode(errors="replace"))
+        _standard_streams.print_bytes(text.encode(errors="replace"))
     except OSError as error:
         return _fail(f"standard output: {error.strerror}")
     return 1 if errors or (flags["strict"] and report["contradictions"]) else 0
@@ -75,19 +76,11 @@ def _inspect(command: str, found: Found, probe: bool) -> tuple[dict[str, Any], l
             if (refusal := files[name]["refusal"]) is not None:
                 errors.append(f"{name}: {refusal}")
             continue
-        said = done.stderr.strip() or f"{command} ended with status {done.returncode}"
+        said = done.stderr.strip() or f"{name}: {command} ended with status {done.returncode}"
         errors.append(re.sub("^callbridge: ", "", said).replace(os.path.abspath(library), name))
     return files, errors
 
 
 def _fail(message: str) -> int:
-    # Without standard error there is nobody to tell.
-    if sys.stderr is not None:
-        print(f"callbridge: {printable(message)}", file=sys.stderr)
+    _standard_streams.tell(f"callbridge: {printable(message)}")
     return 1
-
-
-def _print(data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(1, rest) :]

@@ -7,7 +7,6 @@ messages. OUTPUT "-" is standard output; FORM is "same", the kind that the file 
 HLO": the same for an HLO module, of which standard input has the calls alone.
 """
 
-import os
 import sys
 
 _LIST_OF_HLO = "list of HLO"
@@ -28,7 +27,7 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
             "(python -m pip install jax flatbuffers), or set CALLBRIDGE_PYTHON to a Python that "
             "has it"
         )
-    from callbridge import _output_file
+    from callbridge import _output_file, _standard_streams
     from callbridge._error import CallbridgeError
     from callbridge._jax_artifact import calls_of, text_of, upgrade_artifact
     from callbridge._stablehlo_calls import TYPED_VERSION
@@ -46,7 +45,7 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
             if form == "text":
                 data = text_of(data).encode()
         if output == "-":
-            _print(data)
+            _standard_streams.print_bytes(data)
         else:
             _output_file.write(output, data)
     except CallbridgeError as error:
@@ -55,12 +54,14 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
         place = "standard output: " if output == "-" else ""
         return _fail(f"FAILED_PRECONDITION: {place}{error}")
     done = "listed" if form in ("list", _LIST_OF_HLO) else "upgraded"
-    print(f"callbridge: {done} by jax {jax.__version__} of {sys.executable}", file=sys.stderr)
+    _standard_streams.tell(f"callbridge: {done} by jax {jax.__version__} of {sys.executable}")
     return 0
 
 
 def _fail(message: str) -> int:
-    print(f"callbridge: {message}".replace("\n", "\\n"), file=sys.stderr)
+    from callbridge import _standard_streams
+
+    _standard_streams.tell(f"callbridge: {message}".replace("\n", "\\n"))
     return 1
 
 
@@ -78,16 +79,7 @@ def _calls_of_hlo(data: bytes) -> list:
     return calls
 
 
-# Bypasses sys.stdin and sys.stdout: they are None if the descriptors are closed, and Python writes
-# at its end what they could not write.
-
-
 def _standard_input() -> bytes:
+    # sys.stdin is None if the descriptor is closed.
     with open(0, "rb", closefd=False) as file:
         return file.read()
-
-
-def _print(data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(1, rest) :]

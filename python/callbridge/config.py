@@ -5,9 +5,9 @@ python -m callbridge.config --includedir|--cmakedir|--libs
 
 from __future__ import annotations
 
-import argparse
 import os
 
+from callbridge import _standard_streams
 from callbridge._find_library import PREFIX, find_library
 
 __all__ = ["cmake_dir", "include_dir", "libs"]
@@ -49,15 +49,17 @@ def _existing(folder: str, file: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m callbridge.config", description=__doc__)
+    parser = _standard_streams.parser("python -m callbridge.config", description=__doc__)
     shown = parser.add_mutually_exclusive_group(required=True)
     shown.add_argument("--includedir", action="store_const", const=include_dir, dest="shown")
     shown.add_argument("--cmakedir", action="store_const", const=cmake_dir, dest="shown")
     shown.add_argument("--libs", action="store_const", const=libs, dest="shown")
+    asked = parser.parse_args().shown
     try:
-        print(parser.parse_args().shown())
+        text = asked()
     except (FileNotFoundError, ImportError) as error:
         raise SystemExit(f"callbridge: {error}") from None
+    _standard_streams.show(f"{text}\n")
 
 
 if __name__ == "__main__":

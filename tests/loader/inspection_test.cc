@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "callbridge/loader/dynamic_section.h"
 #include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/verdict.h"
@@ -296,6 +297,40 @@ TEST(InspectionTest, ObjectFilesForAnotherMachineAreLinkedThere) {
   EXPECT_EQ(
       Judge(inspection).text,
       absl::StrCat("it must be linked into a shared library first, on ", inspection.machine->name));
+}
+
+// An object file without sections.
+std::string EmptyObject(Elf64_Half machine) {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_REL;
+  header.e_machine = machine;
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof(header);
+  return {reinterpret_cast<const char*>(&header), sizeof(header)};
+}
+
+TEST(InspectionTest, AnArchiveIsForTheMachineOfItsFirstObject) {
+  Elf64_Ehdr ours;
+  std::memcpy(&ours, BytesOf(OldBinary("original_linked")).data(), sizeof(ours));
+  const Elf64_Half other = ours.e_machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64;
+  const auto archive = [](const std::vector<std::string>& members) {
+    std::string bytes = "!<arch>\n";
+    for (const std::string& member : members) {
+      absl::StrAppend(
+          &bytes,
+          absl::StrFormat("%-16s%-12d%-6d%-6d%-8d%-10d`\n", "a.o/", 0, 0, 0, 644, member.size()),
+          member);
+    }
+    return Inspected(TemporaryFile(bytes).path());
+  };
+  EXPECT_TRUE(IsForeign(archive({EmptyObject(other), EmptyObject(ours.e_machine)})));
+  EXPECT_FALSE(IsForeign(archive({EmptyObject(ours.e_machine), EmptyObject(other)})));
+  EXPECT_TRUE(IsForeign(archive({"text", EmptyObject(other)})));
+  EXPECT_FALSE(IsForeign(archive({})));
 }
 
 TEST(InspectionTest, SurvivesTruncationAnywhere) {

@@ -54,6 +54,7 @@ TEST(VerdictTest, OutcomesHaveNames) {
   EXPECT_EQ(OutcomeName(Outcome::kLoadsOnly), "loads_only");
   EXPECT_EQ(OutcomeName(Outcome::kPythonModule), "python_module");
   EXPECT_EQ(OutcomeName(Outcome::kMustBeLinked), "must_be_linked");
+  EXPECT_EQ(OutcomeName(Outcome::kAotOperators), "aot_operators");
   EXPECT_EQ(OutcomeName(Outcome::kDoesNotLoad), "does_not_load");
   EXPECT_EQ(OutcomeName(Outcome::kNoCustomCalls), "no_custom_calls");
 }
@@ -68,6 +69,11 @@ TEST(VerdictTest, AbisOfAFunction) {
 
 TEST(VerdictTest, LibrariesThatRegister) {
   EXPECT_EQ(Judge(Registering()).outcome, Outcome::kLoads);
+  EXPECT_EQ(Judge(Registering()).text, "callbridge can load it; it registers its own targets");
+  EXPECT_THAT(
+      Judge(Registering()).next,
+      ElementsAre("callbridge run x.so  # lists its targets; loading it runs its constructors",
+                  "callbridge.jax.load('x.so')  # in Python: registers its targets with JAX"));
   Inspection inspection = Registering();
   for (Place place : {Place::kPrivateCopy, Place::kExported}) {
     inspection.symbols.registry.begin()->second = place;
@@ -110,6 +116,8 @@ TEST(VerdictTest, WhatKeepsALibraryFromLoading) {
 
 TEST(VerdictTest, LibrariesWhoseFunctionsMustBeNamed) {
   EXPECT_EQ(Judge(Library({Original()})).outcome, Outcome::kLoadsOnly);
+  EXPECT_EQ(Judge(Library({Original()})).text,
+            "callbridge can load it, but it registers no targets: register its functions by name");
   EXPECT_EQ(Judge(Library(), {"handler"}).outcome, Outcome::kLoadsOnly);
   EXPECT_THAT(
       Judge(Library(), {"handler"}).next,
@@ -256,6 +264,17 @@ TEST(NextStepsTest, CapsulesAreRegisteredWithTheAbiThatAllHave) {
   EXPECT_EQ(line({OriginalOnGpu("f"), Function(ApiVersion::kStatusReturningUnified,
                                                ApiVersion::kStatusReturning, "g")}),
             registers("platform='CUDA', abi=..."));
+}
+
+TEST(NextStepsTest, OperatorsAreCalled) {
+  EXPECT_THAT(
+      NextForOperator("a b.so:Add", /*infers=*/true),
+      ElementsAre("callbridge run 'a b.so:Add' x.npy  # calls it on .npy files",
+                  "callbridge.jax.custom_call('a b.so:Add')  # in Python: a function for JAX"));
+  EXPECT_THAT(NextForOperator("a.so:Add", /*infers=*/false),
+              ElementsAre("callbridge run a.so:Add x.npy --result SHAPE  # calls it on .npy files",
+                          "callbridge.jax.custom_call('a.so:Add', RESULT)  # in Python: a function "
+                          "for JAX"));
 }
 
 TEST(NextStepsTest, ObjectFilesAreLinked) {

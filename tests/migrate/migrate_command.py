@@ -1,11 +1,10 @@
 """The real command, on sources in a folder of the test's, and its Python alone, which is faster."""
 
-import contextlib
-import io
 import os
 import pathlib
 import subprocess
 import sys
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))
@@ -32,19 +31,23 @@ def migrate(folder, *words, environment=None):
 
 def here(folder, *words):
     """As migrate(), in this process, which reads the rows of the ABI table once."""
+    from callbridge import _standard_streams
     from callbridge.migrate import _command
 
-    out, errors = io.StringIO(), io.StringIO()
+    out, errors = [], []
     before = os.getcwd()
     os.chdir(folder)
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        with (
+            mock.patch.object(_standard_streams, "show", out.append),
+            mock.patch.object(_standard_streams, "tell", lambda line: errors.append(f"{line}\n")),
+        ):
             status = _command.main(*map(str, words))
     except SystemExit as error:
         status = error.code
     finally:
         os.chdir(before)
-    return subprocess.CompletedProcess(words, status, out.getvalue(), errors.getvalue())
+    return subprocess.CompletedProcess(words, status, "".join(out), "".join(errors))
 
 
 def write(folder, *words):

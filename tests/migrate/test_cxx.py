@@ -430,3 +430,12 @@ def test_a_function_that_two_sources_have_is_exported_once(tmp_path):
     migrate_command.write(tmp_path, "a.cc", "b.cc")
     assert (tmp_path / "a.cc").read_text() == "void f(void* out, const void** in) {}\n"
     assert "CALLBRIDGE_EXPORT(F, f);" in (tmp_path / "b.cc").read_text()
+
+
+def test_a_function_that_another_source_exports_is_left(tmp_path):
+    (tmp_path / "a.cc").write_text("void f(void* out, const void** in) {}\n")
+    exports = '#include "callbridge/export.h"\nvoid f(void*, const void**);\n'
+    (tmp_path / "b.cc").write_text(f"{exports}CALLBRIDGE_EXPORT(F, f);\n")
+    done = migrate_command.here(tmp_path, "a.cc", "b.cc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "CALLBRIDGE_EXPORT(F, f);" in migrate_command.here(tmp_path, "a.cc").stdout

@@ -1,5 +1,8 @@
 """Python programs, migrated alone: what they call stays as it was called."""
 
+import types
+from unittest import mock
+
 import migrate_command
 import pytest
 
@@ -67,3 +70,35 @@ def test_what_does_not_parse(tmp_path):
     done = migrate_command.migrate(tmp_path, "--write", "a.py")
     assert done.returncode == 1 and "INVALID_ARGUMENT: a.py:1:" in done.stderr
     assert (tmp_path / "a.py").read_text() == "def f(:\n"
+
+
+def test_why_targets_stay_untyped(tmp_path):
+    """What one command must have of them: all of their C++, settled, for each platform."""
+    pytest.importorskip("clang")
+    from callbridge.migrate import _package
+    from callbridge.migrate._plan import Decision
+
+    program = tmp_path / "a.py"
+    program.write_text(
+        "from jax.lib import xla_client as x\n"
+        "x.register_custom_call_target('f', c, platform='CUDA')\n"
+        "x.register_custom_call_target('f', c)\n"
+        "x.register_custom_call_target('f', c, platform=name)\n"
+    )
+    (tmp_path / "no.py").write_text("def f(:\n")
+
+    def source(*platforms, decisions=()):
+        uses = [types.SimpleNamespace(signature=mock.Mock(platform=one)) for one in platforms]
+        handlers = [types.SimpleNamespace(use=use) for use in uses]
+        return types.SimpleNamespace(handlers=handlers, decisions=list(decisions))
+
+    def why(*read, programs=(program,)):
+        return _package._why_untyped(list(programs), list(read))
+
+    assert why() == "migrate its C++ in the same command"
+    unsettled = source("host", decisions=[Decision("b.cc", 3, "a"), Decision("b.cc", 2, "b")])
+    assert why(source("host"), unsettled) == "settle b.cc:3 first"
+    assert why(source("host")) == 'migrate the C++ of its "CUDA" targets in the same command'
+    assert why(source("gpu")) == 'migrate the C++ of its "cpu" targets in the same command'
+    assert why(source("gpu"), source("host")) is None and why(source("gpu", "host")) is None
+    assert why(source("host"), programs=[tmp_path / "no.py"]) is None

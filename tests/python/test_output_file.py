@@ -96,6 +96,30 @@ def test_what_leads_nowhere_is_named():
     assert error(f"out/{'x' * 256}") == "File name too long"
 
 
+def test_links_are_not_written_in_place():
+    os.symlink("x", "out/link")
+    pathlib.Path("out/x").write_bytes(b"precious")
+    assert error("out/link", limit=len(CONTENT) - 1) == "File too large"
+    assert pathlib.Path("out/x").read_bytes() == b"precious"
+
+
+def test_a_name_that_is_taken_is_left():
+    taken = pathlib.Path("out", f".callbridge-{os.getpid()}-0")
+    taken.write_bytes(b"precious")
+    _output_file.write("out/x", CONTENT)
+    assert taken.read_bytes() == b"precious" and sorted(os.listdir("out")) == [taken.name, "x"]
+
+
+def test_an_interrupt_leaves_nothing(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_output_file.os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        _output_file.write("out/x", CONTENT)
+    assert os.listdir("out") == []
+
+
 def test_files_keep_their_owner():
     if os.getuid() != 0:
         pytest.skip("only root can give files away")
@@ -118,6 +142,9 @@ def test_permissions_are_respected(monkeypatch):
             pathlib.Path(name, "x").write_bytes(b"precious")
         os.chown("own", 65534, 65534)
         os.chown("closed/x", 65534, 65534)
+        pathlib.Path("own/kept").write_bytes(b"precious")
+        os.chown("own/kept", 65534, 65534)
+        os.chmod("own/kept", 0o444)
         pathlib.Path("own/everybodys").write_bytes(b"precious")
         os.chmod("own/everybodys", 0o666)
         child = os.fork()
@@ -127,6 +154,7 @@ def test_permissions_are_respected(monkeypatch):
                 os.setgid(65534)
                 os.setuid(65534)
                 assert error("own/x") == "Permission denied"
+                assert error("own/kept") == "Permission denied"
                 assert error("closed/new") == "Permission denied"
                 _output_file.write("closed/x", CONTENT)
                 _output_file.write("own/everybodys", CONTENT)
@@ -137,5 +165,6 @@ def test_permissions_are_respected(monkeypatch):
         assert pathlib.Path("closed/x").read_bytes() == CONTENT
         assert pathlib.Path("own/everybodys").read_bytes() == CONTENT
         assert os.stat("own/everybodys").st_uid == 0
-        assert sorted(os.listdir("own")) == ["everybodys", "x"]
+        assert pathlib.Path("own/kept").read_bytes() == b"precious"
+        assert sorted(os.listdir("own")) == ["everybodys", "kept", "x"]
         monkeypatch.undo()

@@ -140,6 +140,8 @@ TEST(AttributeTest, AnythingElseIsRefused) {
                            "n=[array<i64: 1>",
                            "n=[array<i64: 1>,]",
                            "n=[3:i32]",
+                           "n=[list<i64: 1>]",
+                           "n=[array<i8: 300>]",
                            "n=[array<i64: 1> array<i64: 2>]",
                            "n=[,]"}) {
     Attributes attributes;

@@ -109,6 +109,15 @@ def test_options_that_take_nothing_take_nothing(words):
     assert succeeds(*words)
 
 
+def test_a_subcommand_is_required():
+    assert fails(2) == "A subcommand is required (see --help)"
+
+
+def test_options_have_their_whole_names():
+    message = fails(2, "run", TARGETS, *CALL, "--opaqueX")
+    assert "--opaqueX" in message and message.endswith(" (see --help)")
+
+
 def test_files_behind_a_double_dash():
     shutil.copy(TARGETS, "--json")
     shutil.copy(TARGETS, "[a,b]")

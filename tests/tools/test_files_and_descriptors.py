@@ -5,7 +5,9 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -30,6 +32,7 @@ ENTRY main {
 def in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("m.hlo").write_text(MODULE)
+    pathlib.Path("a.py").write_text("from jax.extend import ffi\n")
     np.save("x.npy", np.float32([1, 2]))
     np.save("b.npy", np.zeros(128, np.float32))
     np.save("c.npy", np.ones(2048, np.float32))
@@ -50,16 +53,26 @@ PRINTING = [
     "run --help",
     "--version",
 ]
+# Python prints.
+PYTHON = [f"audit {TARGETS}", "migrate a.py", "migrate --write a.py", "migrate --help"]
+CONFIG = [f"-m callbridge.config {word}" for word in ("--includedir", "--help")]
+
+
+ENVIRONMENT = {
+    **os.environ,
+    **{"C": str(COMMAND), "P": sys.executable, "CALLBRIDGE_PYTHON": sys.executable},
+    **{"PYTHONPATH": str(ROOT / "python"), "CALLBRIDGE_LIBRARY": str(LIBRARY)},
+}
 
 
 def shell(script):
-    """In bash, the command as $C."""
+    """In bash, the command as $C, Python as $P."""
     return subprocess.run(
         ["bash", "-c", script],
         capture_output=True,
         text=True,
         timeout=60,
-        env=dict(os.environ, C=str(COMMAND)),
+        env=ENVIRONMENT,
     )
 
 
@@ -93,9 +106,56 @@ def test_what_cannot_be_printed_is_an_error(words, redirection, reason):
     assert "standard output" in message and reason in message
 
 
-@pytest.mark.parametrize("words", PRINTING)
+@pytest.mark.parametrize("words", PYTHON + CONFIG)
+def test_what_python_cannot_print_is_an_error(words):
+    program = "$P" if words in CONFIG else "$C"
+    message = fails(f"{program} {words} >/dev/full")
+    assert "standard output: " in message and "No space left on device" in message
+
+
+def test_what_nobody_is_told_is_no_error():
+    pathlib.Path("a.py").write_text(
+        "from jax.lib import xla_client\nxla_client.register_custom_call_target(*target)\n"
+    )
+    assert "this registration is not spelled out" in shell("$C migrate a.py").stderr
+    succeeds("$C migrate a.py 2>&-")
+    assert shell("$C migrate --no-such-option 2>&-").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words, is_ignored",
+    [(words, ignored) for words in PRINTING for ignored in (False, True)]
+    + [(words, False) for words in PYTHON + CONFIG],
+)
+def test_a_pipe_that_nobody_reads(words, is_ignored):
+    """SIGPIPE ends the programs in C++, quietly, unless who starts them ignores it; Python's own
+    disposition is to ignore it."""
+    end, pipe = os.pipe()
+    os.close(end)
+    program = "$P" if words in CONFIG else "$C"
+    trap = "trap '' PIPE; " if is_ignored else ""
+    done = subprocess.run(
+        ["bash", "-c", f"{trap}exec {program} {words}"],
+        stdout=pipe,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        env=ENVIRONMENT,
+    )
+    os.close(pipe)
+    if words in PRINTING and not is_ignored:
+        assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
+        return
+    assert done.returncode == 1
+    message = r"callbridge: [^\n]*standard output: [^\n]*Broken pipe[^\n]*\n"
+    assert re.fullmatch(message, done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("words", PRINTING + PYTHON)
 def test_other_descriptors_may_be_closed(words):
+    before = pathlib.Path("a.py").read_text()
     succeeds(f"$C {words} <&- >printed 2>&-")
+    pathlib.Path("a.py").write_text(before)
     assert pathlib.Path("printed").read_text() == succeeds(f"$C {words}")
 
 

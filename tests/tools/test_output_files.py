@@ -208,6 +208,12 @@ def test_permissions_are_respected(monkeypatch):
         # A folder in which files may be replaced does not make them writable.
         pathlib.Path("own").mkdir()
         os.chown("own", 65534, 65534)
+        pathlib.Path("own/kept").write_bytes(b"precious")
+        os.chown("own/kept", 65534, 65534)
+        os.chmod("own/kept", 0o444)
+        message = fails(f"{SHOW} own/kept", preexec_fn=become)
+        assert message == "PERMISSION_DENIED: own/kept: Permission denied"
+        assert pathlib.Path("own/kept").read_bytes() == b"precious"
         pathlib.Path("own/x").write_bytes(b"precious")
         message = fails(f"{SHOW} own/x", preexec_fn=become)
         assert message == "PERMISSION_DENIED: own/x: Permission denied"
@@ -222,10 +228,29 @@ def test_permissions_are_respected(monkeypatch):
             succeeds(f"{SHOW} {path}", preexec_fn=become)
             assert pathlib.Path(path).read_bytes() == content
             assert (os.stat(path).st_uid, os.stat(path).st_ino) == (before.st_uid, before.st_ino)
-        assert os.listdir("own") == ["x"]
+        assert sorted(os.listdir("own")) == ["kept", "x"]
         message = fails(f"{SHOW} closed/new", preexec_fn=become)
         assert message == "PERMISSION_DENIED: closed/new: Permission denied"
         monkeypatch.undo()
+
+
+def test_a_name_that_is_taken_is_left():
+    script = f"echo precious >out/.callbridge-$$-0; exec {COMMAND} {SHOW} out/x"
+    subprocess.run(["bash", "-c", script], check=True)
+    (taken,) = pathlib.Path("out").glob(".callbridge-*")
+    assert taken.name.endswith("-0") and taken.read_text() == "precious\n"
+    assert sorted(os.listdir("out")) == [taken.name, "x"]
+
+
+def test_a_mount_point_is_written_in_place():
+    if subprocess.run(["unshare", "--mount", "true"]).returncode != 0:
+        pytest.skip("unshare --mount is not permitted here")
+    content = written(SHOW)
+    pathlib.Path("out/x").write_bytes(b"precious")
+    script = f"mount --bind out/x out/x && exec {COMMAND} {SHOW} out/x"
+    subprocess.run(["unshare", "--mount", "sh", "-c", script], check=True)
+    assert pathlib.Path("out/x").read_bytes() == content
+    assert os.listdir("out") == ["x"]
 
 
 def test_files_keep_their_owner():

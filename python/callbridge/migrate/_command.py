@@ -10,6 +10,8 @@ import importlib.util
 import pathlib
 import sys
 
+from callbridge import _standard_streams
+
 _CXX = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cu")
 _DESCRIPTION = """Migrates custom calls of the untyped ABIs to typed FFI.
 
@@ -52,9 +54,9 @@ def main(*words: str) -> int:
         for change in plan.changes:
             if options.write:
                 _write(change)
-                print(f"wrote {change.path}")
+                _standard_streams.show(f"wrote {change.path}\n")
             else:
-                _print(change.diff())
+                _standard_streams.show(change.diff())
     except MigrateError as error:
         return _fail(f"INVALID_ARGUMENT: {error}")
     except RecursionError:
@@ -66,12 +68,12 @@ def main(*words: str) -> int:
     except OSError as error:
         return _fail(f"FAILED_PRECONDITION: {error}")
     for decision in sorted(set(plan.decisions)):
-        print(decision, file=sys.stderr)
+        _standard_streams.tell(str(decision))
     return 0
 
 
 def _parse(words: tuple[str, ...]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = _standard_streams.parser(
         "callbridge migrate",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -105,19 +107,8 @@ def _parse(words: tuple[str, ...]) -> argparse.Namespace:
 
 
 def _usage_error(message: str):
-    print(f"callbridge: {message} (see --help)", file=sys.stderr)
+    _standard_streams.tell(f"callbridge: {message} (see --help)")
     raise SystemExit(2)
-
-
-def _print(diff: str) -> None:
-    """Prints the files' own bytes, as patch needs them, where standard output is one of bytes."""
-    sys.stdout.flush()
-    output = getattr(sys.stdout, "buffer", None)
-    if output is None:
-        sys.stdout.write(diff)
-    else:
-        output.write(diff.encode(errors="surrogateescape"))
-        output.flush()
 
 
 def _write(change) -> None:
@@ -127,5 +118,5 @@ def _write(change) -> None:
 
 
 def _fail(message: str) -> int:
-    print(f"callbridge: {message}".replace("\n", "\\n"), file=sys.stderr)
+    _standard_streams.tell(f"callbridge: {message}".replace("\n", "\\n"))
     return 1

@@ -30,7 +30,7 @@ class Handler:
 def handlers_of(unit: TranslationUnit, uses: list[Use]) -> tuple[list[Handler], list[Handler]]:
     """Returns all handlers, and those of them that the source does not have yet."""
     exported = _exported(unit)
-    taken = set(re.findall(r"[A-Za-z_]\w*", unit.content.decode(errors="replace")))
+    taken = _words(unit)
     known: dict[str, Handler] = {}
     new = []
     for use in uses:
@@ -124,7 +124,7 @@ def without_tuples(
         if known or use.signature.platform != _abi_rows.HOST or _tuple_tables.OPERAND not in tables:
             kept.append(use)
             continue
-        name = _free_name(use.function, set())
+        name = _free_name(use.function, _words(unit))
         text = (
             f"{use.function} follows an operand as a table of pointers, a tuple, whose shapes the "
             f"source does not say; write {MACRO}({name}, {use.function}, "
@@ -161,6 +161,10 @@ def _exported(unit: TranslationUnit) -> dict[str, str]:
 
 def _key(function: str) -> str:
     return re.sub(r"[\s()]", "", function)
+
+
+def _words(unit: TranslationUnit) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", unit.content.decode(errors="replace")))
 
 
 def _free_name(function: str, taken: set[str]) -> str:

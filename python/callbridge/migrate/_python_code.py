@@ -162,7 +162,12 @@ class _Rewriter(CustomCalls):
             return updated_node
         self.add_import("jax")
         self.add_import("jax.interpreters", "mlir")
-        return self._convert(original_node, updated_node)[0]
+        converted = self._convert(original_node, updated_node)[0]
+        # Of constants that are numbers of Python's.
+        array = m.Attribute(value=m.Name("numpy"), attr=m.Name("asarray"))
+        if self.numpy == "numpy" and m.findall(converted, array):
+            self.add_import("numpy")
+        return converted
 
     def _convert(self, original, function) -> tuple[cst.FunctionDef, list[str]]:
         opaque = self.opaque if self.typed else None

@@ -304,6 +304,15 @@ def _outermost(path):
     return path[min(at, len(path) - 1)]
 
 
+def _number(declared, i: int) -> str:
+    """A template's argument, as sources write it."""
+    value = declared.get_template_argument_value(i)
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(declared)
+    parameters = [] if template is None else list(template.get_children())
+    is_truth = len(parameters) > i and parameters[i].type.kind == cindex.TypeKind.BOOL
+    return str(bool(value)).lower() if is_truth else str(value)
+
+
 def _function_text(unit: TranslationUnit, reference, declared) -> str | None:
     """As the source names it, or as it can be named beside its registration; None if it cannot."""
     if not unit.is_in_macro(reference):
@@ -320,7 +329,7 @@ def _function_text(unit: TranslationUnit, reference, declared) -> str | None:
         if kind == cindex.TemplateArgumentKind.TYPE:
             arguments.append(declared.get_template_argument_type(i).spelling)
         elif kind == cindex.TemplateArgumentKind.INTEGRAL:
-            arguments.append(str(declared.get_template_argument_value(i)))
+            arguments.append(_number(declared, i))
         else:
             return None
     name = declared.spelling

@@ -13,7 +13,7 @@ import libcst as cst
 from libcst import matchers as m
 
 from callbridge.migrate import _operands
-from callbridge.migrate._arguments import as_text, on_lines
+from callbridge.migrate._arguments import as_text, keyword, on_lines
 
 LOWERING = "jax.ffi.build_ffi_lowering_function"
 _CALLS = ("ops.CustomCallWithLayout", "ops.CustomCall")
@@ -257,8 +257,7 @@ class _Rule(cst.CSTTransformer):
         if "opaque" in code and self.attribute is None:
             options.append(f"backend_config={code['opaque']}")
         elif "opaque" in code:
-            value = self.attribute(given["opaque"])
-            attributes.append(cst.Arg(value, keyword=cst.Name("opaque")))
+            attributes.append(keyword("opaque", self.attribute(given["opaque"])))
         if "has_side_effect" in code:
             options.append(f"has_side_effect={code['has_side_effect']}")
         function = cst.ensure_type(

@@ -1,0 +1,124 @@
+"""The command of the wheel, which becomes the program, and `python -m callbridge.config`."""
+
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+import pytest
+from callbridge import config
+
+COMMAND = "import sys; from callbridge import _command; _command.PREFIX = sys.argv.pop(1)\n"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = """\
+#!/bin/sh
+echo "$0 $# $* $CALLBRIDGE_PYTHON $LD_ORIGIN_PATH"
+exit 7
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    (tmp_path / "bin").mkdir()
+    path = tmp_path / "bin/callbridge"
+    path.write_text(PROGRAM)
+    path.chmod(0o755)
+    return path
+
+
+def run(folder, *words, at_start="", **environment):
+    inherited = {key: value for key, value in os.environ.items() if key != "CALLBRIDGE_PYTHON"}
+    return subprocess.run(
+        [sys.executable, "-c", f"{COMMAND}{at_start}_command.main()", folder, *words],
+        env={**inherited, "PYTHONPATH": str(ROOT / "python"), **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_it_becomes_the_program(program, tmp_path):
+    done = run(tmp_path, "run", "a b")
+    assert (done.returncode, done.stderr) == (7, "")
+    assert done.stdout == f"{program} 2 run a b {sys.executable} \n"
+    done = run(tmp_path, CALLBRIDGE_PYTHON="mine")
+    assert done.stdout == f"{program} 0  mine \n"
+    without_proc = "import os; os.path.exists = lambda path: path != '/proc/self/exe'\n"
+    done = run(tmp_path, at_start=without_proc)
+    assert done.stdout == f"{program} 0  {sys.executable} {program.parent}\n"
+
+
+def test_the_program_has_the_commands_name(program, tmp_path):
+    program.unlink()
+    program.symlink_to("/bin/cat")  # which says its name
+    done = run(tmp_path, "/none")
+    assert done.stderr.startswith("callbridge: /none: ")
+
+
+def test_what_cannot_be_run_is_named(program, tmp_path):
+    again = "; install callbridge again\n"
+    header = bytearray(pathlib.Path(sys.executable).read_bytes()[:64])
+    machine = os.uname().machine
+    other = {"x86_64": (183, "aarch64"), "aarch64": (62, "x86_64")}[machine]
+    for number, name in (other, (243, "ELF machine 243")):
+        struct.pack_into("<H", header, 18, number)
+        program.write_bytes(header)
+        done = run(tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        reason = f"it is for {name}, and this machine is {machine}"
+        assert done.stderr == f"callbridge: {program} cannot be run: {reason}{again}"
+    program.unlink()
+    reason = "No such file or directory"
+    assert run(tmp_path).stderr == f"callbridge: {program} cannot be run: {reason}{again}"
+
+
+# ---- config
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    for file in ("include/callbridge/callbridge.h", "lib/cmake/callbridge/callbridgeConfig.cmake"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).touch()
+    (tmp_path / "lib/libours.so").touch()
+    monkeypatch.setattr(config, "PREFIX", str(tmp_path))
+    monkeypatch.setenv("CALLBRIDGE_LIBRARY", str(tmp_path / "lib/libours.so"))
+    return tmp_path
+
+
+def shown(capfd, monkeypatch, *words):
+    monkeypatch.setattr(sys, "argv", ["config.py", *words])
+    config.main()
+    return capfd.readouterr().out
+
+
+def test_config_says_where_things_are(installed, capfd, monkeypatch):
+    assert config.include_dir() == f"{installed}/include"
+    assert config.cmake_dir() == f"{installed}/lib/cmake/callbridge"
+    assert config.libs() == f"-L{installed}/lib -l:libours.so -Wl,-rpath,{installed}/lib"
+    assert shown(capfd, monkeypatch, "--includedir") == f"{config.include_dir()}\n"
+    assert shown(capfd, monkeypatch, "--cmakedir") == f"{config.cmake_dir()}\n"
+    assert shown(capfd, monkeypatch, "--libs") == f"{config.libs()}\n"
+
+
+def test_config_of_half_an_installation(installed, capfd, monkeypatch):
+    for words, file in (
+        ("--includedir", "include/callbridge/callbridge.h"),
+        ("--cmakedir", "lib/cmake/callbridge/callbridgeConfig.cmake"),
+    ):
+        (installed / file).unlink()
+        with pytest.raises(SystemExit) as ended:
+            shown(capfd, monkeypatch, words)
+        assert str(ended.value).startswith("callbridge: ")
+        assert f"{file.split('callbridge/')[-1]} is not in {installed}/" in str(ended.value)
+        assert str(ended.value).endswith("install it again, by `make install` or pip")
+    (installed / "lib/libours.so").unlink()
+    with pytest.raises(SystemExit, match="^callbridge: CALLBRIDGE_LIBRARY is .* not a file"):
+        shown(capfd, monkeypatch, "--libs")
+
+
+@pytest.mark.parametrize("words", [[], ["--libs", "--cmakedir"], ["--prefix"], ["a"]])
+def test_config_is_asked_for_one_thing(capfd, monkeypatch, words):
+    with pytest.raises(SystemExit) as ended:
+        shown(capfd, monkeypatch, *words)
+    assert ended.value.code == 2
