@@ -8,7 +8,7 @@ import sys
 import types
 
 import callbridge.resurrect
-from callbridge.resurrect import _changes, _lost_parameters, _newer_parameters
+from callbridge.resurrect import _changes, _lists, _lost_parameters, _newer_parameters
 
 FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 
@@ -35,6 +35,7 @@ ELSEWHERE = {
     "XlaBuilder": "computations_program.py",
     "lower_jaxpr_to_module": "wrapped_program.py",
     "deserialize": "wrapped_program.py",
+    "get_default_device_assignment": "parameters_program.py",
     "ArrayMeta.__subclasscheck__": "wrapped_program.py",
     "deserialize_and_load": "wrapped_program.py",
     # What XLA calls by itself when it is asked for targets.
@@ -76,6 +77,8 @@ def untested(tested):
     tested |= {f"{path}.__init__" for path in _lost_parameters.NOT_HAD}
     # lent_parameters_program.py likewise.
     tested |= {f"{m}.{f}" for m, _, names, _ in _newer_parameters.rows() for f in names.split()}
+    # lists_program.py passes them lists.
+    tested |= {f"{module}.{name}" for module, _, name, _ in _lists.rows()}
     members = MEMBERS.read_text()
     tested |= {path for path in values if f'"{".".join(path.split(".")[-2:])}"' in members}
     known = {id(value) for path, value in values.items() if path in tested}
