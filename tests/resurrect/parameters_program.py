@@ -63,6 +63,22 @@ if ("jax", "jit") in wrapped:
     by_position = [None] * 6 + [False, None, None, False, None]
     same(jax.jit(jnp.sin, *by_position)(x), jnp.sin(x))
     refused(jax.make_jaxpr, jnp.sin, abstracted_axes=("n",))
+# What is not mapped over comes as it is, without a dimension for the batch.
+shapes = []
+
+
+def of_two(a, b):
+    shapes.append((np.shape(a), np.shape(b)))
+    return np.asarray(a) + 0
+
+
+def of_mapped(a):
+    result = jax.ShapeDtypeStruct((), np.float32)
+    return jax.pure_callback(of_two, result, a, np.ones(4, np.float32), vectorized=True)
+
+
+same(jax.vmap(of_mapped)(x[0]), x[0])
+assert shapes == [((3,), (4,))], shapes
 for vectorized, calls in ((True, 1), (False, 2)):
     seen = []
 
