@@ -185,8 +185,8 @@ class Names:
         for module, _, path in self._hooked:
             before = self._own_getters[module.__name__]
             for name in rows().get(path, {}):
-                is_own = name in vars(module) and f"{path}.{name}" not in self._made_modules
-                is_own = is_own and (module, name) not in self._added
+                is_ours = (module, name) in self._added or f"{path}.{name}" in self._made_modules
+                is_own = name in vars(module) and not is_ours
                 if name in refused.get(path, {}):
                     yield path, name, False
                 elif not is_own and not _gives(before, name) and self._is_had(path, name):
@@ -260,10 +260,10 @@ class Names:
                 self._replace(module, name, self.get(path, name))
         if path == _READ_AS_A_DICTIONARY:
             for name in _gone(path):
-                if name not in vars(module) and not _gives(before, name):
-                    if self._is_had(path, name):
-                        self._added.append((module, name))
-                        setattr(module, name, self.get(path, name))
+                is_own = name in vars(module) or _gives(before, name)
+                if not is_own and self._is_had(path, name):
+                    self._added.append((module, name))
+                    setattr(module, name, self.get(path, name))
         if (name := _READS_BACK.get(path, "")) in vars(module):
             from callbridge.resurrect import _read_back  # which needs what is being set up here
 
