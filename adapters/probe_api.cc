@@ -19,7 +19,7 @@ thread_local MadeThrough made_through = MadeThrough::kNothing;
 char the_error;  // the object of every XLA_FFI_Error*, which handlers never read
 
 template <MadeThrough kSlot>
-XLA_FFI_Error* MakeError(XLA_FFI_Error_Create_Args*) {
+XLA_FFI_Error* NoteError(XLA_FFI_Error_Create_Args*) {
   made_through = kSlot;
   return reinterpret_cast<XLA_FFI_Error*>(&the_error);
 }
@@ -33,13 +33,13 @@ ProbeApi::ProbeApi(int minor) {
   slots_.fill(&DoNothing);
   WriteApiTable(slots_.data(), kNewestVersion, [](ApiFunction function) -> ApiSlot {
     if (function != ApiFunction::kErrorCreate) return &DoNothing;
-    return &MakeError<MadeThrough::kTableWithVersion>;
+    return &NoteError<MadeThrough::kTableWithVersion>;
   });
   SlotAt(slots_.data(), offsetof(XLA_FFI_Api, struct_size)) = ApiSlot(sizeof(slots_));
   WriteApiVersion(slots_.data(), XLA_FFI_API_MAJOR, minor);
   // In a table with a version this slot is the version's extension_start.
   SlotOf(slots_.data(), kOldestVersion, ApiFunction::kErrorCreate) =
-      &MakeError<MadeThrough::kTableWithoutVersion>;
+      &NoteError<MadeThrough::kTableWithoutVersion>;
 }
 
 MadeThrough ProbeApi::TakeMadeThrough() {

@@ -107,6 +107,20 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_adapt_handlers(
     const callbridge_ffi_handlers* handlers, const char* platform, const char* release,
     callbridge_ffi_handlers* adapted);
 
+// Writes to `*explained`, whose struct_size the caller set, handlers that do what `handlers` do,
+// for the same stages, and that add "; " and `explanation` to the message of each error that they
+// make in a call: for handlers that are given to a runtime as they are because
+// callbridge_ffi_adapt_handlers refused them, so that whoever sees their error sees the reason.
+// They live as long as the process, and work on any runtime on which `handlers` do, which are not
+// asked and must stay callable as long. Returns the same ones for the same handlers and explanation
+// each time.
+//
+// Returns INVALID_ARGUMENT if there is no handler for the stage execute; RESOURCE_EXHAUSTED if the
+// system does not allow more functions to be made. Thread-safe.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_explain_errors(
+    const callbridge_ffi_handlers* handlers, const char* explanation,
+    callbridge_ffi_handlers* explained);
+
 // Registers typed handlers, such as callbridge_ffi_adapt_handlers writes, with the XLA inside the
 // file at `path`, as callbridge_register_with_loaded_xla does, by that XLA's GetXlaFfiApi, with
 // their traits. They must stay callable until the process ends.

@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/platform.h"
+#include "callbridge/adapters/cross_version/explained_errors.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/c_api/callbridge_ffi.h"
@@ -78,6 +79,22 @@ absl::Status Adapt(const callbridge_ffi_handlers& handlers, const char* platform
   return made.ok() ? ToC(*made, traits, adapted) : made.status();
 }
 
+absl::Status ExplainErrors(const callbridge_ffi_handlers& handlers, const char* explanation,
+                           callbridge_ffi_handlers* explained) {
+  absl::StatusOr<XLA_FFI_Handler_Bundle> bundle = FromC(handlers);
+  if (!bundle.ok()) return bundle.status();
+  KeepLibrariesForGood(*bundle);
+  for (const Stage& stage : kStages) {
+    XLA_FFI_Handler*& handler = *bundle.*stage.handler;
+    if (handler == nullptr) continue;
+    const absl::StatusOr<XLA_FFI_Handler*> made =
+        GetHandlerWithExplainedErrors(handler, explanation);
+    if (!made.ok()) return made.status();
+    handler = *made;
+  }
+  return ToC(*bundle, TraitsOf(handlers), explained);
+}
+
 }  // namespace
 }  // namespace callbridge
 
@@ -87,4 +104,12 @@ callbridge_error* callbridge_ffi_adapt_handlers(const callbridge_ffi_handlers* h
   return callbridge::WithoutExceptions(
       {{"handlers", handlers}, {"platform", platform}, {"adapted", adapted}},
       [&] { return callbridge::Adapt(*handlers, platform, release, adapted); });
+}
+
+callbridge_error* callbridge_ffi_explain_errors(const callbridge_ffi_handlers* handlers,
+                                                const char* explanation,
+                                                callbridge_ffi_handlers* explained) {
+  return callbridge::WithoutExceptions(
+      {{"handlers", handlers}, {"explanation", explanation}, {"explained", explained}},
+      [&] { return callbridge::ExplainErrors(*handlers, explanation, explained); });
 }

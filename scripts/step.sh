@@ -3,6 +3,7 @@
 # step NAME COMMAND...   runs COMMAND and says how long it took. Its output goes to a log in build/log/ and is
 #                        shown if it fails; what it writes to file descriptor 3 is shown in any case.
 # begin NAME COMMAND...  the same, beside the steps that follow; `await NAME` waits for it and shows how it went.
+# beside NAME COMMAND... the same, as soon as fewer than two that were begun so are at work; each is shown when it is over.
 # finish                 awaits what was begun, prints the table of the steps and exits: 0 only if none failed.
 #
 # What was begun does not outlive the script, however that ends.
@@ -10,6 +11,7 @@ exec 3>&1
 step_table=()
 step_failed=0
 declare -A step_begun=()  # process groups, by name
+step_beside=()            # the names of those that `beside` began
 trap step_stop_begun EXIT
 
 step() {
@@ -45,6 +47,20 @@ await() {
   unset "step_begun[$name]"
   cat "$log.shown"
   step_report "$name" $result "$(cat "$log.seconds")" ", beside others"
+}
+
+beside() {
+  local name at_work
+  while [ ${#step_beside[@]} = 2 ]; do
+    at_work=()
+    for name in "${step_beside[@]}"; do
+      if kill -0 "${step_begun[$name]}" 2>/dev/null; then at_work+=("$name"); else await "$name"; fi
+    done
+    step_beside=("${at_work[@]}")
+    [ ${#at_work[@]} -lt 2 ] || sleep 1
+  done
+  step_beside+=("$1")
+  begin "$@"
 }
 
 finish() {

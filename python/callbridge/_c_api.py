@@ -287,6 +287,9 @@ _probe_typed = _fallible("probe_typed", c_void_p, POINTER(c_int32), POINTER(c_vo
 ffi_adapt_handlers = _fallible(
     "ffi_adapt_handlers", POINTER(FfiHandlers), c_char_p, c_char_p, POINTER(FfiHandlers)
 )
+ffi_explain_errors = _fallible(
+    "ffi_explain_errors", POINTER(FfiHandlers), c_char_p, POINTER(FfiHandlers)
+)
 ffi_register_with_loaded_xla = _fallible(
     "ffi_register_with_loaded_xla", c_char_p, c_char_p, c_char_p, POINTER(FfiHandlers)
 )

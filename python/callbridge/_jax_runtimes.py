@@ -62,6 +62,8 @@ class Runtime:
     has_instantiate: bool
     # StableHLO reads calls of version 4, with a dictionary as the operation's own backend_config.
     reads_typed_calls: bool
+    # XLA asks a handler for its version when it is registered, and refuses what it cannot call.
+    asks_handlers: bool
     # XLA takes the same handler of the same name again.
     takes_same_handler_again: bool
     # XLA:CPU keeps the state of typed handlers: it calls their stage "instantiate".
@@ -119,6 +121,7 @@ _0_4_13 = Runtime(
     has_instantiate=False,
     keeps_state=False,
     reads_typed_calls=False,
+    asks_handlers=False,
     takes_same_handler_again=False,
     records_typed_calls=False,
     lacks_types=_SUB_BYTE,
@@ -156,8 +159,9 @@ _0_4_31 = dataclasses.replace(
     takes_same_handler_again=True,
     typed_lacks_types=(),
 )
+_0_4_32 = dataclasses.replace(_0_4_31, release=(0, 4, 32), asks_handlers=True)
 _0_4_34 = dataclasses.replace(
-    _0_4_31, release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True
+    _0_4_32, release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True
 )
 # jax.extend.ffi.ffi_call (since this release) and jax.ffi.ffi_call (since 0.5.0) exist, but their
 # vmap without a method is a deprecated loop, and shard_map does not support the former.
@@ -212,7 +216,7 @@ _0_10_0 = dataclasses.replace(
 )
 # In ascending order; the last row describes NEWEST.
 RUNTIMES = (
-    *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_34, _0_4_38),
+    *(_0_4_13, _0_4_16, _0_4_30, _0_4_31, _0_4_32, _0_4_34, _0_4_38),
     *(_0_5_0, _0_5_1, _0_5_3, _0_6_0, _0_6_2, _0_7_0, _0_8_2, _0_10_0),
 )
 

@@ -69,6 +69,14 @@ def adapt(
     return {stage: getattr(adapted, stage) for stage in handlers}, adapted.traits
 
 
+def explain_errors(handlers: dict[Stage, int], explanation: str) -> dict[Stage, int]:
+    """Returns handlers that do what `handlers` do, by stage, and whose errors end with "; " and the
+    explanation. Raises RESOURCE_EXHAUSTED."""
+    explained = _c_api.FfiHandlers()
+    _c_api.ffi_explain_errors(_c_api.FfiHandlers(**handlers), explanation.encode(), explained)
+    return {stage: getattr(explained, stage) for stage in handlers}
+
+
 def register_type(name: str, type_id: Any, type_info: Any) -> None:
     deleter = None if type_info is None else _deleter(capsule_pointer(type_info, "type_info"))
     encoded = _c_api.text(name, "name")

@@ -152,6 +152,8 @@ std::vector<Row> Rows() {
          "attributes name element_type value", v.attributes, "n", 4, &v.number),
       Of("callbridge_ffi_attributes_set_string", &callbridge_ffi_attributes_set_string,
          "attributes name text text_size", v.attributes, "n", "x", 1),
+      Of("callbridge_ffi_explain_errors", &callbridge_ffi_explain_errors,
+         "handlers explanation explained", &v.handlers, "x", &v.adapted),
       Of("callbridge_ffi_find_handlers", &callbridge_ffi_find_handlers, "name platform handlers",
          "null_pointers", "Host", &v.adapted),
       Of("callbridge_ffi_host_memory", &callbridge_ffi_host_memory, ""),

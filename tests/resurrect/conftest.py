@@ -27,6 +27,23 @@ sys.path.insert(0, str(HERE.parent / "matrix"))  # for jax_releases
 sys.path.insert(0, str(HERE))  # for real_packages
 
 
+# Tests whose programs call no target: which path calls take, and which processor they are compiled
+# for, is nothing to them.
+NAMES_ALONE = {
+    f"test_{name}.py"
+    for name in (
+        "as_python", "children", "classes", "corpus", "imports", "lent", "members", "moved",
+        "probes", "releases", "signatures", "submodules", "tables", "values",
+    )
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.name in NAMES_ALONE and item.path.parent == HERE:
+            item.add_marker(pytest.mark.names_alone)
+
+
 @pytest.fixture(scope="session")
 def build() -> pathlib.Path:
     """The folder that libcallbridge.so was built in, or CALLBRIDGE_BUILD."""

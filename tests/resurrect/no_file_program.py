@@ -14,8 +14,10 @@ import warnings
 
 import callbridge.jax
 import callbridge.resurrect  # noqa: F401
+import jax
 import numpy as np
 import registering
+from callbridge._jax_runtimes import RUNTIME
 
 _METADATA = 1  # XLA_FFI_Extension_Metadata
 _kept = []  # of what XLA has
@@ -99,6 +101,18 @@ def made_by_ctypes(function, minor):
     return ctypes.cast(handler, ctypes.c_void_p).value
 
 
+def silent(target):
+    """The address of a handler in Python that leads to another, and answers no question."""
+    call = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))(target)
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))
+    def handler(frame):
+        return None if frame.contents.extension else call(frame)
+
+    _kept.extend((call, handler))
+    return ctypes.cast(handler, ctypes.c_void_p).value
+
+
 def generated(target):
     """The address of code in no file that jumps to another function, as JIT compilers make it."""
     jump = {"x86_64": b"\xff\x25\0\0\0\0", "aarch64": struct.pack("<2I", 0x58000050, 0xD61F0200)}
@@ -144,6 +158,28 @@ def refuse(kind, address, message):
             raise AssertionError(f"{kind} by {how}: was taken")
 
 
+def check_explained(address, operand):
+    """XLA has a handler that nobody could ask: whose error the user sees, that one says why."""
+    for how, register in registrars().items():
+        name = f"silent by {how}"
+        if how == "callbridge.jax":
+            continue  # refuses it
+        try:
+            register(name, registering.capsule(address))
+            jax.block_until_ready(registering.caller(registering.by_mlir, name, operand)(operand))
+        except Exception as error:
+            text = str(error)
+        else:
+            raise AssertionError(f"{name}: no error")
+        # Of an XLA that asks nobody, the handler's own error.
+        if how in ("xla_client", "bound before", "extension module") and RUNTIME.has_typed_ffi:
+            refusal, given, _ = text.partition("; XLA was given the handler as it is, since target")
+            own = "framework's API version" if RUNTIME.asks_handlers else "fail with a C code"
+            assert given and own in refusal, (how, text)
+        assert "cannot verify that the function for the stage execute" in text, (how, text)
+        assert "returned without an answer, which proves nothing" in text, (how, text)
+
+
 def stay_busy():
     """Holds the GIL or asks for it: a fork would wait for ever to get it, or to hand it over."""
     while not is_done.is_set():
@@ -166,6 +202,8 @@ try:
         check(f"ctypes, 0.{minor}", address, [x], 2 * x)
     check("generated", generated(suite.address("add")), [x, 2 * x], 3 * x)
     check("preloaded", preloaded(needed, needs), [x], 2 * x)
+
+    check_explained(silent(suite.address("fail_with_c")), x)
 
     crashes = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: ctypes.string_at(8))
     refuse("crashes", ctypes.cast(crashes, ctypes.c_void_p).value, "it ended by SIGSEGV")

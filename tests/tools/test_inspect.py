@@ -249,6 +249,37 @@ def test_probe_asks_what_may_be_a_handler():
     assert inspected("--probe", "made.o")["probed"] == []
 
 
+# A handler as Rust and version scripts leave it: without a name by which others find it.
+HIDDEN_HANDLER = """
+#include "callbridge/typed_ffi/c_api.h"
+extern "C" __attribute__((visibility("hidden"))) XLA_FFI_Error* hidden(XLA_FFI_CallFrame* frame) {
+  for (auto* one = frame->extension_start; one != nullptr; one = one->next) {
+    if (one->type != XLA_FFI_Extension_Metadata) continue;
+    auto* metadata = reinterpret_cast<XLA_FFI_Metadata_Extension*>(one)->metadata;
+    metadata->api_version.major_version = 0;
+    metadata->api_version.minor_version = 1;
+  }
+  return nullptr;
+}
+extern "C" const char* mention() { return "XLA_FFI_CallFrame"; }
+extern "C" void* capsule() { return reinterpret_cast<void*>(hidden); }
+"""
+
+
+def test_a_handler_without_an_exported_name_is_not_suggested_by_one():
+    """ctypes.CDLL(...)['function at 0x1130'] finds nothing, nor does ...['hidden']."""
+    included = ["-std=c++17", "-I", ROOT / "include"]
+    for options in [], ["-s"]:
+        found = inspected("--probe", shared(HIDDEN_HANDLER, *included, *options))
+        (typed,) = [probed for probed in found["probed"] if probed["verdict"] == "typed"]
+        assert re.fullmatch(r"function at 0x[0-9a-f]+( \(hidden\))?", typed["symbol"])
+        assert not typed["has_symbol"]
+        assert not [line for line in found["verdict"]["next"] if "hidden" in line or "0x" in line]
+    source = HIDDEN_HANDLER.replace('visibility("hidden")', 'visibility("default")')
+    found = inspected("--probe", shared(source, *included))
+    assert "ctypes.CDLL('made.so')['hidden']" in found["verdict"]["next"][0]
+
+
 def test_several_files_and_failures():
     shared(TARGETS)
     pathlib.Path("text.so").write_text("hello")

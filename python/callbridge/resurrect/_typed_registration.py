@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from callbridge import _c_api, _jax_registered_targets, _jax_typed_handlers
+from callbridge import _c_api, _jax_registered_targets, _jax_typed_handlers, _typed_handlers
 from callbridge._error import CallbridgeError
 from callbridge._fork_lock import fork_lock
-from callbridge._function_address import capsule_pointer
+from callbridge._function_address import capsule_pointer, make_capsule
 from callbridge._jax_runtimes import RUNTIME
 from callbridge._platform import HOST, find_platform
 from callbridge.resurrect._owners import is_jaxs_or_ours
@@ -215,7 +215,9 @@ def _adapted(
         _not_adapted[key] = error
         global _has_failed
         _has_failed = True
-        return None
+        if lacks_type or RUNTIME.asks_handlers or _is_in_xla(key, addresses):
+            return None
+        return _explained(handlers, addresses, traits, error)
     are_same = all(
         capsule_pointer(capsule) == addresses[stage] for stage, capsule in capsules.items()
     )
@@ -224,11 +226,30 @@ def _adapted(
         given_traits = type(traits)(int(traits) & ~_c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE)
     if are_same and given_traits == traits:
         return None
-    if _jax_registered_targets.in_xla(name, platform).get(TYPED) == addresses:
-        return None  # since before callbridge.resurrect was imported
+    if _is_in_xla(key, addresses):
+        return None
+    return _given_for(handlers, capsules, given_traits)
+
+
+def _is_in_xla(key: tuple[str, str], addresses: dict[Stage, int]) -> bool:
+    """Whether XLA has them, since before callbridge.resurrect was imported."""
+    return _jax_registered_targets.in_xla(*key).get(TYPED) == addresses
+
+
+def _explained(
+    handlers: Any, addresses: dict[Stage, int], traits: Any, error: CallbridgeError
+) -> Given:
+    """What XLA is given where it does not ask handlers: a call is the first that fails."""
+    explanation = f"XLA was given the handler as it is, since {error.message}"
+    explained = _typed_handlers.explain_errors(addresses, explanation)
+    capsules = {stage: make_capsule(address) for stage, address in explained.items()}
+    return _given_for(handlers, capsules, traits)
+
+
+def _given_for(handlers: Any, capsules: dict[Stage, Any], traits: Any) -> Given:
     if not isinstance(handlers, dict):
-        return Given(capsules["execute"], given_traits)
-    return Given({**handlers, **capsules}, given_traits)
+        return Given(capsules["execute"], traits)
+    return Given({**handlers, **capsules}, traits)
 
 
 def _is_refused_again(key: tuple[str, str], made: Given) -> bool:
