@@ -7,6 +7,7 @@ its name. Memory that a process allocates is filled, so that what XLA leaves ope
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -79,9 +80,17 @@ def is_refused(way, name, value):
     return way == "export" and splits and "UNIMPLEMENTED" in value
 
 
-def skip_unless_read_back(face, way):
-    if way == "client" and face == "resurrect":
-        pytest.skip("XLA's own function does not ask resurrect for its functions")
+def is_unknown(face, way, name, value):
+    """XLA's own function, which JAX does not call, does not ask resurrect for what the program
+    calls: XLA says that it has no such function, where the process has not lowered a call of it."""
+    says = rf"NOT_FOUND: No .*(custom call to|for) {name}( by callbridge)? (for|on)"
+    # Of jaxlib 0.4.30's linker, which has no symbols then.
+    of_the_linker = r"INVALID_ARGUMENT: Symbol main\.\d+ not found"
+    is_asked = (face, way) == ("resurrect", "client")
+    return is_asked and re.search(f"{says}|{of_the_linker}", str(value)) is not None
+
+
+def skip_unless_read_back(way):
     if way in ("serialized executable", "client") and not has("serialized executables on CPU"):
         pytest.skip("this JAX serializes no executables on CPU")
 
@@ -91,7 +100,7 @@ def skip_unless_read_back(face, way):
 def test_a_program_that_is_read_back(face, way, tmp_path, tests_folder):
     if not THOROUGH and not is_in_the_sample(face, way):
         pytest.skip("`make matrix` reads it back on this release")
-    skip_unless_read_back(face, way)
+    skip_unless_read_back(way)
     made, _ = run(face, way, tmp_path, tests_folder, by=1)
     for name, value in expected(face, by=1).items():
         assert made[name] == value or is_refused(way, name, made[name]), name
@@ -103,6 +112,7 @@ def test_a_program_that_is_read_back(face, way, tmp_path, tests_folder):
                 assert "Failed to parse serialized" in values[name]
             else:
                 refused = is_refused(way, name, values[name])
+                refused = refused or is_unknown(face, way, name, values[name])
                 assert values[name] == value or refused, (name, by)
         if way == "cache" and has("hits of the compilation cache"):
             assert hits >= len(values) - len(NOT_TEXT)
@@ -117,7 +127,7 @@ def test_a_program_that_is_read_back_where_another_path_is_preferred(
     """A program has the path that its process preferred, whatever that of the reader does."""
     if not THOROUGH:
         pytest.skip("`make matrix` reads it back so")
-    skip_unless_read_back(face, way)
+    skip_unless_read_back(way)
     for path in paths:
         values, _ = run(face, way, tmp_path, tests_folder, by=1, CALLBRIDGE_PATH=path)
         for name, value in expected(face, by=1).items():
@@ -126,4 +136,5 @@ def test_a_program_that_is_read_back_where_another_path_is_preferred(
                 assert values[name] == value or "Failed to parse serialized" in values[name]
             else:
                 refused = is_refused(way, name, values[name])
+                refused = refused or is_unknown(face, way, name, values[name])
                 assert values[name] == value or refused, (name, path)

@@ -5,11 +5,12 @@ Each function here is given JAX's own and returns what takes its place, None whe
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -267,7 +268,8 @@ def custom_call_op_init(original: Callable) -> Callable | None:
         attributes = _changes(changed)
         own = {name: value for name, value in attributes.items() if "." not in name}
         given.update(own, inputs=changed.operands)
-        original(**given)
+        with _unfinished():
+            original(**given)
         for name in attributes.keys() - own.keys():
             self.operation.attributes[name] = attributes[name]
 
@@ -282,7 +284,7 @@ def custom_call_op_build_generic(original: Callable) -> Any:
         given = {**dict(zip(_GENERIC, arguments)), **keywords}  # noqa: B905, for Python 3.9
         attributes = given.get("attributes") or {}
         changed = None
-        if "call_target_name" in attributes and not _typed.is_being_built:
+        if "call_target_name" in attributes and not _built.is_unfinished:
             changed = _rewritten(given.get("operands") or [], given["results"], attributes)
         if changed is None:
             return original(*arguments, **keywords)
@@ -294,14 +296,24 @@ def custom_call_op_build_generic(original: Callable) -> Any:
     return classmethod(wrapper)
 
 
-class _Typed(threading.local):
-    """JAX gives typed calls their attributes after they are built; until then they look like calls
-    of version 1."""
+class _Built(threading.local):
+    """Typed calls get their attributes after they are built, by JAX and here; until then they look
+    like calls of version 1."""
 
-    is_being_built = False
+    is_unfinished = False
 
 
-_typed = _Typed()
+_built = _Built()
+
+
+@contextlib.contextmanager
+def _unfinished() -> Iterator[None]:
+    """Within it, custom_call_op_build_generic() leaves calls as they are."""
+    was, _built.is_unfinished = _built.is_unfinished, True
+    try:
+        yield
+    finally:
+        _built.is_unfinished = was
 
 
 def jax_custom_call(original: Callable) -> Callable | None:
@@ -319,11 +331,8 @@ def jax_custom_call(original: Callable) -> Callable | None:
         is_typed = isinstance(keywords.get("backend_config"), dict)
         if is_typed:
             _check_is_typed(*arguments[:1], **keywords)
-        _typed.is_being_built = is_typed
-        try:
+        with _unfinished() if is_typed else contextlib.nullcontext():
             return original(*arguments, **keywords)
-        finally:
-            _typed.is_being_built = False
 
     return wrapper
 
