@@ -7,11 +7,17 @@ import sys
 import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
+from callbridge.resurrect import _xla_ops
 from jax import core
 from jax.interpreters import xla
 from jax.lib import xla_client
 
-checked = 0
+IS_JAXS_OWN = xla_client.ops is not _xla_ops.ops
+# What jaxlib's own says of an operation that it lacks, or of arguments in a form that it does not
+# take: ours are those of all releases.
+OF_OTHERS = ("incompatible function arguments", "has no attribute")
+
+checked = refused = 0
 called = set()
 
 
@@ -30,8 +36,9 @@ for _name in dir(xla_client.ops):
 
 
 def finish():
-    """Says how many checks passed; with the argument "called", which operations they called."""
-    print(f"{checked} checked")
+    """Says how many checks passed, and how many jaxlib's own operations are not made for; with the
+    argument "called", which operations they called."""
+    print(f"{checked} checked", *[f"{refused} refused"] * IS_JAXS_OWN)
     if sys.argv[1:] == ["called"]:
         print(*sorted(called))
 
@@ -58,9 +65,15 @@ def result(rule, *operands):
 
 
 def check(rule, expected, *operands, close=False):
-    global checked
+    global checked, refused
     expected = np.asarray(expected)
-    got = result(rule, *operands)(expected)
+    try:
+        got = result(rule, *operands)(expected)
+    except (AttributeError, TypeError) as error:
+        if not IS_JAXS_OWN or not any(text in str(error) for text in OF_OTHERS):
+            raise
+        refused += 1
+        return
     assert got.dtype == expected.dtype and got.shape == expected.shape, (got, expected)
     if close:
         np.testing.assert_allclose(got, expected, rtol=2e-5, atol=1e-6)

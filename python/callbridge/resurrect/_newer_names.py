@@ -49,6 +49,13 @@ PRIMITIVES_OF = (
 # several origins the first that has the name counts.
 LENT = [
     # ---- Custom calls ----------------------------------------------------------------------------
+    (
+        "0.4.30",
+        "jaxlib.hlo_helpers",
+        "callbridge.resurrect._hlo_helpers",
+        "DimensionSize ShapeTypePair dense_int_array ensure_hlo_s32 hlo_add hlo_const hlo_min "
+        "hlo_s32 hlo_u8 mk_result_types_and_shapes",
+    ),
     ("0.5.0", "jax.ffi", "callbridge.resurrect._ffi_call", "ffi_call"),
     ("0.7.2", "jax.ffi", "jax._src.ffi", "build_ffi_lowering_function"),
     (
