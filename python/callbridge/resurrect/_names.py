@@ -38,8 +38,12 @@ RESTORED = [
         "xla_platform_names _version _xla",
     ),
     ("jax.lib.xla_client", "ml_dtypes", "bfloat16"),
-    ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old", "ShapeIndex"),
-    ("jax.lib.xla_client", "jax.lax", "FftType"),
+    (
+        "jax.lib.xla_client",
+        "jaxlib.xla_client callbridge.resurrect._xla_client_of_old",
+        "ShapeIndex",
+    ),
+    ("jax.lib.xla_client", "jaxlib.xla_client jax.lax", "FftType"),
     ("jax.lib.xla_extension", "jaxlib._jax", "Client CompileOptions Device Memory Traceback"),
     (
         "jax.lib.xla_extension",

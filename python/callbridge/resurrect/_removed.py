@@ -1100,10 +1100,6 @@ ROWS = [
         "0.8.3 get_backend"),
     ("jax.lib.xla_client", "callbridge.resurrect._registration",
         "0.4.30 register_cpu_custom_call_target 0.6.2 register_custom_call_target"),
-    ("jax.lib.xla_client", "callbridge.resurrect._xla_client_of_old",
-        "0.4.34 ShapeIndex execute_with_python_values execute_with_python_values_replicated "
-        "0.6.2 ResultAccuracy ResultAccuracyMode=ResultAccuracy_Mode heap_profile "
-        "mlir_api_version"),
     ("jax.lib.xla_client", "callbridge.resurrect._xla_shapes",
         "0.6.2 dtype_to_etype shape_from_pyval"),
     ("jax.lib.xla_client", "jax._src.api", "0.5.3 Device"),
@@ -1111,7 +1107,6 @@ ROWS = [
     ("jax.lib.xla_client", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put logger"),
     ("jax.lib.xla_client", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
-    ("jax.lib.xla_client", "jax.lax", "0.6.2 FftType"),
     ("jax.lib.xla_client", "jaxlib._jax",
         "0.6.2 ArrayImpl 0.7.2 DeviceAssignment get_topology_for_devices 0.8.3 Client "
         "CompileOptions Frame Traceback"),
@@ -1134,9 +1129,12 @@ ROWS = [
         "0.4.34 ConvolutionDimensionNumbers CurrentSourceInfoMetadata CustomCallHandler "
         "DTYPE_TO_XLA_ELEMENT_TYPE DotDimensionNumbers GatherDimensionNumbers OpMetadata "
         "PaddingConfig PaddingConfigDimension PrecisionConfig ReplicaGroup "
-        "ScatterDimensionNumbers XLA_ELEMENT_TYPE_TO_DTYPE make_convolution_dimension_numbers "
-        "make_dot_dimension_numbers make_padding_config make_replica_groups tracebacks "
-        "window_padding_type_to_pad_values 0.6.2 PaddingType"),
+        "ScatterDimensionNumbers ShapeIndex XLA_ELEMENT_TYPE_TO_DTYPE "
+        "execute_with_python_values execute_with_python_values_replicated "
+        "make_convolution_dimension_numbers make_dot_dimension_numbers make_padding_config "
+        "make_replica_groups tracebacks window_padding_type_to_pad_values 0.6.2 PaddingType "
+        "ResultAccuracy ResultAccuracyMode=ResultAccuracy_Mode heap_profile mlir_api_version"),
+    ("jax.lib.xla_client", "jaxlib.xla_client jax.lax", "0.6.2 FftType"),
     ("jax.lib.xla_client", "jaxlib.xla_client jax.sharding", "0.4.34 PmapSharding"),
     ("jax.lib.xla_client", "jaxlib.xla_client not-had:clients",
         "0.4.30 make_interpreter_client 0.4.34 make_gpu_client make_tfrt_tpu_c_api_client "
@@ -1154,8 +1152,6 @@ ROWS = [
     ("jax.lib.xla_client", "not-had:jaxlib", "0.8.3 register_custom_type_id_handler"),
     ("jax.lib.xla_extension", "callbridge.resurrect._old_public",
         "0.4.13 Buffer=DeviceArray DeviceArray"),
-    ("jax.lib.xla_extension", "callbridge.resurrect._xla_client_of_old",
-        "0.4.34 PrecisionConfig_Precision ShapeIndex 0.6.2 ResultAccuracy_Mode"),
     ("jax.lib.xla_extension", "import",
         "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib "
         "jax_jit=jaxlib._jax.jax_jit mlir=jaxlib._jax.mlir pytree=jaxlib._jax.pytree 0.8.3 jax"),
@@ -1163,7 +1159,6 @@ ROWS = [
     ("jax.lib.xla_extension", "jax._src.interpreters.pxla",
         "0.4.34 GSPMDSharding SingleDeviceSharding batched_device_put"),
     ("jax.lib.xla_extension", "jax._src.lax.lax", "0.4.34 NamedSharding Sharding"),
-    ("jax.lib.xla_extension", "jax.lax", "0.4.34 FftType"),
     ("jax.lib.xla_extension", "jaxlib._jax",
         "0.6.2 ArrayCopySemantics ArrayImpl AutotuneCacheMode Device DistributedRuntimeClient "
         "PjitFunction PjitFunctionCache TransferConnection TransferServer "
@@ -1196,6 +1191,8 @@ ROWS = [
         "encode_inspect_sharding_callback get_topology_for_devices initialize_pjrt_plugin ops "
         "pjrt_plugin_initialized pjrt_plugin_loaded register_custom_call_partitioner "
         "register_custom_call_target 0.6.2 OpSharding XlaRuntimeError"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension callbridge.resurrect._xla_client_of_old",
+        "0.4.34 PrecisionConfig_Precision ShapeIndex 0.6.2 ResultAccuracy_Mode"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib._jax",
         "0.4.34 CompileOnlyPyClient CompiledMemoryStats CpuCollectives DebugOptions "
         "DistributedRuntimeService ExecutableBuildOptions ExecuteResults MpiCollectives "
@@ -1217,6 +1214,7 @@ ROWS = [
     ("jax.lib.xla_extension",
      "jaxlib.xla_extension jaxlib.weakref_lru_cache jaxlib._jax jax._src.core",
         "0.4.34 weakref_lru_cache"),
+    ("jax.lib.xla_extension", "jaxlib.xla_extension jaxlib.xla_client jax.lax", "0.4.34 FftType"),
     ("jax.lib.xla_extension", "jaxlib.xla_extension not-had:hlo-passes",
         "0.4.34 CallInliner FlattenCallGraph FrontendAttributes HloDCE HloModuleGroup "
         "HloPassInterface TupleSimplifier"),
@@ -1280,7 +1278,7 @@ ROWS = [
     ("jaxlib.ducc_fft", "import",
         "0.4.30 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir "
         "xla_client=jaxlib.xla_client"),
-    ("jaxlib.ducc_fft", "jax.lax", "0.4.30 FftType"),
+    ("jaxlib.ducc_fft", "jaxlib.xla_client jax.lax", "0.4.30 FftType"),
     ("jaxlib.ducc_fft", "not-had:jaxlib-lowerings", "0.4.30 dynamic_ducc_fft_hlo"),
     ("jaxlib.gpu_linalg", "callbridge.resurrect._hlo_helpers",
         "0.4.34 custom_call=hlo_custom_call"),
