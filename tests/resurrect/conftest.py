@@ -33,6 +33,7 @@ NAMES_ALONE = {
     f"test_{name}.py"
     for name in (
         "as_python", "children", "classes", "corpus", "imports", "lent", "members", "moved",
+        "older_names",
         "probes", "releases", "signatures", "submodules", "tables", "values",
     )
 }  # fmt: skip

@@ -32,6 +32,7 @@ ROWS = [
     ("jax", "jax._src.ref", "0.9.2 array_ref=new_ref"),
     ("jax", "jax._src.util", "0.4.30 curry"),
     ("jax", "jax.interpreters", "0.4.30 ad partial_eval pxla xla"),
+    ("jax", "jax.stages", "0.4.13 Compiled Lowered"),
     ("jax", "jax.tree_util",
         "0.4.13 tree_multimap=tree_map 0.6.2 tree_flatten tree_leaves tree_map tree_structure "
         "tree_transpose tree_unflatten treedef_is_leaf"),
@@ -331,6 +332,7 @@ ROWS = [
         "0.5.3 tree_flatten 0.6.2 tree_leaves"),
     ("jax._src.numpy.lax_numpy", "jax._src.typing", "0.5.3 DuckTypedArray 0.10.2 DeprecatedArg"),
     ("jax._src.numpy.lax_numpy", "jax._src.util", "0.4.38 subvals 0.5.3 partition_list"),
+    ("jax._src.numpy.lax_numpy", "jax.numpy", "0.4.13 inf newaxis"),
     ("jax._src.numpy.linalg", "jax._src.api", "0.7.2 jit"),
     ("jax._src.numpy.linalg", "jax._src.lax.lax", "0.7.2 PrecisionLike"),
     ("jax._src.numpy.linalg", "jax._src.numpy.util", "0.5.3 check_arraylike"),
@@ -523,7 +525,10 @@ ROWS = [
     ("jax.core", "import",
         "0.4.30 dtypes=jax._src.dtypes lu=jax._src.linear_util pp=jax._src.pretty_printer "
         "source_info_util=jax._src.source_info_util traceback_util=jax._src.traceback_util"),
+    ("jax.core", "jax._src", "0.4.13 jax_config=config"),
     ("jax.core", "jax._src.core",
+        "0.4.13 AvalMapHandlerPair ClosedCallPrimitive CustomPpEqnRule DimSize HashableWrapper "
+        "aval_method aval_property bint curry namedtuple total_ordering weakref_lru_cache "
         "0.4.30 canonicalize_dim dilate_dim divide_shape_sizes is_dim is_empty_shape "
         "same_referent stride_dim 0.4.31 canonicalize_shape definitely_equal dimension_as_value "
         "0.4.34 pp_aval pp_eqn pp_eqn_rules pp_eqns pp_jaxpr pp_jaxpr_eqn_range "
@@ -549,12 +554,14 @@ ROWS = [
     ("jax.core", "jax._src.core callbridge.resurrect._old_core",
         "0.4.38 check_valid_jaxtype used_axis_names 0.6.2 InDBIdx OutDBIdx "
         "used_axis_names_jaxpr 0.10.2 traverse_jaxpr_params 0.12.0.1 call"),
+    ("jax.core", "jax._src.core jax._src.export.shape_poly", "0.4.30 concrete_dim_or_error"),
     ("jax.core", "jax._src.core none-is:dynamic-shapes", "0.8.3 DShapedArray"),
     ("jax.core", "jax._src.core not-had:dynamic-shapes", "0.6.2 substitute_vars_in_output_ty"),
     ("jax.core", "jax._src.core not-had:pmap", "0.6.2 MapPrimitive"),
     ("jax.core", "jax._src.effects", "0.12.0.1 Effect"),
+    ("jax.core", "jax._src.lib", "0.4.13 jax_jit"),
     ("jax.core", "jax._src.linear_util", "0.12.0.1 DebugInfo"),
-    ("jax.core", "jax._src.util", "0.4.30 tuple_delete tuple_insert"),
+    ("jax.core", "jax._src.util", "0.4.13 HashableFunction 0.4.30 tuple_delete tuple_insert"),
     ("jax.core", "jax._src.util callbridge.resurrect._old_core", "0.4.30 as_hashable_function"),
     ("jax.core", "jax.errors",
         "0.4.30 TracerArrayConversionError TracerIntegerConversionError UnexpectedTracerError "
@@ -563,6 +570,7 @@ ROWS = [
     ("jax.core", "jax.extend.core jax._src.core not-had:call-primitives",
         "0.10.2 call_impl 0.12.0.1 CallPrimitive"),
     ("jax.core", "jaxlib.utils", "0.4.30 map=safe_map safe_map safe_zip zip=safe_zip"),
+    ("jax.core", "math", "0.4.13 prod"),
     ("jax.core", "not-had:axis-substitution",
         "0.4.38 NameGatheringSubst do_subst_axis_names_jaxpr subst_axis_names "
         "subst_axis_names_eqn subst_axis_names_jaxpr subst_axis_names_var"),
@@ -583,7 +591,8 @@ ROWS = [
         "0.4.34 register_pytree_node tree_flatten tree_map tree_unflatten"),
     ("jax.experimental", "callbridge.resurrect._old_public", "0.9.2 disable_x64 enable_x64"),
     ("jax.experimental", "import",
-        "0.4.13 global_device_array=jax.experimental.global_device_array "
+        "0.4.13 ann=jax.experimental.ann array=jax.experimental.array "
+        "global_device_array=jax.experimental.global_device_array "
         "optimizers=jax.example_libraries.optimizers pjit=jax.experimental.pjit "
         "sharding=jax.experimental.sharding stax=jax.example_libraries.stax 0.4.31 "
         "maps=jax.experimental.maps 0.4.38 export=jax.experimental.export 0.5.3 "
@@ -598,6 +607,9 @@ ROWS = [
     ("jax.experimental", "jax._src.core", "0.9.2 MutableArray=Ref mutable_array=new_ref"),
     ("jax.experimental", "jax._src.core not-had:experiment", "0.12.0.1 cur_qdd"),
     ("jax.experimental", "jax.sharding", "0.4.13 PartitionSpec"),
+    ("jax.experimental.ann", "jax.lax", "0.4.13 approx_max_k approx_min_k"),
+    ("jax.experimental.array", "jax", "0.4.13 Array make_array_from_callback"),
+    ("jax.experimental.array", "jax.sharding", "0.4.13 PmapSharding Sharding SingleDeviceSharding"),
     ("jax.experimental.array_api", "import", "0.5.3 fft=jax.numpy.fft linalg=jax.numpy.linalg"),
     ("jax.experimental.array_api", "jax.numpy",
         "0.4.31 finfo 0.4.38 round_=round 0.5.3 abs absolute acos acosh add all allclose amax "
@@ -663,20 +675,37 @@ ROWS = [
         "0.4.38 top_trace 0.6.2 jvp linearize register vjp 0.7.2 Box List jax_appendattr "
         "jax_getattr jax_setattr"),
     ("jax.experimental.attrs", "typing", "0.6.2 JaxVal=Any Pytree=Any"),
+    ("jax.experimental.checkify", "import", "0.4.13 checkify_impl=jax.experimental.checkify"),
+    ("jax.experimental.checkify", "jax._src.checkify",
+        "0.4.13 Bool ErrorCheckRule Int Out assert_func checkify_jaxpr "
+        "checkify_while_body_jaxpr cond_error_check core div_error_check error_checks "
+        "gather_error_check is_scalar_pred jnp lax lu nan_error_check next_code pe safe_map "
+        "safe_zip scan_error_check scatter_error_check source_info_util split_list "
+        "traceback_util tree_flatten tree_unflatten while_loop_error_check"),
+    ("jax.experimental.checkify", "jax._src.lax", "0.4.13 control_flow slicing"),
+    ("jax.experimental.checkify", "jax._src.util", "0.4.13 unzip2"),
+    ("jax.experimental.checkify", "jax.api_util", "0.4.13 flatten_fun"),
+    ("jax.experimental.checkify", "jax.tree_util", "0.4.13 register_pytree_node"),
+    ("jax.experimental.compilation_cache.compilation_cache", "jax._src", "0.4.13 pathlib=path"),
     ("jax.experimental.compilation_cache.compilation_cache", "jax._src.compilation_cache",
-        "0.8.3 initialize_cache is_initialized"),
+        "0.4.13 get_cache_key xla_client 0.8.3 initialize_cache is_initialized"),
+    ("jax.experimental.compilation_cache.compilation_cache", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.compute_on", "not-had:experiment", "0.12.0.1 compute_on2"),
     ("jax.experimental.control_deps", "import", "0.12.0.1 jax"),
     ("jax.experimental.control_deps", "not-had:experiment", "0.12.0.1 control_dep schedule"),
     ("jax.experimental.custom_dce", "not-had:experiment", "0.10.2 custom_dce custom_dce_p"),
     ("jax.experimental.custom_partitioning", "import",
-        "0.4.31 core=jax._src.core custom_api_util=jax._src.custom_api_util "
-        "dispatch=jax._src.dispatch hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir jax "
-        "lu=jax._src.linear_util mesh_lib=jax._src.mesh mlir=jax._src.interpreters.mlir "
+        "0.4.13 pjit=jax.experimental.pjit pxla=jax.interpreters.pxla 0.4.31 core=jax._src.core "
+        "custom_api_util=jax._src.custom_api_util dispatch=jax._src.dispatch "
+        "hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir jax lu=jax._src.linear_util "
+        "mesh_lib=jax._src.mesh mlir=jax._src.interpreters.mlir "
         "pe=jax._src.interpreters.partial_eval sharding_impls=jax._src.sharding_impls "
         "tree_util=jax.tree_util xb=jax._src.xla_bridge xc=jaxlib.xla_client"),
-    ("jax.experimental.custom_partitioning", "jax._src.api_util", "0.4.31 argnums_partial"),
+    ("jax.experimental.custom_partitioning", "jax._src.api_util",
+        "0.4.13 flatten_fun_nokwargs 0.4.31 argnums_partial"),
+    ("jax.experimental.custom_partitioning", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
     ("jax.experimental.custom_partitioning", "jax.errors", "0.4.31 UnexpectedTracerError"),
+    ("jax.experimental.custom_partitioning", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.export", "callbridge.resurrect._old_export",
         "0.4.38 call call_exported default_lowering_platform deserialize export "
         "maximum_supported_serialization_version minimum_supported_serialization_version "
@@ -685,6 +714,12 @@ ROWS = [
         "0.4.38 DisabledSafetyCheck Exported SymbolicScope is_symbolic_dim symbolic_args_specs "
         "symbolic_shape"),
     ("jax.experimental.fused", "import", "0.12.0.1 lu=jax._src.linear_util"),
+    ("jax.experimental.global_device_array", "jax._src", "0.4.13 api_util dispatch"),
+    ("jax.experimental.global_device_array", "jax._src.api", "0.4.13 device_put"),
+    ("jax.experimental.global_device_array", "jax._src.array",
+        "0.4.13 ArrayLike Device Index Shape Shard core mlir pxla xc"),
+    ("jax.experimental.global_device_array", "jax._src.sharding_impls", "0.4.13 PartitionSpec"),
+    ("jax.experimental.global_device_array", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.global_device_array", "none-is:sharded-arrays", "0.4.13 GlobalDeviceArray"),
     ("jax.experimental.hijax", "not-had:experiment",
         "0.12.0.1 AvalMutableQDD AvalQDD HiPrimitive MutableHiType VJPHiPrimitive"),
@@ -708,9 +743,11 @@ ROWS = [
         "xla_extension=jax.lib.xla_extension"),
     ("jax.experimental.host_callback", "import not-had:infeed",
         "0.4.30 pytree=jax.lib.xla_extension.pytree"),
+    ("jax.experimental.host_callback", "jax._src", "0.4.13 jaxlib=lib"),
     ("jax.experimental.host_callback", "jax._src.api", "0.4.38 XlaDevice=Device"),
     ("jax.experimental.host_callback", "jax._src.callback", "0.4.38 io_callback"),
     ("jax.experimental.host_callback", "jax._src.dispatch", "0.4.38 XlaLocalClient=Backend"),
+    ("jax.experimental.host_callback", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
     ("jax.experimental.host_callback", "jaxlib.xla_client",
         "0.4.38 XlaBuilder XlaOp XlaShape=Shape"),
     ("jax.experimental.host_callback", "not-had:infeed",
@@ -718,35 +755,89 @@ ROWS = [
         "xla_extension_version"),
     ("jax.experimental.host_callback", "typing", "0.4.38 DType=Any"),
     ("jax.experimental.jet", "jax._src.api", "0.5.3 shaped_abstractify"),
+    ("jax.experimental.jet", "jax._src.custom_derivatives", "0.4.13 custom_jvp_call_jaxpr_p"),
+    ("jax.experimental.jet", "jax.interpreters", "0.4.13 pxla xla"),
     ("jax.experimental.layout", "jax._src.layout", "0.7.2 DeviceLocalLayout=Layout"),
     ("jax.experimental.maps", "callbridge.resurrect._old_private",
         "0.4.13 _PositionalSemantics=PositionalSemantics "
         "_positional_semantics=positional_semantics"),
     ("jax.experimental.maps", "callbridge.resurrect._old_public", "0.4.31 thread_resources"),
-    ("jax.experimental.maps", "jax._src.mesh", "0.4.31 EMPTY_ENV ResourceEnv"),
-    ("jax.experimental.maps", "jax.sharding", "0.4.13 Mesh"),
+    ("jax.experimental.maps", "jax", "0.4.13 jnp=numpy lax stages"),
+    ("jax.experimental.maps", "jax._src", "0.4.13 dispatch"),
+    ("jax.experimental.maps", "jax._src.api_util",
+        "0.4.13 donation_vector flatten_axes flatten_fun_nokwargs"),
+    ("jax.experimental.maps", "jax._src.array", "0.4.13 ArrayImpl"),
+    ("jax.experimental.maps", "jax._src.core",
+        "0.4.13 Array AxisName lu partition_list safe_map traceback_util tuple_insert"),
+    ("jax.experimental.maps", "jax._src.mesh",
+        "0.4.13 ResourceAxisName show_axes xb xc 0.4.31 EMPTY_ENV ResourceEnv"),
+    ("jax.experimental.maps", "jax._src.sharding_impls", "0.4.13 NamedSharding"),
+    ("jax.experimental.maps", "jax._src.util",
+        "0.4.13 HashableFunction distributed_debug_log merge_lists moveaxis split_list unzip2 "
+        "unzip3 wrap_name"),
+    ("jax.experimental.maps", "jax.errors", "0.4.13 JAXTypeError"),
+    ("jax.experimental.maps", "jax.interpreters",
+        "0.4.13 ad batching mlir pe=partial_eval pxla xla"),
+    ("jax.experimental.maps", "jax.sharding", "0.4.13 Mesh mesh=Mesh"),
+    ("jax.experimental.maps", "jax.stages", "0.4.13 Lowered"),
+    ("jax.experimental.maps", "jax.tree_util",
+        "0.4.13 all_leaves tree_flatten tree_leaves tree_unflatten treedef_tuple"),
     ("jax.experimental.maps", "not-had:xmap",
         "0.4.31 SerialLoop make_xmap_callable serial_loop xmap xmap_p"),
     ("jax.experimental.mesh_utils", "import", "0.4.30 jax 0.4.34 xb=jax._src.xla_bridge"),
     ("jax.experimental.multihost_utils", "import", "0.7.2 xla=jax.interpreters.xla"),
+    ("jax.experimental.multihost_utils", "jax._src",
+        "0.4.13 config_internal=config dispatch sharding"),
     ("jax.experimental.multihost_utils", "jax._src.pjit", "0.4.34 pjit"),
-    ("jax.experimental.multihost_utils", "jax.tree_util", "0.4.38 tree_map"),
+    ("jax.experimental.multihost_utils", "jax.tree_util", "0.4.13 PyTreeDef 0.4.38 tree_map"),
     ("jax.experimental.ode", "import", "0.12.0.1 api_util=jax.api_util lu=jax._src.linear_util"),
     ("jax.experimental.optimizers", "jax.example_libraries.optimizers",
         "0.4.13 Optimizer adagrad adam make_schedule momentum optimizer rmsprop "
         "rmsprop_momentum sgd sm3"),
+    ("jax.experimental.pallas", "import", "0.6.2 gpu=jax.experimental.pallas.triton"),
+    ("jax.experimental.pallas", "jax._src.pallas.primitives", "0.9.2 load store swap"),
+    ("jax.experimental.pallas", "jax._src.pallas.primitives jax.experimental.pallas.triton",
+        "0.9.2 atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg "
+        "atomic_xor max_contiguous"),
+    ("jax.experimental.pallas.gpu", "jax.experimental.pallas.triton",
+        "0.6.2 TritonCompilerParams approx_tanh debug_barrier elementwise_inline_asm"),
     ("jax.experimental.pallas.ops", "import",
         "0.4.30 attention=jax.experimental.pallas.ops.gpu.attention "
         "layer_norm=jax.experimental.pallas.ops.gpu.layer_norm"),
-    ("jax.experimental.pjit", "jax._src.pjit", "0.4.30 hashable_pytree 0.7.2 pjit_p=jit_p"),
+    ("jax.experimental.pallas.tpu", "jax.experimental.pallas",
+        "0.4.38 CostEstimate run_scoped 0.9.2 ANY delay"),
+    ("jax.experimental.pallas.tpu", "jax.experimental.pallas.tpu",
+        "0.7.2 TPUCompilerParams=CompilerParams TPUMemorySpace=MemorySpace"),
+    ("jax.experimental.pallas.triton", "jax.experimental.pallas.triton",
+        "0.7.2 TritonCompilerParams=CompilerParams"),
+    ("jax.experimental.pjit", "jax", "0.4.13 local_devices"),
+    ("jax.experimental.pjit", "jax._src", "0.4.13 array"),
+    ("jax.experimental.pjit", "jax._src.api", "0.4.13 device_put"),
+    ("jax.experimental.pjit", "jax._src.api_util",
+        "0.4.13 flatten_fun_nokwargs rebase_donate_argnums"),
+    ("jax.experimental.pjit", "jax._src.pjit",
+        "0.4.13 HashableFunction NamedSharding PjitSharding ad batching core dispatch "
+        "distributed_debug_log donation_vector flatten_axes flatten_axis_resources func_dialect "
+        "get_unconstrained_dims ir lu merge_lists mlir pe pjit_check_aval_sharding pxla "
+        "safe_map safe_zip sharding_constraint_p source_info_util split_list stages "
+        "tree_flatten tree_structure tree_unflatten weakref_lru_cache wraps xb xc 0.4.30 "
+        "hashable_pytree 0.7.2 pjit_p=jit_p"),
     ("jax.experimental.pjit", "jax._src.sharding_impls",
-        "0.4.30 get_array_mapping parse_flatten_op_sharding"),
+        "0.4.13 XLACompatibleSharding XLADeviceAssignment explode_superdims strides_for_sizes "
+        "unflatten_array unflatten_superdims 0.4.30 get_array_mapping parse_flatten_op_sharding"),
     ("jax.experimental.pjit", "jax._src.sharding_impls callbridge.resurrect._old_pxla",
         "0.10.2 AUTO"),
     ("jax.experimental.pjit", "jax._src.sharding_impls not-had:lowering",
         "0.4.30 ParsedPartitionSpec"),
+    ("jax.experimental.pjit", "jax._src.stages", "0.4.13 CompiledCallParams"),
+    ("jax.experimental.pjit", "jax._src.tree_util", "0.4.13 prefix_errors"),
+    ("jax.experimental.pjit", "jax._src.util", "0.4.13 tuple_insert wrap_name"),
+    ("jax.experimental.pjit", "jax.errors", "0.4.13 JAXTypeError"),
+    ("jax.experimental.pjit", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.pjit", "jax.lax", "0.4.30 with_sharding_constraint"),
-    ("jax.experimental.pjit", "jax.sharding", "0.4.13 PartitionSpec"),
+    ("jax.experimental.pjit", "jax.sharding", "0.4.13 PartitionSpec PmapSharding Sharding"),
+    ("jax.experimental.pjit", "jax.stages", "0.4.13 Lowered"),
+    ("jax.experimental.pjit", "jax.tree_util", "0.4.13 tree_leaves treedef_is_leaf treedef_tuple"),
     ("jax.experimental.profiler", "import", "0.6.2 xla_client=jax.lib.xla_client"),
     ("jax.experimental.rnn", "import", "0.7.2 xla=jax.interpreters.xla"),
     ("jax.experimental.scheduling_groups", "import",
@@ -808,12 +899,14 @@ ROWS = [
         "partition_list split_list subs_list2 unzip2"),
     ("jax.experimental.shard_map", "jax._src.util callbridge.resurrect._old_core",
         "0.6.2 as_hashable_function"),
+    ("jax.experimental.shard_map", "jax.api_util", "0.4.13 flatten_fun_nokwargs"),
     ("jax.experimental.shard_map", "jax.experimental.multihost_utils",
         "0.6.2 global_array_to_host_local_array host_local_array_to_global_array"),
     ("jax.experimental.shard_map", "jax.experimental.shard_map callbridge.resurrect._old_shard_map",
         "0.4.30 register_rule register_standard 0.6.2 register_check register_norewrite "
         "register_reduction_collective register_rewrite register_standard_check "
         "register_standard_collective register_standard_rewrite"),
+    ("jax.experimental.shard_map", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.shard_map", "jax.sharding not-had:shard-map-rules",
         "0.5.3 AxisTypes=AxisType"),
     ("jax.experimental.shard_map", "jax.tree_util",
@@ -823,16 +916,35 @@ ROWS = [
         "0.5.3 set_abstract_mesh 0.6.2 NoFail RewriteTrace RewriteTracer SpecErrorType "
         "eager_rules get_mesh_from_args get_replication no_fail p pbroadcast pbroadcast_p pmap"),
     ("jax.experimental.shard_map", "typing", "0.6.2 JaxType=Any Val=Any 0.8.3 Specs=Any"),
+    ("jax.experimental.sharding", "jax._src.sharding_impls",
+        "0.4.13 Device Index Shape XLACompatibleSharding XLADeviceAssignment "
+        "device_replica_id_map xc"),
+    ("jax.experimental.sharding", "jax.interpreters", "0.4.13 mlir pxla"),
     ("jax.experimental.sharding", "jax.sharding",
-        "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding SingleDeviceSharding"),
+        "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding Sharding "
+        "SingleDeviceSharding"),
     ("jax.experimental.sparse", "import not-had:experiment",
         "0.10.2 nm=jax.experimental.sparse.nm"),
+    ("jax.experimental.sparse.ad", "jax.experimental.sparse.bcoo", "0.4.13 BCOO"),
+    ("jax.experimental.sparse.api", "import", "0.4.13 jnp=jax.numpy"),
+    ("jax.experimental.sparse.api", "jax._src.typing", "0.4.13 Shape"),
+    ("jax.experimental.sparse.api", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.bcoo", "import",
         "0.4.38 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir 0.8.3 "
         "gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.bcoo", "jax._src.api_util", "0.4.13 flatten_axes"),
+    ("jax.experimental.sparse.bcoo", "jax._src.lib", "0.4.13 xc=xla_client"),
+    ("jax.experimental.sparse.bcoo", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
+    ("jax.experimental.sparse.bcoo", "jax._src.typing", "0.4.13 DType"),
+    ("jax.experimental.sparse.bcoo", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.bcsr", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
     ("jax.experimental.sparse.coo", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.coo", "jax._src.lib", "0.4.13 xla_client"),
+    ("jax.experimental.sparse.coo", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
+    ("jax.experimental.sparse.coo", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.csr", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
+    ("jax.experimental.sparse.csr", "jax._src.typing", "0.4.13 ArrayLike"),
+    ("jax.experimental.sparse.csr", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.linalg", "import",
         "0.6.2 gpu_solver=jaxlib.gpu_solver 0.7.2 xla=jax.interpreters.xla"),
     ("jax.experimental.sparse.nm", "import",
@@ -844,6 +956,8 @@ ROWS = [
     ("jax.experimental.sparse.nm", "not-had:experiment",
         "0.10.2 nm_pack nm_pack_p nm_spmm nm_spmm_p"),
     ("jax.experimental.sparse.transform", "import", "0.5.3 lax_numpy=jax._src.numpy.lax_numpy"),
+    ("jax.experimental.sparse.transform", "jax._src.util", "0.4.13 canonicalize_axis"),
+    ("jax.experimental.sparse.transform", "jax.interpreters", "0.4.13 pxla xla"),
     ("jax.experimental.sparse.transform", "not-had:experiment", "0.4.38 popattr setnewattr"),
     ("jax.experimental.sparse.util", "import",
         "0.4.38 dtypes=jax._src.dtypes stages=jax._src.stages"),
@@ -929,9 +1043,13 @@ ROWS = [
     ("jax.interpreters.ad", "import", "0.4.30 source_info_util=jax._src.source_info_util"),
     ("jax.interpreters.ad", "jax", "0.4.30 config"),
     ("jax.interpreters.ad", "jax._src.ad_util", "0.4.38 zeros_like_jaxval 0.9.2 zeros_like_p"),
+    ("jax.interpreters.ad", "jax._src.api_util", "0.4.13 flatten_fun"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad",
-        "0.4.38 CustomVJPException 0.7.2 backward_pass_internal=backward_pass 0.9.2 "
-        "bilinear_transpose call_transpose custom_lin_p defjvp_zero jvp_jaxpr linear_jvp "
+        "0.4.13 Literal Primitive Trace Tracer call_p core dtype flatten_fun_nokwargs float0 "
+        "jvp_subtrace lu nonzero_tangent_outputs partition_list pe register_pytree_node "
+        "safe_map safe_zip split_list traceable tree_flatten tree_unflatten unzip2 "
+        "weakref_lru_cache 0.4.38 CustomVJPException 0.7.2 backward_pass_internal=backward_pass "
+        "0.9.2 bilinear_transpose call_transpose custom_lin_p defjvp_zero jvp_jaxpr linear_jvp "
         "linear_transpose linear_transpose2 rearrange_binders standard_jvp standard_jvp2 "
         "zero_jvp 0.10.2 reducing_transposes"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad callbridge.resurrect._old_ad",
@@ -939,6 +1057,9 @@ ROWS = [
     ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:backward-pass",
         "0.8.3 closed_backward_pass"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:pmap", "0.9.2 map_transpose"),
+    ("jax.interpreters.ad", "jax._src.util", "0.4.13 cache wrap_name"),
+    ("jax.interpreters.ad", "jax.core", "0.4.13 get_aval raise_to_shaped"),
+    ("jax.interpreters.ad", "jax.tree_util", "0.4.13 Partial"),
     ("jax.interpreters.batching", "callbridge.resurrect._avals", "0.10.2 not_mapped"),
     ("jax.interpreters.batching", "callbridge.resurrect._batchers",
         "0.9.2 broadcast_batcher vectorized_batcher"),
@@ -947,16 +1068,22 @@ ROWS = [
     ("jax.interpreters.batching", "callbridge.resurrect._old_signatures",
         "0.4.30 add_batched 0.9.2 batch_jaxpr_axes from_elt matchaxis reducer_batcher"),
     ("jax.interpreters.batching", "jax._src.ad_util",
-        "0.4.30 zeros_like_p 0.7.2 Zero 0.9.2 Zeros=Zero"),
+        "0.4.13 zeros_like_jaxval 0.4.30 zeros_like_p 0.7.2 Zero 0.9.2 Zeros=Zero"),
     ("jax.interpreters.batching", "jax._src.core", "0.9.2 Array"),
     ("jax.interpreters.batching", "jax._src.interpreters.batching",
-        "0.8.3 batch_jaxpr2 0.9.2 BatchTrace BatchTracer ZeroIfMapped batch "
-        "batch_custom_vjp_bwd batch_jaxpr from_elt_handlers is_vmappable make_iota "
-        "make_iota_handlers spec_types to_elt to_elt_handlers vmappables zero_if_mapped 0.10.2 "
-        "NotMapped"),
+        "0.4.13 AxisSize Elt FromEltHandler GetIdx MakeIotaHandler MapSpec ToEltHandler Trace "
+        "Tracer Vmappable add_jaxvals add_jaxvals_p batch_custom_jvp_subtrace batch_subtrace "
+        "canonicalize_axis core flatten_fun_for_vmap lu memoize pe safe_map safe_zip "
+        "source_info_util split_list tree_flatten tree_unflatten unzip2 weakref_lru_cache 0.8.3 "
+        "batch_jaxpr2 0.9.2 BatchTrace BatchTracer ZeroIfMapped batch batch_custom_vjp_bwd "
+        "batch_jaxpr from_elt_handlers is_vmappable make_iota make_iota_handlers spec_types "
+        "to_elt to_elt_handlers vmappables zero_if_mapped 0.10.2 NotMapped"),
     ("jax.interpreters.batching", "jax._src.interpreters.batching none-is:jumbles",
         "0.4.30 Pile PileTy 0.8.3 Jumble JumbleTy RaggedAxis"),
-    ("jax.interpreters.batching", "jax._src.util", "0.9.2 moveaxis"),
+    ("jax.interpreters.batching", "jax._src.tree_util", "0.4.13 register_pytree_node"),
+    ("jax.interpreters.batching", "jax._src.util",
+        "0.4.13 cache curry unzip3 wrap_name 0.9.2 moveaxis"),
+    ("jax.interpreters.batching", "jax.core", "0.4.13 raise_to_shaped"),
     ("jax.interpreters.batching", "not-had:jumbles",
         "0.4.30 PileAxis pile_axis 0.8.3 IndexedAxisSize JumbleAxis jumble_axis"),
     ("jax.interpreters.batching", "not-had:xmap", "0.9.2 vtile"),
@@ -964,21 +1091,41 @@ ROWS = [
         "0.8.3 dense_bool_array 0.9.2 dense_bool_elements"),
     ("jax.interpreters.mlir", "callbridge.resurrect._mlir_custom_call", "0.8.3 custom_call"),
     ("jax.interpreters.mlir", "callbridge.resurrect._old_jax",
-        "0.6.2 xla_computation_to_mlir_module"),
+        "0.4.13 xla_computation_to_mhlo_module=xla_computation_to_mlir_module 0.6.2 "
+        "xla_computation_to_mlir_module"),
     ("jax.interpreters.mlir", "callbridge.resurrect._old_mlir", "0.4.31 ir_constants token_type"),
     ("jax.interpreters.mlir", "import",
-        "0.6.2 func_dialect=jaxlib.mlir.dialects.func hlo=jaxlib.mlir.dialects.stablehlo"),
+        "0.4.13 ad=jax.interpreters.ad xla=jax.interpreters.xla 0.6.2 "
+        "func_dialect=jaxlib.mlir.dialects.func hlo=jaxlib.mlir.dialects.stablehlo"),
     ("jax.interpreters.mlir", "jax._src.interpreters.mlir",
+        "0.4.13 ad_util add_jaxvals_lowering broadcast_in_dim core create_token "
+        "delegate_lowering dtypes dynamic_slice dynamic_update_slice eval_dynamic_shape "
+        "full_like_aval get_constant_handler lu merge_mhlo_modules=merge_mlir_modules "
+        "multi_broadcast_in_dim pe reshape set_sharding sharded_aval slice_op source_info_util "
+        "util wrap_with_full_to_shard_op wrap_with_shard_to_full_op wrap_with_sharding_op xb xc "
         "0.7.2 flatten_lowering_ir_args=flatten_ir_values 0.10.2 LoweringRule"),
+    ("jax.interpreters.mlir", "jax._src.lib", "0.4.13 jaxlib_version=version"),
+    ("jax.interpreters.mlir", "jax._src.lib.mlir.dialects", "0.4.13 builtin chlo mhlo"),
     ("jax.interpreters.mlir", "jax._src.sharding_impls callbridge.resurrect._old_core",
         "0.10.2 ReplicaAxisContext"),
     ("jax.interpreters.partial_eval", "callbridge.resurrect._old_partial_eval",
         "0.4.38 extend_jaxpr_stack trace_to_jaxpr trace_to_jaxpr_final 0.6.2 trivial_ctx 0.8.3 "
         "def_trivial_padding padding_rules"),
     ("jax.interpreters.partial_eval", "import", "0.9.2 config=jax._src.config"),
-    ("jax.interpreters.partial_eval", "jax._src.core", "0.5.3 DebugInfo 0.9.2 Jaxpr"),
+    ("jax.interpreters.partial_eval", "jax._src", "0.4.13 api_util"),
+    ("jax.interpreters.partial_eval", "jax._src.ad_util", "0.4.13 Zero"),
+    ("jax.interpreters.partial_eval", "jax._src.api_util", "0.4.13 flatten_fun_nokwargs"),
+    ("jax.interpreters.partial_eval", "jax._src.core",
+        "0.4.13 InputType OutputType ShapedArray mapped_aval unmapped_aval 0.5.3 DebugInfo "
+        "0.9.2 Jaxpr"),
     ("jax.interpreters.partial_eval", "jax._src.interpreters.partial_eval",
-        "0.9.2 ConstVar DynamicJaxprTrace FreeVar JaxprEqnRecipe JaxprStackFrame JaxprTrace "
+        "0.4.13 AbstractValue Atom AvalId ClosedJaxpr Const ConstFoldRule ConstId DCERule "
+        "DropVar ForwardingRule JaxprEqn JaxprTracerRecipe Literal OrderedSet ParamsUpdater "
+        "PartialEvalCustomRule Primitive PyTreeDef ResAvalUpdater Trace Tracer Var core dtypes "
+        "effects get_referent lu merge_lists new_jaxpr_eqn partial_eval_wrapper_nounits "
+        "partition_list profiler safe_map safe_zip source_info_util split_list toposort "
+        "trace_to_subjaxpr_nounits trace_to_subjaxpr_nounits_fwd unzip2 weakref_lru_cache 0.9.2 "
+        "ConstVar DynamicJaxprTrace FreeVar JaxprEqnRecipe JaxprStackFrame JaxprTrace "
         "LambdaBinding PartialEvalCustomResult TracerAsName TracerId abstract_eval_fun "
         "call_partial_eval_custom_rule close_jaxpr closed_call_partial_eval_custom_rule "
         "const_fold_rules convert_constvars_jaxpr custom_staging_rules forwarding_rules "
@@ -989,6 +1136,10 @@ ROWS = [
      "jax._src.interpreters.partial_eval callbridge.resurrect._old_partial_eval",
         "0.9.2 call_param_updaters call_partial_eval_rules convert_invars_to_constvars "
         "instantiate_const_at partial_eval_jaxpr_custom_rule_not_implemented"),
+    ("jax.interpreters.partial_eval", "jax._src.tree_util",
+        "0.4.13 KeyPath keystr tree_leaves tree_unflatten treedef_tuple"),
+    ("jax.interpreters.partial_eval", "jax._src.util", "0.4.13 cache"),
+    ("jax.interpreters.partial_eval", "jax.core", "0.4.13 ConcreteArray get_aval raise_to_shaped"),
     ("jax.interpreters.partial_eval", "none-is:dynamic-shapes",
         "0.4.30 DimensionHandlerTracer 0.8.3 BoundedAxisSize"),
     ("jax.interpreters.partial_eval", "not-had:debug-info",
@@ -1006,10 +1157,14 @@ ROWS = [
     ("jax.interpreters.pxla", "callbridge.resurrect._old_signatures",
         "0.4.30 device_put wrap_name"),
     ("jax.interpreters.pxla", "import", "0.4.30 xb=jax._src.xla_bridge"),
+    ("jax.interpreters.pxla", "jax._src",
+        "0.4.13 abstract_arrays api_util basearray lu=linear_util"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla",
-        "0.4.30 ExecuteReplicated InputsHandler ResultsHandler UnloadedMeshExecutable "
-        "array_types shard_arg_handlers tile_aval_nd untile_aval_nd 0.10.2 shard_args 0.12.0.1 "
-        "MeshExecutable global_aval_to_result_handler global_result_handlers"),
+        "0.4.13 PxlaResultHandler ShapedArray core dispatch dtypes ir mlir partition_list pe "
+        "profiler safe_map safe_zip stages unzip2 util xc 0.4.30 ExecuteReplicated "
+        "InputsHandler ResultsHandler UnloadedMeshExecutable array_types shard_arg_handlers "
+        "tile_aval_nd untile_aval_nd 0.10.2 shard_args 0.12.0.1 MeshExecutable "
+        "global_aval_to_result_handler global_result_handlers"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla callbridge.resurrect._gone_primitives",
         "0.10.2 xla_pmap_p"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla none-is:pmap", "0.10.2 MapTracer"),
@@ -1022,12 +1177,18 @@ ROWS = [
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla not-had:xmap",
         "0.4.30 SPMDBatchTrace TileManual TileVectorize custom_resource_typing_rules "
         "maybe_extend_axis_env resource_typecheck spmd_primitive_batchers vtile_by_mesh"),
+    ("jax.interpreters.pxla", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
+    ("jax.interpreters.pxla", "jax._src.mesh",
+        "0.4.13 EMPTY_ENV ResourceAxisName ResourceEnv show_axes"),
     ("jax.interpreters.pxla", "jax._src.named_sharding",
         "0.12.0.1 array_mapping_to_axis_resources"),
     ("jax.interpreters.pxla", "jax._src.op_shardings",
         "0.12.0.1 are_hlo_shardings_equal is_hlo_sharding_replicated op_sharding_to_indices"),
     ("jax.interpreters.pxla", "jax._src.op_shardings callbridge.resurrect._old_pxla",
         "0.7.2 are_op_shardings_equal is_op_sharding_replicated"),
+    ("jax.interpreters.pxla", "jax._src.sharding_impls",
+        "0.4.13 ArrayMappingOrAutoOrUnspecified XLACompatibleSharding use_cpp_class "
+        "use_cpp_method"),
     ("jax.interpreters.pxla", "jax._src.sharding_impls callbridge.resurrect._old_pxla",
         "0.4.30 AUTO"),
     ("jax.interpreters.pxla", "jax._src.sharding_specs jaxlib._jax.pmap_lib not-had:pmap-sharding",
@@ -1035,6 +1196,16 @@ ROWS = [
         "spec_to_indices"),
     ("jax.interpreters.pxla", "jax._src.sharding_specs not-had:pmap-sharding",
         "0.4.30 mesh_sharding_specs new_mesh_sharding_specs sharding_spec_sharding_proto"),
+    ("jax.interpreters.pxla", "jax._src.source_info_util", "0.4.13 new_name_stack"),
+    ("jax.interpreters.pxla", "jax._src.util",
+        "0.4.13 HashableFunction distributed_debug_log unzip3"),
+    ("jax.interpreters.pxla", "jax.core", "0.4.13 ConcreteArray"),
+    ("jax.interpreters.pxla", "jax.errors", "0.4.13 JAXTypeError"),
+    ("jax.interpreters.pxla", "jax.interpreters", "0.4.13 ad batching xla"),
+    ("jax.interpreters.pxla", "jax.lib.xla_client jaxlib.xla_client", "0.4.13 xops=ops"),
+    ("jax.interpreters.pxla", "jax.sharding", "0.4.13 NamedSharding"),
+    ("jax.interpreters.pxla", "jax.tree_util", "0.4.13 tree_flatten tree_map"),
+    ("jax.interpreters.pxla", "math", "0.4.13 prod"),
     ("jax.interpreters.pxla", "none-is:sharded-arrays", "0.4.30 ShardedDeviceArray"),
     ("jax.interpreters.pxla", "not-had:compiled-functions",
         "0.4.30 lower_mesh_computation lower_parallel_callable lower_sharding_computation"),
@@ -1044,17 +1215,23 @@ ROWS = [
         "0.7.2 abstractify 0.8.3 canonicalize_dtype"),
     ("jax.interpreters.xla", "callbridge.resurrect._gone_primitives", "0.4.13 xla_call_p"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_core", "0.4.30 xla_shape_handlers"),
-    ("jax.interpreters.xla", "callbridge.resurrect._old_public", "0.4.13 DeviceArray"),
+    ("jax.interpreters.xla", "callbridge.resurrect._old_public",
+        "0.4.13 Buffer=DeviceArray DeviceArray"),
     ("jax.interpreters.xla", "callbridge.resurrect._old_pxla",
         "0.4.30 axis_groups backend_compile check_backend_matches"),
     ("jax.interpreters.xla", "callbridge.resurrect._translations",
         "0.4.13 _translations=translations lower_fun 0.4.30 TranslationContext TranslationRule "
         "backend_specific_translations register_translation translations xla_destructure"),
     ("jax.interpreters.xla", "import",
-        "0.4.38 xb=jax.lib.xla_bridge xc=jax.lib.xla_client xe=jax.lib.xla_extension"),
-    ("jax.interpreters.xla", "jax", "0.4.13 device_put"),
+        "0.4.13 pp=jax._src.pretty_printer 0.4.38 xb=jax.lib.xla_bridge xc=jax.lib.xla_client "
+        "xe=jax.lib.xla_extension"),
+    ("jax.interpreters.xla", "jax", "0.4.13 core device_put"),
+    ("jax.interpreters.xla", "jax._src",
+        "0.4.13 ad_util dtypes lu=linear_util profiler source_info_util util"),
+    ("jax.interpreters.xla", "jax._src.abstract_arrays", "0.4.13 array_types numpy_scalar_types"),
     ("jax.interpreters.xla", "jax._src.array", "0.4.13 _DeviceArray=ArrayImpl"),
-    ("jax.interpreters.xla", "jax._src.core", "0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
+    ("jax.interpreters.xla", "jax._src.core",
+        "0.4.13 Literal 0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
     ("jax.interpreters.xla", "jax._src.core callbridge.resurrect._old_core",
         "0.4.30 ConcreteArray"),
     ("jax.interpreters.xla", "jax._src.interpreters.xla callbridge.resurrect._translations",
@@ -1062,7 +1239,16 @@ ROWS = [
         "sharding_to_proto"),
     ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._old_core",
         "0.4.30 AxisEnv"),
+    ("jax.interpreters.xla", "jax._src.source_info_util", "0.4.13 new_name_stack"),
+    ("jax.interpreters.xla", "jax._src.typing", "0.4.13 Shape"),
+    ("jax.interpreters.xla", "jax._src.util", "0.4.13 partition_list safe_map safe_zip wrap_name"),
+    ("jax.interpreters.xla", "jax.core", "0.4.13 JaxprPpContext abstract_token"),
+    ("jax.interpreters.xla", "jax.interpreters", "0.4.13 ad pe=partial_eval"),
+    ("jax.interpreters.xla", "jax.lib.xla_client jaxlib.xla_client",
+        "0.4.13 XlaBuilder XlaShape=Shape xops=ops"),
+    ("jax.interpreters.xla", "jax.lib.xla_extension jaxlib.xla_extension", "0.4.13 Device"),
     ("jax.interpreters.xla", "jaxlib.xla_client", "0.4.30 XlaOp"),
+    ("jax.interpreters.xla", "math", "0.4.13 prod"),
     ("jax.jaxpr_util", "import",
         "0.4.30 core=jax._src.core source_info_util=jax._src.source_info_util "
         "util=jax._src.util xla_client=jaxlib.xla_client"),
@@ -1082,7 +1268,8 @@ ROWS = [
     ("jax.lax", "import", "0.4.30 dtypes=jax._src.dtypes 0.7.2 jax"),
     ("jax.lax", "jax._src.core", "0.10.2 pvary"),
     ("jax.lax", "jax._src.lax.lax",
-        "0.4.30 standard_naryop unop unop_dtype_rule 0.12.0.1 dce_sink_p"),
+        "0.4.13 itertools standard_unop 0.4.30 standard_naryop unop unop_dtype_rule 0.12.0.1 "
+        "dce_sink_p"),
     ("jax.lax", "jax._src.lax.lax callbridge.resurrect._old_ad", "0.4.30 tie_in"),
     ("jax.lax", "jax._src.lax.parallel", "0.10.2 all_gather_start"),
     ("jax.lax", "jax._src.lax.parallel not-had:private",
@@ -1151,7 +1338,7 @@ ROWS = [
         "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
     ("jax.lib.xla_client", "not-had:jaxlib", "0.8.3 register_custom_type_id_handler"),
     ("jax.lib.xla_extension", "callbridge.resurrect._old_public",
-        "0.4.13 Buffer=DeviceArray DeviceArray"),
+        "0.4.13 Buffer=DeviceArray DeviceArray DeviceArrayBase=DeviceArray"),
     ("jax.lib.xla_extension", "import",
         "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib "
         "jax_jit=jaxlib._jax.jax_jit mlir=jaxlib._jax.mlir pytree=jaxlib._jax.pytree 0.8.3 jax"),
@@ -1226,7 +1413,9 @@ ROWS = [
         "0.4.30 XLACompatibleSharding copy_array_to_devices_with_sharding"),
     ("jax.linear_util", "callbridge.resurrect._avals", "0.4.30 wrap_init"),
     ("jax.linear_util", "jax._src.linear_util",
-        "0.4.30 StoreException WrappedFun cache merge_linear_aux"),
+        "0.4.13 EmptyStoreValue Store annotate core curry fun_name hashable_partial "
+        "traceback_util 0.4.30 StoreException WrappedFun cache merge_linear_aux"),
+    ("jax.linear_util", "jax.tree_util", "0.4.13 tree_map"),
     ("jax.nn", "jax.nn", "0.4.30 normalize=standardize"),
     ("jax.numpy", "callbridge.resurrect._old_public",
         "0.4.13 msort 0.4.30 DeviceArray NINF NZERO PZERO in1d issubsctype row_stack trapz "
@@ -1243,6 +1432,9 @@ ROWS = [
     ("jax.prng", "jax._src.prng jax._src.random.prng jax._src.random.threefry2x32",
         "0.4.30 threefry2x32_p threefry_2x32 threefry_prng_impl"),
     ("jax.prng", "jax._src.prng jax._src.random.prng not-had:experiment", "0.4.30 seed_with_impl"),
+    ("jax.profiler", "jax.profiler",
+        "0.4.13 StepTraceContext=StepTraceAnnotation TraceContext=TraceAnnotation "
+        "trace_function=annotate_function"),
     ("jax.random", "callbridge.resurrect._old_keys", "0.4.30 KeyArray=PRNGKeyArray PRNGKeyArray"),
     ("jax.random", "callbridge.resurrect._old_public",
         "0.4.30 default_prng_impl rbg_key threefry2x32_key unsafe_rbg_key 0.4.31 shuffle"),
@@ -1252,6 +1444,8 @@ ROWS = [
     ("jax.ref", "jax._src.ref", "0.9.2 array_ref=new_ref"),
     ("jax.scipy.linalg", "callbridge.resurrect._old_public", "0.4.30 tril triu"),
     ("jax.scipy.special", "callbridge.resurrect._old_public", "0.10.2 sph_harm"),
+    ("jax.scipy.stats.norm", "import", "0.4.13 osp_stats=scipy.stats"),
+    ("jax.scipy.stats.poisson", "import", "0.4.13 osp_stats=scipy.stats"),
     ("jax.sharding", "callbridge.resurrect._old_public", "0.7.2 use_mesh"),
     ("jax.sharding", "jax._src.sharding_impls",
         "0.4.13 OpShardingSharding=GSPMDSharding 0.7.2 GSPMDSharding"),
