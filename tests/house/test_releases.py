@@ -47,6 +47,7 @@ ALLOWED = {
     "python/callbridge/_jax_runtimes.py": "the rows",
     "python/callbridge/resurrect/_lost_attributes.py": "the releases that lost attributes",
     "python/callbridge/resurrect/_lists.py": "the releases that refuse lists",
+    "python/callbridge/resurrect/_refused_forms.py": "the releases that refuse other forms",
     "python/callbridge/resurrect/_lost_parameters.py": "the releases that lost parameters",
     "python/callbridge/resurrect/_newer_attributes.py": "the releases that attributes came in",
     "python/callbridge/resurrect/_newer_names.py": "the releases that names came in",

@@ -34,7 +34,7 @@ NAMES_ALONE = {
     for name in (
         "as_python", "children", "classes", "corpus", "imports", "lent", "members", "moved",
         "older_names",
-        "probes", "releases", "signatures", "submodules", "tables", "values",
+        "probes", "refused_forms", "releases", "signatures", "submodules", "tables", "values",
     )
 }  # fmt: skip
 

@@ -37,6 +37,7 @@ NOT_FOUND = {
     "jaxlib.gpu_sparse": "needs a GPU plugin",
     "jaxlib.xla_extension.HloPrintOptions": "jaxlib has no HLO modules in Python",
     "jax.numpy.Array": "never was; penzai has it in an annotation",
+    "jax.experimental.pallas.tpu": "needs absl-py, which JAX does not require",
     "jax.numpy.lax_numpy._unique1d": "never was by that name; pytensor falls back",
     "jax.numpy.ndaray": "never was; a slip of serket's",
     "jax.numpy.ndarry": "never was; a slip of serket's and finitediffx's",

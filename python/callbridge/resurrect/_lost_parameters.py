@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from callbridge.resurrect import _batchers, _lists, _old_jaxprs, _private_calls
+from callbridge.resurrect import _batchers, _lists, _old_jaxprs, _private_calls, _refused_forms
 from callbridge.resurrect._adapters import (
     Adapter,
     becomes,
@@ -524,4 +524,5 @@ BY_POSITION = [
     ("jax.interpreters.batching", "0.8.3", "reducer_batcher", without_axis(2, 5)),
     ("jax.interpreters.batching", "0.8.3", "vectorized_batcher", without_axis(1, 3)),
     *_lists.rows(),
+    *_refused_forms.rows(),
 ]

@@ -527,13 +527,13 @@ ROWS = [
         "source_info_util=jax._src.source_info_util traceback_util=jax._src.traceback_util"),
     ("jax.core", "jax._src", "0.4.13 jax_config=config"),
     ("jax.core", "jax._src.core",
-        "0.4.13 AvalMapHandlerPair ClosedCallPrimitive CustomPpEqnRule DimSize HashableWrapper "
-        "aval_method aval_property bint curry namedtuple total_ordering weakref_lru_cache "
-        "0.4.30 canonicalize_dim dilate_dim divide_shape_sizes is_dim is_empty_shape "
-        "same_referent stride_dim 0.4.31 canonicalize_shape definitely_equal dimension_as_value "
-        "0.4.34 pp_aval pp_eqn pp_eqn_rules pp_eqns pp_jaxpr pp_jaxpr_eqn_range "
-        "pp_jaxpr_skeleton pp_jaxprs pp_kv_pair pp_kv_pairs pp_var pp_vars 0.4.38 check_eqn "
-        "check_type 0.6.2 EvalTrace InputType Jaxpr JaxprEqn Literal OpaqueTraceState Primitive "
+        "0.4.13 ClosedCallPrimitive HashableWrapper aval_method aval_property bint curry "
+        "namedtuple total_ordering weakref_lru_cache 0.4.30 canonicalize_dim dilate_dim "
+        "divide_shape_sizes is_dim is_empty_shape same_referent stride_dim 0.4.31 "
+        "canonicalize_shape definitely_equal dimension_as_value 0.4.34 pp_aval pp_eqn "
+        "pp_eqn_rules pp_eqns pp_jaxpr pp_jaxpr_eqn_range pp_jaxpr_skeleton pp_jaxprs "
+        "pp_kv_pair pp_kv_pairs pp_var pp_vars 0.4.38 check_eqn check_type 0.6.2 EvalTrace "
+        "InputType Jaxpr JaxprEqn Literal OpaqueTraceState Primitive "
         "TRACER_LEAK_DEBUGGER_WARNING Token Var dedup_referents escaped_tracer_error "
         "extend_axis_env_nd=ExtendAxisEnvNdContextManager full_lower get_referent jaxpr_as_fun "
         "join_effects leaked_tracer_error maybe_find_leaked_tracers reset_trace_state "
@@ -677,11 +677,11 @@ ROWS = [
     ("jax.experimental.attrs", "typing", "0.6.2 JaxVal=Any Pytree=Any"),
     ("jax.experimental.checkify", "import", "0.4.13 checkify_impl=jax.experimental.checkify"),
     ("jax.experimental.checkify", "jax._src.checkify",
-        "0.4.13 Bool ErrorCheckRule Int Out assert_func checkify_jaxpr "
-        "checkify_while_body_jaxpr cond_error_check core div_error_check error_checks "
-        "gather_error_check is_scalar_pred jnp lax lu nan_error_check next_code pe safe_map "
-        "safe_zip scan_error_check scatter_error_check source_info_util split_list "
-        "traceback_util tree_flatten tree_unflatten while_loop_error_check"),
+        "0.4.13 assert_func checkify_jaxpr checkify_while_body_jaxpr cond_error_check core "
+        "div_error_check error_checks gather_error_check is_scalar_pred jnp lax lu "
+        "nan_error_check next_code pe safe_map safe_zip scan_error_check scatter_error_check "
+        "source_info_util split_list traceback_util tree_flatten tree_unflatten "
+        "while_loop_error_check"),
     ("jax.experimental.checkify", "jax._src.lax", "0.4.13 control_flow slicing"),
     ("jax.experimental.checkify", "jax._src.util", "0.4.13 unzip2"),
     ("jax.experimental.checkify", "jax.api_util", "0.4.13 flatten_fun"),
@@ -717,7 +717,7 @@ ROWS = [
     ("jax.experimental.global_device_array", "jax._src", "0.4.13 api_util dispatch"),
     ("jax.experimental.global_device_array", "jax._src.api", "0.4.13 device_put"),
     ("jax.experimental.global_device_array", "jax._src.array",
-        "0.4.13 ArrayLike Device Index Shape Shard core mlir pxla xc"),
+        "0.4.13 Device Shard core mlir pxla xc"),
     ("jax.experimental.global_device_array", "jax._src.sharding_impls", "0.4.13 PartitionSpec"),
     ("jax.experimental.global_device_array", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.global_device_array", "none-is:sharded-arrays", "0.4.13 GlobalDeviceArray"),
@@ -768,9 +768,9 @@ ROWS = [
         "0.4.13 donation_vector flatten_axes flatten_fun_nokwargs"),
     ("jax.experimental.maps", "jax._src.array", "0.4.13 ArrayImpl"),
     ("jax.experimental.maps", "jax._src.core",
-        "0.4.13 Array AxisName lu partition_list safe_map traceback_util tuple_insert"),
+        "0.4.13 Array lu partition_list safe_map traceback_util tuple_insert"),
     ("jax.experimental.maps", "jax._src.mesh",
-        "0.4.13 ResourceAxisName show_axes xb xc 0.4.31 EMPTY_ENV ResourceEnv"),
+        "0.4.13 show_axes xb xc 0.4.31 EMPTY_ENV ResourceEnv"),
     ("jax.experimental.maps", "jax._src.sharding_impls", "0.4.13 NamedSharding"),
     ("jax.experimental.maps", "jax._src.util",
         "0.4.13 HashableFunction distributed_debug_log merge_lists moveaxis split_list unzip2 "
@@ -816,15 +816,15 @@ ROWS = [
     ("jax.experimental.pjit", "jax._src.api_util",
         "0.4.13 flatten_fun_nokwargs rebase_donate_argnums"),
     ("jax.experimental.pjit", "jax._src.pjit",
-        "0.4.13 HashableFunction NamedSharding PjitSharding ad batching core dispatch "
-        "distributed_debug_log donation_vector flatten_axes flatten_axis_resources func_dialect "
+        "0.4.13 HashableFunction NamedSharding ad batching core dispatch distributed_debug_log "
+        "donation_vector flatten_axes flatten_axis_resources func_dialect "
         "get_unconstrained_dims ir lu merge_lists mlir pe pjit_check_aval_sharding pxla "
         "safe_map safe_zip sharding_constraint_p source_info_util split_list stages "
         "tree_flatten tree_structure tree_unflatten weakref_lru_cache wraps xb xc 0.4.30 "
         "hashable_pytree 0.7.2 pjit_p=jit_p"),
     ("jax.experimental.pjit", "jax._src.sharding_impls",
-        "0.4.13 XLACompatibleSharding XLADeviceAssignment explode_superdims strides_for_sizes "
-        "unflatten_array unflatten_superdims 0.4.30 get_array_mapping parse_flatten_op_sharding"),
+        "0.4.13 XLACompatibleSharding explode_superdims strides_for_sizes unflatten_array "
+        "unflatten_superdims 0.4.30 get_array_mapping parse_flatten_op_sharding"),
     ("jax.experimental.pjit", "jax._src.sharding_impls callbridge.resurrect._old_pxla",
         "0.10.2 AUTO"),
     ("jax.experimental.pjit", "jax._src.sharding_impls not-had:lowering",
@@ -917,8 +917,7 @@ ROWS = [
         "eager_rules get_mesh_from_args get_replication no_fail p pbroadcast pbroadcast_p pmap"),
     ("jax.experimental.shard_map", "typing", "0.6.2 JaxType=Any Val=Any 0.8.3 Specs=Any"),
     ("jax.experimental.sharding", "jax._src.sharding_impls",
-        "0.4.13 Device Index Shape XLACompatibleSharding XLADeviceAssignment "
-        "device_replica_id_map xc"),
+        "0.4.13 Device XLACompatibleSharding device_replica_id_map xc"),
     ("jax.experimental.sharding", "jax.interpreters", "0.4.13 mlir pxla"),
     ("jax.experimental.sharding", "jax.sharding",
         "0.4.13 MeshPspecSharding=NamedSharding NamedSharding PmapSharding Sharding "
@@ -927,7 +926,6 @@ ROWS = [
         "0.10.2 nm=jax.experimental.sparse.nm"),
     ("jax.experimental.sparse.ad", "jax.experimental.sparse.bcoo", "0.4.13 BCOO"),
     ("jax.experimental.sparse.api", "import", "0.4.13 jnp=jax.numpy"),
-    ("jax.experimental.sparse.api", "jax._src.typing", "0.4.13 Shape"),
     ("jax.experimental.sparse.api", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.bcoo", "import",
         "0.4.38 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir 0.8.3 "
@@ -935,7 +933,6 @@ ROWS = [
     ("jax.experimental.sparse.bcoo", "jax._src.api_util", "0.4.13 flatten_axes"),
     ("jax.experimental.sparse.bcoo", "jax._src.lib", "0.4.13 xc=xla_client"),
     ("jax.experimental.sparse.bcoo", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
-    ("jax.experimental.sparse.bcoo", "jax._src.typing", "0.4.13 DType"),
     ("jax.experimental.sparse.bcoo", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.bcsr", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
     ("jax.experimental.sparse.coo", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
@@ -943,7 +940,6 @@ ROWS = [
     ("jax.experimental.sparse.coo", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
     ("jax.experimental.sparse.coo", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.csr", "import", "0.8.3 gpu_sparse=jaxlib.gpu_sparse"),
-    ("jax.experimental.sparse.csr", "jax._src.typing", "0.4.13 ArrayLike"),
     ("jax.experimental.sparse.csr", "jax.interpreters", "0.4.13 xla"),
     ("jax.experimental.sparse.linalg", "import",
         "0.6.2 gpu_solver=jaxlib.gpu_solver 0.7.2 xla=jax.interpreters.xla"),
@@ -1071,8 +1067,7 @@ ROWS = [
         "0.4.13 zeros_like_jaxval 0.4.30 zeros_like_p 0.7.2 Zero 0.9.2 Zeros=Zero"),
     ("jax.interpreters.batching", "jax._src.core", "0.9.2 Array"),
     ("jax.interpreters.batching", "jax._src.interpreters.batching",
-        "0.4.13 AxisSize Elt FromEltHandler GetIdx MakeIotaHandler MapSpec ToEltHandler Trace "
-        "Tracer Vmappable add_jaxvals add_jaxvals_p batch_custom_jvp_subtrace batch_subtrace "
+        "0.4.13 Trace Tracer add_jaxvals add_jaxvals_p batch_custom_jvp_subtrace batch_subtrace "
         "canonicalize_axis core flatten_fun_for_vmap lu memoize pe safe_map safe_zip "
         "source_info_util split_list tree_flatten tree_unflatten unzip2 weakref_lru_cache 0.8.3 "
         "batch_jaxpr2 0.9.2 BatchTrace BatchTracer ZeroIfMapped batch batch_custom_vjp_bwd "
@@ -1116,17 +1111,15 @@ ROWS = [
     ("jax.interpreters.partial_eval", "jax._src.ad_util", "0.4.13 Zero"),
     ("jax.interpreters.partial_eval", "jax._src.api_util", "0.4.13 flatten_fun_nokwargs"),
     ("jax.interpreters.partial_eval", "jax._src.core",
-        "0.4.13 InputType OutputType ShapedArray mapped_aval unmapped_aval 0.5.3 DebugInfo "
-        "0.9.2 Jaxpr"),
+        "0.4.13 ShapedArray mapped_aval unmapped_aval 0.5.3 DebugInfo 0.9.2 Jaxpr"),
     ("jax.interpreters.partial_eval", "jax._src.interpreters.partial_eval",
-        "0.4.13 AbstractValue Atom AvalId ClosedJaxpr Const ConstFoldRule ConstId DCERule "
-        "DropVar ForwardingRule JaxprEqn JaxprTracerRecipe Literal OrderedSet ParamsUpdater "
-        "PartialEvalCustomRule Primitive PyTreeDef ResAvalUpdater Trace Tracer Var core dtypes "
-        "effects get_referent lu merge_lists new_jaxpr_eqn partial_eval_wrapper_nounits "
-        "partition_list profiler safe_map safe_zip source_info_util split_list toposort "
-        "trace_to_subjaxpr_nounits trace_to_subjaxpr_nounits_fwd unzip2 weakref_lru_cache 0.9.2 "
-        "ConstVar DynamicJaxprTrace FreeVar JaxprEqnRecipe JaxprStackFrame JaxprTrace "
-        "LambdaBinding PartialEvalCustomResult TracerAsName TracerId abstract_eval_fun "
+        "0.4.13 AbstractValue ClosedJaxpr DropVar JaxprEqn Literal OrderedSet Primitive "
+        "PyTreeDef Trace Tracer Var core dtypes effects get_referent lu merge_lists "
+        "new_jaxpr_eqn partial_eval_wrapper_nounits partition_list profiler safe_map safe_zip "
+        "source_info_util split_list toposort trace_to_subjaxpr_nounits "
+        "trace_to_subjaxpr_nounits_fwd unzip2 weakref_lru_cache 0.9.2 ConstVar "
+        "DynamicJaxprTrace FreeVar JaxprEqnRecipe JaxprStackFrame JaxprTrace LambdaBinding "
+        "PartialEvalCustomResult TracerAsName TracerId abstract_eval_fun "
         "call_partial_eval_custom_rule close_jaxpr closed_call_partial_eval_custom_rule "
         "const_fold_rules convert_constvars_jaxpr custom_staging_rules forwarding_rules "
         "has_effects make_jaxpr_effects move_binders_to_back move_binders_to_front "
@@ -1137,7 +1130,7 @@ ROWS = [
         "0.9.2 call_param_updaters call_partial_eval_rules convert_invars_to_constvars "
         "instantiate_const_at partial_eval_jaxpr_custom_rule_not_implemented"),
     ("jax.interpreters.partial_eval", "jax._src.tree_util",
-        "0.4.13 KeyPath keystr tree_leaves tree_unflatten treedef_tuple"),
+        "0.4.13 keystr tree_leaves tree_unflatten treedef_tuple"),
     ("jax.interpreters.partial_eval", "jax._src.util", "0.4.13 cache"),
     ("jax.interpreters.partial_eval", "jax.core", "0.4.13 ConcreteArray get_aval raise_to_shaped"),
     ("jax.interpreters.partial_eval", "none-is:dynamic-shapes",
@@ -1160,11 +1153,11 @@ ROWS = [
     ("jax.interpreters.pxla", "jax._src",
         "0.4.13 abstract_arrays api_util basearray lu=linear_util"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla",
-        "0.4.13 PxlaResultHandler ShapedArray core dispatch dtypes ir mlir partition_list pe "
-        "profiler safe_map safe_zip stages unzip2 util xc 0.4.30 ExecuteReplicated "
-        "InputsHandler ResultsHandler UnloadedMeshExecutable array_types shard_arg_handlers "
-        "tile_aval_nd untile_aval_nd 0.10.2 shard_args 0.12.0.1 MeshExecutable "
-        "global_aval_to_result_handler global_result_handlers"),
+        "0.4.13 ShapedArray core dispatch dtypes ir mlir partition_list pe profiler safe_map "
+        "safe_zip stages unzip2 util xc 0.4.30 ExecuteReplicated InputsHandler ResultsHandler "
+        "UnloadedMeshExecutable array_types shard_arg_handlers tile_aval_nd untile_aval_nd "
+        "0.10.2 shard_args 0.12.0.1 MeshExecutable global_aval_to_result_handler "
+        "global_result_handlers"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla callbridge.resurrect._gone_primitives",
         "0.10.2 xla_pmap_p"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla none-is:pmap", "0.10.2 MapTracer"),
@@ -1178,8 +1171,7 @@ ROWS = [
         "0.4.30 SPMDBatchTrace TileManual TileVectorize custom_resource_typing_rules "
         "maybe_extend_axis_env resource_typecheck spmd_primitive_batchers vtile_by_mesh"),
     ("jax.interpreters.pxla", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
-    ("jax.interpreters.pxla", "jax._src.mesh",
-        "0.4.13 EMPTY_ENV ResourceAxisName ResourceEnv show_axes"),
+    ("jax.interpreters.pxla", "jax._src.mesh", "0.4.13 EMPTY_ENV ResourceEnv show_axes"),
     ("jax.interpreters.pxla", "jax._src.named_sharding",
         "0.12.0.1 array_mapping_to_axis_resources"),
     ("jax.interpreters.pxla", "jax._src.op_shardings",
@@ -1187,8 +1179,7 @@ ROWS = [
     ("jax.interpreters.pxla", "jax._src.op_shardings callbridge.resurrect._old_pxla",
         "0.7.2 are_op_shardings_equal is_op_sharding_replicated"),
     ("jax.interpreters.pxla", "jax._src.sharding_impls",
-        "0.4.13 ArrayMappingOrAutoOrUnspecified XLACompatibleSharding use_cpp_class "
-        "use_cpp_method"),
+        "0.4.13 XLACompatibleSharding use_cpp_class use_cpp_method"),
     ("jax.interpreters.pxla", "jax._src.sharding_impls callbridge.resurrect._old_pxla",
         "0.4.30 AUTO"),
     ("jax.interpreters.pxla", "jax._src.sharding_specs jaxlib._jax.pmap_lib not-had:pmap-sharding",
@@ -1240,7 +1231,6 @@ ROWS = [
     ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._old_core",
         "0.4.30 AxisEnv"),
     ("jax.interpreters.xla", "jax._src.source_info_util", "0.4.13 new_name_stack"),
-    ("jax.interpreters.xla", "jax._src.typing", "0.4.13 Shape"),
     ("jax.interpreters.xla", "jax._src.util", "0.4.13 partition_list safe_map safe_zip wrap_name"),
     ("jax.interpreters.xla", "jax.core", "0.4.13 JaxprPpContext abstract_token"),
     ("jax.interpreters.xla", "jax.interpreters", "0.4.13 ad pe=partial_eval"),

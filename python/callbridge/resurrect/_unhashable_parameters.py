@@ -19,6 +19,11 @@ import jax
 import numpy as np
 from jax._src.interpreters import partial_eval
 
+from callbridge._jax_runtimes import jax_function_or
+
+# jax.ffi's, of jax 0.6 and 0.7: has a hash where its values do, and arrays are left in it.
+_DICTIONARY_OF_FFI = jax_function_or("jax._src.ffi.HashableDict", ())
+
 
 def default_process_primitive(original: Callable) -> Callable | None:
     """Traces as JAX does, and once more, with copies, if JAX refuses a parameter without a hash."""
@@ -108,6 +113,8 @@ def _parts(value: Any) -> tuple | None:
         return *value.keys(), *value.values()
     if isinstance(value, (list, tuple, set, frozenset, collections.deque)):
         return (*value,)
+    if isinstance(value, _DICTIONARY_OF_FFI):
+        return (value.val,)
     if isinstance(value, slice):  # has no hash until Python 3.12
         return value.start, value.stop, value.step
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

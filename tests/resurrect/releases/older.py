@@ -19,12 +19,14 @@ LEFT = {
     "element-types": "an experiment with element types, which are jax.dtypes.extended now",
     "xmap": "a part of xmap, or of arrays on several hosts before jax.Array",
     "builtins": "a star import would put JAX's map or zip in place of the program's",
+    "aliases": "a name for a type, which annotations were written with",
     "helpers": "not JAX's own: flags, loggers, type variables, modules for JAX's code",
     "parts": "a part of how JAX traced, lowered or ran a program, which is made otherwise now",
 }
 _WHY = [
     ("builtins", r"\.(unsafe_)?(map|zip)$"),
     ("helpers", r"\.(config|flags|FLAGS|logger|identity|jax|typing|lib|T|MYPY|collections|ref|xla_extension_version|mlir_api_version|cache|safe_zip|util|tree_map|source_info_util|as_hashable_function|xb|xe|core|cusparse|sparse_apis|pmap_lib|device_array|masking|maps|split_dict|assert_unreachable)$"),  # noqa: E501
+    ("aliases", r"\.(ArrayLike|ArrayMappingOrAutoOrUnspecified|Atom|AvalId|AvalMapHandlerPair|AxisName|AxisSize|Bool|Const|ConstFoldRule|ConstId|CustomPpEqnRule|DCERule|DType|DimSize|Elt|ErrorCheckRule|ForwardingRule|FromEltHandler|GetIdx|Index|InputType|Int|JaxprTracerRecipe|KeyPath|MakeIotaHandler|MapSpec|Out|OutputType|ParamsUpdater|PartialEvalCustomRule|PjitSharding|PxlaResultHandler|ResAvalUpdater|ResourceAxisName|Shape|ToEltHandler|Vmappable|XLADeviceAssignment)$"),  # noqa: E501
     ("units", r"[Uu]nit"),
     ("dynamic-shapes", r"BInt|DArray$|DBIdx|DConcreteArray|PaddedArray|DArrayDimHandler|DShapedArray|Bound$|Abstracted|make_bint|Dim(Expr|Poly)Evaluator|DimensionHandler"),  # noqa: E501
     ("element-types", r"eltype|OpaqueDType|opaque_dtypes"),
