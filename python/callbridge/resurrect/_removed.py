@@ -155,7 +155,8 @@ ROWS = [
     ("jax._src.interpreters.pxla", "jax._src.named_sharding",
         "0.8.3 ArrayMappingOrAutoOrUnspecified _get_array_mapping=get_array_mapping 0.10.2 "
         "array_mapping_to_axis_resources"),
-    ("jax._src.interpreters.pxla", "jax._src.sharding_impls", "0.5.3 UNSPECIFIED"),
+    ("jax._src.interpreters.pxla", "jax._src.sharding_impls",
+        "0.4.13 _UNSPECIFIED=UNSPECIFIED 0.5.3 UNSPECIFIED"),
     ("jax._src.interpreters.pxla", "jax._src.stages",
         "0.6.2 DeviceAssignmentMismatch MismatchType"),
     ("jax._src.interpreters.pxla", "jax._src.tree_util", "0.4.30 tree_map"),
@@ -294,7 +295,8 @@ ROWS = [
         "0.5.3 _eliminate_deprecated_list_indexing=eliminate_deprecated_list_indexing "
         "_is_boolean_index _is_integer_index _is_scalar "
         "_is_slice_element_none_or_constant_or_symbolic _make_along_axis_idx _normalize_index "
-        "_should_unpack_list_index _take=take place put put_along_axis take take_along_axis"),
+        "_rewriting_take=rewriting_take _should_unpack_list_index _take=take place put "
+        "put_along_axis take take_along_axis"),
     ("jax._src.numpy.lax_numpy", "jax._src.numpy.lax_numpy", "0.4.13 _roll=roll"),
     ("jax._src.numpy.lax_numpy", "jax._src.numpy.polynomial",
         "0.4.13 poly polyadd polyder polyfit polyint polymul polysub polyval 0.5.3 dot outer"),
