@@ -143,8 +143,8 @@ def test_each_is_compared(restored, wrong_of):
     """A restored class that was otherwise in any of these facts is found, of all of them."""
     for name, here in restored["classes"].items():
         if name not in CLASSES:
-            # It was gone before the oldest release here: JAX's or Python's, without instances, or one
-            # that is compared by another name.
+            # It was gone before the oldest release here: JAX's or Python's, without instances, or
+            # one that is compared by another name.
             is_known = here.get("is_of_jax") or not here["instances"] or is_of_python(here)
             assert is_known or CLASSES.keys() & {*here.get("is", ())}, name
             continue

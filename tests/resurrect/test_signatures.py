@@ -27,6 +27,8 @@ RENAMED = "JAX passes it by position"
 DIFFERENCES = {
     "jax.core.ConcreteArray(weak_type)": "None is false",
     "jax.interpreters.xla.ConcreteArray(weak_type)": "None is false",
+    "jax.experimental.array_api.std(correction)": "that of jax.numpy, where None is 0",
+    "jax.experimental.array_api.var(correction)": "that of jax.numpy, where None is 0",
     "jax.experimental.export.export(_device_assignment_for_internal_jax2tf_use_only)": "of jax2tf",
     "jax.experimental.host_callback.id_print(threshold)": "NumPy's own",
     "jax.extend.ffi.ffi_call(vectorized)": "which JAX said was deprecated, by a default of its own",

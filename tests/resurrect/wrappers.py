@@ -8,7 +8,13 @@ import sys
 import types
 
 import callbridge.resurrect
-from callbridge.resurrect import _changes, _lists, _lost_parameters, _newer_parameters
+from callbridge.resurrect import (
+    _changes,
+    _lists,
+    _lost_parameters,
+    _newer_parameters,
+    _refused_forms,
+)
 
 FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 
@@ -77,8 +83,9 @@ def untested(tested):
     tested |= {f"{path}.__init__" for path in _lost_parameters.NOT_HAD}
     # lent_parameters_program.py likewise.
     tested |= {f"{m}.{f}" for m, _, names, _ in _newer_parameters.rows() for f in names.split()}
-    # lists_program.py passes them lists.
-    tested |= {f"{module}.{name}" for module, _, name, _ in _lists.rows()}
+    # lists_program.py passes them lists, refused_forms_program.py the other forms.
+    rows = [*_lists.rows(), *_refused_forms.rows()]
+    tested |= {f"{module}.{name}" for module, _, name, _ in rows}
     members = MEMBERS.read_text()
     tested |= {path for path in values if f'"{".".join(path.split(".")[-2:])}"' in members}
     known = {id(value) for path, value in values.items() if path in tested}
