@@ -529,18 +529,17 @@ ROWS = [
         "source_info_util=jax._src.source_info_util traceback_util=jax._src.traceback_util"),
     ("jax.core", "jax._src", "0.4.13 jax_config=config"),
     ("jax.core", "jax._src.core",
-        "0.4.13 ClosedCallPrimitive HashableWrapper aval_method aval_property bint curry "
-        "namedtuple total_ordering weakref_lru_cache 0.4.30 canonicalize_dim dilate_dim "
-        "divide_shape_sizes is_dim is_empty_shape same_referent stride_dim 0.4.31 "
-        "canonicalize_shape definitely_equal dimension_as_value 0.4.34 pp_aval pp_eqn "
-        "pp_eqn_rules pp_eqns pp_jaxpr pp_jaxpr_eqn_range pp_jaxpr_skeleton pp_jaxprs "
-        "pp_kv_pair pp_kv_pairs pp_var pp_vars 0.4.38 check_eqn check_type 0.6.2 EvalTrace "
-        "InputType Jaxpr JaxprEqn Literal OpaqueTraceState Primitive "
-        "TRACER_LEAK_DEBUGGER_WARNING Token Var dedup_referents escaped_tracer_error "
-        "extend_axis_env_nd=ExtendAxisEnvNdContextManager full_lower get_referent jaxpr_as_fun "
-        "join_effects leaked_tracer_error maybe_find_leaked_tracers reset_trace_state "
-        "typecompat 0.7.2 axis_frame call_p closed_call_p trace_state_clean typecheck typematch "
-        "0.10.2 AbstractToken TraceTag mapped_aval "
+        "0.4.13 HashableWrapper aval_method aval_property bint curry namedtuple total_ordering "
+        "weakref_lru_cache 0.4.30 canonicalize_dim dilate_dim divide_shape_sizes is_dim "
+        "is_empty_shape same_referent stride_dim 0.4.31 canonicalize_shape definitely_equal "
+        "dimension_as_value 0.4.34 pp_aval pp_eqn pp_eqn_rules pp_eqns pp_jaxpr "
+        "pp_jaxpr_eqn_range pp_jaxpr_skeleton pp_jaxprs pp_kv_pair pp_kv_pairs pp_var pp_vars "
+        "0.4.38 check_eqn check_type 0.6.2 EvalTrace InputType Jaxpr JaxprEqn Literal "
+        "OpaqueTraceState Primitive TRACER_LEAK_DEBUGGER_WARNING Token Var dedup_referents "
+        "escaped_tracer_error extend_axis_env_nd=ExtendAxisEnvNdContextManager full_lower "
+        "get_referent jaxpr_as_fun join_effects leaked_tracer_error maybe_find_leaked_tracers "
+        "reset_trace_state typecompat 0.7.2 axis_frame call_p closed_call_p trace_state_clean "
+        "typecheck typematch 0.10.2 AbstractToken TraceTag mapped_aval "
         "set_current_trace=SetCurrentTraceContextManager subjaxprs "
         "take_current_trace=TakeCurrentTraceContextManager unmapped_aval 0.12.0.1 DropVar "
         "JaxprPpContext JaxprPpSettings OutputType abstract_token aval_mapping_handlers "
@@ -558,6 +557,7 @@ ROWS = [
         "used_axis_names_jaxpr 0.10.2 traverse_jaxpr_params 0.12.0.1 call"),
     ("jax.core", "jax._src.core jax._src.export.shape_poly", "0.4.30 concrete_dim_or_error"),
     ("jax.core", "jax._src.core none-is:dynamic-shapes", "0.8.3 DShapedArray"),
+    ("jax.core", "jax._src.core not-had:call-primitives", "0.4.13 ClosedCallPrimitive"),
     ("jax.core", "jax._src.core not-had:dynamic-shapes", "0.6.2 substitute_vars_in_output_ty"),
     ("jax.core", "jax._src.core not-had:pmap", "0.6.2 MapPrimitive"),
     ("jax.core", "jax._src.effects", "0.12.0.1 Effect"),
@@ -681,7 +681,7 @@ ROWS = [
     ("jax.experimental.checkify", "jax._src.checkify",
         "0.4.13 assert_func checkify_jaxpr checkify_while_body_jaxpr cond_error_check core "
         "div_error_check error_checks gather_error_check is_scalar_pred jnp lax lu "
-        "nan_error_check next_code pe safe_map safe_zip scan_error_check scatter_error_check "
+        "nan_error_check pe safe_map safe_zip scan_error_check scatter_error_check "
         "source_info_util split_list traceback_util tree_flatten tree_unflatten "
         "while_loop_error_check"),
     ("jax.experimental.checkify", "jax._src.lax", "0.4.13 control_flow slicing"),
@@ -1041,15 +1041,14 @@ ROWS = [
     ("jax.interpreters.ad", "import", "0.4.30 source_info_util=jax._src.source_info_util"),
     ("jax.interpreters.ad", "jax", "0.4.30 config"),
     ("jax.interpreters.ad", "jax._src.ad_util", "0.4.38 zeros_like_jaxval 0.9.2 zeros_like_p"),
-    ("jax.interpreters.ad", "jax._src.api_util", "0.4.13 flatten_fun"),
+    ("jax.interpreters.ad", "jax._src.api_util", "0.4.13 flatten_fun flatten_fun_nokwargs"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad",
-        "0.4.13 Literal Primitive Trace Tracer call_p core dtype flatten_fun_nokwargs float0 "
-        "jvp_subtrace lu nonzero_tangent_outputs partition_list pe register_pytree_node "
-        "safe_map safe_zip split_list traceable tree_flatten tree_unflatten unzip2 "
-        "weakref_lru_cache 0.4.38 CustomVJPException 0.7.2 backward_pass_internal=backward_pass "
-        "0.9.2 bilinear_transpose call_transpose custom_lin_p defjvp_zero jvp_jaxpr linear_jvp "
-        "linear_transpose linear_transpose2 rearrange_binders standard_jvp standard_jvp2 "
-        "zero_jvp 0.10.2 reducing_transposes"),
+        "0.4.13 Literal Primitive Trace Tracer core dtype float0 lu partition_list pe "
+        "register_pytree_node safe_map safe_zip split_list unzip2 weakref_lru_cache 0.4.38 "
+        "CustomVJPException 0.7.2 backward_pass_internal=backward_pass 0.9.2 bilinear_transpose "
+        "call_transpose custom_lin_p defjvp_zero jvp_jaxpr linear_jvp linear_transpose "
+        "linear_transpose2 rearrange_binders standard_jvp standard_jvp2 zero_jvp 0.10.2 "
+        "reducing_transposes"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad callbridge.resurrect._old_ad",
         "0.4.38 CustomJVPException 0.9.2 call_param_updaters call_transpose_param_updaters"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:backward-pass",
@@ -1057,7 +1056,7 @@ ROWS = [
     ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:pmap", "0.9.2 map_transpose"),
     ("jax.interpreters.ad", "jax._src.util", "0.4.13 cache wrap_name"),
     ("jax.interpreters.ad", "jax.core", "0.4.13 get_aval raise_to_shaped"),
-    ("jax.interpreters.ad", "jax.tree_util", "0.4.13 Partial"),
+    ("jax.interpreters.ad", "jax.tree_util", "0.4.13 Partial tree_flatten tree_unflatten"),
     ("jax.interpreters.batching", "callbridge.resurrect._avals", "0.10.2 not_mapped"),
     ("jax.interpreters.batching", "callbridge.resurrect._batchers",
         "0.9.2 broadcast_batcher vectorized_batcher"),
@@ -1097,7 +1096,7 @@ ROWS = [
     ("jax.interpreters.mlir", "jax._src.interpreters.mlir",
         "0.4.13 ad_util add_jaxvals_lowering broadcast_in_dim core create_token "
         "delegate_lowering dtypes dynamic_slice dynamic_update_slice eval_dynamic_shape "
-        "full_like_aval get_constant_handler lu merge_mhlo_modules=merge_mlir_modules "
+        "full_like_aval get_constant_handler merge_mhlo_modules=merge_mlir_modules "
         "multi_broadcast_in_dim pe reshape set_sharding sharded_aval slice_op source_info_util "
         "util wrap_with_full_to_shard_op wrap_with_shard_to_full_op wrap_with_sharding_op xb xc "
         "0.7.2 flatten_lowering_ir_args=flatten_ir_values 0.10.2 LoweringRule"),
@@ -1114,10 +1113,11 @@ ROWS = [
     ("jax.interpreters.partial_eval", "jax._src.api_util", "0.4.13 flatten_fun_nokwargs"),
     ("jax.interpreters.partial_eval", "jax._src.core",
         "0.4.13 ShapedArray mapped_aval unmapped_aval 0.5.3 DebugInfo 0.9.2 Jaxpr"),
+    ("jax.interpreters.partial_eval", "jax._src.core jax.extend.core", "0.4.13 ClosedJaxpr"),
     ("jax.interpreters.partial_eval", "jax._src.interpreters.partial_eval",
-        "0.4.13 AbstractValue ClosedJaxpr DropVar JaxprEqn Literal OrderedSet Primitive "
-        "PyTreeDef Trace Tracer Var core dtypes effects get_referent lu merge_lists "
-        "new_jaxpr_eqn partial_eval_wrapper_nounits partition_list profiler safe_map safe_zip "
+        "0.4.13 AbstractValue DropVar JaxprEqn Literal OrderedSet Primitive PyTreeDef Trace "
+        "Tracer Var core dtypes effects get_referent lu merge_lists new_jaxpr_eqn "
+        "partial_eval_wrapper_nounits partition_list profiler safe_map safe_zip "
         "source_info_util split_list toposort trace_to_subjaxpr_nounits "
         "trace_to_subjaxpr_nounits_fwd unzip2 weakref_lru_cache 0.9.2 ConstVar "
         "DynamicJaxprTrace FreeVar JaxprEqnRecipe JaxprStackFrame JaxprTrace LambdaBinding "
