@@ -48,6 +48,7 @@ LEFT = {
     "ShapedArray": ("made", "this JAX prints it without its class's name"),
     "jax.experimental.shard_map.P": ("made", _RENAMED),
     "jax.experimental.shard_map.PartitionSpec": ("made", _RENAMED),
+    "MaybeTracer": ("instances dispatched", "jax 0.12 makes it of typing.Any"),
     "OutInfo": ("instances dispatched is", "shapes of results are jax.ShapeDtypeStruct"),
     "partial": ("bases instances dispatched", f"{_PROTOCOL}; jax.vjp gives a class of its own"),
     "jax.random.KeyArray": ("is", _KEYS),

@@ -8,7 +8,10 @@ import types
 from collections.abc import Callable
 from typing import Any, Union
 
+import jax
 from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey
+
+from callbridge.resurrect import _not_had
 
 # What keys of paths in trees are.
 BuiltInKeyEntry = Union[SequenceKey, DictKey, GetAttrKey, FlattenedIndexKey]
@@ -25,6 +28,14 @@ def get_module_functions(module: Any) -> dict[str, Callable]:
         for name, value in vars(module).items()
         if name[0] != "_" and callable(value) and not inspect.isclass(value)
     }
+
+
+def xla_callable(*_: Any, **__: Any) -> Any:
+    """What jax.jit compiled by, of which programs emptied the cache: xla_callable.cache_clear()."""
+    raise _not_had.error("jax._src.dispatch._xla_callable", "compiled-functions")
+
+
+xla_callable.cache_clear = jax.clear_caches  # type: ignore[attr-defined]
 
 
 def extract_call_jaxpr(primitive: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
