@@ -74,6 +74,11 @@ CALLS = {
         *(jnp.array(None), jnp.asarray(None), jnp.array([1.0, None]), jnp.asarray([None, None])),
         jnp.array(None, dtype=jnp.float16),
     ],
+    "by keyword": lambda: [
+        *(jnp.array(object=None), jnp.asarray(a=[None, 1.0], dtype="float16")),
+        jnp.array(object=300, dtype=jnp.uint8),
+        *(jax.random.fold_in(key=key, data=-2), jnp.nonzero(a=3), jnp.sort(a=x, kind="stable")),
+    ],
     "empty": lambda: bool(jnp.array([])),
 }
 

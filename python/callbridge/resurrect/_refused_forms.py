@@ -58,14 +58,17 @@ def _scalar(original: Callable, self: Any, x: Any) -> Any:
     return original(self, np.asarray(x).astype(self.dtype))
 
 
-def _array(original: Callable, value: Any, dtype: Any = None, *args: Any, **keywords: Any) -> Any:
+def _array(original: Callable, *args: Any, **keywords: Any) -> Any:
     """None is not a number; bits beyond the type's are lost."""
-    of_numbers = np.asarray(value)
+    bound = inspect.signature(original).bind(*args, **keywords)
+    first = next(iter(bound.arguments))
+    of_numbers = np.asarray(bound.arguments[first])
     if of_numbers.dtype == object:
-        of_numbers = np.array(value, float)
-    if dtype is not None:
+        of_numbers = of_numbers.astype(float)
+    if (dtype := bound.arguments.get("dtype")) is not None:
         of_numbers = of_numbers.astype(dtype)
-    return original(of_numbers, dtype, *args, **keywords)
+    bound.arguments[first] = of_numbers
+    return original(*bound.args, **bound.kwargs)
 
 
 def _false(original: Callable, self: Any) -> bool:
@@ -102,7 +105,7 @@ _ROWS: list[tuple[str, str, str, str, Callable[..., Any]]] = [
 ]
 
 
-def _taken(refusal: str, mean: Callable[..., Any]) -> Callable[[Any], Any]:
+def _taken(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any]:
     def make(original: Any) -> Any:
         def call(*args: Any, **keywords: Any) -> Any:
             try:
@@ -110,7 +113,7 @@ def _taken(refusal: str, mean: Callable[..., Any]) -> Callable[[Any], Any]:
             except (TypeError, ValueError, OverflowError) as error:
                 if refusal not in str(error):
                     raise
-            return mean(original, *args, **keywords)
+            return meaning(original, *args, **keywords)
 
         if isinstance(original, types.FunctionType):
             return functools.wraps(original)(call)
@@ -121,6 +124,6 @@ def _taken(refusal: str, mean: Callable[..., Any]) -> Callable[[Any], Any]:
 
 def rows() -> Iterator[tuple[str, str, str, Callable]]:
     """As those of _lost_parameters.BY_POSITION."""
-    for owners, since, names, refusal, mean in _ROWS:
+    for owners, since, names, refusal, meaning in _ROWS:
         for owner in owners.split():
-            yield from ((owner, since, name, _taken(refusal, mean)) for name in names.split())
+            yield from ((owner, since, name, _taken(refusal, meaning)) for name in names.split())
