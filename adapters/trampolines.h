@@ -4,6 +4,8 @@
 #define CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "callbridge/adapters/cross_version/handler.h"
@@ -36,6 +38,22 @@ absl::StatusOr<EntryPoints> MakeTrampolines(UntypedToTypedEntry& entry);
 absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(CrossVersionHandler& handler);
 // Likewise for a handler of ours.
 absl::StatusOr<XLA_FFI_Handler*> MakeTrampoline(TypedFunction& function);
+
+// The handler for `entry` of a table of such, which has what its function needs: a struct with a
+// TypedFunction `function` and a handler `trampoline`. `make` returns a new one, but for the
+// trampoline, where the entry is empty. The table must live as long as the process, and its lock be
+// held. Fails as MakeTrampoline(), and the entry stays empty then.
+template <typename Kept, typename Make>
+absl::StatusOr<XLA_FFI_Handler*> KeptTrampoline(std::unique_ptr<Kept>& entry, Make make) {
+  if (entry == nullptr) {
+    std::unique_ptr<Kept> made = make();
+    absl::StatusOr<XLA_FFI_Handler*> trampoline = MakeTrampoline(made->function);
+    if (!trampoline.ok()) return trampoline;
+    made->trampoline = *trampoline;
+    entry = std::move(made);
+  }
+  return entry->trampoline;
+}
 
 // Returns whether `address` is a handler that MakeTrampoline(TypedFunction&) made.
 // Thread-safe.

@@ -128,18 +128,13 @@ absl::StatusOr<XLA_FFI_Handler*> GetHandlerWithExplainedErrors(XLA_FFI_Handler* 
   using Key = std::pair<XLA_FFI_Handler*, std::string>;
   static auto& all = *new std::map<Key, std::unique_ptr<ExplainedHandler>>;
   const auto entry = all.try_emplace({handler, std::string(explanation)}).first;
-  std::unique_ptr<ExplainedHandler>& known = entry->second;
-  if (known == nullptr) {
+  return KeptTrampoline(entry->second, [&] {
     auto made = std::make_unique<ExplainedHandler>();
     made->handler = handler;
     made->explanation = &entry->first.second;
     made->function = {&CallExplained, made.get()};
-    absl::StatusOr<XLA_FFI_Handler*> trampoline = MakeTrampoline(made->function);
-    if (!trampoline.ok()) return trampoline;
-    made->trampoline = *trampoline;
-    known = std::move(made);
-  }
-  return known->trampoline;
+    return made;
+  });
 }
 
 }  // namespace callbridge

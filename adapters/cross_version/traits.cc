@@ -75,17 +75,12 @@ absl::StatusOr<XLA_FFI_Handler*> GetHandlerWithTraits(XLA_FFI_Handler* handler,
   const TableLock lock;
   // Never destroyed, because runtimes keep handlers.
   static auto& all = *new std::map<Key, std::unique_ptr<HandlerWithTraits>>;
-  std::unique_ptr<HandlerWithTraits>& known = all[{handler, traits, recorded}];
-  if (known == nullptr) {
+  return KeptTrampoline(all[{handler, traits, recorded}], [&] {
     auto made = std::make_unique<HandlerWithTraits>();
     auto* const call = recorded != nullptr ? &CallRecorded : &CallWithTraits;
     *made = {handler, traits, recorded, {call, made.get()}, nullptr};
-    absl::StatusOr<XLA_FFI_Handler*> trampoline = MakeTrampoline(made->function);
-    if (!trampoline.ok()) return trampoline;
-    made->trampoline = *trampoline;
-    known = std::move(made);
-  }
-  return known->trampoline;
+    return made;
+  });
 }
 
 }  // namespace callbridge

@@ -7,7 +7,8 @@ import jax
 
 before = set(sys.modules)
 
-from callbridge.resurrect import _changes, _lazy, _names, _newer_names, _not_had  # noqa: E402
+from callbridge.resurrect import _lazy, _names, _newer_names, _not_had  # noqa: E402
+from table_modules import module_of  # noqa: E402
 
 # What stands for names is imported when they are asked for.
 late = {
@@ -26,11 +27,8 @@ assert not early, early
 warnings.simplefilter("ignore")
 asked = 0
 for path, names in _lazy.rows().items():
-    try:
-        module = _changes._find(path)
-    except ModuleNotFoundError as error:
-        # What JAX's own module needs beside JAX: jax.experimental.pallas.tpu, absl.
-        assert not error.name.startswith(("jax", "callbridge")), error
+    module = module_of(path)
+    if module is None:
         continue
     is_alias = module.__name__ != path and path not in sys.modules
     for name, (origins, _) in names.items():

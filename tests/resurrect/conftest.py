@@ -89,3 +89,31 @@ def run(platforms_folder):
         return done.stdout.removeprefix(OF_THE_PLUGIN)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def printed_by():
+    """Runs the Python of a release of JAX with some arguments; what it printed. Skips where that
+    Python is not here, fails where it does."""
+    from jax_releases import TODAY
+
+    cache = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
+
+    def printed_by(release, *arguments, pythonpath=()):
+        of_others = cache / f"venv-jax-{release}/bin/python"
+        python = ROOT / ".venv/bin/python" if release == TODAY else of_others
+        if not python.exists():
+            pytest.skip(f"no Python with jax {release}: {python}")
+        path = os.pathsep.join(map(str, pythonpath))
+        done = subprocess.run(
+            [python, *arguments],
+            # Flags for this XLA may be unknown to that one, which ends the process.
+            env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": path, "XLA_FLAGS": ""},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return printed_by

@@ -30,15 +30,6 @@ def load_what_resurrect_imports():
                 _changes._find(path)
 
 
-def module_of(path):
-    """None also where it needs more than JAX does: jax.experimental.pallas.tpu, absl."""
-    try:
-        return _changes._find(path)
-    except ModuleNotFoundError as error:
-        assert not error.name.startswith(("jax", "callbridge")), error
-        return None
-
-
 def differences(before, after):
     changed = set()
     for module in before.keys() | after.keys():
@@ -62,6 +53,7 @@ from callbridge.resurrect import (  # noqa: E402
     _newer_attributes,
     _newer_names,
 )
+from table_modules import module_of  # noqa: E402
 
 CLASSES = [
     *(path for path, *_ in _names.WRAPPED),

@@ -1,9 +1,7 @@
 """jax.ffi of today on any JAX: a program prints the same there as on today's JAX without us."""
 
 import json
-import os
 import pathlib
-import subprocess
 
 import jax
 import pytest
@@ -11,8 +9,6 @@ from jax_releases import TODAY, numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE / "jax_ffi_program.py"
-CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
-TODAYS_PYTHON = HERE.parents[1] / ".venv" / "bin" / "python"
 
 # The last XLA:CPU without a thunk for typed calls puts this before the texts of failures, in place
 # of their codes where it calls a handler as a typed one.
@@ -58,30 +54,13 @@ def suite(build):
     return library if library.exists() else folder / "suite_ours.so"
 
 
-def printed_by(release, *arguments, pythonpath=()):
-    of_others = CACHE / f"venv-jax-{release}/bin/python"
-    python = TODAYS_PYTHON if release == TODAY else of_others
-    if not python.exists():
-        pytest.skip(f"no Python with jax {release}: {python}")
-    path = os.pathsep.join(map(str, pythonpath))
-    done = subprocess.run(
-        [python, *arguments],
-        env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": path, "XLA_FLAGS": ""},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def genuine(suite):
+def genuine(printed_by, suite):
     return answers(printed_by(TODAY, PROGRAM, suite, "genuine"))
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_same_as_genuine(run, suite, genuine, release):
+def test_same_as_genuine(run, printed_by, suite, genuine, release):
     if release == jax.__version__:
         lent = answers(run(PROGRAM, suite, "lent"))
     else:
@@ -109,7 +88,7 @@ def same(expected):
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_attributes_keep_their_bits(run, build, release):
+def test_attributes_keep_their_bits(run, printed_by, build, release):
     library = build / "tests/targets/attribute_bits_unregistered.so"
     program = HERE / "attribute_bits_program.py"
     if release == jax.__version__:

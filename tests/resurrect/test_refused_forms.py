@@ -1,16 +1,12 @@
 """What JAX refuses of a function's arguments and took once means what it meant."""
 
-import os
 import pathlib
-import subprocess
 
 import jax
-import pytest
 from jax_releases import numbers, used_by
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE / "refused_forms_program.py"
-CACHE = pathlib.Path(os.environ.get("CALLBRIDGE_CACHE", "/nonexistent"))
 # Which `make test` has.
 OLD = [*used_by("test"), *used_by("outlive")]
 # There methods are functions of jax.numpy by themselves, and not what calls them.
@@ -22,22 +18,10 @@ def by_name(printed):
     return dict(line.split(": ", 1) for line in printed.splitlines())
 
 
-def of_old(release):
-    python = CACHE / f"venv-jax-{release}/bin/python"
-    if not python.exists():
-        pytest.skip(f"no Python to compare with: {python}")
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": "", "XLA_FLAGS": ""}
-    done = subprocess.run(
-        [python, PROGRAM, "plain"], env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return by_name(done.stdout)
-
-
-def test_calls_give_what_a_release_gave_that_took_them(run):
+def test_calls_give_what_a_release_gave_that_took_them(run, printed_by):
     once = {}
     for release in OLD:
-        for name, value in of_old(release).items():
+        for name, value in by_name(printed_by(release, PROGRAM, "plain")).items():
             once.setdefault(name, []).extend([value] * ("Error" not in value.split()[0]))
     given = by_name(run(PROGRAM))
     assert len(given) == len(once) > 60 and all(once.values())
