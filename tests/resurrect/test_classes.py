@@ -30,6 +30,7 @@ _RENAMED = "this JAX's class is named P"
 _PROTOCOL = "it has what a protocol of this JAX asks for"
 _KEYS = "the private module's is JAX's own class of arrays of keys"
 _FINAL = "jaxlib's class of shardings has a metaclass that has no subclasses"
+_BASE = "all shardings are XLA's: it is its base"
 _PYTHON = "singledispatch asks protocols of instances' attributes, in newer Pythons"
 # What is otherwise than in any release that had the class, by its last name: facts, and why.
 LEFT = {
@@ -51,6 +52,10 @@ LEFT = {
     "MaybeTracer": ("instances dispatched", "jax 0.12 makes it of typing.Any"),
     "OutInfo": ("instances dispatched is", "shapes of results are jax.ShapeDtypeStruct"),
     "partial": ("bases instances dispatched", f"{_PROTOCOL}; jax.vjp gives a class of its own"),
+    "jax.lib.xla_client.XLACompatibleSharding": ("is", _BASE),
+    "jax.lib.xla_extension.XLACompatibleSharding": ("is", _BASE),
+    "jaxlib.xla_client.XLACompatibleSharding": ("is", _BASE),
+    "jaxlib.xla_extension.XLACompatibleSharding": ("is", _BASE),
     "jax.random.KeyArray": ("is", _KEYS),
     "jax.random.PRNGKeyArray": ("is", _KEYS),
     "CustomJVPException": ("made", "its text is another"),

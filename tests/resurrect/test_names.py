@@ -36,6 +36,30 @@ def test_refusals(run):
     assert run(HERE / "refusals_program.py") == "37 refused\n"
 
 
+# JAX has functions of these names, with other parameters.
+OTHERS = {
+    f"jax.interpreters.pxla lower_{what} jax._src.interpreters.pxla"
+    for what in ("mesh_computation", "parallel_callable", "sharding_computation")
+}
+
+
+def test_refused_names_are_nowhere_else(run):
+    assert set(run(HERE / "refused_program.py").splitlines()) <= OTHERS
+
+
+def test_what_is_elsewhere_does_what_it_did(run):
+    assert run(HERE / "elsewhere_program.py").splitlines() == [
+        "add_twice",
+        "True True False",
+        "True",
+        "True",
+        "[0. 1. 2.]",
+        "True",
+        "{'add': 1, 'mul': 1, 'sin': 2}",
+        "2",
+    ]
+
+
 @is_newest_here
 @pytest.mark.parametrize("year", ["2020", "2021", "2023", "2023_tuples", "2024"])
 def test_old_package_by_typed_calls(run, year):
