@@ -185,6 +185,24 @@ def layouts_by_name():
     return [made == Format(order, sharding), made.layout.major_to_minor]
 
 
+def serialized_shardings():
+    from jax.extend import sharding as of
+
+    square_of_four = of.get_op_sharding_from_serialized_proto(b"")
+    square_of_four.type = type(square_of_four).Type.OTHER
+    square_of_four.tile_assignment_dimensions = [2, 2]
+    square_of_four.tile_assignment_devices = [0, 2, 1, 3]
+    text = square_of_four.SerializeToString()
+    hlo = of.get_hlo_sharding_from_serialized_proto(text)
+    again = of.get_op_sharding_from_serialized_proto(of.get_serialized_proto_from_hlo_sharding(hlo))
+    return [
+        hlo.tile_assignment_dimensions(),
+        hlo.tile_assignment_devices(),
+        again.type == square_of_four.type,
+        of.GSPMDSharding(jax.devices()[:4], hlo).shard_shape((4, 6)),
+    ]
+
+
 # ---- Transformations -----------------------------------------------------------------------------
 
 
@@ -343,6 +361,9 @@ CALLS = {
     "jax.set_mesh": lambda: in_the_mesh(jax.set_mesh),
     "jax.experimental.layout.Format jax.experimental.layout.Layout": layouts,
     "jax._src.layout.Layout.__init__": layouts_by_name,
+    "jax.extend.sharding.get_hlo_sharding_from_serialized_proto "
+    "jax.extend.sharding.get_op_sharding_from_serialized_proto "
+    "jax.extend.sharding.get_serialized_proto_from_hlo_sharding": serialized_shardings,
     # ---- Transformations ---------------------------------------------------------------------
     "jax.lax.pcast": lambda: mapped(lambda a: lax.pcast(a * 2, (), to="varying")),
     "jax.shard_map": lambda: mapped_by_axes(jax.shard_map),

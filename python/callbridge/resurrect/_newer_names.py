@@ -205,6 +205,10 @@ LENT = [
     ("0.5.3", "jax.sharding", "callbridge.resurrect._newer_sharding", "AxisType use_mesh"),
     ("0.4.34", "jax", "callbridge.resurrect._newer_sharding", "make_mesh"),
     ("0.7.2", "jax", "callbridge.resurrect._newer_sharding", "set_mesh"),
+    ("0.7.2", "jax.sharding", "jax._src.mesh", "use_abstract_mesh"),
+    ("0.7.2", "jax.sharding", "jax.experimental.shard", "reshard"),
+    ("0.12.0.1", "jax", "jax.sharding", "get_abstract_mesh get_mesh use_abstract_mesh"),
+    ("0.8.3", "jax", "jax.sharding", "reshard"),
     ("0.6.2", "jax.experimental.layout", "callbridge.resurrect._newer_layout", "Format"),
     # ---- Others ----------------------------------------------------------------------------------
     *(
@@ -212,6 +216,9 @@ LENT = [
         for origin in ("jax._src.pjit", "jax._src.ad_checkpoint")
     ),
     *(("0.4.31", "jax.extend.core.primitives", origin, PRIMITIVES) for origin in PRIMITIVES_OF),
+    ("0.4.31", "jax.extend.core.primitives", "jax._src.ad_util", "stop_gradient_p"),
+    ("0.4.31", "jax.extend.core.primitives", "jax._src.lax.linalg", "tridiagonal_p"),
+    ("0.10.2", "jax.extend.core.primitives", "jax._src.state.primitives", "get_p swap_p"),
     (
         "0.7.2",
         "jax.tree_util",
@@ -225,6 +232,49 @@ LENT = [
     ("0.4.30", "jax.errors", "callbridge.resurrect._newer_errors", "TracerBoolConversionError"),
     ("0.5.3", "jax.distributed", "callbridge.resurrect._newer_jax", "is_initialized"),
     ("0.4.34", "jax.extend.backend", "jax.lib.xla_bridge", "backends get_backend"),
+    (
+        "0.4.34",
+        "jax.extend.backend",
+        "jax._src.xla_bridge",
+        "backend_xla_version backends register_backend_factory",
+    ),
+    ("0.7.2", "jax.extend.backend", "jax._src.compiler", "get_compile_options"),
+    ("0.7.2", "jax.extend.backend", "jaxlib._jax", "ifrt_proxy"),
+    (
+        "0.10.2",
+        "jax.extend.lowering",
+        "jax._src.interpreters.mlir",
+        "JaxIrContext LoweringRuleContext upstream_dialects",
+    ),
+    ("0.7.2", "jax.extend.sharding", "jax._src.sharding_impls", "GSPMDSharding"),
+    (
+        "0.7.2",
+        "jax.extend.sharding",
+        "callbridge.resurrect._newer_sharding",
+        "get_hlo_sharding_from_serialized_proto get_op_sharding_from_serialized_proto "
+        "get_serialized_proto_from_hlo_sharding",
+    ),
+    ("0.12.0.1", "jax.ad_checkpoint", "jax._src.ad_checkpoint", "name_p"),
+    ("0.9.2", "jax.debug", "jax._src.debugging", "OrderedDebugEffect"),
+    ("0.10.2", "jax.dtypes", "jax._src.dtypes", "TypePromotionError"),
+    ("0.12.0.1", "jax.ffi", "jax._src.core", "abstract_token"),
+    ("0.4.34", "jax.lax", "jax._src.ad_checkpoint", "optimization_barrier_p"),
+    ("0.6.2", "jax.lax", "jax._src.lax.lax", "shape_as_value"),
+    ("0.7.2", "jax.lax", "jax._src.lax.lax", "AccuracyMode Tolerance"),
+    (
+        "0.5.3",
+        "jax.lax.linalg",
+        "jax._src.lax.linalg",
+        "cholesky_update cholesky_update_p lu_pivots_to_permutation_p symmetric_product "
+        "symmetric_product_p",
+    ),
+    ("0.12.0.1", "jax.profiler", "jaxlib._profile_data", "ProfileLine"),
+    (
+        "0.10.2",
+        "jax.tree_util",
+        "jax._src.tree_util",
+        "flatten_one_level flatten_one_level_with_keys",
+    ),
     (
         "0.10.2",
         "jax.extend.core",
@@ -257,6 +307,9 @@ LENT = [
         "transform_name_stack user_context",
     ),
     ("0.4.30", "jax", "jax._src.config", "threefry_partitionable"),
+    ("0.4.31", "jax", "jax._src.config", "explain_cache_misses"),
+    ("0.9.2", "jax", "jax._src.config", "array_garbage_collection_guard"),
+    ("0.9.2", "jax", "jax._src.state.indexing", "ds"),
     ("0.4.34", "jax", "callbridge.resurrect._newer_jax", "process_indices"),
     ("0.12.0.1", "jax.lax", "jax.numpy", "log2"),
     (

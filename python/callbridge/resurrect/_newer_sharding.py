@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxlib import xla_client
 
 
 class AxisType(enum.Enum):
@@ -129,3 +130,20 @@ def current_mesh() -> Any:
     resources: Any = _mesh.thread_resources
     mesh = resources.env.physical_mesh
     return None if mesh.empty else mesh
+
+
+def get_op_sharding_from_serialized_proto(sharding: bytes) -> Any:
+    """Returns jaxlib's OpSharding of a serialized xla.OpSharding."""
+    proto = xla_client.OpSharding()
+    proto.ParseFromString(sharding)
+    return proto
+
+
+def get_hlo_sharding_from_serialized_proto(sharding: bytes) -> Any:
+    """Returns jaxlib's HloSharding of a serialized xla.OpSharding."""
+    return xla_client.HloSharding.from_proto(get_op_sharding_from_serialized_proto(sharding))
+
+
+def get_serialized_proto_from_hlo_sharding(sharding: Any) -> bytes:
+    """Returns the serialized xla.OpSharding of jaxlib's HloSharding."""
+    return sharding.to_proto().SerializeToString()
