@@ -10,7 +10,7 @@ help:
 	@echo "make test-gpu  run GPU targets on this machine's GPU, and write docs/gpu.md"
 	@echo "make test-aarch64   build for Linux aarch64, and run a part of the tests there under emulation"
 	@echo "make bench     measure what a call costs; results in build/bench/"
-	@echo "make matrix    run every ABI and every handler on every jaxlib of requirements/jax_releases, and all tests that make test has a sample of; tables in docs/matrix.md"
+	@echo "make matrix    run every ABI and every handler on every jaxlib of requirements/jax_releases, and all tests that make test has a sample of; tables in docs/matrix.md; FROM=STEP goes on from a step"
 	@echo "make docs      make the site of the documentation, build/docs/html"
 	@echo "make format    format the C++ and Python files in place"
 	@echo "make lint      check the format and run the static checks"
@@ -19,8 +19,11 @@ help:
 	@echo "make test-wheel   install those in clean environments and use them, with transcripts and times"
 	@echo "make clean     remove build/, dist/ and .venv (downloads and what is installed from them stay in the cache)"
 
-demo test bench matrix docs format lint:
+demo test bench docs format lint:
 	@scripts/$@
+
+matrix:
+	@scripts/matrix "$(FROM)"
 
 wheel:
 	@scripts/wheel $(MACHINE)

@@ -4,18 +4,21 @@
 #                        shown if it fails; what it writes to file descriptor 3 is shown in any case.
 # begin NAME COMMAND...  the same, beside the steps that follow; `await NAME` waits for it and shows how it went.
 # beside NAME COMMAND... the same, as soon as fewer than two that were begun so are at work; each is shown when it is over.
+# step_first=NAME        leaves out the steps that follow, up to the one of that name.
 # finish                 awaits what was begun, prints the table of the steps and exits: 0 only if none failed.
 #
 # What was begun does not outlive the script, however that ends.
 exec 3>&1
 step_table=()
 step_failed=0
+step_first=
 declare -A step_begun=()  # process groups, by name
 step_beside=()            # the names of those that `beside` began
 trap step_stop_begun EXIT
 
 step() {
   local name=$1 log start=$SECONDS result=ok
+  if step_is_left_out "$name"; then return; fi
   log=$(step_log "$name")
   shift
   printf '%s ...\n' "$name"
@@ -51,6 +54,7 @@ await() {
 
 beside() {
   local name at_work
+  if step_is_left_out "$1"; then return; fi
   while [ ${#step_beside[@]} = 2 ]; do
     at_work=()
     for name in "${step_beside[@]}"; do
@@ -66,6 +70,10 @@ beside() {
 finish() {
   local name
   for name in "${!step_begun[@]}"; do await "$name"; done
+  if [ -n "$step_first" ]; then
+    printf 'no step is named "%s"\n' "$step_first"
+    step_failed=1
+  fi
   printf '\n'
   printf '%s\n' "${step_table[@]}"
   printf '%-40s %6s %5d s\n' total "$([ $step_failed = 0 ] && echo ok || echo FAILED)" $SECONDS
@@ -73,6 +81,11 @@ finish() {
 }
 
 # For the functions above.
+
+step_is_left_out() {
+  if [ "$1" = "$step_first" ]; then step_first=; fi
+  [ -n "$step_first" ]
+}
 
 step_log() {
   mkdir -p build/log
