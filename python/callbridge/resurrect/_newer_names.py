@@ -216,8 +216,8 @@ LENT = [
         for origin in ("jax._src.pjit", "jax._src.ad_checkpoint")
     ),
     *(("0.4.31", "jax.extend.core.primitives", origin, PRIMITIVES) for origin in PRIMITIVES_OF),
-    ("0.4.31", "jax.extend.core.primitives", "jax._src.ad_util", "stop_gradient_p"),
-    ("0.4.31", "jax.extend.core.primitives", "jax._src.lax.linalg", "tridiagonal_p"),
+    ("0.4.30", "jax.extend.core.primitives", "jax._src.ad_util", "stop_gradient_p"),
+    ("0.4.30", "jax.extend.core.primitives", "jax._src.lax.linalg", "tridiagonal_p"),
     ("0.10.2", "jax.extend.core.primitives", "jax._src.state.primitives", "get_p swap_p"),
     (
         "0.7.2",
