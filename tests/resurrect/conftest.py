@@ -32,9 +32,9 @@ sys.path.insert(0, str(HERE))  # for real_packages
 NAMES_ALONE = {
     f"test_{name}.py"
     for name in (
-        "as_python", "children", "classes", "corpus", "imports", "lent", "members", "moved",
-        "older_names",
-        "probes", "refused_forms", "releases", "signatures", "submodules", "tables", "values",
+        "as_python", "between", "children", "classes", "corpus", "imports", "lent", "members",
+        "moved", "older_names", "probes", "refused_forms", "releases", "signatures", "submodules",
+        "tables", "values",
     )
 }  # fmt: skip
 

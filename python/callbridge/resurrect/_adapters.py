@@ -102,6 +102,17 @@ def by_position(count: int, *parameters: str) -> Adapter:
     return adapt
 
 
+def where_refused(adapt: Adapter) -> Adapter:
+    """The same for those calls alone that the function does not take as they are."""
+
+    @functools.wraps(adapt)
+    def adapt_refused(function: str, args: tuple, keywords: dict) -> tuple:
+        return adapt(function, args, keywords)
+
+    adapt_refused.where_refused = True  # type: ignore[attr-defined]
+    return adapt_refused
+
+
 class Adapted:
     """A callable of JAX's, no plain function, that takes more; in all else it is that callable."""
 
@@ -144,10 +155,13 @@ def wrapper_of(original: Any, name: str, adapters: Sequence[Adapter]) -> Any:
     is_static = isinstance(original, staticmethod)  # __new__
     function = original.__func__ if is_static else original
     of_position = any(hasattr(adapt, "of_position") for adapt in adapters)
+    for_any = [adapt for adapt in adapters if not hasattr(adapt, "where_refused")]
+    is_for_any = len(for_any) == len(adapters)
 
     def call(*args: Any, **keywords: Any) -> Any:
         if keywords or of_position:
-            for adapt in adapters:
+            takes_it = not is_for_any and _takes(function, args, keywords)
+            for adapt in for_any if takes_it else adapters:
                 args = adapt(name, args, keywords)
         return function(*args, **keywords)
 
@@ -158,6 +172,16 @@ def wrapper_of(original: Any, name: str, adapters: Sequence[Adapter]) -> Any:
     if shown and isinstance(function, types.FunctionType):
         wrapper.__signature__ = signature(function, shown)  # type: ignore[attr-defined]
     return staticmethod(wrapper) if is_static else wrapper
+
+
+def _takes(function: Any, args: tuple, keywords: dict) -> bool:
+    try:
+        inspect.signature(function).bind(*args, **keywords)
+    except TypeError:
+        return False
+    except ValueError:
+        return True  # a builtin without a signature: the call says it
+    return True
 
 
 def refusing(original: Any, name: str, reason: str, parameters: Sequence[str]) -> Any:

@@ -24,6 +24,7 @@ from callbridge.resurrect import (
     _newer_names,
     _newer_parameters,
 )
+from callbridge.resurrect._between import may_be_gone
 
 # Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
 if (leave_out := jax_function_or(LEAVE_OUT_OF_LOCATIONS, None)) is not None:
@@ -138,6 +139,11 @@ def _restore_parameters(
     """Of the modules that are imported, or of that one. Others are seen to when they are."""
     adapters_of: dict[tuple[str, str], list] = {}
     lost = [row for row in _lost_parameters.ROWS if is_since(row[1])]
+    lost += [
+        (path, since, names, tuple(map(_adapters.where_refused, adapters)))
+        for path, since, names, adapters in _lost_parameters.ROWS
+        if may_be_gone(since) and not is_since(since)
+    ]
     newer = [row for row in _newer_parameters.rows() if not is_since(row[1])]
     for path, _, names, adapters in (*lost, *newer):
         if _is_due(path, module):
@@ -149,8 +155,10 @@ def _restore_parameters(
         wrap = functools.partial(_adapters.wrapper_of, name=what, adapters=found)
         _replace(changes, Name(path, name, WRAPPED), owner, wrap)
     for path, gone_in, name, make in _lost_parameters.BY_POSITION:
-        is_to_be = is_since(gone_in) and _is_due(path, module)
-        if is_to_be and Name(path, name, RESTORED) not in restored:
+        is_to_be = is_since(gone_in) or (
+            may_be_gone(gone_in) and (path, gone_in, name, make) in _lost_parameters.ASKING_FIRST
+        )
+        if is_to_be and _is_due(path, module) and Name(path, name, RESTORED) not in restored:
             _replace(changes, Name(path, name, WRAPPED), _find(path), make)
 
     for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
@@ -219,15 +227,28 @@ def _module_of(path: str) -> str:
 
 
 def _restore_attributes(changes: list, module: str | None = None) -> None:
-    lost = [(row, _lost_attributes) for row in _lost_attributes.ROWS if is_since(row[1])]
+    lost = [(row, _lost_attributes) for row in _lost_attributes.ROWS if may_be_gone(row[1])]
     newer = [(row, _newer_attributes) for row in _newer_attributes.ROWS if not is_since(row[1])]
-    for (path, _, names), table in (*lost, *newer):
+    for (path, since, names), table in (*lost, *newer):
         owner = _find(path) if _is_due(path, module) else None
         for name, other in _split(names) if owner is not None else ():
             value = vars(table.Attributes)[other]
+            if isinstance(value, property) and table is _lost_attributes and not is_since(since):
+                value = _Fallback(value.fget)
             is_had = _class_has(owner, name) and (path, name) not in _lost_attributes.REFUSED
             if value is not None and not is_had:
                 _set(changes, Name(path, name, RESTORED), owner, name, value)
+
+
+class _Fallback:
+    """A property of those objects that have no such attribute themselves: a class does not say
+    which attributes its __init__() sets, and those could not be set over a property."""
+
+    def __init__(self, get: Any):
+        self._get = get
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else self._get(instance)
 
 
 def _class_has(owner: Any, name: str) -> bool:

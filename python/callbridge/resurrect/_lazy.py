@@ -20,8 +20,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
-from callbridge._jax_runtimes import is_since
 from callbridge.resurrect import _not_had, _refused, _submodules
+from callbridge.resurrect._between import may_be_gone
 
 NOT_HAD = "not-had:"
 NONE_IS = "none-is:"
@@ -43,7 +43,7 @@ def rows() -> Rows:
     for module, origins, names in _removed.ROWS:
         for entry in names.split():
             if entry[0].isdigit():
-                is_gone = is_since(entry)
+                is_gone = may_be_gone(entry)
             elif is_gone:
                 name, _, other = entry.partition("=")
                 found.setdefault(module, {})[name] = origins, other or name

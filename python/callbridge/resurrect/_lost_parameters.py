@@ -488,6 +488,9 @@ FFI_OPTIONS = {
 }
 
 
+# What calls JAX's own first, and does something only where that refuses the call.
+ASKING_FIRST = [*_lists.rows(), *_refused_forms.rows()]
+
 # Functions that took others by position: module, release, name, what makes the wrapper.
 BY_POSITION = [
     ("jax.experimental.shard_map", "0.8.3", "shard_map", shard_map),
@@ -523,6 +526,5 @@ BY_POSITION = [
     ("jax.interpreters.batching", "0.8.3", "broadcast_batcher", without_axis(1, 3)),
     ("jax.interpreters.batching", "0.8.3", "reducer_batcher", without_axis(2, 5)),
     ("jax.interpreters.batching", "0.8.3", "vectorized_batcher", without_axis(1, 3)),
-    *_lists.rows(),
-    *_refused_forms.rows(),
+    *ASKING_FIRST,
 ]

@@ -16,6 +16,7 @@ from typing import Any
 import jax
 
 from callbridge._jax_runtimes import is_since
+from callbridge.resurrect._between import may_be_gone
 
 # Options that say how fast or how loud, where a compiled program is kept, or how a device's memory
 # is shared; all their values compute the same.
@@ -243,7 +244,7 @@ def _values(rows: list[str]) -> dict[str, Any]:
 
 @functools.cache
 def _gone() -> dict[str, Any]:
-    return _values([row for since, row in GONE if is_since(since)])
+    return _values([row for since, row in GONE if may_be_gone(since)])
 
 
 @functools.cache

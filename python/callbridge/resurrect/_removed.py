@@ -1331,6 +1331,8 @@ ROWS = [
     ("jax.lib.xla_client", "jaxlib.xla_client jax.sharding", "0.4.34 PmapSharding"),
     ("jax.lib.xla_client", "jaxlib.xla_client not-had:clients",
         "0.4.30 make_interpreter_client 0.4.34 make_gpu_client make_tfrt_tpu_c_api_client"),
+    ("jax.lib.xla_client", "jaxlib.xla_client not-had:jaxlib",
+        "0.8.3 register_custom_type_id_handler"),
     ("jax.lib.xla_client", "jaxlib.xla_extension jaxlib._jax jaxlib.xla_client",
         "0.4.34 hlo_sharding_util ifrt_programs"),
     ("jax.lib.xla_client",
@@ -1340,7 +1342,6 @@ ROWS = [
         "0.4.34 bfloat16 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
         "float8_e5m2fnuz"),
     ("jax.lib.xla_client", "not-had:copies", "0.4.30 copy_array_to_devices_with_sharding"),
-    ("jax.lib.xla_client", "not-had:jaxlib", "0.8.3 register_custom_type_id_handler"),
     ("jax.lib.xla_extension", "callbridge.resurrect._old_public",
         "0.4.13 Buffer=DeviceArray DeviceArray DeviceArrayBase=DeviceArray"),
     ("jax.lib.xla_extension", "import",
