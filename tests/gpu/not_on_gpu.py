@@ -9,7 +9,6 @@ AS_GPU = "it is about CPU's functions and tables; a GPU function gets a list of 
 OPERATOR_INFO = "it is about operator information for CPU, and callbridge.numpy on CPU"
 OF_CPU = "what it calls was compiled for CPU"
 ON_HOST = "it registers for CPU what reads host memory; tests/gpu registers on CUDA"
-OF_PROCESSES = "it is about how processes start, and calls nothing"
 KEPT_BY_JAX = "a plugin that has started does not tell what is registered with it"
 
 NOT_ON_GPU = {
@@ -19,6 +18,7 @@ NOT_ON_GPU = {
     "tests/jax/test_uses_distributed.py": NCCL,
     "tests/jax/test_uses_batches.py::test_what_is_not_a_batch_is_whole": NCCL,
     "tests/jax/test_uses_batches.py::test_parts_of_unequal_size": NCCL,
+    "tests/jax/test_uses_batches.py::test_vmap_one_by_one_of_a_split_batch": NCCL,
     "tests/jax/test_uses_batches.py::test_eight_devices": "the stand-in is told to have four",
     "tests/jax/test_scratch.py": ON_HOST,
     "tests/jax/test_custom_call.py::test_abi_must_be_known_or_declared": SAME_ABI,
@@ -38,20 +38,19 @@ NOT_ON_GPU = {
     ),
     "tests/jax/test_bad_input.py::test_names_that_jax_has[names_that": KEPT_BY_JAX,
     "tests/jax/test_operator_info": OPERATOR_INFO,
+    "tests/resurrect/test_bad_input.py::test_two_packages_that_bring_one_name": ON_HOST,
+    "tests/resurrect/test_bad_input.py::test_while_others_use_it": ON_HOST,
     "tests/resurrect/test_lapack.py": OF_CPU,
     "tests/resurrect/test_jax_ffi.py": ON_HOST,
     "tests/resurrect/test_registration.py": ON_HOST,
     "tests/resurrect/test_symptoms.py": ON_HOST,
     "tests/resurrect/test_tokens.py": ON_HOST,
-    "tests/resurrect/test_as_python.py": OF_PROCESSES,
-    "tests/resurrect/test_children.py": OF_PROCESSES,
     "tests/resurrect/test_names.py::test_operations": (
         "some of them are calls of cuFFT and cuSOLVER, for which the stand-in has none"
     ),
     "tests/resurrect/test_names.py::test_lost_parameters_and_attributes": (
         "XLA:GPU of 0.12 compiles sin by CUDA's libdevice"
     ),
-    "tests/resurrect/test_values.py": "it is about names of JAX, which are the same",
     "tests/resurrect/test_real_packages.py": OF_CPU,
     "tests/resurrect/test_names.py::test_wrapped_names_do_the_same": OF_CPU,
     "tests/resurrect/test_names.py::test_refusals": SAME_ABI,
