@@ -29,8 +29,8 @@ optimizer = kfac_jax.Optimizer(
 )
 key = jax.random.PRNGKey(0)
 state = optimizer.init(parameters, key, (x, y))
-# Few enough that more than rounding errors is left of the loss, of which alone the optimizer divides
-# 0 by 0.
+# Few enough that more is left of the loss than rounding errors, of which alone the optimizer
+# divides 0 by 0.
 for step in range(8):
     parameters, state, stats = optimizer.step(
         parameters, state, key, batch=(x, y), global_step_int=step
