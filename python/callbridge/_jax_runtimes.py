@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
@@ -306,6 +306,13 @@ RUNTIME = runtime_of(release_of_xla(jax.__version__, jaxlib.__version__))
 def is_since(release: str) -> bool:
     """Returns true if this JAX is "0.5.3", or what is named, or newer."""
     return parse_release(release) <= RELEASE
+
+
+def may_be_since(release: str, recorded: Iterable[str]) -> bool:
+    """Returns true if this JAX is newer than the last of the recorded releases before that one:
+    what they say to be so since `release` may be so here."""
+    before = [parse_release(r) for r in recorded if parse_release(r) < parse_release(release)]
+    return not before or max(before) < RELEASE
 
 
 def jax_function(name: str) -> Any:

@@ -71,6 +71,7 @@ TABLES = {
 # need the newest release too fail by themselves, or are in TABLES.
 FACTS = {
     "tests/genuine/test_probe.py": "what handlers tell of their headers",
+    "tests/resurrect/test_between.py": "which lie between which",
     "tests/gpu/test_cells.py": "since when runtimes have what typed handlers ask for",
     "tests/gpu/test_native.py": "what runtimes do without callbridge",
     "tests/jax/test_runtimes.py": "the rows of _jax_runtimes.py",

@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
         ("0.6.0", "0.6.2", True),
         ("0.6.0", "0.7.2", False),
         ("0.4.10", "0.4.13", True),
-        ("0.13.0", "0.10.2", True),
+        ("0.9.5", "0.9.2", True),
     ],
 )
 def test_what_may_be_gone(monkeypatch, release, gone, here):

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import functools
 
-from callbridge import _jax_runtimes
-from callbridge._jax_runtimes import parse_release
+from callbridge._jax_runtimes import may_be_since
 
 
 def may_be_gone(since: str) -> bool:
     """Returns true if this JAX is newer than the last recorded release that had what is gone in
     `since`; is_since(since) tells where it is gone for sure."""
-    had = [release for release in _recorded() if release < parse_release(since)]
-    return not had or _jax_runtimes.RELEASE > had[-1]
+    return may_be_since(since, _recorded())
 
 
 @functools.cache
-def _recorded() -> list[tuple[int, ...]]:
-    """The releases that names are gone in by the table of names, oldest first."""
+def _recorded() -> frozenset[str]:
+    """The releases that names are gone in by the table of names."""
     from callbridge.resurrect import _removed
 
     words = {word for _, _, names in _removed.ROWS for word in names.split()}
-    return sorted(parse_release(word) for word in words if word[0].isdigit())
+    return frozenset(word for word in words if word[0].isdigit())
