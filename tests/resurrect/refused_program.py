@@ -1,7 +1,6 @@
 """Prints the names that are refused though a module of JAX's has them where they would be looked
 for; run in a process of its own."""
 
-import importlib
 import pkgutil
 import warnings
 
@@ -31,16 +30,11 @@ def private(path):
 
 
 def imported(path):
-    words = path.split(".")
-    for length in range(len(words), 0, -1):
-        try:
-            found = importlib.import_module(".".join(words[:length]))
-        except Exception:  # noqa: BLE001  (a binding may need a library that is not there)
-            continue
-        for word in words[length:]:
-            found = getattr(found, word, None)
-        return found
-    return None
+    """Of jaxlib's binaries some are no modules, and some need what is not there."""
+    try:
+        return module_of(path)
+    except ImportError:
+        return None
 
 
 warnings.simplefilter("ignore")

@@ -11,6 +11,7 @@ import functools
 from callbridge._jax_runtimes import may_be_since
 
 
+@functools.cache
 def may_be_gone(since: str) -> bool:
     """Returns true if this JAX is newer than the last recorded release that had what is gone in
     `since`; is_since(since) tells where it is gone for sure."""

@@ -47,29 +47,12 @@ def rows() -> Rows:
             elif is_gone:
                 name, _, other = entry.partition("=")
                 found.setdefault(module, {})[name] = origins, other or name
-    # jaxlib's module went in a release between those that the rows name.
-    has_xla_extension = _has_xla_extension()
-    for module, origins, names in _removed.ROWS:
-        if module == "jax.lib.xla_extension" and not has_xla_extension:
-            for entry in names.split():
-                if not entry[0].isdigit():
-                    name, _, other = entry.partition("=")
-                    found.setdefault("jaxlib.xla_extension", {}).setdefault(
-                        name, (origins, other or name)
-                    )
     for module, refused in _refused.origins().items():
         for name, origin in refused.items():
             found.setdefault(module, {}).setdefault(name, (origin, name))
     for module, like in _removed.LIKE.items():
         found[module] = {**found.get(like, {}), **found.get(module, {})}
     return {module: names for module, names in found.items() if names}
-
-
-def _has_xla_extension() -> bool:
-    import jaxlib
-
-    path_finder = importlib.machinery.PathFinder
-    return path_finder.find_spec("jaxlib.xla_extension", jaxlib.__path__) is not None
 
 
 # Which packages wrap whole by its __dict__: its names are there at once.

@@ -231,12 +231,11 @@ LENT = [
     ("0.7.2", "jax.dlpack", "callbridge.resurrect._newer_jax", "is_supported_dtype"),
     ("0.4.30", "jax.errors", "callbridge.resurrect._newer_errors", "TracerBoolConversionError"),
     ("0.5.3", "jax.distributed", "callbridge.resurrect._newer_jax", "is_initialized"),
-    ("0.4.34", "jax.extend.backend", "jax.lib.xla_bridge", "backends get_backend"),
     (
         "0.4.34",
         "jax.extend.backend",
         "jax._src.xla_bridge",
-        "backend_xla_version backends register_backend_factory",
+        "backend_xla_version backends get_backend register_backend_factory",
     ),
     ("0.7.2", "jax.extend.backend", "jax._src.compiler", "get_compile_options"),
     ("0.7.2", "jax.extend.backend", "jaxlib._jax", "ifrt_proxy"),
