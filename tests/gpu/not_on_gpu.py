@@ -9,6 +9,10 @@ AS_GPU = "it is about CPU's functions and tables; a GPU function gets a list of 
 OPERATOR_INFO = "it is about operator information for CPU, and callbridge.numpy on CPU"
 OF_CPU = "what it calls was compiled for CPU"
 ON_HOST = "it registers for CPU what reads host memory; tests/gpu registers on CUDA"
+OF_LIBRARIES = (
+    "some of them are calls of cuFFT, cuSOLVER and cuDNN or for tensor cores, for which the "
+    "driver's stand-in has none"
+)
 KEPT_BY_JAX = "a plugin that has started does not tell what is registered with it"
 
 NOT_ON_GPU = {
@@ -45,9 +49,10 @@ NOT_ON_GPU = {
     "tests/resurrect/test_registration.py": ON_HOST,
     "tests/resurrect/test_symptoms.py": ON_HOST,
     "tests/resurrect/test_tokens.py": ON_HOST,
-    "tests/resurrect/test_names.py::test_operations": (
-        "some of them are calls of cuFFT and cuSOLVER, for which the stand-in has none"
-    ),
+    "tests/resurrect/test_names.py::test_operations": OF_LIBRARIES,
+    "tests/resurrect/test_names.py::test_functions_that_took_lists": OF_LIBRARIES,
+    "tests/resurrect/test_operations.py::test_operations_with_computations": OF_LIBRARIES,
+    "tests/resurrect/test_operations.py::test_each_old_operation": OF_LIBRARIES,
     "tests/resurrect/test_names.py::test_lost_parameters_and_attributes": (
         "XLA:GPU of 0.12 compiles sin by CUDA's libdevice"
     ),

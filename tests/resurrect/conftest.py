@@ -16,7 +16,8 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ON_GPU = os.environ.get("CALLBRIDGE_TESTS_PLATFORM") == "CUDA"
-# What jax 0.6.2's plugin writes to standard output where tests/gpu starts it.
+# What jax 0.6.2's plugin writes to standard output where tests/gpu starts it, when a program first
+# asks for a device.
 OF_THE_PLUGIN = (
     "Skipped CUDA versions constraints check due to the JAX_SKIP_CUDA_CONSTRAINTS_CHECK env var "
     "being set.\n"
@@ -86,7 +87,7 @@ def run(platforms_folder):
             else f"exit status {done.returncode}"
         )
         assert done.returncode == 0, f"{ended}\n{done.stdout}{done.stderr}"
-        return done.stdout.removeprefix(OF_THE_PLUGIN)
+        return done.stdout.replace(OF_THE_PLUGIN, "")
 
     return run
 
