@@ -274,6 +274,14 @@ def test_each_plugin_has_its_pinned_packages():
     assert {*used_by("gpu")} <= {*WITH_PLUGIN}
 
 
+def test_typed_calls_alone_are_those_of_releases_that_have_another_default():
+    from callbridge._jax_runtimes import parse_release, runtime_of
+
+    rows = {release: runtime_of(parse_release(release)) for release in used_by("revive")}
+    other_default = [r for r, row in rows.items() if row.has_typed_ffi and row.reads_back_untyped_calls]
+    assert used_by("typed") == other_default
+
+
 def test_words_in_scripts_are_words_of_the_table():
     words = {row.environment for row in ROWS} | {use for row in ROWS for use in row.uses}
     used = {
