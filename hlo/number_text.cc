@@ -227,11 +227,10 @@ std::string SmallFloatText(const FloatFormat& format, double value) {
 
 // Returns the integer of fewer than 8 bits in the lowest bits of `byte`.
 int64_t SubByteInteger(xla::PrimitiveType type, uint8_t byte) {
-  const int bits = xla::primitive_util::BitWidth(type);
-  const int64_t value = byte & ((1 << bits) - 1);
-  const bool negative =
-      xla::primitive_util::IsSignedIntegralType(type) && (value >> (bits - 1)) != 0;
-  return negative ? value - (1 << bits) : value;
+  const int64_t values = int64_t{1} << xla::primitive_util::BitWidth(type);
+  const int64_t value = byte & (values - 1);
+  const bool negative = xla::primitive_util::IsSignedIntegralType(type) && 2 * value >= values;
+  return negative ? value - values : value;
 }
 
 }  // namespace

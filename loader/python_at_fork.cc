@@ -30,10 +30,10 @@ void* Call(const Object& object, const char* method, const char* format = nullpt
 void BeforeForkWithoutWarnings() {
   const Object warnings(PythonFunction<void*(const char*)>("PyImport_ImportModule")("warnings"));
   const Object filters(Call(warnings, "catch_warnings"));
-  Object(Call(filters, "__enter__"));
-  Object(Call(warnings, "simplefilter", "s", "ignore"));
+  const Object entered(Call(filters, "__enter__"));
+  const Object ignoring(Call(warnings, "simplefilter", "s", "ignore"));
   PythonFunction<void()>("PyOS_BeforeFork")();
-  Object(Call(filters, "__exit__", "sss", nullptr, nullptr, nullptr));  // three times None
+  const Object left(Call(filters, "__exit__", "sss", nullptr, nullptr, nullptr));  // thrice None
   PythonFunction<void()>("PyErr_Clear")();
 }
 

@@ -59,9 +59,9 @@ class UntypedFunction {
   static constexpr int kArguments = D::kOperands.leaf_count;
   static constexpr int kResults = kResult.leaf_count;
   // Sizes of arrays, with room for one more, since there may be none.
-  static constexpr auto kArgumentRoom = static_cast<size_t>(kArguments + 1);
-  static constexpr auto kResultRoom = static_cast<size_t>(kResults + 1);
-  static constexpr auto kLeafRoom = static_cast<size_t>(kArguments + kResults + 1);
+  static constexpr size_t kArgumentRoom = size_t{kArguments} + 1;
+  static constexpr size_t kResultRoom = size_t{kResults} + 1;
+  static constexpr size_t kLeafRoom = size_t{kArguments} + kResults + 1;
   template <const auto& layout>
   using EachLeaf = std::make_integer_sequence<int, layout.leaf_count>;
 

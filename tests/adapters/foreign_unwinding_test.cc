@@ -72,7 +72,6 @@ namespace callbridge {
 namespace {
 
 using ::testing::HasSubstr;
-using typed_ffi::testing::FakeRuntime;
 
 constexpr char kEnded[] = "a custom call's function ended its thread";
 

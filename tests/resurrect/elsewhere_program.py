@@ -32,14 +32,12 @@ print("multiply(y, x)" in module.to_string(options).replace("%", ""))
 print(xla_extension.OpSharding_Type.REPLICATED != xla_extension.OpSharding_Type.OTHER)
 
 # A rule that lowers to an operation of MHLO, which StableHLO has not.
-try:
-    from jax.extend.mlir.dialects import mhlo
-except ModuleNotFoundError:  # jax 0.4.13
-    from jaxlib.mlir.dialects import mhlo
+import jax.extend.mlir.dialects.mhlo as mhlo  # noqa: E402
+from jax.extend.mlir.dialects.stablehlo import AddOp  # noqa: E402
 
 copied = Primitive("copied")
 copied.def_abstract_eval(lambda x: x)
-mlir.register_lowering(copied, lambda context, x: [mhlo.CopyOp(x).result])
+mlir.register_lowering(copied, lambda context, x: [AddOp(x, mhlo.CopyOp(x)).result])
 print(jax.jit(copied.bind)(jnp.arange(3.0)))
 lowered = jax.jit(copied.bind).lower(jnp.arange(3.0)).compiler_ir("stablehlo")
 print("mhlo.copy" in str(lowered))

@@ -16,7 +16,8 @@ from history import GONE, History, numbers  # noqa: E402
 HISTORY = History.read()
 # LLVM's and jaxlib's own, which no package lends; a copy of jax.numpy, by its name for a while.
 LEFT_OUT = (
-    *("jax.extend.mlir.", "jax.lib.", "jaxlib.", "jax.interpreters."),
+    *("jax.extend.mlir.dialects.", "jax.extend.mlir.ir.", "jax.extend.mlir.passmanager."),
+    *("jax.lib.", "jaxlib.", "jax.interpreters."),
     "jax.experimental.array_api",
 )
 

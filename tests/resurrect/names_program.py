@@ -111,6 +111,7 @@ changed = differences(before, during)
 names = {(own_names[n.module], n.name) for n in listed}
 unseen = {n.module for n in listed if not n.name or own_names[n.module] not in before}
 names -= {(own_names[n.module], n.name) for n in lazy}
+names -= {(own, "") for own in own_names.values() if own in before}  # by another path, too
 changed -= {(module, "__getattr__") for module in hooked}
 wrong = {(module, name) for module, name in changed ^ names if module not in unseen}
 assert not wrong, sorted(wrong)

@@ -53,7 +53,7 @@ def test_what_is_elsewhere_does_what_it_did(run):
         "True True False",
         "True",
         "True",
-        "[0. 1. 2.]",
+        "[0. 2. 4.]",
         "True",
         "{'add': 1, 'mul': 1, 'sin': 2}",
         "2",

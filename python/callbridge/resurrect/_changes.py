@@ -122,6 +122,10 @@ def _restore(changes: list, module: str, name: str, origin: str, origin_name: st
     if owner is None:
         owner = _make_module(changes, module)
     _set(changes, Name(module, name, RESTORED), owner, name, value)
+    if isinstance(value, types.ModuleType) and _is_made(owner):
+        path = f"{module}.{name}"
+        changes.append(Change(Name(path, "", RESTORED), lambda: sys.modules.pop(path, None)))
+        sys.modules[path] = value  # for programs that import it by that path
 
 
 def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
@@ -304,11 +308,15 @@ def _make_module(changes: list, path: str) -> types.ModuleType:
     sys.modules[path] = made
     parent, _, last = path.rpartition(".")
     owner = _find(parent)
-    if isinstance(getattr(owner.__spec__, "loader", None), _lazy.Kept):
+    if _is_made(owner):
         owner.__path__ = []  # which importlib.reload() asks for
     if not _has(owner, last):
         _set(changes, Name(parent, last, RESTORED), owner, last, made)
     return made
+
+
+def _is_made(module: Any) -> bool:
+    return isinstance(getattr(module.__spec__, "loader", None), _lazy.Kept)
 
 
 _ABSENT = object()

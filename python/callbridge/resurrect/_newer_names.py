@@ -245,6 +245,29 @@ LENT = [
         "jax._src.interpreters.mlir",
         "JaxIrContext LoweringRuleContext upstream_dialects",
     ),
+    ("0.4.30", "jax.extend.mlir", "jax._src.lib.mlir", "ir passmanager"),
+    (
+        "0.4.30",
+        "jax.extend.mlir.dialects",
+        "jax._src.lib.mlir.dialects",
+        "builtin chlo func mhlo sparse_tensor stablehlo=hlo",
+    ),
+    *(
+        (
+            "0.7.2",
+            "jax.extend.mlir",
+            origin,
+            "deserialize_portable_artifact hlo_to_stablehlo refine_polymorphic_shapes "
+            "serialize_portable_artifact",
+        )
+        for origin in ("jaxlib._jax.mlir", "jaxlib.xla_extension.mlir")
+    ),
+    (
+        "0.9.2",
+        "jax.extend.mlir",
+        "jax._src.interpreters.mlir",
+        "lower_with_sharding_in_types",
+    ),
     ("0.7.2", "jax.extend.sharding", "jax._src.sharding_impls", "GSPMDSharding"),
     (
         "0.7.2",

@@ -312,7 +312,7 @@ NAMES = [
         "register_pytree_node_serialization symbolic_args_specs symbolic_dim_bounds "
         "symbolic_shape",
     ),
-    ("jax.extend", "machinery", "ifrt_programs mlir pallas xla"),
+    ("jax.extend", "machinery", "ifrt_programs pallas xla"),
     (
         "jax.extend.backend",
         "machinery",
@@ -338,6 +338,8 @@ NAMES = [
     ("jax.extend.ifrt_programs", "machinery", "ifrt_programs"),
     ("jax.extend.linear_util", "machinery", "transformation2 transformation_with_aux2"),
     ("jax.extend.lowering", "machinery", "JaxIrContext upstream_dialects"),
+    ("jax.extend.mlir", "bindings", "hlo_to_stablehlo"),
+    ("jax.extend.mlir", "sharded-types", "lower_with_sharding_in_types"),
     ("jax.extend.random", "machinery", "define_prng_impl"),
     ("jax.extend.sharding", "machinery", "xla_client"),
     (
