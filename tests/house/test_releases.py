@@ -278,7 +278,9 @@ def test_typed_calls_alone_are_those_of_releases_that_have_another_default():
     from callbridge._jax_runtimes import parse_release, runtime_of
 
     rows = {release: runtime_of(parse_release(release)) for release in used_by("revive")}
-    other_default = [r for r, row in rows.items() if row.has_typed_ffi and row.reads_back_untyped_calls]
+    other_default = [
+        r for r, row in rows.items() if row.has_typed_ffi and row.reads_back_untyped_calls
+    ]
     assert used_by("typed") == other_default
 
 
