@@ -148,7 +148,13 @@ def _restore_parameters(
         for path, since, names, adapters in _lost_parameters.ROWS
         if may_be_gone(since) and not is_since(since)
     ]
-    newer = [row for row in _newer_parameters.rows() if not is_since(row[1])]
+    newer = [
+        (path, since, names, tuple(map(_adapters.where_refused, adapters)))
+        if may_be_gone(since)  # as here: this JAX may take them itself
+        else (path, since, names, adapters)
+        for path, since, names, adapters in _newer_parameters.rows()
+        if not is_since(since)
+    ]
     for path, _, names, adapters in (*lost, *newer):
         if _is_due(path, module):
             for name in names.split():

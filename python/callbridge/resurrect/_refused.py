@@ -9,7 +9,7 @@ _ROWS = [
     ("jax.core", "0.9.2", "call", "callbridge.resurrect._old_core"),
     (
         "jax.experimental.host_callback",
-        "0.4.38",
+        "0.4.35",
         "call id_print id_tap",
         "callbridge.resurrect._host_callback",
     ),
