@@ -221,7 +221,7 @@ def test_what_is_refused_is_so_since_its_row():
     of_host = ("call", "id_print", "id_tap")
     assert since == {
         ("jax.core", "call"): "0.9.2",
-        **{("jax.experimental.host_callback", name): "0.4.38" for name in of_host},
+        **{("jax.experimental.host_callback", name): "0.4.35" for name in of_host},
     }
 
 
