@@ -176,16 +176,21 @@ def rows() -> Iterator[tuple[str, str, str, tuple[Adapter, ...]]]:
     yield from BY_HAND
     for module, release, functions, parameters in AT_DEFAULT:
         entries = [entry.partition("=") for entry in parameters.split()]
-        adapters = tuple(at_default(name, ast.literal_eval(value)) for name, _, value in entries)
+        adapters = tuple(at_default(name, value) for name, _, value in entries)
         yield module, release, functions, adapters
 
 
-def at_default(parameter: str, default: Any) -> Adapter:
+# A default of the table, read when it is asked for: to read them all takes longer than all else that
+# the import of this package does.
+_value = functools.cache(ast.literal_eval)
+
+
+def at_default(parameter: str, text: str) -> Adapter:
     """Drops the parameter where it is what it is without being passed."""
 
     def adapt(function: str, args: tuple, keywords: dict) -> tuple:
         if parameter in keywords:
-            value = keywords.pop(parameter)
+            value, default = keywords.pop(parameter), _value(text)
             if not (value is default or (type(value) is type(default) and value == default)):
                 raise TypeError(
                     f"{function.rpartition('.')[2]}() got an unexpected keyword argument "
