@@ -19,8 +19,7 @@ def checked(scratch_bytes: Any, entry: Entry) -> int | WorkspacesOf:
     array has so many bytes, and for an untyped target.
     """
     if scratch_bytes is None:
-        c_target = entry.c_target
-        if not c_target.content or entry.platform == HOST:
+        if entry.platform == HOST or not (c_target := entry.c_target).content:
             return 0
         return WorkspacesOf(entry.target.name, entry.platform, c_target)
     if isinstance(scratch_bytes, bool):

@@ -313,7 +313,7 @@ class Registry:
     def _serve(self, entry: Entry, abi: Abi | None) -> None:
         """Serves the target, unless it is. Raises INVALID_ARGUMENT if `abi` is wrong."""
         target = entry.target
-        _target.to_c(target, abi or entry.declared_abi)
+        _target.agreed_abi(target, abi or entry.declared_abi)
         if entry.paths:
             if abi is not None and not _target_abis.calls_alike(entry.platform, abi, entry.abi):
                 raise CallbridgeError(

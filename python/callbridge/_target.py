@@ -97,7 +97,7 @@ def to_c(
 
     Raises INVALID_ARGUMENT if the two differ, or if there is neither and a wrong guess could crash.
     """
-    abi = _agreed_abi(target, declared_abi)
+    abi = agreed_abi(target, declared_abi)
     return _c_api.Target(
         name=_c_api.text(target.name, "target"),
         platform=_c_api.text(target.platform, "platform"),
@@ -139,7 +139,8 @@ def check_fits(
         )
 
 
-def _agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
+def agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
+    """Returns the target's own ABI, or else the declared one. Raises as to_c()."""
     check_abi(declared)
     known = target.abi
     if known is not None:

@@ -180,8 +180,8 @@ def rows() -> Iterator[tuple[str, str, str, tuple[Adapter, ...]]]:
         yield module, release, functions, adapters
 
 
-# A default of the table, read when it is asked for: to read them all takes longer than all else that
-# the import of this package does.
+# A default of the table, read when it is asked for: reading them all took longer than all the
+# rest of the package's import.
 _value = functools.cache(ast.literal_eval)
 
 
