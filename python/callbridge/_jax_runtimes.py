@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import re
 from collections.abc import Callable, Iterable
@@ -262,6 +263,7 @@ def release_text(release: tuple[int, ...]) -> str:
     return ".".join(map(str, release))
 
 
+@functools.cache
 def runtime_of(release: tuple[int, ...]) -> Runtime:
     """Returns its row, or the one before it. Raises UNIMPLEMENTED for releases before the first."""
     rows = [row for row in RUNTIMES if row.release <= release]
