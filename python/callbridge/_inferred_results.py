@@ -19,7 +19,7 @@ _UNKNOWN = -1  # a dimension
 
 def _is_dtype(value: Any) -> bool:
     return isinstance(value, (np.dtype, type)) or (
-        not hasattr(value, "shape") and hasattr(value, "dtype")
+        hasattr(value, "dtype") and not hasattr(value, "shape")
     )
 
 

@@ -111,11 +111,12 @@ assert len(finders()) == 2, finders()
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     made = [name.module for name in revived.names() if not name.name]
-    changes = importlib.import_module("callbridge.resurrect._changes")
+    lazy = importlib.import_module("callbridge.resurrect._lazy")
     for path in made:
         module = importlib.import_module(path)
         # What stands for another module is JAX's own, or part of what jaxlib binds.
-        if isinstance(module, types.ModuleType) and changes._is_made(module):
+        loader = getattr(getattr(module, "__spec__", None), "loader", None)
+        if isinstance(loader, (lazy.Kept, lazy._Made)):
             kept = own(module)
             assert importlib.reload(module) is module, path
             assert own(module) == kept, path

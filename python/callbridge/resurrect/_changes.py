@@ -142,20 +142,11 @@ def _restore_parameters(
 ) -> None:
     """Of the modules that are imported, or of that one. Others are seen to when they are."""
     adapters_of: dict[tuple[str, str], list] = {}
-    lost = [row for row in _lost_parameters.ROWS if is_since(row[1])]
-    lost += [
-        (path, since, names, tuple(map(_adapters.where_refused, adapters)))
-        for path, since, names, adapters in _lost_parameters.ROWS
-        if may_be_gone(since) and not is_since(since)
-    ]
-    newer = [
-        (path, since, names, tuple(map(_adapters.where_refused, adapters)))
-        if may_be_gone(since)  # as here: this JAX may take them itself
-        else (path, since, names, adapters)
-        for path, since, names, adapters in _newer_parameters.rows()
-        if not is_since(since)
-    ]
-    for path, _, names, adapters in (*lost, *newer):
+    lost = [row for row in _lost_parameters.ROWS if may_be_gone(row[1])]
+    newer = [row for row in _newer_parameters.rows() if not is_since(row[1])]
+    for path, since, names, adapters in (*lost, *newer):
+        if may_be_gone(since) and not is_since(since):
+            adapters = tuple(map(_adapters.where_refused, adapters))
         if _is_due(path, module):
             for name in names.split():
                 adapters_of.setdefault((path, name), []).extend(adapters)
