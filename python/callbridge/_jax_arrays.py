@@ -25,11 +25,16 @@ def check_operands(operands: Sequence) -> None:
         _element_types.element_type(operand.dtype, "an operand")
 
 
-def check_results(results: Sequence) -> None:
-    """Raises INVALID_ARGUMENT for impossible arrays. Symbolic dimensions may have any size."""
+def check_results(results: Sequence) -> bool:
+    """Raises INVALID_ARGUMENT for impossible arrays. Symbolic dimensions may have any size.
+
+    Returns whether check_width() may refuse them.
+    """
     total = 0
+    is_wide = False
     for result in results:
-        bits = _element_types.element_type(result.dtype, "a result").bits
+        element = _element_types.element_type(result.dtype, "a result")
+        is_wide = is_wide or element.dtype_name in _WIDE
         if not isinstance(result.shape, tuple):
             raise TypeError(f"a result has the shape {result.shape!r}: expected a tuple of sizes")
         sizes = [size for size in result.shape if isinstance(size, (int, np.integer))]
@@ -38,16 +43,12 @@ def check_results(results: Sequence) -> None:
                 "INVALID_ARGUMENT", f"a result has the shape {result.shape}: a size is negative"
             )
         # XLA multiplies in any order, so a size of 0 does not prevent an overflow.
-        total += math.prod(max(int(size), 1) for size in sizes) * max(bits // 8, 1)
+        total += math.prod([max(int(size), 1) for size in sizes]) * max(element.bits // 8, 1)
     if total >= _BYTES_LIMIT:
         raise CallbridgeError(
             "INVALID_ARGUMENT", f"the result has {total} bytes, which 64 bits cannot count"
         )
-
-
-def has_wide(results: Sequence) -> bool:
-    """Returns whether check_width() may refuse them."""
-    return any(_element_types.element_type(x.dtype).dtype_name in _WIDE for x in results)
+    return is_wide
 
 
 def check_width(results: Sequence) -> None:
@@ -64,16 +65,18 @@ def check_width(results: Sequence) -> None:
 
 def check_types(arrays: Sequence, path: str) -> None:
     """Raises UNIMPLEMENTED for element types that this JAX does not pass by `path`."""
-    for array in arrays:
-        _check_type(_element_types.element_type(array.dtype).dtype_name, path)
+    lacking = _lacking(RUNTIME, path)
+    for array in arrays if lacking else ():
+        name = _element_types.element_type(array.dtype).dtype_name
+        if name in lacking:
+            raise _passes_no(name, path)
 
 
-def _check_type(name: str, path: str) -> None:
-    if name in _lacking(RUNTIME, path):
-        raise unimplemented(
-            f"an array of {name}, by the path {path!r},",
-            lambda row: row.has_typed_ffi and name not in _lacking(row, path),
-        )
+def _passes_no(name: str, path: str) -> CallbridgeError:
+    return unimplemented(
+        f"an array of {name}, by the path {path!r},",
+        lambda row: row.has_typed_ffi and name not in _lacking(row, path),
+    )
 
 
 def _lacking(runtime: Runtime, path: str) -> tuple[str, ...]:

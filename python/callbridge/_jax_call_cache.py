@@ -35,11 +35,10 @@ class Result:
     """
 
     def __init__(self, tree: Any):
-        """Raises as _jax_arrays.check_results()."""
+        """Raises as _jax_arrays.check_results(), and TypeError for what is no tree."""
         self.tree = tree
         self.leaves = _shapes.leaves(tree, "result")
-        _jax_arrays.check_results(self.leaves)
-        self._is_wide = _jax_arrays.has_wide(self.leaves)
+        self._is_wide = _jax_arrays.check_results(self.leaves)
 
     def check_width(self) -> None:
         """Raises as _jax_arrays.check_width(); JAX may change from call to call."""
@@ -62,11 +61,12 @@ class Prepared(NamedTuple):
 class CallCache:
     """Thread-safe."""
 
-    def __init__(self, prepare: Callable[[tuple], Prepared]):
+    def __init__(self, prepare: Callable[[tuple, list], Prepared]):
         """
         Args:
-          prepare: checks a tree of operands, each leaf replaced by its aval, and returns the call
-            on them. It must depend on shapes and dtypes alone, and on the axes that they vary over.
+          prepare: checks a tree of operands, each leaf replaced by its aval, and the list of these,
+            and returns the call on them. It must depend on shapes and dtypes alone, and on the axes
+            that they vary over.
         """
         self._prepare = prepare
         self._by_form: dict[tuple, Prepared] = {}
@@ -81,10 +81,11 @@ class CallCache:
         form = _form(operands, leaves)
         found = None if form is None else self._by_form.get(form)
         if found is None:
-            leaves = _shapes.leaves(operands, "operands")
+            if form is None:
+                leaves = _shapes.leaves(operands, "operands")
             _jax_arrays.check_operands(leaves)
             avals = list(map(_typeof, leaves))
-            found = self._prepare(_shapes.rebuild(operands, iter(avals)))
+            found = self._prepare(_shapes.rebuild(operands, iter(avals)), avals)
             if form is not None and not found.result.has_mesh() and _is_static(avals):
                 if len(self._by_form) >= _CAPACITY:
                     self._by_form.clear()

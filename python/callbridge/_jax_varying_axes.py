@@ -27,9 +27,11 @@ def axes_of(*types: Any) -> frozenset:
     Values that are still to be summed over an axis differ along it.
     """
     found = _NONE
-    for type_ in types:
-        axes = _axes(type_)
-        found |= getattr(axes, "varying", axes) | getattr(axes, "unreduced", _NONE)
+    if RUNTIME.varying_axes is not None:
+        for type_ in types:
+            axes = getattr(type_, RUNTIME.varying_axes, None)
+            if axes:
+                found |= getattr(axes, "varying", axes) | getattr(axes, "unreduced", _NONE)
     return found
 
 

@@ -8,6 +8,7 @@ from callbridge._error import CallbridgeError
 HOST = "Host"
 # As in JAX, "gpu" is CUDA.
 _CANONICAL = {"host": HOST, "cpu": HOST, "cuda": "CUDA", "gpu": "CUDA", "rocm": "ROCM"}
+PLATFORMS = tuple(dict.fromkeys(_CANONICAL.values()))
 
 
 def parse_platform(name: str) -> str:

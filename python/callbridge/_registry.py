@@ -15,7 +15,7 @@ from callbridge import _c_api, _file_contents, _target, _target_abis, _typed_han
 from callbridge._error import CallbridgeError
 from callbridge._fork_lock import fork_lock
 from callbridge._function_address import function_address, keep
-from callbridge._platform import find_platform, parse_platform
+from callbridge._platform import PLATFORMS, find_platform, parse_platform
 from callbridge._target import Target
 from callbridge.library import Library
 from callbridge.typing import Abi, Stage
@@ -240,7 +240,6 @@ class Registry:
         untyped function of one name, the function where `abi` is an untyped one. Raises
         ALREADY_EXISTS for one that is served and must be `command_buffer_compatible`, but is not.
         """
-        _target.check_name(name)
         _target.check_abi(abi)
         with self._lock:
             platform = parse_platform(platform) if platform is not None else self._platform(name)
@@ -276,7 +275,7 @@ class Registry:
         return named + [entry.untyped for entry in named if entry.untyped is not None]
 
     def _platform(self, name: str) -> str:
-        platforms = [p for n, p in list(self._entries) if n == name]
+        platforms = [platform for platform in PLATFORMS if (name, platform) in self._entries]
         return platforms[0] if len(platforms) == 1 else parse_platform(self._default_platform())
 
     def _known(self, entry: Entry) -> Entry:
@@ -312,10 +311,12 @@ class Registry:
 
     def _serve(self, entry: Entry, abi: Abi | None) -> None:
         """Serves the target, unless it is. Raises INVALID_ARGUMENT if `abi` is wrong."""
+        if entry.paths and abi is None:
+            return
         target = entry.target
         _target.agreed_abi(target, abi or entry.declared_abi)
         if entry.paths:
-            if abi is not None and not _target_abis.calls_alike(entry.platform, abi, entry.abi):
+            if not _target_abis.calls_alike(entry.platform, abi, entry.abi):
                 raise CallbridgeError(
                     "INVALID_ARGUMENT",
                     f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but "

@@ -41,9 +41,10 @@ _INSTEAD: list[tuple[Any, str, str]] = [
 
 def leaves(tree: Any, what: str) -> list:
     """Returns the leaves of `tree`. Raises TypeError if it is not a tree."""
-    found: list = []
-    map_leaves(lambda leaf, _: found.append(leaf), tree, what)
-    return found
+    if type(tree) is tuple:
+        return [x for i, element in enumerate(tree) for x in leaves(element, f"{what}[{i}]")]
+    _check_leaf(tree, what)
+    return [tree]
 
 
 def map_leaves(function: Callable[[Any, str], Any], tree: Any, what: str) -> Any:
@@ -55,12 +56,13 @@ def map_leaves(function: Callable[[Any, str], Any], tree: Any, what: str) -> Any
         return tuple(
             [map_leaves(function, element, f"{what}[{i}]") for i, element in enumerate(tree)]
         )
-    if type(tree) is not np.ndarray:
-        _check_leaf(tree, what)
+    _check_leaf(tree, what)
     return function(tree, what)
 
 
 def _check_leaf(leaf: Any, what: str) -> None:
+    if type(leaf) is np.ndarray:
+        return
     if isinstance(leaf, np.ma.MaskedArray):
         raise TypeError(
             f"{what} is a masked array, whose mask targets do not get; pass its filled(...), and "
@@ -86,7 +88,7 @@ def leaf_count(tree: Any) -> int:
 def rebuild(tree: Any, values: Iterator) -> Any:
     """Returns `tree` with its leaves replaced by the next ones of `values`."""
     if type(tree) is tuple:
-        return tuple(rebuild(element, values) for element in tree)
+        return tuple([rebuild(element, values) for element in tree])
     return next(values)
 
 
@@ -117,9 +119,8 @@ def tree_text(tree: Any, leaf_text: Callable[[Any, str], str], what: str) -> str
 
 
 def parse_result(result: Any) -> Any:
-    """Returns the tree of a shape text, or `result` itself if it is a tree."""
+    """Returns the tree of a shape text, or `result` itself, which may be no tree."""
     if not isinstance(result, str):
-        leaves(result, "result")
         return result
     return parse_text(result, lambda shape, element: ShapeDtype(shape, element.dtype))
 

@@ -125,18 +125,18 @@ def check_fits(
     target: Target, abi: Abi | None, opaque: bytes, attributes: Attributes | None
 ) -> None:
     """Raises INVALID_ARGUMENT for arguments that targets of that ABI do not take."""
-    name = f"target {target.name!r} on {parse_platform(target.platform)}"
     if abi == "typed_ffi" and opaque:
-        raise CallbridgeError(
-            "INVALID_ARGUMENT",
-            f"{name} is a typed handler, which gets no opaque; pass attributes=",
+        problem = "a typed handler, which gets no opaque; pass attributes="
+    elif abi != "typed_ffi" and attributes:
+        problem = (
+            f"an untyped function, abi={abi!r}, which gets bytes and no attributes; pass opaque="
         )
-    if abi != "typed_ffi" and attributes:
-        raise CallbridgeError(
-            "INVALID_ARGUMENT",
-            f"{name} is an untyped function, abi={abi!r}, which gets bytes and no attributes; pass "
-            "opaque=",
-        )
+    else:
+        return
+    raise CallbridgeError(
+        "INVALID_ARGUMENT",
+        f"target {target.name!r} on {parse_platform(target.platform)} is {problem}",
+    )
 
 
 def agreed_abi(target: Target, declared: Abi | None) -> Abi | None:

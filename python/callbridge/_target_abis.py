@@ -6,6 +6,8 @@ An ABI is its name, such as "original"; None is one that is not known. Numbers a
 
 from __future__ import annotations
 
+import functools
+
 from callbridge import _c_api
 from callbridge._platform import HOST, parse_platform
 
@@ -61,6 +63,7 @@ def counts_buffers(platform: str, abi: str | None) -> bool:
     return _provides(platform, abi, _c_api.PROVIDES_COUNTS)
 
 
+@functools.lru_cache
 def _row(platform: str, abi: str | None) -> _c_api.TargetAbi | None:
     rows = _ROWS[HOST if parse_platform(platform) == HOST else _GPU]
     if abi is not None:

@@ -351,8 +351,7 @@ def custom_call(
     if known is None:
         inferred = InferredResults(entry.c_target, result, declared, attributes)
 
-    def prepare(operands: tuple[Any, ...]) -> Prepared:
-        avals = _shapes.leaves(operands, "operands")
+    def prepare(operands: tuple[Any, ...], avals: list[Any]) -> Prepared:
         returned = Result(inferred.tree(avals)) if inferred is not None else known
         assert returned is not None
         returned.check_width()  # some releases narrow results here, for all calls of the function
