@@ -7,7 +7,9 @@ skipped.
 import os
 import pathlib
 import runpy
+import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -29,3 +31,17 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if why := listed["reason_of"](item.nodeid):
             item.add_marker(pytest.mark.skip(reason=why))
+
+
+@pytest.fixture(scope="session")
+def rustc():
+    """A compiler of Rust, which the tests do without where none runs: rustup's command runs none in
+    a home directory that has no toolchain."""
+    path = f"{os.environ['PATH']}:{pathlib.Path.home()}/.cargo/bin"
+    command = shutil.which("rustc", path=path)
+    if command is None:
+        pytest.skip("there is no rustc")
+    asked = subprocess.run([command, "--version"], capture_output=True, text=True)
+    if asked.returncode != 0:
+        pytest.skip(f"{command} does not run: {asked.stderr.strip()}")
+    return command

@@ -1,9 +1,8 @@
 """Targets that leave by what is no C++ exception, called from Python: the end of their thread, and
-a panic of Rust's where rustc is there. Each in a process of its own."""
+a panic of Rust's where rustc runs. Each in a process of its own."""
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -55,10 +54,8 @@ def test_the_process_ends_with_words(how):
 
 
 @pytest.fixture(scope="module")
-def panics(tmp_path_factory):
-    rustc = shutil.which("rustc")
-    if rustc is None:
-        pytest.skip("there is no rustc; tests/adapters/foreign_unwinding_test.cc raises by hand")
+def panics(tmp_path_factory, rustc):
+    """Where there is no rustc, tests/adapters/foreign_unwinding_test.cc raises by hand."""
     folder = tmp_path_factory.mktemp("rust")
     (folder / "panics.rs").write_text(
         "use std::os::raw::c_void;\n"

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -15,7 +14,6 @@ PLUGINS = sorted(
         "cuda-plugin-*/jax_plugins/xla_cuda*/xla_cuda_plugin.so"
     )
 )
-RUSTC = shutil.which("rustc", path=f"{os.environ['PATH']}:{pathlib.Path.home()}/.cargo/bin")
 ROTATE = LIBRARY.parent / "examples/example_rotate.so"
 
 
@@ -32,12 +30,10 @@ def run(*command, **options):
 
 
 @pytest.fixture(scope="module")
-def rust_program(tmp_path_factory):
-    if RUSTC is None:
-        pytest.skip("no rustc to compile the snippet in Rust")
+def rust_program(tmp_path_factory, rustc):
     folder = tmp_path_factory.mktemp("rust")
     (folder / "register.rs").write_text(snippet("rust"))
-    run(RUSTC, "-D", "warnings", "-L", LIBRARY.parent, "register.rs", cwd=folder)
+    run(rustc, "-D", "warnings", "-L", LIBRARY.parent, "register.rs", cwd=folder)
     return folder / "register"
 
 
