@@ -3,7 +3,7 @@
 Times are Google Benchmark's (the median of several runs; noisy on a shared machine), instructions
 are callgrind's: the difference between two counts of calls, so that nothing but the calls is in
 it. Both go to build/bench/results.json, the pictures to docs/cost.svg and build/bench/. Exits with
-1 where a budget of docs/architecture.md is not kept.
+1 where a budget of docs/speed.md is not kept.
 """
 
 import json

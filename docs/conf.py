@@ -49,8 +49,9 @@ breathe_domain_by_file_pattern = {
 }
 
 # PyTorch is not there where the site is made, nor what is built on it.
-autodoc_mock_imports = ["torch", "torch_xla", "callbridge._tensor_calls"] + [
-    f"callbridge.{path.stem}" for path in (ROOT / "python/callbridge").glob("_torch_*.py")
+autodoc_mock_imports = ["torch", "torch_xla", "callbridge._calls._tensor_calls"] + [
+    f"callbridge.torch.{path.stem}"
+    for path in (ROOT / "python/callbridge/torch").glob("_[a-z]*.py")
 ]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"

@@ -99,7 +99,8 @@ def declared_in_c():
 def modules():
     """The public modules of the Python package, by name, with their syntax trees."""
     package = ROOT / "python/callbridge"
-    paths = [*package.glob("*.py"), package / "resurrect/__init__.py"]
+    packages = [package / f"{name}/__init__.py" for name in ("jax", "resurrect", "torch")]
+    paths = [*package.glob("*.py"), *packages]
     for path in sorted(paths):
         if path.name.startswith("_") and path.parent == package:
             continue

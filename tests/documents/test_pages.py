@@ -9,7 +9,10 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # docs/pytorch.md runs where there is PyTorch: tests/torch/test_page.py. The others are about the
 # house, or written by the runs that they show.
-OTHERS = ("architecture", "gpu", "matrix", "packages", "pjrt", "pytorch")
+OTHERS = (
+    *("architecture", "internals", "proof", "speed"),
+    *("gpu", "matrix", "packages", "pjrt", "pytorch"),
+)
 PAGES = ["README.md", "MIGRATION.md"] + [
     str(path.relative_to(ROOT))
     for path in sorted((ROOT / "docs").rglob("*.md"))

@@ -1,4 +1,4 @@
-"""README leads by what brought its reader: errors in JAX's own words, then what mends them."""
+"""README says what callbridge is, shows it, and what to type, before anything is scrolled."""
 
 import re
 
@@ -6,32 +6,31 @@ import page
 
 README = (page.ROOT / "README.md").read_text()
 SECTIONS = [
-    "What runs where",
+    "What do you type?",
     "Install",
     "What it costs, and what it does not do",
-    "What do you have?",
-    "Safety",
     "Develop it",
 ]
 
 
 def test_the_order():
     assert re.findall(r"^## (.*)$", README, re.MULTILINE) == SECTIONS
-    first, second, third, *_ = page.blocks(README)
-    assert [first.language, second.language, third.language] == ["", "sh", "c++"]
-    assert len(second.text.splitlines()) == 3, "three lines mend it"
-    for picture, section in (("grid", SECTIONS[0]), ("cost", SECTIONS[2])):
-        assert f"(docs/{picture}.svg)" in README.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    above = README.split("\n## ")[0]
+    sentence, before_and_after, grid = (
+        above.index(text) for text in ("callbridge runs", "```console", "(docs/grid.svg)")
+    )
+    assert sentence < before_and_after < grid
 
 
-def test_the_errors_are_those_that_jax_says():
+def test_it_is_short():
+    assert len(README.split()) <= 600
+
+
+def test_a_terminal_before_and_after():
     """tests/resurrect/test_symptoms.py has JAX say the texts of MIGRATION.md's table."""
     table = (page.ROOT / "MIGRATION.md").read_text().split("\n## ")[1]
-    texts = re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)
-    errors = page.blocks(README)[0].text.strip()
-    said = [
-        line for line in errors.replace("failed\nbecause", "failed because").splitlines() if line
-    ]
-    assert len(said) == 3
-    for line in said:
-        assert any(text in line for text in texts), line
+    texts = re.findall(r"`(.+?)`", "\n".join(re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)))
+    _, (before, said), (after, printed) = page.commands(page.blocks(README)[0])
+    assert any(text in said for text in texts), said
+    assert before.removesuffix(" 2>&1 | tail -1") == after.replace(" -m callbridge.resurrect", "")
+    assert printed == "[2. 4. 6.]\n"

@@ -18,9 +18,14 @@ BUILD = pathlib.Path(
 )
 NEWEST = (BUILD / "tests/ffi_releases.txt").read_text().split()[-1]
 HANDLERS = BUILD / f"tests/typed_ffi/suite/suite_{NEWEST}.so"
-ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| .+? \| (.+?) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| (`.+?`) \| (.+?) \| .+? \| (.+?) \|$", re.MULTILINE)
 SECTION = (ROOT / "MIGRATION.md").read_text().split("\n## ")[1]
-TABLE = {text: (releases, remedy) for text, releases, remedy in ROW.findall(SECTION)}
+# A row has one text, or several, each with its releases, that one thing mends.
+TABLE = {
+    text.strip("`"): (releases, remedy)
+    for texts, all_releases, remedy in ROW.findall(SECTION)
+    for text, releases in zip(texts.split("<br>"), all_releases.split("<br>"))
+}
 
 
 def is_named(releases, release):
