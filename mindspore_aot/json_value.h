@@ -30,7 +30,8 @@ struct JsonValue {
   }
   bool is_null() const { return value.index() == 0; }
 
-  // Returns the member of an object; null if this is none, or has no such member or a null one.
+  // Returns the member of an object; null if this is not an object, or has no such member or a null
+  // one.
   const JsonValue* Find(const std::string& name) const;
   // Returns what it is, for messages: "true", "1.5", "\"x\"", "a list of 3".
   std::string Text() const;

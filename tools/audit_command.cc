@@ -93,7 +93,7 @@ ExitStatus RunAudit(const AuditOptions& options) {
                         {"strict", options.strict},
                         {"probe", options.probe},
                         {"runtime_versions", RuntimeVersionsJson()}};
-  return BecomePython("_audit_command", {options.path, *command, options.jax, request.dump()},
+  return BecomePython("_audit._command", {options.path, *command, options.jax, request.dump()},
                       "callbridge audit is a Python program, but", "Python with packaging");
 }
 

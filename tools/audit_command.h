@@ -24,7 +24,7 @@ struct AuditOptions {
 // Adds the subcommand `audit`, which parses into `options`; they must outlive the app.
 CLI::App* AddAuditCommand(CLI::App* app, AuditOptions* options);
 
-// Replaces this process by Python, which runs python/callbridge/_audit_command.py: it unpacks
+// Replaces this process by Python, which runs python/callbridge/_audit/_command.py: it unpacks
 // wheels, reads version specifiers, and has `callbridge inspect --json` read the libraries. Returns
 // only if it cannot be started.
 ExitStatus RunAudit(const AuditOptions& options);

@@ -101,7 +101,7 @@ std::vector<ProbedFunction> Probe(const Inspection& inspection) {
   for (const UntypedFunction& function : PossibleHandlers(inspection)) {
     ask(function.name, function.address);
   }
-  // Only where no name tells of a handler: what is asked and is none may do anything.
+  // Only where no name tells of a handler: a function that is not a handler may do anything.
   const bool has_named = std::any_of(probed.begin(), probed.end(), [](const ProbedFunction& one) {
     return one.answer.verdict == TypedVerdict::kTyped;
   });

@@ -1,4 +1,4 @@
-// Writes files completely or not at all. python/callbridge/_output_file.py does the same.
+// Writes files completely or not at all. python/callbridge/_core/_output.py does the same.
 #ifndef CALLBRIDGE_TOOLS_OUTPUT_FILE_H_
 #define CALLBRIDGE_TOOLS_OUTPUT_FILE_H_
 

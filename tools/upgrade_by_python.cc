@@ -75,7 +75,7 @@ absl::Status SetStandardInput(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-// Becomes Python, which runs main() of python/callbridge/_upgrade_command.py on `input`. Returns
+// Becomes Python, which runs main() of python/callbridge/_command/_upgrade.py on `input`. Returns
 // only if it cannot; `reason` says what Python is for.
 ExitStatus GiveToPython(absl::string_view input, const char* form, absl::string_view reason,
                         const ModuleOptions& options) {
@@ -83,7 +83,7 @@ ExitStatus GiveToPython(absl::string_view input, const char* form, absl::string_
   if (!given.ok()) return Failure(given);
   std::vector<std::string> words = {options.file, options.output, form};
   words.insert(words.end(), options.libraries.begin(), options.libraries.end());
-  return BecomePython("_upgrade_command", words, absl::StrCat(reason, ", but"), "Python with jax");
+  return BecomePython("_command._upgrade", words, absl::StrCat(reason, ", but"), "Python with jax");
 }
 
 }  // namespace

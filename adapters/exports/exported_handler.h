@@ -29,7 +29,7 @@ namespace exports {
 inline constexpr size_t kCallFrameSize = 168;
 inline constexpr size_t kStackPointers = 256;
 
-// Answers a metadata query, a frame without a call. Returns false if the frame is none.
+// Answers a metadata query, a frame without a call. Returns false for any other frame.
 inline bool AnswerMetadataQuery(const XLA_FFI_CallFrame& frame, uint32_t traits) {
   for (const auto* e = frame.extension_start; e != nullptr; e = e->next) {
     if (e->type != XLA_FFI_Extension_Metadata) continue;

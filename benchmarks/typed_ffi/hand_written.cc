@@ -9,7 +9,7 @@ extern "C" void measured_function(void* out, const void** in);
 
 namespace {
 
-// The number that jaxlib 0.4.30 has for the stage is another; its API table is told by its size.
+// The number that jaxlib 0.4.30 has for the stage is another; its size identifies its API table.
 bool IsExecuteStage(const XLA_FFI_CallFrame& frame) {
   return frame.stage == XLA_FFI_ExecutionStage_EXECUTE ||
          (frame.api->struct_size == 64 && static_cast<int>(frame.stage) == 2);

@@ -18,7 +18,7 @@ if sys.version_info < (3, 9):  # noqa: UP036
         f"{sys.version_info[0]}.{sys.version_info[1]}: run it with a newer one"
     )
 
-from callbridge._error import CallbridgeError
+from callbridge._core._error import CallbridgeError
 
 __all__ = ["CallbridgeError"]
 __version__ = "0.1.0"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from callbridge import _standard_streams
-from callbridge._find_library import PREFIX, find_library
+from callbridge._core import _output
+from callbridge._core._find_library import PREFIX, find_library
 
 __all__ = ["cmake_dir", "include_dir", "libs"]
 
@@ -49,7 +49,7 @@ def _existing(folder: str, file: str) -> str:
 
 
 def main() -> None:
-    parser = _standard_streams.parser("python -m callbridge.config", description=__doc__)
+    parser = _output.parser("python -m callbridge.config", description=__doc__)
     shown = parser.add_mutually_exclusive_group(required=True)
     shown.add_argument("--includedir", action="store_const", const=include_dir, dest="shown")
     shown.add_argument("--cmakedir", action="store_const", const=cmake_dir, dest="shown")
@@ -59,7 +59,7 @@ def main() -> None:
         text = asked()
     except (FileNotFoundError, ImportError) as error:
         raise SystemExit(f"callbridge: {error}") from None
-    _standard_streams.show(f"{text}\n")
+    _output.show(f"{text}\n")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from callbridge import (
+from callbridge._core import (
     _c_api,
     _call_site,
     _file_contents,
@@ -24,15 +24,14 @@ from callbridge import (
     _target,
     _target_abis,
 )
-from callbridge._attributes import Attributes
-from callbridge._buffers import Form
-from callbridge._error import CallbridgeError
-from callbridge._file_contents import FileContents
-from callbridge._fork_lock import ProcessLock
-from callbridge._immutable import Immutable
-from callbridge._inferred_results import InferredResults, are_left_out
-from callbridge._platform import find_platform, parse_platform
-from callbridge._target import Target
+from callbridge._core._attributes import Attributes
+from callbridge._core._buffers import Form
+from callbridge._core._error import CallbridgeError
+from callbridge._core._file_contents import FileContents
+from callbridge._core._fork_lock import ProcessLock
+from callbridge._core._inferred_results import InferredResults, are_left_out
+from callbridge._core._platform import find_platform, parse_platform
+from callbridge._core._target import Immutable, Target
 from callbridge.typing import (
     Abi,
     Bytes,

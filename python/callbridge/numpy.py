@@ -17,29 +17,21 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from callbridge import (
-    _aliases,
-    _bound_calls,
-    _call_site,
-    _device_calls,
-    _embedded_registry,
-    _handles,
-    _operator_info,
-    _shapes,
-    _target,
-    _typed_handlers,
-)
-from callbridge._arguments import refuse_others
-from callbridge._attributes import Attributes
-from callbridge._bound_function import BoundFunction
-from callbridge._buffers import Form
-from callbridge._devices import DeviceArray as DeviceArray  # that others may name it
-from callbridge._devices import open_device
-from callbridge._error import CallbridgeError
-from callbridge._inferred_results import InferredResults, are_left_out
-from callbridge._libraries import libraries_of
-from callbridge._platform import parse_platform
-from callbridge._target import Target
+from callbridge._calls import _bound_calls, _device_calls
+from callbridge._calls._bound_function import BoundFunction
+from callbridge._calls._devices import DeviceArray as DeviceArray  # that others may name it
+from callbridge._calls._devices import open_device
+from callbridge._core import _aliases, _call_site, _handles, _operator_info, _shapes, _target
+from callbridge._core._arguments import OF_XLA, refuse_others
+from callbridge._core._attributes import Attributes
+from callbridge._core._buffers import Form
+from callbridge._core._error import CallbridgeError
+from callbridge._core._inferred_results import InferredResults, are_left_out
+from callbridge._core._platform import parse_platform
+from callbridge._core._target import Target
+from callbridge._targets import _typed_handlers
+from callbridge._targets._libraries import libraries_of
+from callbridge._targets._registry import embedded_registry
 from callbridge.library import Library
 from callbridge.typing import (
     Abi,
@@ -73,16 +65,14 @@ __all__ = [
 
 # Keywords of callbridge.jax.custom_call that concern only XLA or JAX.
 _OF_JAX = {
-    "prefer": "there is one way to a target here, and no XLA on it",
-    "command_buffer_compatible": "no call is recorded and replayed here",
-    "scratch_bytes": "a handler gets the scratch memory that it asks for here",
+    **OF_XLA,
     "has_side_effect": "every call takes place here, whether its result is used or not",
     "vmap_method": "nothing is mapped here",
     "input_layouts": "arrays are row-major here",
     "output_layouts": "arrays are row-major here",
 }
 
-_registry = _embedded_registry.of("callbridge.numpy")
+_registry = embedded_registry("callbridge.numpy")
 _libraries = libraries_of(_registry)
 
 
@@ -208,7 +198,7 @@ def custom_call(
         which says what was looked for, if there is no such device. INVALID_ARGUMENT if the target's
         ABI is neither known nor declared, or differs from the declared one; for an unknown tuple
         layout; for attributes of an untyped target, and for an opaque of a typed handler; for an
-        `operator_info` that is none. As register() if a typed handler is checked only now.
+        invalid `operator_info`. As register() if a typed handler is checked only now.
       TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
         if a value of `attributes` is not an attribute.
     """

@@ -40,7 +40,11 @@ Everything here is thread-safe as far as the targets are.
 
 from __future__ import annotations
 
-import callbridge._torch_xla_kernels  # noqa: F401  registers the kernels
-from callbridge._error import CallbridgeError
+# First, so that an error names what is missing.
+import torch  # noqa: F401
+import torch_xla  # noqa: F401
+
+import callbridge.torch._xla_kernels  # noqa: F401  registers the kernels
+from callbridge._core._error import CallbridgeError
 
 __all__ = ["CallbridgeError"]

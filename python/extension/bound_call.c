@@ -68,7 +68,7 @@ static int SetForms(BoundCall* bound, PyObject* operands, PyObject* results, PyO
   return 0;
 }
 
-// Does what callbridge._python_calls.BoundCall.__init__ does.
+// Does what callbridge._calls._python_calls.BoundCall.__init__ does.
 static PyObject* BoundCallNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject *handle, *operands, *results, *aliases, *tree;

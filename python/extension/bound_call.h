@@ -26,7 +26,7 @@ typedef struct {
   uint64_t last_use;
 } BoundCall;
 
-extern PyType_Spec bound_call_spec;  // as callbridge._python_calls.BoundCall
+extern PyType_Spec bound_call_spec;  // as callbridge._calls._python_calls.BoundCall
 
 // Calls the target on the operands that were read, which must have the form that it is bound to.
 // Returns its result, or null with an exception set.

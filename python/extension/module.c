@@ -1,6 +1,6 @@
-// The calls of callbridge.numpy and callbridge.torch in C. Does what callbridge/_python_calls.py
-// and _python_tensor_calls.py do in Python, which are used where this module cannot be loaded; both
-// have the same interface and pass the same tests.
+// The calls of callbridge.numpy and callbridge.torch in C. Does what
+// callbridge/_calls/_python_calls.py and _python_tensor_calls.py do in Python, which are used where
+// this module cannot be loaded; both have the same interface and pass the same tests.
 
 #include "callbridge/python/extension/bound_call.h"
 #include "callbridge/python/extension/memory.h"
@@ -141,8 +141,8 @@ static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) 
   return type;
 }
 
-// callbridge/_extension.py compares this, since the package loads whatever file is there. Change
-// the number of the interface when anything that one uses of the other changes.
+// callbridge/_core/_extension.py compares this, since the package loads whatever file is there.
+// Change the number of the interface when anything that one uses of the other changes.
 static const char kBuild[] = CALLBRIDGE_VERSION ", interface 2";
 
 static int ModuleExec(PyObject* module) {
@@ -170,8 +170,8 @@ static int ModuleExec(PyObject* module) {
       (state->dtype_name = PyUnicode_InternFromString("dtype")) != NULL &&
       (state->array_struct_name = PyUnicode_InternFromString("__array_struct__")) != NULL &&
       (state->ndarray = Imported("numpy", "ndarray")) != NULL &&
-      (state->error_class = Imported("callbridge._error", "CallbridgeError")) != NULL &&
-      (state->numbers = Imported("callbridge._element_types", "NUMBERS")) != NULL;
+      (state->error_class = Imported("callbridge._core._error", "CallbridgeError")) != NULL &&
+      (state->numbers = Imported("callbridge._core._element_types", "NUMBERS")) != NULL;
   return is_whole ? 0 : -1;
 }
 

@@ -57,7 +57,7 @@ static int SetResult(const BoundTensorCall* bound, ResultForm* result, PyObject*
   return 0;
 }
 
-// Does what callbridge._python_tensor_calls.BoundTensorCall.__init__ does.
+// Does what callbridge._calls._python_tensor_calls.BoundTensorCall.__init__ does.
 static PyObject* BoundTensorCallNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject *handle, *results, *aliases;

@@ -5,7 +5,7 @@
 
 #include "callbridge/python/extension/stable_abi.h"
 
-// As the classes of callbridge._python_tensor_calls.
+// As the classes of callbridge._calls._python_tensor_calls.
 extern PyType_Spec bound_tensor_call_spec;
 extern PyType_Spec tensor_caller_spec;
 

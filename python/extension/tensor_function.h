@@ -6,6 +6,7 @@
 
 #include "callbridge/python/extension/stable_abi.h"
 
-extern PyType_Spec tensor_function_spec;  // as callbridge._python_tensor_calls.TensorFunction
+extern PyType_Spec
+    tensor_function_spec;  // as callbridge._calls._python_tensor_calls.TensorFunction
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_TENSOR_FUNCTION_H_

@@ -42,7 +42,7 @@ static int SetExchangeApi(Torch* torch) {
   return 0;
 }
 
-// Reads a callbridge._tensor_calls.Gpu.
+// Reads a callbridge._calls._tensor_calls.Gpu.
 static int SetGpu(Torch* torch, PyObject* gpu) {
   PyObject *device, *handle, *current_stream, *check_stream, *allocate, *free;
   int dl_device_type;
@@ -68,7 +68,7 @@ static int SetGpu(Torch* torch, PyObject* gpu) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-// Does what callbridge._python_tensor_calls.Torch does.
+// Does what callbridge._calls._python_tensor_calls.Torch does.
 static PyObject* TorchNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject *tensor_type, *parameter_type, *forward_ad, *is_grad_enabled, *is_in_transform, *api,

@@ -29,8 +29,8 @@ typedef struct {
 // Fills `out`, which borrows from the tensor. Returns -1 with an exception set.
 typedef int DlTensorOf(void* tensor, DlTensor* out);
 
-// What is used of PyTorch on one device. A Python object, of which callbridge._tensor_calls has one
-// for each.
+// What is used of PyTorch on one device. A Python object, of which callbridge._calls._tensor_calls
+// has one for each.
 typedef struct {
   PyObject ob_base;
   PyObject* tensor_type;     // torch.Tensor

@@ -5,7 +5,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from callbridge import _c_api
+from callbridge._core import _c_api
 
 # Every operand and the result are f32[8]; operands are 0, 1, ..., 7.
 OPERAND = np.arange(8, dtype=np.float32)

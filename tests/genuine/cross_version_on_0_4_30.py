@@ -12,8 +12,8 @@ import sys
 import cross_version_cases
 import jaxlib
 import numpy as np
-from callbridge import _c_api
-from callbridge._function_address import make_capsule
+from callbridge._core import _c_api
+from callbridge._core._function_address import make_capsule
 from jaxlib import xla_client
 
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from callbridge import _c_api
+from callbridge._core import _c_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("CALLBRIDGE_LIBRARY", ROOT / "build/dev/libcallbridge.so"))

@@ -16,7 +16,7 @@ import registering  # noqa: E402
 from registering import xla_client  # noqa: E402
 
 import callbridge.resurrect  # noqa: E402, F401  # isort: skip
-from callbridge._jax_runtimes import RUNTIME  # noqa: E402
+from callbridge.jax._runtimes import RUNTIME  # noqa: E402
 from jaxlib.mlir import ir  # noqa: E402
 
 library = registering.Library(sys.argv[1])

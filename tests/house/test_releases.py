@@ -1,4 +1,4 @@
-"""A release of JAX is a row of requirements/jax_releases, and of _jax_runtimes.py where it differs.
+"""A release of JAX is a row of requirements/jax_releases, and of jax/_runtimes.py where it differs.
 
 Nothing else may have to change for the next one but prose, which is compared here. So, in what is
 executed (comments and docstrings may say where something was measured):
@@ -43,19 +43,19 @@ NUMBERS = re.compile(r"\(0, (?:4, \d+|[5-9], \d+|1\d, \d+(?:, \d+)?)\)")
 
 # What names a release that stays what it is when the next one comes, and why.
 ALLOWED = {
-    "python/callbridge/_jax_releases.py": "the first and the last of them",
-    "python/callbridge/_jax_runtimes.py": "the rows",
-    "python/callbridge/resurrect/_lost_attributes.py": "the releases that lost attributes",
-    "python/callbridge/resurrect/_lists.py": "the releases that refuse lists",
-    "python/callbridge/resurrect/_refused_forms.py": "the releases that refuse other forms",
-    "python/callbridge/resurrect/_lost_parameters.py": "the releases that lost parameters",
-    "python/callbridge/resurrect/_newer_attributes.py": "the releases that attributes came in",
-    "python/callbridge/resurrect/_newer_names.py": "the releases that names came in",
-    "python/callbridge/resurrect/_newer_parameters.py": "the releases that parameters came in",
-    "python/callbridge/resurrect/_options.py": "the releases that options went and came in",
-    "python/callbridge/resurrect/_refused.py": "the releases that began to refuse functions",
-    "python/callbridge/resurrect/_removed.py": "the releases that names went in",
-    "python/callbridge/resurrect/_tracing.py": "the release that main traces went in",
+    "python/callbridge/_core/_jax_releases.py": "the first and the last of them",
+    "python/callbridge/jax/_runtimes.py": "the rows",
+    "python/callbridge/resurrect/_names/_lost_attributes.py": "the releases that lost attributes",
+    "python/callbridge/resurrect/_names/_lists.py": "the releases that refuse lists",
+    "python/callbridge/resurrect/_names/_refused_forms.py": "the releases that refuse other forms",
+    "python/callbridge/resurrect/_names/_lost_parameters.py": "the releases that lost parameters",
+    "python/callbridge/resurrect/_names/_newer_attributes.py": "the releases of new attributes",
+    "python/callbridge/resurrect/_names/_newer_names.py": "the releases of new names",
+    "python/callbridge/resurrect/_names/_newer_parameters.py": "the releases of new parameters",
+    "python/callbridge/resurrect/_names/_options.py": "the releases that options went and came in",
+    "python/callbridge/resurrect/_names/_refused.py": "the releases that began to refuse functions",
+    "python/callbridge/resurrect/_names/_removed.py": "the releases that names went in",
+    "python/callbridge/resurrect/_backports/_tracing.py": "the release that main traces went in",
     "scripts/environment.sh": "CALLBRIDGE_JAX_0_4_30_PYTHON, the oracle",
     "scripts/old_packages": "packages whose binaries are inspected",
     "benchmarks/typed_ffi/CMakeLists.txt": "headers of a past release, which are measured",
@@ -74,7 +74,7 @@ FACTS = {
     "tests/resurrect/test_between.py": "which lie between which",
     "tests/gpu/test_cells.py": "since when runtimes have what typed handlers ask for",
     "tests/gpu/test_native.py": "what runtimes do without callbridge",
-    "tests/jax/test_runtimes.py": "the rows of _jax_runtimes.py",
+    "tests/jax/test_runtimes.py": "the rows of jax/_runtimes.py",
     "tests/jax/this_jax.py": "since when JAX has what the tests use",
     "tests/resurrect/releases/classes.txt": "what the classes of JAX were, by release",
     "tests/resurrect/releases/corpus_names.txt": "packages and their versions",
@@ -275,7 +275,7 @@ def test_each_plugin_has_its_pinned_packages():
 
 
 def test_typed_calls_alone_are_those_of_releases_that_have_another_default():
-    from callbridge._jax_runtimes import parse_release, runtime_of
+    from callbridge.jax._runtimes import parse_release, runtime_of
 
     rows = {release: runtime_of(parse_release(release)) for release in used_by("revive")}
     other_default = [
@@ -325,7 +325,7 @@ def test_shell_cmake_and_python_read_the_same(tmp_path):
 
 
 def test_the_face_knows_the_newest_release():
-    text = (ROOT / "python/callbridge/_jax_releases.py").read_text()
+    text = (ROOT / "python/callbridge/_core/_jax_releases.py").read_text()
     assert f"NEWEST = {numbers(NEWEST)}\n" in text
 
 
@@ -352,8 +352,9 @@ def promises(text):
 
 def test_promises_go_to_the_newest_release():
     """Or to a release before today's, of which something was true."""
-    documents = ["README.md", "MIGRATION.md", "docs/architecture.md", "docs/pjrt.md"]
-    documents += ["python/callbridge/jax.py", "python/callbridge/_jax_upgrade.py"]
+    documents = ["README.md", "MIGRATION.md", "docs/pjrt.md"]
+    documents += [f"docs/{name}.md" for name in ("architecture", "internals", "proof", "speed")]
+    documents += ["python/callbridge/jax/__init__.py", "python/callbridge/jax/_upgrade.py"]
     documents += [
         "c_api/callbridge.h",
         "c_api/callbridge_ffi.h",

@@ -6,8 +6,7 @@ import os
 
 import jax
 import numpy as np
-from callbridge import _jax_forks, _jax_registered_targets, _jax_registry
-from callbridge.jax import custom_call, load, register
+from callbridge.jax import _call_cache, _registry, custom_call, load, register
 from programs import F32, FOLDER, ONE, load_uses, program, raised, refused, untold
 from this_jax import PATHS, has, register_natively
 from this_platform import ON_GPU, PLATFORM, scalar_target
@@ -107,9 +106,9 @@ def typed_handlers_of_another_macro_for_a_gpu():
 @program
 def a_jax_that_renames_its_private_names():
     # Of these two kinds: the name has gone, the module has.
-    _jax_registered_targets.PENDING_TARGETS = "jaxlib.xla_client._no_such_name"
-    _jax_registered_targets.XLA_TARGETS = "jaxlib.no_such_module.no_such_name"
-    _jax_forks.STARTED_BACKENDS = "jax._src.no_such_module._backends"
+    _registry.PENDING_TARGETS = "jaxlib.xla_client._no_such_name"
+    _registry.XLA_TARGETS = "jaxlib.no_such_module.no_such_name"
+    _call_cache.STARTED_BACKENDS = "jax._src.no_such_module._backends"
     functions = untold()
     for _ in ["before JAX starts", "afterwards"]:
         library = load_uses()
@@ -128,7 +127,7 @@ def a_jax_that_renames_its_private_names():
         # What was interrupted before it was noted, so that XLA gets it again; old ones refuse that.
         again = [("plus_one", "original"), ("add_opaque", None), ("square_typed", None)]
         for name, abi in again if has("the jax.ffi.ffi_call that callbridge uses") else []:
-            _jax_registry.registry.find(name, PLATFORM, None).paths = ()
+            _registry.registry.find(name, PLATFORM, None).paths = ()
             custom_call(name, F32, abi=abi)
     child = os.fork()
     if child == 0:

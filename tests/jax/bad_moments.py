@@ -11,8 +11,8 @@ import time
 import callbridge.library
 import jax
 import numpy as np
-from callbridge._jax_registered_targets import registered
 from callbridge.jax import custom_call, register
+from callbridge.jax._registry import registered
 from calls import Calls
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P

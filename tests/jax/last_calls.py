@@ -29,9 +29,9 @@ if who == "atexit":
 import callbridge.jax  # noqa: E402
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
-from callbridge._jax_attributes import freeze  # noqa: E402
-from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME  # noqa: E402
-from callbridge._jax_typed_handlers import VersionThreeConfig  # noqa: E402
+from callbridge.jax._frozen_attributes import freeze  # noqa: E402
+from callbridge.jax._handlers import VersionThreeConfig  # noqa: E402
+from callbridge.jax._runtimes import OWN_FFI_CALL, RUNTIME  # noqa: E402
 
 callbridge.jax.load(f"{tests}/jax/uses.so")
 callbridge.jax.load(f"{tests}/python/typed_targets.so")

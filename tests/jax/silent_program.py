@@ -16,7 +16,7 @@ RESULT = jax.ShapeDtypeStruct((4,), np.float32)
 
 def by_callbridge(folder):
     import callbridge.jax
-    from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME
+    from callbridge.jax._runtimes import OWN_FFI_CALL, RUNTIME
 
     own = RUNTIME.ffi_call == OWN_FFI_CALL
     callbridge.jax.load(f"{folder}/targets.so")
@@ -37,7 +37,7 @@ def by_callbridge(folder):
 
 def natively(folder):
     """What XLA warns of."""
-    from callbridge._function_address import make_capsule
+    from callbridge._core._function_address import make_capsule
     from callbridge.library import load
 
     target = load(f"{folder}/targets.so").target("example", PLATFORM)

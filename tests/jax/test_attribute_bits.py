@@ -10,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 from attribute_bits import ROWS, TARGETS, attributes, quieted, words
-from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME
+from callbridge.jax._runtimes import OWN_FFI_CALL, RUNTIME
 from this_jax import has
 from this_platform import ON_GPU
 

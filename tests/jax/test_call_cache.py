@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge import _call_site, _jax_arrays, _jax_call_cache
-from callbridge.jax import CallbridgeError, custom_call
+from callbridge._core import _call_site
+from callbridge.jax import CallbridgeError, _arrays, _call_cache, custom_call
 from calls import assert_equal, like, trees
 from this_jax import enable_x64, has, needs
 from this_platform import ON_GPU
@@ -25,9 +25,9 @@ def targets(modules):
 @pytest.fixture
 def checks(monkeypatch):
     """A list that grows when the operands of a call are checked."""
-    made, check = [], _jax_arrays.check_types
+    made, check = [], _arrays.check_types
     monkeypatch.setattr(
-        _jax_arrays, "check_types", lambda *arguments: (made.append(arguments), check(*arguments))
+        _arrays, "check_types", lambda *arguments: (made.append(arguments), check(*arguments))
     )
     return made
 
@@ -35,7 +35,7 @@ def checks(monkeypatch):
 @pytest.fixture
 def kept(monkeypatch):
     """By form, what each function that custom_call() makes from now on keeps."""
-    found, make = [], _jax_call_cache.CallCache
+    found, make = [], _call_cache.CallCache
 
     def noted(*arguments):
         made = make(*arguments)
@@ -146,9 +146,9 @@ def test_widths_of_one_descriptor(path):
 
 def test_what_is_kept_is_bounded(kept):
     call = copying(1, "u8[]")
-    for n in range(1, _jax_call_cache._CAPACITY + 20):
+    for n in range(1, _call_cache._CAPACITY + 20):
         jax.eval_shape(call, jax.ShapeDtypeStruct((n,), np.uint8))
-        assert len(kept[0]) <= _jax_call_cache._CAPACITY
+        assert len(kept[0]) <= _call_cache._CAPACITY
     assert len(kept[0]) == 19
 
 

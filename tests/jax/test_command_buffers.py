@@ -18,8 +18,8 @@ import callbridge.numpy
 import jax
 import numpy as np
 import pytest
-from callbridge import _jax_registered_targets, _jax_registry
-from callbridge._function_address import make_capsule
+from callbridge._core._function_address import make_capsule
+from callbridge.jax import _registry
 from refused import refused
 from this_jax import PATHS, PREFERS_TYPED, has, needs
 
@@ -63,7 +63,7 @@ class Frame(ctypes.Structure):
 
 def traits(name, platform):
     """What XLA learns of the handler that JAX registers by that name."""
-    handler = _jax_registered_targets.registered(name, platform)[1]["execute"]
+    handler = _registry.registered(name, platform)[1]["execute"]
     metadata = Metadata(ctypes.sizeof(Metadata), Version(ctypes.sizeof(Version)), 77)
     query = Query(ctypes.sizeof(Query), 1, None, ctypes.pointer(metadata))
     frame = Frame(ctypes.sizeof(Frame), ctypes.pointer(query))
@@ -249,7 +249,7 @@ def test_typed_handlers(new_library, a_name):
                     name, address, "CUDA", "typed_ffi", command_buffer_compatible=declared
                 )
             assert traits(name, "CUDA") == (own | declared)
-            handler = _jax_registered_targets.registered(name, "CUDA")[1]["execute"]
+            handler = _registry.registered(name, "CUDA")[1]["execute"]
             assert (handler == address) == (own or not declared), "a wrapper only where it is due"
         # Its own trait is as good as a declaration.
         if own:
@@ -368,7 +368,7 @@ def test_other_modules_record_nothing(new_library):
 def test_the_platform_of_a_target_that_several_have(load, monkeypatch, backend, version, platform):
     """JAX says "gpu" of AMD's too. There is none here: its answers are made up."""
     name = load().name("submit")
-    entry = _jax_registry.registry.find(name, "CUDA", None)
+    entry = _registry.registry.find(name, "CUDA", None)
     for other in ("ROCM", "cpu"):
         function = make_capsule(entry.target.address)
         abi = "original" if other == "cpu" else None
@@ -377,7 +377,7 @@ def test_the_platform_of_a_target_that_several_have(load, monkeypatch, backend, 
     device = type("Device", (), {"client": client})
     monkeypatch.setattr(jax, "default_backend", lambda: backend)
     monkeypatch.setattr(jax, "devices", lambda: [device])
-    assert _jax_registry.registry.find(name, None, None).platform == platform
+    assert _registry.registry.find(name, None, None).platform == platform
 
 
 # ---- Another process ----------------------------------------------------------------------------

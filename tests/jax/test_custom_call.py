@@ -15,10 +15,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge import _call_site, _jax_attributes
-from callbridge._function_address import make_capsule
-from callbridge._jax_runtimes import RUNTIME, jax_function
-from callbridge.jax import custom_call
+from callbridge._core import _call_site
+from callbridge._core._function_address import make_capsule
+from callbridge.jax import _frozen_attributes, custom_call
+from callbridge.jax._runtimes import RUNTIME, jax_function
 from refused import refused
 from this_jax import PREFERS_TYPED, enable_x64, fails, has, needs
 from this_platform import END, ON_GPU, PLATFORM, scalar_target
@@ -54,7 +54,7 @@ def raw_call(name, result, path, config):
         custom_call_api_version=4 if is_typed else 3,
         legacy_backend_config=None if is_typed else config,
     )
-    attributes = _jax_attributes.freeze({"callbridge_site": config} if is_typed else {})
+    attributes = _frozen_attributes.freeze({"callbridge_site": config} if is_typed else {})
     return lambda *operands: call(*operands, **attributes)[0]
 
 

@@ -9,10 +9,9 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _jax_registered_targets
-from callbridge._function_address import make_capsule
-from callbridge._jax_runtimes import RUNTIME
-from callbridge.jax import custom_call
+from callbridge._core._function_address import make_capsule
+from callbridge.jax import _registry, custom_call
+from callbridge.jax._runtimes import RUNTIME
 from calls import assert_equal, like, random, square, trees
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
@@ -274,13 +273,11 @@ def test_sizes_that_64_bits_count():
 def test_names_on_each_platform(targets):
     function = make_capsule(targets.target("gpu_add_opaque", "CUDA").address)
     callbridge.jax.register("on one gpu", function, "ROCM")
-    assert set(_jax_registered_targets.registered("on one gpu", "ROCM")) >= {0}
+    assert set(_registry.registered("on one gpu", "ROCM")) >= {0}
     for other in ("CUDA", "Host"):
-        assert not _jax_registered_targets.registered("on one gpu", other)
-    assert _jax_registered_targets.registered("gpu_add_opaque", "CUDA")
-    assert _jax_registered_targets.registered(
-        "example", "Host"
-    ) and not _jax_registered_targets.registered("example", "CUDA")
+        assert not _registry.registered("on one gpu", other)
+    assert _registry.registered("gpu_add_opaque", "CUDA")
+    assert _registry.registered("example", "Host") and not _registry.registered("example", "CUDA")
 
 
 def test_the_platform_by_default(targets):

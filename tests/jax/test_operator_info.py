@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _c_api
+from callbridge._core import _c_api
 from callbridge.jax import custom_call
 from operator_infos import add_operator, information, register, with_factor
 from refused import refused

@@ -7,7 +7,7 @@ import callbridge.library
 import jax
 import numpy as np
 import pytest
-from callbridge import _operator_info
+from callbridge._core import _operator_info
 from callbridge.jax import CallbridgeError
 from operator_infos import add_operator, attribute, information, register, with_factor
 from refused import refused

@@ -14,7 +14,7 @@ import sys
 import jax
 import numpy as np
 import pytest
-from callbridge._jax_runtimes import RUNTIME
+from callbridge.jax._runtimes import RUNTIME
 from jax_releases import used_by
 from this_jax import PREFERS_TYPED, has
 from this_platform import ON_GPU

@@ -9,9 +9,8 @@ import sys
 import jax
 import numpy as np
 import pytest
-from callbridge import _jax_attributes, _jax_runtimes
-from callbridge._jax_runtimes import RUNTIMES, fastest_path, parse_release, runtime_of
-from callbridge.jax import CallbridgeError
+from callbridge.jax import CallbridgeError, _frozen_attributes, _runtimes
+from callbridge.jax._runtimes import RUNTIMES, fastest_path, parse_release, runtime_of
 from this_jax import PREFERS_TYPED, needs
 from this_platform import ON_GPU
 
@@ -67,8 +66,8 @@ def test_a_jaxlib_that_is_older_than_jax():
         (("0.12.0.1", "0.12.0.1"), (0, 12, 0, 1), "jax 0.12.0.1"),
         (("0.6.2.dev2025+abc", "0.6.2"), (0, 6, 2), "jax 0.6.2.dev2025+abc"),
     ]:
-        assert _jax_runtimes.release_of_xla(*versions) == release
-        assert _jax_runtimes.this_jax(*versions) == text
+        assert _runtimes.release_of_xla(*versions) == release
+        assert _runtimes.this_jax(*versions) == text
     assert not runtime_of((0, 4, 30)).has_instantiate and runtime_of((0, 4, 31)).has_instantiate
 
 
@@ -124,9 +123,9 @@ CHANGES = {
         (0, 4, 13): "jaxlib.xla_client.register_custom_call_target",
         (0, 5, 3): "jax.ffi.register_ffi_target",
     },
-    "ffi_call": {(0, 4, 13): _jax_runtimes.OWN_FFI_CALL, (0, 6, 0): "jax.ffi.ffi_call"},
+    "ffi_call": {(0, 4, 13): _runtimes.OWN_FFI_CALL, (0, 6, 0): "jax.ffi.ffi_call"},
     "ffi_lowering": {
-        (0, 4, 13): "callbridge._jax_ffi_call.ffi_lowering",
+        (0, 4, 13): "callbridge.jax._ffi_call.ffi_lowering",
         (0, 6, 0): "jax.ffi.ffi_lowering",
     },
     "primitive": {
@@ -182,7 +181,7 @@ def test_what_a_release_has(row):
 
 def test_what_a_release_lacks_is_in_the_next_that_has_it():
     def fails(can):
-        return str(_jax_runtimes.unimplemented("it", can))
+        return str(_runtimes.unimplemented("it", can))
 
     version = jax.__version__
     expected = f"UNIMPLEMENTED: it needs jax 0.4.34 or newer; this is jax {version}"
@@ -191,9 +190,9 @@ def test_what_a_release_lacks_is_in_the_next_that_has_it():
 
 def test_names_that_a_jax_may_lack():
     default = object()
-    assert _jax_runtimes.jax_function_or("jax.jit", default) is jax.jit
+    assert _runtimes.jax_function_or("jax.jit", default) is jax.jit
     for name in ("jax.no_such_name", "jax.no_such_module.name"):
-        assert _jax_runtimes.jax_function_or(name, default) is default
+        assert _runtimes.jax_function_or(name, default) is default
 
 
 @pytest.mark.parametrize(
@@ -219,9 +218,9 @@ def test_fastest_path(release, platform, path):
 
 
 def test_this_jax():
-    assert _jax_runtimes.RUNTIME == runtime_of(parse_release(jax.__version__))
-    for name in (_jax_runtimes.RUNTIME.ffi_call, _jax_runtimes.RUNTIME.register):
-        assert callable(_jax_runtimes.jax_function(name))
+    assert _runtimes.RUNTIME == runtime_of(parse_release(jax.__version__))
+    for name in (_runtimes.RUNTIME.ffi_call, _runtimes.RUNTIME.register):
+        assert callable(_runtimes.jax_function(name))
 
 
 def python(*arguments):
@@ -278,6 +277,6 @@ def test_attributes_are_the_same_by_their_bits():
     """A program is found by its attributes: one NaN's is not another's, by sign or by payload."""
     bits = (0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000001, 0, 1 << 63)
     values = [np.array(b, np.uint64).view(np.float64).item() for b in bits]
-    frozen = [_jax_attributes.freeze({"a": {"b": value}})["a"] for value in values]
+    frozen = [_frozen_attributes.freeze({"a": {"b": value}})["a"] for value in values]
     assert len(set(frozen)) == len(bits)
-    assert frozen == [_jax_attributes.freeze({"a": {"b": value}})["a"] for value in values]
+    assert frozen == [_frozen_attributes.freeze({"a": {"b": value}})["a"] for value in values]

@@ -6,8 +6,8 @@ import callbridge.jax
 import jax
 import numpy as np
 import pytest
-from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME
 from callbridge.jax import custom_call
+from callbridge.jax._runtimes import OWN_FFI_CALL, RUNTIME
 from refused import refused
 from this_jax import fails, has
 

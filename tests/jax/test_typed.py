@@ -10,9 +10,8 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _jax_attributes
-from callbridge._jax_runtimes import OWN_FFI_CALL, RUNTIME
-from callbridge.jax import CallbridgeError, custom_call
+from callbridge.jax import CallbridgeError, _frozen_attributes, custom_call
+from callbridge.jax._runtimes import OWN_FFI_CALL, RUNTIME
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from refused import refused
@@ -264,10 +263,10 @@ def texts_of_attributes():
 
 @pytest.mark.parametrize("value, text", list(texts_of_attributes()), ids=repr)
 def test_attributes_as_mlir_writes_them(value, text):
-    (frozen,) = _jax_attributes.freeze({"x": value}).values()
+    (frozen,) = _frozen_attributes.freeze({"x": value}).values()
     with mlir.make_ir_context(), ir.Location.unknown():
-        assert str(_jax_attributes.to_mlir(frozen)).startswith(text)
-    thawed = _jax_attributes.thaw({"x": frozen})["x"]
+        assert str(_frozen_attributes.to_mlir(frozen)).startswith(text)
+    thawed = _frozen_attributes.thaw({"x": frozen})["x"]
     if isinstance(value, dict):
         assert thawed == value
     else:

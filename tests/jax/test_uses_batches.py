@@ -23,8 +23,8 @@ from batches import (
     mesh_of,
     placed,
 )
-from callbridge._jax_runtimes import RUNTIME
 from callbridge.jax import custom_call
+from callbridge.jax._runtimes import RUNTIME
 from calls import Calls, assert_equal, like, random, square
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P

@@ -10,9 +10,8 @@ import jax
 import jax.export
 import numpy as np
 import pytest
-from callbridge._artifact_calls import Call
-from callbridge._jax_artifact import calls_of
 from callbridge.jax import upgrade
+from callbridge.jax._artifact import Call, calls_of
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo

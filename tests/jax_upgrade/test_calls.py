@@ -7,8 +7,8 @@ import callbridge.jax
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _call_site, _mlir_bytecode
-from callbridge.jax import upgrade
+from callbridge._core import _call_site
+from callbridge.jax import _mlir_bytecode, upgrade
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo

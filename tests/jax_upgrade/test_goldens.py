@@ -7,8 +7,7 @@ import re
 import warnings
 
 import pytest
-from callbridge import _mlir_bytecode
-from callbridge.jax import CallbridgeError, upgrade
+from callbridge.jax import CallbridgeError, _mlir_bytecode, upgrade
 from jax._src.internal_test_util import export_back_compat_test_data as data
 from jax.interpreters import mlir
 from jaxlib.mlir.dialects import stablehlo

@@ -8,8 +8,8 @@ import subprocess
 
 import numpy as np
 import pytest
-from callbridge import _call_site
-from callbridge._shapes import ShapeDtype
+from callbridge._core import _call_site
+from callbridge._core._shapes import ShapeDtype
 
 LEAF = ShapeDtype((), np.dtype(np.float32))
 OPAQUES = [b"", b"abc"]

@@ -316,7 +316,7 @@ def test_operands_that_are_shapes_are_counted_anew():
     upgraded = upgrade(text)
     assert "indices_of_shape_operands = dense<2> : tensor<1xi64>" in upgraded
     # The shape is no operand of the target's: its site has the tuple alone.
-    wanted = callbridge._call_site.descriptor(
+    wanted = callbridge._core._call_site.descriptor(
         ((ONE, (ONE,)),), np.zeros(1, np.float32), "nested", b""
     )
     escaped = "".join(chr(byte) if 32 <= byte < 127 else f"\\{byte:02X}" for byte in wanted)

@@ -14,8 +14,9 @@ import sys
 import types
 
 import callbridge.resurrect
-from callbridge import _jax_registry
-from callbridge.resurrect import _changes, _lazy, _typed_registration, _untyped_of_xla
+from callbridge.jax import _registry
+from callbridge.resurrect._names import _changes, _lazy
+from callbridge.resurrect._registration import _typed, _untyped_of_xla
 
 _asked_for = set()  # (id of a module or class, attribute)
 _folder = ""
@@ -79,14 +80,14 @@ def _used():
 
 def _targets():
     """The names that XLA has callbridge's functions or wrappers by."""
-    registered = [_jax_registry.registry, _untyped_of_xla._registry]
+    registered = [_registry.registry, _untyped_of_xla._registry]
     served = {
         name
         for registry in registered
         for (name, _), entry in registry._entries.items()
         if entry.paths
     }
-    return served | {name for name, _ in _typed_registration._wrapped}
+    return served | {name for name, _ in _typed._wrapped}
 
 
 def main():

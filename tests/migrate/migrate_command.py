@@ -31,7 +31,7 @@ def migrate(folder, *words, environment=None):
 
 def here(folder, *words):
     """As migrate(), in this process, which reads the rows of the ABI table once."""
-    from callbridge import _standard_streams
+    from callbridge._core import _output
     from callbridge.migrate import _command
 
     out, errors = [], []
@@ -39,8 +39,8 @@ def here(folder, *words):
     os.chdir(folder)
     try:
         with (
-            mock.patch.object(_standard_streams, "show", out.append),
-            mock.patch.object(_standard_streams, "tell", lambda line: errors.append(f"{line}\n")),
+            mock.patch.object(_output, "show", out.append),
+            mock.patch.object(_output, "tell", lambda line: errors.append(f"{line}\n")),
         ):
             status = _command.main(*map(str, words))
     except SystemExit as error:

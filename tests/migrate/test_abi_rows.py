@@ -7,7 +7,7 @@ import pytest
 
 cindex = pytest.importorskip("clang.cindex")
 
-from callbridge import _target_abis  # noqa: E402
+from callbridge._core import _target_abis  # noqa: E402
 from callbridge.migrate import _abi_rows, _compiler  # noqa: E402
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")

@@ -16,7 +16,7 @@ import callbridge.numpy
 import jax
 import numpy as np
 import pytest
-from callbridge import _file_contents
+from callbridge._core import _file_contents
 from callbridge.library import CallbridgeError
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")

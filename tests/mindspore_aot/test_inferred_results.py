@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from callbridge import _jax_registry
+from callbridge.jax import _registry
 from callbridge.library import CallbridgeError
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -131,7 +131,7 @@ def test_attributes_are_those_at_the_time_of_custom_call(operators):
 
 def path_to(target):
     """The path by which a loaded operator is called."""
-    return _jax_registry.fastest_path(_jax_registry.registry.find(target, None, None))
+    return _registry.fastest_path(_registry.registry.find(target, None, None))
 
 
 def test_a_dimension_that_is_not_known_reaches_the_operator(operators):
@@ -159,9 +159,7 @@ def test_how_often_init_runs(operators):
         return tuple(np.asarray(call()).tolist())
 
     call = callbridge.jax.custom_call(f"{operators}:Counts", "s32[2]")
-    path = _jax_registry.fastest_path(
-        _jax_registry.registry.find(f"{operators}:Counts", None, None)
-    )
+    path = _registry.fastest_path(_registry.registry.find(f"{operators}:Counts", None, None))
     first = jax.jit(lambda: call())
     inits, runs = counts(first)
     assert [counts(first) for _ in range(3)] == [(inits, runs + n) for n in (1, 2, 3)]

@@ -7,8 +7,9 @@ import weakref
 
 import numpy as np
 import pytest
-from callbridge import _bound_calls, _handles
 from callbridge import numpy as face
+from callbridge._calls import _bound_calls
+from callbridge._core import _handles
 from callbridge.numpy import custom_call
 
 CAPACITY = _bound_calls.CAPACITY

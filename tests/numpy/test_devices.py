@@ -14,8 +14,9 @@ import threading
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _c_api, _devices
 from callbridge import numpy as face
+from callbridge._calls import _devices
+from callbridge._core import _c_api
 from callbridge.numpy import CallbridgeError, DeviceArray, custom_call
 
 IS_SYSTEM_DRIVER = os.environ.get("CALLBRIDGE_GPU") == "device"
@@ -214,10 +215,10 @@ def test_dlpack():
 
 @pytest.mark.parametrize("dtype", [np.int32, np.bool_, np.complex64, ml_dtypes.bfloat16])
 def test_dtypes_of_dlpack(dtype):
-    from callbridge import _device_operands
+    from callbridge._calls import _device_calls
 
     device = _devices.open_device(0)
-    view = _device_operands.prepare(Capsule(np.ones(8, dtype)), device)
+    view = _device_calls.prepare(Capsule(np.ones(8, dtype)), device)
     assert (view.dtype, view.shape) == (np.dtype(dtype), (8,))
 
 
@@ -406,7 +407,7 @@ def test_a_process_ends_with_arrays_on_the_device():
         run("""
         array = face.custom_call("gpu_ordinal", "s32[2]", device=0,
                                  attributes={"bytes": 8, "alignment": 1})
-        from callbridge import _devices
+        from callbridge._calls import _devices
         kept = _devices.open_device(0).allocate(64)
         print(array())
     """)

@@ -3,8 +3,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _element_types, _shapes
 from callbridge import numpy as face
+from callbridge._core import _element_types, _shapes
 from callbridge.numpy import custom_call
 
 # By XLA's names in shape texts: NumPy's or ml_dtypes' name, and an element's bits.

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from callbridge import _extension, _handles
 from callbridge import numpy as face
+from callbridge._core import _extension, _handles
 from callbridge.numpy import custom_call
 
 MODULE = _extension.MODULE

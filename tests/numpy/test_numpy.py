@@ -17,9 +17,9 @@ import callbridge.numpy
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge import _c_api
 from callbridge import numpy as face
-from callbridge._function_address import make_capsule
+from callbridge._core import _c_api
+from callbridge._core._function_address import make_capsule
 from callbridge.numpy import CallbridgeError, custom_call
 from refused import refused
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from callbridge import _c_api
+from callbridge._core import _c_api
 
 NAME = "callbridge_python.abi3.so"
 
@@ -70,7 +70,10 @@ ADVICE = "; build it again with libcallbridge.so, or remove it: calls then take 
             " cannot be loaded: ",
         ),
         # As one that needs what this package has not.
-        (replaced(b"callbridge._element_types\0", b"callbridge._elements_type\0"), " cannot be "),
+        (
+            replaced(b"callbridge._core._element_types\0", b"callbridge._core._elements_type\0"),
+            " cannot be ",
+        ),
         (replaced(b"NUMBERS\0", b"NUMBERZ\0"), " cannot be loaded: "),
     ],
     ids=["interface", "version", "without_any", "empty", "library", "module", "name"],

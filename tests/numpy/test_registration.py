@@ -15,8 +15,8 @@ import callbridge.jax
 import numpy as np
 import pytest
 from callbridge import numpy as face
-from callbridge._libraries import Libraries
-from callbridge._registry import Registry
+from callbridge._targets._libraries import Libraries
+from callbridge._targets._registry import Registry
 from refused import refused
 
 PACKAGE = str(pathlib.Path(callbridge.__file__).parent)
@@ -177,7 +177,7 @@ def test_a_changed_file_is_refused(path):
 @pytest.mark.parametrize("age", ["just written", "old"])
 def test_a_changed_file_of_the_same_size_and_times_is_refused(path, monkeypatch, age):
     """Also where the file is old enough to be known by its times alone."""
-    from callbridge import _file_contents
+    from callbridge._core import _file_contents
 
     if age == "old":
         tomorrow = time.time_ns() + 24 * 3600 * 10**9
@@ -196,7 +196,7 @@ def test_a_changed_file_of_the_same_size_and_times_is_refused(path, monkeypatch,
 
 
 def test_an_untouched_file_is_not_read_again(path, monkeypatch):
-    from callbridge import _file_contents
+    from callbridge._core import _file_contents
 
     process = Process()
     tomorrow = time.time_ns() + 24 * 3600 * 10**9
@@ -208,7 +208,7 @@ def test_an_untouched_file_is_not_read_again(path, monkeypatch):
 
 def test_a_file_that_was_just_written_is_read_again(path, monkeypatch):
     """Within a tick of the file system's clock another content leaves no trace."""
-    from callbridge import _file_contents
+    from callbridge._core import _file_contents
 
     state = _file_contents.find(path)
     monkeypatch.setattr(_file_contents, "find", lambda path: state)

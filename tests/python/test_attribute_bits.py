@@ -9,7 +9,7 @@ import callbridge.numpy
 import numpy as np
 import pytest
 from attribute_bits import ROWS, SHAPE, TARGETS, attributes, texts, words
-from callbridge import _mlir_attributes
+from callbridge._calls import _mlir_attributes
 
 EACH = pytest.mark.parametrize("row", ROWS)
 OF_EACH = pytest.mark.parametrize("target", TARGETS)

@@ -9,7 +9,9 @@ import sys
 import pytest
 from callbridge import config
 
-COMMAND = "import sys; from callbridge import _command; _command.PREFIX = sys.argv.pop(1)\n"
+COMMAND = """\
+import sys; from callbridge._command import _program; _program.PREFIX = sys.argv.pop(1)
+"""
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """\
 #!/bin/sh
@@ -30,7 +32,7 @@ def program(tmp_path):
 def run(folder, *words, at_start="", **environment):
     inherited = {key: value for key, value in os.environ.items() if key != "CALLBRIDGE_PYTHON"}
     return subprocess.run(
-        [sys.executable, "-c", f"{COMMAND}{at_start}_command.main()", folder, *words],
+        [sys.executable, "-c", f"{COMMAND}{at_start}_program.main()", folder, *words],
         env={**inherited, "PYTHONPATH": str(ROOT / "python"), **environment},
         capture_output=True,
         text=True,

@@ -8,7 +8,8 @@ import sys
 import callbridge.library
 import numpy as np
 import pytest
-from callbridge import CallbridgeError, _c_api
+from callbridge import CallbridgeError
+from callbridge._core import _c_api
 
 # What a program can catch, by the codes of absl::Status; None: nothing but CallbridgeError.
 PYTHONS = {
@@ -71,7 +72,7 @@ def test_travels_with_its_kind(code):
     done = subprocess.run(
         [sys.executable, "-c", read], input=pickle.dumps(error), capture_output=True, check=True
     )
-    assert "'callbridge._error.CallbridgeError'" in done.stdout.decode()
+    assert "'callbridge._core._error.CallbridgeError'" in done.stdout.decode()
 
 
 def test_subclasses_of_users_stay_what_they_are():

@@ -1,4 +1,4 @@
-"""How a file is known again: callbridge._file_contents."""
+"""How a file is known again: callbridge._core._file_contents."""
 
 import hashlib
 import os
@@ -6,7 +6,7 @@ import pathlib
 import time
 
 import pytest
-from callbridge import _file_contents
+from callbridge._core import _file_contents
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,9 @@ import time
 import callbridge
 import numpy as np
 import pytest
-from callbridge import _file_contents, _fork_lock, _handles, library
+from callbridge import library
 from callbridge import numpy as face
+from callbridge._core import _file_contents, _fork_lock, _handles
 from callbridge.library import load
 
 FORK = multiprocessing.get_context("fork")

@@ -6,7 +6,7 @@ import pathlib
 import callbridge.jax
 import callbridge.numpy
 import pytest
-from callbridge import _c_api
+from callbridge._core import _c_api
 from callbridge.library import CallbridgeError, load
 
 

@@ -1,8 +1,9 @@
-"""callbridge._mlir_attributes: MLIR parses its texts to the attributes that jax.ffi makes."""
+"""callbridge._calls._mlir_attributes: MLIR parses its texts to attributes as jax.ffi makes them."""
 
 import numpy as np
 import pytest
-from callbridge import _jax_attributes, _mlir_attributes
+from callbridge._calls import _mlir_attributes
+from callbridge.jax import _frozen_attributes
 from callbridge.library import CallbridgeError
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
@@ -48,8 +49,8 @@ def test_what_jax_ffi_makes(name):
     attributes = {name: VALUES[name]}
     with mlir.make_ir_context(), ir.Location.unknown():
         found = ir.Attribute.parse(_mlir_attributes.dictionary(attributes))
-        frozen = _jax_attributes.freeze(attributes)
-        expected = ir.DictAttr.get({key: _jax_attributes.to_mlir(frozen[key]) for key in frozen})
+        frozen = _frozen_attributes.freeze(attributes)
+        expected = ir.DictAttr.get({key: _frozen_attributes.to_mlir(frozen[key]) for key in frozen})
         assert found == expected
 
 

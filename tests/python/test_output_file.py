@@ -1,4 +1,4 @@
-"""callbridge._output_file promises what tests/tools/test_output_files.py sees of the command."""
+"""callbridge._core._output promises what tests/tools/test_output_files.py sees of commands."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ import tempfile
 import threading
 
 import pytest
-from callbridge import _output_file
+from callbridge._core import _output
 
 CONTENT = b"0123456789" * 1000
 
@@ -37,7 +37,7 @@ def limited(size):
 
 def error(path, limit=resource.RLIM_INFINITY):
     with limited(limit), pytest.raises(OSError) as raised:
-        _output_file.write(path, CONTENT)
+        _output.write(path, CONTENT)
     assert raised.value.filename == path
     return raised.value.strerror
 
@@ -52,12 +52,12 @@ def test_what_cannot_be_written_leaves_things_as_they_were():
 
 
 def test_what_is_written_replaces_files_as_they_are():
-    _output_file.write("out/new", CONTENT)
+    _output.write("out/new", CONTENT)
     assert stat.S_IMODE(os.stat("out/new").st_mode) == 0o644
     for mode in (0o600, 0o664, 0o755):
         pathlib.Path("out/x").write_bytes(b"precious" * 10000)
         os.chmod("out/x", mode)
-        _output_file.write("out/x", CONTENT)
+        _output.write("out/x", CONTENT)
         assert stat.S_IMODE(os.stat("out/x").st_mode) == mode
         assert pathlib.Path("out/x").read_bytes() == CONTENT
     pathlib.Path("links").mkdir()
@@ -66,7 +66,7 @@ def test_what_is_written_replaces_files_as_they_are():
     os.symlink("../out/fresh", "links/to_nowhere")
     for link, file in [("to_file", "x"), ("to_link", "x"), ("to_nowhere", "fresh")]:
         pathlib.Path("out/x").write_bytes(b"precious")
-        _output_file.write(f"links/{link}", CONTENT)
+        _output.write(f"links/{link}", CONTENT)
         assert os.path.islink(f"links/{link}")
         assert pathlib.Path(f"out/{file}").read_bytes() == CONTENT
     assert sorted(os.listdir("out")) == ["fresh", "new", "x"]
@@ -77,12 +77,12 @@ def test_what_is_no_regular_file_is_written_to():
     read = []
     reader = threading.Thread(target=lambda: read.append(pathlib.Path("out/pipe").read_bytes()))
     reader.start()
-    _output_file.write("out/pipe", CONTENT)
+    _output.write("out/pipe", CONTENT)
     reader.join()
     assert read == [CONTENT]
     assert error("/dev/full") == "No space left on device"
     with open("out/x", "wb") as file:
-        _output_file.write(f"/dev/fd/{file.fileno()}", CONTENT)
+        _output.write(f"/dev/fd/{file.fileno()}", CONTENT)
         assert os.fstat(file.fileno()).st_nlink == 1
     assert pathlib.Path("out/x").read_bytes() == CONTENT
 
@@ -92,7 +92,7 @@ def test_what_leads_nowhere_is_named():
     assert error("nowhere/x") == "No such file or directory"
     assert error("out") == "Is a directory"
     assert error("loop") == "Too many levels of symbolic links"
-    _output_file.write(f"out/{'x' * 255}", CONTENT)
+    _output.write(f"out/{'x' * 255}", CONTENT)
     assert error(f"out/{'x' * 256}") == "File name too long"
 
 
@@ -106,7 +106,7 @@ def test_links_are_not_written_in_place():
 def test_a_name_that_is_taken_is_left():
     taken = pathlib.Path("out", f".callbridge-{os.getpid()}-0")
     taken.write_bytes(b"precious")
-    _output_file.write("out/x", CONTENT)
+    _output.write("out/x", CONTENT)
     assert taken.read_bytes() == b"precious" and sorted(os.listdir("out")) == [taken.name, "x"]
 
 
@@ -114,9 +114,9 @@ def test_an_interrupt_leaves_nothing(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_output_file.os, "replace", interrupt)
+    monkeypatch.setattr(_output.os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        _output_file.write("out/x", CONTENT)
+        _output.write("out/x", CONTENT)
     assert os.listdir("out") == []
 
 
@@ -125,7 +125,7 @@ def test_files_keep_their_owner():
         pytest.skip("only root can give files away")
     pathlib.Path("out/x").write_bytes(b"precious")
     os.chown("out/x", 65534, 65533)
-    _output_file.write("out/x", CONTENT)
+    _output.write("out/x", CONTENT)
     assert (os.stat("out/x").st_uid, os.stat("out/x").st_gid) == (65534, 65533)
     assert os.listdir("out") == ["x"]
 
@@ -156,8 +156,8 @@ def test_permissions_are_respected(monkeypatch):
                 assert error("own/x") == "Permission denied"
                 assert error("own/kept") == "Permission denied"
                 assert error("closed/new") == "Permission denied"
-                _output_file.write("closed/x", CONTENT)
-                _output_file.write("own/everybodys", CONTENT)
+                _output.write("closed/x", CONTENT)
+                _output.write("own/everybodys", CONTENT)
             finally:
                 os._exit(sys.exc_info()[0] is not None)
         assert os.waitpid(child, 0)[1] == 0

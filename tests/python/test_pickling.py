@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from callbridge import _handles
+from callbridge._core import _handles
 from callbridge.library import CallbridgeError, Library, Target, load
 
 B, C = np.arange(128, dtype=np.float32), np.linspace(0, 1, 2048, dtype=np.float32)
@@ -137,7 +137,7 @@ def test_errors_travel():
 def test_a_file_that_changes_while_it_is_opened(modules, tmp_path, monkeypatch):
     path = tmp_path / "targets.so"
     shutil.copy(modules / "targets.so", path)
-    from callbridge import _c_api
+    from callbridge._core import _c_api
 
     def load_and_change(*arguments):
         library_load(*arguments)

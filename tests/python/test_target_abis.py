@@ -4,7 +4,7 @@ import typing
 
 import callbridge.typing
 import pytest
-from callbridge import _c_api, _target_abis
+from callbridge._core import _c_api, _target_abis
 
 NAMES = ("original", "status_returning", "status_returning_unified", "typed_ffi")
 PLATFORMS = ("Host", "cpu", "CUDA", "ROCM")

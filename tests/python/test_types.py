@@ -10,17 +10,10 @@ import callbridge.numpy
 import callbridge.typing
 import numpy as np
 import pytest
-from callbridge import (
-    CallbridgeError,
-    _c_api,
-    _call_site,
-    _jax_runtimes,
-    _platform,
-    _target,
-    _target_abis,
-)
-from callbridge import _typed_handlers as typed_handlers
+from callbridge import CallbridgeError
 from callbridge import typing as types
+from callbridge._core import _c_api, _call_site, _platform, _target, _target_abis
+from callbridge.jax import _runtimes
 from refused import refused
 
 PACKAGE = pathlib.Path(callbridge.__file__).parent
@@ -81,10 +74,9 @@ def test_tuple_layouts_are_those_of_the_library(targets):
 
 
 def test_paths_and_stages_are_those_of_the_library():
-    assert {*get_args(types.Path)} == {*_jax_runtimes.PATHS}
-    assert [*get_args(types.Stage)] == [*typed_handlers._STAGES]
-    fields = {name for name, _ in _c_api.FfiHandlers._fields_} - {"struct_size", "traits"}
-    assert {*get_args(types.Stage)} == fields
+    assert {*get_args(types.Path)} == {*_runtimes.PATHS}
+    size, *stages, traits = [name for name, _ in _c_api.FfiHandlers._fields_]
+    assert (size, stages, traits) == ("struct_size", [*get_args(types.Stage)], "traits")
 
 
 def test_any_mapping_is_attributes(modules):

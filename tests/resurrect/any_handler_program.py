@@ -16,7 +16,7 @@ if has_queue:  # before the import too, as `import package` may come first
     registering.bound_before("pended before", library.handler("add"), "cpu", 1)
 
 import callbridge.resurrect  # noqa: E402, F401
-from callbridge.resurrect import _owners  # noqa: E402
+from callbridge.resurrect._registration import _owners  # noqa: E402
 
 has_state = library.has("state_execute")
 registered = ["pended before"] * has_queue

@@ -7,7 +7,8 @@ import jax
 
 before = set(sys.modules)
 
-from callbridge.resurrect import _lazy, _names, _newer_names, _not_had  # noqa: E402
+from callbridge.resurrect._backports import _not_had  # noqa: E402
+from callbridge.resurrect._names import _lazy, _newer_names, _restored  # noqa: E402
 from table_modules import module_of  # noqa: E402
 
 # What stands for names is imported when they are asked for.
@@ -18,9 +19,12 @@ late = {
     for origin in origins.split()
     if origin.startswith("callbridge.")
 }
-at_once = {origin for _, origin, _ in [*_names.RESTORED, *_names.WRAPPED]}
+at_once = {origin for _, origin, _ in [*_restored.RESTORED, *_restored.WRAPPED]}
 at_once |= {origin for _, _, origin, _ in [*_newer_names.LENT, *_newer_names.WRAPPED]}
-at_once |= {f"callbridge.resurrect.{name}" for name in ("_dimensions", "_old_core", "_xla_op")}
+at_once |= {
+    f"callbridge.resurrect.{name}"
+    for name in ("_backports._dimensions", "_backports._old_core", "_builder._op")
+}
 at_once |= {o for os, _ in _lazy.rows().get("jax.numpy", {}).values() for o in os.split()}
 early = {name for name in sys.modules if name in late and name not in before} - at_once
 assert not early, early

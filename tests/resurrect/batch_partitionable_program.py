@@ -2,11 +2,11 @@
 
 import callbridge.resurrect  # noqa: F401
 import jax.ffi
-from callbridge.resurrect import _ffi_registration
+from callbridge.resurrect._registration import _ffi
 
 for register in (
     jax.ffi.register_ffi_target_as_batch_partitionable,
-    _ffi_registration.register_ffi_target_as_batch_partitionable,
+    _ffi.register_ffi_target_as_batch_partitionable,
 ):
     try:
         register(f"{register.__module__}'s")

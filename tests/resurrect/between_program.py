@@ -10,10 +10,10 @@ import runpy
 import sys
 
 import callbridge.jax  # noqa: F401  (whose rows are this release's)
-from callbridge import _jax_runtimes
+from callbridge.jax import _runtimes
 
-*first, last = _jax_runtimes.RELEASE
-_jax_runtimes.RELEASE = (*first, last - 1)
+*first, last = _runtimes.RELEASE
+_runtimes.RELEASE = (*first, last - 1)
 
 import callbridge.resurrect  # noqa: E402, F401
 

@@ -22,14 +22,14 @@ if WHERE != "none":
 
 def work(i):
     import callbridge.resurrect
-    from callbridge import _jax_registry
+    from callbridge.jax import _registry
     from jax.lib import xla_client
 
     if not callable(xla_client.register_custom_call_target):
         return "no name"
     if not callbridge.resurrect.names():
         return "no names"
-    return i * i, _jax_registry.prefers_typed()
+    return i * i, _registry.prefers_typed()
 
 
 def nested(i):

@@ -15,9 +15,10 @@ COMPATIBLE = traits.COMMAND_BUFFER_COMPATIBLE
 registering.bound_before("pended before", library.handler("add"), "CUDA", 1, COMPATIBLE)
 
 import callbridge.resurrect  # noqa: E402, F401
-from callbridge import _c_api, _jax_typed_handlers  # noqa: E402
-from callbridge._jax_runtimes import RUNTIME  # noqa: E402
-from callbridge.resurrect import _owners  # noqa: E402
+from callbridge._core import _c_api  # noqa: E402
+from callbridge.jax import _handlers  # noqa: E402
+from callbridge.jax._runtimes import RUNTIME  # noqa: E402
+from callbridge.resurrect._registration import _owners  # noqa: E402
 
 given = {}
 
@@ -63,7 +64,7 @@ for name in ("pended before", "compatible", "later and compatible"):
         assert _owners.is_jaxs_or_ours(address(name)), name
         # What is given reports the trait by itself, as what callbridge.jax.register() gives.
         trait = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE
-        made, _ = _jax_typed_handlers.adapt(name, "CUDA", {"execute": itself}, trait)
+        made, _ = _handlers.adapt(name, "CUDA", {"execute": itself}, trait)
         assert address(name) == registering.address_in(made["execute"]) != address("plain")
 assert isinstance(given["later and compatible"][0], dict)
 if "state" in given:

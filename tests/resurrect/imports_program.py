@@ -59,7 +59,7 @@ class Interrupts:
 
     def __call__(self, frame, event, _):
         code = frame.f_code
-        if event == "call" and code.co_filename.endswith(("resurrect/_changes.py", "_lazy.py")):
+        if event == "call" and code.co_filename.endswith(("_names/_changes.py", "_names/_lazy.py")):
             self._left -= 1
             if self._left == 0:
                 sys.setprofile(None)
@@ -111,7 +111,7 @@ assert len(finders()) == 2, finders()
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     made = [name.module for name in revived.names() if not name.name]
-    lazy = importlib.import_module("callbridge.resurrect._lazy")
+    lazy = importlib.import_module("callbridge.resurrect._names._lazy")
     for path in made:
         module = importlib.import_module(path)
         # What stands for another module is JAX's own, or part of what jaxlib binds.

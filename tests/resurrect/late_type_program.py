@@ -9,7 +9,7 @@ import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
 import registering
-from callbridge.resurrect import _type_functions
+from callbridge.resurrect._registration import _type_functions
 
 library = registering.Library(sys.argv[1])
 zero = np.zeros(1, np.int32)

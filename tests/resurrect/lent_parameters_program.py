@@ -6,8 +6,8 @@ import inspect
 import warnings
 
 warnings.simplefilter("ignore")
-from callbridge._jax_runtimes import is_since  # noqa: E402
-from callbridge.resurrect import _newer_parameters  # noqa: E402
+from callbridge.jax._runtimes import is_since  # noqa: E402
+from callbridge.resurrect._names import _newer_parameters  # noqa: E402
 
 passed = 0
 for path, release, functions, parameters in _newer_parameters.AT_DEFAULT:

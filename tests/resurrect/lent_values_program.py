@@ -51,7 +51,7 @@ for name, call in {**lent_arrays.CALLS, **lent_transformations.CALLS}.items():
 printed = {"values": found}
 if LENT:
     import wrappers
-    from callbridge.resurrect import _newer_names
+    from callbridge.resurrect._names import _newer_names
 
     newer = {
         f"{module}.{entry.partition('=')[0]}"

@@ -4,8 +4,8 @@ import callbridge.resurrect  # noqa: F401
 import jax
 import jax.numpy as jnp
 import numpy as np
-from callbridge._jax_runtimes import is_since
-from callbridge.resurrect import _lists
+from callbridge.jax._runtimes import is_since
+from callbridge.resurrect._names import _lists
 
 square, vector = [[2.0, 1.0], [1.0, 3.0]], [1.0, 2.0]
 OTHERS = {"matrix_power": (2,), "solve": (vector,), "lstsq": (vector,)}

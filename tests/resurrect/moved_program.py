@@ -14,7 +14,8 @@ import callbridge.resurrect  # noqa: E402
 import history  # noqa: E402
 import jax  # noqa: E402
 import walk  # noqa: E402
-from callbridge.resurrect import _changes, _lost_attributes, _lost_parameters, _not_had  # noqa: E402
+from callbridge.resurrect._backports import _not_had  # noqa: E402
+from callbridge.resurrect._names import _changes, _lost_attributes, _lost_parameters  # noqa: E402
 from wrappers import is_ours, value_of  # noqa: E402
 
 HISTORY = history.History.read()

@@ -24,7 +24,7 @@ def snapshot():
 
 def load_what_resurrect_imports():
     """Importing a module changes JAX too; those that JAX has are not what is looked at here."""
-    for module, origin, _ in [*_names.RESTORED, *_names.WRAPPED]:
+    for module, origin, _ in [*_restored.RESTORED, *_restored.WRAPPED]:
         for path in (module, origin):
             if path.partition(".")[0] in ("jax", "jaxlib"):
                 _changes._find(path)
@@ -44,19 +44,19 @@ def differences(before, after):
 
 
 import callbridge.resurrect as resurrect  # noqa: E402
-from callbridge.resurrect import (  # noqa: E402
+from callbridge.resurrect._names import (  # noqa: E402
     _changes,
     _lazy,
     _lost_attributes,
     _lost_parameters,
-    _names,
     _newer_attributes,
     _newer_names,
+    _restored,
 )
 from table_modules import module_of  # noqa: E402
 
 CLASSES = [
-    *(path for path, *_ in _names.WRAPPED),
+    *(path for path, *_ in _restored.WRAPPED),
     *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
     *(path for path, *_ in _lost_parameters.BY_POSITION),
     *(path for path, *_ in _newer_attributes.ROWS),

@@ -5,7 +5,7 @@ import runpy
 import sys
 
 import callbridge.resurrect  # noqa: F401
-from callbridge import _jax_registry, _jax_runtimes
+from callbridge.jax import _registry, _runtimes
 
 asked = []
 
@@ -15,8 +15,8 @@ def fastest_path(release, platform):
     return "typed"
 
 
-_jax_runtimes.fastest_path = fastest_path
+_runtimes.fastest_path = fastest_path
 sys.path[0] = sys.argv[1].rpartition("/")[0]
 runpy.run_path(sys.argv[1], run_name="__main__")
 asked_for = {"cpu": "Host", "gpu": "CUDA"}[os.environ["OLD_PACKAGE_PLATFORM"]]
-assert asked_for in asked or _jax_registry.prefers_typed()
+assert asked_for in asked or _registry.prefers_typed()

@@ -17,7 +17,7 @@ import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
 import registering
-from callbridge._jax_runtimes import RUNTIME
+from callbridge.jax._runtimes import RUNTIME
 
 _METADATA = 1  # XLA_FFI_Extension_Metadata
 _kept = []  # of what XLA has

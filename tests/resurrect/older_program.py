@@ -18,19 +18,17 @@ import callbridge.resurrect  # noqa: F401
 import jax
 import jax.numpy as jnp
 import numpy as np
-from callbridge._error import CallbridgeError
-from callbridge.resurrect import (
-    _newer_arrays,
-    _newer_attributes,
-    _newer_ffi_call,
+from callbridge._core._error import CallbridgeError
+from callbridge.resurrect._backports import (
     _newer_functions,
     _newer_jax,
     _newer_numpy,
-    _newer_parameters,
     _newer_scipy,
     _newer_sharding,
     _newer_trees,
 )
+from callbridge.resurrect._lowering import _newer_ffi_call
+from callbridge.resurrect._names import _newer_attributes, _newer_parameters
 from jax import lax
 from jax.scipy import linalg, special, stats
 
@@ -296,7 +294,7 @@ for is_leaf in (None, lambda t: isinstance(t, tuple)):
 # ---- jax.numpy, jax.lax, jax.scipy: what test_lent.py does not call ------------------------------
 z = (x + 1j * x.T.reshape(x.shape)).astype(np.complex64)
 for dtype in ("float32", "int32", "bool", "complex64"):
-    same(_newer_arrays.astype(z, dtype), jnp.astype(z, dtype))
+    same(_newer_numpy.astype(z, dtype), jnp.astype(z, dtype))
 for kind in (
     "bool",
     "integral",
@@ -526,15 +524,15 @@ class Layout:
 
 
 def of_layouts(*classes):
-    """_newer_layout where JAX has these."""
+    """_newer_sharding where JAX has these."""
     from jax._src import layout
 
     module = types.ModuleType(layout.__name__)
     vars(module).update({each.__name__: each for each in classes})
-    sys.modules.pop("callbridge.resurrect._newer_layout", None)
+    sys.modules.pop("callbridge.resurrect._backports._newer_sharding", None)
     sys.modules[layout.__name__] = jax._src.layout = module
     try:
-        return importlib.import_module("callbridge.resurrect._newer_layout")
+        return importlib.import_module("callbridge.resurrect._backports._newer_sharding")
     finally:
         sys.modules[layout.__name__] = jax._src.layout = layout
 
@@ -575,7 +573,7 @@ assert of_arrays.Sharding___call__(jnp.ones(2).sharding) == jax.devices()[0]
 todays = recording("(target_name, result_shape_dtypes, *, vmap_method=None)")
 assert _newer_ffi_call.ffi_call(todays) is None
 ours = recording("(*args, **keywords)")
-ours.__module__ = "callbridge.resurrect._ffi_call"
+ours.__module__ = "callbridge.resurrect._lowering._ffi_call"
 assert _newer_ffi_call.ffi_call(ours) is None
 original = recording("(target_name, result_shape_dtypes, *args, vectorized=False, **keywords)")
 inline = _newer_ffi_call.ffi_call(original)

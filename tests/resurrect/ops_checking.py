@@ -7,12 +7,12 @@ import sys
 import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
-from callbridge.resurrect import _xla_ops
+from callbridge.resurrect._builder import _ops
 from jax import core
 from jax.interpreters import xla
 from jax.lib import xla_client
 
-IS_JAXS_OWN = xla_client.ops is not _xla_ops.ops
+IS_JAXS_OWN = xla_client.ops is not _ops.ops
 # What jaxlib's own says of an operation that it lacks, or of arguments in a form that it does not
 # take: ours are those of all releases.
 OF_OTHERS = ("incompatible function arguments", "has no attribute")

@@ -18,7 +18,7 @@ if has_registries:
     COMPATIBLE = xla_client.CustomCallTargetTraits.COMMAND_BUFFER_COMPATIBLE
 
 import callbridge.resurrect  # noqa: E402, F401
-from callbridge.resurrect import _registration  # noqa: E402
+from callbridge.resurrect._registration import _untyped  # noqa: E402
 from jax.lib import xla_client as old_xla_client  # noqa: E402
 
 
@@ -90,7 +90,7 @@ for name in ("others last", "others first") if has_registries else ():
     function = registering.capsule(library.address("add"), b"xla._CUSTOM_CALL_TARGET")
     for platform in platforms:
         old_xla_client.register_custom_call_target(name, function, platform=platform)
-    assert _registration.callbridge_name(name) is not None, name
+    assert _untyped.callbridge_name(name) is not None, name
 # A rule for a platform that nobody has is kept (jax._src.xla_bridge.is_known_platform is true of
 # it), and the rule for this one is used.
 twice_p = Primitive("twice for two platforms")

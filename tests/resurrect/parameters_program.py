@@ -7,8 +7,8 @@ import callbridge.resurrect
 import jax
 import jax.numpy as jnp
 import numpy as np
-from callbridge._jax_runtimes import is_since
-from callbridge.resurrect import _lost_parameters
+from callbridge.jax._runtimes import is_since
+from callbridge.resurrect._names import _lost_parameters
 from jax import core, lax
 from jax.interpreters import ad, batching, mlir, partial_eval
 

@@ -124,7 +124,7 @@ PACKAGES = (
         limits=(
             (
                 "unhashable type: 'ArrayImpl'",
-                "it calls jnp.searchsorted() with a sorter, which that JAX has not got",
+                "it calls jnp.searchsorted() with a sorter, which that JAX lacks",
             ),
         ),
     ),

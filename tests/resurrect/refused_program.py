@@ -5,7 +5,8 @@ import pkgutil
 import warnings
 
 import jaxlib
-from callbridge.resurrect import _lazy, _not_had
+from callbridge.resurrect._backports import _not_had
+from callbridge.resurrect._names import _lazy
 from table_modules import module_of
 
 DIALECTS = "jax.extend.mlir.dialects."

@@ -8,7 +8,7 @@ import ctypes
 import sys
 
 import registering
-from callbridge.resurrect import _registries
+from callbridge.resurrect._registration import _registries
 
 library = ctypes.CDLL(sys.argv[1])
 made = registering.capsule(

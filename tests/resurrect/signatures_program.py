@@ -57,20 +57,20 @@ class Text(str):
 
 
 def restored():
-    import callbridge.resurrect._xla_ops
+    import callbridge.resurrect._builder._ops
     import wrappers
 
     for name in callbridge.resurrect.names():
         value = wrappers.value_of(name) if name.name and name.kind == "restored" else None
         if value is not None and wrappers.is_ours(value):
             yield f"{name.module}.{name.name}", value
-    for name in dir(ops := callbridge.resurrect._xla_ops.ops):
+    for name in dir(ops := callbridge.resurrect._builder._ops.ops):
         if name[0].isupper() and inspect.isfunction(value := getattr(ops, name)):
             yield f"jaxlib.xla_client.ops.{name}", value
 
 
 def lent():
-    from callbridge.resurrect import _newer_names
+    from callbridge.resurrect._names import _newer_names
 
     for _, module, origin, names in [*_newer_names.LENT, *_newer_names.LENT_WHEN_ASKED]:
         for entry in names.split() if origin.startswith("callbridge.") else ():

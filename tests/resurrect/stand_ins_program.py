@@ -22,42 +22,35 @@ import callbridge.resurrect  # noqa: F401, E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
-from callbridge._function_address import capsule_pointer  # noqa: E402
-from callbridge.resurrect import (  # noqa: E402
-    _adapters,
+from callbridge._core._function_address import capsule_pointer  # noqa: E402
+from callbridge.resurrect._backports import (  # noqa: E402
     _dimensions,
-    _extend_ffi,
-    _ffi_call,
-    _ffi_lowering,
-    _ffi_registration,
     _gone_primitives,
-    _hlo_helpers,
     _host_callback,
-    _lost_parameters,
-    _newer_effect,
+    _newer_jax,
     _not_had,
     _old_core,
     _old_jax,
-    _old_jaxprs,
     _old_keys,
     _old_layout,
     _old_mlir,
     _old_partial_eval,
     _old_public,
     _old_pxla,
-    _old_shard_map,
-    _old_signatures,
-    _options,
-    _private_calls,
     _tracing,
-    _translations,
+)
+from callbridge.resurrect._builder import _client, _collectives, _math, _translations, _wrappers  # noqa: E402
+from callbridge.resurrect._lowering import (  # noqa: E402
+    _extend_ffi,
+    _ffi_call,
+    _ffi_lowering,
+    _hlo_helpers,
+    _private_calls,
     _typed_calls,
-    _wrappers,
-    _xla_client_of_old,
-    _xla_collectives,
-    _xla_math,
     _xla_shapes,
 )
+from callbridge.resurrect._names import _adapters, _lost_parameters, _old_signatures, _options  # noqa: E402
+from callbridge.resurrect._registration import _ffi  # noqa: E402
 from jax._src import core, xla_bridge  # noqa: E402
 from jax.interpreters import ad, mlir  # noqa: E402
 from jaxlib.mlir import ir  # noqa: E402
@@ -271,27 +264,27 @@ for original, calls in (
     ),
     (original_var_of_13, {(3, "s", shaped): (3, "s", shaped)}),
 ):
-    var = _old_jaxprs.var(original)
+    var = _old_core.var(original)
     for arguments, made in calls.items():
         if made is not None:
             holder = types.SimpleNamespace()
             var(holder, *arguments)
             equal(holder.given, made)
 holder = types.SimpleNamespace()
-_old_jaxprs.var(original_var)(holder, aval=shaped)
+_old_core.var(original_var)(holder, aval=shaped)
 equal(holder.given, shaped)
-_old_jaxprs.var(original_var_of_13)(holder, shaped)
+_old_core.var(original_var_of_13)(holder, shaped)
 equal((holder.given[0] >= 1 << 40, *holder.given[1:]), (True, "", shaped))
 counts = []
 for _ in range(2):
-    _old_jaxprs.var(original_var_of_13)(holder, "t", shaped)
+    _old_core.var(original_var_of_13)(holder, "t", shaped)
     equal(holder.given[1:], ("t", shaped))
     counts.append(holder.given[0])
 assert counts[0] < counts[1]
-assert _old_jaxprs.jaxpr_eqn(lambda self, invars: None) is None
+assert _old_core.jaxpr_eqn(lambda self, invars: None) is None
 eqn = nested.eqns[-1]
 as_was = (eqn.invars, eqn.outvars, eqn.primitive, eqn.params, eqn.effects, eqn.source_info)
-made = _old_jaxprs.jaxpr_eqn(staticmethod(lambda self, *six, ctx=None: (self, six, ctx)))
+made = _old_core.jaxpr_eqn(staticmethod(lambda self, *six, ctx=None: (self, six, ctx)))
 self_, six, context = made(3, *as_was)
 assert self_ == 3 and six == as_was and type(context) is type(eqn.ctx)
 equal(made(3, *as_was, ctx=7)[2], 7)
@@ -377,9 +370,9 @@ equal(_old_pxla.axis_groups(axes, ["j", "i"]), ((0, 2, 1, 3),))
 equal(_old_pxla.axis_groups(_old_core.AxisEnv(4, ("i",), (2,)), "i"), ((0, 2), (1, 3)))
 refused(ValueError, "5 replicas", "(2, 2)")(_old_pxla.axis_groups, axes._replace(nreps=5), "i")
 for prim in (jax.lax.sin_p,):
-    equal(_old_shard_map.register_check(prim)(len), len)
+    equal(_old_public.register_check(prim)(len), len)
     for register in ("register_standard", "register_norewrite", "register_standard_collective"):
-        equal(getattr(_old_shard_map, register)(prim), None)
+        equal(getattr(_old_public, register)(prim), None)
 
 # ---- Parameters ----------------------------------------------------------------------------------
 renamed = _adapters.becomes("old", "new", lambda value: value * 2)
@@ -539,12 +532,12 @@ refused(NotImplementedError, "_to_xla_hlo_sharding")(_translations.sharding_to_p
 aval_shapes = _translations.aval_to_xla_shapes(core.abstract_token)
 equal([shape.is_token() for shape in aval_shapes], [True])
 with contextlib.suppress(ImportError):
-    effect = _newer_effect.GenericEffect(jax.lax.sin_p)
-    assert effect == _newer_effect.GenericEffect(jax.lax.sin_p)
-    assert effect != _newer_effect.GenericEffect(jax.lax.cos_p)
+    effect = _newer_jax.GenericEffect(jax.lax.sin_p)
+    assert effect == _newer_jax.GenericEffect(jax.lax.sin_p)
+    assert effect != _newer_jax.GenericEffect(jax.lax.cos_p)
 
 # ---- xla_client ----------------------------------------------------------------------------------
-old = _xla_client_of_old
+old = _client
 equal(len({old.ShapeIndex([0, 1]), old.ShapeIndex((0, 1)), old.ShapeIndex([1])}), 2)
 equal(repr(old.ShapeIndex([0, 1])), "{0,1}")
 assert old.ShapeIndex([0]) != (0,) and old.ShapeIndex([0]) == old.ShapeIndex((0,))
@@ -676,19 +669,17 @@ equal(
     (True, (2,), np.dtype("int8")),
 )
 refused(ValueError, "'shape' and 'dtype'", "at position 1")(_ffi_call._result_avals, [shaped, 3])
-assert os.path.isfile(f"{_ffi_registration.include_dir()}/xla/ffi/api/c_api.h")
-equal(_ffi_registration.include_dir(), jax.ffi.include_dir())
+assert os.path.isfile(f"{_ffi.include_dir()}/xla/ffi/api/c_api.h")
+equal(_ffi.include_dir(), jax.ffi.include_dir())
 given_to_xla = []
-register_with_xla = _ffi_registration.xla_client.register_custom_call_target
-_ffi_registration.xla_client.register_custom_call_target = lambda *a, **k: given_to_xla.append(
-    (a, k)
-)
-_ffi_registration.register_ffi_target("f", 1, "CUDA", 0, traits=2)
-_ffi_registration.xla_client.register_custom_call_target = register_with_xla
+register_with_xla = _ffi.xla_client.register_custom_call_target
+_ffi.xla_client.register_custom_call_target = lambda *a, **k: given_to_xla.append((a, k))
+_ffi.register_ffi_target("f", 1, "CUDA", 0, traits=2)
+_ffi.xla_client.register_custom_call_target = register_with_xla
 equal(given_to_xla, [(("f", 1, "CUDA"), {"traits": 2})])
-refused(ValueError, "api_version=2")(_ffi_registration.register_ffi_target, "f", 1, "cpu", 2)
+refused(ValueError, "api_version=2")(_ffi.register_ffi_target, "f", 1, "cpu", 2)
 number = ctypes.c_int64(7)
-capsule = _ffi_registration.pycapsule(ctypes.addressof(number))
+capsule = _ffi.pycapsule(ctypes.addressof(number))
 equal(capsule_pointer(capsule), ctypes.addressof(number))
 
 # ---- Typed calls that XLA cannot make ------------------------------------------------------------
@@ -721,37 +712,37 @@ with mlir.make_ir_context() as context, ir.Location.unknown(context):
     equal(_typed_calls.opaque("f", [token_type], [array_type], {}), None)
 
 # ---- xla_client.ops ------------------------------------------------------------------------------
-config = _xla_client_of_old.PrecisionConfig()
-equal(_xla_math.dot_options(config, None), {"precision": None, "preferred_element_type": None})
-config.operand_precision = ["HIGHEST", _xla_client_of_old.PrecisionConfig_Precision.HIGH]
+config = _client.PrecisionConfig()
+equal(_math.dot_options(config, None), {"precision": None, "preferred_element_type": None})
+config.operand_precision = ["HIGHEST", _client.PrecisionConfig_Precision.HIGH]
 element = _xla_shapes.dtype_to_etype(np.dtype(np.int16))
 equal(
-    _xla_math.dot_options(config, element),
+    _math.dot_options(config, element),
     {
         "precision": (jax.lax.Precision.HIGHEST, jax.lax.Precision.HIGH),
         "preferred_element_type": np.dtype(np.int16),
     },
 )
-broadcast = _xla_math._broadcast
+broadcast = _math._broadcast
 same(broadcast(x[0], x, (1,)), (np.stack([x[0]] * 2), x))
 same(broadcast(x, x[:, 0], (0,)), (x, np.stack([x[:, 0]] * 3, 1)))
 same(broadcast(np.float32(3), x, ()), (np.full_like(x, 3), x))
 same(broadcast(x[:1], x, ()), (np.stack([x[0]] * 2), x))
 refused(ValueError, "(3,) and (2, 3)", "expected 1", "got ()")(broadcast, x[0], x, ())
-groups = _xla_client_of_old.make_replica_groups([[0, 1], [2]])
+groups = _client.make_replica_groups([[0, 1], [2]])
 channel = types.SimpleNamespace(handle=3)
 with mlir.make_ir_context():
     made = {
         (with_channel, with_ids): {
             name: str(make())
-            for name, make in _xla_collectives._attributes(
+            for name, make in _collectives._attributes(
                 groups, channel if with_channel else None, with_ids
             ).items()
         }
         for with_channel in (True, False)
         for with_ids in (True, False, None)
     }
-    equal(str(_xla_collectives._i64(5)()), "5 : i64")
+    equal(str(_collectives._i64(5)()), "5 : i64")
 table = "dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>"
 handle = "#stablehlo.channel_handle<handle = 3, type = 0>"
 for (with_channel, with_ids), attributes in made.items():

@@ -12,8 +12,8 @@ before = {}
 for path in ("jax.numpy", "jax.lax", "jax.random", "jax.interpreters.xla", "jax.tree_util"):
     exec(f"from {path} import *", before.setdefault(path, {}))
 
-from callbridge._jax_runtimes import is_since  # noqa: E402
-from callbridge.resurrect import _removed  # noqa: E402
+from callbridge.jax._runtimes import is_since  # noqa: E402
+from callbridge.resurrect._names import _removed  # noqa: E402
 
 went = {}
 for path, _, names in _removed.ROWS:

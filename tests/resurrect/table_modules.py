@@ -1,6 +1,6 @@
 """The modules that the tables of names have rows for."""
 
-from callbridge.resurrect import _changes
+from callbridge.resurrect._names import _changes
 
 
 def module_of(path):

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from callbridge._jax_runtimes import RUNTIME
+from callbridge.jax._runtimes import RUNTIME
 
 HERE = pathlib.Path(__file__).resolve().parent
 

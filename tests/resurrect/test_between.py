@@ -3,8 +3,8 @@
 import pathlib
 
 import pytest
-from callbridge import _jax_runtimes
-from callbridge.resurrect import _adapters, _between, _changes
+from callbridge.jax import _runtimes
+from callbridge.resurrect._names import _adapters, _between, _changes
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
     ],
 )
 def test_what_may_be_gone(monkeypatch, release, gone, here):
-    monkeypatch.setattr(_jax_runtimes, "RELEASE", _jax_runtimes.parse_release(release))
+    monkeypatch.setattr(_runtimes, "RELEASE", _runtimes.parse_release(release))
     assert _between.may_be_gone.__wrapped__(gone) is here
 
 

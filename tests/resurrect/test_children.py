@@ -124,7 +124,8 @@ def test_copies_of_multiprocessing(run, tmp_path):
         "        assert str(inspect.signature(get)) == '(name, init_main_module=True)'\n"
         "        print(path)\n"
         "for path in _children._SPAWNS:\n"
-        "    assert type(sys.modules[path].get_preparation_data('n')['sys_path']) is list\n"
+        "    get = importlib.import_module(path).get_preparation_data\n"
+        "    assert type(get('n')['sys_path']) is list\n"
     )
     printed = run(program, pythonpath=[tmp_path]).split()
     assert len(printed) == 4 and "joblib.externals.loky.backend.spawn" in printed

@@ -46,7 +46,7 @@ NOT_FOUND = {
     "jax.random.splt": "never was; a slip of gymnax's",
     "jax.scipy.stats.norm._cdf": "SciPy's; nifty8 looks for it there",
 }
-# What some packages of late 2024 use, and JAX until 0.4.35 has not got.
+# What some packages of late 2024 use, and JAX until 0.4.35 lacks.
 NEWER = (
     "jax.core.get_opaque_trace_state",
     "jax.core.unsafe_am_i_under_a_jit_DO_NOT_USE",

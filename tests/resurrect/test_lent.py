@@ -43,7 +43,7 @@ PACKAGES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn", "jax.scipy")
 
 
 def test_each_name_is_lent_or_named_with_its_reason(run):
-    from callbridge.resurrect import _not_lent
+    from callbridge.resurrect._names import _not_lent
 
     named = {(module, name) for module, _, names in _not_lent.NAMES for name in names.split()}
     lacks = json.loads(run(HERE / "lent_program.py"))
@@ -55,7 +55,7 @@ def test_each_name_is_lent_or_named_with_its_reason(run):
 
 @pytest.mark.skipif(jax.__version__ != TODAY, reason=f"make test asks jax {OLDEST} beside {TODAY}")
 def test_each_name_is_so_on_the_oldest_release():
-    from callbridge.resurrect import _not_lent
+    from callbridge.resurrect._names import _not_lent
 
     if not LENT_TO.exists():
         pytest.skip(f"no Python with jax {OLDEST}: {LENT_TO}")
@@ -69,7 +69,7 @@ def test_each_name_is_so_on_the_oldest_release():
 
 
 def test_reasons_are_used():
-    from callbridge.resurrect import _not_lent
+    from callbridge.resurrect._names import _not_lent
 
     used = {reason for reason, _ in _not_lent.ATTRIBUTES.values()}
     used |= {reason for _, reason, _ in _not_lent.NAMES}
@@ -91,7 +91,7 @@ def parameters_that_came():
 
 
 def test_each_parameter_is_lent_or_named_with_its_reason():
-    from callbridge.resurrect import _newer_names, _newer_parameters, _not_lent
+    from callbridge.resurrect._names import _newer_names, _newer_parameters, _not_lent
 
     lent = {
         f"{module}.{function}": {
@@ -159,7 +159,7 @@ def test_what_older_releases_are_lent(run):
 # JAX's own by another name, which are not the same object: what calls them in CALLS is compared.
 @pytest.mark.skipif(jax.__version__ != TODAY, reason=f"jax {jax.__version__} has not all of them")
 def test_names_that_are_jaxs_own_are_those_of_today():
-    from callbridge.resurrect import _changes, _newer_names
+    from callbridge.resurrect._names import _changes, _newer_names
     from lent_arrays import CALLS as OF_ARRAYS
     from lent_transformations import CALLS
     from wrappers import is_ours

@@ -55,7 +55,7 @@ def lacks(run):
 
 
 def reasons():
-    from callbridge.resurrect import _lost_attributes, _not_lent
+    from callbridge.resurrect._names import _lost_attributes, _not_lent
 
     found = {}
     for table in (_lost_attributes.NOT_HAD, _not_lent.ATTRIBUTES):
@@ -161,7 +161,7 @@ def test_each_says_so_on_an_older_release(release):
 
 
 def test_each_that_is_lent_has_a_value(restored):
-    from callbridge.resurrect import _newer_attributes
+    from callbridge.resurrect._names import _newer_attributes
 
     rows = {
         f"{path.rpartition('.')[2]}.{entry.partition('=')[0]}"
@@ -172,7 +172,7 @@ def test_each_that_is_lent_has_a_value(restored):
 
 
 def test_options_are_those_that_went_and_came():
-    from callbridge.resurrect import _options
+    from callbridge.resurrect._names import _options
 
     first, went, came = HISTORY.releases[0], {}, {}
     for name, changes in HISTORY.changes["options"].items():

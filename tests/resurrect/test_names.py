@@ -88,7 +88,7 @@ def test_parameters_without_a_hash(run):
 
 
 @pytest.mark.skipif(
-    VERSION < (0, 5, 3), reason=f"jax {jax.__version__} lost few of them, and has not got them all"
+    VERSION < (0, 5, 3), reason=f"jax {jax.__version__} lost few of them, and lacks them all"
 )
 def test_lost_parameters_and_attributes(run):
     assert run(HERE / "parameters_program.py").endswith(" called\n")

@@ -63,7 +63,7 @@ def of_old():
 
 @has_ours
 def test_each_old_operation_is_tested_or_refused(run, of_old):
-    from callbridge.resurrect import _xla_ops
+    from callbridge.resurrect._builder import _ops
 
     names, members = of_old
     assert len(names) > 140
@@ -72,22 +72,20 @@ def test_each_old_operation_is_tested_or_refused(run, of_old):
         for program in ("ops_program.py", "computations_program.py")
         for name in run(HERE / program, "called").splitlines()[1].split()
     }
-    missing = names - called - set(_xla_ops.REFUSED) - CUSTOM_CALLS - ENUMERATIONS
+    missing = names - called - set(_ops.REFUSED) - CUSTOM_CALLS - ENUMERATIONS
     assert not missing, sorted(missing)
-    assert set(_xla_ops.REFUSED) <= names
+    assert set(_ops.REFUSED) <= names
     ours = {
-        f"{e}.{member.name}={int(member)}"
-        for e in ENUMERATIONS
-        for member in getattr(_xla_ops.ops, e)
+        f"{e}.{member.name}={int(member)}" for e in ENUMERATIONS for member in getattr(_ops.ops, e)
     }
     # No translation rule of then called typed handlers.
     assert members - {"CustomCallApiVersion.API_VERSION_TYPED_FFI=4"} == ours
     for name in names:
-        assert name in dir(_xla_ops.ops)
+        assert name in dir(_ops.ops)
     # Where a jaxlib has them yet, each that takes operations of ours is wrapped.
-    from callbridge.resurrect import _names
+    from callbridge.resurrect._names import _restored
 
-    (wrapped,) = [w.split() for m, _, w in _names.WRAPPED if m == "jaxlib.xla_extension.ops"]
+    (wrapped,) = [w.split() for m, _, w in _restored.WRAPPED if m == "jaxlib.xla_extension.ops"]
     of_numbers, of_later = {"ApproxTopKReductionOutputSize"}, {"Logistic", "MultiCollectivePermute"}
     assert set(wrapped) - of_later == names - ENUMERATIONS - of_numbers
 
@@ -102,7 +100,7 @@ def paths_of(shape, path=()):
 
 @has_ours
 def test_aliases_count_arrays_in_preorder():
-    from callbridge.resurrect import _xla_custom_call
+    from callbridge.resurrect._builder import _custom_call
     from jaxlib.xla_client import Shape
 
     array, tuple_of = Shape.array_shape(np.dtype("f4"), (2,)), Shape.tuple_shape
@@ -114,15 +112,15 @@ def test_aliases_count_arrays_in_preorder():
             for number, path in enumerate(paths_of(result)):
                 for operand_number, (operand, operand_path) in enumerate(leaves):
                     aliases = [(path, (operand, operand_path))]
-                    found = _xla_custom_call._aliases(operands, result, aliases)
+                    found = _custom_call._aliases(operands, result, aliases)
                     assert found == {operand_number: number}, aliases
 
 
 @has_ours
 def test_refused_operations_say_why():
-    from callbridge.resurrect import _xla_ops
+    from callbridge.resurrect._builder import _ops
 
-    for name, reason in _xla_ops.REFUSED.items():
+    for name, reason in _ops.REFUSED.items():
         with pytest.raises(NotImplementedError, match=f"xla_client.ops.{name}: "):
-            getattr(_xla_ops.ops, name)(None)
+            getattr(_ops.ops, name)(None)
         assert reason

@@ -9,7 +9,7 @@ import sys
 
 import jax
 import pytest
-from callbridge._jax_runtimes import RUNTIME
+from callbridge.jax._runtimes import RUNTIME
 from jax_releases import TODAY, numbers
 from jaxlib import xla_client
 

@@ -23,7 +23,7 @@ import table  # noqa: E402
 VERSION = jax.__version__
 HISTORY = history.History.read()
 # Names that must be there before they are asked for have a row there instead.
-EAGER = "callbridge.resurrect._names"
+EAGER = "callbridge.resurrect._names._restored"
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +80,7 @@ def test_the_table_is_written_by_the_script():
 
 
 def test_each_lost_parameter_has_a_row():
-    from callbridge.resurrect import _lost_parameters as lost
+    from callbridge.resurrect._names import _lost_parameters as lost
 
     named = {
         (f"{path}.{name}" if name[0] != "_" else path, release)
@@ -156,8 +156,8 @@ WITHOUT_HISTORY = {
 
 
 def test_each_row_of_lost_parameters_begins_where_it_was_lost():
-    from callbridge.resurrect import _lists, _refused_forms
-    from callbridge.resurrect import _lost_parameters as lost
+    from callbridge.resurrect._names import _lists, _refused_forms
+    from callbridge.resurrect._names import _lost_parameters as lost
 
     rows = {}
     for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]:
@@ -184,7 +184,7 @@ def test_each_row_of_lost_parameters_begins_where_it_was_lost():
 
 def test_positions_are_those_of_a_release_before_the_row():
     """What is taken by position, or by name, again was the parameter of that place in one."""
-    from callbridge.resurrect import _lost_parameters as lost
+    from callbridge.resurrect._names import _lost_parameters as lost
 
     wrong, checked = [], 0
     for path, release, names, adapters in lost.ROWS:
@@ -211,7 +211,8 @@ def test_positions_are_those_of_a_release_before_the_row():
 
 def test_options_of_ffi_call_are_those_that_it_had():
     """What is beside them is an attribute, of calls with operands beside the target."""
-    from callbridge.resurrect import _lost_parameters, _newer_ffi_call
+    from callbridge.resurrect._lowering import _newer_ffi_call
+    from callbridge.resurrect._names import _lost_parameters
 
     options = [
         {word.rstrip("=") for word in what[what.index("(") + 1 : -1].split() if word[-1] == "="}
@@ -229,7 +230,7 @@ def other_names(module, name):
 
 
 def test_each_lost_attribute_has_a_row():
-    from callbridge.resurrect import _lost_attributes as lost
+    from callbridge.resurrect._names import _lost_attributes as lost
 
     had = {
         (path.rpartition(".")[2], entry.partition("=")[0])
@@ -247,7 +248,7 @@ def test_each_lost_attribute_has_a_row():
 
 
 def test_each_row_of_lost_attributes_begins_where_it_was_lost():
-    from callbridge.resurrect import _lost_attributes as lost
+    from callbridge.resurrect._names import _lost_attributes as lost
 
     since = {}
     for (_, cls, attribute), release in HISTORY.lost_attributes().items():
@@ -302,7 +303,8 @@ def test_rows_stand_for_what_they_say(run, tmp_path):
 
 
 def test_reasons_are_used():
-    from callbridge.resurrect import _lost_attributes, _lost_parameters, _not_had
+    from callbridge.resurrect._backports import _not_had
+    from callbridge.resurrect._names import _lost_attributes, _lost_parameters
 
     words = {word for _, origins, _ in table.read().values() for word in origins.split()}
     used = {word.partition(":")[2] for word in words if word.startswith(("not-had:", "none-is:"))}

@@ -31,7 +31,7 @@ def reached(run):
 
 
 def test_the_table_is_what_the_releases_have():
-    from callbridge.resurrect import _submodules
+    from callbridge.resurrect._names import _submodules
 
     assert {p: set(names.split()) for p, names in _submodules.ROWS.items()} == submodules.unnamed()
 

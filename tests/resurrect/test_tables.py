@@ -55,7 +55,7 @@ UNSEEN = {
 
 
 def test_names_are_lent_to_each_release_before_them():
-    from callbridge.resurrect import _newer_names
+    from callbridge.resurrect._names import _newer_names
 
     rows = [*_newer_names.LENT, *_newer_names.LENT_WHEN_ASKED]
     last = {}
@@ -93,7 +93,7 @@ TAKE_NONE = {("jax.numpy", "astype"), ("jax.numpy", "from_dlpack")}
 
 
 def test_wrappers_are_for_each_release_before_them():
-    from callbridge.resurrect import _newer_names
+    from callbridge.resurrect._names import _newer_names
 
     seen = set()
     for release, module, _, names in _newer_names.WRAPPED:
@@ -125,7 +125,7 @@ def parameter_came(module, function, parameter):
 
 
 def test_parameters_are_lent_to_each_release_before_them():
-    from callbridge.resurrect import _newer_parameters
+    from callbridge.resurrect._names import _newer_parameters
 
     wrong, checked = [], 0
     for module, release, functions, parameters in _newer_parameters.AT_DEFAULT:
@@ -158,7 +158,7 @@ DEFAULTS_TO_COME = {
     numbers(jax.__version__) < numbers(TODAY), reason=f"jax {jax.__version__} lacks most of them"
 )
 def test_defaults_of_lent_parameters_are_jaxs():
-    from callbridge.resurrect import _newer_parameters
+    from callbridge.resurrect._names import _newer_parameters
 
     for module, release, functions, parameters in _newer_parameters.AT_DEFAULT:
         for function in functions.split():
@@ -198,7 +198,7 @@ OF_ATTRIBUTES = {
 
 
 def test_attributes_are_lent_to_each_release_before_them():
-    from callbridge.resurrect import _newer_attributes
+    from callbridge.resurrect._names import _newer_attributes
 
     wrong = []
     for path, release, names in _newer_attributes.ROWS:
@@ -211,7 +211,7 @@ def test_attributes_are_lent_to_each_release_before_them():
 
 
 def test_what_is_refused_is_so_since_its_row():
-    from callbridge.resurrect import _refused
+    from callbridge.resurrect._names import _refused
 
     since = {
         (module, name): release
@@ -261,7 +261,7 @@ OF_PROGRAMS = set(
 
 
 def test_options_change_what_programs_compute_or_are_hints():
-    from callbridge.resurrect import _options
+    from callbridge.resurrect._names import _options
 
     names = {name for _, options in (*_options.GONE, *_options.CAME) for name in entries(options)}
     assert names - _options._HINTS == OF_PROGRAMS
@@ -309,7 +309,7 @@ BY_PLACE_ALONE = {("jax", "jit", "fun"), ("jax.numpy", "from_dlpack", "x")}
 
 def adapters_of_lost_parameters():
     """(module, function, parameter), its adapters."""
-    from callbridge.resurrect import _lost_parameters as lost
+    from callbridge.resurrect._names import _lost_parameters as lost
 
     rows = {}
     for path, _, names, adapters in lost.ROWS:

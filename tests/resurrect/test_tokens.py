@@ -4,7 +4,7 @@ import pathlib
 
 import jax
 import pytest
-from callbridge._jax_runtimes import RUNTIME, RUNTIMES, release_text
+from callbridge.jax._runtimes import RUNTIME, RUNTIMES, release_text
 from jax_releases import numbers
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "tokens_program.py"

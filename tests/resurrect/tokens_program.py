@@ -14,7 +14,7 @@ if not late:
     import callbridge.resurrect  # noqa: F401
 
 import jax  # noqa: E402
-from callbridge._error import CallbridgeError  # noqa: E402
+from callbridge._core._error import CallbridgeError  # noqa: E402
 from jax._src import core, effects  # noqa: E402
 from jax.interpreters import mlir  # noqa: E402
 from jaxlib.mlir.dialects import stablehlo  # noqa: E402

@@ -8,14 +8,13 @@ import ctypes
 
 import callbridge.resurrect
 import jax
-from callbridge._function_address import make_capsule
-from callbridge._jax_registered_targets import registered
-from callbridge._jax_registry import registry
-from callbridge._jax_runtimes import RUNTIME
+from callbridge._core._function_address import make_capsule
+from callbridge.jax._registry import registered, registry
+from callbridge.jax._runtimes import RUNTIME
 from jaxlib import xla_client
 
 register = xla_client.register_custom_call_target
-restored = callbridge.resurrect._registration.register_custom_call_target
+restored = callbridge.resurrect._registration._untyped.register_custom_call_target
 traits = xla_client.CustomCallTargetTraits
 COMPATIBLE = traits.COMMAND_BUFFER_COMPATIBLE
 functions = []

@@ -200,7 +200,9 @@ PAIRS = {
 }
 for name, pair in PAIRS.items():
     assert lowered_for(*pair) == 2, name
-assert all(t.__module__ != "callbridge.resurrect._unhashable_parameters" for t in seen), seen
+assert all(t.__module__ != "callbridge.resurrect._lowering._unhashable_parameters" for t in seen), (
+    seen
+)
 
 # What was traced stays as it was, and the next trace is of the new content.
 by = {"k": [2]}

@@ -29,8 +29,8 @@ def capsule(function):
 
 registering.bound_before("pended before", capsule("add"), "cpu")
 import callbridge.resurrect  # noqa: E402
-from callbridge import _jax_registry  # noqa: E402
-from callbridge._jax_runtimes import RUNTIME  # noqa: E402
+from callbridge.jax import _registry  # noqa: E402
+from callbridge.jax._runtimes import RUNTIME  # noqa: E402
 from jax._src.interpreters import mlir as jaxs_mlir  # noqa: E402
 from jax.interpreters import mlir  # noqa: E402
 
@@ -107,7 +107,7 @@ def by_builder(target, version, config=b""):
     return build
 
 
-is_forced = _jax_registry.prefers_typed() and RUNTIME.has_instantiate
+is_forced = _registry.prefers_typed() and RUNTIME.has_instantiate
 is_left_alone = not RUNTIME.has_instantiate
 
 

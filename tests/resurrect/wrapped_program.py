@@ -8,9 +8,11 @@ import callbridge.resurrect
 import jax
 import jaxlib.xla_client
 import numpy as np
-from callbridge import _call_site, _jax_runtimes
-from callbridge._function_address import make_capsule
-from callbridge.resurrect import _lost_parameters, _lowering, _newer_parameters
+from callbridge._core import _call_site
+from callbridge._core._function_address import make_capsule
+from callbridge.jax import _runtimes
+from callbridge.resurrect._names import _lost_parameters, _newer_parameters
+from callbridge.resurrect._registration import _untyped_of_xla
 from jax import export
 from jax.experimental import serialize_executable
 from jax.extend.core import Primitive
@@ -191,20 +193,20 @@ with callbridge.resurrect.revived():
                 ),
             )
         # As on a JAX that is newer than any known: typed calls, which both ways must say so.
-        known_fastest_path = _jax_runtimes.fastest_path
-        _jax_runtimes.fastest_path = lambda release, platform: "typed"
+        known_fastest_path = _runtimes.fastest_path
+        _runtimes.fastest_path = lambda release, platform: "typed"
         with ir.InsertionPoint(module.body):
             one = ir.IntegerAttr.get(i32(32), 1)
             typed_calls = [
                 stablehlo.CustomCallOp([array], [pair], "by_bytes", api_version=one),
                 stablehlo.CustomCallOp.build_generic([array], [pair], attributes("by_bytes", 1)),
             ]
-        _jax_runtimes.fastest_path = known_fastest_path
+        _runtimes.fastest_path = known_fastest_path
         # A program's own frontend attributes stay, beside what says the version of the call.
         theirs = ir.DictAttr.get({"theirs": ir.StringAttr.get("kept")})
         extra = {"mhlo.frontend_attributes": theirs}
         for path in (known_fastest_path, lambda release, platform: "typed"):
-            _jax_runtimes.fastest_path = path
+            _runtimes.fastest_path = path
             with ir.InsertionPoint(module.body):
                 for marked in (
                     stablehlo.CustomCallOp.build_generic(
@@ -220,7 +222,7 @@ with callbridge.resurrect.revived():
                     found = marked.operation.attributes["mhlo.frontend_attributes"]
                     names = {entry.name for entry in ir.DictAttr(found)}
                     assert names == {"theirs", "callbridge_call"}, marked
-            _jax_runtimes.fastest_path = known_fastest_path
+            _runtimes.fastest_path = known_fastest_path
         for typed_call in typed_calls:
             config = typed_call.operation.attributes["mhlo.backend_config"]
             assert "callbridge_site" in config, typed_call
@@ -286,9 +288,9 @@ seeing.def_abstract_eval(lambda x, inner: x)
 
 
 def lower_seeing(_, x, inner):
-    seen.append(_lowering.is_for_this_cpu())
+    seen.append(_untyped_of_xla.is_for_this_cpu())
     inner()
-    seen.append(_lowering.is_for_this_cpu())
+    seen.append(_untyped_of_xla.is_for_this_cpu())
     return [x]
 
 
@@ -323,11 +325,11 @@ with callbridge.resurrect.revived():
         seen.clear()
         lower()
         assert seen == ([True, False, False, True] if is_known is None else [is_known] * 2), seen
-        assert not _lowering.is_for_this_cpu()
+        assert not _untyped_of_xla.is_for_this_cpu()
     try:
         program(fail).lower(x)
     except LookupError:
-        assert not _lowering.is_for_this_cpu()
+        assert not _untyped_of_xla.is_for_this_cpu()
     else:
         raise AssertionError("no error")
     texts.append(lowered())

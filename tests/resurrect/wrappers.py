@@ -8,7 +8,7 @@ import sys
 import types
 
 import callbridge.resurrect
-from callbridge.resurrect import (
+from callbridge.resurrect._names import (
     _changes,
     _lists,
     _lost_parameters,
@@ -111,7 +111,7 @@ LEFT_TO_DEFAULTS = {
     "_translations.lower_fun": {"backend", "parallel"},
     "_translations.parameter": {"name", "replicated"},
     "_translations.register_translation": {"initial_style", "is_collective"},
-    "_xla_client_of_old.CurrentSourceInfoMetadata": {"skip_frames"},
+    "_client.CurrentSourceInfoMetadata": {"skip_frames"},
     # Any other value is refused, or JAX of no release here takes one.
     "_host_callback.call": {"call_with_device"},
     "_lost_parameters.shard_map.<locals>.wrapper": {"auto"},

@@ -309,7 +309,7 @@ def test_a_wheel_for_the_other_machine(words):
     [
         (
             "import sys\nsys.modules['packaging'] = None\n",
-            r".* has not got: install it there \(python -m pip install packaging\), or set "
+            r".* lacks: install it there \(python -m pip install packaging\), or set "
             r"CALLBRIDGE_PYTHON to a Python that has it",
         ),
     ],

@@ -13,7 +13,8 @@ from audited_wheels import METADATA, WHEEL
 
 pytest.importorskip("packaging")
 
-from callbridge import _audit_command, _audit_files, _standard_streams  # noqa: E402
+from callbridge._audit import _command, _files  # noqa: E402
+from callbridge._core import _output  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("in_a_folder_of_its_own")
 
@@ -26,13 +27,13 @@ LIBRARY = header()
 
 
 def found_in(path):
-    with _audit_files.shared_libraries(str(path)) as found:
+    with _files.shared_libraries(str(path)) as found:
         contents = {name: path.read_bytes() for name, path in found.libraries.items()}
         return contents, found.metadata, found.not_followed
 
 
 def refusal(path):
-    with pytest.raises(_audit_files.AuditError) as refused:
+    with pytest.raises(_files.AuditError) as refused:
         found_in(path)
     return str(refused.value)
 
@@ -97,7 +98,7 @@ def test_a_file_is_a_library_a_wheel_or_neither():
 
 def test_libraries_of_a_wheel_are_whole_and_gone_at_the_end():
     content = LIBRARY + os.urandom((1 << 20) + 1)
-    with _audit_files.shared_libraries(wheel({"a/c/b.so": content})) as found:
+    with _files.shared_libraries(wheel({"a/c/b.so": content})) as found:
         (path,) = found.libraries.values()
         assert path.read_bytes() == content
         assert path.is_relative_to(os.environ["TMPDIR"])
@@ -110,7 +111,7 @@ def test_libraries_of_a_wheel_are_whole_and_gone_at_the_end():
      (errno.EDQUOT, "; set TMPDIR to a folder with room"), (errno.EIO, "")],
 )  # fmt: skip
 def test_where_there_is_no_room(monkeypatch, number, advice):
-    whole = _audit_files._contents
+    whole = _files._contents
 
     def contents(archive, member):
         if member.filename == METADATA:
@@ -119,7 +120,7 @@ def test_where_there_is_no_room(monkeypatch, number, advice):
         yield b"begun"
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(_audit_files, "_contents", contents)
+    monkeypatch.setattr(_files, "_contents", contents)
     said = refusal(wheel({"a.so": LIBRARY}))
     assert said.startswith(f"a.whl: its member a.so cannot be unpacked into {os.environ['TMPDIR']}")
     assert said.endswith(f": {os.strerror(number)}{advice}")
@@ -134,10 +135,10 @@ def test_how_much_a_wheel_may_grow():
     most = (64 << 20) + 100 * os.path.getsize(path) - sum(one.file_size for one in members)
     large = zipfile.ZipInfo("large")
     large.file_size = most
-    _audit_files._check(path, [*members, large])
+    _files._check(path, [*members, large])
     large.file_size += 1
-    with pytest.raises(_audit_files.AuditError, match="more than 100 times as many"):
-        _audit_files._check(path, [*members, large])
+    with pytest.raises(_files.AuditError, match="more than 100 times as many"):
+        _files._check(path, [*members, large])
 
 
 @pytest.mark.parametrize("size, is_refused", [(4 << 20, False), ((4 << 20) + 1, True)])
@@ -173,7 +174,7 @@ def test_what_cannot_be_read_in_a_folder_is_named(monkeypatch, function, path):
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
     if function == "open":
-        monkeypatch.setitem(vars(_audit_files), "open", refuse)
+        monkeypatch.setitem(vars(_files), "open", refuse)
     else:
         monkeypatch.setattr(os, function, refuse)
     assert refusal("folder") == f"{path}: Permission denied"
@@ -208,11 +209,11 @@ def run(monkeypatch):
 
     def run(path, jax="", **flags):
         printed, told = [], []
-        monkeypatch.setattr(_standard_streams, "print_bytes", printed.append)
-        monkeypatch.setattr(_standard_streams, "tell", told.append)
+        monkeypatch.setattr(_output, "print_bytes", printed.append)
+        monkeypatch.setattr(_output, "tell", told.append)
         flags = {"json": False, "table": False, "strict": False, "probe": False, **flags}
         request = json.dumps({**flags, "runtime_versions": [ROW]})
-        status = _audit_command.main(path, os.path.abspath("inspector"), jax, request)
+        status = _command.main(path, os.path.abspath("inspector"), jax, request)
         return status, b"".join(printed).decode(), told
 
     return run
@@ -264,11 +265,11 @@ def test_libraries_that_fail_are_named_as_users_know_them(run):
 
 def test_only_strict_makes_a_contradiction_a_failure(run, monkeypatch):
     contradiction = {"library": "a", "admits": "1", "certain": True, "error": "e"}
-    from callbridge import _audit_report
+    from callbridge._audit import _report
 
-    report_of = _audit_report.report_of
+    report_of = _report.report_of
     monkeypatch.setattr(
-        _audit_report,
+        _report,
         "report_of",
         lambda *all: {**report_of(*all), "contradictions": [contradiction]},
     )
@@ -278,11 +279,11 @@ def test_only_strict_makes_a_contradiction_a_failure(run, monkeypatch):
 
 
 def test_only_packaging_may_be_missing(run, monkeypatch):
-    import callbridge
+    import callbridge._audit
 
-    monkeypatch.delattr(callbridge, "_audit_report", raising=False)
-    monkeypatch.setitem(sys.modules, "callbridge._audit_report", None)
-    with pytest.raises(ImportError, match="_audit_report"):
+    monkeypatch.delattr(callbridge._audit, "_report", raising=False)
+    monkeypatch.setitem(sys.modules, "callbridge._audit._report", None)
+    with pytest.raises(ImportError, match="_report"):
         run(".")
 
 

@@ -18,7 +18,7 @@ import zipfile
 
 import pytest
 from audited_wheels import COMMAND, ORIGINAL, TYPED
-from callbridge import _audit_command
+from callbridge._audit import _command
 
 THOROUGH = os.environ.get("CALLBRIDGE_THOROUGH") == "ON"
 SEEDS = 3000 if THOROUGH else 300
@@ -280,7 +280,7 @@ def inspected(monkeypatch):
             answers[content] = run(words, timeout=SECONDS, **more)
         return answers[content]
 
-    monkeypatch.setattr(_audit_command.subprocess, "run", once)
+    monkeypatch.setattr(_command.subprocess, "run", once)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -299,7 +299,7 @@ def test_mutants(library, request_text, watch, inspected, capfd, monkeypatch, tm
         start = time.process_time()
         watch.on = True
         try:
-            status = _audit_command.main(str(wheel), str(COMMAND), "", request_text)
+            status = _command.main(str(wheel), str(COMMAND), "", request_text)
         except BaseException as error:
             raise AssertionError(f"seed {seed}: {error!r}") from error
         finally:

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("packaging")
 
-from callbridge import _audit_files, _audit_releases, _audit_report  # noqa: E402
+from callbridge._audit import _files, _releases, _report  # noqa: E402
 
 # Of each row the headers that it registers, and those whose state it keeps. Headers with metadata
 # are from the third on; between the second and the third row are releases that belong to neither.
@@ -139,13 +139,13 @@ LIBRARIES = {
 
 @pytest.fixture(autouse=True)
 def releases(monkeypatch):
-    monkeypatch.setattr(_audit_releases, "OLDEST", (1, 0))
-    monkeypatch.setattr(_audit_releases, "NEWEST", (9, 0))
+    monkeypatch.setattr(_releases, "OLDEST", (1, 0))
+    monkeypatch.setattr(_releases, "NEWEST", (9, 0))
 
 
 def report(files=LIBRARIES, jax="", metadata=None, probed=True, links=(), errors=()):
-    requirements = _audit_report.requirements_of(metadata, jax)
-    found = _audit_report.report_of("a.whl", files, links, requirements, ROWS, probed)
+    requirements = _report.requirements_of(metadata, jax)
+    found = _report.report_of("a.whl", files, links, requirements, ROWS, probed)
     return {**found, "errors": list(errors)}
 
 
@@ -165,42 +165,42 @@ Requires-Dist: jax<1
 """
 ONLY = {name: {name: found} for name, found in LIBRARIES.items()}
 REPORTS = {
-    "all, probed": (_audit_report.text_of, {"jax": ">=1", "links": ("x", "y")}),
+    "all, probed": (_report.text_of, {"jax": ">=1", "links": ("x", "y")}),
     "not probed": (
-        _audit_report.text_of,
+        _report.text_of,
         {
             "files": {**ONLY["mentions.so"], **ONLY["no_types.so"], **ONLY["typed.so"]},
             "probed": False,
         },
     ),
-    "a table": (_audit_report.table_of, {"jax": ">=1"}),
-    "a table of nothing": (_audit_report.table_of, {"files": ONLY["nothing.so"]}),
-    "by its metadata": (_audit_report.text_of, {"files": ONLY["told.so"], "metadata": METADATA}),
+    "a table": (_report.table_of, {"jax": ">=1"}),
+    "a table of nothing": (_report.table_of, {"files": ONLY["nothing.so"]}),
+    "by its metadata": (_report.text_of, {"files": ONLY["told.so"], "metadata": METADATA}),
     "without metadata of jax": (
-        _audit_report.text_of,
+        _report.text_of,
         {"files": ONLY["capsules.so"], "metadata": "Name: a\n"},
     ),
     "--jax before metadata": (
-        _audit_report.text_of,
+        _report.text_of,
         {"files": ONLY["capsules.so"], "metadata": METADATA, "jax": "==3"},
     ),
-    "one library without": (_audit_report.text_of, {"files": ONLY["nothing.so"], "jax": ">1"}),
+    "one library without": (_report.text_of, {"files": ONLY["nothing.so"], "jax": ">1"}),
     "a damaged one": (
-        _audit_report.text_of,
+        _report.text_of,
         {
             "files": {**ONLY["damaged.so"], **ONLY["capsules.so"]},
             "jax": ">1",
             "errors": ["damaged"],
         },
     ),
-    "unknown": (_audit_report.text_of, {"files": ONLY["mentions.so"], "jax": ">1"}),
-    "unknown state": (_audit_report.text_of, {"files": ONLY["not_asked.so"], "jax": "==6.0"}),
-    "known state": (_audit_report.text_of, {"files": ONLY["not_asked.so"], "jax": ">=7"}),
-    "may fail": (_audit_report.text_of, {"files": ONLY["state.so"], "jax": ">=6"}),
-    "between two rows": (_audit_report.text_of, {"files": ONLY["oldest.so"], "jax": "==4.1"}),
-    "between the last two": (_audit_report.text_of, {"files": ONLY["oldest.so"], "jax": "==6.5"}),
-    "not admitted": (_audit_report.text_of, {"files": ONLY["oldest.so"], "jax": ">2,!=2.5,<3"}),
-    "names that hide": (_audit_report.table_of, {"files": {"a|b\n.so": LIBRARIES["told.so"]}}),
+    "unknown": (_report.text_of, {"files": ONLY["mentions.so"], "jax": ">1"}),
+    "unknown state": (_report.text_of, {"files": ONLY["not_asked.so"], "jax": "==6.0"}),
+    "known state": (_report.text_of, {"files": ONLY["not_asked.so"], "jax": ">=7"}),
+    "may fail": (_report.text_of, {"files": ONLY["state.so"], "jax": ">=6"}),
+    "between two rows": (_report.text_of, {"files": ONLY["oldest.so"], "jax": "==4.1"}),
+    "between the last two": (_report.text_of, {"files": ONLY["oldest.so"], "jax": "==6.5"}),
+    "not admitted": (_report.text_of, {"files": ONLY["oldest.so"], "jax": ">2,!=2.5,<3"}),
+    "names that hide": (_report.table_of, {"files": {"a|b\n.so": LIBRARIES["told.so"]}}),
 }
 
 
@@ -290,10 +290,10 @@ def test_state_that_is_known_is_not_unknown():
     ],
 )
 def test_what_a_specifier_admits_of_a_row(specifiers, admitted):
-    spans = _audit_releases.spans_of(ROWS)
-    requirements = _audit_report.requirements_of(None, specifiers)
+    spans = _releases.spans_of(ROWS)
+    requirements = _report.requirements_of(None, specifiers)
     others = [span for span in spans if span.row is not ROWS[2]]
-    found = _audit_releases.admitted_of(spans, requirements, others)
+    found = _releases.admitted_of(spans, requirements, others)
     assert [text for _, text in found] == ([admitted] if admitted else [])
 
 
@@ -302,4 +302,4 @@ def test_what_a_specifier_admits_of_a_row(specifiers, admitted):
     [("a b", "a b"), ("a\nb", "a\\nb"), ("\x1b[2J", "\\x1b[2J"), ("é\u202e", "é\\u202e")],
 )  # fmt: skip
 def test_what_cannot_be_printed_is_escaped(text, shown):
-    assert _audit_files.printable(text) == shown
+    assert _files.printable(text) == shown

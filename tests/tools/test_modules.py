@@ -123,7 +123,7 @@ def test_a_site_descriptor_says_what_a_target_expects(monkeypatch):
     # As JAX and PyTorch/XLA dump programs that call targets through callbridge by version 3.
     monkeypatch.syspath_prepend(str(ROOT / "python"))
     monkeypatch.setenv("CALLBRIDGE_LIBRARY", str(LIBRARY))
-    from callbridge import _call_site, _shapes
+    from callbridge._core import _call_site, _shapes
 
     operands = (_shapes.parse_result("(f32[4],(bf16[4],f32[4]))"),)
     result = _shapes.parse_result("(f32[],(f32[],f32[]))")

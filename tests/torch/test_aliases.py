@@ -109,7 +109,7 @@ def test_what_is_written_to_values_of_a_view_is_written_to_it():
     def kernel(*mutated):
         site = types.SimpleNamespace(mutated=mutated)
         operator = types.SimpleNamespace(site=site, overload=add_one)
-        return callbridge._torch_kernels._lazy_kernel(operator)
+        return callbridge.torch._kernels._lazy_kernel(operator)
 
     assert kernel() is None
     assert kernel(0, 2)(plain, kept, written) == "result"

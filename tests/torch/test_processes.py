@@ -53,7 +53,7 @@ def test_many_threads_call_and_bind():
 
 def test_functions_of_one_name_are_told_apart_by_what_they_do():
     """torch.compile keeps programs for other processes by the names of the operators in them."""
-    named = callbridge._torch_functions._named
+    named = callbridge.torch._functions._named
     codes = ["a + b", "a - b", "a + 1", "a + 2", "a.b", "a.c", "(lambda: a)()", "(lambda: 1)()"]
     functions = []
     for code in (*codes, codes[0]):

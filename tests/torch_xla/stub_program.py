@@ -11,7 +11,7 @@ import tempfile
 import callbridge.torch
 import numpy as np
 import torch
-from callbridge._error import CallbridgeError
+from callbridge._core._error import CallbridgeError
 
 custom_call = callbridge.torch.custom_call
 command, *libraries = sys.argv[1:]
@@ -23,7 +23,8 @@ assert early(torch.ones(1), torch.ones(1)).tolist() == [2]
 
 import callbridge.torch_xla  # noqa: E402
 import torch_xla  # noqa: E402
-from callbridge import _c_api, _torch_xla_kernels, _torch_xla_registry  # noqa: E402
+from callbridge._core import _c_api  # noqa: E402
+from callbridge.torch import _xla_kernels  # noqa: E402
 
 registered = []
 refusals = {}
@@ -169,12 +170,12 @@ a.requires_grad = False
 for torch_xla.started in (False, True):
     child = os.fork()
     if child == 0:
-        status = 0 if _torch_xla_kernels._has_lost_threads == torch_xla.started else 1
+        status = 0 if _xla_kernels._has_lost_threads == torch_xla.started else 1
         if torch_xla.started:
             with refused("FAILED_PRECONDITION", "forked", "spawn"):
                 example(a, b)
         os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
 example(a, b)
-assert _torch_xla_registry.extension_module() == "/the/extension/module.so"
+assert _xla_kernels.extension_module() == "/the/extension/module.so"
 print("done")

@@ -58,9 +58,10 @@ def test_a_name_that_xla_has_already(run_program):
         CALL
         + """
 import ctypes
-from callbridge import _c_api, _torch_xla_registry
+from callbridge._core import _c_api
+from callbridge.torch import _xla_kernels
 other = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p)
-module = _torch_xla_registry.extension_module().encode()
+module = _xla_kernels.extension_module().encode()
 _c_api.register_with_loaded_xla(module, b"square", b"Host", other)
 for _ in range(2):
     try:

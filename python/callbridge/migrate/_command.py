@@ -10,7 +10,7 @@ import importlib.util
 import pathlib
 import sys
 
-from callbridge import _standard_streams
+from callbridge._core import _output
 
 _CXX = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cu")
 _DESCRIPTION = """Migrates custom calls of the untyped ABIs to typed FFI.
@@ -54,9 +54,9 @@ def main(*words: str) -> int:
         for change in plan.changes:
             if options.write:
                 _write(change)
-                _standard_streams.show(f"wrote {change.path}\n")
+                _output.show(f"wrote {change.path}\n")
             else:
-                _standard_streams.show(change.diff())
+                _output.show(change.diff())
     except MigrateError as error:
         return _fail(f"INVALID_ARGUMENT: {error}")
     except RecursionError:
@@ -68,12 +68,12 @@ def main(*words: str) -> int:
     except OSError as error:
         return _fail(f"FAILED_PRECONDITION: {error}")
     for decision in sorted(set(plan.decisions)):
-        _standard_streams.tell(str(decision))
+        _output.tell(str(decision))
     return 0
 
 
 def _parse(words: tuple[str, ...]) -> argparse.Namespace:
-    parser = _standard_streams.parser(
+    parser = _output.parser(
         "callbridge migrate",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -107,16 +107,16 @@ def _parse(words: tuple[str, ...]) -> argparse.Namespace:
 
 
 def _usage_error(message: str):
-    _standard_streams.tell(f"callbridge: {message} (see --help)")
+    _output.tell(f"callbridge: {message} (see --help)")
     raise SystemExit(2)
 
 
 def _write(change) -> None:
-    from callbridge import _output_file
+    from callbridge._core import _output
 
-    _output_file.write(str(change.path), change.after)
+    _output.write(str(change.path), change.after)
 
 
 def _fail(message: str) -> int:
-    _standard_streams.tell(f"callbridge: {message}".replace("\n", "\\n"))
+    _output.tell(f"callbridge: {message}".replace("\n", "\\n"))
     return 1

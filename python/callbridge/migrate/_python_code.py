@@ -21,9 +21,8 @@ from libcst.metadata import (
     QualifiedNameProvider,
 )
 
-from callbridge.migrate import _ffi_call
 from callbridge.migrate import _translation_rules as rules
-from callbridge.migrate._arguments import as_text, bind, dotted, keyword, on_one_line
+from callbridge.migrate._arguments import as_text, bind, clean, dotted, keyword, on_one_line
 from callbridge.migrate._custom_calls import CustomCalls
 from callbridge.migrate._plan import Change, Decision, MigrateError, Plan
 from callbridge.migrate._python_imports import (
@@ -34,6 +33,43 @@ from callbridge.migrate._python_imports import (
     what_is_left,
 )
 from callbridge.migrate._source_encoding import read_python
+
+# Options of jax.ffi.ffi_call; its other keywords are the call's attributes.
+_OPTIONS = {
+    *("has_side_effect", "vmap_method", "input_layouts", "output_layouts"),
+    *("input_output_aliases", "custom_call_api_version", "legacy_backend_config"),
+    "result_shape_dtypes",
+}
+
+
+def rewritten(call: cst.Call, is_called: bool) -> cst.Call | str:
+    """Returns the call with its operands and attributes behind it, or a reason why not.
+
+    `is_called`: what it returns is called at once, so its operands are there already.
+    """
+    positional = [one for one in call.args if one.keyword is None]
+    attributes, options = [], []
+    for one in call.args:
+        if one.keyword is None:
+            continue
+        if one.keyword.value == "vectorized":
+            if not isinstance(one.value, cst.Name) or one.value.value not in ("True", "False"):
+                return "vectorized is not a constant; write vmap_method"
+            method = "broadcast_all" if one.value.value == "True" else "sequential"
+            options.append(keyword("vmap_method", cst.SimpleString(f'"{method}"')))
+        elif one.keyword.value in _OPTIONS:
+            options.append(one)
+        else:
+            attributes.append(one)
+    operands = positional[2:]
+    if is_called or not (operands or attributes):
+        kept = [one for one in call.args if one.keyword is not None]
+        if options == kept:
+            return call
+        return call.with_changes(args=clean([*positional, *options]))
+    function = call.with_changes(args=clean([*positional[:2], *options]))
+    return cst.Call(function, clean([*operands, *attributes]))
+
 
 _REGISTER = tuple(
     f"{client}.{name}"
@@ -231,7 +267,7 @@ class _Rewriter(CustomCalls):
         if name in [f"{mlir}.aval_to_ir_type" for mlir in _MLIR] and len(original_node.args) == 1:
             self.types.append(original_node)
         if name in (f"{EXTEND}.ffi_call", "jax.ffi.ffi_call"):
-            changed = _ffi_call.rewritten(updated_node, self._is_called(original_node))
+            changed = rewritten(updated_node, self._is_called(original_node))
             if isinstance(changed, str):
                 self.decide(original_node, changed)
                 return updated_node

@@ -30,9 +30,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import Literal
 
-from callbridge import _jax_registry
+from callbridge.jax import _registry
 from callbridge.resurrect import _revival
-from callbridge.resurrect._changes import Name
+from callbridge.resurrect._names._changes import Name
 
 __all__ = ["Name", "names", "prefer", "revived"]
 
@@ -66,7 +66,7 @@ def prefer(path: Literal["typed"] | None) -> None:
     Raises:
       CallbridgeError: INVALID_ARGUMENT for other values.
     """
-    _jax_registry.prefer(path)
+    _registry.prefer(path)
 
 
 _revival.restore()

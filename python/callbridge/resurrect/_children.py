@@ -16,8 +16,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Optional
 
-from callbridge import _jax_registry
-from callbridge.resurrect import _lazy
+from callbridge.jax import _registry
+from callbridge.resurrect._names import _lazy
 
 
 class _CarriedPath(list[str]):
@@ -32,7 +32,7 @@ class _CarriedPath(list[str]):
         path = [entry for entry in self if isinstance(entry, str)]
         restore = (
             f"import sys; sys.path[:] = {path!r}; import callbridge.resurrect; "
-            f"callbridge.resurrect.prefer({_jax_registry.preferred_path()!r})"
+            f"callbridge.resurrect.prefer({_registry.preferred_path()!r})"
         )
         return f"(exec({restore!r}), {path!r})[1]"
 
@@ -53,7 +53,6 @@ _SPAWNS = (
 
 def carry() -> Callable[[], None]:
     """Has children restore the names as they start. Returns the function that ends this."""
-    importlib.import_module(_SPAWNS[0])
     carried = _Carried()
     sys.meta_path.insert(0, carried)
     for path in _SPAWNS:

@@ -5,9 +5,11 @@ A module of its own, since programs reload callbridge.resurrect.
 
 from __future__ import annotations
 
-from callbridge._fork_lock import fork_lock
-from callbridge.resurrect import _changes, _children, _registries
-from callbridge.resurrect._changes import Name
+from callbridge._core._fork_lock import fork_lock
+from callbridge.resurrect import _children
+from callbridge.resurrect._names import _changes
+from callbridge.resurrect._names._changes import Name
+from callbridge.resurrect._registration import _registries
 
 _lock = fork_lock()
 _changes_made: list[_changes.Change] = []

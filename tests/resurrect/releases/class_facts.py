@@ -32,7 +32,7 @@ import table  # noqa: E402
 from history import History  # noqa: E402
 from made import MADE  # noqa: E402
 
-TABLES = HERE.parents[2] / "python/callbridge/resurrect"
+TABLES = HERE.parents[2] / "python/callbridge/resurrect/_names"
 HISTORY = History.read()
 
 
@@ -51,7 +51,7 @@ def rows_of(module, name):
 def names():
     """All (module, name) that are restored or lent on a release."""
     found = set(table.read())
-    for module, _, entries in rows_of("_names", "RESTORED"):
+    for module, _, entries in rows_of("_restored", "RESTORED"):
         found |= {(module, entry.partition("=")[0]) for entry in entries.split()}
     for _, module, _, entries in rows_of("_newer_names", "LENT"):
         found |= {(module, entry.partition("=")[0]) for entry in entries.split()}

@@ -31,10 +31,10 @@ def is_same(value, other):
 
 
 def rows():
-    """Those of _names.py too: module, name, origins, name there."""
+    """Those of _restored.py too: module, name, origins, name there."""
     for (module, name), (_, origins, other) in table.read().items():
         yield module, name, origins, other
-    path = table.TABLE.with_name("_names.py")
+    path = table.TABLE.with_name("_restored.py")
     for module, origin, names in runpy.run_path(str(path))["RESTORED"]:
         for entry in names.split():
             name, _, other = entry.partition("=")

@@ -1,4 +1,4 @@
-"""Writes the table of names that went, python/callbridge/resurrect/_removed.py, anew.
+"""Writes the table of names that went, python/callbridge/resurrect/_names/_removed.py, anew.
 
 What stands for a name is kept from the table that is there: it is decided by hand. The release that
 the name went in comes from history.py. A new name's stand-in is "?", which fails the tests.
@@ -10,7 +10,9 @@ import textwrap
 
 from history import History, numbers
 
-TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_removed.py"
+TABLE = (
+    pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_names/_removed.py"
+)
 UNDECIDED = "?"
 
 
@@ -87,7 +89,7 @@ origins, and names, each after the release that it was gone in. Origins are modu
 looked into in their order, for "name=other" for `other`; "import": `other` is a module;
 "not-had:KEY": nothing can stand for the names where no origin before it has them, for the reason
 that _not_had.py has by that key; "none-is:KEY": likewise, of a class: one without instances.
-(_names.py has what must be there before it is asked for.)
+(_restored.py has what must be there before it is asked for.)
 """
 
 # jax.lib had jaxlib's modules under its name: a row of one is for both, since it went from either.

@@ -16,7 +16,7 @@ from headers import OURS
 # ---- Values -------------------------------------------------------------------------------------
 
 # An array by XLA's name of its element type, its dimensions, and its elements: numbers, or bytes
-# for types that NumPy has not got.
+# for types that NumPy lacks.
 Value = collections.namedtuple("Value", "type dimensions elements")
 Scalar = collections.namedtuple("Scalar", "type value")
 Array = collections.namedtuple("Array", "type values")

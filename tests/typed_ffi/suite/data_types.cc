@@ -32,7 +32,7 @@ ffi::Error Reverse(ffi::Buffer<dtype> a, ffi::Result<ffi::Buffer<dtype>> out) {
   return Ok();
 }
 
-// For types that C++ has not got, whose elements take a byte here.
+// For types that C++ lacks, whose elements take a byte here.
 ffi::Error ReverseBytes(ffi::AnyBuffer a, ffi::Result<ffi::AnyBuffer> out, int32_t dtype) {
   if (TypeOf(a) != static_cast<DataType>(dtype)) return Invalid("another type was declared");
   auto* from = static_cast<uint8_t*>(Untyped(a));

@@ -1,0 +1,1 @@
+"""`callbridge audit`: on which jaxlibs the custom calls of a package run."""

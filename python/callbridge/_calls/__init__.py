@@ -1,0 +1,1 @@
+"""Calls that are bound once for operands of one form, and made often."""

@@ -1,0 +1,1 @@
+"""What the command `callbridge` runs in Python."""

@@ -1,0 +1,116 @@
+"""What commands write: lines, and files that are written whole or not at all, as
+tools/output_file.h says it."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import itertools
+import os
+import stat
+
+
+def print_bytes(data: bytes) -> None:
+    """Writes to standard output. Raises OSError."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def show(text: str) -> None:
+    """Writes to standard output. If that fails, ends the program with a line of error."""
+    try:
+        print_bytes(text.encode(errors="surrogateescape"))
+    except OSError as error:
+        tell(f"callbridge: FAILED_PRECONDITION: standard output: {error.strerror}")
+        raise SystemExit(1) from None
+
+
+def tell(line: str) -> None:
+    """Writes a line to standard error, if anyone reads that."""
+    try:
+        os.write(2, f"{line}\n".encode(errors="backslashreplace"))
+    except OSError:
+        pass
+
+
+class ShowHelp(argparse.Action):
+    """For `--help`: argparse's own prints by sys.stdout."""
+
+    def __call__(self, parser, namespace, values, option_string=None) -> None:
+        show(parser.format_help())
+        raise SystemExit(0)
+
+
+def parser(program: str, **more) -> argparse.ArgumentParser:
+    """Returns a parser whose --help ends by an error if it cannot be printed."""
+    made = argparse.ArgumentParser(program, add_help=False, **more)
+    made.add_argument(
+        *("-h", "--help"), action=ShowHelp, nargs=0, help="show this help message and exit"
+    )
+    return made
+
+
+def write(path: str, data: bytes) -> None:
+    """Creates or replaces the file. Raises OSError; a file that was there then has its old content,
+    and one that was not is not there."""
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:
+        old = None
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        return _write_in_place(path, data)
+    if old is not None and not os.access(path, os.W_OK, effective_ids=True):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    place = path
+    while os.path.islink(place):
+        if os.path.realpath(os.path.dirname(place)).startswith("/proc/"):
+            return _write_in_place(path, data)
+        place = os.path.join(os.path.dirname(place), os.readlink(place))
+    try:
+        temporary, number = _create_beside(place)
+    except PermissionError as error:
+        if old is not None:
+            return _write_in_place(path, data)
+        raise _named(error, path) from None
+    except OSError as error:
+        raise _named(error, path) from None
+    try:
+        with open(number, "wb") as file:
+            if old is not None:
+                os.fchown(number, old.st_uid, old.st_gid)
+                os.fchmod(number, old.st_mode & 0o777)
+            file.write(data)
+        os.replace(temporary, place)
+    except OSError as error:
+        os.unlink(temporary)
+        # Its owner cannot be kept, or it is mounted where it is.
+        if old is not None and error.errno in (errno.EPERM, errno.EBUSY):
+            return _write_in_place(path, data)
+        raise _named(error, path) from None
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _create_beside(place: str) -> tuple[str, int]:
+    for i in itertools.count():
+        temporary = os.path.join(os.path.dirname(place), f".callbridge-{os.getpid()}-{i}")
+        try:
+            return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            continue
+    raise AssertionError
+
+
+def _write_in_place(path: str, data: bytes) -> None:
+    try:
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def _named(error: OSError, path: str) -> OSError:
+    assert error.errno is not None
+    return OSError(error.errno, os.strerror(error.errno), path)

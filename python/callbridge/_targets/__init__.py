@@ -1,0 +1,1 @@
+"""What is loaded and registered, by name."""

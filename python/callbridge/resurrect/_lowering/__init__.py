@@ -1,0 +1,1 @@
+"""Custom calls as programs lower them, made into calls that XLA serves."""

@@ -1,0 +1,1 @@
+"""What programs register with JAX, given to XLA so that it can call it."""
