@@ -14,7 +14,14 @@ project = "callbridge"
 author = "the authors of callbridge"
 version = release = callbridge.__version__
 root_doc = "docs/index"
-include_patterns = ["README.md", "MIGRATION.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md"]
+include_patterns = [
+    "README.md",
+    "MIGRATION.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "docs/**.md",
+]
 
 extensions = [
     "breathe",
