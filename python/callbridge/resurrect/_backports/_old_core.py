@@ -12,7 +12,10 @@ from typing import Any, NamedTuple, Optional
 import jax
 import numpy as np
 from jax._src import core
-from jax._src.core import ClosedJaxpr, Jaxpr
+from jax._src.core import Jaxpr
+
+# JAX has one class of both since 0.12.
+ClosedJaxpr = getattr(core, "ClosedJaxpr", Jaxpr)
 
 
 class ConcreteArray(core.ShapedArray):

@@ -214,11 +214,12 @@ _HOMES = {
 
 
 def _at_home(path: str) -> str:
-    """The path of a class where JAX defines it; any other path as it is."""
+    """The path of a class where JAX defines it by that name; any other path as it is."""
     module = _module_of(path)
     if path == module or module not in _HOMES:
         return path
-    return f"{_HOMES[module]}{path[len(module) :]}"
+    home = f"{_HOMES[module]}{path[len(module) :]}"
+    return path if _find(home) is None else home
 
 
 @functools.cache

@@ -160,6 +160,7 @@ RESTORED = [
         "jaxprs_in_params mapped_aval new_jaxpr_eqn no_effects primal_dtype_to_tangent_dtype "
         "subjaxprs valid_jaxtype set_current_trace take_current_trace",
     ),
+    ("jax.core", "jax.extend.core", "ClosedJaxpr"),  # one class with Jaxpr since 0.12
     (
         "jax.core",
         "jax._src.core",
