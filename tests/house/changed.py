@@ -12,43 +12,30 @@ import re
 import sys
 
 from test_floors import FLOORS
-from test_python_floors import PACKAGE, imports, modules
+from test_python_floors import PACKAGE, import_graph, reached
 from the_tree import ROOT
 
 TESTS = ROOT / "tests"
+# In a program that a test writes too, which is a string.
+IMPORTED = re.compile(r"(?:from|import) callbridge((?:\.\w+)*)(?: import (\([\w,\s]+\)|[\w, ]+))?")
 CPP = {".c", ".cc", ".cpp", ".h", ".hpp", ".inc", ".cu"}
-# Those of the names of JAX's releases, which call no target: C++ touches the others.
-SLOWEST = "tests/resurrect"
 
 
 def python_folders():
     """The folders with Python tests, each with the modules of callbridge that it reaches."""
-    known = modules(PACKAGE)
-    imported = {name: {other for _, other in imports(path, known)} for name, path in known.items()}
-
-    def reached(names):
-        found, rest = set(), list(names)
-        while rest:
-            name = rest.pop()
-            if name not in found:
-                found.add(name)
-                rest += imported.get(name, ())
-        return found
-
+    graph = import_graph(PACKAGE)
     folders = {}
     for path in TESTS.rglob("*.py"):
         folder = path.relative_to(ROOT).parts[1]
         if path.name == "__init__.py" or path.parent == TESTS or folder == "wheel":
             continue  # tests/wheel is for `make test-wheel`
         text = path.read_text()
-        # In a program that a test writes too, which is a string.
-        named = re.findall(r"(?:from|import) callbridge((?:\.\w+)*)(?: import ([\w, ]+))?", text)
         direct = set()
-        for dotted, names in named:
+        for dotted, names in IMPORTED.findall(text):
             module = dotted[1:]
             direct.add(module)
             direct |= {f"{module}.{name}".lstrip(".") for name in re.findall(r"\w+", names)}
-        folders.setdefault(f"tests/{folder}", set()).update(reached(direct & known.keys()))
+        folders.setdefault(f"tests/{folder}", set()).update(reached(graph, direct & graph.keys()))
     return {
         folder: found
         for folder, found in folders.items()
@@ -75,7 +62,7 @@ def commands(files):
         elif top in FLOORS or top in ("include", "python", "examples", "tests"):
             floor = FLOORS.get(top, 1)
             cpp |= {folder for folder, other in FLOORS.items() if other >= floor}
-            python |= {folder for folder in folders if folder != SLOWEST}
+            python |= folders.keys()
         elif suffix == ".md" or top == "docs":
             python |= {"tests/documents", "tests/house"}
         else:  # what builds, sets up or runs the tests

@@ -17,6 +17,7 @@ def test_a_folder_of_cpp_touches_those_above_it():
     below, above = (changed.commands([name]) for name in ("abi/shape.cc", "client/plan.cc"))
     assert below[0] == above[0] == "scripts/build dev"
     assert "adapters" in below[1] and "adapters" not in above[1] and "client" in above[1]
+    assert "scripts/pytest_on TODAY tests/resurrect" in below
 
 
 @pytest.mark.parametrize(

@@ -97,20 +97,26 @@ def floor_violations(package):
     return found
 
 
+def import_graph(package):
+    """The modules that each module imports."""
+    known = modules(package)
+    return {module: {m for _, m in imports(path, known)} for module, path in known.items()}
+
+
+def reached(graph, begin):
+    """These modules, and those that they lead to."""
+    found, rest = set(begin), list(begin)
+    while rest:
+        new = graph[rest.pop()] - found
+        found |= new
+        rest += new
+    return found
+
+
 def circles(package):
     """Each set of modules that lead back to each other by their imports."""
-    known = modules(package)
-    imported = {module: {m for _, m in imports(path, known)} for module, path in known.items()}
-
-    def reached(module):
-        found, rest = set(), [module]
-        while rest:
-            new = imported[rest.pop()] - found
-            found |= new
-            rest += new
-        return found
-
-    reach = {module: reached(module) for module in known}
+    known = import_graph(package)
+    reach = {module: reached(known, imported) for module, imported in known.items()}
     return sorted(
         {
             tuple(sorted(other for other in reach[module] if module in reach[other]))
