@@ -8,24 +8,26 @@ import jax
 before = set(sys.modules)
 
 from callbridge.resurrect._backports import _not_had  # noqa: E402
-from callbridge.resurrect._names import _lazy, _newer_names, _restored  # noqa: E402
+from callbridge.resurrect._names import _lazy  # noqa: E402
+from callbridge.resurrect._names._row import Refused  # noqa: E402
+from rows import AT_ONCE, WRAPPED, modules_of  # noqa: E402
 from table_modules import module_of  # noqa: E402
 
 # What stands for names is imported when they are asked for.
 late = {
     origin
     for names in _lazy.rows().values()
-    for origins, _ in names.values()
-    for origin in origins.split()
+    for row in names.values()
+    for origin in modules_of(row.stand_ins)
     if origin.startswith("callbridge.")
 }
-at_once = {origin for _, origin, _ in [*_restored.RESTORED, *_restored.WRAPPED]}
-at_once |= {origin for _, _, origin, _ in [*_newer_names.LENT, *_newer_names.WRAPPED]}
+at_once = {origin for row in AT_ONCE for origin in modules_of(row.at_once)}
+at_once |= {origin for row in WRAPPED for origin in modules_of([row.wrapped_by])}
 at_once |= {
     f"callbridge.resurrect.{name}"
     for name in ("_backports._dimensions", "_backports._old_core", "_builder._op")
 }
-at_once |= {o for os, _ in _lazy.rows().get("jax.numpy", {}).values() for o in os.split()}
+at_once |= {o for r in _lazy.rows().get("jax.numpy", {}).values() for o in modules_of(r.stand_ins)}
 early = {name for name in sys.modules if name in late and name not in before} - at_once
 assert not early, early
 warnings.simplefilter("ignore")
@@ -35,9 +37,9 @@ for path, names in _lazy.rows().items():
     if module is None:
         continue
     is_alias = module.__name__ != path and path not in sys.modules
-    for name, (origins, _) in names.items():
+    for name, row in names.items():
         asked += 1
-        reason = next((o.partition(":")[2] for o in origins.split() if "not-had:" in o), None)
+        reason = next((s.reason for s in row.stand_ins if isinstance(s, Refused)), None)
         try:
             value = getattr(module, name)
         except _not_had.NotHadError as error:

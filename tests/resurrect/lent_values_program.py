@@ -4,7 +4,7 @@
 
 "values": by the names that a case calls, as full paths, parameters in parentheses; of one that
 fails, "failed, " and why. "lent" imports callbridge.resurrect first, and prints besides, of the
-names of the tables of _newer_names.py: "restored" and "wrapped", those that are so here; "ours",
+names that came, by their rows: "restored" and "wrapped", those that are so here; "ours",
 those of them that this package made.
 """
 
@@ -51,14 +51,9 @@ for name, call in {**lent_arrays.CALLS, **lent_transformations.CALLS}.items():
 printed = {"values": found}
 if LENT:
     import wrappers
-    from callbridge.resurrect._names import _newer_names
+    from rows import LENT, WRAPPED_OLDER
 
-    newer = {
-        f"{module}.{entry.partition('=')[0]}"
-        for table in (_newer_names.LENT, _newer_names.LENT_WHEN_ASKED, _newer_names.WRAPPED)
-        for _, module, _, entries in table
-        for entry in entries.split()
-    }
+    newer = {f"{row.module}.{name}" for row in [*LENT, *WRAPPED_OLDER] for name in row.names}
     for name in callbridge.resurrect.names():
         if (path := f"{name.module}.{name.name}") in newer:
             printed.setdefault(name.kind, []).append(path)

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from callbridge.jax._runtimes import is_since
-from callbridge.resurrect._names import _lists
+from rows import LISTS
 
 square, vector = [[2.0, 1.0], [1.0, 3.0]], [1.0, 2.0]
 OTHERS = {"matrix_power": (2,), "solve": (vector,), "lstsq": (vector,)}
@@ -29,9 +29,10 @@ def outcome(function, *args):
 
 
 called = 0
-for module, since, arrays, names in _lists.ROWS:
-    owner = {"jax.numpy": jnp, "jax.numpy.linalg": jnp.linalg, "jax.numpy.fft": jnp.fft}[module]
-    for name in names.split():
+for row in LISTS:
+    of_modules = {"jax.numpy": jnp, "jax.numpy.linalg": jnp.linalg, "jax.numpy.fft": jnp.fft}
+    owner, since, arrays = of_modules[row.module], row.gone, row.wrapped_by.arrays
+    for name in row.names:
         function, others = getattr(owner, name), OTHERS.get(name, ())
         if arrays == 0:
             for sequence in SEQUENCES:

@@ -13,17 +13,17 @@ warnings.simplefilter("ignore")
 import callbridge.resurrect  # noqa: E402
 import history  # noqa: E402
 import jax  # noqa: E402
+import not_restored  # noqa: E402
+import rows  # noqa: E402
 import walk  # noqa: E402
 from callbridge.resurrect._backports import _not_had  # noqa: E402
-from callbridge.resurrect._names import _changes, _lost_attributes, _lost_parameters  # noqa: E402
+from callbridge.resurrect._names import _changes  # noqa: E402
 from wrappers import is_ours, value_of  # noqa: E402
 
 HISTORY = history.History.read()
 HERE = history.numbers(jax.__version__)
-NOT_HAD = {word for _, words in _lost_attributes.NOT_HAD.values() for word in words.split()}
-PARAMETERS = {
-    (path, name) for path, _, names, _ in _lost_parameters.ROWS for name in names.split()
-} | {(path, name) for path, _, name, _ in _lost_parameters.BY_POSITION}
+NOT_HAD = {word for _, words in not_restored.ATTRIBUTES.values() for word in words.split()}
+PARAMETERS = {*rows.paths([*rows.LOST_PARAMETERS, *rows.BY_POSITION, *rows.FORMS])}
 
 
 def once(module, name):
@@ -34,7 +34,7 @@ def once(module, name):
 
 
 def is_adapted(value):
-    """Whether _lost_parameters sees to calls of a class."""
+    """Whether a row of lost parameters sees to calls of a class."""
     return any(
         name in ("__init__", "__new__") and _changes._find(path) is value
         for path, name in PARAMETERS

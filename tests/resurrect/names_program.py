@@ -24,8 +24,8 @@ def snapshot():
 
 def load_what_resurrect_imports():
     """Importing a module changes JAX too; those that JAX has are not what is looked at here."""
-    for module, origin, _ in [*_restored.RESTORED, *_restored.WRAPPED]:
-        for path in (module, origin):
+    for row in [row for row in [*AT_ONCE, *WRAPPED] if not row.came and not row.wrapped_until]:
+        for path in (row.module, *modules_of([*row.at_once, row.wrapped_by])):
             if path.partition(".")[0] in ("jax", "jaxlib"):
                 _changes._find(path)
 
@@ -44,25 +44,11 @@ def differences(before, after):
 
 
 import callbridge.resurrect as resurrect  # noqa: E402
-from callbridge.resurrect._names import (  # noqa: E402
-    _changes,
-    _lazy,
-    _lost_attributes,
-    _lost_parameters,
-    _newer_attributes,
-    _newer_names,
-    _restored,
-)
+from callbridge.resurrect._names import _changes, _lazy, _members_table  # noqa: E402
+from rows import AT_ONCE, WRAPPED, modules_of  # noqa: E402
 from table_modules import module_of  # noqa: E402
 
-CLASSES = [
-    *(path for path, *_ in _restored.WRAPPED),
-    *(path for path, *_ in [*_lost_attributes.ROWS, *_lost_parameters.ROWS]),
-    *(path for path, *_ in _lost_parameters.BY_POSITION),
-    *(path for path, *_ in _newer_attributes.ROWS),
-    *_lost_parameters.NOT_HAD,
-    *(path for _, path, *_ in [*_newer_names.LENT, *_newer_names.WRAPPED]),
-]
+CLASSES = [row.module for row in [*AT_ONCE, *WRAPPED, *_members_table.ROWS]]
 # Some are in modules that are restored.
 classes = [owner for path in CLASSES if isinstance(owner := _changes._find(path), type)]
 listed = resurrect.names()

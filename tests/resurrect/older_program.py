@@ -28,7 +28,7 @@ from callbridge.resurrect._backports import (
     _newer_trees,
 )
 from callbridge.resurrect._lowering import _newer_ffi_call
-from callbridge.resurrect._names import _newer_attributes, _newer_parameters
+from callbridge.resurrect._names import _calls, _newer_attributes
 from jax import lax
 from jax.scipy import linalg, special, stats
 
@@ -344,12 +344,12 @@ assert np.all((drawn >= left) & (drawn <= right))
 np.testing.assert_allclose(np.mean(drawn, 0), (left + 1 + right) / 3, atol=0.15)
 
 # ---- Parameters ----------------------------------------------------------------------------------
-assert _newer_parameters.on_device(recording("(shape, device=None)")) is None
-made = _newer_parameters.on_device(lambda *args, **keywords: jnp.zeros(*args, **keywords))
+assert _calls.on_device(recording("(shape, device=None)")) is None
+made = _calls.on_device(lambda *args, **keywords: jnp.zeros(*args, **keywords))
 last = jax.devices()[-1]
 assert made((2,), device=last).devices() == {last}
 assert made((2,)).devices() == {jax.devices()[0]} and made((2,), dtype=np.int8).dtype == np.int8
-assert _newer_parameters.in_batches(recording("(f, xs, batch_size=None)")) is None
+assert _calls.in_batches(recording("(f, xs, batch_size=None)")) is None
 seen = []
 
 
@@ -358,7 +358,7 @@ def mapped(f, xs):
     return lax.map(f, xs)
 
 
-in_batches = _newer_parameters.in_batches(mapped)
+in_batches = _calls.in_batches(mapped)
 pair = (np.arange(10.0, dtype=np.float32).reshape(5, 2), np.arange(5, dtype=np.int32))
 for batch_size, shapes in ((None, [(5, 2)]), (2, [(2, 2, 2)]), (5, [(1, 5, 2)]), (7, [])):
     seen.clear()
@@ -560,7 +560,7 @@ layouts.takes_layout(lambda *args, **keywords: kept.append((args, keywords)))(1,
 assert kept == [((1,), {"device_local_layout": 2}), ((1, 2), {"sharding": 3})], kept
 
 # ---- Arrays --------------------------------------------------------------------------------------
-of_arrays = _newer_attributes.Attributes
+of_arrays = _newer_attributes.NewerAttributes
 refused(NotImplementedError, "stream")(of_arrays.to_device, jnp.ones(2), last, stream=1)
 refused(ValueError, "immutable")(of_arrays.byteswap, jnp.ones(2), True)
 several = jax.device_put(

@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from callbridge.jax._runtimes import is_since
-from callbridge.resurrect._names import _lost_parameters
 from jax import core, lax
 from jax.interpreters import ad, batching, mlir, partial_eval
+from rows import LOST_PARAMETERS, REFUSED_PARAMETERS
 
 x = np.arange(6, dtype=np.float32).reshape(2, 3)
 called = 0
@@ -96,13 +96,13 @@ zero = ad.Zero.from_primal_value(x) if hasattr(ad.Zero, "from_primal_value") els
 same(zero.aval.shape if zero is not None else (2, 3), (2, 3))
 
 # Of what cannot be restored, the name and the reason.
-for path, (_, parameters) in _lost_parameters.NOT_HAD.items():
+for path, (_, parameters) in REFUSED_PARAMETERS.items():
     module, _, name = path.rpartition(".")
     try:
         function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError):
         continue  # which this JAX has not
-    for parameter in parameters.split():
+    for parameter in parameters:
         if parameter not in inspect.signature(function).parameters:
             refused(function, **{parameter: None})
     try:
@@ -143,14 +143,15 @@ assert types == ["tensor<i64>", "tensor<i1>", "tensor<f64>", "tensor<complex<f64
 assert narrow == ["tensor<i32>", "tensor<f32>"], narrow
 
 # Arguments beyond the last parameter, the restored ones included.
-for owner, gone, functions, adapters in _lost_parameters.ROWS:
-    for adapt in adapters if is_since(gone) else ():
+for row in LOST_PARAMETERS:
+    for adapt in row.adapters if is_since(row.gone) else ():
         if not hasattr(adapt, "of_position") or not hasattr(adapt, "positions"):
             continue
         parameters, count = adapt.positions
-        module, _, name = owner.rpartition(".") if "__" in functions else ("", "", "")
-        for function in [name] if name else functions.split():
-            function = getattr(importlib.import_module(module or owner), function)
+        is_class = row.names[0].startswith("__")
+        module, _, name = row.module.rpartition(".") if is_class else (row.module, "", "")
+        for function in [name] if is_class else row.names:
+            function = getattr(importlib.import_module(module), function)
             called += 1
             try:
                 function(*[None] * (count + len(parameters) + 9))

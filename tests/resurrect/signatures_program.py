@@ -70,14 +70,17 @@ def restored():
 
 
 def lent():
-    from callbridge.resurrect._names import _newer_names
+    import rows
+    from callbridge.resurrect._names._row import From
 
-    for _, module, origin, names in [*_newer_names.LENT, *_newer_names.LENT_WHEN_ASKED]:
-        for entry in names.split() if origin.startswith("callbridge.") else ():
-            name, _, other = entry.partition("=")
-            value = getattr(importlib.import_module(origin), other or name, None)
-            if callable(value):
-                yield f"{module}.{name}", value
+    for row in rows.LENT:
+        for found in {*row.at_once} or {*row.stand_ins}:
+            for origin in found.modules if isinstance(found, From) else ():
+                for name in row.names if origin.startswith("callbridge.") else ():
+                    other = found.names.get(name, name)
+                    value = getattr(importlib.import_module(origin), other, None)
+                    if callable(value):
+                        yield f"{row.module}.{name}", value
 
 
 def find(path):

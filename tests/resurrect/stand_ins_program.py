@@ -49,7 +49,7 @@ from callbridge.resurrect._lowering import (  # noqa: E402
     _typed_calls,
     _xla_shapes,
 )
-from callbridge.resurrect._names import _adapters, _lost_parameters, _old_signatures, _options  # noqa: E402
+from callbridge.resurrect._names import _adapters, _calls, _old_signatures, _options  # noqa: E402
 from callbridge.resurrect._registration import _ffi  # noqa: E402
 from jax._src import core, xla_bridge  # noqa: E402
 from jax.interpreters import ad, mlir  # noqa: E402
@@ -434,30 +434,30 @@ for shown, made in (
 ):
     wrapper = _adapters.wrapper_of(shown, "f", (_adapters.renamed("c", "b"),))
     equal(str(inspect.signature(wrapper)), made)
-refusing = _adapters.refusing(lambda a, b=None: (a, b), "f", "lowering", ["b", "lost"])
+refusing = _adapters.refusing("f", "lowering", "b lost")(lambda a, b=None: (a, b))
 equal(refusing(1, b=2), (1, 2))
 refused(NotImplementedError, "f: ", "restore lost:", _not_had.REASONS["lowering"])(
     refusing, 1, lost=2
 )
 refused(NotImplementedError, "restore lost:")(refusing, 1, 2, 3)
 refused(TypeError, "'other'")(refusing, 1, other=2)
-assert _adapters.refusing(lambda a, b=None: a, "f", "lowering", ["b"]) is None
+assert _adapters.refusing("f", "lowering", "b")(lambda a, b=None: a) is None
 for at, others in ((1, 3), (2, 5)):
-    without = _lost_parameters.without_axis(at, others)(given)
+    without = _calls.without_axis(at, others)(given)
     arguments = (*range(others),)
     equal(without(*arguments, k=1), ((*arguments[:at], None, *arguments[at:]), {"k": 1}))
     equal(without(*arguments, 9), ((*arguments, 9), {}))
-equal(_lost_parameters.batch_jaxpr_axes(given)(1, 2, 3, 4), ((1, 2, 3, 4), {}))
-(_, data, *_), _ = _lost_parameters.batch_jaxpr_axes(given)(1, 2, 3, 4, "n", "s", None)
+equal(_calls.batch_jaxpr_axes(given)(1, 2, 3, 4), ((1, 2, 3, 4), {}))
+(_, data, *_), _ = _calls.batch_jaxpr_axes(given)(1, 2, 3, 4, "n", "s", None)
 equal((data.name, data.size, data.spmd_name), ("n", 2, "s"))
-backward = _lost_parameters.backward_pass(given)
+backward = _calls.backward_pass(given)
 equal(backward(1, (), 2, 3, 4, 5), ((1, 2, 3, 4, 5), {}))
 equal(backward(1, 2, 3, 4, 5), ((1, 2, 3, 4, 5), {}))
 refused(NotImplementedError, "reduce_axes: ('i',)")(backward, 1, ("i",), 2, 3, 4, 5)
 reducers = []
-equal(_lost_parameters.defreducer(reducers.append)(1, 2), None)
+equal(_calls.defreducer(reducers.append)(1, 2), None)
 equal(reducers, [1])
-mapped = _lost_parameters.shard_map(given)
+mapped = _calls.shard_map(given)
 equal(mapped(1, 2, 3, 4), ((1, 2, 3, 4, True), {}))
 equal(mapped(1, 2, 3, 4, check_rep=False), ((1, 2, 3, 4, False), {}))
 mesh = jax.make_mesh((2, 2), ("i", "j"))
@@ -465,7 +465,7 @@ over_i = mapped(
     lambda a: a * a.shape[0], mesh, jax.P("i"), jax.P("i"), check_rep=True, auto=frozenset("j")
 )
 same(jax.jit(over_i)(np.arange(4.0, dtype=np.float32)), 2 * np.arange(4.0, dtype=np.float32))
-inline = _lost_parameters.inline_operands(
+inline = _calls.inline_operands(
     lambda target, result, **options: (
         lambda *operands, **attributes: (target, result, options, operands, attributes)
     )
@@ -477,7 +477,7 @@ equal(
 equal(inline("f", 2, 3, vectorized=True)[2], {"vectorized": True})
 equal(inline("f", 2, 3, vmap_method="expand_dims")[2], {"vmap_method": "expand_dims"})
 equal(inline("f", 2, input_layouts=())(5)[2:4], ({"input_layouts": ()}, (5,)))
-shape_tuple = _lost_parameters._shape_tuple
+shape_tuple = _calls.shape_tuple
 for arguments, keywords, made in (
     ((0,), {"shape_tuple": (("i", 2), ("j", 3))}, (0, (2, 3), ("i", "j"))),
     ((0, (2, 3), ("i", "j")), {}, (0, (2, 3), ("i", "j"))),
@@ -486,14 +486,14 @@ for arguments, keywords, made in (
     ((0, [("i", 2)]), {}, (0, [("i", 2)])),
 ):
     equal(shape_tuple("f", arguments, keywords), made)
-no_dtype = _lost_parameters._no_dtype
+no_dtype = _calls.no_dtype
 equal(no_dtype("f", (0, (2,), None, 5), {}), (0, (2,), np.dtype(np.float64), 5))
 equal(no_dtype("f", (0, (2,)), keywords := {"dtype": None}), (0, (2,)))
 equal(keywords, {"dtype": np.dtype(np.float64)})
 equal(no_dtype("f", (0, (2,), np.int8), keywords := {}), (0, (2,), np.int8))
 equal(keywords, {})
 both_axes = {"vma": frozenset("i"), "manual_axis_type": object()}
-refused(TypeError, "f: ", "got both")(_lost_parameters._varying_axes, "f", (), both_axes)
+refused(TypeError, "f: ", "got both")(_calls.varying_axes, "f", (), both_axes)
 
 # ---- Private functions ---------------------------------------------------------------------------
 parameters = _private_calls._BindParameters(a=1)

@@ -13,15 +13,13 @@ for path in ("jax.numpy", "jax.lax", "jax.random", "jax.interpreters.xla", "jax.
     exec(f"from {path} import *", before.setdefault(path, {}))
 
 from callbridge.jax._runtimes import is_since  # noqa: E402
-from callbridge.resurrect._names import _removed  # noqa: E402
+from callbridge.resurrect._names._row import gone_in  # noqa: E402
 
 went = {}
-for path, _, names in _removed.ROWS:
-    for entry in names.split():
-        if entry[0].isdigit():
-            is_gone = is_since(entry)
-        elif is_gone and entry[0] != "_":
-            went.setdefault(path, set()).add(entry.partition("=")[0])
+for path, releases in gone_in().items():
+    for name, release in releases.items():
+        if is_since(release) and name[0] != "_":
+            went.setdefault(path, set()).add(name)
 checked = 0
 for path, names in went.items():
     try:

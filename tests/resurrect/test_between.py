@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 from callbridge.jax import _runtimes
-from callbridge.resurrect._names import _adapters, _between, _changes
+from callbridge.resurrect._names import _adapters, _changes, _row
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 )
 def test_what_may_be_gone(monkeypatch, release, gone, here):
     monkeypatch.setattr(_runtimes, "RELEASE", _runtimes.parse_release(release))
-    assert _between.may_be_gone.__wrapped__(gone) is here
+    assert _row.may_be_gone.__wrapped__(gone) is here
 
 
 def test_names_that_the_next_release_lacks_are_there(run):

@@ -16,6 +16,7 @@ from jax_releases import TODAY, numbers, used_by
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "releases"))
 
+import not_lent  # noqa: E402
 from history import GONE, History, parts  # noqa: E402
 
 HISTORY = History.read()
@@ -43,9 +44,7 @@ PACKAGES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn", "jax.scipy")
 
 
 def test_each_name_is_lent_or_named_with_its_reason(run):
-    from callbridge.resurrect._names import _not_lent
-
-    named = {(module, name) for module, _, names in _not_lent.NAMES for name in names.split()}
+    named = {(module, name) for module, _, names in not_lent.NAMES for name in names.split()}
     lacks = json.loads(run(HERE / "lent_program.py"))
     missing = [
         f"{m}.{name}" for m, names in lacks.items() for name in names if (m, name) not in named
@@ -55,11 +54,9 @@ def test_each_name_is_lent_or_named_with_its_reason(run):
 
 @pytest.mark.skipif(jax.__version__ != TODAY, reason=f"make test asks jax {OLDEST} beside {TODAY}")
 def test_each_name_is_so_on_the_oldest_release():
-    from callbridge.resurrect._names import _not_lent
-
     if not LENT_TO.exists():
         pytest.skip(f"no Python with jax {OLDEST}: {LENT_TO}")
-    named = {(module, name) for module, _, names in _not_lent.NAMES for name in names.split()}
+    named = {(module, name) for module, _, names in not_lent.NAMES for name in names.split()}
     program = HERE / "lent_program.py"
     lacks = printed(LENT_TO, program=program, PYTHONPATH=str(HERE.parents[1] / "python"))
     found = {(module, name) for module, names in lacks.items() for name in names}
@@ -69,12 +66,10 @@ def test_each_name_is_so_on_the_oldest_release():
 
 
 def test_reasons_are_used():
-    from callbridge.resurrect._names import _not_lent
-
-    used = {reason for reason, _ in _not_lent.ATTRIBUTES.values()}
-    used |= {reason for _, reason, _ in _not_lent.NAMES}
-    used |= {reason for reason, _ in _not_lent.PARAMETERS.values()}
-    assert used == set(_not_lent.REASONS)
+    used = {reason for reason, _ in not_lent.ATTRIBUTES.values()}
+    used |= {reason for _, reason, _ in not_lent.NAMES}
+    used |= {reason for reason, _ in not_lent.PARAMETERS.values()}
+    assert used == set(not_lent.REASONS)
 
 
 def parameters_that_came():
@@ -91,21 +86,17 @@ def parameters_that_came():
 
 
 def test_each_parameter_is_lent_or_named_with_its_reason():
-    from callbridge.resurrect._names import _newer_names, _newer_parameters, _not_lent
+    import rows
 
-    lent = {
-        f"{module}.{function}": {
-            word for row in _newer_parameters.AT_DEFAULT if row[0] == module
-            if function in row[2].split() for word in [e.partition("=")[0] for e in row[3].split()]
-        }
-        for module, _, functions, _ in _newer_parameters.rows() for function in functions.split()
-    }  # fmt: skip
-    by_hand = {
-        f"{module}.{entry.partition('=')[0]}"
-        for _, module, _, entries in _newer_names.WRAPPED
-        for entry in entries.split()
-    } | {f"{m}.{f}" for m, _, functions, _ in _newer_parameters.BY_HAND for f in functions.split()}
-    named = {f: words.split() for f, (_, words) in _not_lent.PARAMETERS.items()}
+    lent, by_hand = {}, {".".join(path) for path in rows.paths(rows.WRAPPED_OLDER)}
+    for (module, function), found in rows.paths(rows.LENT_PARAMETERS).items():
+        path = f"{module}.{function}"
+        for adapt in (adapt for row in found for adapt in row.adapters):
+            if (default := rows.defaults(adapt)) is not None:
+                lent.setdefault(path, set()).add(default[0])
+            else:
+                by_hand.add(path)
+    named = {f: words.split() for f, (_, words) in not_lent.PARAMETERS.items()}
     missing = sorted(
         f"{function}({word})"
         for function, word in parameters_that_came()
@@ -159,29 +150,37 @@ def test_what_older_releases_are_lent(run):
 # JAX's own by another name, which are not the same object: what calls them in CALLS is compared.
 @pytest.mark.skipif(jax.__version__ != TODAY, reason=f"jax {jax.__version__} has not all of them")
 def test_names_that_are_jaxs_own_are_those_of_today():
-    from callbridge.resurrect._names import _changes, _newer_names
+    from callbridge.resurrect._names import _changes
+    from callbridge.resurrect._names._row import From
     from lent_arrays import CALLS as OF_ARRAYS
     from lent_transformations import CALLS
+    from rows import LENT
     from wrappers import is_ours
 
     called = {name for case in (*OF_ARRAYS, *CALLS) for name in names_of(case)}
     wrong, compared = [], 0
-    for _, module, origin, names in _newer_names.LENT:
-        for entry in names.split() if origin.startswith("jax") else ():
-            name, _, other = entry.partition("=")
-            here = getattr(_changes._find(module), name, None)
-            there = getattr(_changes._find(origin), other or name, None)
-            if here is not None and there is not None:
-                compared += 1
-                # Ours may wrap JAX's own by one of its names.
-                is_same = here is there or is_ours(here) or is_ours(there)
-                if isinstance(here, types.ModuleType):  # by another path, with what it had there
-                    shared = [n for n in vars(there) if n[0] != "_" and hasattr(here, n)]
-                    is_same = shared != [] and all(
-                        getattr(here, n) is getattr(there, n) for n in shared
-                    )
-                if not is_same and f"{module}.{name}" not in called:
-                    wrong.append(f"{module}.{name} from {origin}.{other or name}")
+    origins = [
+        (row.module, name, origin, found.names.get(name, name))
+        for row in LENT
+        for found in row.at_once
+        for origin in (found.modules if isinstance(found, From) else ())
+        if origin.startswith("jax")
+        for name in row.names
+    ]
+    for module, name, origin, other in origins:
+        here = getattr(_changes._find(module), name, None)
+        there = getattr(_changes._find(origin), other, None)
+        if here is not None and there is not None:
+            compared += 1
+            # Ours may wrap JAX's own by one of its names.
+            is_same = here is there or is_ours(here) or is_ours(there)
+            if isinstance(here, types.ModuleType):  # by another path, with what it had there
+                shared = [n for n in vars(there) if n[0] != "_" and hasattr(here, n)]
+                is_same = shared != [] and all(
+                    getattr(here, n) is getattr(there, n) for n in shared
+                )
+            if not is_same and f"{module}.{name}" not in called:
+                wrong.append(f"{module}.{name} from {origin}.{other}")
     assert compared > 200
     # Which takes use_eq_store again by one of its names.
     of_aux = "jax.extend.linear_util.transformation_with_aux"

@@ -16,6 +16,8 @@ from jax_releases import ROWS, TODAY, used_by
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "releases"))
 
+import not_lent  # noqa: E402
+import not_restored  # noqa: E402
 from history import History  # noqa: E402
 
 HISTORY = History.read("members.txt")
@@ -55,10 +57,8 @@ def lacks(run):
 
 
 def reasons():
-    from callbridge.resurrect._names import _lost_attributes, _not_lent
-
     found = {}
-    for table in (_lost_attributes.NOT_HAD, _not_lent.ATTRIBUTES):
+    for table in (not_restored.ATTRIBUTES, not_lent.ATTRIBUTES):
         for cls, (_, names) in table.items():
             found.setdefault(cls, set()).update(names.split())
     return found
@@ -161,14 +161,12 @@ def test_each_says_so_on_an_older_release(release):
 
 
 def test_each_that_is_lent_has_a_value(restored):
-    from callbridge.resurrect._names import _newer_attributes
+    from rows import LENT_ATTRIBUTES
 
-    rows = {
-        f"{path.rpartition('.')[2]}.{entry.partition('=')[0]}"
-        for path, _, names in _newer_attributes.ROWS
-        for entry in names.split()
+    lent = {
+        f"{row.module.rpartition('.')[2]}.{name}" for row in LENT_ATTRIBUTES for name in row.names
     }
-    assert rows - restored.keys() == set()
+    assert lent - restored.keys() == set()
 
 
 def test_options_are_those_that_went_and_came():

@@ -83,9 +83,9 @@ def test_each_old_operation_is_tested_or_refused(run, of_old):
     for name in names:
         assert name in dir(_ops.ops)
     # Where a jaxlib has them yet, each that takes operations of ours is wrapped.
-    from callbridge.resurrect._names import _restored
+    from rows import WRAPPED
 
-    (wrapped,) = [w.split() for m, _, w in _restored.WRAPPED if m == "jaxlib.xla_extension.ops"]
+    (wrapped,) = [row.names for row in WRAPPED if row.module == "jaxlib.xla_extension.ops"]
     of_numbers, of_later = {"ApproxTopKReductionOutputSize"}, {"Logistic", "MultiCollectivePermute"}
     assert set(wrapped) - of_later == names - ENUMERATIONS - of_numbers
 

@@ -18,12 +18,11 @@ HERE = pathlib.Path(__file__).resolve().parent / "releases"
 sys.path.insert(0, str(HERE))
 
 import history  # noqa: E402
+import not_restored  # noqa: E402
 import table  # noqa: E402
 
 VERSION = jax.__version__
 HISTORY = history.History.read()
-# Names that must be there before they are asked for have a row there instead.
-EAGER = "callbridge.resurrect._names._restored"
 
 
 @pytest.fixture(scope="session")
@@ -70,30 +69,48 @@ def test_each_difference_has_a_row(walk):
     # Without its row, each of them is found.
     for key in gone:
         assert unnamed(gone, {k: row for k, row in rows.items() if k != key}) == [key]
-    late = sorted(key for key in gone if numbers(rows[key][0]) > numbers(VERSION))
+    late = sorted(key for key in gone if numbers(rows[key]) > numbers(VERSION))
     assert not late, f"gone here already, by the table later: {late}"
-    assert not [key for key, row in rows.items() if row[1] == table.UNDECIDED]
+
+
+def test_each_name_that_went_has_one_row():
+    """By which something stands for it, or nothing can, for a reason."""
+    from rows import paths
+
+    found = paths(row for row in table.rows() if row.stand_ins)
+    missing = sorted(f"{m}.{name}" for m, name in table.read() if (m, name) not in found)
+    assert not missing, "\n".join(missing)
+
+
+def test_each_name_stands_once():
+    from rows import paths
+
+    twice = [path for path, rows in paths(table.rows()).items() if len(rows) > 1]
+    assert not twice
 
 
 def test_the_table_is_written_by_the_script():
-    assert table.TABLE.read_text() == table.text_of(table.merged(table.read(), HISTORY))
+    written = table.text_of(table.merged(table.read(), HISTORY), HISTORY.releases)
+    assert table.TABLE.read_text() == written
 
 
 def test_each_lost_parameter_has_a_row():
-    from callbridge.resurrect._names import _lost_parameters as lost
+    import rows
 
     named = {
-        (f"{path}.{name}" if name[0] != "_" else path, release)
-        for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]
-        for name in names.split()
+        (f"{row.module}.{name}" if name[0] != "_" else row.module, row.gone)
+        for row in [*rows.LOST_PARAMETERS, *rows.BY_POSITION, *rows.FORMS]
+        for name in row.names
     }
-    not_had = {**{f: words for f, (_, words) in lost.NOT_HAD.items()}, **lost.ELSEWHERE}
+    not_had = {f: words for f, (_, words) in rows.REFUSED_PARAMETERS.items()}
+    elsewhere = not_restored.PARAMETERS_ELSEWHERE
+    not_had.update({f: words.split() for f, words in elsewhere.items()})
     adapted = {function for function, _ in named}
     missing = [
         f"{module}.{function}({parameter}), {release}"
         for (module, function, parameter), release in HISTORY.lost_parameters().items()
         if not any(
-            f"{m}.{function}" in adapted or parameter in not_had.get(f"{m}.{function}", "").split()
+            f"{m}.{function}" in adapted or parameter in not_had.get(f"{m}.{function}", ())
             for m in other_names(module, function)
         )
     ]
@@ -156,13 +173,13 @@ WITHOUT_HISTORY = {
 
 
 def test_each_row_of_lost_parameters_begins_where_it_was_lost():
-    from callbridge.resurrect._names import _lists, _refused_forms
-    from callbridge.resurrect._names import _lost_parameters as lost
+    from rows import BY_POSITION, FORMS, LOST_PARAMETERS
 
     rows = {}
-    for path, release, names, *_ in [*lost.ROWS, *lost.BY_POSITION]:
-        for name in names.split():
-            rows.setdefault(path if name[0] == "_" else f"{path}.{name}", set()).add(release)
+    for row in [*LOST_PARAMETERS, *BY_POSITION, *FORMS]:
+        for name in row.names:
+            path = row.module if name[0] == "_" else f"{row.module}.{name}"
+            rows.setdefault(path, set()).add(row.gone)
     seen = set()
     of_position = {**HISTORY.lost_positions(), **HISTORY.lost_defaults()}
     for (module, function, _), release in of_position.items():
@@ -177,18 +194,21 @@ def test_each_row_of_lost_parameters_begins_where_it_was_lost():
                 seen.add((path, since))
     unknown = {(path, release) for path, found in rows.items() for release in found} - seen
     # A form of an argument has no name: lists_program.py and refused_forms_program.py ask.
-    for module, since, name, _ in [*_lists.rows(), *_refused_forms.rows()]:
-        unknown.discard((module if name[0] == "_" else f"{module}.{name}", since))
+    for row in FORMS:
+        for name in row.names:
+            path = row.module if name[0] == "_" else f"{row.module}.{name}"
+            unknown.discard((path, row.gone))
     assert unknown == WITHOUT_HISTORY, sorted(unknown ^ WITHOUT_HISTORY)
 
 
 def test_positions_are_those_of_a_release_before_the_row():
     """What is taken by position, or by name, again was the parameter of that place in one."""
-    from callbridge.resurrect._names import _lost_parameters as lost
+    from rows import LOST_PARAMETERS
 
     wrong, checked = [], 0
-    for path, release, names, adapters in lost.ROWS:
-        for name in names.split():
+    for row in LOST_PARAMETERS:
+        path, release = row.module, row.gone
+        for name in row.names:
             # A walk has a class by the parameters that it is called with.
             is_class = name[0] == "_"
             owner, function = path.rpartition(".")[::2] if is_class else (path, name)
@@ -198,7 +218,7 @@ def test_positions_are_those_of_a_release_before_the_row():
                 for since, what in HISTORY.changes.get(module, {}).get(function, ())
                 if numbers(since) < numbers(release)
             ]
-            for adapt in adapters:
+            for adapt in row.adapters:
                 parameters, first = getattr(adapt, "positions", ((), 0))
                 start = max(first - is_class, 0)  # without self
                 checked += len(parameters)
@@ -212,7 +232,7 @@ def test_positions_are_those_of_a_release_before_the_row():
 def test_options_of_ffi_call_are_those_that_it_had():
     """What is beside them is an attribute, of calls with operands beside the target."""
     from callbridge.resurrect._lowering import _newer_ffi_call
-    from callbridge.resurrect._names import _lost_parameters
+    from callbridge.resurrect._names import _calls
 
     options = [
         {word.rstrip("=") for word in what[what.index("(") + 1 : -1].split() if word[-1] == "="}
@@ -220,7 +240,7 @@ def test_options_of_ffi_call_are_those_that_it_had():
         for _, what in HISTORY.changes[module]["ffi_call"]
         if what != history.GONE
     ]
-    assert set().union(*options) == _lost_parameters.FFI_OPTIONS
+    assert set().union(*options) == _calls.FFI_OPTIONS
     assert options[-1] == _newer_ffi_call._OPTIONS
 
 
@@ -230,14 +250,11 @@ def other_names(module, name):
 
 
 def test_each_lost_attribute_has_a_row():
-    from callbridge.resurrect._names import _lost_attributes as lost
+    from rows import LOST_ATTRIBUTES
 
-    had = {
-        (path.rpartition(".")[2], entry.partition("=")[0])
-        for path, _, names in lost.ROWS
-        for entry in names.split()
-    }
-    had |= {(c, a) for c, (_, names) in lost.NOT_HAD.items() for a in names.split()}
+    had = {(row.module.rpartition(".")[2], name) for row in LOST_ATTRIBUTES for name in row.names}
+    left = not_restored.ATTRIBUTES.items()
+    had |= {(c, a) for c, (_, names) in left for a in names.split()}
     missing = [
         f"{module}.{cls}.{attribute}, {release}"
         for (module, cls, attribute), release in HISTORY.lost_attributes().items()
@@ -248,7 +265,7 @@ def test_each_lost_attribute_has_a_row():
 
 
 def test_each_row_of_lost_attributes_begins_where_it_was_lost():
-    from callbridge.resurrect._names import _lost_attributes as lost
+    from rows import LOST_ATTRIBUTES
 
     since = {}
     for (_, cls, attribute), release in HISTORY.lost_attributes().items():
@@ -258,10 +275,11 @@ def test_each_row_of_lost_attributes_begins_where_it_was_lost():
     for changes in history.History.read("members.txt").changes.values():
         for attribute, words in changes.items():
             of_values.setdefault(attribute, set()).update(r for r, what in words if what == "-")
-    for path, release, names in lost.ROWS:
-        if (path, names) in UNSEEN_ATTRIBUTES:
+    for row in LOST_ATTRIBUTES:
+        path, release = row.module, row.gone
+        if (path, " ".join(row.names)) in UNSEEN_ATTRIBUTES:
             continue
-        for attribute in (entry.partition("=")[0] for entry in names.split()):
+        for attribute in row.names:
             when = since.get((path.rpartition(".")[2], attribute)) or of_values[attribute]
             assert release in when, f"{path}.{attribute}: lost in {when}, {release} by its row"
 
@@ -304,18 +322,23 @@ def test_rows_stand_for_what_they_say(run, tmp_path):
 
 def test_reasons_are_used():
     from callbridge.resurrect._backports import _not_had
-    from callbridge.resurrect._names import _lost_attributes, _lost_parameters
+    from callbridge.resurrect._names import _table
+    from callbridge.resurrect._names._row import NoInstances, Refused
+    from rows import REFUSED_PARAMETERS
 
-    words = {word for _, origins, _ in table.read().values() for word in origins.split()}
-    used = {word.partition(":")[2] for word in words if word.startswith(("not-had:", "none-is:"))}
-    used |= {reason for reason, _ in _lost_attributes.NOT_HAD.values()}
-    used |= {reason for reason, _ in _lost_parameters.NOT_HAD.values()}
+    stand_ins = [found for row in _table.ROWS for found in row.stand_ins]
+    used = {found.reason for found in stand_ins if isinstance(found, (NoInstances, Refused))}
+    used |= {reason for reason, _ in not_restored.ATTRIBUTES.values()}
+    used |= {reason for reason, _ in REFUSED_PARAMETERS.values()}
     assert used == set(_not_had.REASONS)
 
 
 def test_origins_of_ours_are_there():
     """A stand-in that no release here needs is imported all the same, where it can be."""
-    words = {word for _, origins, _ in table.read().values() for word in origins.split()}
+    from rows import WRAPPED, _table, modules_of
+
+    words = {m for row in _table.ROWS for m in modules_of([*row.stand_ins, *row.at_once])}
+    words |= {module for row in WRAPPED for module in modules_of([row.wrapped_by])}
     for word in sorted(words):
         if word.startswith("callbridge."):
             assert importlib.util.find_spec(word) is not None, word

@@ -4,7 +4,6 @@ They are compared with jax_names.txt and members.txt, which have all releases: a
 releases alone that `make test` does not run.
 """
 
-import ast
 import importlib
 import inspect
 import pathlib
@@ -17,6 +16,7 @@ from jax_releases import TODAY, numbers
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "releases"))
 
+import not_restored  # noqa: E402
 from history import GONE, History, parts  # noqa: E402
 
 HISTORY = History.read()
@@ -55,20 +55,13 @@ UNSEEN = {
 
 
 def test_names_are_lent_to_each_release_before_them():
-    from callbridge.resurrect._names import _newer_names
+    from rows import LENT
 
-    rows = [*_newer_names.LENT, *_newer_names.LENT_WHEN_ASKED]
-    last = {}
-    for release, module, _, names in rows:
-        for name in entries(names):
-            before = last.setdefault((module, name), release)
-            last[module, name] = max(before, release, key=numbers)
     wrong = []
-    for release, module, origin, names in rows:
-        own = [n for n in entries(names) if last[module, n] == release]
-        firsts = [UNSEEN.get((module, n)) or came(module, n) for n in own]
-        if own and not is_first(release, max(firsts, key=numbers)):
-            wrong.append(f"{module} from {origin}: {release}, but {dict(zip(own, firsts))}")  # noqa: B905
+    for row in LENT:
+        firsts = {n: UNSEEN.get((row.module, n)) or came(row.module, n) for n in row.names}
+        if not is_first(row.came, max(firsts.values(), key=numbers)):
+            wrong.append(f"{row.module}: {row.came}, but {firsts}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -93,11 +86,12 @@ TAKE_NONE = {("jax.numpy", "astype"), ("jax.numpy", "from_dlpack")}
 
 
 def test_wrappers_are_for_each_release_before_them():
-    from callbridge.resurrect._names import _newer_names
+    from rows import WRAPPED_OLDER
 
     seen = set()
-    for release, module, _, names in _newer_names.WRAPPED:
-        for name in entries(names):
+    for row in WRAPPED_OLDER:
+        module, release = row.module, row.wrapped_until
+        for name in row.names:
             seen.add((module, name))
             if module in TAKE_A_DEVICE:
                 first = parameter_came(module, name, "device")
@@ -125,21 +119,16 @@ def parameter_came(module, function, parameter):
 
 
 def test_parameters_are_lent_to_each_release_before_them():
-    from callbridge.resurrect._names import _newer_parameters
+    from rows import LENT_PARAMETERS, defaults
 
     wrong, checked = [], 0
-    for module, release, functions, parameters in _newer_parameters.AT_DEFAULT:
-        for function in functions.split():
-            for parameter in entries(parameters):
+    for row in LENT_PARAMETERS:
+        given = [adapt.shown if (d := defaults(adapt)) is None else d[:1] for adapt in row.adapters]
+        for function in row.names:
+            for parameter in (name for names in given for name in names):
                 checked += 1
-                if parameter_came(module, function, parameter) != release:
-                    wrong.append(f"{module}.{function}({parameter}), {release}")
-    for module, release, functions, adapters in _newer_parameters.BY_HAND:
-        for function in functions.split():
-            for parameter in [name for adapt in adapters for name in adapt.shown]:
-                checked += 1
-                if parameter_came(module, function, parameter) != release:
-                    wrong.append(f"{module}.{function}({parameter}), {release}")
+                if parameter_came(row.module, function, parameter) != row.came:
+                    wrong.append(f"{row.module}.{function}({parameter}), {row.came}")
     assert checked > 200
     assert not wrong, "\n".join(wrong)
 
@@ -158,17 +147,16 @@ DEFAULTS_TO_COME = {
     numbers(jax.__version__) < numbers(TODAY), reason=f"jax {jax.__version__} lacks most of them"
 )
 def test_defaults_of_lent_parameters_are_jaxs():
-    from callbridge.resurrect._names import _newer_parameters
+    from rows import LENT_PARAMETERS, defaults
 
-    for module, release, functions, parameters in _newer_parameters.AT_DEFAULT:
-        for function in functions.split():
+    for row in LENT_PARAMETERS:
+        given, module = [*filter(None, map(defaults, row.adapters))], row.module
+        for function in row.names if given else ():
             own = inspect.signature(getattr(importlib.import_module(module), function)).parameters
-            for entry in parameters.split():
-                parameter, _, text = entry.partition("=")
-                is_to_come = numbers(release) > numbers(jax.__version__)
+            for parameter, ours in given:
+                is_to_come = numbers(row.came) > numbers(jax.__version__)
                 default = DEFAULTS_TO_COME[parameter] if is_to_come else own[parameter].default
-                ours = ast.literal_eval(text)
-                assert (type(ours), ours) == (type(default), default), (module, function, entry)
+                assert (type(ours), ours) == (type(default), default), (module, function, parameter)
 
 
 def attribute_came(cls, attribute):
@@ -198,11 +186,12 @@ OF_ATTRIBUTES = {
 
 
 def test_attributes_are_lent_to_each_release_before_them():
-    from callbridge.resurrect._names import _newer_attributes
+    from rows import LENT_ATTRIBUTES
 
     wrong = []
-    for path, release, names in _newer_attributes.ROWS:
-        for attribute in entries(names):
+    for row in LENT_ATTRIBUTES:
+        path, release = row.module, row.came
+        for attribute in row.names:
             expected = OF_ATTRIBUTES.get((path, attribute))
             came_in = attribute_came(path.rpartition(".")[2], attribute)
             if release not in ({expected} if expected else came_in):
@@ -211,13 +200,9 @@ def test_attributes_are_lent_to_each_release_before_them():
 
 
 def test_what_is_refused_is_so_since_its_row():
-    from callbridge.resurrect._names import _refused
+    from rows import _table
 
-    since = {
-        (module, name): release
-        for module, release, names, _ in _refused._ROWS
-        for name in names.split()
-    }
+    since = {(row.module, n): row.refused for row in _table.ROWS if row.refused for n in row.names}
     of_host = ("call", "id_print", "id_tap")
     assert since == {
         ("jax.core", "call"): "0.9.2",
@@ -309,18 +294,21 @@ BY_PLACE_ALONE = {("jax", "jit", "fun"), ("jax.numpy", "from_dlpack", "x")}
 
 def adapters_of_lost_parameters():
     """(module, function, parameter), its adapters."""
-    from callbridge.resurrect._names import _lost_parameters as lost
+    from rows import LOST_PARAMETERS, REFUSED_PARAMETERS
 
     rows = {}
-    for path, _, names, adapters in lost.ROWS:
-        for name in names.split():
-            rows.setdefault(path if name[0] == "_" else f"{path}.{name}", []).extend(adapters)
-    not_had = {**{f: words for f, (_, words) in lost.NOT_HAD.items()}, **lost.ELSEWHERE}
+    for row in LOST_PARAMETERS:
+        for name in row.names:
+            path = row.module if name[0] == "_" else f"{row.module}.{name}"
+            rows.setdefault(path, []).extend(row.adapters)
+    not_had = {f: words for f, (_, words) in REFUSED_PARAMETERS.items()}
+    elsewhere = not_restored.PARAMETERS_ELSEWHERE
+    not_had.update({f: words.split() for f, words in elsewhere.items()})
     for key in HISTORY.lost_parameters():
         module, function, parameter = key
         others = [m for m, names in HISTORY.changes.items() if function in names]
         paths = [f"{m}.{function}" for m in (module, *others)]
-        if not any(parameter in not_had.get(path, "").split() for path in paths):
+        if not any(parameter in not_had.get(path, ()) for path in paths):
             found = next((rows[path] for path in paths if path in rows), None)
             if found is not None and key not in BY_PLACE_ALONE:
                 yield key, found

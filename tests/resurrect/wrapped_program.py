@@ -11,7 +11,7 @@ import numpy as np
 from callbridge._core import _call_site
 from callbridge._core._function_address import make_capsule
 from callbridge.jax import _runtimes
-from callbridge.resurrect._names import _lost_parameters, _newer_parameters
+from callbridge.resurrect._names import _members_table
 from callbridge.resurrect._registration import _untyped_of_xla
 from jax import export
 from jax.experimental import serialize_executable
@@ -24,16 +24,8 @@ callbridge.resurrect.prefer(None)  # whatever CALLBRIDGE_PATH says: both paths a
 wrapped = {
     (name.module, name.name) for name in callbridge.resurrect.names() if name.kind == "wrapped"
 }
-# parameters_program.py calls these.
-wrapped -= {
-    (module, name)
-    for module, _, names, *_ in [*_lost_parameters.ROWS, *_lost_parameters.BY_POSITION]
-    for name in names.split()
-}
-wrapped -= {tuple(path.rsplit(".", 1)) for path in _lost_parameters.NOT_HAD}
-wrapped -= {(path, "__init__") for path in _lost_parameters.NOT_HAD}
-# lent_parameters_program.py passes what these are lent.
-wrapped -= {(m, f) for m, _, names, _ in _newer_parameters.rows() for f in names.split()}
+# parameters_program.py calls these, and lent_parameters_program.py passes what they are lent.
+wrapped -= {(row.module, name) for row in _members_table.ROWS for name in row.names}
 checked = set()
 library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
 i32 = ir.IntegerType.get_signless

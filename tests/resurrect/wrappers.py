@@ -8,13 +8,8 @@ import sys
 import types
 
 import callbridge.resurrect
-from callbridge.resurrect._names import (
-    _changes,
-    _lists,
-    _lost_parameters,
-    _newer_parameters,
-    _refused_forms,
-)
+from callbridge.resurrect._names import _changes
+from rows import FORMS, LENT_PARAMETERS, REFUSED_PARAMETERS
 
 FOLDER = os.path.dirname(callbridge.resurrect.__file__)
 
@@ -79,13 +74,11 @@ def untested(tested):
     values = {f"{name.module}.{name.name}": value_of(name) for name in callbridge.resurrect.names()
               if name.name}  # fmt: skip
     # parameters_program.py passes each of the parameters that are refused.
-    tested = {*tested, *_lost_parameters.NOT_HAD}
-    tested |= {f"{path}.__init__" for path in _lost_parameters.NOT_HAD}
-    # lent_parameters_program.py likewise.
-    tested |= {f"{m}.{f}" for m, _, names, _ in _newer_parameters.rows() for f in names.split()}
-    # lists_program.py passes them lists, refused_forms_program.py the other forms.
-    rows = [*_lists.rows(), *_refused_forms.rows()]
-    tested |= {f"{module}.{name}" for module, _, name, _ in rows}
+    tested = {*tested, *REFUSED_PARAMETERS}
+    tested |= {f"{path}.__init__" for path in REFUSED_PARAMETERS}
+    # lent_parameters_program.py likewise; lists_program.py passes lists, refused_forms_program.py
+    # the other forms.
+    tested |= {f"{row.module}.{n}" for row in [*LENT_PARAMETERS, *FORMS] for n in row.names}
     members = MEMBERS.read_text()
     tested |= {path for path in values if f'"{".".join(path.split(".")[-2:])}"' in members}
     known = {id(value) for path, value in values.items() if path in tested}
@@ -114,7 +107,7 @@ LEFT_TO_DEFAULTS = {
     "_client.CurrentSourceInfoMetadata": {"skip_frames"},
     # Any other value is refused, or JAX of no release here takes one.
     "_host_callback.call": {"call_with_device"},
-    "_lost_parameters.shard_map.<locals>.wrapper": {"auto"},
+    "_calls.shard_map.<locals>.wrapper": {"auto"},
     "_old_jax.xla_computation": {
         *("axis_env", "in_parts", "instantiate_const_outputs", "out_parts", "tuple_args")
     },

@@ -7,7 +7,6 @@ A fact says what a program sees that uses the class: in isinstance(), issubclass
 functools.singledispatch, an except clause, as a base, pickled, made and compared.
 """
 
-import ast
 import copy
 import functools
 import importlib
@@ -32,30 +31,13 @@ import table  # noqa: E402
 from history import History  # noqa: E402
 from made import MADE  # noqa: E402
 
-TABLES = HERE.parents[2] / "python/callbridge/resurrect/_names"
 HISTORY = History.read()
-
-
-def rows_of(module, name):
-    """A table in one of our modules, of what stands in it alone, without importing that."""
-    tree = ast.parse((TABLES / f"{module}.py").read_text())
-    made = {}
-    for node in tree.body:
-        if isinstance(node, ast.Assign):
-            exec(compile(ast.Module([node], []), module, "exec"), made)
-            if node.targets[0].id == name:
-                return made[name]
-    raise LookupError(name)
 
 
 def names():
     """All (module, name) that are restored or lent on a release."""
-    found = set(table.read())
-    for module, _, entries in rows_of("_restored", "RESTORED"):
-        found |= {(module, entry.partition("=")[0]) for entry in entries.split()}
-    for _, module, _, entries in rows_of("_newer_names", "LENT"):
-        found |= {(module, entry.partition("=")[0]) for entry in entries.split()}
-    return sorted(found)
+    at_once = {(row.module, name) for row in table.rows() if row.at_once for name in row.names}
+    return sorted(at_once | set(table.read()))
 
 
 def value_of(module, name):

@@ -1,6 +1,7 @@
-"""Adds the private names that moved to the table of names that went, _removed.py.
+"""Adds the private names that moved to the names that went, _gone.py.
 
-    moved.py DEFINITIONS...            adds rows, from what definitions.py printed, oldest first
+    moved.py DEFINITIONS...            adds them, from what definitions.py printed, oldest first,
+                                       and prints their rows for _table.py
     moved.py --missing DEFINITIONS...  prints what has no row
 
 A name moved where one other module of jax._src, and no second one, defines the same: a function
@@ -13,6 +14,7 @@ import pathlib
 import re
 import sys
 
+import history
 import table
 from history import numbers
 
@@ -119,6 +121,16 @@ def first_with(path, releases):
     return next(r.number for r in releases if path in r.modules)
 
 
+def row_of(module, name, origins, other):
+    if origins == "import":
+        stand_in = f'Modules({{"{name}": "{other}"}})'
+    else:
+        modules = ", ".join(f'"{origin}"' for origin in origins.split())
+        names = f', names={{"{name}": "{other}"}}' if name != other else ""
+        stand_in = f"origin({modules}{names})"
+    return f'    row("{module}", "{name}", {stand_in}),'
+
+
 def main(arguments):
     is_question = arguments[:1] == ["--missing"]
     texts = [pathlib.Path(path).read_text() for path in arguments[is_question:]]
@@ -128,7 +140,10 @@ def main(arguments):
     if is_question:
         print(*sorted(".".join(key) for key in rows), sep="\n")
     else:
-        table.TABLE.write_text(table.text_of({**known, **rows}))
+        gone = {**known, **{key: since for key, (since, *_) in rows.items()}}
+        table.TABLE.write_text(table.text_of(gone, history.History.read().releases))
+        for (module, name), (_, origins, other) in sorted(rows.items()):
+            print(row_of(module, name, origins, other))
 
 
 if __name__ == "__main__":

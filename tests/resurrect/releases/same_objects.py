@@ -6,7 +6,6 @@ Of two functions or classes that are not one, their own names tell whether they 
 
 import importlib
 import inspect
-import runpy
 import warnings
 
 import table
@@ -30,22 +29,16 @@ def is_same(value, other):
     return value is other or own_name(value) == own_name(other)
 
 
-def rows():
-    """Those of _restored.py too: module, name, origins, name there."""
-    for (module, name), (_, origins, other) in table.read().items():
-        yield module, name, origins, other
-    path = table.TABLE.with_name("_restored.py")
-    for module, origin, names in runpy.run_path(str(path))["RESTORED"]:
-        for entry in names.split():
-            name, _, other = entry.partition("=")
-            yield module, name, origin, other or name
-
-
 compared = 0
-for module, name, origins, other in rows():
-    here = found(module, name)
-    homes = [home for home in origins.split() if home.startswith("jax") and here]
-    home, there = next(((h, o) for h in homes if (o := found(h, other))), (None, []))
+for row, name in [(each, name) for each in table.rows() for name in each.names]:
+    module, here = row.module, found(row.module, name)
+    homes = [
+        (home, stand_in.names.get(name, name))
+        for stand_in in (*row.at_once, *row.stand_ins)
+        for home in (stand_in.args if stand_in.kind == "origin" and here else ())
+        if home.startswith("jax")
+    ]
+    home, other, there = next(((h, n, o) for h, n in homes if (o := found(h, n))), (None, None, []))
     if home is not None:
         compared += 1
         if not is_same(*here, *there):

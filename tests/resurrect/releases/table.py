@@ -1,80 +1,98 @@
-"""Writes the table of names that went, python/callbridge/resurrect/_names/_removed.py, anew.
+"""Writes the names that went, python/callbridge/resurrect/_names/_gone.py, anew.
 
-What stands for a name is kept from the table that is there: it is decided by hand. The release that
-the name went in comes from history.py. A new name's stand-in is "?", which fails the tests.
+The release that a name went in comes from history.py. What stands for it is decided by hand, in
+_table.py: without a row there, the tests fail for the name.
 """
 
+import ast
 import importlib.util
 import pathlib
 import textwrap
+import types
 
 from history import History, numbers
 
-TABLE = (
-    pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_names/_removed.py"
-)
-UNDECIDED = "?"
+TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_names/_gone.py"
 
 
-def _removed():
-    spec = importlib.util.spec_from_file_location("removed", TABLE)
-    removed = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(removed)
-    return removed
+def _gone():
+    spec = importlib.util.spec_from_file_location("gone", TABLE)
+    gone = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gone)
+    return gone
 
 
-LIKE = _removed().LIKE
+LIKE = _gone().LIKE
 
 
 def read():
-    """By (module, name): the release it is gone in, its origins, its name there."""
-    found = {}
-    for module, origins, names in _removed().ROWS:
-        for entry in names.split():
-            if entry[0].isdigit():
-                gone_in = entry
-                continue
-            name, _, other = entry.partition("=")
-            assert (module, name) not in found, (module, name)
-            found[module, name] = gone_in, origins, other or name
-    return found
+    """By (module, name), the release that it is gone in."""
+    return {
+        (module, name): release
+        for module, releases in _gone().GONE.items()
+        for release, names in releases.items()
+        for name in names.split()
+    }
+
+
+def rows():
+    """The rows of _table.py, of which nothing is imported: JAX's own names are looked at here.
+
+    Each has `module`, `names`, `stand_ins`, `at_once` and so on, as far as it states them; of the
+    stand-ins, `kind`, `args` and `names`.
+    """
+    tree = ast.parse(TABLE.with_name("_table.py").read_text())
+    (value,) = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "ROWS"
+    ]
+
+    def row(module, names, *stand_ins, at_once=(), **stated):
+        now = stand_ins if at_once is True else (at_once,) if at_once else ()
+        return types.SimpleNamespace(
+            module=module, names=names.split(), stand_ins=stand_ins, at_once=now, **stated
+        )
+
+    def stand_in(kind):
+        return lambda *args, names={}, **_: types.SimpleNamespace(kind=kind, args=args, names=names)
+
+    kinds = ("origin", "Modules", "Refused", "no_instances")
+    known = {"row": row, **{kind: stand_in(kind) for kind in kinds}}
+    return eval(compile(ast.Expression(value), "_table.py", "eval"), known)
 
 
 def merged(table, history):
-    """The table with all that is gone. What the walks do not see is kept: names of modules that
-    they leave out, and names that were gone before the oldest release."""
-    new = dict(table)
+    """The table with all that is gone. What the walks do not see is kept: private names, which
+    moved.py adds, and names that were gone before the oldest release."""
     gone = {}
-    for (module, name), gone_in in history.gone().items():
+    for (module, name), release in history.gone().items():
         key = LIKE.get(module, module), name
-        gone[key] = min(gone_in, gone.get(key, gone_in), key=numbers)
-    for (module, name), gone_in in gone.items():
-        _, *stand_in = table.get((module, name), (None, UNDECIDED, name))
-        new[module, name] = (gone_in, *stand_in)
-    return new
+        gone[key] = min(release, gone.get(key, release), key=numbers)
+    return {**table, **gone}
 
 
-def text_of(table):
+def text_of(table, releases):
     rows = {}
-    for (module, name), (gone_in, origins, other) in table.items():
-        entry = name if name == other else f"{name}={other}"
-        rows.setdefault((module, origins), {}).setdefault(gone_in, []).append(entry)
-    parts = [HEAD]
-    for (module, origins), by_release in sorted(rows.items()):
-        words = []
-        for gone_in in sorted(by_release, key=numbers):
-            words += [gone_in, *sorted(by_release[gone_in])]
-        row = f"    ({_literal(module)}, {_literal(origins)}, {_literal(' '.join(words))}),\n"
-        if len(row) > 101:
-            lines = textwrap.wrap(" ".join(words), 86, break_on_hyphens=False)
-            pieces = [_literal(line + " ") for line in lines[:-1]] + [_literal(lines[-1])]
-            names = "\n".join(f"        {piece}" for piece in pieces)
-            first = f"    ({_literal(module)}, {_literal(origins)},\n"
-            if len(first) > 101:
-                first = f"    ({_literal(module)},\n     {_literal(origins)},\n"
-            row = f"{first}{names}),\n"
-        parts.append(row)
-    return "".join([*parts, "]\n# fmt: on\n"])
+    for (module, name), release in table.items():
+        rows.setdefault(module, {}).setdefault(release, []).append(name)
+    lines = [HEAD]
+    walked = textwrap.wrap(", ".join(map(_literal, releases)), 95)
+    lines += [*(f"    {line}" for line in walked[:-1]), f"    {walked[-1]},", ")", "", "GONE = {"]
+    for module, by_release in sorted(rows.items()):
+        lines.append(f"    {_literal(module)}: {{")
+        for release in sorted(by_release, key=numbers):
+            names = " ".join(sorted(by_release[release]))
+            line = f"        {_literal(release)}: {_literal(names)},"
+            if len(line) <= 100:
+                lines.append(line)
+                continue
+            parts = textwrap.wrap(names, 84, break_on_hyphens=False)
+            lines.append(f"        {_literal(release)}:")
+            lines += [f"            {_literal(part + ' ')}" for part in parts[:-1]]
+            lines.append(f"            {_literal(parts[-1])},")
+        lines.append("    },")
+    return "\n".join([*lines, "}", "# fmt: on", ""])
 
 
 def _literal(text):
@@ -82,29 +100,26 @@ def _literal(text):
     return f'"{text}"'
 
 
-HEAD = '''"""The names of JAX that went, by module, with the first release without them.
+HEAD = '''"""The names of JAX that went, by module, by the first release without them.
 
-scripts/jax_names writes the rows; what stands for the names is decided by hand. A row: module,
-origins, and names, each after the release that it was gone in. Origins are modules, which are
-looked into in their order, for "name=other" for `other`; "import": `other` is a module;
-"not-had:KEY": nothing can stand for the names where no origin before it has them, for the reason
-that _not_had.py has by that key; "none-is:KEY": likewise, of a class: one without instances.
-(_restored.py has what must be there before it is asked for.)
+scripts/jax_names writes it. _table.py says what stands for the names.
 """
 
-# jax.lib had jaxlib's modules under its name: a row of one is for both, since it went from either.
+# jax.lib had jaxlib's modules under its name: what is said of one is said of both, since a name
+# went from either.
 LIKE = {
     "jaxlib.xla_client": "jax.lib.xla_client",
     "jaxlib.xla_extension": "jax.lib.xla_extension",
 }
 
 # fmt: off
-ROWS = [
-'''
+# The releases that were walked.
+RELEASES = ('''
 
 
 def main():
-    TABLE.write_text(text_of(merged(read(), History.read())))
+    history = History.read()
+    TABLE.write_text(text_of(merged(read(), history), history.releases))
 
 
 if __name__ == "__main__":

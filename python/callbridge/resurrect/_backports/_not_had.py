@@ -6,7 +6,7 @@ import functools
 import importlib
 from typing import Any, NoReturn
 
-# By key in _removed.py: what JAX lacks, and what there is instead.
+# What JAX lacks, and what there is instead.
 REASONS = {
     "axis-substitution": "axis names are looked up when a jaxpr is evaluated, and no longer "
     "substituted in it",
@@ -58,32 +58,18 @@ def error(what: str, reason: str) -> NotHadError:
     return NotHadError(_text(what, reason))
 
 
-# Of what class they were, and what a match pattern takes by position.
-BASES = {
-    "DShapedArray": ("callbridge.resurrect._backports._old_core", "UnshapedArray"),
-    "MapTracer": ("jax.core", "Tracer"),
-    "BoundedAxisSize": ("builtins", "tuple"),
-}
-MATCH_ARGS = {
-    "Jumble": "aval data",
-    "JumbleTy": "binder length elt_ty",
-    "Pile": "aval data",
-    "PileTy": "binder length elt_ty",
-    "RaggedAxis": "stacked_axis ragged_axes",
-    "BoundedAxisSize": "val bound",
-}
-
-
 @functools.cache
-def class_without_instances(module: str, name: str, reason: str) -> Any:
+def class_without_instances(
+    module: str, name: str, reason: str, base: str, match_args: tuple[str, ...]
+) -> Any:
     """A class that programs ask isinstance() of, and that JAX has no values of any more."""
-    owner, base = BASES.get(name, ("builtins", "object"))
-    of = getattr(importlib.import_module(owner), base)
-    kind = type("WithoutInstances", (_WithoutInstances, type(of)), {"__module__": __name__})
+    owner, _, last = base.rpartition(".")
+    parent = getattr(importlib.import_module(owner), last)
+    kind = type("WithoutInstances", (_WithoutInstances, type(parent)), {"__module__": __name__})
     members: dict[str, Any] = {"__module__": module, "_text": _text(f"{module}.{name}", reason)}
-    if name in MATCH_ARGS:
-        members["__match_args__"] = tuple(MATCH_ARGS[name].split())
-    return kind(name, (of,), members)
+    if match_args:
+        members["__match_args__"] = match_args
+    return kind(name, (parent,), members)
 
 
 class _WithoutInstances(type):

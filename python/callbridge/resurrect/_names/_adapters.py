@@ -1,6 +1,7 @@
 """How functions of JAX are made to take parameters that they took once.
 
-An adapter changes the keywords of a call: one that the function lost by itself, or an argument that
+An adapter changes the keywords of a call of the function that is named, and returns its arguments:
+one that the function lost by itself, or an argument that
 it takes otherwise. In all else the function stays what it was: its signature shows what it takes.
 """
 
@@ -12,10 +13,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from callbridge.resurrect._backports import _not_had
+import jax
 
-# Changes the keywords of a call of the function that is named, and returns the arguments.
-Adapter = Callable[[str, tuple, dict], tuple]
+from callbridge.resurrect._backports import _not_had
+from callbridge.resurrect._names._row import Adapter
 
 
 def _showing(adapt: Callable, *parameters: str) -> Adapter:
@@ -68,6 +69,28 @@ def becomes(parameter: str, to: str, value_of: Callable[[Any], Any]) -> Adapter:
         return args
 
     return _showing(adapt, parameter)
+
+
+def at_default(**defaults: Any) -> tuple[Adapter, ...]:
+    """Drops each parameter where it is what it is without being passed. They are not shown in
+    signatures, which programs ask whether they may pass more."""
+    return tuple(_at_default(parameter, default) for parameter, default in defaults.items())
+
+
+def _at_default(parameter: str, default: Any) -> Adapter:
+    def adapt(function: str, args: tuple, keywords: dict) -> tuple:
+        if parameter in keywords:
+            value = keywords.pop(parameter)
+            if not (value is default or (type(value) is type(default) and value == default)):
+                raise TypeError(
+                    f"{function.rpartition('.')[2]}() got an unexpected keyword argument "
+                    f"{parameter!r}; jax {jax.__version__} does what {parameter}={default!r} says, "
+                    "which callbridge.resurrect takes"
+                )
+        return args
+
+    adapt.default = parameter, default  # type: ignore[attr-defined]
+    return adapt
 
 
 def by_name(*parameters: str) -> Adapter:
@@ -184,9 +207,13 @@ def _takes(function: Any, args: tuple, keywords: dict) -> bool:
     return True
 
 
-def refusing(original: Any, name: str, reason: str, parameters: Sequence[str]) -> Any:
+def refusing(name: str, reason: str, parameters: str) -> Callable[[Any], Any]:
     """Names the parameters that cannot be restored where JAX says only that it does not take what
-    it is given. None where this JAX has them all."""
+    it is given. A function of `original`, which returns None where this JAX has them all."""
+    return functools.partial(_refusing, name=name, reason=reason, parameters=parameters.split())
+
+
+def _refusing(original: Any, name: str, reason: str, parameters: Sequence[str]) -> Any:
     signature = inspect.signature(original)
     lost = [parameter for parameter in parameters if parameter not in signature.parameters]
     if not lost:

@@ -1,4 +1,4 @@
-"""Changes to JAX's modules: made by the tables of _restored.py and its kin, and undone."""
+"""Changes to JAX's modules: made by the rows of the tables, and undone."""
 
 from __future__ import annotations
 
@@ -14,17 +14,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Literal
 
 from callbridge.jax._runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
-from callbridge.resurrect._names import (
-    _adapters,
-    _lazy,
-    _lost_attributes,
-    _lost_parameters,
-    _newer_attributes,
-    _newer_names,
-    _newer_parameters,
-    _restored,
-)
-from callbridge.resurrect._names._between import may_be_gone
+from callbridge.resurrect._names import _adapters, _lazy, _members_table, _table
+from callbridge.resurrect._names._row import From, Row, StandIn
 
 # Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
 if (leave_out := jax_function_or(LEAVE_OUT_OF_LOCATIONS, None)) is not None:
@@ -76,23 +67,23 @@ def make_all(changes: list[Change]) -> None:
     with warnings.catch_warnings():
         # To look at a module that JAX deprecates is not to use it.
         warnings.simplefilter("ignore")
-        for module, origin, names in (*_restored.RESTORED, *_newer_names.rows(_newer_names.LENT)):
-            for name, origin_name in _split(names):
-                _restore(changes, module, name, origin, origin_name)
+        for row in _table.ROWS:
+            if row.at_once and row.may_be_needed:
+                for name in row.names:
+                    _restore(changes, row, name)
         restored = {change.name for change in changes if change.name is not None}
-        for module, wrappers, names in (
-            *_restored.WRAPPED,
-            *_newer_names.rows(_newer_names.WRAPPED),
-        ):
-            parent, _, last = module.rpartition(".")
+        for row in _table.ROWS:
+            if row.wrapped_by is None or (row.wrapped_until and is_since(row.wrapped_until)):
+                continue
+            parent, _, last = row.module.rpartition(".")
             if Name(parent, last, RESTORED) in restored:
                 continue  # a module of this package, which needs no wrappers
-            for name, wrapper in _split(names):
-                if Name(module, name, RESTORED) not in restored:
-                    _wrap(changes, module, name, getattr(_find(wrappers), wrapper))
-        _restore_parameters(changes, restored)
-        _restore_attributes(changes)
-        lazy = _lazy.Names(_modules_of_what_is_lost(), _restore_of_module, changes)
+            for name in row.names:
+                if Name(row.module, name, RESTORED) not in restored:
+                    _wrap(changes, row, name)
+        _wrap_functions(changes, restored)
+        _restore_members(changes)
+        lazy = _lazy.Names(_modules_of_members(), _change_members_of, changes)
         changes.append(Change(None, lazy.undo, lazy.names, lazy.late))
         lazy.begin()
 
@@ -111,20 +102,26 @@ def undo_earlier_imports() -> None:
             undo(getattr(finder, "changes", []))
 
 
-def _split(names: str) -> Iterator[tuple[str, str]]:
-    for entry in names.split():
-        name, _, other = entry.partition("=")
-        yield name, other or name
-
-
-def _restore(changes: list, module: str, name: str, origin: str, origin_name: str) -> None:
-    owner = _find(module)
+def _restore(changes: list, row: Row, name: str) -> None:
+    owner = _find(row.module)
     if owner is not None and _has(owner, name):
         return
-    source = _find(origin)
-    if source is None or not _has(source, origin_name):
-        return
-    value = getattr(source, origin_name)
+    for stand_in in row.at_once:
+        for source, there in _sources(stand_in, name):
+            if source is not None and _has(source, there):
+                value = getattr(source, there)
+                _put(changes, row.module, owner, name, value)
+                return
+
+
+def _sources(stand_in: StandIn, name: str) -> Iterator[tuple[Any, str]]:
+    """The modules that may have what stands for the name, and its name there."""
+    if isinstance(stand_in, From):
+        for module in stand_in.modules:
+            yield _find(module), stand_in.names.get(name, name)
+
+
+def _put(changes: list, module: str, owner: Any, name: str, value: Any) -> None:
     if owner is None:
         owner = _make_module(changes, module)
     _set(changes, Name(module, name, RESTORED), owner, name, value)
@@ -134,50 +131,40 @@ def _restore(changes: list, module: str, name: str, origin: str, origin_name: st
         sys.modules[path] = value  # for programs that import it by that path
 
 
-def _wrap(changes: list, module: str, name: str, wrapper: Callable) -> None:
-    owner = _find(module)
+def _wrap(changes: list, row: Row, name: str) -> None:
+    owner = _find(row.module)
     if owner is None or not _has(owner, name):
         return
+    (wrappers,) = row.wrapped_by.modules
+    wrapper = getattr(_find(wrappers), row.wrapped_by.names.get(name, name))
     value = wrapper(getattr(owner, name))
     if value is not None:
-        _set(changes, Name(module, name, WRAPPED), owner, name, value)
+        _set(changes, Name(row.module, name, WRAPPED), owner, name, value)
 
 
-def _restore_parameters(
-    changes: list, restored: Collection[Name], module: str | None = None
-) -> None:
-    """Of the modules that are imported, or of that one. Others are seen to when they are."""
+def _wrap_functions(changes: list, restored: Collection[Name], module: str | None = None) -> None:
+    """So that they take the parameters of other releases: those of the modules that are imported,
+    or of that one. Others are seen to when they are."""
     adapters_of: dict[tuple[str, str], list] = {}
-    lost = [row for row in _lost_parameters.ROWS if may_be_gone(row[1])]
-    newer = [row for row in _newer_parameters.rows() if not is_since(row[1])]
-    for path, since, names, adapters in (*lost, *newer):
-        if may_be_gone(since) and not is_since(since):
-            adapters = tuple(map(_adapters.where_refused, adapters))
-        if _is_due(path, module):
-            for name in names.split():
-                adapters_of.setdefault((path, name), []).extend(adapters)
+    due = [row for row in _members_table.ROWS if row.may_be_needed and _is_due(row.module, module)]
+    for row in due:
+        for name in row.names if row.adapters else ():
+            adapters = (
+                map(_adapters.where_refused, row.adapters) if row.is_between else row.adapters
+            )
+            adapters_of.setdefault((row.module, name), []).extend(adapters)
     for (path, name), found in adapters_of.items():
         owner = _find(_at_home(path))
         what = path if isinstance(owner, type) else f"{path}.{name}"
         wrap = functools.partial(_adapters.wrapper_of, name=what, adapters=found)
         _replace(changes, Name(path, name, WRAPPED), owner, wrap)
-    for path, gone_in, name, make in _lost_parameters.BY_POSITION:
-        is_to_be = is_since(gone_in) or (
-            may_be_gone(gone_in) and (path, gone_in, name, make) in _lost_parameters.ASKING_FIRST
-        )
-        if is_to_be and _is_due(path, module) and Name(path, name, RESTORED) not in restored:
-            _replace(changes, Name(path, name, WRAPPED), _find(path), make)
-
-    for path, (reason, parameters) in _lost_parameters.NOT_HAD.items():
-        if not _is_due(path, module):
+    for row in due:
+        if row.wrapped_by is None or (row.is_between and not row.asks_first):
             continue
-        parent, _, function = path.rpartition(".")
-        is_class = isinstance(_find(path), type)
-        owner_path, name = (path, "__init__") if is_class else (parent, function)
-        refuse = functools.partial(
-            _adapters.refusing, name=path, reason=reason, parameters=parameters.split()
-        )
-        _replace(changes, Name(owner_path, name, WRAPPED), _find(owner_path), refuse)
+        for name in row.names:
+            if Name(row.module, name, RESTORED) not in restored:
+                owner = _find(row.module)
+                _replace(changes, Name(row.module, name, WRAPPED), owner, row.wrapped_by)
 
 
 def _replace(changes: list, name: Name, owner: Any, wrap: Callable) -> None:
@@ -205,62 +192,43 @@ def _is_due(path: str, module: str | None) -> bool:
     return at in sys.modules if module is None else at == module
 
 
-# Modules that hand on classes of others, which programs reach without them: to import one in order
-# to change its classes would take longer than all else here.
-_HOMES = {
-    "jax.extend.core": "jax._src.core",
-    "jax.extend.source_info_util": "jax._src.source_info_util",
-}
-
-
 def _at_home(path: str) -> str:
     """The path of a class where JAX defines it by that name; any other path as it is."""
     module = _module_of(path)
-    if path == module or module not in _HOMES:
+    if path == module or module not in _members_table.DEFINED_IN:
         return path
-    home = f"{_HOMES[module]}{path[len(module) :]}"
+    home = f"{_members_table.DEFINED_IN[module]}{path[len(module) :]}"
     return path if _find(home) is None else home
 
 
 @functools.cache
-def _modules_of_what_is_lost() -> frozenset[str]:
-    tables = (
-        _lost_parameters.ROWS,
-        _lost_parameters.BY_POSITION,
-        _lost_attributes.ROWS,
-        _newer_attributes.ROWS,
-    )
-    paths = [row[0] for table in tables for row in table]
-    paths += [row[0] for row in _newer_parameters.rows()]
-    return frozenset(map(_module_of, [*paths, *_lost_parameters.NOT_HAD]))
+def _modules_of_members() -> frozenset[str]:
+    return frozenset(_module_of(row.module) for row in _members_table.ROWS)
 
 
 @functools.cache
 def _module_of(path: str) -> str:
-    """The module of a function or class of the tables. Classes begin with a capital, but for
-    jax.numpy.ufunc."""
+    """The module of a class of the tables, or the module itself. Classes begin with a capital, but
+    for jax.numpy.ufunc."""
     words = path.split(".")
-    while (
-        words[-1].lstrip("_")[0].isupper()
-        or words[-1] == "ufunc"
-        or ".".join(words) in _lost_parameters.NOT_HAD
-    ):
+    while words[-1].lstrip("_")[0].isupper() or words[-1] == "ufunc":
         words.pop()
     return ".".join(words)
 
 
-def _restore_attributes(changes: list, module: str | None = None) -> None:
-    lost = [(row, _lost_attributes) for row in _lost_attributes.ROWS if may_be_gone(row[1])]
-    newer = [(row, _newer_attributes) for row in _newer_attributes.ROWS if not is_since(row[1])]
-    for (path, since, names), table in (*lost, *newer):
-        owner = _find(_at_home(path)) if _is_due(path, module) else None
-        for name, other in _split(names) if owner is not None else ():
-            value = vars(table.Attributes)[other]
-            if isinstance(value, property) and table is _lost_attributes and not is_since(since):
+def _restore_members(changes: list, module: str | None = None) -> None:
+    for row in _members_table.ROWS:
+        if not row.stand_ins or not row.may_be_needed or not _is_due(row.module, module):
+            continue
+        owner = _find(_at_home(row.module))
+        (members,) = row.stand_ins
+        for name in row.names if owner is not None else ():
+            value = vars(members.of)[members.names.get(name, name)]
+            if isinstance(value, property) and row.is_between:
                 value = _Fallback(value.fget)
-            is_had = _class_has(owner, name) and (path, name) not in _lost_attributes.REFUSED
+            is_had = _class_has(owner, name) and not row.refused
             if value is not None and not is_had:
-                _set(changes, Name(path, name, RESTORED), owner, name, value)
+                _set(changes, Name(row.module, name, RESTORED), owner, name, value)
 
 
 class _Fallback:
@@ -280,12 +248,12 @@ def _class_has(owner: Any, name: str) -> bool:
     return any(name in vars(base) for base in owner.__mro__ if base is not object)
 
 
-def _restore_of_module(changes: list, module: str) -> None:
-    """What functions and classes lost, of a module that is imported now."""
+def _change_members_of(changes: list, module: str) -> None:
+    """What functions and classes lost or have since, of a module that is imported now."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _restore_parameters(changes, (), module)
-        _restore_attributes(changes, module)
+        _wrap_functions(changes, (), module)
+        _restore_members(changes, module)
 
 
 def _find(path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Names that are made when they are asked for: those of the table in _removed.py.
+"""Names that are made when they are asked for: those of _table.py.
 
 JAX's own come first: a module is asked for one of these names only where it has none by itself. A
 module of the table that is not imported yet is prepared when it is, and made where JAX has none.
@@ -20,40 +20,40 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
+from callbridge.jax._runtimes import is_since
 from callbridge.resurrect._backports import _not_had
-from callbridge.resurrect._names import _refused, _submodules
-from callbridge.resurrect._names._between import may_be_gone
-
-NOT_HAD = "not-had:"
-NONE_IS = "none-is:"
-# A row's names by where they come from: (origins, name there).
-Origins = tuple[str, str]
-Rows = dict[str, dict[str, Origins]]
+from callbridge.resurrect._names import _gone, _table
+from callbridge.resurrect._names._row import (
+    Modules,
+    NoInstances,
+    Refused,
+    Row,
+    gone_in,
+    may_be_gone,
+)
 
 
 @functools.cache
-def rows() -> Rows:
-    """By module and name, what stands for names that are gone in this release."""
-    from callbridge.resurrect._names import _newer_names, _removed
-
-    found: Rows = {}
-    for module, origin, names in _newer_names.rows(_newer_names.LENT_WHEN_ASKED):
-        for entry in names.split():
-            name, _, other = entry.partition("=")
-            found.setdefault(module, {})[name] = origin, other or name
-    for module, origins, names in _removed.ROWS:
-        for entry in names.split():
-            if entry[0].isdigit():
-                is_gone = may_be_gone(entry)
-            elif is_gone:
-                name, _, other = entry.partition("=")
-                found.setdefault(module, {})[name] = origins, other or name
-    for module, refused in _refused.origins().items():
-        for name, origin in refused.items():
-            found.setdefault(module, {}).setdefault(name, (origin, name))
-    for module, like in _removed.LIKE.items():
+def rows() -> dict[str, dict[str, Row]]:
+    """By module and name, the row of a name that is gone in this release, or refused, or came in a
+    later one, and is made when it is asked for."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in _table.ROWS:
+        is_to_come = row.came and not row.at_once and not is_since(row.came)
+        is_all = is_to_come or (row.refused and is_since(row.refused))
+        releases = gone_in().get(row.module, {})
+        for name in row.names if row.stand_ins else ():
+            if is_all or (name in releases and may_be_gone(releases[name])):
+                found.setdefault(row.module, {})[name] = row
+    for module, like in _gone.LIKE.items():
         found[module] = {**found.get(like, {}), **found.get(module, {})}
     return {module: names for module, names in found.items() if names}
+
+
+def _refused(path: str) -> set[str]:
+    """The names of the module that this release has in order to refuse them."""
+    names = rows().get(path, {}).items()
+    return {name for name, row in names if row.refused and is_since(row.refused)}
 
 
 # Which packages wrap whole by its __dict__: its names are there at once.
@@ -69,7 +69,7 @@ _READS_BACK = {
 
 def paths() -> set[str]:
     """The modules that get names when they are asked for them, or a function wrapped."""
-    return {*rows(), *_READS_BACK, *_submodules.ROWS}
+    return {*rows(), *_READS_BACK, *_table.SUBMODULES}
 
 
 def _imported(path: str) -> types.ModuleType | None:
@@ -83,11 +83,9 @@ def _imported(path: str) -> types.ModuleType | None:
 
 def _imported_as(path: str) -> str:
     """The module's own name: the same class stands for a name by whatever path it is asked for."""
-    from callbridge.resurrect._names import _removed
-
     module = _imported(path)
     name = path if module is None else module.__name__
-    return next((own for own, like in _removed.LIKE.items() if like == name), name)
+    return next((own for own, like in _gone.LIKE.items() if like == name), name)
 
 
 def _gives(getter: Any, name: str) -> bool:
@@ -164,14 +162,13 @@ class Names:
             with warnings.catch_warnings(), contextlib.suppress(ImportError):
                 warnings.simplefilter("ignore")
                 importlib.import_module(path)
-        refused = _refused.origins()
         # To make a name may import, and so add, modules that others are in.
         for module, _, path in self._hooked:
             before = self._own_getters[module.__name__]
             for name in rows().get(path, {}):
                 is_ours = (module, name) in self._added or f"{path}.{name}" in self._made_modules
                 is_own = name in vars(module) and not is_ours
-                if name in refused.get(path, {}):
+                if name in _refused(path):
                     yield path, name, False
                 elif not is_own and not _gives(before, name) and self._is_had(path, name):
                     yield path, name, False
@@ -201,15 +198,15 @@ class Names:
     def hook(self, module: types.ModuleType, path: str) -> None:
         """Gives the module the names of that path's rows, after its own."""
         before = vars(module).get("__getattr__")
-        refused = _refused.origins().get(path, {})
+        refused = _refused(path)
         restored = rows().get(path, {})
-        submodules = _submodules.ROWS.get(path, "").split()
+        submodules = _table.SUBMODULES.get(path, "").split()
 
         def find(name: str) -> Any:
             if name == "__all__" and _is_importing_all(sys._getframe(1)):
                 # What a module gives by its __getattr__ alone is in no `import *`.
                 own = [own for own in vars(module) if own[0] != "_"]
-                return [*own, *(gone for gone in _gone(path) if self._is_had(path, gone))]
+                return [*own, *(gone for gone in _went(path) if self._is_had(path, gone))]
             if before is not None and name not in refused:
                 try:
                     with warnings.catch_warnings():
@@ -243,7 +240,7 @@ class Names:
             if name in vars(module):
                 self._replace(module, name, self.get(path, name))
         if path == _READ_AS_A_DICTIONARY:
-            for name in _gone(path):
+            for name in _went(path):
                 is_own = name in vars(module) or _gives(before, name)
                 if not is_own and self._is_had(path, name):
                     self._added.append((module, name))
@@ -296,47 +293,45 @@ def _is_importing_all(frame: types.FrameType) -> bool:
     return operation == "IMPORT_STAR"
 
 
-def _gone(path: str) -> Iterator[str]:
+def _went(path: str) -> Iterator[str]:
     """The public names that a release before this one had, of those of the module's rows; what
     newer releases have would hide names of a program that knows them not."""
-    from callbridge.resurrect._names import _removed
-
-    here = {path, _removed.LIKE.get(path, path)}
-    went = {
-        entry.partition("=")[0]
-        for module, _, names in _removed.ROWS
-        if module in here
-        for entry in names.split()
-    }
+    went = {**gone_in().get(_gone.LIKE.get(path, path), {}), **gone_in().get(path, {})}
     return (name for name in rows().get(path, {}) if name in went and name[0] != "_")
 
 
 def find_origin(path: str, name: str) -> Any:
-    origins, other = rows()[path][name]
+    """What stands for the name, made anew. Raises AttributeError if nothing does."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for origin in origins.split():
-            if origin.startswith(NOT_HAD):
-                raise _not_had.error(f"{path}.{name}", origin[len(NOT_HAD) :])
-            if origin.startswith(NONE_IS):
-                return _not_had.class_without_instances(
-                    _imported_as(path), name, origin[len(NONE_IS) :]
-                )
-            if origin == "import":
-                try:
-                    return _module(other)
-                except ModuleNotFoundError:
-                    continue
-            try:
-                owner = importlib.import_module(origin)
-            except ModuleNotFoundError:
-                continue
-            if owner is _imported(path) and other == name:
-                continue  # which is asked now
-            value = _attribute(owner, other)
+        for stand_in in rows()[path][name].stand_ins:
+            if isinstance(stand_in, Refused):
+                raise _not_had.error(f"{path}.{name}", stand_in.reason)
+            if isinstance(stand_in, NoInstances):
+                return _not_had.class_without_instances(_imported_as(path), name, *stand_in)
+            value = _found(stand_in, path, name)
             if value is not _ABSENT:
                 return value
-    raise AttributeError(f"{path}.{name}: this JAX has none in {origins}", name=name)
+    raise AttributeError(f"{path}.{name}: this JAX has nothing that stands for it", name=name)
+
+
+def _found(stand_in: Any, path: str, name: str) -> Any:
+    if isinstance(stand_in, Modules):
+        with contextlib.suppress(ModuleNotFoundError):
+            return _module(stand_in.paths[name])
+        return _ABSENT
+    there = stand_in.names.get(name, name)
+    for origin in stand_in.modules:
+        try:
+            owner = importlib.import_module(origin)
+        except ModuleNotFoundError:
+            continue
+        if owner is _imported(path) and there == name:
+            continue  # which is asked now
+        value = _attribute(owner, there)
+        if value is not _ABSENT:
+            return value
+    return _ABSENT
 
 
 def _module(path: str) -> types.ModuleType:

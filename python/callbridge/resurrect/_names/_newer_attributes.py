@@ -70,7 +70,9 @@ def device(original: Any) -> Any:
 
 
 def device_of_keys(original: Any) -> Any:
-    of_keys: Any = original if isinstance(original, property) else Attributes.PRNGKeyArray_device
+    of_keys: Any = (
+        original if isinstance(original, property) else NewerAttributes.PRNGKeyArray_device
+    )
     return _device(of_keys.fget, _keys_array)
 
 
@@ -80,7 +82,7 @@ _DEFAULTS_OF_STRUCTS = [
 ]  # fmt: skip
 
 
-class Attributes:
+class NewerAttributes:
     """One for each attribute, by its name; of those that differ by class, by "Class_name"."""
 
     # ---- Arrays ------------------------------------------------------------------------------
@@ -102,7 +104,9 @@ class Attributes:
         if array.dtype.itemsize == 1:
             return array
         if np.issubdtype(array.dtype, np.complexfloating):
-            return jax.lax.complex(Attributes.byteswap(array.real), Attributes.byteswap(array.imag))
+            return jax.lax.complex(
+                NewerAttributes.byteswap(array.real), NewerAttributes.byteswap(array.imag)
+            )
         parts = jax.lax.bitcast_convert_type(array, np.uint8)
         return jax.lax.bitcast_convert_type(parts[..., ::-1], array.dtype)
 
@@ -238,59 +242,3 @@ def _sharding(like: Any, mesh: Any, spec: Any, **keywords: Any) -> Any:
     if (kind := getattr(like, "memory_kind", None)) is not None:
         keywords.setdefault("memory_kind", kind)
     return type(like)(mesh, spec, **keywords)
-
-
-# Class, the first release with them, attributes; "attribute=other" is Attributes.other.
-ROWS = [
-    ("jax._src.array.ArrayImpl", "0.4.38", "committed"),
-    ("jax._src.array.ArrayImpl", "0.4.31", "device to_device"),
-    ("jax._src.array.ArrayImpl", "0.10.2", "byteswap"),
-    ("jax.core.Tracer", "0.4.31", "to_device"),
-    ("jax.core.Tracer", "0.10.2", "byteswap"),
-    (
-        "jax._src.prng.PRNGKeyArray",
-        "0.4.38",
-        "committed=PRNGKeyArray_committed",
-    ),
-    ("jax._src.prng.PRNGKeyArray", "0.4.31", "device=PRNGKeyArray_device"),
-    ("jaxlib.xla_client.Device", "0.4.30", "__call__"),
-    ("jax.sharding.Sharding", "0.4.30", "__call__=Sharding___call__"),
-    ("jax._src.numpy.array_methods._IndexUpdateRef", "0.4.38", "subtract"),
-    ("jaxlib.xla_extension.PjitFunction", "0.4.30", "eval_shape"),
-    ("jax.stages.Lowered", "0.4.30", "out_info"),
-    ("jax.stages.Traced", "0.8.3", "out_avals=Traced_out_avals out_tree"),
-    ("jax.stages.Traced", "0.12.0.1", "effects"),
-    ("jax.interpreters.mlir.LoweringRuleContext", "0.4.30", "platforms"),
-    ("jax.core.AbstractValue", "0.4.34", "to_tangent_aval"),
-    ("jax.core.AbstractValue", "0.6.2", "to_cotangent_aval"),
-    ("jax.core.AbstractValue", "0.9.2", "to_ct_aval"),
-    ("jax.core.ShapedArray", "0.4.38", "update_weak_type"),
-    ("jax.interpreters.ad.Zero", "0.8.3", "instantiate"),
-    ("jax.core.ClosedJaxpr", "0.7.2", "constvars debug_info invars outvars"),
-    ("jax.core.ClosedJaxpr", "0.12.0.1", "num_consts"),
-    ("jax.core.Jaxpr", "0.7.2", "in_avals out_avals"),
-    ("jax.sharding.NamedSharding", "0.4.30", "check_compatible_aval"),
-    ("jax.sharding.NamedSharding", "0.4.38", "with_mesh with_spec"),
-    ("jax.sharding.NamedSharding", "0.6.2", "update=NamedSharding_update"),
-    ("jax.sharding.Sharding", "0.4.34", "num_devices"),
-    ("jax.sharding.Sharding", "0.7.2", "has_addressable_devices"),
-    ("jax.sharding.PartitionSpec", "0.6.2", "reduced unreduced update=PartitionSpec_update"),
-    ("jax.sharding.PartitionSpec", "0.10.2", "partitions"),
-    ("jax.sharding.Mesh", "0.4.31", "shape_tuple"),
-    ("jax.sharding.Mesh", "0.4.38", "axis_sizes"),
-    ("jax.ShapeDtypeStruct", "0.4.34", "weak_type"),
-    ("jax.ShapeDtypeStruct", "0.6.2", "update=ShapeDtypeStruct_update"),
-    ("jax.ShapeDtypeStruct", "0.10.2", "like"),
-    (
-        "jax.lax.GatherDimensionNumbers",
-        "0.4.38",
-        "operand_batching_dims start_indices_batching_dims",
-    ),
-    ("jax.tree_util.PyTreeDef", "0.8.3", "from_node_data_and_children"),
-    # Of a release that has layouts: elsewhere these are AttributeErrors.
-    ("jax._src.array.ArrayImpl", "0.6.2", "format"),
-    ("jax.ShapeDtypeStruct", "0.6.2", "format"),
-    ("jax.stages.Compiled", "0.6.2", "input_formats output_formats"),
-    ("jax._src.layout.Layout", "0.6.2", "dll layout"),
-    ("jax._src.layout.Format", "0.7.2", "layout"),
-]

@@ -14,7 +14,7 @@ from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
 
 from callbridge.resurrect._backports import _batchers
-from callbridge.resurrect._names import _lost_parameters
+from callbridge.resurrect._names import _calls
 
 
 def _takes(function: Callable, name: str) -> bool:
@@ -159,8 +159,8 @@ _PARTITIONER = (
 )
 
 
-backward_pass = _lost_parameters.backward_pass(ad.backward_pass)
-batch_jaxpr_axes = _lost_parameters.batch_jaxpr_axes(batching.batch_jaxpr_axes)
+backward_pass = _calls.backward_pass(ad.backward_pass)
+batch_jaxpr_axes = _calls.batch_jaxpr_axes(batching.batch_jaxpr_axes)
 
 
 def infer_argnums_and_argnames(

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 
 from callbridge.jax._runtimes import is_since
-from callbridge.resurrect._names._between import may_be_gone
+from callbridge.resurrect._names._row import may_be_gone
 
 # Options that say how fast or how loud, where a compiled program is kept, or how a device's memory
 # is shared; all their values compute the same.

@@ -1,4 +1,4 @@
-"""Forms of arguments that functions of JAX took, and refuse now; _lists.py has lists for arrays.
+"""Forms of arguments that functions of JAX took, and refuse now: lists for arrays, and others.
 
 Found by 15,334 calls that jax 0.4.13 takes, of each public function with each form of an argument.
 A call that JAX takes does the same as before: what it refuses is made what it meant.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,12 @@ import numpy as np
 from callbridge.resurrect._names._adapters import Adapted
 
 
-def _sort(original: Callable, a: Any, axis: int = -1, kind: Any = None, **keywords: Any) -> Any:
+def sort(original: Callable, a: Any, axis: int = -1, kind: Any = None, **keywords: Any) -> Any:
     """All kinds are stable."""
     return original(a, axis, **keywords)
 
 
-def _where(original: Callable, *args: Any, **keywords: Any) -> Any:
+def where(original: Callable, *args: Any, **keywords: Any) -> Any:
     """Numbers are true where they are not 0. (Of 0.4.13, mean() divided by their sum.)"""
     import jax.numpy as jnp
 
@@ -30,7 +30,7 @@ def _where(original: Callable, *args: Any, **keywords: Any) -> Any:
     return original(*args, **keywords)
 
 
-def _at_least_1d(original: Callable, *args: Any, **keywords: Any) -> Any:
+def at_least_1d(original: Callable, *args: Any, **keywords: Any) -> Any:
     import jax.numpy as jnp
 
     bound = inspect.signature(original).bind(*args, **keywords)
@@ -39,26 +39,26 @@ def _at_least_1d(original: Callable, *args: Any, **keywords: Any) -> Any:
     return original(*bound.args, **bound.kwargs)
 
 
-def _dot(original: Callable, *args: Any, **keywords: Any) -> Any:
+def dot(original: Callable, *args: Any, **keywords: Any) -> Any:
     names = ("precision", "preferred_element_type")
     keywords.update(zip(names, args[2:]))
     return original(*args[:2], **keywords)
 
 
-def _type_of_array(original: Callable, operand: Any, new_dtype: Any, **keywords: Any) -> Any:
+def type_of_array(original: Callable, operand: Any, new_dtype: Any, **keywords: Any) -> Any:
     return original(operand, new_dtype.dtype, **keywords)
 
 
-def _fold_in(original: Callable, key: Any, data: int) -> Any:
+def fold_in(original: Callable, key: Any, data: int) -> Any:
     return original(key, np.uint32(data % 2**32))
 
 
-def _scalar(original: Callable, self: Any, x: Any) -> Any:
+def scalar(original: Callable, self: Any, x: Any) -> Any:
     """Bits beyond the type's are lost."""
     return original(self, np.asarray(x).astype(self.dtype))
 
 
-def _array(original: Callable, *args: Any, **keywords: Any) -> Any:
+def array(original: Callable, *args: Any, **keywords: Any) -> Any:
     """None is not a number; bits beyond the type's are lost."""
     bound = inspect.signature(original).bind(*args, **keywords)
     first = next(iter(bound.arguments))
@@ -71,41 +71,11 @@ def _array(original: Callable, *args: Any, **keywords: Any) -> Any:
     return original(*bound.args, **bound.kwargs)
 
 
-def _false(original: Callable, self: Any) -> bool:
+def false(original: Callable, self: Any) -> bool:
     return False
 
 
-_OF_ARRAYS = "jax.numpy jax._src.numpy.lax_numpy"
-_NOT_BOOLEAN = "where must be None or a boolean array"
-_KIND = "argument to {} is not supported. Use stable="
-_EMPTY = "truth value of an empty array is ambiguous"
-_ZERO_DIMENSIONS = "on 0d arrays is not allowed"
-_OUT_OF_BOUNDS = "out of bounds for"
-_NONE = "None is not a valid value for jnp.array"
-_REDUCTIONS = (
-    "all amax amin any max mean min nanmax nanmean nanmin nanprod nanstd nansum nanvar prod std "
-    "sum var"
-)
-_OF_REDUCTIONS = "jax.numpy jax._src.numpy.reductions"
-# The modules that have the functions, for JAX's methods too; the first release that refuses the
-# form, names, what its error says, and what makes of the call what it meant.
-_ROWS: list[tuple[str, str, str, str, Callable[..., Any]]] = [
-    (_OF_ARRAYS, "0.4.30", "sort", _KIND.format("sort"), _sort),
-    (_OF_ARRAYS, "0.4.30", "argsort", _KIND.format("argsort"), _sort),
-    (_OF_ARRAYS, "0.4.30", "nonzero", _ZERO_DIMENSIONS, _at_least_1d),
-    ("jax.numpy", "0.4.30", "where", _ZERO_DIMENSIONS, _at_least_1d),
-    (_OF_REDUCTIONS, "0.8.3", _REDUCTIONS, _NOT_BOOLEAN, _where),
-    ("jax.lax", "0.9.2", "dot", "dot() takes 2 positional arguments but", _dot),
-    ("jax.lax", "0.8.3", "convert_element_type", "Passing an array as a dtype", _type_of_array),
-    ("jax.random", "0.7.2", "fold_in", _OUT_OF_BOUNDS, _fold_in),
-    ("jax._src.numpy.scalar_types._ScalarMeta", "0.7.2", "__call__", _OUT_OF_BOUNDS, _scalar),
-    ("jax.numpy", "0.7.2", "array asarray", _OUT_OF_BOUNDS, _array),
-    ("jax.numpy", "0.6.2", "array asarray", _NONE, _array),
-    ("jax._src.array.ArrayImpl", "0.4.30", "__bool__", _EMPTY, _false),
-]
-
-
-def _taken(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any]:
+def takes_form(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any]:
     def make(original: Any) -> Any:
         def call(*args: Any, **keywords: Any) -> Any:
             try:
@@ -122,8 +92,40 @@ def _taken(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any]:
     return make
 
 
-def rows() -> Iterator[tuple[str, str, str, Callable]]:
-    """As those of _lost_parameters.BY_POSITION."""
-    for owners, since, names, refusal, meaning in _ROWS:
-        for owner in owners.split():
-            yield from ((owner, since, name, _taken(refusal, meaning)) for name in names.split())
+# What JAX says of one, after the function's name.
+_REFUSALS = tuple(
+    f"requires ndarray or scalar arguments, got <class '{kind}'>" for kind in ("list", "tuple")
+)
+
+
+def takes_lists(arrays: int) -> Callable[[Any], Any]:
+    """`arrays` is how many of the first parameters are arrays; 0: the first is a sequence of them.
+    The functions of before 0.4.13 made arrays of their arguments until 0.3.5: their source says so,
+    no such release runs here."""
+
+    def make(original: Any) -> Any:
+        def call(*args: Any, **keywords: Any) -> Any:
+            try:
+                return original(*args, **keywords)
+            except TypeError as error:
+                if not any(refusal in str(error) for refusal in _REFUSALS):
+                    raise
+            bound = inspect.signature(original).bind(*args, **keywords)
+            for name, parameter in [*bound.signature.parameters.items()][: arrays or 1]:
+                value = bound.arguments[name]
+                several = arrays == 0 or parameter.kind == parameter.VAR_POSITIONAL
+                bound.arguments[name] = [*map(_array_of, value)] if several else _array_of(value)
+            return original(*bound.args, **bound.kwargs)
+
+        if isinstance(original, types.FunctionType):
+            return functools.wraps(original)(call)
+        return Adapted(original, call, ())
+
+    make.arrays = arrays  # type: ignore[attr-defined]
+    return make
+
+
+def _array_of(value: Any) -> Any:
+    import jax.numpy as jnp
+
+    return jnp.array(value) if isinstance(value, (list, tuple)) else value
