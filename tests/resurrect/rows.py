@@ -15,8 +15,8 @@ LENT_PARAMETERS = [row for row in _members if row.adapters and row.came]
 BY_POSITION = [row for row in _members if row.wrapped_by and row.gone and not row.asks_first]
 FORMS = [row for row in _members if row.asks_first]
 LISTS = [row for row in FORMS if hasattr(row.wrapped_by, "arrays")]
-LOST_ATTRIBUTES = [row for row in _members if row.stand_ins and row.gone]
-LENT_ATTRIBUTES = [row for row in _members if row.stand_ins and row.came]
+LOST_ATTRIBUTES = [row for row in _members if row.members and row.gone]
+LENT_ATTRIBUTES = [row for row in _members if row.members and row.came]
 # Parameters that cannot be restored: the reason and the parameters, by function or class.
 REFUSED_PARAMETERS = {
     given["name"]: (given["reason"], given["parameters"])

@@ -73,14 +73,15 @@ def make_all(changes: list[Change]) -> None:
                     _restore(changes, row, name)
         restored = {change.name for change in changes if change.name is not None}
         for row in _table.ROWS:
-            if row.wrapped_by is None or (row.wrapped_until and is_since(row.wrapped_until)):
+            by = row.wrapped_by
+            if not isinstance(by, From) or (row.wrapped_until and is_since(row.wrapped_until)):
                 continue
             parent, _, last = row.module.rpartition(".")
             if Name(parent, last, RESTORED) in restored:
                 continue  # a module of this package, which needs no wrappers
             for name in row.names:
                 if Name(row.module, name, RESTORED) not in restored:
-                    _wrap(changes, row, name)
+                    _wrap(changes, row.module, name, by)
         _wrap_functions(changes, restored)
         _restore_members(changes)
         lazy = _lazy.Names(_modules_of_members(), _change_members_of, changes)
@@ -131,15 +132,15 @@ def _put(changes: list, module: str, owner: Any, name: str, value: Any) -> None:
         sys.modules[path] = value  # for programs that import it by that path
 
 
-def _wrap(changes: list, row: Row, name: str) -> None:
-    owner = _find(row.module)
+def _wrap(changes: list, module: str, name: str, by: From) -> None:
+    owner = _find(module)
     if owner is None or not _has(owner, name):
         return
-    (wrappers,) = row.wrapped_by.modules
-    wrapper = getattr(_find(wrappers), row.wrapped_by.names.get(name, name))
+    (wrappers,) = by.modules
+    wrapper = getattr(_find(wrappers), by.names.get(name, name))
     value = wrapper(getattr(owner, name))
     if value is not None:
-        _set(changes, Name(row.module, name, WRAPPED), owner, name, value)
+        _set(changes, Name(module, name, WRAPPED), owner, name, value)
 
 
 def _wrap_functions(changes: list, restored: Collection[Name], module: str | None = None) -> None:
@@ -159,7 +160,7 @@ def _wrap_functions(changes: list, restored: Collection[Name], module: str | Non
         wrap = functools.partial(_adapters.wrapper_of, name=what, adapters=found)
         _replace(changes, Name(path, name, WRAPPED), owner, wrap)
     for row in due:
-        if row.wrapped_by is None or (row.is_between and not row.asks_first):
+        if not callable(row.wrapped_by) or (row.is_between and not row.asks_first):
             continue
         for name in row.names:
             if Name(row.module, name, RESTORED) not in restored:
@@ -218,13 +219,12 @@ def _module_of(path: str) -> str:
 
 def _restore_members(changes: list, module: str | None = None) -> None:
     for row in _members_table.ROWS:
-        if not row.stand_ins or not row.may_be_needed or not _is_due(row.module, module):
+        if row.members is None or not row.may_be_needed or not _is_due(row.module, module):
             continue
         owner = _find(_at_home(row.module))
-        (members,) = row.stand_ins
         for name in row.names if owner is not None else ():
-            value = vars(members.of)[members.names.get(name, name)]
-            if isinstance(value, property) and row.is_between:
+            value = vars(row.members.of)[row.members.names.get(name, name)]
+            if isinstance(value, property) and row.gone and row.is_between:
                 value = _Fallback(value.fget)
             is_had = _class_has(owner, name) and not row.refused
             if value is not None and not is_had:

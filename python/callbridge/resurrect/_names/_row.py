@@ -28,7 +28,7 @@ class Modules(NamedTuple):
 
 
 class Members(NamedTuple):
-    """What that class has by the name, or by that in `names`: members of JAX's classes."""
+    """What that class has by the name, or by that in `names`."""
 
     of: type
     names: Mapping[str, str]
@@ -53,7 +53,7 @@ class NoInstances(NamedTuple):
     match_args: tuple[str, ...]
 
 
-StandIn = Union[From, Modules, Members, Refused, NoInstances]
+StandIn = Union[From, Modules, Refused, NoInstances]
 # Changes the keywords of a call of the function that is named, and returns the arguments.
 Adapter = Callable[[str, tuple, dict], tuple]
 
@@ -67,6 +67,7 @@ class Row(NamedTuple):
     wrapped_by: what is given JAX's own, and returns what takes its place, or None to leave it.
     wrapped_until: the first release whose own needs that no more; "" if all do.
     asks_first: that wrapper calls JAX's own first.
+    members: what stands for members of JAX's classes.
     adapters: what makes a call that passes other parameters one that JAX's function takes.
     came: the first release that has the names, or parameters, where older ones lack them.
     gone: the first release without the parameters or members. (_gone.py says it of names.)
@@ -80,6 +81,7 @@ class Row(NamedTuple):
     wrapped_by: From | Callable[[Any], Any] | None = None
     wrapped_until: str = ""
     asks_first: bool = False
+    members: Members | None = None
     adapters: tuple[Adapter, ...] = ()
     came: str = ""
     gone: str = ""
@@ -109,7 +111,7 @@ def row(
 ) -> Row:
     """A row; `at_once=True` where the stand-ins are those from the import on too."""
     now = stand_ins if at_once is True else (at_once,) if at_once else ()
-    return Row(module, tuple(names.split()), stand_ins, now, **rest)  # type: ignore[arg-type]
+    return Row(module, tuple(names.split()), stand_ins, now, **rest)
 
 
 def origin(*modules: str, names: Mapping[str, str] = {}) -> From:  # noqa: B006, as it is not written
