@@ -74,7 +74,7 @@ def lent():
     from callbridge.resurrect._names._row import From
 
     for row in rows.LENT:
-        for found in {*row.at_once} or {*row.stand_ins}:
+        for found in row.at_once or row.stand_ins:
             for origin in found.modules if isinstance(found, From) else ():
                 for name in row.names if origin.startswith("callbridge.") else ():
                     other = found.names.get(name, name)

@@ -25,7 +25,7 @@ wrapped = {
     (name.module, name.name) for name in callbridge.resurrect.names() if name.kind == "wrapped"
 }
 # parameters_program.py calls these, and lent_parameters_program.py passes what they are lent.
-wrapped -= {(row.module, name) for row in _members_table.ROWS for name in row.names}
+wrapped -= {(r.module, name) for r in _members_table.ROWS if not r.members for name in r.names}
 checked = set()
 library = ctypes.CDLL(os.environ["OLD_PACKAGE_LIBRARY"])
 i32 = ir.IntegerType.get_signless

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from callbridge.jax._runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
 from callbridge.resurrect._names import _adapters, _lazy, _members_table, _table
-from callbridge.resurrect._names._row import From, Row, StandIn
+from callbridge.resurrect._names._row import From, Row
 
 # Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
 if (leave_out := jax_function_or(LEAVE_OUT_OF_LOCATIONS, None)) is not None:
@@ -108,18 +108,11 @@ def _restore(changes: list, row: Row, name: str) -> None:
     if owner is not None and _has(owner, name):
         return
     for stand_in in row.at_once:
-        for source, there in _sources(stand_in, name):
+        for origin in stand_in.modules if isinstance(stand_in, From) else ():
+            source, there = _find(origin), stand_in.names.get(name, name)
             if source is not None and _has(source, there):
-                value = getattr(source, there)
-                _put(changes, row.module, owner, name, value)
+                _put(changes, row.module, owner, name, getattr(source, there))
                 return
-
-
-def _sources(stand_in: StandIn, name: str) -> Iterator[tuple[Any, str]]:
-    """The modules that may have what stands for the name, and its name there."""
-    if isinstance(stand_in, From):
-        for module in stand_in.modules:
-            yield _find(module), stand_in.names.get(name, name)
 
 
 def _put(changes: list, module: str, owner: Any, name: str, value: Any) -> None:
