@@ -55,7 +55,7 @@ ALLOWED = {
     "python/callbridge/resurrect/_names/_options.py": "the releases that options went and came in",
     "python/callbridge/resurrect/_names/_refused.py": "the releases that began to refuse functions",
     "python/callbridge/resurrect/_names/_removed.py": "the releases that names went in",
-    "python/callbridge/resurrect/_backports/_tracing.py": "the release that main traces went in",
+    "python/callbridge/resurrect/_backports/_core.py": "the release that main traces went in",
     "scripts/environment.sh": "CALLBRIDGE_JAX_0_4_30_PYTHON, the oracle",
     "scripts/old_packages": "packages whose binaries are inspected",
     "benchmarks/typed_ffi/CMakeLists.txt": "headers of a past release, which are measured",

@@ -23,7 +23,7 @@ at_once = {origin for _, origin, _ in [*_restored.RESTORED, *_restored.WRAPPED]}
 at_once |= {origin for _, _, origin, _ in [*_newer_names.LENT, *_newer_names.WRAPPED]}
 at_once |= {
     f"callbridge.resurrect.{name}"
-    for name in ("_backports._dimensions", "_backports._old_core", "_builder._op")
+    for name in ("_backports._avals", "_backports._interpreters", "_builder._computation")
 }
 at_once |= {o for os, _ in _lazy.rows().get("jax.numpy", {}).values() for o in os.split()}
 early = {name for name in sys.modules if name in late and name not in before} - at_once

@@ -60,7 +60,7 @@ def error(what: str, reason: str) -> NotHadError:
 
 # Of what class they were, and what a match pattern takes by position.
 BASES = {
-    "DShapedArray": ("callbridge.resurrect._backports._old_core", "UnshapedArray"),
+    "DShapedArray": ("callbridge.resurrect._backports._avals", "UnshapedArray"),
     "MapTracer": ("jax.core", "Tracer"),
     "BoundedAxisSize": ("builtins", "tuple"),
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from callbridge.resurrect._backports import _batchers, _old_core
+from callbridge.resurrect._backports import _interpreters
 from callbridge.resurrect._backports._avals import manual_axis_type
 from callbridge.resurrect._lowering import _private_calls
 from callbridge.resurrect._names import _lists, _refused_forms
@@ -380,7 +380,7 @@ def batch_jaxpr_axes(original: Callable) -> Callable:
         if not parts:
             return original(closed_jaxpr, axis, in_axes, out_axes)
         name, spmd_name = parts[0], parts[1]
-        data = _batchers.axis_data(name, axis, spmd_name)
+        data = _interpreters.axis_data(name, axis, spmd_name)
         return original(closed_jaxpr, data, in_axes, out_axes)
 
     return wrapper
@@ -434,7 +434,7 @@ def shard_map(original: Callable) -> Callable:
 
 def layout(original: Any) -> Any:
     """The class by whose name layouts with a sharding were made, as until 0.6."""
-    from callbridge.resurrect._backports._old_layout import Layout
+    from callbridge.resurrect._backports._sharding import Layout
 
     return Layout
 
@@ -499,9 +499,9 @@ BY_POSITION = [
     ("jax.experimental.layout", "0.7.2", "Layout", layout),
     ("jax.ffi", "0.6.2", "ffi_call", inline_operands),
     ("jax.extend.ffi", "0.6.2", "ffi_call", inline_operands),
-    ("jax._src.core.Var", "0.4.13", "__init__", _old_core.var),
-    ("jax._src.core.JaxprEqn", "0.4.30", "__init__", _old_core.jaxpr_eqn),
-    ("jax._src.core.JaxprEqn", "0.4.30", "__new__", _old_core.jaxpr_eqn),
+    ("jax._src.core.Var", "0.4.13", "__init__", _private_calls.var),
+    ("jax._src.core.JaxprEqn", "0.4.30", "__init__", _private_calls.jaxpr_eqn),
+    ("jax._src.core.JaxprEqn", "0.4.30", "__new__", _private_calls.jaxpr_eqn),
     ("jax.core", "0.4.38", "find_top_trace", _private_calls.find_top_trace),
     ("jax._src.core.Tracer", "0.4.38", "__hash__", _private_calls.hash_of_tracer),
     ("jax._src.core", "0.4.30", "gensym", _private_calls.gensym),

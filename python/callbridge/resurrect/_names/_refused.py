@@ -6,12 +6,12 @@ from callbridge.jax._runtimes import is_since
 
 # Module, the first release that refuses it, its functions, and what stands for them then.
 _ROWS = [
-    ("jax.core", "0.9.2", "call", "callbridge.resurrect._backports._old_core"),
+    ("jax.core", "0.9.2", "call", "callbridge.resurrect._backports._core"),
     (
         "jax.experimental.host_callback",
         "0.4.35",
         "call id_print id_tap",
-        "callbridge.resurrect._backports._host_callback",
+        "callbridge.resurrect._backports._experimental",
     ),
 ]
 

@@ -16,14 +16,14 @@ LIKE = {
 
 # fmt: off
 ROWS = [
-    ("jax", "callbridge.resurrect._backports._old_jax", "0.4.34 xla_computation 0.6.2 spmd_mode"),
-    ("jax", "callbridge.resurrect._backports._old_public", "0.4.13 partial"),
+    ("jax", "callbridge.resurrect._backports._jax",
+        "0.4.13 partial 0.4.34 xla_computation 0.6.2 spmd_mode"),
     ("jax", "import",
         "0.4.13 api=jax.api 0.4.30 abstract_arrays=jax.abstract_arrays "
         "linear_util=jax.linear_util prng=jax.prng 0.8.3 util=jax.util 0.10.2 "
         "custom_transpose=jax.custom_transpose jax 0.12.0.1 cloud_tpu_init=jax.cloud_tpu_init"),
     ("jax", "import not-had:jaxpr-tools", "0.4.30 jaxpr_util=jax.jaxpr_util"),
-    ("jax", "jax._src.api callbridge.resurrect._backports._old_jax",
+    ("jax", "jax._src.api callbridge.resurrect._backports._jax",
         "0.4.38 clear_backends 0.10.2 device_put_replicated device_put_sharded"),
     ("jax", "jax._src.api_util", "0.4.30 flatten_fun_nokwargs"),
     ("jax", "jax._src.core", "0.4.30 ShapedArray 0.9.2 ArrayRef=Ref"),
@@ -47,7 +47,7 @@ ROWS = [
         "optimization_barrier_p"),
     ("jax._src.ad_checkpoint", "jax.lax", "0.6.2 _optimization_barrier=optimization_barrier"),
     ("jax._src.ad_util", "jax._src.core", "0.9.2 valid_jaxtype"),
-    ("jax._src.api", "callbridge.resurrect._backports._old_public",
+    ("jax._src.api", "callbridge.resurrect._backports._jax",
         "0.4.13 _check_callable=check_callable 0.10.2 _vjp=vjp"),
     ("jax._src.api", "callbridge.resurrect._names._old_signatures",
         "0.4.13 _infer_argnums_and_argnames=infer_argnums_and_argnames"),
@@ -81,7 +81,7 @@ ROWS = [
         "0.4.38 _update_debug_log_modules=update_debug_log_modules"),
     ("jax._src.core", "callbridge.resurrect._backports._avals",
         "0.6.2 raise_to_shaped 0.10.2 get_aval"),
-    ("jax._src.core", "callbridge.resurrect._backports._tracing",
+    ("jax._src.core", "callbridge.resurrect._backports._core",
         "0.4.38 MainTrace cur_sublevel new_main new_sublevel raise_as_much_as_possible"),
     ("jax._src.core", "jax._src.dtypes", "0.4.34 _short_dtype_name=short_dtype_name"),
     ("jax._src.core", "jax._src.layout", "0.10.2 AutoLayout"),
@@ -96,7 +96,8 @@ ROWS = [
     ("jax._src.custom_transpose", "jax._src.linear_util", "0.10.2 transformation_with_aux"),
     ("jax._src.debugging", "jax._src.custom_partitioning",
         "0.10.2 ShardingCallbackInfo=_ShardingCallbackInfo"),
-    ("jax._src.dispatch", "callbridge.resurrect._backports._old_pxla", "0.4.30 backend_compile"),
+    ("jax._src.dispatch", "callbridge.resurrect._backports._interpreters",
+        "0.4.30 backend_compile"),
     ("jax._src.dispatch", "callbridge.resurrect._names._old_private",
         "0.4.13 _xla_callable=xla_callable"),
     ("jax._src.dispatch", "jax._src.api_util",
@@ -109,7 +110,7 @@ ROWS = [
     ("jax._src.dispatch", "jax._src.sharding_impls jax.sharding", "0.10.2 SingleDeviceSharding"),
     ("jax._src.dispatch", "not-had:compiled-functions",
         "0.4.13 device_put_handlers result_handlers"),
-    ("jax._src.dtypes", "callbridge.resurrect._backports._old_public", "0.10.2 is_python_scalar"),
+    ("jax._src.dtypes", "callbridge.resurrect._backports._jax", "0.10.2 is_python_scalar"),
     ("jax._src.dtypes", "jax._src.dtypes",
         "0.4.13 _to_complex_dtype=to_complex_dtype _to_inexact_dtype=to_inexact_dtype 0.7.2 "
         "_lattice_result_type=lattice_result_type _scalar_type_to_dtype=scalar_type_to_dtype"),
@@ -427,8 +428,7 @@ ROWS = [
     ("jax._src.prng", "jax._src.sharding_impls jax.sharding", "0.10.2 SingleDeviceSharding"),
     ("jax._src.prng", "jax._src.sharding_impls jaxlib.xla_extension", "0.4.30 GSPMDSharding"),
     ("jax._src.prng", "jax._src.util", "0.10.2 safe_map safe_zip"),
-    ("jax._src.random", "callbridge.resurrect._backports._old_public",
-        "0.4.38 KeyArray=DeviceArray"),
+    ("jax._src.random", "callbridge.resurrect._backports._numpy", "0.4.38 KeyArray=DeviceArray"),
     ("jax._src.random", "jax._src.api", "0.10.2 jit vmap"),
     ("jax._src.random", "jax._src.basearray", "0.10.2 Array ArrayLike"),
     ("jax._src.random", "jax._src.config", "0.10.2 config"),
@@ -479,7 +479,7 @@ ROWS = [
         "ipython_supports_tracebackhide=_ipython_supports_tracebackhide "
         "is_reraiser_frame=_is_reraiser_frame is_under_reraiser=_is_under_reraiser "
         "path_starts_with=_path_starts_with running_under_ipython=_running_under_ipython"),
-    ("jax._src.tree_util", "callbridge.resurrect._backports._old_public",
+    ("jax._src.tree_util", "callbridge.resurrect._backports._trees",
         "0.8.3 _replace_nones=replace_nones"),
     ("jax._src.tree_util", "callbridge.resurrect._names._old_private", "0.4.38 BuiltInKeyEntry"),
     ("jax._src.tree_util", "jax._src.api_util", "0.12.0.1 _ensure_inbounds"),
@@ -509,28 +509,24 @@ ROWS = [
         "linearize local_devices make_jaxpr named_call pmap value_and_grad vjp vmap "
         "xla_computation"),
     ("jax.api", "jax._src.api", "0.4.13 _std_basis _unravel_array_into_pytree"),
-    ("jax.api", "jax._src.api callbridge.resurrect._backports._old_jax",
+    ("jax.api", "jax._src.api callbridge.resurrect._backports._jax",
         "0.4.13 device_put_replicated device_put_sharded"),
     ("jax.api", "jax.core", "0.4.13 ShapedArray"),
     ("jax.cloud_tpu_init", "jax._src.cloud_tpu_init", "0.10.2 cloud_tpu_init"),
     ("jax.config", "jax._src.api", "0.4.30 config"),
     ("jax.core", "callbridge.resurrect._backports._avals",
-        "0.6.2 concrete_aval raise_to_shaped 0.7.2 get_type=get_aval 0.10.2 get_aval"),
-    ("jax.core", "callbridge.resurrect._backports._dimensions",
-        "0.4.30 diff_dim diff_shape dilate_shape greater_equal_dim greater_equal_shape "
-        "has_opaque_dtype is_opaque_dtype is_special_dim_size same_shape_sizes stride_shape "
-        "sum_dim sum_shapes symbolic_equal_one_of_dim symbolic_equal_shape 0.4.31 NamedShape "
-        "as_named_shape join_named_shapes"),
-    ("jax.core", "callbridge.resurrect._backports._old_core",
-        "0.4.30 token 0.4.38 ConcreteArray jaxpr_uses_outfeed outfeed_primitives "
-        "primitive_uses_outfeed 0.5.3 JaxprDebugInfo 0.6.2 lattice_join "
-        "raise_to_shaped_mappings str_eqn_compact 0.8.3 UnshapedArray"),
-    ("jax.core", "callbridge.resurrect._backports._old_public",
-        "0.4.13 unit unitvar 0.4.30 Shape partial"),
-    ("jax.core", "callbridge.resurrect._backports._tracing",
-        "0.4.38 MainTrace Sublevel apply_todos cur_sublevel extend_axis_env new_base_main "
-        "new_main new_sublevel raise_as_much_as_possible thread_local_state 0.12.0.1 "
-        "find_top_trace"),
+        "0.4.38 ConcreteArray 0.6.2 concrete_aval lattice_join raise_to_shaped "
+        "raise_to_shaped_mappings 0.7.2 get_type=get_aval 0.8.3 UnshapedArray 0.10.2 get_aval"),
+    ("jax.core", "callbridge.resurrect._backports._core",
+        "0.4.13 unit unitvar 0.4.30 Shape diff_dim diff_shape dilate_shape greater_equal_dim "
+        "greater_equal_shape has_opaque_dtype is_opaque_dtype is_special_dim_size "
+        "same_shape_sizes stride_shape sum_dim sum_shapes symbolic_equal_one_of_dim "
+        "symbolic_equal_shape token 0.4.31 NamedShape as_named_shape join_named_shapes 0.4.38 "
+        "MainTrace Sublevel apply_todos cur_sublevel extend_axis_env jaxpr_uses_outfeed "
+        "new_base_main new_main new_sublevel outfeed_primitives primitive_uses_outfeed "
+        "raise_as_much_as_possible thread_local_state 0.5.3 JaxprDebugInfo 0.6.2 "
+        "str_eqn_compact 0.12.0.1 find_top_trace"),
+    ("jax.core", "callbridge.resurrect._backports._jax", "0.4.30 partial"),
     ("jax.core", "callbridge.resurrect._names._old_private", "0.4.13 extract_call_jaxpr"),
     ("jax.core", "import",
         "0.4.30 dtypes=jax._src.dtypes lu=jax._src.linear_util pp=jax._src.pretty_printer "
@@ -558,11 +554,10 @@ ROWS = [
         "unsafe_am_i_under_a_jit_DO_NOT_USE=unsafe_am_i_under_a_jit "
         "unsafe_am_i_under_a_vmap_DO_NOT_USE=unsafe_am_i_under_a_vmap "
         "unsafe_get_axis_names_DO_NOT_USE=unsafe_get_axis_names valid_jaxtype"),
-    ("jax.core", "jax._src.core callbridge.resurrect._backports._dimensions",
-        "0.4.31 symbolic_equal_dim=definitely_equal 0.4.38 non_negative_dim"),
-    ("jax.core", "jax._src.core callbridge.resurrect._backports._old_core",
-        "0.4.38 check_valid_jaxtype used_axis_names 0.6.2 InDBIdx OutDBIdx "
-        "used_axis_names_jaxpr 0.10.2 traverse_jaxpr_params 0.12.0.1 call"),
+    ("jax.core", "jax._src.core callbridge.resurrect._backports._core",
+        "0.4.31 symbolic_equal_dim=definitely_equal 0.4.38 check_valid_jaxtype non_negative_dim "
+        "used_axis_names 0.6.2 InDBIdx OutDBIdx used_axis_names_jaxpr 0.10.2 "
+        "traverse_jaxpr_params 0.12.0.1 call"),
     ("jax.core", "jax._src.core jax._src.export.shape_poly", "0.4.30 concrete_dim_or_error"),
     ("jax.core", "jax._src.core none-is:dynamic-shapes", "0.8.3 DShapedArray"),
     ("jax.core", "jax._src.core not-had:call-primitives", "0.4.13 ClosedCallPrimitive"),
@@ -572,7 +567,7 @@ ROWS = [
     ("jax.core", "jax._src.lib", "0.4.13 jax_jit"),
     ("jax.core", "jax._src.linear_util", "0.12.0.1 DebugInfo"),
     ("jax.core", "jax._src.util", "0.4.13 HashableFunction 0.4.30 tuple_delete tuple_insert"),
-    ("jax.core", "jax._src.util callbridge.resurrect._backports._old_core",
+    ("jax.core", "jax._src.util callbridge.resurrect._backports._trees",
         "0.4.30 as_hashable_function"),
     ("jax.core", "jax.errors",
         "0.4.30 TracerArrayConversionError TracerIntegerConversionError UnexpectedTracerError "
@@ -588,11 +583,11 @@ ROWS = [
     ("jax.core", "not-had:main-traces",
         "0.4.38 ThreadLocalState TraceStack TraceState call_bind_with_continuation map_bind "
         "map_bind_with_continuation stash_axis_env"),
-    ("jax.custom_derivatives", "callbridge.resurrect._backports._gone_primitives",
+    ("jax.custom_derivatives", "callbridge.resurrect._backports._lax",
         "0.6.2 custom_vjp_call_jaxpr_p 0.8.3 custom_jvp_call_jaxpr_p"),
     ("jax.custom_transpose", "jax._src.custom_transpose not-had:custom-transpose",
         "0.10.2 custom_transpose"),
-    ("jax.dlpack", "callbridge.resurrect._backports._old_public", "0.7.2 to_dlpack"),
+    ("jax.dlpack", "callbridge.resurrect._backports._jax", "0.7.2 to_dlpack"),
     ("jax.dlpack", "import", "0.8.3 jax"),
     ("jax.dlpack", "jax._src.dlpack", "0.8.3 SUPPORTED_DTYPES"),
     ("jax.errors", "import", "0.8.3 jax"),
@@ -600,7 +595,7 @@ ROWS = [
     ("jax.example_libraries.optimizers", "import", "0.4.34 tree_util=jax.tree_util"),
     ("jax.example_libraries.optimizers", "jax.tree_util",
         "0.4.34 register_pytree_node tree_flatten tree_map tree_unflatten"),
-    ("jax.experimental", "callbridge.resurrect._backports._old_public",
+    ("jax.experimental", "callbridge.resurrect._backports._experimental",
         "0.9.2 disable_x64 enable_x64"),
     ("jax.experimental", "import",
         "0.4.13 ann=jax.experimental.ann array=jax.experimental.array "
@@ -719,13 +714,14 @@ ROWS = [
     ("jax.experimental.custom_partitioning", "jax._src.lib.mlir.dialects", "0.4.13 mhlo"),
     ("jax.experimental.custom_partitioning", "jax.errors", "0.4.31 UnexpectedTracerError"),
     ("jax.experimental.custom_partitioning", "jax.interpreters", "0.4.13 xla"),
-    ("jax.experimental.export", "callbridge.resurrect._backports._old_export",
-        "0.4.38 call call_exported default_lowering_platform deserialize export "
-        "maximum_supported_serialization_version minimum_supported_serialization_version "
-        "serialize"),
+    ("jax.experimental.export", "callbridge.resurrect._backports._experimental",
+        "0.4.38 call=call_exported call_exported export serialize"),
     ("jax.experimental.export", "jax.export",
-        "0.4.38 DisabledSafetyCheck Exported SymbolicScope is_symbolic_dim symbolic_args_specs "
-        "symbolic_shape"),
+        "0.4.38 DisabledSafetyCheck Exported SymbolicScope "
+        "default_lowering_platform=default_export_platform deserialize is_symbolic_dim "
+        "maximum_supported_serialization_version=maximum_supported_calling_convention_version "
+        "minimum_supported_serialization_version=minimum_supported_calling_convention_version "
+        "symbolic_args_specs symbolic_shape"),
     ("jax.experimental.fused", "import", "0.12.0.1 lu=jax._src.linear_util"),
     ("jax.experimental.global_device_array", "jax._src", "0.4.13 api_util dispatch"),
     ("jax.experimental.global_device_array", "jax._src.api", "0.4.13 device_put"),
@@ -736,11 +732,11 @@ ROWS = [
     ("jax.experimental.global_device_array", "none-is:sharded-arrays", "0.4.13 GlobalDeviceArray"),
     ("jax.experimental.hijax", "not-had:experiment",
         "0.12.0.1 AvalMutableQDD AvalQDD HiPrimitive MutableHiType VJPHiPrimitive"),
-    ("jax.experimental.host_callback", "callbridge.resurrect._backports._gone_primitives",
-        "0.4.38 outside_call_p"),
-    ("jax.experimental.host_callback", "callbridge.resurrect._backports._host_callback",
+    ("jax.experimental.host_callback", "callbridge.resurrect._backports._experimental",
         "0.4.38 CallbackException TapFunctionException=CallbackException barrier_wait id_print "
         "0.8.3 call id_tap"),
+    ("jax.experimental.host_callback", "callbridge.resurrect._backports._lax",
+        "0.4.38 outside_call_p"),
     ("jax.experimental.host_callback", "callbridge.resurrect._builder._ops", "0.4.38 xops=ops"),
     ("jax.experimental.host_callback", "import",
         "0.4.38 ad=jax._src.interpreters.ad ad_checkpoint=jax._src.ad_checkpoint "
@@ -771,8 +767,6 @@ ROWS = [
     ("jax.experimental.jet", "jax._src.custom_derivatives", "0.4.13 custom_jvp_call_jaxpr_p"),
     ("jax.experimental.jet", "jax.interpreters", "0.4.13 pxla xla"),
     ("jax.experimental.layout", "jax._src.layout", "0.7.2 DeviceLocalLayout=Layout"),
-    ("jax.experimental.maps", "callbridge.resurrect._backports._old_public",
-        "0.4.31 thread_resources"),
     ("jax.experimental.maps", "callbridge.resurrect._names._old_private",
         "0.4.13 _PositionalSemantics=PositionalSemantics "
         "_positional_semantics=positional_semantics"),
@@ -784,7 +778,7 @@ ROWS = [
     ("jax.experimental.maps", "jax._src.core",
         "0.4.13 Array lu partition_list safe_map traceback_util tuple_insert"),
     ("jax.experimental.maps", "jax._src.mesh",
-        "0.4.13 show_axes xb xc 0.4.31 EMPTY_ENV ResourceEnv"),
+        "0.4.13 show_axes xb xc 0.4.31 EMPTY_ENV ResourceEnv thread_resources"),
     ("jax.experimental.maps", "jax._src.sharding_impls", "0.4.13 NamedSharding"),
     ("jax.experimental.maps", "jax._src.util",
         "0.4.13 HashableFunction distributed_debug_log merge_lists moveaxis split_list unzip2 "
@@ -839,7 +833,8 @@ ROWS = [
     ("jax.experimental.pjit", "jax._src.sharding_impls",
         "0.4.13 XLACompatibleSharding explode_superdims strides_for_sizes unflatten_array "
         "unflatten_superdims 0.4.30 get_array_mapping parse_flatten_op_sharding"),
-    ("jax.experimental.pjit", "jax._src.sharding_impls callbridge.resurrect._backports._old_pxla",
+    ("jax.experimental.pjit",
+     "jax._src.sharding_impls callbridge.resurrect._backports._interpreters",
         "0.10.2 AUTO"),
     ("jax.experimental.pjit", "jax._src.sharding_impls not-had:lowering",
         "0.4.30 ParsedPartitionSpec"),
@@ -873,7 +868,7 @@ ROWS = [
     ("jax.experimental.shard", "jax._src.pjit", "0.7.2 auto_axes explicit_axes reshard"),
     ("jax.experimental.shard_alike", "not-had:experiment", "0.12.0.1 shard_alike"),
     ("jax.experimental.shard_map", "builtins", "0.6.2 AxisNames=dict"),
-    ("jax.experimental.shard_map", "callbridge.resurrect._backports._old_public",
+    ("jax.experimental.shard_map", "callbridge.resurrect._backports._sharding",
         "0.6.2 MaybeTracer RepType"),
     ("jax.experimental.shard_map", "collections.abc", "0.8.3 AxisName=Hashable"),
     ("jax.experimental.shard_map", "import",
@@ -913,13 +908,13 @@ ROWS = [
     ("jax.experimental.shard_map", "jax._src.util",
         "0.4.38 merge_lists unzip3 0.6.2 HashableFunction HashablePartial memoize "
         "partition_list split_list subs_list2 unzip2"),
-    ("jax.experimental.shard_map", "jax._src.util callbridge.resurrect._backports._old_core",
+    ("jax.experimental.shard_map", "jax._src.util callbridge.resurrect._backports._trees",
         "0.6.2 as_hashable_function"),
     ("jax.experimental.shard_map", "jax.api_util", "0.4.13 flatten_fun_nokwargs"),
     ("jax.experimental.shard_map", "jax.experimental.multihost_utils",
         "0.6.2 global_array_to_host_local_array host_local_array_to_global_array"),
     ("jax.experimental.shard_map",
-     "jax.experimental.shard_map callbridge.resurrect._backports._old_public",
+     "jax.experimental.shard_map callbridge.resurrect._backports._sharding",
         "0.4.30 register_rule register_standard 0.6.2 register_check register_norewrite "
         "register_reduction_collective register_rewrite register_standard_check "
         "register_standard_collective register_standard_rewrite"),
@@ -981,20 +976,21 @@ ROWS = [
         "serial softmax zeros"),
     ("jax.experimental.topologies", "import",
         "0.6.2 xla_extension=jax.lib.xla_extension 0.8.3 xc=jax.lib.xla_client"),
-    ("jax.experimental.x64_context", "callbridge.resurrect._backports._old_public",
+    ("jax.experimental.x64_context", "callbridge.resurrect._backports._experimental",
         "0.9.2 disable_x64 enable_x64"),
     ("jax.experimental.x64_context", "import", "0.9.2 config=jax._src.config"),
     ("jax.extend", "import", "0.8.3 ffi=jax.extend.ffi"),
-    ("jax.extend.backend", "callbridge.resurrect._backports._old_public",
+    ("jax.extend.backend", "callbridge.resurrect._backports._jax",
         "0.7.2 add_clear_backends_callback"),
     ("jax.extend.core", "not-had:call-primitives", "0.12.0.1 CallPrimitive call_impl"),
     ("jax.extend.core.primitives", "jax._src.ad_util", "0.7.2 zeros_like_p"),
     ("jax.extend.core.primitives",
-     "jax._src.interpreters.pxla callbridge.resurrect._backports._gone_primitives",
+     "jax._src.interpreters.pxla callbridge.resurrect._backports._lax",
         "0.6.2 custom_jvp_call_jaxpr_p custom_vjp_call_jaxpr_p random_gamma_grad_p 0.7.2 "
         "infeed_p outfeed_p 0.10.2 xla_pmap_p"),
     ("jax.extend.core.primitives", "jax.extend.core.primitives", "0.7.2 pjit_p=jit_p"),
-    ("jax.extend.ffi", "callbridge.resurrect._lowering._extend_ffi", "0.7.2 ffi_call"),
+    ("jax.extend.ffi", "callbridge.resurrect._lowering._ffi_call",
+        "0.7.2 ffi_call=extend_ffi_call"),
     ("jax.extend.ffi", "jax.ffi", "0.7.2 ffi_lowering include_dir pycapsule register_ffi_target"),
     ("jax.extend.mlir.dialects", "import", "0.4.34 mhlo=jax.extend.mlir.dialects.mhlo"),
     ("jax.extend.mlir.dialects.arith", "not-had:mlir",
@@ -1057,7 +1053,7 @@ ROWS = [
         "0.10.2 RegionIterator 0.12.0.1 MemoryEffectInstancesList"),
     ("jax.interpreters.ad", "callbridge.resurrect._backports._avals",
         "0.4.30 instantiate_zeros_aval"),
-    ("jax.interpreters.ad", "callbridge.resurrect._backports._old_ad",
+    ("jax.interpreters.ad", "callbridge.resurrect._backports._interpreters",
         "0.4.34 recast_to_float0 replace_float0s 0.7.2 unpair_pval"),
     ("jax.interpreters.ad", "callbridge.resurrect._names._old_signatures",
         "0.8.3 backward_pass vjp"),
@@ -1072,8 +1068,11 @@ ROWS = [
         "call_transpose custom_lin_p defjvp_zero jvp_jaxpr linear_jvp linear_transpose "
         "linear_transpose2 rearrange_binders standard_jvp standard_jvp2 zero_jvp 0.10.2 "
         "reducing_transposes"),
-    ("jax.interpreters.ad", "jax._src.interpreters.ad callbridge.resurrect._backports._old_ad",
-        "0.4.38 CustomJVPException 0.9.2 call_param_updaters call_transpose_param_updaters"),
+    ("jax.interpreters.ad", "jax._src.interpreters.ad callbridge.resurrect._backports._core",
+        "0.9.2 call_param_updaters call_transpose_param_updaters"),
+    ("jax.interpreters.ad",
+     "jax._src.interpreters.ad callbridge.resurrect._backports._interpreters",
+        "0.4.38 CustomJVPException"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:backward-pass",
         "0.8.3 closed_backward_pass"),
     ("jax.interpreters.ad", "jax._src.interpreters.ad not-had:pmap", "0.9.2 map_transpose"),
@@ -1081,10 +1080,9 @@ ROWS = [
     ("jax.interpreters.ad", "jax.core", "0.4.13 get_aval raise_to_shaped"),
     ("jax.interpreters.ad", "jax.tree_util", "0.4.13 Partial tree_flatten tree_unflatten"),
     ("jax.interpreters.batching", "callbridge.resurrect._backports._avals", "0.10.2 not_mapped"),
-    ("jax.interpreters.batching", "callbridge.resurrect._backports._batchers",
-        "0.9.2 broadcast_batcher vectorized_batcher"),
-    ("jax.interpreters.batching", "callbridge.resurrect._backports._old_ad",
-        "0.4.30 zeros_like_batched 0.4.38 spmd_axis_primitive_batchers"),
+    ("jax.interpreters.batching", "callbridge.resurrect._backports._interpreters",
+        "0.4.30 zeros_like_batched 0.4.38 spmd_axis_primitive_batchers 0.9.2 broadcast_batcher "
+        "vectorized_batcher"),
     ("jax.interpreters.batching", "callbridge.resurrect._names._old_signatures",
         "0.4.30 add_batched 0.9.2 batch_jaxpr_axes from_elt matchaxis reducer_batcher"),
     ("jax.interpreters.batching", "jax._src.ad_util",
@@ -1106,15 +1104,10 @@ ROWS = [
     ("jax.interpreters.batching", "not-had:jumbles",
         "0.4.30 PileAxis pile_axis 0.8.3 IndexedAxisSize JumbleAxis jumble_axis"),
     ("jax.interpreters.batching", "not-had:xmap", "0.9.2 vtile"),
-    ("jax.interpreters.mlir", "callbridge.resurrect._backports._old_jax",
-        "0.4.13 xla_computation_to_mhlo_module=xla_computation_to_mlir_module 0.6.2 "
-        "xla_computation_to_mlir_module"),
-    ("jax.interpreters.mlir", "callbridge.resurrect._backports._old_mlir",
-        "0.4.31 ir_constants token_type"),
-    ("jax.interpreters.mlir", "callbridge.resurrect._lowering._hlo_helpers",
-        "0.8.3 dense_bool_array 0.9.2 dense_bool_elements"),
-    ("jax.interpreters.mlir", "callbridge.resurrect._lowering._mlir_custom_call",
-        "0.8.3 custom_call"),
+    ("jax.interpreters.mlir", "callbridge.resurrect._lowering._mlir",
+        "0.4.13 xla_computation_to_mhlo_module=xla_computation_to_mlir_module 0.4.31 "
+        "ir_constants token_type 0.6.2 xla_computation_to_mlir_module 0.8.3 custom_call "
+        "dense_bool_array 0.9.2 dense_bool_elements"),
     ("jax.interpreters.mlir", "import",
         "0.4.13 ad=jax.interpreters.ad xla=jax.interpreters.xla 0.6.2 "
         "func_dialect=jaxlib.mlir.dialects.func hlo=jaxlib.mlir.dialects.stablehlo"),
@@ -1127,9 +1120,9 @@ ROWS = [
         "0.7.2 flatten_lowering_ir_args=flatten_ir_values 0.10.2 LoweringRule"),
     ("jax.interpreters.mlir", "jax._src.lib", "0.4.13 jaxlib_version=version"),
     ("jax.interpreters.mlir", "jax._src.lib.mlir.dialects", "0.4.13 builtin chlo mhlo"),
-    ("jax.interpreters.mlir", "jax._src.sharding_impls callbridge.resurrect._backports._old_core",
+    ("jax.interpreters.mlir", "jax._src.sharding_impls callbridge.resurrect._backports._core",
         "0.10.2 ReplicaAxisContext"),
-    ("jax.interpreters.partial_eval", "callbridge.resurrect._backports._old_partial_eval",
+    ("jax.interpreters.partial_eval", "callbridge.resurrect._backports._interpreters",
         "0.4.38 extend_jaxpr_stack trace_to_jaxpr trace_to_jaxpr_final 0.6.2 trivial_ctx 0.8.3 "
         "def_trivial_padding padding_rules"),
     ("jax.interpreters.partial_eval", "import", "0.9.2 config=jax._src.config"),
@@ -1153,7 +1146,7 @@ ROWS = [
         "new_eqn_recipe partial_eval_jaxpr_custom partial_eval_jaxpr_nounits partition_pvals "
         "tracers_to_jaxpr"),
     ("jax.interpreters.partial_eval",
-     "jax._src.interpreters.partial_eval callbridge.resurrect._backports._old_partial_eval",
+     "jax._src.interpreters.partial_eval callbridge.resurrect._backports._interpreters",
         "0.9.2 call_param_updaters call_partial_eval_rules convert_invars_to_constvars "
         "instantiate_const_at partial_eval_jaxpr_custom_rule_not_implemented"),
     ("jax.interpreters.partial_eval", "jax._src.tree_util",
@@ -1170,7 +1163,7 @@ ROWS = [
     ("jax.interpreters.partial_eval", "not-had:main-traces", "0.4.38 trace_to_subjaxpr_dynamic"),
     ("jax.interpreters.partial_eval", "not-had:recipes",
         "0.9.2 convert_envvars_to_constvars recipe_to_eqn"),
-    ("jax.interpreters.pxla", "callbridge.resurrect._backports._old_pxla",
+    ("jax.interpreters.pxla", "callbridge.resurrect._backports._interpreters",
         "0.4.30 WeakRefList multi_host_supported_collectives"),
     ("jax.interpreters.pxla", "callbridge.resurrect._names._old_private",
         "0.4.13 _is_unspecified=is_unspecified"),
@@ -1185,8 +1178,7 @@ ROWS = [
         "UnloadedMeshExecutable array_types shard_arg_handlers tile_aval_nd untile_aval_nd "
         "0.10.2 shard_args 0.12.0.1 MeshExecutable global_aval_to_result_handler "
         "global_result_handlers"),
-    ("jax.interpreters.pxla",
-     "jax._src.interpreters.pxla callbridge.resurrect._backports._gone_primitives",
+    ("jax.interpreters.pxla", "jax._src.interpreters.pxla callbridge.resurrect._backports._lax",
         "0.10.2 xla_pmap_p"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla none-is:pmap", "0.10.2 MapTracer"),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla not-had:pmap",
@@ -1204,11 +1196,12 @@ ROWS = [
         "0.12.0.1 array_mapping_to_axis_resources"),
     ("jax.interpreters.pxla", "jax._src.op_shardings",
         "0.12.0.1 are_hlo_shardings_equal is_hlo_sharding_replicated op_sharding_to_indices"),
-    ("jax.interpreters.pxla", "jax._src.op_shardings callbridge.resurrect._backports._old_pxla",
+    ("jax.interpreters.pxla", "jax._src.op_shardings callbridge.resurrect._backports._interpreters",
         "0.7.2 are_op_shardings_equal is_op_sharding_replicated"),
     ("jax.interpreters.pxla", "jax._src.sharding_impls",
         "0.4.13 XLACompatibleSharding use_cpp_class use_cpp_method"),
-    ("jax.interpreters.pxla", "jax._src.sharding_impls callbridge.resurrect._backports._old_pxla",
+    ("jax.interpreters.pxla",
+     "jax._src.sharding_impls callbridge.resurrect._backports._interpreters",
         "0.4.30 AUTO"),
     ("jax.interpreters.pxla", "jax._src.sharding_specs jaxlib._jax.pmap_lib not-had:pmap-sharding",
         "0.10.2 Chunked NoSharding Replicated ShardedAxis ShardingSpec Unstacked "
@@ -1231,15 +1224,12 @@ ROWS = [
     ("jax.interpreters.pxla", "not-had:sharded-arrays",
         "0.4.30 make_sharded_device_array replicate shard_arg shard_aval shard_aval_handlers"),
     ("jax.interpreters.xla", "callbridge.resurrect._backports._avals",
-        "0.7.2 abstractify 0.8.3 canonicalize_dtype"),
-    ("jax.interpreters.xla", "callbridge.resurrect._backports._gone_primitives",
-        "0.4.13 xla_call_p"),
-    ("jax.interpreters.xla", "callbridge.resurrect._backports._old_core",
-        "0.4.30 xla_shape_handlers"),
-    ("jax.interpreters.xla", "callbridge.resurrect._backports._old_public",
-        "0.4.13 Buffer=DeviceArray DeviceArray"),
-    ("jax.interpreters.xla", "callbridge.resurrect._backports._old_pxla",
+        "0.4.30 xla_shape_handlers 0.7.2 abstractify 0.8.3 canonicalize_dtype"),
+    ("jax.interpreters.xla", "callbridge.resurrect._backports._interpreters",
         "0.4.30 axis_groups backend_compile check_backend_matches"),
+    ("jax.interpreters.xla", "callbridge.resurrect._backports._lax", "0.4.13 xla_call_p"),
+    ("jax.interpreters.xla", "callbridge.resurrect._backports._numpy",
+        "0.4.13 Buffer=DeviceArray DeviceArray"),
     ("jax.interpreters.xla", "callbridge.resurrect._builder._translations",
         "0.4.13 _translations=translations lower_fun 0.4.30 TranslationContext TranslationRule "
         "backend_specific_translations register_translation translations xla_destructure"),
@@ -1255,13 +1245,14 @@ ROWS = [
     ("jax.interpreters.xla", "jax._src.array", "0.4.13 _DeviceArray=ArrayImpl"),
     ("jax.interpreters.xla", "jax._src.core",
         "0.4.13 Literal 0.4.30 ShapedArray 0.7.2 pytype_aval_mappings"),
-    ("jax.interpreters.xla", "jax._src.core callbridge.resurrect._backports._old_core",
+    ("jax.interpreters.xla", "jax._src.core callbridge.resurrect._backports._avals",
         "0.4.30 ConcreteArray"),
     ("jax.interpreters.xla",
      "jax._src.interpreters.xla callbridge.resurrect._builder._translations",
         "0.4.30 parameter register_collective_primitive register_initial_style_primitive "
         "sharding_to_proto"),
-    ("jax.interpreters.xla", "jax._src.sharding_impls callbridge.resurrect._backports._old_core",
+    ("jax.interpreters.xla",
+     "jax._src.sharding_impls callbridge.resurrect._backports._interpreters",
         "0.4.30 AxisEnv"),
     ("jax.interpreters.xla", "jax._src.source_info_util", "0.4.13 new_name_stack"),
     ("jax.interpreters.xla", "jax._src.util", "0.4.13 partition_list safe_map safe_zip wrap_name"),
@@ -1283,9 +1274,8 @@ ROWS = [
         "var_defs_and_refs vars_by_fanout"),
     ("jax.jaxpr_util", "jaxlib.utils", "0.4.30 map=safe_map zip=safe_zip"),
     ("jax.lax", "callbridge.resurrect._backports._avals", "0.9.2 zeros_like_array"),
-    ("jax.lax", "callbridge.resurrect._backports._gone_primitives",
-        "0.4.13 select_p 0.6.2 random_gamma_grad_p 0.7.2 infeed_p outfeed_p"),
-    ("jax.lax", "callbridge.resurrect._backports._old_ad", "0.4.38 scan_bind"),
+    ("jax.lax", "callbridge.resurrect._backports._lax",
+        "0.4.13 select_p 0.4.38 scan_bind 0.6.2 random_gamma_grad_p 0.7.2 infeed_p outfeed_p"),
     ("jax.lax", "callbridge.resurrect._names._old_signatures",
         "0.4.30 naryop naryop_dtype_rule standard_primitive"),
     ("jax.lax", "import", "0.4.30 dtypes=jax._src.dtypes 0.7.2 jax"),
@@ -1293,7 +1283,7 @@ ROWS = [
     ("jax.lax", "jax._src.lax.lax",
         "0.4.13 itertools standard_unop 0.4.30 standard_naryop unop unop_dtype_rule 0.12.0.1 "
         "dce_sink_p"),
-    ("jax.lax", "jax._src.lax.lax callbridge.resurrect._backports._old_ad", "0.4.30 tie_in"),
+    ("jax.lax", "jax._src.lax.lax callbridge.resurrect._backports._lax", "0.4.30 tie_in"),
     ("jax.lax", "jax._src.lax.parallel", "0.10.2 all_gather_start"),
     ("jax.lax", "jax._src.lax.parallel not-had:private",
         "0.8.3 all_gather_invariant 0.10.2 all_gather_done"),
@@ -1322,7 +1312,7 @@ ROWS = [
     ("jax.lib.xla_client", "jaxlib._jax",
         "0.6.2 ArrayImpl 0.7.2 DeviceAssignment get_topology_for_devices 0.8.3 Client "
         "CompileOptions Frame Traceback"),
-    ("jax.lib.xla_client", "jaxlib._jax callbridge.resurrect._registration._type_functions",
+    ("jax.lib.xla_client", "jaxlib._jax callbridge.resurrect._registration._ffi",
         "0.8.3 register_custom_type_id"),
     ("jax.lib.xla_client", "jaxlib._jax not-had:jaxlib", "0.10.2 HloShardingV3 HloShardingV3Mesh"),
     ("jax.lib.xla_client", "jaxlib.xla_client",
@@ -1363,7 +1353,7 @@ ROWS = [
         "0.4.34 bfloat16 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
         "float8_e5m2fnuz"),
     ("jax.lib.xla_client", "not-had:copies", "0.4.30 copy_array_to_devices_with_sharding"),
-    ("jax.lib.xla_extension", "callbridge.resurrect._backports._old_public",
+    ("jax.lib.xla_extension", "callbridge.resurrect._backports._numpy",
         "0.4.13 Buffer=DeviceArray DeviceArray DeviceArrayBase=DeviceArray"),
     ("jax.lib.xla_extension", "import",
         "0.6.2 config=jaxlib._jax.config guard_lib=jaxlib._jax.guard_lib "
@@ -1380,7 +1370,7 @@ ROWS = [
         "register_custom_call_as_batch_partitionable reorder_shards start_transfer_server"),
     ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._builder._client",
         "0.6.2 ifrt_proxy"),
-    ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._registration._type_functions",
+    ("jax.lib.xla_extension", "jaxlib._jax callbridge.resurrect._registration._ffi",
         "0.6.2 register_custom_type_id"),
     ("jax.lib.xla_extension", "jaxlib._jax jaxlib._hlo not-had:hlo-modules",
         "0.6.2 HloModule HloPrintOptions hlo_module_to_dot_graph"),
@@ -1447,14 +1437,14 @@ ROWS = [
         "traceback_util 0.4.30 StoreException WrappedFun cache merge_linear_aux"),
     ("jax.linear_util", "jax.tree_util", "0.4.13 tree_map"),
     ("jax.nn", "jax.nn", "0.4.30 normalize=standardize"),
-    ("jax.numpy", "callbridge.resurrect._backports._old_public",
+    ("jax.numpy", "callbridge.resurrect._backports._numpy",
         "0.4.13 msort 0.4.30 DeviceArray NINF NZERO PZERO in1d issubsctype row_stack trapz "
         "0.10.2 fix"),
     ("jax.numpy", "import", "0.4.13 lax_numpy=jax._src.numpy.lax_numpy 0.4.30 jax"),
     ("jax.numpy", "jax._src.numpy.lax_numpy", "0.4.38 round_=round"),
     ("jax.numpy", "jax._src.numpy.reductions",
         "0.4.30 alltrue=all cumproduct=cumprod product=prod sometrue=any"),
-    ("jax.ops", "callbridge.resurrect._backports._old_public",
+    ("jax.ops", "callbridge.resurrect._backports._lax",
         "0.4.13 index index_add index_max index_min index_mul index_update"),
     ("jax.prng", "jax._src.prng jax._src.random.prng", "0.4.30 PRNGImpl"),
     ("jax.prng", "jax._src.prng jax._src.random.prng jax._src.random.rbg",
@@ -1465,63 +1455,62 @@ ROWS = [
     ("jax.profiler", "jax.profiler",
         "0.4.13 StepTraceContext=StepTraceAnnotation TraceContext=TraceAnnotation "
         "trace_function=annotate_function"),
-    ("jax.random", "callbridge.resurrect._backports._old_keys",
-        "0.4.30 KeyArray=PRNGKeyArray PRNGKeyArray"),
-    ("jax.random", "callbridge.resurrect._backports._old_public",
-        "0.4.30 default_prng_impl rbg_key threefry2x32_key unsafe_rbg_key 0.4.31 shuffle"),
+    ("jax.random", "callbridge.resurrect._backports._random",
+        "0.4.30 KeyArray=PRNGKeyArray PRNGKeyArray default_prng_impl rbg_key threefry2x32_key "
+        "unsafe_rbg_key 0.4.31 shuffle"),
     ("jax.random", "jax._src.prng jax._src.random.prng jax._src.random.threefry2x32",
         "0.4.30 threefry2x32_p threefry_2x32"),
     ("jax.ref", "jax._src.core", "0.9.2 ArrayRef=Ref"),
     ("jax.ref", "jax._src.ref", "0.9.2 array_ref=new_ref"),
-    ("jax.scipy.linalg", "callbridge.resurrect._backports._old_public", "0.4.30 tril triu"),
-    ("jax.scipy.special", "callbridge.resurrect._backports._old_public", "0.10.2 sph_harm"),
+    ("jax.scipy.linalg", "callbridge.resurrect._backports._scipy", "0.4.30 tril triu"),
+    ("jax.scipy.special", "callbridge.resurrect._backports._scipy", "0.10.2 sph_harm"),
     ("jax.scipy.stats.norm", "import", "0.4.13 osp_stats=scipy.stats"),
     ("jax.scipy.stats.poisson", "import", "0.4.13 osp_stats=scipy.stats"),
-    ("jax.sharding", "callbridge.resurrect._backports._old_public", "0.7.2 use_mesh"),
+    ("jax.sharding", "jax", "0.7.2 use_mesh=set_mesh"),
     ("jax.sharding", "jax._src.sharding_impls",
         "0.4.13 OpShardingSharding=GSPMDSharding 0.7.2 GSPMDSharding"),
     ("jax.sharding", "jax.sharding", "0.4.34 XLACompatibleSharding=Sharding"),
     ("jax.sharding", "jaxlib._jax none-is:pmap", "0.10.2 PmapSharding"),
     ("jax.sharding", "none-is:positional-sharding", "0.7.2 PositionalSharding"),
     ("jax.stages", "jax", "0.7.2 OutInfo=ShapeDtypeStruct"),
-    ("jax.tree_util", "callbridge.resurrect._backports._old_public",
+    ("jax.tree_util", "callbridge.resurrect._backports._trees",
         "0.4.30 AttributeKeyPathEntry GetitemKeyPathEntry register_keypaths 0.7.2 build_tree"),
     ("jax.tree_util", "jax.tree_util", "0.4.13 tree_multimap=tree_map"),
-    ("jax.util", "callbridge.resurrect._backports._old_core", "0.7.2 as_hashable_function"),
-    ("jax.util", "callbridge.resurrect._backports._old_public", "0.4.13 partial"),
+    ("jax.util", "callbridge.resurrect._backports._jax", "0.4.13 partial"),
+    ("jax.util", "callbridge.resurrect._backports._trees", "0.7.2 as_hashable_function"),
     ("jax.util", "callbridge.resurrect._names._old_signatures", "0.7.2 wrap_name"),
     ("jax.util", "import", "0.8.3 jax"),
     ("jax.util", "jax._src.dlpack", "0.7.2 to_dlpack"),
     ("jax.util", "jax._src.util",
         "0.5.3 toposort 0.7.2 HashableFunction cache safe_map safe_zip split_list "
         "split_list_checked subvals unzip2 wraps"),
-    ("jax.util", "jax._src.util callbridge.resurrect._backports._old_public",
+    ("jax.util", "jax._src.util callbridge.resurrect._backports._trees",
         "0.7.2 split_dict split_merge"),
     ("jaxlib", "import",
         "0.4.30 ducc_fft=jaxlib.ducc_fft 0.6.2 xla_extension=jaxlib.xla_extension 0.8.3 "
         "hlo_helpers=jaxlib.hlo_helpers"),
-    ("jaxlib.ducc_fft", "callbridge.resurrect._lowering._hlo_helpers",
+    ("jaxlib.ducc_fft", "callbridge.resurrect._lowering._mlir",
         "0.4.30 custom_call=hlo_custom_call"),
     ("jaxlib.ducc_fft", "import",
         "0.4.30 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir "
         "xla_client=jaxlib.xla_client"),
     ("jaxlib.ducc_fft", "jaxlib.xla_client jax.lax", "0.4.30 FftType"),
     ("jaxlib.ducc_fft", "not-had:jaxlib-lowerings", "0.4.30 dynamic_ducc_fft_hlo"),
-    ("jaxlib.gpu_linalg", "callbridge.resurrect._lowering._hlo_helpers",
+    ("jaxlib.gpu_linalg", "callbridge.resurrect._lowering._mlir",
         "0.4.34 custom_call=hlo_custom_call"),
     ("jaxlib.gpu_linalg", "import", "0.4.34 ir=jaxlib.mlir.ir 0.5.3 xla_client=jaxlib.xla_client"),
     ("jaxlib.gpu_linalg", "jaxlib.gpu_common_utils", "0.4.34 GpuLibNotLinkedError"),
     ("jaxlib.gpu_linalg", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_linalg", "not-had:jaxlib-lowerings",
         "0.4.34 cuda_cholesky_update cuda_lu_pivots_to_permutation hip_lu_pivots_to_permutation"),
-    ("jaxlib.gpu_prng", "callbridge.resurrect._lowering._hlo_helpers",
+    ("jaxlib.gpu_prng", "callbridge.resurrect._lowering._mlir",
         "0.6.2 custom_call=hlo_custom_call"),
     ("jaxlib.gpu_prng", "import", "0.6.2 ir=jaxlib.mlir.ir xla_client=jaxlib.xla_client"),
     ("jaxlib.gpu_prng", "jaxlib.gpu_common_utils", "0.4.34 GpuLibNotLinkedError"),
     ("jaxlib.gpu_prng", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_prng", "not-had:jaxlib-lowerings", "0.6.2 cuda_threefry2x32 rocm_threefry2x32"),
     ("jaxlib.gpu_rnn", "not-had:jaxlib", "0.5.3 cuda_module_name"),
-    ("jaxlib.gpu_solver", "callbridge.resurrect._lowering._hlo_helpers",
+    ("jaxlib.gpu_solver", "callbridge.resurrect._lowering._mlir",
         "0.4.38 ShapeTypePair ensure_hlo_s32 hlo_s32 mk_result_types_and_shapes 0.5.3 "
         "custom_call=hlo_custom_call dense_int_array"),
     ("jaxlib.gpu_solver", "import",
@@ -1533,10 +1522,9 @@ ROWS = [
         "0.4.34 cuda_getrf rocm_getrf 0.4.38 cuda_geqrf cuda_geqrf_batched cuda_gesvd "
         "cuda_orgqr cuda_syevd rocm_geqrf rocm_geqrf_batched rocm_gesvd rocm_orgqr rocm_syevd "
         "0.5.3 cuda_csrlsvqr cuda_sytrd rocm_sytrd"),
-    ("jaxlib.gpu_sparse", "callbridge.resurrect._backports._old_public",
-        "0.4.30 cuda_is_supported rocm_is_supported"),
-    ("jaxlib.gpu_sparse", "callbridge.resurrect._lowering._hlo_helpers",
-        "0.6.2 custom_call=hlo_custom_call mk_result_types_and_shapes"),
+    ("jaxlib.gpu_sparse", "callbridge.resurrect._lowering._mlir",
+        "0.4.30 cuda_is_supported rocm_is_supported 0.6.2 custom_call=hlo_custom_call "
+        "mk_result_types_and_shapes"),
     ("jaxlib.gpu_sparse", "import", "0.5.3 xla_client=jaxlib.xla_client 0.6.2 ir=jaxlib.mlir.ir"),
     ("jaxlib.gpu_sparse", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
     ("jaxlib.gpu_sparse", "not-had:jaxlib-lowerings",
@@ -1545,13 +1533,13 @@ ROWS = [
         "rocm_coo_fromdense rocm_coo_matmat rocm_coo_matvec rocm_coo_todense rocm_csr_fromdense "
         "rocm_csr_matmat rocm_csr_matvec rocm_csr_todense rocm_gtsv2"),
     ("jaxlib.gpu_triton", "not-had:jaxlib", "0.5.3 cuda_module_name rocm_module_name"),
-    ("jaxlib.hlo_helpers", "callbridge.resurrect._lowering._hlo_helpers",
+    ("jaxlib.hlo_helpers", "callbridge.resurrect._lowering._mlir",
         "0.4.30 ir_constant ir_constant_i32 ir_constant_u8 0.8.3 DimensionSize ShapeTypePair "
         "custom_call=hlo_custom_call dense_int_array dtype_to_ir_type ensure_hlo_s32 hlo_add "
         "hlo_const hlo_min hlo_s32 hlo_u8 mk_result_types_and_shapes shape_dtype_to_ir_type "
         "shape_tensor"),
     ("jaxlib.hlo_helpers", "import", "0.8.3 hlo=jaxlib.mlir.dialects.stablehlo ir=jaxlib.mlir.ir"),
-    ("jaxlib.lapack", "callbridge.resurrect._lowering._hlo_helpers",
+    ("jaxlib.lapack", "callbridge.resurrect._lowering._mlir",
         "0.4.30 DimensionSize ir_constant_i32 ir_constant_u8 shape_tensor 0.4.34 hlo_min 0.5.3 "
         "ShapeTypePair custom_call=hlo_custom_call ensure_hlo_s32 hlo_add hlo_s32 hlo_u8 "
         "mk_result_types_and_shapes"),

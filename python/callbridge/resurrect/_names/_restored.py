@@ -20,7 +20,7 @@ RESTORED = [
     ),
     (
         "jaxlib.xla_client",
-        "callbridge.resurrect._registration._type_functions",
+        "callbridge.resurrect._registration._ffi",
         "register_custom_type register_custom_type_id",
     ),
     (
@@ -28,7 +28,7 @@ RESTORED = [
         "jaxlib.xla_client",
         "register_custom_type register_custom_type_id",
     ),
-    ("jax.ffi", "callbridge.resurrect._registration._type_functions", "register_ffi_type"),
+    ("jax.ffi", "callbridge.resurrect._registration._ffi", "register_ffi_type"),
     ("jaxlib.xla_client", "callbridge.resurrect._builder._ops", "ops XlaOp XlaBuilder"),
     ("jax.lib.xla_client", "jaxlib.xla_client", "ops XlaOp XlaBuilder"),
     (
@@ -76,7 +76,7 @@ RESTORED = [
     ),
     ("jax.interpreters.xla", "jaxlib.xla_client", "XlaOp"),
     # ---- Lowering rules of 2022 to 2024 ----------------------------------------------------------
-    ("jax.interpreters.mlir", "callbridge.resurrect._lowering._mlir_custom_call", "custom_call"),
+    ("jax.interpreters.mlir", "callbridge.resurrect._lowering._mlir", "custom_call"),
     ("jax.interpreters.mlir", "jax._src.interpreters.mlir", "func_dialect hlo ReplicaAxisContext"),
     (
         "jax.interpreters.mlir",
@@ -86,7 +86,7 @@ RESTORED = [
     # Its name until jaxlib 0.4.1.
     (
         "jaxlib.mhlo_helpers",
-        "callbridge.resurrect._lowering._hlo_helpers",
+        "callbridge.resurrect._lowering._mlir",
         "custom_call=hlo_custom_call dtype_to_ir_type shape_dtype_to_ir_type",
     ),
     # ---- Modules of one name ---------------------------------------------------------------------
@@ -140,10 +140,10 @@ RESTORED = [
     ("jax.experimental", "jax", "enable_x64"),
     (
         "jax._src.config.Config",
-        "callbridge.resurrect._backports._old_config",
-        "DEFINE_bool DEFINE_enum DEFINE_float DEFINE_integer DEFINE_string FLAGS check_exists "
-        "define_bool_state define_enum_state define_float_state define_int_state "
-        "define_string_or_object_state define_string_state",
+        "callbridge.resurrect._backports._jax",
+        "DEFINE_bool DEFINE_enum DEFINE_float DEFINE_integer DEFINE_string FLAGS "
+        "check_exists define_bool_state define_enum_state define_float_state "
+        "define_int_state define_string_or_object_state define_string_state",
     ),
     ("jax._src.config.Config", "callbridge.resurrect._names._options", "__getattr__=attribute"),
     # ---- jax.core --------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ RESTORED = [
     ("jax.interpreters.batching", "callbridge.resurrect._backports._avals", "not_mapped"),
     (
         "jax.interpreters.batching",
-        "callbridge.resurrect._backports._batchers",
+        "callbridge.resurrect._backports._interpreters",
         "broadcast_batcher vectorized_batcher",
     ),
     ("jax.interpreters.pxla", "jax._src.interpreters.pxla", "xla_pmap_p"),
@@ -226,11 +226,16 @@ WRAPPED = [
     (
         "jax.interpreters.mlir",
         "callbridge.resurrect._builder._wrappers",
-        "aval_to_ir_type custom_call ir_constant ir_constants=ir_constant",
+        "aval_to_ir_type ir_constant ir_constants=ir_constant",
+    ),
+    (
+        "jax.interpreters.mlir",
+        "callbridge.resurrect._lowering._stablehlo",
+        "custom_call",
     ),
     (
         "jax._src.interpreters.mlir",
-        "callbridge.resurrect._builder._wrappers",
+        "callbridge.resurrect._lowering._stablehlo",
         "custom_call=jax_custom_call",
     ),
     (
@@ -240,17 +245,17 @@ WRAPPED = [
     ),
     (
         "jax._src.interpreters.mlir.LoweringCacheKey",
-        "callbridge.resurrect._lowering._unhashable_parameters",
+        "callbridge.resurrect._lowering._private_calls",
         "__new__=new_lowering_key __init__=init_lowering_key",
     ),
     (
         "jax._src.interpreters.partial_eval.DynamicJaxprTrace",
-        "callbridge.resurrect._lowering._unhashable_parameters",
+        "callbridge.resurrect._lowering._private_calls",
         "default_process_primitive",
     ),
     (
         "jaxlib.hlo_helpers",
-        "callbridge.resurrect._builder._wrappers",
+        "callbridge.resurrect._lowering._stablehlo",
         "custom_call=hlo_custom_call",
     ),
     (
@@ -263,19 +268,19 @@ WRAPPED = [
     *(
         (
             module,
-            "callbridge.resurrect._backports._batchers",
+            "callbridge.resurrect._backports._interpreters",
             "primitive_batchers axis_primitive_batchers",
         )
         for module in ("jax.interpreters.batching", "jax._src.interpreters.batching")
     ),
     (
         "jax.interpreters.xla",
-        "callbridge.resurrect._backports._batchers",
+        "callbridge.resurrect._backports._interpreters",
         "canonicalize_dtype_handlers",
     ),
     ("jax._src.xla_bridge", "callbridge.resurrect._builder._wrappers", "is_known_platform"),
     *(
-        (module, "callbridge.resurrect._release", "__version__=release")
+        (module, "callbridge.resurrect._backports._jax", "__version__=release")
         for module in ("jax", "jax.version", "jaxlib", "jaxlib.version")
     ),
     ("jax._src.config.Config", "callbridge.resurrect._names._options", "read update"),
@@ -320,7 +325,7 @@ WRAPPED = [
     ),
     (
         "jaxlib.mlir.dialects.stablehlo.CustomCallOp",
-        "callbridge.resurrect._builder._wrappers",
+        "callbridge.resurrect._lowering._stablehlo",
         "__init__=custom_call_op_init build_generic=custom_call_op_build_generic",
     ),
     (
