@@ -260,7 +260,7 @@ def ten_binds(x):
 jax.make_jaxpr(ten_binds)(x)
 assert "hash" not in calls, calls
 if VERSION >= (0, 7):
-    assert calls["_private_calls.py", "wrapper"] == 10, calls
+    assert calls["_private_calls.py", "process"] == 10, calls
     # The equation, and the variable of its result.
     assert sum(times for name, times in calls.items() if isinstance(name, tuple)) <= 30, calls
 print("done")

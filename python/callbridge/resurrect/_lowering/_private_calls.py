@@ -209,7 +209,7 @@ def default_process_primitive(original: Callable) -> Callable | None:
 
     # Binds of hashable parameters pay for this call alone: nothing is asked before JAX refuses.
     @functools.wraps(original)
-    def wrapper(
+    def process(
         trace: Any, primitive: Any, tracers: Any, params: dict, source_info: Any = None
     ) -> Any:
         try:
@@ -219,7 +219,7 @@ def default_process_primitive(original: Callable) -> Callable | None:
                 raise
         return _without_cache(original)(trace, primitive, tracers, copied, source_info)
 
-    return wrapper
+    return process
 
 
 def _without_cache(original: Any) -> Callable:
