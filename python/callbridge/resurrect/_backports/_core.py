@@ -1,4 +1,4 @@
-"""Jaxprs, primitives, dimensions and traces: what jax.core has no more.
+"""Jaxprs, dimensions and traces: what jax.core has no more.
 
 JAX had a stack of main traces until 0.4.36; now a trace knows the one that it was entered in.
 Programs compare what they find at two times, to see whether they are in the same trace; and they
@@ -55,7 +55,6 @@ def __getattr__(name: str) -> Any:
 
 
 # ---- Jaxprs --------------------------------------------------------------------------------------
-
 
 # Rules of primitives that call functions, which JAX asks no more.
 call_param_updaters: dict = {}

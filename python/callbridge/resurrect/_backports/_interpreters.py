@@ -189,7 +189,6 @@ def canonicalize_dtype_handlers(original: Any) -> Any:
 
 # ---- partial_eval --------------------------------------------------------------------------------
 
-
 # Rules of primitives that call functions, which JAX asks no more.
 call_param_updaters: dict = {}
 call_partial_eval_rules: dict = {}
@@ -258,14 +257,12 @@ def extend_jaxpr_stack(main: Any, frame: Any) -> Iterator[None]:
 
 # ---- mlir ----------------------------------------------------------------------------------------
 
-
 # Of mlir.ModuleContext, where JAX lowers for one platform alone.
 if "platforms" not in mlir.ModuleContext.__annotations__:
     platforms = property(lambda context: (context.platform,))
 
 
 # ---- pxla, and xla -------------------------------------------------------------------------------
-
 
 # Which jax.pmap ran over several hosts: all of them do.
 multi_host_supported_collectives: set = set()

@@ -227,7 +227,6 @@ def process_indices(backend: Any = None) -> list[int]:
 
 # ---- Methods of jax.config by which packages made options of their own ---------------------------
 
-
 Config: Any = _config.Config
 
 
@@ -300,9 +299,9 @@ FLAGS = _Flags()
 
 # ---- jax.__version__ -----------------------------------------------------------------------------
 
-
 # Packages compare it as text, by which 0.10.2 is older than 0.4.1: they refuse a JAX that is new
 # enough, or do what an older one needs.
+
 _NUMBERS = re.compile(r"\d+(?:\.\d+)+")
 
 

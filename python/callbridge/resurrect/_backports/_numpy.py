@@ -14,7 +14,6 @@ Array = jax.Array
 
 # ---- Names that are gone -------------------------------------------------------------------------
 
-
 NINF = -np.inf
 NZERO, PZERO = -0.0, 0.0
 DeviceArray = jax.Array

@@ -166,7 +166,6 @@ def get_serialized_proto_from_hlo_sharding(sharding: Any) -> bytes:
 
 # ---- jax.experimental.layout ---------------------------------------------------------------------
 
-
 # JAX has a class of layouts, and one of layouts with their sharding: DeviceLocalLayout and Layout
 # until 0.6, Layout and Format since. Layout here makes objects of both, as programs of either time
 # do, and they are its instances.

@@ -258,7 +258,6 @@ def _leaf_number(shape: Shape, index: Sequence[int]) -> int:
 
 # ---- The module ----------------------------------------------------------------------------------
 
-
 _OPS = {
     "Constant": Constant,
     "ConstantLiteral": ConstantLiteral,
@@ -268,7 +267,6 @@ _OPS = {
     "GetTupleElement": GetTupleElement,
     "Tuple": Tuple,
 }
-
 
 # The other operations, by the module that has them. They need all of jax.lax.
 _LATER = {

@@ -207,7 +207,6 @@ def _serve(entry: Entry, api_version: int) -> Entry:
 
 # ---- Programs that are read back -----------------------------------------------------------------
 
-
 # Only a call says which version an untyped function has, so XLA is given the function when a
 # program lowers its first call. A program that is read back is not lowered. So the calls that this
 # package builds say their versions in a frontend attribute, which stays in a program wherever it

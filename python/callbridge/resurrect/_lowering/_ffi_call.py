@@ -18,7 +18,6 @@ from callbridge.resurrect._lowering import _ffi_lowering
 
 # ---- jax.ffi, with the signature and the errors of the newest release ----------------------------
 
-
 _VMAP_METHODS = [
     *("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"),
     None,
@@ -250,7 +249,6 @@ extend_ffi_call.__signature__ = inspect.signature(extend_ffi_call)  # type: igno
 
 
 # ---- jax.extend.ffi of releases whose own takes operands and attributes beside the target --------
-
 
 # The options that ffi_call() has today.
 _OPTIONS = {

@@ -149,7 +149,6 @@ def hlo_custom_call(
 
 # ---- Constants, types and shapes -----------------------------------------------------------------
 
-
 # A dimension, known now or only at run time.
 DimensionSize = Union[int, ir.Value]  # noqa: UP007, for Python 3.9
 ShapeTypePair = tuple[Sequence[DimensionSize], ir.Type]
@@ -280,7 +279,6 @@ def text_of(xla_computation: Any) -> Any:
 
 
 # ---- What jaxlib's modules for GPUs said of them -------------------------------------------------
-
 
 # Whether programs may register the module's lowerings of sparse matrices, which jaxlib removed: a
 # handler that JAX registers itself is in their place.

@@ -197,7 +197,6 @@ def jaxpr_eqn(original: Any) -> Any:
 
 # ---- Parameters without a hash -------------------------------------------------------------------
 
-
 # jax.ffi's, of jax 0.6 and 0.7: has a hash where its values do, and arrays are left in it.
 _DICTIONARY_OF_FFI = jax_function_or("jax._src.ffi.HashableDict", ())
 

@@ -197,7 +197,6 @@ def xlas_function(original: Callable) -> Callable | None:
 
 # ---- Types of state and of user data -------------------------------------------------------------
 
-
 # The functions of jaxlib's extension module that register a type with XLA:CPU, newest first.
 _XLAS_FUNCTIONS = ("register_custom_type", "register_custom_type_id")
 _registered_types: dict[tuple[str, str], int] = {}  # the variable of the id, by name and platform

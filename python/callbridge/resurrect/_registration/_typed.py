@@ -280,7 +280,6 @@ def are_compatible(traits: Any) -> bool:
 
 # ---- Whose library an address lies in ------------------------------------------------------------
 
-
 # jaxlib, and the packages of its plugins.
 _JAXS_PACKAGES = re.compile(r"jaxlib|jax_plugins(\.\w+)?|jax_(cuda|rocm)\d*_(plugin|pjrt)")
 
