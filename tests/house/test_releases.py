@@ -52,7 +52,7 @@ ALLOWED = {
     "python/callbridge/resurrect/_names/_refused_forms.py": "the releases that refuse other forms",
     "python/callbridge/resurrect/_names/_table.py": "the releases that names came in",
     "python/callbridge/resurrect/_names/_options.py": "the releases that options went and came in",
-    "python/callbridge/resurrect/_backports/_tracing.py": "the release that main traces went in",
+    "python/callbridge/resurrect/_backports/_core.py": "the release that main traces went in",
     "scripts/environment.sh": "CALLBRIDGE_JAX_0_4_30_PYTHON, the oracle",
     "scripts/old_packages": "packages whose binaries are inspected",
     "benchmarks/typed_ffi/CMakeLists.txt": "headers of a past release, which are measured",

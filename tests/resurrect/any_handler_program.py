@@ -16,7 +16,7 @@ if has_queue:  # before the import too, as `import package` may come first
     registering.bound_before("pended before", library.handler("add"), "cpu", 1)
 
 import callbridge.resurrect  # noqa: E402, F401
-from callbridge.resurrect._registration import _owners  # noqa: E402
+from callbridge.resurrect._registration import _typed  # noqa: E402
 
 has_state = library.has("state_execute")
 registered = ["pended before"] * has_queue
@@ -88,7 +88,7 @@ if has_queue:
             execute = handler["execute"] if isinstance(handler, dict) else handler
             address = registering.address_in(execute)
             is_itself = address == library.address("add")
-            assert is_itself or _owners.is_jaxs_or_ours(address), name
+            assert is_itself or _typed.is_jaxs_or_ours(address), name
             given["itself" if is_itself else "wrapped"] += 1
     assert 0 in given.values() and sum(given.values()) == len(registered), given
 kind = "none" if not has_queue else "itself" if given["itself"] else "wrapped"

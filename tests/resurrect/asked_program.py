@@ -25,7 +25,7 @@ at_once = {origin for row in AT_ONCE for origin in modules_of(row.at_once)}
 at_once |= {origin for row in WRAPPED for origin in modules_of([row.wrapped_by])}
 at_once |= {
     f"callbridge.resurrect.{name}"
-    for name in ("_backports._dimensions", "_backports._old_core", "_builder._op")
+    for name in ("_backports._avals", "_backports._interpreters", "_builder._computation")
 }
 at_once |= {o for r in _lazy.rows().get("jax.numpy", {}).values() for o in modules_of(r.stand_ins)}
 early = {name for name in sys.modules if name in late and name not in before} - at_once

@@ -18,7 +18,7 @@ import callbridge.resurrect  # noqa: E402, F401
 from callbridge._core import _c_api  # noqa: E402
 from callbridge.jax import _handlers  # noqa: E402
 from callbridge.jax._runtimes import RUNTIME  # noqa: E402
-from callbridge.resurrect._registration import _owners  # noqa: E402
+from callbridge.resurrect._registration import _typed  # noqa: E402
 
 given = {}
 
@@ -57,11 +57,11 @@ itself = library.address("add")
 is_native = address("plain") == itself
 for name in ("plain", "by gpu", "later"):
     assert given[name][1:] == (1, 0) and address(name) == address("plain"), name
-    assert is_native or _owners.is_jaxs_or_ours(address(name)), name
+    assert is_native or _typed.is_jaxs_or_ours(address(name)), name
 for name in ("pended before", "compatible", "later and compatible"):
     assert given[name][1:] == (1, 0), given[name]  # plugins refuse traits here
     if RUNTIME.records_typed_calls:
-        assert _owners.is_jaxs_or_ours(address(name)), name
+        assert _typed.is_jaxs_or_ours(address(name)), name
         # What is given reports the trait by itself, as what callbridge.jax.register() gives.
         trait = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE
         made, _ = _handlers.adapt(name, "CUDA", {"execute": itself}, trait)
@@ -71,7 +71,7 @@ if "state" in given:
     stages = given["state"][0]
     assert set(stages) == {"instantiate", "execute"}
     if RUNTIME.has_instantiate and library.has("counter_type_info"):
-        assert all(map(_owners.is_jaxs_or_ours, map(registering.address_in, stages.values())))
+        assert all(map(_typed.is_jaxs_or_ours, map(registering.address_in, stages.values())))
 elif library.has("state_execute"):
     assert not RUNTIME.has_instantiate
 # A type that has an id, XLA's on CPU, is given to the plugin too.

@@ -9,7 +9,7 @@ import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
 import registering
-from callbridge.resurrect._registration import _type_functions
+from callbridge.resurrect._registration import _ffi
 
 library = registering.Library(sys.argv[1])
 zero = np.zeros(1, np.int32)
@@ -51,7 +51,7 @@ check_refused([*targets, *notes])
 # A type for another platform is none for this one, where JAX's own function keeps it until that
 # platform's plugin asks. (callbridge's has one table of types.)
 held = getattr(registering.xla_client, "_custom_type_id", None)
-if held is not None and not _type_functions.is_here(registering.xla_client, "register_custom_type"):
+if held is not None and not _ffi.is_here(registering.xla_client, "register_custom_type"):
     register_type("counter", platform="tpu")
     ((name, _),) = held["tpu"]
     assert name == "counter", held

@@ -20,14 +20,16 @@ import jax.numpy as jnp
 import numpy as np
 from callbridge._core._error import CallbridgeError
 from callbridge.resurrect._backports import (
-    _newer_functions,
-    _newer_jax,
-    _newer_numpy,
-    _newer_scipy,
-    _newer_sharding,
-    _newer_trees,
+    _interpreters,
+    _jax,
+    _lax,
+    _numpy,
+    _random,
+    _scipy,
+    _sharding,
+    _trees,
 )
-from callbridge.resurrect._lowering import _newer_ffi_call
+from callbridge.resurrect._lowering import _ffi_call
 from callbridge.resurrect._names import _calls, _newer_attributes
 from jax import lax
 from jax.scipy import linalg, special, stats
@@ -90,7 +92,7 @@ powers = np.array([0, 0.5, -2, 1e-3], np.float32)
 key = jax.random.PRNGKey(3)
 dnums = lax.ScatterDimensionNumbers((), (0,), (0,))
 COMPARED = {
-    (_newer_numpy, jnp): {
+    (_numpy, jnp): {
         "unique_all": [given(ints), given(ints, size=6, fill_value=9)],
         "unique_counts": [given(ints, size=3)],
         "unique_inverse": [given(ints, size=5, fill_value=-1)],
@@ -127,7 +129,7 @@ COMPARED = {
         ],
         "spacing": [given(line), given(special_values), given(ints)],
     },
-    (_newer_numpy, jnp.linalg): {
+    (_numpy, jnp.linalg): {
         "cross": [given(cube[:, :, 0], cube[:, :, 1]), given(cube, cube[::-1], axis=1)],
         "diagonal": [given(cube, offset=offset) for offset in (0, 1, -1)],
         "trace": [*(given(cube, offset=n) for n in (0, 1, -1)), given(ints, dtype=np.float32)],
@@ -156,7 +158,7 @@ COMPARED = {
         ],
         "svdvals": [given(cube)],
     },
-    (_newer_functions, jax.nn): {
+    (_lax, jax.nn): {
         **{name: [given(line), given(ints)] for name in ("mish", "sparse_plus", "sparse_sigmoid")},
         "squareplus": [given(line), given(line, 1), given(line, b=line)],
         "identity": [given(line), given(2)],
@@ -168,7 +170,7 @@ COMPARED = {
         ]
         + [given(cube, axis=1, where=cube > 0), given(cube, where=cube > 0, keepdims=True)],
     },
-    (_newer_functions, lax): {
+    (_lax, lax): {
         "split": [given(cube, (1, 2), axis=1), given(cube, (1, 3), 2), given(cube, (2,))],
         "tile": [given(cube, (2, 1, 3))],
         "scatter_sub": [
@@ -187,11 +189,11 @@ COMPARED = {
         "stack": [given([cube[0], cube[1]], axis) for axis in (0, 1, 2)],
         "unstack": [given(cube, axis) for axis in (0, 1, 2)],
     },
-    (_newer_functions, jax.random): {
+    (_random, jax.random): {
         "clone": [given(key)],
         "lognormal": [given(key, 2.0, (3,)), given(key, line), given(key, shape=(2, 3))],
     },
-    (_newer_scipy, special): {
+    (_scipy, special): {
         "gammasgn": [given(line), given(special_values[1:]), given(ints)],
         "beta": [given(line[[0, 2, 3, 6, 7]], np.float32(1.75)), given(line[6:], line[6:][::-1])],
         "factorial": [given(line), given(ints)],
@@ -202,12 +204,12 @@ COMPARED = {
         "boxcox": [given(line[6:], powers)],
         "boxcox1p": [given(line[6:], powers)],
     },
-    (_newer_scipy, linalg): {
+    (_scipy, linalg): {
         "hilbert": [given(1), given(4)],
         "circulant": [given(line)],
         "hankel": [given(line), given(line[:4], line[3:])],
     },
-    (_newer_scipy, stats): {
+    (_scipy, stats): {
         "sem": [
             given(cube, axis=axis, ddof=ddof, keepdims=keep)
             for axis, ddof, keep in ((None, 1, False), (0, 0, True), (1, 1, False), (-1, 0, True))
@@ -260,19 +262,19 @@ for (ours, todays), functions in COMPARED.items():
 for distribution, names in (("expon", "cdf logcdf logsf ppf sf"), ("uniform", "cdf ppf")):
     for name in names.split():
         for arguments in ((units, 0.25, 2), (line, -1.25, 4), (ints,)):
-            ours = getattr(_newer_scipy, f"{distribution}_{name}")
+            ours = getattr(_scipy, f"{distribution}_{name}")
             theirs = getattr(getattr(stats, distribution), name)
             traced.append((ours, theirs, arguments, {}))
 for arguments in ((line,), (line, 0.5), (line, 0.5, 2), (ints, 1, 3)):
-    traced.append((_newer_scipy.norm_logsf, stats.norm.logsf, arguments, {}))
+    traced.append((_scipy.norm_logsf, stats.norm.logsf, arguments, {}))
 for options in ({}, {"stddev": 0.5}, {"lower": -1.0, "upper": 0.5}, {"dtype": np.float16}):
-    ours = _newer_functions.truncated_normal(**options)
+    ours = _lax.truncated_normal(**options)
     theirs = jax.nn.initializers.truncated_normal(**options)
     for more in ((), (np.float16,)):
         traced.append((ours, theirs, (key, (5,), *more), {}))
 compare(traced)
 for shape, dtype in (((2, 3), "float32"), (3, "int8"), ((), bool)):
-    made = _newer_functions.empty(shape, dtype)
+    made = _lax.empty(shape, dtype)
     assert made.shape == lax.empty(shape, dtype).shape and made.dtype == np.dtype(dtype)
 tree = {"a": (1, 2), "b": None}
 for prefix, is_leaf in (
@@ -281,20 +283,18 @@ for prefix, is_leaf in (
     ({"a": (5, 6), "b": 7}, lambda t: t == (5, 6)),
 ):
     for full in ({"a": (1, 2), "b": [3, 4]}, {"a": ([1], 2), "b": 3}):
-        same(
-            _newer_trees.broadcast(prefix, full, is_leaf), jax.tree.broadcast(prefix, full, is_leaf)
-        )
+        same(_trees.broadcast(prefix, full, is_leaf), jax.tree.broadcast(prefix, full, is_leaf))
 for is_leaf in (None, lambda t: isinstance(t, tuple)):
     joins = [
         module(lambda p, q: f"({p}{q})", [("a", "b"), "c", "d"], is_leaf=is_leaf)
-        for module in (_newer_trees.reduce_associative, jax.tree.reduce_associative)
+        for module in (_trees.reduce_associative, jax.tree.reduce_associative)
     ]
     assert sorted(joins[0]) == sorted(joins[1]), joins
 
 # ---- jax.numpy, jax.lax, jax.scipy: what test_lent.py does not call ------------------------------
 z = (x + 1j * x.T.reshape(x.shape)).astype(np.complex64)
 for dtype in ("float32", "int32", "bool", "complex64"):
-    same(_newer_numpy.astype(z, dtype), jnp.astype(z, dtype))
+    same(_numpy.astype(z, dtype), jnp.astype(z, dtype))
 for kind in (
     "bool",
     "integral",
@@ -304,42 +304,42 @@ for kind in (
     (jnp.int8, x.dtype),
 ):
     for dtype in (np.bool_, np.int8, np.uint8, np.float32, np.complex64):
-        same(_newer_numpy.isdtype(dtype, kind), jnp.isdtype(dtype, kind))
+        same(_numpy.isdtype(dtype, kind), jnp.isdtype(dtype, kind))
 for array in (np.float32(1), x, np.zeros((2, 0, 3))):
     for name in ("ndim", "shape", "size"):
-        same(getattr(_newer_numpy, name)(array), getattr(jnp, name)(array))
+        same(getattr(_numpy, name)(array), getattr(jnp, name)(array))
 for axis in (0, 1, -1, (0, 1)):
-    same(_newer_numpy.size(x, axis), jnp.size(x, axis))
+    same(_numpy.size(x, axis), jnp.size(x, axis))
 for fill, options in (
     ((x, 1), {"inplace": True}),
     ((x, 1, True), {"inplace": False}),
 ):
-    refused(NotImplementedError)(_newer_numpy.fill_diagonal, *fill, **options)
+    refused(NotImplementedError)(_numpy.fill_diagonal, *fill, **options)
 for array in (x[0], np.zeros((2, 3, 3))):
-    refused(ValueError)(_newer_numpy.fill_diagonal, array, 1, inplace=False)
+    refused(ValueError)(_numpy.fill_diagonal, array, 1, inplace=False)
 same(
-    _newer_numpy.fill_diagonal(np.zeros((3, 3, 3), np.float32), [1, 2], inplace=False),
+    _numpy.fill_diagonal(np.zeros((3, 3, 3), np.float32), [1, 2], inplace=False),
     jnp.fill_diagonal(np.zeros((3, 3, 3), np.float32), jnp.array([1, 2]), inplace=False),
 )
-refused(ValueError, "inplace=False")(_newer_numpy.put_along_axis, x, x[:1].astype(int), 1, 0)
-refused(ValueError, "rank > 0")(_newer_numpy.unstack, np.float32(1))
-refused(ValueError, "two-dimensional")(_newer_numpy.matrix_transpose, x[0])
-refused(ValueError, "one-dimensional")(_newer_numpy.outer, x, x)
-refused(ValueError, "3-dimensional")(_newer_numpy.cross, x, x)
-refused(ValueError, "axis is required")(_newer_numpy.cumulative_sum, x)
-refused(ValueError, "Unrecognized kind")(_newer_numpy.isdtype, np.int8, "integer")
+refused(ValueError, "inplace=False")(_numpy.put_along_axis, x, x[:1].astype(int), 1, 0)
+refused(ValueError, "rank > 0")(_numpy.unstack, np.float32(1))
+refused(ValueError, "two-dimensional")(_numpy.matrix_transpose, x[0])
+refused(ValueError, "one-dimensional")(_numpy.outer, x, x)
+refused(ValueError, "3-dimensional")(_numpy.cross, x, x)
+refused(ValueError, "axis is required")(_numpy.cumulative_sum, x)
+refused(ValueError, "Unrecognized kind")(_numpy.isdtype, np.int8, "integer")
 for sizes in ((1, 1), (4, -1), (2, 2)):
-    refused(ValueError, "along axis 0", str(sizes))(_newer_functions.split, x, sizes)
+    refused(ValueError, "along axis 0", str(sizes))(_lax.split, x, sizes)
 for reps in ((2,), (1, 2, 3)):
-    refused(ValueError, "2 dimensions")(_newer_functions.tile, x, reps)
-refused(NotImplementedError, '"varying"', "'reduced'")(_newer_functions.pcast, x, "i", to="reduced")
-refused(NotImplementedError, "exact=True")(_newer_scipy.factorial, 3, exact=True)
-refused(NotImplementedError, "'omit'")(_newer_scipy.sem, x, nan_policy="omit")
+    refused(ValueError, "2 dimensions")(_lax.tile, x, reps)
+refused(NotImplementedError, '"varying"', "'reduced'")(_lax.pcast, x, "i", to="reduced")
+refused(NotImplementedError, "exact=True")(_scipy.factorial, 3, exact=True)
+refused(NotImplementedError, "'omit'")(_scipy.sem, x, nan_policy="omit")
 for axis, ddof in ((0, 1), (1, 0), (None, 1)):
-    same(_newer_scipy.sem(x, axis, ddof), stats.sem(x, axis, ddof))
+    same(_scipy.sem(x, axis, ddof), stats.sem(x, axis, ddof))
 left, right = np.float32([[-1], [0]]), np.float32([2, 3, 4])
-same(_newer_functions.triangular(key, left, 1.0, right).shape, (2, 3))
-drawn = _newer_functions.triangular(key, left, 1.0, right, (500, 2, 3))
+same(_random.triangular(key, left, 1.0, right).shape, (2, 3))
+drawn = _random.triangular(key, left, 1.0, right, (500, 2, 3))
 assert np.all((drawn >= left) & (drawn <= right))
 np.testing.assert_allclose(np.mean(drawn, 0), (left + 1 + right) / 3, atol=0.15)
 
@@ -367,8 +367,8 @@ for batch_size, shapes in ((None, [(5, 2)]), (2, [(2, 2, 2)]), (5, [(1, 5, 2)]),
     assert seen == shapes, (batch_size, seen)
 
 # ---- jax.jit, custom rules and platforms ---------------------------------------------------------
-assert _newer_jax.jit(recording("(fun=None, *, static_argnums=None)")) is None
-jit = _newer_jax.jit(recording("(fun, in_shardings=None, donate_argnums=None, keep_unused=False)"))
+assert _jax.jit(recording("(fun=None, *, static_argnums=None)")) is None
+jit = _jax.jit(recording("(fun, in_shardings=None, donate_argnums=None, keep_unused=False)"))
 
 
 def of_three(a, b, c):
@@ -380,18 +380,18 @@ for names, positions in (("b", (1,)), (["c", "a"], (2, 0)), (None, ()), ((), ())
     for given in (jit(of_three, donate_argnames=names), jit(fun=of_three, donate_argnames=names)):
         assert given["fun"] is of_three and given["donate_argnums"] == positions, (names, given)
 assert jit(of_three, donate_argnames="b", donate_argnums=(0,))["donate_argnums"] == (0,)
-newer = _newer_jax.jit(recording("(fun, donate_argnames=None)"))
+newer = _jax.jit(recording("(fun, donate_argnames=None)"))
 assert newer(of_three, donate_argnames="b")["donate_argnames"] == "b"
 
-assert _newer_jax.nondiff_argnames(recording("(self, fun, nondiff_argnames=())")) is None
+assert _jax.nondiff_argnames(recording("(self, fun, nondiff_argnames=())")) is None
 kept = []
-rule = _newer_jax.nondiff_argnames(lambda self, fun, positions: kept.append((fun, positions)))
+rule = _jax.nondiff_argnames(lambda self, fun, positions: kept.append((fun, positions)))
 rule(None, of_three, (2,), ("a",))
 rule(None, of_three, nondiff_argnums=(1,))
 rule(None, of_three, nondiff_argnames=["c", "b"])
 assert kept == [(of_three, (0, 2)), (of_three, (1,)), (of_three, (1, 2))], kept
 
-by = _newer_jax.platform_dependent
+by = _lax.platform_dependent
 assert by(3, cpu=lambda a: a + 1, cuda=lambda a: a + 2) == 4
 assert by(3, default=lambda a: a + 5, cuda=lambda a: a + 2) == 8
 assert by(3, Host=lambda a: a + 7, default=lambda a: a) == 10
@@ -399,55 +399,53 @@ assert by(3, abacus=lambda a: a + 7, default=lambda a: a) == 3
 refused(NotImplementedError, "platform cpu", "cuda, rocm")(by, 3, rocm=abs, cuda=abs)
 refused(NotImplementedError, "has none")(by, 3)
 for name in ("int4", "uint2", "int8", "float32", "complex128", "bool"):
-    same(_newer_jax.itemsize_bits(getattr(jnp, name)), jax.dtypes.itemsize_bits(getattr(jnp, name)))
-same(_newer_jax.is_initialized(), jax.distributed.is_initialized())
-same(_newer_jax.process_indices(), jax.process_indices())
-same(_newer_jax.process_indices("cpu"), jax.process_indices("cpu"))
-zero = _newer_jax.p2tz(x)
+    same(_jax.itemsize_bits(getattr(jnp, name)), jax.dtypes.itemsize_bits(getattr(jnp, name)))
+same(_jax.is_initialized(), jax.distributed.is_initialized())
+same(_jax.process_indices(), jax.process_indices())
+same(_jax.process_indices("cpu"), jax.process_indices("cpu"))
+zero = _interpreters.p2tz(x)
 assert zero.aval.shape == x.shape and zero.aval.dtype == x.dtype
 
 # ---- Meshes, and shard_map -----------------------------------------------------------------------
 Auto, Explicit = jax.sharding.AxisType.Auto, jax.sharding.AxisType.Explicit
-mesh = _newer_sharding.make_mesh((2, 1), ("i", "j"))
+mesh = _sharding.make_mesh((2, 1), ("i", "j"))
 assert mesh.axis_names == ("i", "j") and mesh.devices.shape == (2, 1)
 assert [d.id for d in mesh.devices.ravel()] == [0, 1]
-one = _newer_sharding.make_mesh([1], ["i"], (Auto,), devices=jax.devices()[2:])
+one = _sharding.make_mesh([1], ["i"], (Auto,), devices=jax.devices()[2:])
 assert [d.id for d in one.devices.ravel()] == [2]
-assert _newer_sharding.make_mesh((4,), ("i",)).size == 4
-refused(ValueError, "devices 4", "(5,)")(_newer_sharding.make_mesh, (5,), ("i",))
-of_mesh = _newer_sharding.make_mesh_takes_types(
-    recording("(axis_shapes, axis_names, devices=None)")
-)
+assert _sharding.make_mesh((4,), ("i",)).size == 4
+refused(ValueError, "devices 4", "(5,)")(_sharding.make_mesh, (5,), ("i",))
+of_mesh = _sharding.make_mesh_takes_types(recording("(axis_shapes, axis_names, devices=None)"))
 assert of_mesh((1,), ("i",), axis_types=(Auto,)) == {
     "axis_shapes": (1,), "axis_names": ("i",), "devices": None
 }  # fmt: skip
 assert of_mesh(axis_shapes=(1,), axis_names=("i",), axis_types=None)["axis_names"] == ("i",)
-constructor = _newer_sharding.takes_types(recording("(self, devices, axis_names=None)"))
+constructor = _sharding.takes_types(recording("(self, devices, axis_names=None)"))
 assert constructor(1, 2, ("i",), axis_types=(Auto,))["axis_names"] == ("i",)
 assert constructor(1, 2, axis_names="ij", axis_types=(Auto,))["axis_names"] == "ij"
 for method in (object.__new__, object.__init__):
-    assert _newer_sharding.takes_types(method) is None
+    assert _sharding.takes_types(method) is None
 for make, given in (
     (of_mesh, ((1, 1), ("i", "j"))),
     (constructor, (1, 2, ("i", "j"))),
-    (_newer_sharding.make_mesh, ((1, 1), ("i", "j"))),
+    (_sharding.make_mesh, ((1, 1), ("i", "j"))),
 ):
     refused(ValueError, "expected 2 axis_types")(make, *given, axis_types=(Auto,))
     refused(NotImplementedError, "Auto alone")(make, *given, axis_types=(Auto, Explicit))
-assert repr(_newer_sharding.AxisType.Manual) == "Manual"
-assert [t.name for t in _newer_sharding.AxisType] == [t.name for t in jax.sharding.AxisType]
-for enter in (_newer_sharding.use_mesh, jax.set_mesh, _newer_sharding.set_mesh):
+assert repr(_sharding.AxisType.Manual) == "Manual"
+assert [t.name for t in _sharding.AxisType] == [t.name for t in jax.sharding.AxisType]
+for enter in (_sharding.use_mesh, jax.set_mesh, _sharding.set_mesh):
     with enter(mesh) as entered:
         assert enter is jax.set_mesh or entered is mesh
-        assert _newer_sharding.current_mesh() is mesh, enter
-    assert _newer_sharding.current_mesh() is None, enter
+        assert _sharding.current_mesh() is mesh, enter
+    assert _sharding.current_mesh() is None, enter
 
 experimental = types.ModuleType("jax.experimental.shard_map")
 before = sys.modules.get(experimental.__name__)
 sys.modules[experimental.__name__] = experimental
 both = {"in_specs": 1, "out_specs": 2}
 experimental.shard_map = recording("(f, mesh, in_specs, out_specs, check_rep=True, auto=None)")
-shard_map = _newer_jax.shard_map
+shard_map = _sharding.shard_map
 assert shard_map(abs, mesh=mesh, **both) == {
     "f": abs, "mesh": mesh, **both, "check_rep": True, "auto": None,
 }  # fmt: skip
@@ -455,7 +453,7 @@ assert shard_map(**both, mesh=mesh, check_vma=False, axis_names={"i"})(abs) == {
     "f": abs, "mesh": mesh, **both, "check_rep": False, "auto": frozenset("j"),
 }  # fmt: skip
 assert shard_map(abs, mesh=mesh, axis_names={"i", "j"}, **both)["auto"] is None
-with _newer_sharding.use_mesh(one):
+with _sharding.use_mesh(one):
     assert shard_map(abs, **both)["mesh"] is one
 experimental.shard_map = recording("(f, mesh, in_specs, out_specs, check_rep=True)")
 no_part = refused(CallbridgeError, "UNIMPLEMENTED", "some of the mesh's axes")
@@ -466,7 +464,7 @@ no_mesh(shard_map, abs, mesh=mesh, out_specs=2)
 sys.modules[experimental.__name__] = before
 
 # ---- Trees ---------------------------------------------------------------------------------------
-decorates = _newer_trees.decorates
+decorates = _trees.decorates
 of_now = recording("(nodetype=None, data_fields=None, meta_fields=None)")
 assert decorates(of_now) is of_now
 registered = decorates(recording("(nodetype, data_fields, meta_fields)"))
@@ -480,7 +478,7 @@ assert registered(list, data_fields=[], meta_fields=[])["nodetype"] is list
 @dataclasses.dataclass
 class Pair:
     first: int
-    second: str = _newer_trees.static(default="s")
+    second: str = _trees.static(default="s")
 
 
 @registered(data_fields=["first"], meta_fields=[], drop_fields=["second"])
@@ -495,16 +493,16 @@ assert doubled == Pair(6, "t"), doubled
 paths = jax.tree_util.tree_flatten_with_path(Pair(3))[0]
 assert [jax.tree_util.keystr(path) for path, _ in paths] == [".first"]
 assert jax.tree_util.tree_map(lambda leaf: leaf + 1, WithoutOne(1, "x")) == WithoutOne(2)
-field = _newer_trees.static(metadata={"more": 1})
+field = _trees.static(metadata={"more": 1})
 assert dict(field.metadata) == {"static": True, "more": 1}
-register = _newer_trees.register_dataclass
+register = _trees.register_dataclass
 refused(TypeError, "both data_fields and meta_fields")(register, Pair, ["first"])
 refused(TypeError, "not a dataclass")(register, list)
 refused(ValueError, "missing: {'second'}")(register, Pair, ["first"], [])
 refused(ValueError, "unexpected: {'third'}")(register, Pair, ["first", "third"], ["second"])
-refused(TypeError, "identity")(_newer_trees.reduce_associative, max, [])
-assert _newer_trees.reduce_associative(max, [], identity=3) == 3
-joined = _newer_trees.reduce_associative(lambda a, b: f"({a}{b})", list("abcde"))
+refused(TypeError, "identity")(_trees.reduce_associative, max, [])
+assert _trees.reduce_associative(max, [], identity=3) == 3
+joined = _trees.reduce_associative(lambda a, b: f"({a}{b})", list("abcde"))
 assert joined == "(((ab)(cd))e)", joined
 
 
@@ -524,15 +522,15 @@ class Layout:
 
 
 def of_layouts(*classes):
-    """_newer_sharding where JAX has these."""
+    """_sharding where JAX has these."""
     from jax._src import layout
 
     module = types.ModuleType(layout.__name__)
     vars(module).update({each.__name__: each for each in classes})
-    sys.modules.pop("callbridge.resurrect._backports._newer_sharding", None)
+    sys.modules.pop("callbridge.resurrect._backports._sharding", None)
     sys.modules[layout.__name__] = jax._src.layout = module
     try:
-        return importlib.import_module("callbridge.resurrect._backports._newer_sharding")
+        return importlib.import_module("callbridge.resurrect._backports._sharding")
     finally:
         sys.modules[layout.__name__] = jax._src.layout = layout
 
@@ -571,12 +569,12 @@ assert of_arrays.Sharding___call__(jnp.ones(2).sharding) == jax.devices()[0]
 
 # ---- jax.extend.ffi.ffi_call ---------------------------------------------------------------------
 todays = recording("(target_name, result_shape_dtypes, *, vmap_method=None)")
-assert _newer_ffi_call.ffi_call(todays) is None
+assert _ffi_call.returns_a_function(todays) is None
 ours = recording("(*args, **keywords)")
 ours.__module__ = "callbridge.resurrect._lowering._ffi_call"
-assert _newer_ffi_call.ffi_call(ours) is None
+assert _ffi_call.returns_a_function(ours) is None
 original = recording("(target_name, result_shape_dtypes, *args, vectorized=False, **keywords)")
-inline = _newer_ffi_call.ffi_call(original)
+inline = _ffi_call.returns_a_function(original)
 for arguments, keywords in (
     (("f", 2, 3), {}),
     (("f", 2, 3, 4), {"vectorized": True, "a": 1}),

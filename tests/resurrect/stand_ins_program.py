@@ -1,7 +1,6 @@
 """Calls parts of stand-ins that values_program.py does not: those that this release has no need of,
 and what they do with operands of other kinds; run in a process of its own."""
 
-import contextlib
 import copy
 import ctypes
 import gc
@@ -24,27 +23,22 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from callbridge._core._function_address import capsule_pointer  # noqa: E402
 from callbridge.resurrect._backports import (  # noqa: E402
-    _dimensions,
-    _gone_primitives,
-    _host_callback,
-    _newer_jax,
+    _avals,
+    _core,
+    _experimental,
+    _interpreters,
+    _jax,
+    _lax,
     _not_had,
-    _old_core,
-    _old_jax,
-    _old_keys,
-    _old_layout,
-    _old_mlir,
-    _old_partial_eval,
-    _old_public,
-    _old_pxla,
-    _tracing,
+    _random,
+    _sharding,
+    _trees,
 )
 from callbridge.resurrect._builder import _client, _collectives, _math, _translations, _wrappers  # noqa: E402
 from callbridge.resurrect._lowering import (  # noqa: E402
-    _extend_ffi,
     _ffi_call,
     _ffi_lowering,
-    _hlo_helpers,
+    _mlir,
     _private_calls,
     _typed_calls,
     _xla_shapes,
@@ -96,109 +90,107 @@ def given(*arguments, **keywords):
 
 
 # ---- _old_core: abstract values that JAX makes none of -------------------------------------------
-known = _old_core.ConcreteArray(np.float32, x, weak_type=True)
+known = _avals.ConcreteArray(np.float32, x, weak_type=True)
 equal((known.shape, str(known.dtype), known.weak_type), ((2, 3), "float32", True))
 assert isinstance(known, core.ShapedArray) and known.val is x
 equal(repr(known), f"ConcreteArray({x}, dtype=float32, weak_type=True)")
-equal(str(_old_core.ConcreteArray(np.int32, 3)), "ConcreteArray(3, dtype=int32)")
+equal(str(_avals.ConcreteArray(np.int32, 3)), "ConcreteArray(3, dtype=int32)")
 equal(hash(known), id(x))
-equal(pickle.loads(pickle.dumps(_old_core.ConcreteArray(np.int32, 3))).val, 3)
-assert known == _old_core.ConcreteArray(np.float32, x.copy())
+equal(pickle.loads(pickle.dumps(_avals.ConcreteArray(np.int32, 3))).val, 3)
+assert known == _avals.ConcreteArray(np.float32, x.copy())
 for other in (
-    _old_core.ConcreteArray(np.float32, x + 1),
-    _old_core.ConcreteArray(np.int32, x),
-    _old_core.ConcreteArray(np.float32, x.T),
+    _avals.ConcreteArray(np.float32, x + 1),
+    _avals.ConcreteArray(np.int32, x),
+    _avals.ConcreteArray(np.float32, x.T),
     core.ShapedArray((2, 3), np.dtype(np.float32)),
 ):
     assert known != other, other
-open_shape = _old_core.UnshapedArray(np.float32)
+open_shape = _avals.UnshapedArray(np.float32)
 shaped = core.ShapedArray((2,), np.dtype(np.float32))
-assert isinstance(shaped, _old_core.UnshapedArray) and isinstance(open_shape, core.AbstractValue)
-assert issubclass(core.ShapedArray, _old_core.UnshapedArray)
-assert not isinstance(core.abstract_token, _old_core.UnshapedArray)
-assert not isinstance(3, _old_core.UnshapedArray)
-assert not issubclass(core.ShapedArray, type("Below", (_old_core.UnshapedArray,), {}))
+assert isinstance(shaped, _avals.UnshapedArray) and isinstance(open_shape, core.AbstractValue)
+assert issubclass(core.ShapedArray, _avals.UnshapedArray)
+assert not isinstance(core.abstract_token, _avals.UnshapedArray)
+assert not isinstance(3, _avals.UnshapedArray)
+assert not issubclass(core.ShapedArray, type("Below", (_avals.UnshapedArray,), {}))
 weak = open_shape.update(weak_type=True)
 equal(
     [repr(open_shape), str(weak)],
     ["UnshapedArray(float32)", "UnshapedArray(float32, weak_type=True)"],
 )
 equal(open_shape.update(dtype=np.int8).dtype, np.dtype(np.int8))
-assert open_shape == _old_core.UnshapedArray("float32") and open_shape != weak
-assert open_shape != _old_core.UnshapedArray(np.int8) and open_shape != shaped
+assert open_shape == _avals.UnshapedArray("float32") and open_shape != weak
+assert open_shape != _avals.UnshapedArray(np.int8) and open_shape != shaped
 equal(hash(weak), hash((np.dtype(np.float32), True)))
 equal(weak.str_short(), "float32")
-equal(_old_core.UnshapedArray(jax.random.key(0).dtype).dtype, jax.random.key(0).dtype)
-join = _old_core.lattice_join
+equal(_avals.UnshapedArray(jax.random.key(0).dtype).dtype, jax.random.key(0).dtype)
+join = _avals.lattice_join
 assert join(None, shaped) is shaped and join(shaped, None) is shaped and join(None, None) is None
 joined = join(shaped, core.ShapedArray((3,), np.dtype(np.float32), weak_type=True))
 assert joined == open_shape
 assert join(shaped.update(weak_type=True), shaped.update(weak_type=True)).weak_type
 refused(TypeError, "no common abstract value")(join, shaped, shaped.update(dtype=np.dtype("int8")))
 refused(TypeError, "no common abstract value")(join, core.abstract_token, shaped)
-refused(TypeError, "'x' of type", "not a JAX type")(_old_core.check_valid_jaxtype, "x")
-refused(AttributeError, "no_such_name")(getattr, _old_core, "no_such_name")
-hashable = _old_core.as_hashable_function((1,))
+refused(TypeError, "'x' of type", "not a JAX type")(_core.check_valid_jaxtype, "x")
+refused(AttributeError, "no_such_name")(getattr, _core, "no_such_name")
+hashable = _trees.as_hashable_function((1,))
 assert (
     hashable(len) != hashable
     and len({hashable(inspect.signature), hashable(inspect.signature)}) == 1
 )
-assert hashable(inspect.signature) != _old_core.as_hashable_function((2,))(inspect.signature)
+assert hashable(inspect.signature) != _trees.as_hashable_function((2,))(inspect.signature)
 assert hashable(inspect.signature) != hashable(inspect.unwrap)
-equal(_old_core.used_axis_names(jax.lax.psum_p, {"axes": ("i", 0)}), frozenset({"i"}))
-equal(_old_core.used_axis_names(jax.lax.axis_index_p, {"axis_name": "j"}), frozenset({"j"}))
-equal(_old_core.used_axis_names(jax.lax.sin_p, {}), frozenset())
+equal(_core.used_axis_names(jax.lax.psum_p, {"axes": ("i", 0)}), frozenset({"i"}))
+equal(_core.used_axis_names(jax.lax.axis_index_p, {"axis_name": "j"}), frozenset({"j"}))
+equal(_core.used_axis_names(jax.lax.sin_p, {}), frozenset())
 nested = jax.make_jaxpr(lambda a: jax.lax.fori_loop(0, 2, lambda _, b: b + 1, a))(1.0)
 equal(
-    _old_core.str_eqn_compact("f", {"a": 1, "b": 2, "of": nested, "call": len}),
+    _core.str_eqn_compact("f", {"a": 1, "b": 2, "of": nested, "call": len}),
     "f[a=1 b=2 call=<built-in function len>]",
 )
-equal(_old_core.str_eqn_compact(jax.lax.sin_p, {"jaxpr": nested.jaxpr}), "sin")
-assert not _old_core.jaxpr_uses_outfeed(nested.jaxpr)
-_old_core.outfeed_primitives.add(jax.lax.add_p)
-assert _old_core.jaxpr_uses_outfeed(nested.jaxpr)  # in the jaxpr inside
-_old_core.outfeed_primitives.discard(jax.lax.add_p)
-equal(_old_core.AxisEnv(2), _old_core.AxisEnv(2, (), ()))
+equal(_core.str_eqn_compact(jax.lax.sin_p, {"jaxpr": nested.jaxpr}), "sin")
+assert not _core.jaxpr_uses_outfeed(nested.jaxpr)
+_core.outfeed_primitives.add(jax.lax.add_p)
+assert _core.jaxpr_uses_outfeed(nested.jaxpr)  # in the jaxpr inside
+_core.outfeed_primitives.discard(jax.lax.add_p)
+equal(_interpreters.AxisEnv(2), _interpreters.AxisEnv(2, (), ()))
 
 # ---- Dimensions ----------------------------------------------------------------------------------
-named = _dimensions.NamedShape(2, 3, i=4)
+named = _core.NamedShape(2, 3, i=4)
 equal((named.rank, named.named_rank, named.positional_rank, named.total), (3, 1, 2, 24))
 equal(
-    (named["i"], named[1], str(named), str(_dimensions.NamedShape(2))),
+    (named["i"], named[1], str(named), str(_core.NamedShape(2))),
     (4, 3, "(2, 3, i=4)", "(2,)"),
 )
 equal([*named.names, *named.named_sizes, *named.named_items], ["i", 4, ("i", 4)])
-assert named == _dimensions.NamedShape(2, 3, i=4) and named != _dimensions.NamedShape(2, 3, i=5)
-assert named != 3 and _dimensions.NamedShape(2, 3) == (2, 3) and named != (2, 3)
-equal(len({named, _dimensions.NamedShape(2, 3, i=4), _dimensions.NamedShape(2, 3)}), 2)
-assert _dimensions.as_named_shape(named) is named
-refused(TypeError, "axis i has two sizes: 2 and 3")(
-    _dimensions.join_named_shapes, {"i": 2}, {"i": 3}
-)
-assert _dimensions.is_special_dim_size(jax.export.symbolic_shape("a")[0])
-assert _dimensions.has_opaque_dtype(jax.random.key(0)) and not _dimensions.has_opaque_dtype(1.0)
-equal(_dimensions.symbolic_equal_one_of_dim(3, [1, 2]), False)
-equal(_dimensions.greater_equal_shape((3, 4), (3, 4)), True)
+assert named == _core.NamedShape(2, 3, i=4) and named != _core.NamedShape(2, 3, i=5)
+assert named != 3 and _core.NamedShape(2, 3) == (2, 3) and named != (2, 3)
+equal(len({named, _core.NamedShape(2, 3, i=4), _core.NamedShape(2, 3)}), 2)
+assert _core.as_named_shape(named) is named
+refused(TypeError, "axis i has two sizes: 2 and 3")(_core.join_named_shapes, {"i": 2}, {"i": 3})
+assert _core.is_special_dim_size(jax.export.symbolic_shape("a")[0])
+assert _core.has_opaque_dtype(jax.random.key(0)) and not _core.has_opaque_dtype(1.0)
+equal(_core.symbolic_equal_one_of_dim(3, [1, 2]), False)
+equal(_core.greater_equal_shape((3, 4), (3, 4)), True)
 
 # ---- jax, by jax.experimental.export's and others' stand-ins -------------------------------------
 for name in ("axis_env", "in_parts", "out_parts", "tuple_args"):
-    refused(NotImplementedError, f"without {name};")(_old_jax.xla_computation, len, **{name: 1})
+    refused(NotImplementedError, f"without {name};")(_jax.xla_computation, len, **{name: 1})
 devices = jax.devices()[:2]
 for tree in (x[0], {"a": x[0], "b": np.int32(3)}):
-    copies = _old_jax.device_put_replicated(tree, devices)
+    copies = _jax.device_put_replicated(tree, devices)
     same(copies, jax.tree_util.tree_map(lambda leaf: np.stack([leaf, leaf]), tree))
     for leaf in jax.tree_util.tree_leaves(copies):
         assert [s.device for s in leaf.addressable_shards] == devices and len(
             leaf.sharding.device_set
         ) == 2
-sharded = _old_jax.device_put_sharded([{"a": x}, {"a": x + 1}], devices[::-1])
+sharded = _jax.device_put_sharded([{"a": x}, {"a": x + 1}], devices[::-1])
 same(sharded["a"], np.stack([x, x + 1]))
 assert [
     s.device for s in sharded["a"].addressable_shards if s.index[0].start in (None, 0)
 ] == devices[1:]
 for shards, count in (([], 0), ([x], 2), ([x, x, x], 2)):
     refused(ValueError, f"{len(shards)} and {count}")(
-        _old_jax.device_put_sharded, shards, devices[:count]
+        _jax.device_put_sharded, shards, devices[:count]
     )
 cleared = []
 
@@ -209,7 +201,7 @@ class Callback:
 
 
 callback = Callback()
-_old_public.add_clear_backends_callback(callback)
+_jax.add_clear_backends_callback(callback)
 jax.clear_caches()
 assert cleared == [1]
 del callback
@@ -219,21 +211,21 @@ assert cleared == [1]
 array = jnp.ones(2)
 
 # ---- jax.core: traces, and jaxprs' parts ---------------------------------------------------------
-mains = [_tracing.MainTrace(level, kind) for level in (0, 1) for kind in (core.EvalTrace, int)]
+mains = [_core.MainTrace(level, kind) for level in (0, 1) for kind in (core.EvalTrace, int)]
 equal(len({*mains, *map(copy.copy, mains)}), 4)
 equal(repr(mains[0]), "MainTrace(0,EvalTrace)")
-assert mains[0] != _tracing.MainTrace(0, core.EvalTrace, more=1) and mains[0] != 3
-levels = [_tracing.Sublevel(level) for level in (1, 2)]
-equal([*map(repr, levels), len({*levels, _tracing.Sublevel(2)})], ["1", "2", 2])
+assert mains[0] != _core.MainTrace(0, core.EvalTrace, more=1) and mains[0] != 3
+levels = [_core.Sublevel(level) for level in (1, 2)]
+equal([*map(repr, levels), len({*levels, _core.Sublevel(2)})], ["1", "2", 2])
 assert levels[0] < levels[1] and levels[1] >= levels[0] and levels[0] != 1
-state = _tracing.thread_local_state.trace_state
-with _tracing.new_sublevel(), _tracing.new_sublevel():
+state = _core.thread_local_state.trace_state
+with _core.new_sublevel(), _core.new_sublevel():
     equal([level.level for level in state.substack], [0, 1, 2])
 equal([level.level for level in state.substack], [0])
-with _tracing.extend_axis_env("i", 3, None):
+with _core.extend_axis_env("i", 3, None):
     equal(state.axis_env, [("i", 3)])
 equal(state.axis_env, [])
-with _tracing.new_main(core.EvalTrace, more=2) as main:
+with _core.new_main(core.EvalTrace, more=2) as main:
     equal((main.level, main.trace_type, main.payload), (0, core.EvalTrace, {"more": 2}))
 
 
@@ -264,34 +256,34 @@ for original, calls in (
     ),
     (original_var_of_13, {(3, "s", shaped): (3, "s", shaped)}),
 ):
-    var = _old_core.var(original)
+    var = _private_calls.var(original)
     for arguments, made in calls.items():
         if made is not None:
             holder = types.SimpleNamespace()
             var(holder, *arguments)
             equal(holder.given, made)
 holder = types.SimpleNamespace()
-_old_core.var(original_var)(holder, aval=shaped)
+_private_calls.var(original_var)(holder, aval=shaped)
 equal(holder.given, shaped)
-_old_core.var(original_var_of_13)(holder, shaped)
+_private_calls.var(original_var_of_13)(holder, shaped)
 equal((holder.given[0] >= 1 << 40, *holder.given[1:]), (True, "", shaped))
 counts = []
 for _ in range(2):
-    _old_core.var(original_var_of_13)(holder, "t", shaped)
+    _private_calls.var(original_var_of_13)(holder, "t", shaped)
     equal(holder.given[1:], ("t", shaped))
     counts.append(holder.given[0])
 assert counts[0] < counts[1]
-assert _old_core.jaxpr_eqn(lambda self, invars: None) is None
+assert _private_calls.jaxpr_eqn(lambda self, invars: None) is None
 eqn = nested.eqns[-1]
 as_was = (eqn.invars, eqn.outvars, eqn.primitive, eqn.params, eqn.effects, eqn.source_info)
-made = _old_core.jaxpr_eqn(staticmethod(lambda self, *six, ctx=None: (self, six, ctx)))
+made = _private_calls.jaxpr_eqn(staticmethod(lambda self, *six, ctx=None: (self, six, ctx)))
 self_, six, context = made(3, *as_was)
 assert self_ == 3 and six == as_was and type(context) is type(eqn.ctx)
 equal(made(3, *as_was, ctx=7)[2], 7)
 equal(made(3, *as_was[:5])[2], None)
 
 # ---- Keys and layouts ----------------------------------------------------------------------------
-Keys = _old_keys.PRNGKeyArray
+Keys = _random.PRNGKeyArray
 typed, raw = jax.random.key(0), jax.random.PRNGKey(0)
 assert isinstance(typed, Keys) and not isinstance(raw, Keys) and not isinstance(3, Keys)
 seen = []
@@ -302,7 +294,7 @@ refused(TypeError, "jax.random.key")(Keys)
 OwnKeys = type("OwnKeys", (Keys,), {})
 assert isinstance(OwnKeys(), OwnKeys) and not isinstance(typed, OwnKeys)
 assert not issubclass(type(typed), OwnKeys)
-both = _old_layout.Layout
+both = _sharding.Layout
 whole = jnp.ones((2, 2)).format
 for made, kind in (
     (both((0, 1)), "Layout"),
@@ -322,30 +314,28 @@ with mlir.make_ir_context() as context, ir.Location.unknown(context):
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         for canonicalized, element in ((True, "i32"), (False, "i64")):
-            (constant,) = _old_mlir.ir_constants(np.int64(3), canonicalized)
+            (constant,) = _mlir.ir_constants(np.int64(3), canonicalized)
             equal(str(constant.type), f"tensor<{element}>")
-        equal(str(_old_mlir.token_type()), "!stablehlo.token")
-        dynamic = _hlo_helpers.hlo_s32(3)
-        types_of, shapes = _hlo_helpers.mk_result_types_and_shapes(
+        equal(str(_mlir.token_type()), "!stablehlo.token")
+        dynamic = _mlir.hlo_s32(3)
+        types_of, shapes = _mlir.mk_result_types_and_shapes(
             [((2, dynamic), ir.F32Type.get()), ((4,), ir.F64Type.get())]
         )
         equal([*map(str, types_of)], ["tensor<2x?xf32>", "tensor<4xf64>"])
         equal([str(s.type) for s in shapes], ["tensor<2xi32>", "tensor<1xi32>"])
-        pair = ir.TupleType.get_tuple(
-            [types_of[1], ir.TupleType.get_tuple([_old_mlir.token_type()])]
-        )
+        pair = ir.TupleType.get_tuple([types_of[1], ir.TupleType.get_tuple([_mlir.token_type()])])
         shape = _xla_shapes.shape_of(pair)
         equal([part.is_token() for part in shape.tuple_shapes()[1].tuple_shapes()], [True])
         equal(str(_xla_shapes.type_of(shape)), str(pair))
         equal(_xla_shapes.layout(Shape.token_shape()), ())
-        equal(_xla_shapes.row_major(_old_mlir.token_type()), ())
+        equal(_xla_shapes.row_major(_mlir.token_type()), ())
         equal(_xla_shapes.layout(Shape.array_shape(np.dtype("f4"), (2, 3), (0, 1))), (0, 1))
 refused(NotImplementedError, "UNIMPLEMENTED", "MLIR type index")(_xla_shapes.dtype_of, "index")
 
 # ---- Partial evaluation, and functions with other arguments --------------------------------------
 jaxpr = jax.make_jaxpr(lambda a, b: a * b)(1.0, 2.0).jaxpr
-assert _old_partial_eval.convert_invars_to_constvars(jaxpr, 0) is jaxpr
-converted = _old_partial_eval.convert_invars_to_constvars(jaxpr, 1)
+assert _interpreters.convert_invars_to_constvars(jaxpr, 0) is jaxpr
+converted = _interpreters.convert_invars_to_constvars(jaxpr, 1)
 equal((len(converted.constvars), len(converted.invars)), (1, 1))
 assert converted.constvars[0] is jaxpr.invars[0] and converted.invars[0] is jaxpr.invars[1]
 equal(len(converted.debug_info.arg_names), 1)
@@ -363,16 +353,16 @@ equal(_old_signatures.wrap_name("f", "jvp"), "jvp(f)")
 refused(NotImplementedError, "'f'", "translation_rule")(
     _old_signatures.standard_primitive, None, None, "f", len
 )
-axes = _old_core.AxisEnv(4, ("i", "j"), (2, 2))
-equal(_old_pxla.axis_groups(axes, "i"), ((0, 2), (1, 3)))
-equal(_old_pxla.axis_groups(axes, ("j",)), ((0, 1), (2, 3)))
-equal(_old_pxla.axis_groups(axes, ["j", "i"]), ((0, 2, 1, 3),))
-equal(_old_pxla.axis_groups(_old_core.AxisEnv(4, ("i",), (2,)), "i"), ((0, 2), (1, 3)))
-refused(ValueError, "5 replicas", "(2, 2)")(_old_pxla.axis_groups, axes._replace(nreps=5), "i")
+axes = _interpreters.AxisEnv(4, ("i", "j"), (2, 2))
+equal(_interpreters.axis_groups(axes, "i"), ((0, 2), (1, 3)))
+equal(_interpreters.axis_groups(axes, ("j",)), ((0, 1), (2, 3)))
+equal(_interpreters.axis_groups(axes, ["j", "i"]), ((0, 2, 1, 3),))
+equal(_interpreters.axis_groups(_interpreters.AxisEnv(4, ("i",), (2,)), "i"), ((0, 2), (1, 3)))
+refused(ValueError, "5 replicas", "(2, 2)")(_interpreters.axis_groups, axes._replace(nreps=5), "i")
 for prim in (jax.lax.sin_p,):
-    equal(_old_public.register_check(prim)(len), len)
+    equal(_sharding.register_check(prim)(len), len)
     for register in ("register_standard", "register_norewrite", "register_standard_collective"):
-        equal(getattr(_old_public, register)(prim), None)
+        equal(getattr(_sharding, register)(prim), None)
 
 # ---- Parameters ----------------------------------------------------------------------------------
 renamed = _adapters.becomes("old", "new", lambda value: value * 2)
@@ -518,23 +508,22 @@ pairs = _private_calls.get_bind_params(lambda self, params: ([1], params))
 equal(pairs(None, {"a": 1}), ([1], {"a": 1}))
 
 # ---- Primitives that are gone, and shardings -----------------------------------------------------
-gone = _gone_primitives.no_such_call_p
+gone = _lax.gone_primitive("no_such_call")
 equal((gone.name, gone.multiple_results), ("no_such_call", True))
-assert _gone_primitives.no_such_call_p is gone
+equal((_lax.xla_call_p.name, _lax.xla_call_p.multiple_results), ("xla_call", True))
 refused(NotImplementedError, "the primitive no_such_call, only its name")(gone.bind, 1.0)
 refused(NotImplementedError, "only its name")(jax.jit(gone.bind), 1.0)
 for name in ("no_such_name", "_private_p"):
-    refused(AttributeError, name)(getattr, _gone_primitives, name)
+    refused(AttributeError, name)(getattr, _lax, name)
 message = OpSharding()
 assert _translations.sharding_to_proto(message) is message
 equal(_translations.sharding_to_proto(None).type, OpSharding.Type.REPLICATED)
 refused(NotImplementedError, "_to_xla_hlo_sharding")(_translations.sharding_to_proto, 3)
 aval_shapes = _translations.aval_to_xla_shapes(core.abstract_token)
 equal([shape.is_token() for shape in aval_shapes], [True])
-with contextlib.suppress(ImportError):
-    effect = _newer_jax.GenericEffect(jax.lax.sin_p)
-    assert effect == _newer_jax.GenericEffect(jax.lax.sin_p)
-    assert effect != _newer_jax.GenericEffect(jax.lax.cos_p)
+effect = _lax.GenericEffect(jax.lax.sin_p)
+assert effect == _lax.GenericEffect(jax.lax.sin_p)
+assert effect != _lax.GenericEffect(jax.lax.cos_p)
 
 # ---- xla_client ----------------------------------------------------------------------------------
 old = _client
@@ -576,26 +565,26 @@ equal(site.source_line, inspect.currentframe().f_lineno - 2)
 # ---- host_callback -------------------------------------------------------------------------------
 calls = []
 same(
-    jax.jit(lambda a: _host_callback.id_tap(lambda v, t: calls.append((v, t)), a, result=a + 1))(x),
+    jax.jit(lambda a: _experimental.id_tap(lambda v, t: calls.append((v, t)), a, result=a + 1))(x),
     x + 1,
 )
-assert _host_callback.call(lambda v: calls.append(type(v)), x) is None
-_host_callback.barrier_wait()
+assert _experimental.call(lambda v: calls.append(type(v)), x) is None
+_experimental.barrier_wait()
 jax.effects_barrier()
 same(calls[0][0], x)
 equal((calls[0][1], calls[1]), ((), np.ndarray))
 printed = io.StringIO()
-same(_host_callback.id_print(x[0], what="x", a=1, output_stream=printed), x[0])
-_host_callback.barrier_wait()
+same(_experimental.id_print(x[0], what="x", a=1, output_stream=printed), x[0])
+_experimental.barrier_wait()
 equal(printed.getvalue(), "a: 1 what: x\n[0. 1. 2.]\n")
 same(
-    _host_callback.call(lambda v: v * 2, x, result_shape=jax.ShapeDtypeStruct((2, 3), x.dtype)),
+    _experimental.call(lambda v: v * 2, x, result_shape=jax.ShapeDtypeStruct((2, 3), x.dtype)),
     x * 2,
 )
-for function in (_host_callback.call, _host_callback.id_tap):
-    name = "call_with_device" if function is _host_callback.call else "tap_with_device"
+for function in (_experimental.call, _experimental.id_tap):
+    name = "call_with_device" if function is _experimental.call else "tap_with_device"
     refused(NotImplementedError, "without the device")(function, print, x, **{name: True})
-refused(NotImplementedError, "without the device")(_host_callback.id_print, x, tap_with_device=True)
+refused(NotImplementedError, "without the device")(_experimental.id_print, x, tap_with_device=True)
 
 # ---- What takes the place of names, of releases that need it -------------------------------------
 wrap = _wrappers.maybe_jvp_tracer
@@ -615,11 +604,11 @@ def original_init(self, dtype):
     raise TypeError
 
 
-assert _wrappers.unshaped_array_init(original_init) is _old_core.UnshapedArray.__init__
+assert _wrappers.unshaped_array_init(original_init) is _avals.UnshapedArray.__init__
 equal(_wrappers.unshaped_array_init(lambda self, dtype: None), None)
 equal(_wrappers.namespace_of_ad(types), None)
 keeps_first = lambda a, b: a  # noqa: E731
-assert _wrappers.lattice_join(keeps_first) is _old_core.lattice_join
+assert _wrappers.lattice_join(keeps_first) is _avals.lattice_join
 equal(_wrappers.lattice_join(lambda a, b: b), None)
 equal(_wrappers.aval_to_ir_type(lambda aval: aval), None)
 equal(_wrappers.ir_constant(lambda value, canonicalize_types=True: 1), None)
@@ -661,7 +650,7 @@ refused(ValueError, "at least 4; got api_version=2")(
     attribute=1,
 )
 refused(ValueError, "vectorized or vmap_method, got both")(
-    _extend_ffi.ffi_call, "f", shaped, vectorized=True, vmap_method="sequential"
+    _ffi_call.extend_ffi_call, "f", shaped, vectorized=True, vmap_method="sequential"
 )
 tokens = _ffi_call._result_avals([core.abstract_token, jax.ShapeDtypeStruct((2,), np.int8)])
 equal(
@@ -685,7 +674,7 @@ equal(capsule_pointer(capsule), ctypes.addressof(number))
 # ---- Typed calls that XLA cannot make ------------------------------------------------------------
 with mlir.make_ir_context() as context, ir.Location.unknown(context):
     f32 = ir.F32Type.get()
-    token_type, array_type = _old_mlir.token_type(), ir.RankedTensorType.get((2, 3), f32)
+    token_type, array_type = _mlir.token_type(), ir.RankedTensorType.get((2, 3), f32)
     open_type = ir.RankedTensorType.get([ir.ShapedType.get_dynamic_size()], f32)
     equal(_typed_calls._array(token_type, "f").shape, ())
     found_array = _typed_calls._array(array_type, "f")

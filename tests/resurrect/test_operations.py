@@ -100,7 +100,7 @@ def paths_of(shape, path=()):
 
 @has_ours
 def test_aliases_count_arrays_in_preorder():
-    from callbridge.resurrect._builder import _custom_call
+    from callbridge.resurrect._builder import _ops
     from jaxlib.xla_client import Shape
 
     array, tuple_of = Shape.array_shape(np.dtype("f4"), (2,)), Shape.tuple_shape
@@ -112,7 +112,7 @@ def test_aliases_count_arrays_in_preorder():
             for number, path in enumerate(paths_of(result)):
                 for operand_number, (operand, operand_path) in enumerate(leaves):
                     aliases = [(path, (operand, operand_path))]
-                    found = _custom_call._aliases(operands, result, aliases)
+                    found = _ops._aliases(operands, result, aliases)
                     assert found == {operand_number: number}, aliases
 
 

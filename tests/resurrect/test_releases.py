@@ -231,7 +231,7 @@ def test_positions_are_those_of_a_release_before_the_row():
 
 def test_options_of_ffi_call_are_those_that_it_had():
     """What is beside them is an attribute, of calls with operands beside the target."""
-    from callbridge.resurrect._lowering import _newer_ffi_call
+    from callbridge.resurrect._lowering import _ffi_call
     from callbridge.resurrect._names import _calls
 
     options = [
@@ -241,7 +241,7 @@ def test_options_of_ffi_call_are_those_that_it_had():
         if what != history.GONE
     ]
     assert set().union(*options) == _calls.FFI_OPTIONS
-    assert options[-1] == _newer_ffi_call._OPTIONS
+    assert options[-1] == _ffi_call._OPTIONS
 
 
 def other_names(module, name):

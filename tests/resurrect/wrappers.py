@@ -97,21 +97,21 @@ def untested(tested):
 # The parameters, by function, that no call of values_program.py needs to pass another value.
 LEFT_TO_DEFAULTS = {
     # They change nothing, and are there since programs pass them.
-    "_host_callback.barrier_wait": {"logging_name"},
-    "_host_callback.id_print": {"device_index", "tap_with_device"},
-    "_host_callback.id_tap": {"device_index", "tap_with_device"},
-    "_old_partial_eval.trace_to_jaxpr_final": {"debug_info", "keep_inputs"},
+    "_experimental.barrier_wait": {"logging_name"},
+    "_experimental.id_print": {"device_index", "tap_with_device"},
+    "_experimental.id_tap": {"device_index", "tap_with_device"},
+    "_interpreters.trace_to_jaxpr_final": {"debug_info", "keep_inputs"},
     "_translations.lower_fun": {"backend", "parallel"},
     "_translations.parameter": {"name", "replicated"},
     "_translations.register_translation": {"initial_style", "is_collective"},
     "_client.CurrentSourceInfoMetadata": {"skip_frames"},
     # Any other value is refused, or JAX of no release here takes one.
-    "_host_callback.call": {"call_with_device"},
+    "_experimental.call": {"call_with_device"},
     "_calls.shard_map.<locals>.wrapper": {"auto"},
-    "_old_jax.xla_computation": {
+    "_jax.xla_computation": {
         *("axis_env", "in_parts", "instantiate_const_outputs", "out_parts", "tuple_args")
     },
-    "_old_public.disable_x64": {"new_val"},
+    "_experimental.disable_x64": {"new_val"},
     "_translations.sharding_to_proto": {"nested"},
     "_old_signatures.naryop": {"allow_opaque_dtype"},
     "_old_signatures.naryop_dtype_rule": {"allow_opaque_dtype"},

@@ -13,9 +13,8 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
-from callbridge.resurrect._builder._computation import XlaBuilder
+from callbridge.resurrect._builder._computation import XlaBuilder, XlaOp
 from callbridge.resurrect._builder._emit import emit, emit_lowered, of_elements
-from callbridge.resurrect._builder._op import XlaOp
 from callbridge.resurrect._lowering import _xla_shapes
 
 

@@ -10,9 +10,8 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
-from callbridge.resurrect._builder._computation import XlaBuilder
+from callbridge.resurrect._builder._computation import XlaBuilder, XlaOp
 from callbridge.resurrect._builder._emit import emit_lowered, fill, function_of, scalar_types
-from callbridge.resurrect._builder._op import XlaOp
 from callbridge.resurrect._lowering import _xla_shapes
 
 

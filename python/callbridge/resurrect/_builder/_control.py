@@ -11,7 +11,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
-from callbridge.resurrect._builder._computation import XlaBuilder
+from callbridge.resurrect._builder._computation import XlaBuilder, XlaOp, in_64_bits
 from callbridge.resurrect._builder._emit import (
     emit,
     emit_lowered,
@@ -20,7 +20,6 @@ from callbridge.resurrect._builder._emit import (
     of_elements,
     scalar_types,
 )
-from callbridge.resurrect._builder._op import XlaOp, in_64_bits
 from callbridge.resurrect._lowering import _xla_shapes
 
 # One operation's operand, or those of one with several.

@@ -18,8 +18,9 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import func, stablehlo
 from jaxlib.xla_client import Shape
 
-from callbridge.resurrect._builder._computation import XlaBuilder, XlaComputation
-from callbridge.resurrect._builder._op import (
+from callbridge.resurrect._builder._computation import (
+    XlaBuilder,
+    XlaComputation,
     XlaOp,
     arrays_of,
     aval_of,
@@ -148,7 +149,7 @@ def _function_of_jaxlibs(computation: Any) -> Callable:
     def make(builder: XlaBuilder, *operands: XlaOp) -> XlaOp:
         from jax._src.interpreters.mlir import merge_mlir_modules
 
-        from callbridge.resurrect._backports._old_jax import text_of
+        from callbridge.resurrect._lowering._mlir import text_of
 
         module = ir.Module.parse(text_of(computation))
         takes_tuples, returns_tuple, types = _tuples_of(module)

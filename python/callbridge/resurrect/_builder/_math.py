@@ -14,9 +14,8 @@ import jax
 import numpy as np
 from jax import lax
 
-from callbridge.resurrect._builder._computation import XlaBuilder
+from callbridge.resurrect._builder._computation import XlaBuilder, XlaOp
 from callbridge.resurrect._builder._emit import emit
-from callbridge.resurrect._builder._op import XlaOp
 
 # ---- One and two operands ------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """jax.interpreters.xla's translation rules, of 2018 to 2022, as lowering rules of today.
 
 A translation rule is given a builder and operations, and adds operations to the computation. The
-builder here records them (_builder.py) where JAX lowers to.
+builder here records them (_computation.py) where JAX lowers to.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from jax import core
 from jax.interpreters import mlir
 from jaxlib.xla_client import Shape
 
-from callbridge.resurrect._backports._old_core import AxisEnv
-from callbridge.resurrect._builder._computation import XlaBuilder
-from callbridge.resurrect._builder._op import XlaOp, values_of
+from callbridge.resurrect._backports._interpreters import AxisEnv
+from callbridge.resurrect._builder._computation import XlaBuilder, XlaOp, values_of
 from callbridge.resurrect._builder._ops import Tuple, destructure
 
 

@@ -8,7 +8,8 @@ call of version 1 or 2 must not reach XLA as it is. Calls of other targets are l
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir
@@ -204,7 +205,12 @@ def _serve(entry: Entry, api_version: int) -> Entry:
     return _registry.registry.find(entry.target.name, entry.platform, abi)
 
 
-# ---- What a program says of its calls, for where it is read back --------------------------------
+# ---- Programs that are read back -----------------------------------------------------------------
+
+# Only a call says which version an untyped function has, so XLA is given the function when a
+# program lowers its first call. A program that is read back is not lowered. So the calls that this
+# package builds say their versions in a frontend attribute, which stays in a program wherever it
+# goes.
 
 
 def marked(target: str, api_version: int) -> ir.Attribute:
@@ -233,3 +239,30 @@ def merged_frontend_attributes(
 
 def marking(target: str, api_version: int) -> str:
     return f"{target} as version {api_version}"
+
+
+def _serve_program(program: bytes | bytearray) -> None:
+    """Gives XLA what the program calls of the functions that this process registered."""
+    if MARK.encode() not in program:
+        return
+    for api_version, abi in UNTYPED.items():
+        for name in sorted(_registration.names):
+            if marking(name, api_version).encode() in program:
+                served(name, api_version)
+        for name in _untyped_of_xla.names():
+            for is_beside in (False, True):
+                target = _untyped_of_xla.name_beside(name) if is_beside else name
+                if marking(target, api_version).encode() in program:
+                    _untyped_of_xla.entries(name, abi, is_beside)
+
+
+def serving(original: Callable) -> Callable:
+    """Wraps a function that reads back the program that its first argument holds."""
+
+    @functools.wraps(original)
+    def wrapper(program: Any, *args: Any, **keywords: Any) -> Any:
+        if isinstance(program, (bytes, bytearray)):
+            _serve_program(program)
+        return original(program, *args, **keywords)
+
+    return wrapper

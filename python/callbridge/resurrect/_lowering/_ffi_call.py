@@ -1,17 +1,22 @@
-"""jax.ffi.ffi_call, for releases that lack it, with the signature and the errors of the newest
-release."""
+"""jax.ffi.ffi_call, for releases that lack it, and jax.extend.ffi.ffi_call, as past and later
+releases have it."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax._src import core
 
 from callbridge.jax import _ffi_call, _frozen_attributes
 from callbridge.resurrect._backports import _avals
 from callbridge.resurrect._lowering import _ffi_lowering
+
+# ---- jax.ffi, with the signature and the errors of the newest release ----------------------------
 
 _VMAP_METHODS = [
     *("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"),
@@ -192,3 +197,88 @@ def _hashable(name: str, value: Any) -> Any:
         except TypeError as error:
             raise TypeError(f"Non-hashable keyword argument to ffi_call {name}: {value}") from error
     return _ffi_lowering.freeze(value)
+
+
+# ---- jax.extend.ffi of 0.4.31 to 0.5: with the operands inline, and `vectorized` -----------------
+
+
+def extend_ffi_call(
+    target_name: str,
+    result_shape_dtypes: Any,
+    *args: Any,
+    vectorized: Any = None,
+    vmap_method: str | None = None,
+    has_side_effect: bool = False,
+    custom_call_api_version: int = 4,
+    legacy_backend_config: str | None = None,
+    input_output_aliases: dict[int, int] | None = None,
+    input_layouts: Sequence[Any] | None = None,
+    output_layouts: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """Calls the target: at once where operands or attributes are given, and otherwise returns a
+    function of them, as jax.ffi.ffi_call() does.
+
+    `vectorized`: True is vmap_method="legacy_vectorized", False "sequential"; without either, vmap
+    runs the calls one after another, as it did.
+    """
+    if vectorized is not None and vmap_method is not None:
+        raise ValueError("ffi_call: expected vectorized or vmap_method, got both")
+    if vmap_method is None:
+        vmap_method = "legacy_vectorized" if vectorized else "sequential"
+    others = {
+        "input_output_aliases": input_output_aliases,
+        "input_layouts": input_layouts,
+        "output_layouts": output_layouts,
+    }
+    given = {name: value for name, value in others.items() if value is not None}
+    call = jax.ffi.ffi_call(
+        target_name,
+        result_shape_dtypes,
+        has_side_effect=has_side_effect,
+        vmap_method=vmap_method,
+        custom_call_api_version=custom_call_api_version,
+        legacy_backend_config=legacy_backend_config,
+        **given,
+    )
+    return call(*args, **kwargs) if args or kwargs else call
+
+
+extend_ffi_call.__name__ = extend_ffi_call.__qualname__ = "ffi_call"
+extend_ffi_call.__signature__ = inspect.signature(extend_ffi_call)  # type: ignore[attr-defined]
+
+
+# ---- jax.extend.ffi of releases whose own takes operands and attributes beside the target --------
+
+# The options that ffi_call() has today.
+_OPTIONS = {
+    "has_side_effect",
+    "vmap_method",
+    "input_layouts",
+    "output_layouts",
+    "input_output_aliases",
+    "custom_call_api_version",
+    "legacy_backend_config",
+}
+
+
+def returns_a_function(original: Callable) -> Callable | None:
+    """Returns a function of arrays, as today, if it is called with neither operands nor attributes.
+
+    So a call of an older program without operands must be written as today's:
+    ffi_call(name, result)().
+    """
+    if original.__module__.startswith("callbridge.") or _is_todays(original):
+        return None
+
+    @functools.wraps(original)
+    def wrapper(target_name: str, result_shape_dtypes: Any, *operands: Any, **options: Any) -> Any:
+        if operands or not options.keys() <= _OPTIONS:
+            return original(target_name, result_shape_dtypes, *operands, **options)
+        return ffi_call(target_name, result_shape_dtypes, **options)
+
+    return wrapper
+
+
+def _is_todays(function: Callable) -> bool:
+    return "vmap_method" in inspect.signature(function).parameters

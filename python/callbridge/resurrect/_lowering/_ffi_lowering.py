@@ -18,11 +18,11 @@ from callbridge._core._error import CallbridgeError
 from callbridge._core._platform import find_platform
 from callbridge.jax import _frozen_attributes, _registry
 from callbridge.jax._runtimes import PATHS, RUNTIME
-from callbridge.resurrect._lowering import _mlir_custom_call, _typed_calls, _xla_shapes
+from callbridge.resurrect._lowering import _mlir, _typed_calls, _xla_shapes
 from callbridge.resurrect._registration import _typed
 
 TYPED_VERSION = PATHS["typed"].custom_call_api_version
-_mlir: Any = mlir  # releases differ in the parameters of its functions
+_jaxs_mlir: Any = mlir  # releases differ in the parameters of its functions
 _ATTRIBUTES = (bool, int, float, str, bytes, np.generic, np.ndarray, Mapping)
 
 
@@ -90,7 +90,7 @@ def build_ffi_lowering_function(
                 raise ValueError("When api_version > 4, backend_config must be a dictionary.")
             attributes = {**(backend_config or {}), **parameters}
             given.update(_typed_form(context, call_target_name, values, types, attributes))
-        return _mlir_custom_call.custom_call(call_target_name, operands=values, **given)
+        return _mlir.custom_call(call_target_name, operands=values, **given)
 
     return lower
 
@@ -129,7 +129,7 @@ def _flat(operand: Any) -> Sequence[Any]:
 
 
 def _result_types(context: Any) -> list[ir.Type]:
-    aval_to_types = _mlir.aval_to_ir_types
+    aval_to_types = _jaxs_mlir.aval_to_ir_types
     return [type_ for aval in context.avals_out for type_ in aval_to_types(aval)]
 
 
@@ -145,8 +145,8 @@ def _result_shapes(context: Any) -> list[Any] | None:
     shapes = [getattr(aval, "shape", ()) for aval in context.avals_out]
     if all(isinstance(size, int) for shape in shapes for size in shape):
         return None
-    evaluate = _mlir.eval_dynamic_shape
-    return [_mlir.shape_tensor(evaluate(context, shape)) for shape in shapes]
+    evaluate = _jaxs_mlir.eval_dynamic_shape
+    return [_jaxs_mlir.shape_tensor(evaluate(context, shape)) for shape in shapes]
 
 
 # ---- Typed calls ---------------------------------------------------------------------------------

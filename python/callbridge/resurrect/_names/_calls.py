@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from callbridge.resurrect._backports import _batchers
+from callbridge.resurrect._backports import _interpreters
 from callbridge.resurrect._backports._avals import manual_axis_type
 from callbridge.resurrect._names._adapters import only
 
@@ -107,7 +107,7 @@ def batch_jaxpr_axes(original: Callable) -> Callable:
         if not parts:
             return original(closed_jaxpr, axis, in_axes, out_axes)
         name, spmd_name = parts[0], parts[1]
-        data = _batchers.axis_data(name, axis, spmd_name)
+        data = _interpreters.axis_data(name, axis, spmd_name)
         return original(closed_jaxpr, data, in_axes, out_axes)
 
     return wrapper
@@ -159,7 +159,7 @@ def shard_map(original: Callable) -> Callable:
 
 def layout(original: Any) -> Any:
     """The class by whose name layouts with a sharding were made, as until 0.6."""
-    from callbridge.resurrect._backports._old_layout import Layout
+    from callbridge.resurrect._backports._sharding import Layout
 
     return Layout
 

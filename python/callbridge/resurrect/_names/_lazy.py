@@ -59,8 +59,8 @@ def _refused(path: str) -> set[str]:
 # Which packages wrap whole by its __dict__: its names are there at once.
 _READ_AS_A_DICTIONARY = "jax.numpy"
 
-# By module, the function that reads a program back; _read_back.serving() wraps it when its module
-# is imported.
+# By module, the function that reads a program back; _custom_call.serving() wraps it when its
+# module is imported.
 _READS_BACK = {
     "jax.experimental.serialize_executable": "deserialize_and_load",
     "jax.export": "deserialize",
@@ -247,10 +247,10 @@ class Names:
                     setattr(module, name, self.get(path, name))
         if (name := _READS_BACK.get(path, "")) in vars(module):
             from callbridge.resurrect._lowering import (
-                _read_back,  # which needs what is being set up here
+                _custom_call,  # which needs what is being set up here
             )
 
-            self._replace(module, name, _read_back.serving(vars(module)[name]))
+            self._replace(module, name, _custom_call.serving(vars(module)[name]))
 
     def _replace(self, module: types.ModuleType, name: str, value: Any) -> None:
         self._replaced.append((module, name, vars(module)[name]))

@@ -8,8 +8,11 @@ import jax
 from jax._src import core
 from jaxlib.xla_client import XlaRuntimeError
 
-from callbridge.resurrect._backports._avals import get_aval  # type: ignore[attr-defined]
-from callbridge.resurrect._backports._old_core import AxisEnv, lattice_join
+from callbridge.resurrect._backports._avals import (
+    get_aval,  # type: ignore[attr-defined]
+    lattice_join,
+)
+from callbridge.resurrect._backports._interpreters import AxisEnv
 
 
 class LostAttributes:

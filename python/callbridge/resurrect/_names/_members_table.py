@@ -5,7 +5,6 @@ takes, and an attribute is the one of LostAttributes or NewerAttributes by its n
 differ by class, by "Class_name".
 """
 
-from callbridge.resurrect._backports import _old_core
 from callbridge.resurrect._lowering import _private_calls
 from callbridge.resurrect._names._adapters import (
     at_default,
@@ -222,9 +221,9 @@ ROWS = (
     row("jax.experimental.layout", "Layout", wrapped_by=layout, gone="0.7.2"),
     row("jax.ffi", "ffi_call", wrapped_by=inline_operands, gone="0.6.2"),
     row("jax.extend.ffi", "ffi_call", wrapped_by=inline_operands, gone="0.6.2"),
-    row("jax._src.core.Var", "__init__", wrapped_by=_old_core.var, gone="0.4.13"),
-    row("jax._src.core.JaxprEqn", "__init__", wrapped_by=_old_core.jaxpr_eqn, gone="0.4.30"),
-    row("jax._src.core.JaxprEqn", "__new__", wrapped_by=_old_core.jaxpr_eqn, gone="0.4.30"),
+    row("jax._src.core.Var", "__init__", wrapped_by=_private_calls.var, gone="0.4.13"),
+    row("jax._src.core.JaxprEqn", "__init__", wrapped_by=_private_calls.jaxpr_eqn, gone="0.4.30"),
+    row("jax._src.core.JaxprEqn", "__new__", wrapped_by=_private_calls.jaxpr_eqn, gone="0.4.30"),
     row("jax.core", "find_top_trace", wrapped_by=_private_calls.find_top_trace, gone="0.4.38"),
     row("jax._src.core.Tracer", "__hash__",
         wrapped_by=_private_calls.hash_of_tracer, gone="0.4.38"),

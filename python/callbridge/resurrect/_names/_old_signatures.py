@@ -13,7 +13,7 @@ from jax._src.interpreters import ad, batching
 from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
 
-from callbridge.resurrect._backports import _batchers
+from callbridge.resurrect._backports import _interpreters
 from callbridge.resurrect._names import _calls
 
 
@@ -65,7 +65,7 @@ def matchaxis(
     if not _takes(rule, "axis_data"):
         return rule(axis_name, sz, mesh_axis, src, dst, x, sum_match=sum_match)
     mesh_axes = (mesh_axis,) if isinstance(mesh_axis, str) else mesh_axis
-    data = _batchers.axis_data(axis_name, sz, mesh_axes=mesh_axes)
+    data = _interpreters.axis_data(axis_name, sz, mesh_axes=mesh_axes)
     return rule(data, src, dst, x, sum_match=sum_match)
 
 

@@ -6,17 +6,22 @@ put it into these: a list for each platform until its backend starts, and then a
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import functools
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 from jaxlib import xla_client
 
+from callbridge._core._error import CallbridgeError
+from callbridge._core._function_address import capsule_pointer
+from callbridge._core._platform import HOST, find_platform
+from callbridge._targets import _typed_handlers
 from callbridge.jax._runtimes import RUNTIME
-from callbridge.resurrect._registration import _typed, _types, _untyped_of_xla
+from callbridge.resurrect._registration import _typed, _untyped_of_xla
 
 _is_active = False  # else only what was replaced before is replaced
-
 # What stays in jaxlib for good once a handler was replaced, by module and name.
 _keeps: dict[tuple[Any, str], Any] = {}
 
@@ -96,9 +101,6 @@ class _List:
         replaced = self._replaced(self._platform, *entry)
         if replaced is not None:
             self._original.append(replaced[: len(entry)])
-
-
-# ---- Targets -------------------------------------------------------------------------------------
 
 
 def _replaced_target(
@@ -193,7 +195,11 @@ def xlas_function(original: Callable) -> Callable | None:
     return _kept(xla_client._xla, "register_custom_call_target", wrapper)
 
 
-# ---- Types ---------------------------------------------------------------------------------------
+# ---- Types of state and of user data -------------------------------------------------------------
+
+# The functions of jaxlib's extension module that register a type with XLA:CPU, newest first.
+_XLAS_FUNCTIONS = ("register_custom_type", "register_custom_type_id")
+_registered_types: dict[tuple[str, str], int] = {}  # the variable of the id, by name and platform
 
 
 def type_functions(original: Any) -> Any:
@@ -210,10 +216,55 @@ def type_lists(original: Any) -> Any:
 
 
 def _replaced_type(platform: str, name: Any, registration: Any) -> tuple | None:
-    if not _is_active or not _types.register(name, registration, platform):
+    if not _is_active or not register_type(name, registration, platform):
         return name, registration
     retry_pending()
     return None
+
+
+def register_type(name: Any, registration: Any, platform: str) -> bool:
+    """Registers a type with callbridge, and on CPU with XLA. Returns false to leave it to JAX.
+
+    JAX gives types to XLA when a backend starts, and CPU's handlers before them. XLA refuses a
+    handler whose type has no id, so the type gets one now: XLA's on CPU, so that handlers that run
+    as they are do so; elsewhere callbridge's.
+    """
+    known_platform = find_platform(platform)
+    try:
+        type_id, type_info = _parts(registration)
+        variable = capsule_pointer(type_id)
+    except (TypeError, KeyError, CallbridgeError):
+        return False  # JAX says what is wrong
+    if known_platform is None or not isinstance(name, str) or _typed.is_jaxs_or_ours(variable):
+        return False
+    if _registered_types.get((name, known_platform)) == variable:
+        return True  # some XLAs refuse the same again
+    if known_platform == HOST:
+        for function in _XLAS_FUNCTIONS:
+            if hasattr(xla_client._xla, function):
+                getattr(xla_client._xla, function)(name, registration)
+                break
+        # callbridge knows another id by that name where another library registered it first; XLA's
+        # own handlers do not need callbridge's.
+        with contextlib.suppress(CallbridgeError):
+            _typed_handlers.register_type(name, type_id, type_info)
+    elif ctypes.c_int64.from_address(variable).value == 0:
+        _typed_handlers.register_type(name, type_id, type_info)
+    else:
+        return False  # it has an id, of another platform's
+    _registered_types[name, known_platform] = variable
+    return True
+
+
+def register_with_callbridge(name: str, registration: Any) -> None:
+    """Registers a type whose handlers get a wrapper, since XLA cannot be told of it."""
+    _typed_handlers.register_type(name, *_parts(registration))
+
+
+def _parts(registration: Any) -> tuple[Any, Any]:
+    if isinstance(registration, dict):
+        return registration["type_id"], registration.get("type_info")
+    return registration, None
 
 
 def retry_pending() -> None:

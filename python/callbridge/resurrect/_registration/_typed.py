@@ -7,19 +7,24 @@ runtime differ. What was given once is given again for good: XLA keeps the first
 from __future__ import annotations
 
 import dataclasses
+import functools
+import os
+import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from callbridge._core import _c_api
 from callbridge._core._error import CallbridgeError
+from callbridge._core._find_library import find_library
 from callbridge._core._fork_lock import fork_lock
 from callbridge._core._function_address import capsule_pointer, make_capsule
+from callbridge._core._loaded_libraries import library_at
 from callbridge._core._platform import HOST, find_platform
 from callbridge._core._target import STAGES
 from callbridge._targets import _typed_handlers
 from callbridge.jax import _handlers, _registry
 from callbridge.jax._runtimes import RUNTIME
-from callbridge.resurrect._registration._owners import is_jaxs_or_ours
 from callbridge.typing import Stage
 
 TYPED = 1  # as JAX numbers registrations
@@ -53,9 +58,7 @@ _not_typed: dict[str, CallbridgeError] = {}
 _not_adapted: dict[tuple[str, str], CallbridgeError] = {}
 # ... and what registers those again that XLA refused for that.
 _held: dict[tuple[str, str], Callable[[], object]] = {}
-
 _NO_TYPE = "of a type that is not registered"  # in callbridge_ffi_adapt_handlers' error
-
 _made: set[int] = set()  # the addresses of what replaced them
 _has_failed = False
 
@@ -273,3 +276,36 @@ def _addresses(handlers: Any) -> dict[Stage, int]:
 def are_compatible(traits: Any) -> bool:
     """Returns whether XLA:GPU may record the calls, by the traits that a program registers."""
     return bool(int(traits) & _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE)
+
+
+# ---- Whose library an address lies in ------------------------------------------------------------
+
+# jaxlib, and the packages of its plugins.
+_JAXS_PACKAGES = re.compile(r"jaxlib|jax_plugins(\.\w+)?|jax_(cuda|rocm)\d*_(plugin|pjrt)")
+
+
+def is_jaxs_or_ours(address: int) -> bool:
+    """Returns whether the address is in a library of jaxlib, of its plugins or of callbridge.
+
+    Returns false for an address that is in no library.
+    """
+    library = library_at(address)
+    return library is not None and _is_jaxs_or_ours(library)
+
+
+# A library is loaded once its package is imported, so the answer stays the same.
+@functools.cache
+def _is_jaxs_or_ours(library: bytes) -> bool:
+    path = os.path.realpath(os.fsdecode(library))
+    if path == os.path.realpath(find_library()):
+        return True
+    return any(path.startswith(folder + os.sep) for folder in _folders())
+
+
+def _folders() -> list[str]:
+    return [
+        os.path.realpath(folder)
+        for name, module in list(sys.modules.items())
+        if _JAXS_PACKAGES.fullmatch(name)
+        for folder in getattr(module, "__path__", ())
+    ]

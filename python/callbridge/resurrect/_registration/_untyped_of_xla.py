@@ -25,7 +25,7 @@ from callbridge._targets._registry import Entry, Registry
 from callbridge.jax import _registry as _jax_registry
 from callbridge.jax import _runtimes
 from callbridge.jax._runtimes import JAX_PLATFORM, PATHS, RELEASE, RUNTIME
-from callbridge.resurrect._registration._owners import is_jaxs_or_ours
+from callbridge.resurrect._registration._typed import is_jaxs_or_ours
 from callbridge.typing import Abi
 
 

@@ -1,14 +1,16 @@
-"""jax.experimental.host_callback, made of jax.debug.callback and jax.experimental.io_callback."""
+"""jax.experimental's modules that are gone: host_callback, export, and the contexts of x64."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 from jax.experimental import io_callback
+
+# ---- host_callback, made of jax.debug.callback and io_callback -----------------------------------
 
 
 class CallbackException(Exception):
@@ -97,3 +99,38 @@ def _without_device(asked_for: bool) -> None:
 
 def _shape_dtype(value: Any) -> Any:
     return jax.ShapeDtypeStruct(value.shape, value.dtype)
+
+
+# ---- export, of 2023 and 2024, by jax.export -----------------------------------------------------
+
+
+def export(
+    fun_jax: Callable,
+    *,
+    lowering_platforms: Sequence[str] | None = None,
+    disabled_checks: Sequence[Any] = (),
+) -> Callable:
+    """A function that takes shapes and dtypes of arguments, and returns the exported program."""
+    jitted: Any = fun_jax if hasattr(fun_jax, "lower") else jax.jit(fun_jax)
+    from jax.export import export
+
+    return export(jitted, platforms=lowering_platforms, disabled_checks=disabled_checks)
+
+
+def call_exported(exported: Any) -> Callable:
+    return exported.call
+
+
+def serialize(exp: Any, vjp_order: int = 0) -> bytearray:
+    return exp.serialize(vjp_order)
+
+
+# ---- x64_context ---------------------------------------------------------------------------------
+
+
+def enable_x64(new_val: bool = True) -> Any:
+    return jax.enable_x64(new_val)
+
+
+def disable_x64(new_val: bool = False) -> Any:
+    return jax.enable_x64(new_val)

@@ -1,4 +1,4 @@
-"""Functions on trees that an older JAX lacks."""
+"""Functions of jax.tree_util and jax.util, gone and newer, made of those that this JAX has."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
 KeyPath = tuple[Any, ...]
 _MISSING = object()
+
+
+# ---- Functions that an older JAX lacks -----------------------------------------------------------
 
 
 def broadcast(
@@ -139,3 +142,91 @@ def decorates(original: Callable) -> Callable:
         return original(nodetype, *args, **keywords)
 
     return wrapper
+
+
+# ---- Functions that are gone ---------------------------------------------------------------------
+
+
+def register_keypaths(ty: type, handler: Callable) -> None:
+    """Did name the leaves of trees in key paths. The class's own registration says it now: JAX
+    numbers the leaves of classes that do not."""
+
+
+class AttributeKeyPathEntry(NamedTuple):
+    """What a handler of register_keypaths() named a leaf by."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f".{self.key}"
+
+
+class GetitemKeyPathEntry(NamedTuple):
+    """What a leaf of a dict or a list was named by."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+
+def build_tree(treedef: Any, xs: Any) -> Any:
+    """The tree of that structure, of leaves that stand in a tree of tuples like it."""
+    return jax.tree_util.tree_unflatten(treedef, jax.tree_util.tree_leaves(xs))
+
+
+def split_dict(dct: dict, names: Sequence) -> list:
+    """The values by these names, which are all that the dict has."""
+    assert dct.keys() == {*names}, (dct.keys(), names)
+    return [dct[name] for name in names]
+
+
+def split_merge(predicate: Callable, xs: Sequence) -> tuple[list, list, Callable]:
+    """Those that are true, the others, and a function that puts two such lists together again."""
+    is_left = [bool(predicate(x)) for x in xs]
+    left = [x for x, yes in zip(xs, is_left) if yes]
+    right = [x for x, yes in zip(xs, is_left) if not yes]
+
+    def merge(new_left: Sequence, new_right: Sequence) -> list:
+        lefts, rights = iter(new_left), iter(new_right)
+        return [next(lefts) if yes else next(rights) for yes in is_left]
+
+    return left, right, merge
+
+
+def replace_nones(sentinel: Any, tree: Any) -> Any:
+    """The lists and tuples of the tree, with `sentinel` for None."""
+    if tree is None:
+        return sentinel
+    if isinstance(tree, (list, tuple)):
+        parts = [replace_nones(sentinel, part) for part in tree]
+        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+    return tree
+
+
+def as_hashable_function(closure: Any) -> Callable:
+    """A decorator: functions of equal closures are equal."""
+
+    def decorate(f: Callable) -> _HashableFunction:
+        return _HashableFunction(f, closure)
+
+    return decorate
+
+
+class _HashableFunction:
+    def __init__(self, f: Callable, closure: Any):
+        self.f = f
+        self.closure = closure
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _HashableFunction)
+            and self.f.__code__ is other.f.__code__
+            and self.closure == other.closure
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.f.__code__, self.closure))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.f(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Functions of jax.scipy that an older JAX lacks."""
+"""Functions of jax.scipy, gone and newer, made of those that this JAX has."""
 
 from __future__ import annotations
 
@@ -91,6 +91,11 @@ def boxcox1p(x: Any, lmbda: Any) -> Array:
     return jnp.where(is_zero, jnp.log1p(x), jnp.expm1(safe * jnp.log1p(x)) / safe)
 
 
+def sph_harm(m: Any, n: Any, theta: Any, phi: Any, n_max: int | None = None) -> Any:
+    """Spherical harmonics, of order m and degree n, of the azimuth and of the polar angle."""
+    return jax.scipy.special.sph_harm_y(n, m, phi, theta, n_max=n_max)
+
+
 # ---- jax.scipy.linalg ----------------------------------------------------------------------------
 
 
@@ -114,6 +119,14 @@ def hankel(c: Any, r: Any = None) -> Array:
     r = jnp.zeros_like(c) if r is None else jnp.ravel(jnp.asarray(r))
     values = jnp.concatenate([c, r[1:]])
     return values[np.arange(c.size)[:, None] + np.arange(r.size)]
+
+
+def tril(m: Any, k: int = 0) -> Any:
+    return jax.numpy.tril(m, k)
+
+
+def triu(m: Any, k: int = 0) -> Any:
+    return jax.numpy.triu(m, k)
 
 
 # ---- jax.scipy.stats -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""More functions of jax.numpy, and of jax.numpy.linalg, that an older JAX lacks."""
+"""Functions of jax.numpy and jax.numpy.linalg, gone and newer, made of those that this JAX has."""
 
 from __future__ import annotations
 
@@ -10,6 +10,40 @@ import jax.numpy as jnp
 import numpy as np
 
 Array = jax.Array
+
+
+# ---- Names that are gone -------------------------------------------------------------------------
+
+NINF = -np.inf
+NZERO, PZERO = -0.0, 0.0
+DeviceArray = jax.Array
+fix = jax.numpy.trunc
+row_stack = jax.numpy.vstack
+
+
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    return jax.numpy.isin(jax.numpy.ravel(ar1), ar2, assume_unique=assume_unique, invert=invert)
+
+
+def issubsctype(arg1: Any, arg2: Any) -> bool:
+    return bool(jax.numpy.issubdtype(_scalar_type(arg1), _scalar_type(arg2)))
+
+
+def _scalar_type(value: Any) -> Any:
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return value
+    return np.dtype(getattr(value, "dtype", value)).type
+
+
+def msort(a: Any) -> Any:
+    return jax.numpy.sort(a, axis=0)
+
+
+def trapz(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    return jax.numpy.trapezoid(y, x, dx, axis)
+
+
+# ---- Functions that an older JAX lacks -----------------------------------------------------------
 
 
 class UniqueAll(NamedTuple):
@@ -213,9 +247,6 @@ def size(a: Any, axis: Any = None) -> int:
     return int(np.prod([np.shape(a)[i] for i in axes])) if axis is not None else np.size(a)
 
 
-# ---- jax.numpy.linalg ----------------------------------------------------------------------------
-
-
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     """Returns the products of vectors of three elements."""
     x1, x2 = jnp.asarray(x1), jnp.asarray(x2)
@@ -292,9 +323,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 def svdvals(x: Any, /) -> Array:
     """Returns the singular values of the matrices."""
     return jnp.linalg.svd(x, compute_uv=False, hermitian=False)
-
-
-# ---- Functions of jax.numpy that an older JAX lacks ------------------------------------
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> jax.Array:
