@@ -11,7 +11,7 @@ CLI::App* AddMigrateCommand(CLI::App* app) {
 }
 
 ExitStatus RunMigrate(const std::vector<std::string>& words) {
-  return BecomePython("migrate._command", words, "callbridge migrate is a Python program, but",
+  return BecomePython("migrate", words, "callbridge migrate is a Python program, but",
                       "Python with libclang and libcst");
 }
 

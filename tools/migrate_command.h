@@ -17,7 +17,7 @@ namespace callbridge {
 // may hold a compiler's flags.
 CLI::App* AddMigrateCommand(CLI::App* app);
 
-// Replaces this process by Python, which runs python/callbridge/migrate/_command.py with the words
+// Replaces this process by Python, which runs python/callbridge/migrate/__init__.py with the words
 // behind `migrate`. Returns only if it cannot be started.
 ExitStatus RunMigrate(const std::vector<std::string>& words);
 
