@@ -20,7 +20,6 @@
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/loader/registered_targets.h"
 #include "callbridge/loader/target_library.h"
-#include "callbridge/loader/typed_probe.h"
 #include "callbridge/mindspore_aot/aot_library.h"
 #include "callbridge/mindspore_aot/aot_targets.h"
 
@@ -181,21 +180,3 @@ callbridge_error* callbridge_target_entry_points(const callbridge_target* target
     return ToC(*points, entry_points);
   });
 }
-
-callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict, char** evidence) {
-  return WithoutExceptions({{"address", address}, {"verdict", verdict}}, [&] {
-    const callbridge::TypedAnswer answer = callbridge::ProbeTyped(address);
-    if (evidence != nullptr) {
-      const size_t size = answer.evidence.size() + 1;  // with its NUL
-      *evidence = new char[size];
-      std::copy_n(answer.evidence.c_str(), size, *evidence);
-    }
-    *verdict = static_cast<int32_t>(answer.verdict);
-    return absl::OkStatus();
-  });
-}
-
-static_assert(static_cast<int>(callbridge::TypedVerdict::kUnverified) ==
-                  CALLBRIDGE_PROBE_UNVERIFIED &&
-              static_cast<int>(callbridge::TypedVerdict::kTyped) == CALLBRIDGE_PROBE_TYPED &&
-              static_cast<int>(callbridge::TypedVerdict::kNotTyped) == CALLBRIDGE_PROBE_NOT_TYPED);

@@ -476,6 +476,27 @@ enum {
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_probe_typed(const void* address, int32_t* verdict,
                                                              char** evidence);
 
+// ---- Inspecting a file --------------------------------------------------------------------------
+
+// Writes to `*json` what the file at `path` is and which custom calls it has: a JSON object on one
+// line, in UTF-8, the one that `callbridge inspect --json` has for the file. The caller frees it
+// with callbridge_bytes_free. Later versions only add members. Reads the file's tables and, if the
+// file is for this machine, asks ld.so for the libraries that it needs, in a process of its own;
+// runs no code of the file's. If `probes` is not 0, asks the functions that may be typed FFI
+// handlers, as callbridge_probe_typed does, each in a process of its own (the helper program
+// callbridge-probe), where the file's constructors run too: they, and a function that is not a
+// handler, may do anything there.
+//
+// `path` may also be "PATH:FUNCTION", an AOT custom operator of MindSpore, if there is no file of
+// that whole name; a source file is compiled.
+//
+// Returns INVALID_ARGUMENT if the file is neither an ELF file for Linux on a machine that
+// callbridge knows nor an archive of such, or is cut in its header; NOT_FOUND if there is no such
+// file; PERMISSION_DENIED if it cannot be read; FAILED_PRECONDITION or UNAVAILABLE if ld.so or the
+// compiler cannot be run.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_inspect(const char* path, int32_t probes,
+                                                         char** json);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

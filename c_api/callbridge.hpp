@@ -364,6 +364,20 @@ inline Result<EntryPoints> GetEntryPoints(const Target& target) {
   return EntryPoints{points.untyped, points.typed};
 }
 
+// ---- Inspecting a file --------------------------------------------------------------------------
+
+// Returns what the file at `path` is and which custom calls it has, as JSON; if `probes`, asks its
+// functions whether they are typed handlers: as in callbridge_inspect.
+inline Result<std::string> Inspect(const std::string& path, bool probes = false) {
+  if (callbridge_error* error = c_form::CheckNoNul("a path", path)) return Error(error);
+  char* json = nullptr;
+  if (callbridge_error* error = callbridge_inspect(path.c_str(), probes ? 1 : 0, &json)) {
+    return Error(error);
+  }
+  const std::unique_ptr<char, Destroyer<&callbridge_bytes_free>> owned(json);
+  return std::string(json);
+}
+
 }  // namespace cpp_v1
 }  // namespace callbridge
 

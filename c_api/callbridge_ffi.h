@@ -132,6 +132,16 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_register_with_loaded_xla(
     const char* path, const char* name, const char* platform,
     const callbridge_ffi_handlers* handlers);
 
+// Writes to `*json` which XLA FFI the releases of jaxlib have, and whose handlers they register: a
+// JSON list on one line, in UTF-8, with an object for each run of releases that are alike, oldest
+// first. Their members are `releases`, "jaxlib FIRST" or "jaxlib FIRST to LAST"; `minor`, of the
+// XLA FFI's version; `has_metadata`, whether that can ask a handler for its version; and two lists
+// of bools with an element for each object of the list, about handlers built with the headers of
+// that object's releases: `accepts`, whether these releases register them, and `keeps_state`,
+// whether they surely pass them the state that they made. Later versions only add objects and
+// members. The caller frees the text with callbridge_bytes_free.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_ffi_runtime_versions(char** json);
+
 // ---- Attributes ---------------------------------------------------------------------------------
 
 // A dictionary, for callbridge_site and callbridge_runtime_services.

@@ -10,7 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "callbridge/loader/archive.h"
 #include "callbridge/loader/dependencies.h"
 #include "callbridge/loader/dynamic_section.h"
@@ -270,6 +272,25 @@ bool IsForeign(const Inspection& inspection) {
 
 bool IsReplaced(const Inspection& inspection, absl::string_view needed) {
   return IsTensorFlowLibrary(needed) && !IsTensorFlowLibrary(inspection.path);
+}
+
+std::vector<std::string> GpuTexts(const Inspection& inspection) {
+  constexpr absl::string_view kLibraries[] = {"libcuda.so", "libcudart.so",  "libcublas",
+                                              "libcudnn",   "libcusolver",   "libcusparse",
+                                              "libcufft",   "libamdhip64.so"};
+  std::vector<std::string> texts;
+  for (const std::string& name : inspection.needed) {
+    for (absl::string_view library : kLibraries) {
+      if (absl::StartsWith(name, library)) texts.push_back(name);
+    }
+  }
+  if (inspection.symbols.has_static_cuda_runtime) texts.push_back("libcudart, linked statically");
+  if (!inspection.gpu_architectures.empty()) {
+    texts.push_back(
+        absl::StrCat("CUDA kernels for ", absl::StrJoin(inspection.gpu_architectures, ", ")));
+  }
+  if (inspection.has_hip_code) texts.push_back("HIP kernels");
+  return texts;
 }
 
 std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection) {

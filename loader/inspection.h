@@ -67,6 +67,10 @@ bool IsForeign(const Inspection& inspection);
 // where one of TensorFlow's libraries needs another.
 bool IsReplaced(const Inspection& inspection, absl::string_view needed);
 
+// Returns what the file shows of CUDA and HIP: "libcudart.so.12", "libcudart, linked statically",
+// "CUDA kernels for compute_90, sm_50".
+std::vector<std::string> GpuTexts(const Inspection& inspection);
+
 // Returns the functions whose names have no type and which may be typed handlers; none unless the
 // file mentions XLA's FFI, and none for TensorFlow itself.
 std::vector<UntypedFunction> PossibleHandlers(const Inspection& inspection);

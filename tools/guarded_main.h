@@ -8,8 +8,7 @@
 #include <new>
 
 #include "callbridge/abi/ended_thread.h"
-#include "callbridge/tools/exit_status.h"
-#include "callbridge/tools/standard_output.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace callbridge {
 

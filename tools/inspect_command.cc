@@ -1,29 +1,19 @@
 #include "callbridge/tools/inspect_command.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/loader/elf_file.h"
-#include "callbridge/loader/elf_sections.h"
-#include "callbridge/loader/files.h"
-#include "callbridge/loader/inspection.h"
-#include "callbridge/loader/typed_probe.h"
-#include "callbridge/loader/unnamed_functions.h"
-#include "callbridge/loader/verdict.h"
+#include "callbridge/loader/inspected_file.h"
+#include "callbridge/loader/inspection_json.h"
 #include "callbridge/mindspore_aot/aot_library.h"
+#include "callbridge/mindspore_aot/operator_inspection.h"
 #include "callbridge/tools/command_line.h"
-#include "callbridge/tools/inspection_json.h"
 #include "callbridge/tools/inspection_text.h"
-#include "callbridge/tools/operator_inspection.h"
-#include "callbridge/tools/standard_output.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace callbridge {
 namespace {
@@ -54,90 +44,6 @@ Examples
 
 Exit status: 0 on success, 1 if a FILE could not be inspected, 2 if the command line is wrong.)";
 
-// Returns what a function that others do not find by a name is called: by its address, with the
-// name that the file's own symbols have for it. Returns "" if such a name has a type, which tells
-// that it is no handler: mangled names begin with "_".
-std::string UnexportedName(const FunctionNames& names, uint64_t address) {
-  std::string text = absl::StrCat("function at 0x", absl::Hex(address));
-  const std::vector<std::string> own = names.At(address);
-  if (own.empty()) return text;
-  for (const std::string& name : own) {
-    if (!absl::StartsWith(name, "_")) return absl::StrCat(text, " (", name, ")");
-  }
-  return "";
-}
-
-// Asks the functions of a file that others do not find by name, and adds those that prove to be
-// typed; or, if the file cannot be opened, the first one.
-void ProbeUnexported(const std::string& path, std::set<uint64_t> asked,
-                     std::vector<ProbedFunction>& probed) {
-  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
-  if (!bytes.ok()) return;
-  const absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
-  if (!file.ok()) return;
-  const FunctionNames names(*file);
-  for (const uint64_t address : AddressTakenFunctions(*file)) {
-    const std::string name = UnexportedName(names, address);
-    if (name.empty() || !asked.insert(address).second) continue;
-    const TypedAnswer answer = ProbeTyped(path, address);
-    const bool is_opened = !absl::StartsWith(answer.evidence, kCannotBeOpened);
-    if (is_opened && answer.verdict != TypedVerdict::kTyped) continue;
-    probed.push_back({name, answer, /*has_symbol=*/false});
-    if (!is_opened) return;
-  }
-}
-
-std::vector<ProbedFunction> Probe(const Inspection& inspection) {
-  std::vector<ProbedFunction> probed;
-  if (inspection.kind != FileKind::kSharedLibrary) return probed;
-  std::set<uint64_t> asked;
-  const auto ask = [&](const std::string& symbol, uint64_t address) {
-    probed.push_back({symbol, ProbeTyped(inspection.path, address)});
-    asked.insert(address);
-  };
-  for (const auto& [key, function] : inspection.symbols.functions) {
-    if (function.on_host == ApiVersion::kTypedFfi) ask(function.symbol, function.address);
-  }
-  for (const UntypedFunction& function : PossibleHandlers(inspection)) {
-    ask(function.name, function.address);
-  }
-  // Only where no name tells of a handler: a function that is not a handler may do anything.
-  const bool has_named = std::any_of(probed.begin(), probed.end(), [](const ProbedFunction& one) {
-    return one.answer.verdict == TypedVerdict::kTyped;
-  });
-  if (inspection.mentions_typed_ffi && !has_named) {
-    ProbeUnexported(inspection.path, std::move(asked), probed);
-  }
-  return probed;
-}
-
-std::vector<std::string> TypedSymbols(const std::vector<ProbedFunction>& probed) {
-  std::vector<std::string> symbols;
-  for (const ProbedFunction& function : probed) {
-    if (!function.has_symbol) continue;
-    if (function.answer.verdict == TypedVerdict::kTyped) symbols.push_back(function.symbol);
-  }
-  return symbols;
-}
-
-absl::StatusOr<InspectedFile> InspectFile(const std::string& path, bool probe) {
-  absl::StatusOr<Inspection> inspection = Inspect(path);
-  if (!inspection.ok()) return inspection.status();
-  InspectedFile file{*std::move(inspection), {}, {}, {}};
-  if (probe) file.probed = Probe(file.inspection);
-  file.operators = FindOperators(file.inspection);
-  file.verdict = JudgeOperators(file.inspection, file.operators,
-                                Judge(file.inspection, TypedSymbols(file.probed)));
-  return file;
-}
-
-absl::StatusOr<InspectedFile> InspectOperator(const std::string& name) {
-  absl::StatusOr<NamedOperator> named = InspectNamedOperator(name);
-  if (!named.ok()) return named.status();
-  return InspectedFile{
-      std::move(named->inspection), std::move(named->verdict), {}, std::move(named->operators)};
-}
-
 }  // namespace
 
 CLI::App* AddInspectCommand(CLI::App* app, InspectOptions* options) {
@@ -156,7 +62,7 @@ ExitStatus RunInspect(const InspectOptions& options) {
   std::vector<InspectedFile> files;
   for (const std::string& path : options.files) {
     absl::StatusOr<InspectedFile> file = mindspore_aot::NamesAotOperator(path)
-                                             ? InspectOperator(path)
+                                             ? mindspore_aot::InspectOperator(path)
                                              : InspectFile(path, options.probe);
     if (file.ok()) {
       files.push_back(*std::move(file));

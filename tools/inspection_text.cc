@@ -220,25 +220,6 @@ std::string StringAbiText(StringAbi abi) {
   return "";
 }
 
-std::vector<std::string> GpuTexts(const Inspection& inspection) {
-  constexpr absl::string_view kLibraries[] = {"libcuda.so", "libcudart.so",  "libcublas",
-                                              "libcudnn",   "libcusolver",   "libcusparse",
-                                              "libcufft",   "libamdhip64.so"};
-  std::vector<std::string> texts;
-  for (const std::string& name : inspection.needed) {
-    for (absl::string_view library : kLibraries) {
-      if (absl::StartsWith(name, library)) texts.push_back(name);
-    }
-  }
-  if (inspection.symbols.has_static_cuda_runtime) texts.push_back("libcudart, linked statically");
-  if (!inspection.gpu_architectures.empty()) {
-    texts.push_back(
-        absl::StrCat("CUDA kernels for ", absl::StrJoin(inspection.gpu_architectures, ", ")));
-  }
-  if (inspection.has_hip_code) texts.push_back("HIP kernels");
-  return texts;
-}
-
 std::string TextOf(const std::vector<InspectedFile>& files) {
   std::string text;
   for (const InspectedFile& file : files) {

@@ -1,7 +1,10 @@
 #include "callbridge/tools/module_file.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/client/c_status.h"
@@ -28,6 +31,43 @@ constexpr EncodingMark kEncodingMarks[] = {
     {"\xFE\xFF", "UTF-16"},
 };
 
+template <typename Integer>
+Integer ReadLittleEndian(absl::string_view bytes, size_t at) {
+  Integer value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+// jax.export's flatbuffers have no identifier, but a root table that points to its own vtable. The
+// first byte of a protobuf, the tag of a name or a module, cannot be an offset aligned to four
+// bytes.
+bool IsFlatbuffer(absl::string_view bytes) {
+  if (bytes.size() < 16) return false;
+  const int64_t root = ReadLittleEndian<uint32_t>(bytes, 0);
+  if (root < 4 || root % 4 != 0 || root + 4 > static_cast<int64_t>(bytes.size())) return false;
+  const int64_t layout = root - ReadLittleEndian<int32_t>(bytes, static_cast<size_t>(root));
+  if (layout < 4 || layout % 2 != 0 || layout + 4 > static_cast<int64_t>(bytes.size()))
+    return false;
+  const int64_t size = ReadLittleEndian<uint16_t>(bytes, static_cast<size_t>(layout));
+  return size >= 4 && size % 2 == 0 && layout + size <= static_cast<int64_t>(bytes.size());
+}
+
+// Returns true if `bytes` begin as MLIR's printer begins a module: with aliases and locations, or
+// the operation.
+bool IsMlirText(absl::string_view bytes) {
+  absl::string_view text = absl::StripLeadingAsciiWhitespace(bytes);
+  // HLO text may also begin with a comment.
+  while (absl::StartsWith(text, "//")) {
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+    text = absl::StripLeadingAsciiWhitespace(text);
+  }
+  for (absl::string_view beginning :
+       {"module", "builtin.module", "\"builtin.module\"", "func.func", "\"func.func\"", "#", "!"}) {
+    if (absl::StartsWith(text, beginning)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadModuleBytes(const std::string& path) {
@@ -41,6 +81,10 @@ absl::StatusOr<std::string> ReadModuleBytes(const std::string& path) {
   }
   if (absl::StartsWith(*bytes, kUtf8Mark)) bytes->erase(0, kUtf8Mark.size());
   return bytes;
+}
+
+bool IsStableHlo(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "ML\xEFR") || IsMlirText(bytes) || IsFlatbuffer(bytes);
 }
 
 absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path) {

@@ -34,6 +34,10 @@ using DevicePointer = std::unique_ptr<callbridge_device, CloseDevice>;
 // text in UTF-16 or UTF-32.
 absl::StatusOr<std::string> ReadModuleBytes(const std::string& path);
 
+// Returns true if `bytes` begin as StableHLO text, as MLIR's bytecode or as what jax.export
+// serializes. No HLO module begins so.
+bool IsStableHlo(absl::string_view bytes);
+
 // Parses what ReadModuleBytes() returned. Errors name the path.
 absl::StatusOr<ModulePointer> ReadModule(absl::string_view bytes, const std::string& path);
 

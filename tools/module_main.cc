@@ -1,11 +1,10 @@
-// callbridge-module: what `callbridge run MODULE`, `show` and `upgrade` become (module_program.h).
+// callbridge-module: what `callbridge run MODULE`, `show` and `upgrade` become (main.cc).
 #include "CLI/CLI.hpp"
 #include "callbridge/tools/command_line.h"
-#include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/module_commands.h"
 #include "callbridge/tools/run_command.h"
-#include "callbridge/tools/run_module.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace {
 

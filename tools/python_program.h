@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace callbridge {
 

@@ -26,7 +26,7 @@
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
-#include "callbridge/tools/standard_output.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace callbridge {
 namespace {

@@ -12,8 +12,8 @@
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/abi/tuple_layout.h"
-#include "callbridge/tools/exit_status.h"
 #include "callbridge/tools/operand.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace CLI {
 class App;

@@ -1,5 +1,3 @@
-#include "callbridge/tools/run_module.h"
-
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,11 +11,11 @@
 #include "callbridge/client/c_status.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
+#include "callbridge/tools/module_commands.h"
 #include "callbridge/tools/module_file.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
-#include "callbridge/tools/standard_output.h"
-#include "callbridge/tools/upgrade_by_python.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace callbridge {
 namespace {

@@ -279,6 +279,7 @@ TEST(CallbridgeHppTest, NothingIsCutAtANul) {
   EXPECT_THAT(Text(Call::Bind(target, site)), StartsWith(refused + "release"));
   Attributes attributes = Attributes::Create().value();
   EXPECT_THAT(Text(attributes.Set(cut, 1)), StartsWith(refused + "name"));
+  EXPECT_THAT(Text(callbridge::Inspect(cut)), StartsWith(refused + "path"));
   // An opaque is bytes.
   site = PairSite();
   site.opaque = cut;
@@ -325,6 +326,16 @@ TEST(CallbridgeHppTest, OperatorInfoIsChecked) {
             "INVALID_ARGUMENT: Site::operator_info was moved from");
   EXPECT_EQ(Text(callbridge::EncodeSite(site)),
             "INVALID_ARGUMENT: Site::operator_info was moved from");
+}
+
+// ---- Files
+
+TEST(CallbridgeHppTest, FilesAreInspected) {
+  // This program.
+  const std::string json = callbridge::Inspect("/proc/self/exe").value();
+  EXPECT_THAT(json, StartsWith("{\"file\":\"/proc/self/exe\",\"kind\":\"program\","));
+  EXPECT_THAT(Text(callbridge::Inspect("/no/such/file.so")),
+              StartsWith("NOT_FOUND: /no/such/file.so: "));
 }
 
 // ---- Spans

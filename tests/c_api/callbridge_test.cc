@@ -396,21 +396,5 @@ TEST(CallbridgeTest, EntryPointsReportThatATargetMayBeCaptured) {
 
 TEST(CallbridgeTest, TheHeaderIsC) { EXPECT_EQ(CallFromC(), 0); }
 
-TEST(CallbridgeTest, ProbesFunctions) {
-  // The test holds callbridge itself, whose functions cannot be asked from outside, but in a fork.
-  int32_t verdict = -1;
-  char* evidence = nullptr;
-  ASSERT_EQ(
-      callbridge_probe_typed(reinterpret_cast<void*>(&callbridge_version), &verdict, &evidence),
-      nullptr);
-  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_UNVERIFIED);
-  EXPECT_STREQ(evidence,
-               "it is in the file that callbridge is in; in a fork of this process: returned "
-               "without an answer, which proves nothing");
-  callbridge_bytes_free(evidence);
-  ASSERT_EQ(callbridge_probe_typed(&verdict, &verdict, nullptr), nullptr);
-  EXPECT_EQ(verdict, CALLBRIDGE_PROBE_NOT_TYPED);  // there is no code
-}
-
 }  // namespace
 }  // namespace callbridge

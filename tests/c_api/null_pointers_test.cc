@@ -163,6 +163,7 @@ std::vector<Row> Rows() {
          "null_pointers", &v.type_id, [](void*) {}),
       Of("callbridge_ffi_register_with_loaded_xla", &callbridge_ffi_register_with_loaded_xla,
          "path name platform handlers", "/nowhere.so", "name", "Host", &v.handlers),
+      Of("callbridge_ffi_runtime_versions", &callbridge_ffi_runtime_versions, "json", &v.no_bytes),
       Of(
           "callbridge_ffi_visit_handlers", &callbridge_ffi_visit_handlers, "visit user?",
           [](void*, const char*, const char*, const callbridge_ffi_handlers*, uint32_t) {}, &v),
@@ -172,6 +173,8 @@ std::vector<Row> Rows() {
           v.attributes, &v.dimensions, 1, 1, [](void*, const callbridge_dimensions*) {}, &v),
       Of("callbridge_infer_scratch_bytes", &callbridge_infer_scratch_bytes, "target site bytes",
          &v.target, &v.site, &v.scratch_bytes),
+      Of("callbridge_inspect", &callbridge_inspect, "path probes json", "/no/such/file.so", 0,
+         &v.no_bytes),
       Of("callbridge_library_close", &callbridge_library_close, "library?", nullptr),
       Of("callbridge_library_load", &callbridge_library_load, "path library", "/no/such/file.so",
          &v.no_library),

@@ -347,7 +347,7 @@ def test_migrate_finds_the_headers_of_a_wheel(prefix, tmp_path):
     shutil.copytree(prefix / "python/callbridge", package)
     for folder in ("include", "lib"):
         (package / folder).symlink_to(prefix / folder)
-    code = "from callbridge.migrate import _compiler; print(_compiler.callbridge_includes())"
+    code = "from callbridge.migrate import _sources; print(_sources.callbridge_includes())"
     assert run(sys.executable, "-c", code, PYTHONPATH=tmp_path) == f"{package}/include\n"
 
 

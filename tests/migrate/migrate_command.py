@@ -31,8 +31,8 @@ def migrate(folder, *words, environment=None):
 
 def here(folder, *words):
     """As migrate(), in this process, which reads the rows of the ABI table once."""
+    from callbridge import migrate as command
     from callbridge._core import _output
-    from callbridge.migrate import _command
 
     out, errors = [], []
     before = os.getcwd()
@@ -42,7 +42,7 @@ def here(folder, *words):
             mock.patch.object(_output, "show", out.append),
             mock.patch.object(_output, "tell", lambda line: errors.append(f"{line}\n")),
         ):
-            status = _command.main(*map(str, words))
+            status = command.main(*map(str, words))
     except SystemExit as error:
         status = error.code
     finally:

@@ -8,7 +8,7 @@ import pytest
 cindex = pytest.importorskip("clang.cindex")
 
 from callbridge._core import _target_abis  # noqa: E402
-from callbridge.migrate import _abi_rows, _compiler  # noqa: E402
+from callbridge.migrate import _sources, _translation_unit  # noqa: E402
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 
@@ -30,21 +30,21 @@ TYPES = [
 
 
 def test_the_rows_are_those_of_the_library():
-    rows = {(one.abi, one.number) for one in _abi_rows.signatures("g++")}
+    rows = {(one.abi, one.number) for one in _translation_unit.signatures("g++")}
     assert rows == {(name, _target_abis.NUMBERS[name]) for name in _target_abis.NAMES}
 
 
 def test_types_are_judged_as_by_the_macros(tmp_path):
     declared = "".join(f"using T{i} = {type_};\n" for i, type_ in enumerate(TYPES))
     source = '#include "callbridge/adapters/function_abi.h"\n' + declared
-    flags = _compiler.flags_of(tmp_path / "a.cc", "g++", None, [])
+    flags = _sources.flags_of(tmp_path / "a.cc", "g++", None, [])
     unit = cindex.Index.create().parse("a.cc", flags, [("a.cc", source)])
     aliases = [one for one in unit.cursor.get_children() if one.spelling[1:].isdigit()]
     assert len(aliases) == len(TYPES)
     asserts = []
     for alias in aliases:
-        for platform in (_abi_rows.HOST, _abi_rows.GPU):
-            found = _abi_rows.classify(alias.underlying_typedef_type, "g++", platform)
+        for platform in (_translation_unit.HOST, _translation_unit.GPU):
+            found = _translation_unit.classify(alias.underlying_typedef_type, "g++", platform)
             number = found.number if found is not None else 0
             of = f"callbridge::FunctionAbi<{alias.spelling}>::kVersions.{platform}"
             asserts.append(f'static_assert({of} == {number}, "");\n')

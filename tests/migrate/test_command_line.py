@@ -5,7 +5,7 @@ import sys
 
 import migrate_command
 import pytest
-from callbridge.migrate import _command
+from callbridge import migrate
 
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cu")
 
@@ -26,13 +26,13 @@ def test_each_kind_of_source_is_taken(tmp_path):
 
 def test_options():
     words = ("-p", "build", "--compiler", "c++", "--rewrite", "--write", "a.cc", "b.py")
-    options = _command._parse((*words, "--", "-Ia", "--", "b"))
+    options = migrate._parse((*words, "--", "-Ia", "--", "b"))
     assert (options.sources, options.flags) == (["a.cc", "b.py"], ["-Ia", "--", "b"])
     assert (options.p, options.compiler, options.rewrite, options.write) == (
         *("build", "c++"),
         *(True, True),
     )
-    options = _command._parse(("--diff", "a.cc"))
+    options = migrate._parse(("--diff", "a.cc"))
     assert (options.p, options.compiler, options.flags) == (None, "g++", [])
     assert (options.rewrite, options.write) == (False, False)
 

@@ -1,4 +1,4 @@
-"""The flags that a C++ source is parsed with: callbridge.migrate._compiler."""
+"""The flags that a C++ source is parsed with: callbridge.migrate._sources."""
 
 import json
 import pathlib
@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("clang")
 
-from callbridge.migrate import _compiler  # noqa: E402
-from callbridge.migrate._plan import MigrateError  # noqa: E402
+from callbridge.migrate import _sources  # noqa: E402
+from callbridge.migrate._sources import MigrateError  # noqa: E402
 
 HEADERS = pathlib.Path(__file__).resolve().parents[2] / "include"
 # As gcc says it.
@@ -33,7 +33,7 @@ FOLDERS = ["-isystem", "/first folder", "-isystem", "/second"]
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_compiler.shutil, "which", lambda name: None)
+    monkeypatch.setattr(_sources.shutil, "which", lambda name: None)
 
 
 @pytest.fixture
@@ -45,21 +45,19 @@ def compiler(tmp_path):
 
 
 def flags(compiler, source="a.cc", database=None, given=()):
-    return _compiler.flags_of(pathlib.Path(source), compiler, database, list(given))
+    return _sources.flags_of(pathlib.Path(source), compiler, database, list(given))
 
 
 def test_a_compiler_says_where_its_headers_are(compiler):
-    folders = _compiler.include_folders(compiler)
+    folders = _sources.include_folders(compiler)
     assert folders[-2:] == ("/first folder", "/second")
     for other in ("/none/compiler", "false"):
         with pytest.raises(MigrateError, match=f"^{other} does not say .*--compiler$"):
-            _compiler.include_folders(other)
+            _sources.include_folders(other)
 
 
 def test_a_source_without_a_database(compiler):
-    folders = [
-        one for folder in _compiler.include_folders(compiler) for one in ("-isystem", folder)
-    ]
+    folders = [one for folder in _sources.include_folders(compiler) for one in ("-isystem", folder)]
     assert flags(compiler) == ["-x", "c++", "-std=c++17", *OWN, *folders]
     given = ["-Iours", "-std=c++20"]
     assert flags(compiler, given=given) == ["-x", "c++", *given, *OWN, *folders]
@@ -75,7 +73,7 @@ def test_a_cuda_source(compiler, monkeypatch, tmp_path):
     (tmp_path / "cuda/bin/nvcc").touch()
     nvcc = tmp_path / "nvcc"
     nvcc.symlink_to("cuda/bin/nvcc")
-    monkeypatch.setattr(_compiler.shutil, "which", {"nvcc": str(nvcc)}.get)
+    monkeypatch.setattr(_sources.shutil, "which", {"nvcc": str(nvcc)}.get)
     assert flags(compiler, "a.cu") == [*found, f"-isystem{tmp_path}/cuda/include"]
     assert flags(compiler)[-4:] == FOLDERS
 
@@ -124,6 +122,6 @@ def test_a_database_that_does_not_help(compiler, tmp_path):
 
 
 def test_half_an_installation_has_no_headers(compiler, monkeypatch, tmp_path):
-    monkeypatch.setattr(_compiler.config, "PREFIX", str(tmp_path))
+    monkeypatch.setattr(_sources.config, "PREFIX", str(tmp_path))
     with pytest.raises(MigrateError, match="callbridge/callbridge.h is not in"):
         flags(compiler)

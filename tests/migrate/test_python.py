@@ -75,8 +75,8 @@ def test_what_does_not_parse(tmp_path):
 def test_why_targets_stay_untyped(tmp_path):
     """What one command must have of them: all of their C++, settled, for each platform."""
     pytest.importorskip("clang")
-    from callbridge.migrate import _package
-    from callbridge.migrate._plan import Decision
+    from callbridge import migrate
+    from callbridge.migrate._sources import Decision
 
     program = tmp_path / "a.py"
     program.write_text(
@@ -93,7 +93,7 @@ def test_why_targets_stay_untyped(tmp_path):
         return types.SimpleNamespace(handlers=handlers, decisions=list(decisions))
 
     def why(*read, programs=(program,)):
-        return _package._why_untyped(list(programs), list(read))
+        return migrate._why_untyped(list(programs), list(read))
 
     assert why() == "migrate its C++ in the same command"
     unsettled = source("host", decisions=[Decision("b.cc", 3, "a"), Decision("b.cc", 2, "b")])

@@ -1,4 +1,5 @@
-"""The command of the wheel, which becomes the program, and `python -m callbridge.config`."""
+"""The command of the wheel, which becomes the program or runs in Python, and
+`python -m callbridge.config`."""
 
 import os
 import pathlib
@@ -10,7 +11,7 @@ import pytest
 from callbridge import config
 
 COMMAND = """\
-import sys; from callbridge._command import _program; _program.PREFIX = sys.argv.pop(1)
+import sys; from callbridge import _command; _command.PREFIX = sys.argv.pop(1)
 """
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -32,7 +33,7 @@ def program(tmp_path):
 def run(folder, *words, at_start="", **environment):
     inherited = {key: value for key, value in os.environ.items() if key != "CALLBRIDGE_PYTHON"}
     return subprocess.run(
-        [sys.executable, "-c", f"{COMMAND}{at_start}_program.main()", folder, *words],
+        [sys.executable, "-c", f"{COMMAND}{at_start}sys.exit(_command.main())", folder, *words],
         env={**inherited, "PYTHONPATH": str(ROOT / "python"), **environment},
         capture_output=True,
         text=True,
@@ -72,6 +73,64 @@ def test_what_cannot_be_run_is_named(program, tmp_path):
     program.unlink()
     reason = "No such file or directory"
     assert run(tmp_path).stderr == f"callbridge: {program} cannot be run: {reason}{again}"
+
+
+# ---- What runs in Python at once
+
+LIBRARY = os.environ.get("CALLBRIDGE_LIBRARY", str(ROOT / "build/dev/libcallbridge.so"))
+HEADER = b"\177ELF\2\1\1".ljust(16, b"\0") + b"\3\0"
+
+
+def test_audit_runs_in_this_process(tmp_path):
+    pytest.importorskip("packaging")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/a.so").write_bytes(HEADER)  # and no more
+    no_program = "import os, subprocess; os.execv = subprocess.Popen = os.posix_spawn = None\n"
+    words = ("audit", str(tmp_path / "folder"))
+    done = run(tmp_path, *words, at_start=no_program, CALLBRIDGE_LIBRARY=LIBRARY)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "callbridge: INVALID_ARGUMENT: a.so: is truncated: it has 18 bytes, an ELF header 64\n"
+    )
+    done = run(tmp_path, "audit", at_start=no_program)
+    assert (done.returncode, done.stderr) == (2, "callbridge: PATH is required (see --help)\n")
+
+
+def test_migrate_runs_in_this_process(tmp_path):
+    no_program = "import os; os.execv = None\n"
+    done = run(tmp_path, "migrate", "a.txt", at_start=no_program)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("callbridge: a.txt: expected a source, ")
+    assert "usage: callbridge migrate" in run(tmp_path, "migrate", "--help").stdout
+
+
+def test_another_python_is_started_by_the_program(program, tmp_path):
+    for command in ("audit", "migrate"):
+        done = run(tmp_path, command, "x", CALLBRIDGE_PYTHON="mine")
+        assert done.stdout == f"{program} 2 {command} x mine \n"
+
+
+def test_no_library_is_an_error(tmp_path):
+    pytest.importorskip("packaging")
+    done = run(tmp_path, "audit", str(tmp_path), CALLBRIDGE_LIBRARY="/none.so")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("callbridge: FAILED_PRECONDITION: CALLBRIDGE_LIBRARY is '/none")
+
+
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_closed_descriptors_are_no_files_of_ours(tmp_path, closed):
+    """What is printed there is an error, and gets into no file that is open."""
+    occupied = f"""
+import os
+os.close({closed})
+_command._occupy_standard_descriptors()
+assert os.open("/dev/null", os.O_RDWR) > 2
+try:
+    os.read(0, 1) if {closed} == 0 else os.write({closed}, b"x")
+except OSError:
+    os._exit(5)
+"""
+    assert run(tmp_path, at_start=occupied).returncode == 5
 
 
 # ---- config

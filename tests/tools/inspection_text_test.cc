@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/tools/inspection_json.h"
+#include "callbridge/loader/inspection_json.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

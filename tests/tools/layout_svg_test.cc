@@ -1,8 +1,7 @@
-#include "callbridge/tools/layout/layout_svg.h"
-
 #include <string>
 
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/tools/layout/layout_forms.h"
 #include "callbridge/tools/layout/svg_canvas.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

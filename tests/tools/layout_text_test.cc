@@ -1,11 +1,10 @@
-#include "callbridge/tools/layout/layout_text.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "callbridge/abi/shape_text.h"
+#include "callbridge/tools/layout/layout_forms.h"
 #include "gtest/gtest.h"
 
 namespace callbridge {

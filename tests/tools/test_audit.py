@@ -271,6 +271,16 @@ def test_a_hidden_handler_of_a_file_with_symbols_is_found_by_a_probe():
     assert re.fullmatch(r"function at 0x[0-9a-f]+ \(hidden\)", name)
 
 
+def test_a_library_that_ends_each_process_that_opens_it():
+    crash = "[[gnu::constructor]] static void crash() { __builtin_trap(); }"
+    libraries = {"bad": shared(TYPED + crash), "good": shared(TYPED, name="good.so")}
+    bad, good = audited("--probe", wheel("jax", **libraries))["libraries"]
+    (call,) = bad["custom_calls"]
+    assert call["evidence"] == "its file cannot be opened: callbridge-probe ended by SIGILL"
+    (call,) = good["custom_calls"]
+    assert call["evidence"] == "returned without an answer, which proves nothing"
+
+
 @pytest.mark.parametrize(
     "source, words, says",
     [

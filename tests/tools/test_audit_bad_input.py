@@ -379,8 +379,8 @@ def test_audit_without_proc():
     done = with_mounts(WITHOUT_PROC, "audit", name)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "callbridge: FAILED_PRECONDITION: expected /proc, through which callbridge finds "
-        "callbridge: mount it (mount -t proc proc /proc), or set CALLBRIDGE_COMMAND to its path\n"
+        "callbridge: FAILED_PRECONDITION: expected /proc, through which callbridge finds python: "
+        "mount it (mount -t proc proc /proc), or set CALLBRIDGE_PYTHON_FOLDER to its path\n"
     )
 
 

@@ -1,5 +1,5 @@
-"""Which libraries `callbridge audit` finds, and what it makes of what inspects them. In this
-process, with a command that is made up."""
+"""Which libraries `callbridge audit` finds, and what it makes of what inspects them, which is made
+up. In this process."""
 
 import errno
 import json
@@ -13,8 +13,10 @@ from audited_wheels import METADATA, WHEEL
 
 pytest.importorskip("packaging")
 
-from callbridge._audit import _command, _files  # noqa: E402
-from callbridge._core import _output  # noqa: E402
+from callbridge import _audit  # noqa: E402
+from callbridge._audit import _files  # noqa: E402
+from callbridge._core import _c_api, _output  # noqa: E402
+from callbridge._core._error import CallbridgeError  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("in_a_folder_of_its_own")
 
@@ -182,21 +184,21 @@ def test_what_cannot_be_read_in_a_folder_is_named(monkeypatch, function, path):
 
 # ---- The command
 
-# Inspects a file by its content.
-INSPECTOR = f"""\
-#!{sys.executable}
-import json, os, sys
-*words, path = sys.argv[1:]
-kind = open(path, "rb").read()[18:].decode()
-if kind == "fails":
-    sys.exit(f"callbridge: INVALID_ARGUMENT: {{path}}: is bad: callbridge: it is")
-if kind == "crashes":
-    os.kill(os.getpid(), 9)
-function = {{"name": " ".join(words), "symbol": "f", "abi": {{"Host": "original", "gpu": None}}}}
-print(json.dumps([{{"functions": [function], "untyped_functions": [], "operators": [],
-    "probed": [], "mentions_typed_ffi": False, "typed_headers": None, "has_capsules": False,
-    "registry": [], "stripped": False, "refusal": "is cut" if kind == "cut" else None}}, None]))
-"""
+
+def inspect(path, probes):
+    """Inspects a file by its content."""
+    kind = pathlib.Path(path).read_bytes()[18:].decode()
+    if kind == "fails":
+        raise CallbridgeError("INVALID_ARGUMENT", f"{path}: is bad: callbridge: it is")
+    name = "inspected, asked" if probes else "inspected"
+    function = {"name": name, "symbol": "f", "abi": {"Host": "original", "gpu": None}}
+    return json.dumps(
+        {"functions": [function], "untyped_functions": [], "operators": [], "probed": [],
+         "mentions_typed_ffi": False, "typed_headers": None, "has_capsules": False, "registry": [],
+         "stripped": False, "refusal": "is cut" if kind == "cut" else None}
+    )  # fmt: skip
+
+
 ROW = {"minor": 0, "releases": "jaxlib 0.0", "has_metadata": False, "accepts": [True],
        "keeps_state": [True]}  # fmt: skip
 
@@ -204,17 +206,14 @@ ROW = {"minor": 0, "releases": "jaxlib 0.0", "has_metadata": False, "accepts": [
 @pytest.fixture
 def run(monkeypatch):
     """Returns the status of a run, what it printed, and its errors."""
-    pathlib.Path("inspector").write_text(INSPECTOR)
-    os.chmod("inspector", 0o755)
+    monkeypatch.setattr(_c_api, "inspect", inspect)
+    monkeypatch.setattr(_c_api, "ffi_runtime_versions", lambda: json.dumps([ROW]))
 
-    def run(path, jax="", **flags):
+    def run(*words):
         printed, told = [], []
         monkeypatch.setattr(_output, "print_bytes", printed.append)
         monkeypatch.setattr(_output, "tell", told.append)
-        flags = {"json": False, "table": False, "strict": False, "probe": False, **flags}
-        request = json.dumps({**flags, "runtime_versions": [ROW]})
-        status = _command.main(path, os.path.abspath("inspector"), jax, request)
-        return status, b"".join(printed).decode(), told
+        return _audit.main(*words), b"".join(printed).decode(), told
 
     return run
 
@@ -228,15 +227,15 @@ def library(name, kind=""):
 def test_each_form(run):
     status, text, told = run(library("a.so"))
     assert (status, told) == (0, [])
-    assert text.startswith("a.so\n  a.so\n    1 original (the type in its symbol): inspect --json")
-    assert run("a.so", probe=True)[1].splitlines()[2].endswith("): inspect --json --probe")
-    assert run("a.so", table=True)[1].startswith("| library |")
-    report = json.loads(run("a.so", json=True, jax=">=0")[1])
+    assert text.startswith("a.so\n  a.so\n    1 original (the type in its symbol): inspected\n")
+    assert run("--probe", "a.so")[1].splitlines()[2].endswith("): inspected, asked")
+    assert run("--table", "a.so")[1].startswith("| library |")
+    report = json.loads(run("a.so", "--json", "--jax", ">=0")[1])
     assert (report["path"], report["requires"]) == ("a.so", ["jax>=0"])
     assert (report["errors"], report["probed"]) == ([], False)
-    assert json.loads(run("a.so", json=True, probe=True)[1])["probed"] is True
-    assert run("a.so", json=True)[1].endswith("}\n")
-    assert run("a.so", strict=True, jax=">=0")[0] == 0
+    assert json.loads(run("--json", "--probe", "a.so")[1])["probed"] is True
+    assert run("--json", "a.so")[1].endswith("}\n")
+    assert run("a.so", "--strict", "--jax=>=0")[0] == 0
     os.mkdir("empty")
     assert run("empty") == (0, "empty\n  verdict: it has no custom calls\n", [])
     os.mkdir("other")
@@ -244,15 +243,10 @@ def test_each_form(run):
 
 
 def test_libraries_that_fail_are_named_as_users_know_them(run):
-    for kind in ("good", "fails", "crashes", "cut"):
+    for kind in ("good", "fails", "cut"):
         library(f"folder/{kind}.so", kind)
-    status, text, told = run("folder", json=True)
-    command = os.path.abspath("inspector")
-    errors = [
-        f"crashes.so: {command} ended with status -9",
-        "cut.so: is cut",
-        "INVALID_ARGUMENT: fails.so: is bad: callbridge: it is",
-    ]
+    status, text, told = run("folder", "--json")
+    errors = ["cut.so: is cut", "INVALID_ARGUMENT: fails.so: is bad: callbridge: it is"]
     assert status == 1 and told == [f"callbridge: {one}" for one in errors]
     report = json.loads(text)
     assert report["errors"] == errors
@@ -274,14 +268,12 @@ def test_only_strict_makes_a_contradiction_a_failure(run, monkeypatch):
         lambda *all: {**report_of(*all), "contradictions": [contradiction]},
     )
     library("a.so")
-    assert [run("a.so", strict=strict)[0] for strict in (False, True)] == [0, 1]
+    assert [run("a.so", *strict)[0] for strict in ([], ["--strict"])] == [0, 1]
     monkeypatch.undo()
 
 
 def test_only_packaging_may_be_missing(run, monkeypatch):
-    import callbridge._audit
-
-    monkeypatch.delattr(callbridge._audit, "_report", raising=False)
+    monkeypatch.delattr(_audit, "_report", raising=False)
     monkeypatch.setitem(sys.modules, "callbridge._audit._report", None)
     with pytest.raises(ImportError, match="_report"):
         run(".")
@@ -289,4 +281,47 @@ def test_only_packaging_may_be_missing(run, monkeypatch):
 
 def test_errors_of_the_command(run):
     assert run("none") == (1, "", ["callbridge: none: No such file or directory"])
-    assert run(library("a.so"), jax="6\n")[2][0].startswith("callbridge: --jax '6\\n': is no")
+    assert run(library("a.so"), "--jax", "6\n")[2][0].startswith("callbridge: --jax '6\\n': is no")
+
+
+# ---- The command line
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        ([], "PATH is required"),
+        (["--json", "--table"], "PATH is required"),
+        (["--table", "--json", "a.so"], "--json excludes --table"),
+        (["a.so", "--jax"], "--jax: 1 required SPECIFIER missing"),
+        (["--jax=a", "--jax", "b", "a.so"], "--jax: At Most 1 required but received 2"),
+        (["a.so", "b.so"], "The following argument was not expected: b.so"),
+        (["a.so", "--js"], "The following argument was not expected: --js"),
+        (["-x", "a", "b", "-"], "The following arguments were not expected: - b -x"),
+        (["--", "a.so", "--json"], "The following argument was not expected: --json"),
+        (["--probe", "-x\ny", "a"], "The following argument was not expected: -x\\ny"),
+    ],
+)
+def test_what_is_wrong_with_it(capfd, words, says):
+    with pytest.raises(SystemExit) as ended:
+        _audit.main(*words)
+    assert ended.value.code == 2
+    assert capfd.readouterr() == ("", f"callbridge: {says} (see --help)\n")
+
+
+def test_a_word_may_be_a_path_or_a_text(run):
+    assert run("--", library("--json"))[1].startswith("--json\n")
+    assert run(library("-1"))[1].startswith("-1\n")
+    assert run("a.so", "--jax", "--strict")[2] == run("a.so", "--jax=--strict")[2]
+    assert run(library("a.so"), "--jax=")[:2] == run("a.so")[:2]
+
+
+@pytest.mark.parametrize("words", [["-h"], ["--help"], ["a", "b", "--nope", "--help"]])
+def test_help(capfd, words):
+    with pytest.raises(SystemExit) as ended:
+        _audit.main(*words)
+    assert ended.value.code == 0
+    shown, told = capfd.readouterr()
+    assert told == ""
+    for part in ("PATH REQUIRED", "--jax SPECIFIER", *_audit._FLAGS, "Exit status: 0 on success"):
+        assert part in shown

@@ -17,8 +17,10 @@ import time
 import zipfile
 
 import pytest
-from audited_wheels import COMMAND, ORIGINAL, TYPED
-from callbridge._audit import _command
+from audited_wheels import ORIGINAL, TYPED
+from callbridge import _audit
+from callbridge._core import _c_api
+from callbridge._core._error import CallbridgeError
 
 THOROUGH = os.environ.get("CALLBRIDGE_THOROUGH") == "ON"
 SEEDS = 3000 if THOROUGH else 300
@@ -34,22 +36,6 @@ def library(tmp_path_factory):
     command = ["g++", "-s", "-shared", "-fPIC", "made.cc", "-o", "made.so"]
     subprocess.run(command, cwd=folder, check=True)
     return (folder / "made.so").read_bytes()
-
-
-@pytest.fixture(scope="module")
-def request_text(tmp_path_factory):
-    """What the command passes to Python: that of the real one, from a Python that prints it."""
-    folder = tmp_path_factory.mktemp("request")
-    program = folder / "python"
-    program.write_text('#!/bin/sh\nfor word; do :; done\nprintf %s "$word"\n')
-    program.chmod(0o755)
-    done = subprocess.run(
-        [COMMAND, "audit", "--json", "."],
-        env={**os.environ, "CALLBRIDGE_PYTHON": str(program)},
-        capture_output=True,
-        check=True,
-    )
-    return done.stdout.decode()
 
 
 class Watch:
@@ -270,21 +256,26 @@ MUTATIONS = (
 
 @pytest.fixture
 def inspected(monkeypatch):
-    """Asks the real command once for each library's bytes."""
+    """Inspects the bytes of each library once."""
     answers = {}
-    run = subprocess.run
+    inspect = _c_api.inspect
 
-    def once(words, **more):
-        content = pathlib.Path(words[-1]).read_bytes()
+    def once(path, probes):
+        content = pathlib.Path(path).read_bytes()
         if content not in answers:
-            answers[content] = run(words, timeout=SECONDS, **more)
+            try:
+                answers[content] = inspect(path, probes)
+            except CallbridgeError as error:
+                answers[content] = error
+        if isinstance(answers[content], CallbridgeError):
+            raise answers[content]
         return answers[content]
 
-    monkeypatch.setattr(_command.subprocess, "run", once)
+    monkeypatch.setattr(_c_api, "inspect", once)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_mutants(library, request_text, watch, inspected, capfd, monkeypatch, tmp_path):
+def test_mutants(library, watch, inspected, capfd, monkeypatch, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -299,7 +290,7 @@ def test_mutants(library, request_text, watch, inspected, capfd, monkeypatch, tm
         start = time.process_time()
         watch.on = True
         try:
-            status = _command.main(str(wheel), str(COMMAND), "", request_text)
+            status = _audit.main("--json", str(wheel))
         except BaseException as error:
             raise AssertionError(f"seed {seed}: {error!r}") from error
         finally:

@@ -68,7 +68,5 @@ def test_on_this_machine(environment, aarch64_wheel, tmp_path):
     shown = shell("python -c 'import callbridge.library'", status=1, **unpacked)
     assert f"ImportError: {package}/lib/libcallbridge.so.0 {said}" in shown
     (package / "bin/callbridge").chmod(0o755)
-    shown = shell(
-        "python -c 'import callbridge._command._program as c; c.main()'", status=1, **unpacked
-    )
+    shown = shell("python -c 'import callbridge._command as c; c.main()'", status=1, **unpacked)
     assert f"callbridge: {package}/bin/callbridge cannot be run: it {said}" in shown

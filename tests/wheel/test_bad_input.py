@@ -63,7 +63,7 @@ def test_no_programs(environment, package, old_library):
     shown = command(package, f"run {package}/module.hlo")
     assert f"callbridge-module is not at {package}" in shown
     shutil.rmtree(package / "callbridge/bin")
-    program = "python -c 'import callbridge._command._program as c; c.main()'"
+    program = "python -c 'import callbridge._command as c; c.main()'"
     shown = environment()(program, status=1, PYTHONPATH=str(package))
     assert "cannot be run: No such file or directory; install callbridge again" in shown
 
@@ -92,9 +92,7 @@ def test_an_unpacked_wheel_of_another_machine(environment, package):
     where = {"PYTHONPATH": str(package)}
     shown = shell("python -c 'import callbridge.jax'", status=1, **where)
     assert f"is for aarch64, and this machine is {os.uname().machine}" in shown
-    shown = shell(
-        "python -c 'import callbridge._command._program as c; c.main()'", status=1, **where
-    )
+    shown = shell("python -c 'import callbridge._command as c; c.main()'", status=1, **where)
     assert f"cannot be run: it is for aarch64, and this machine is {os.uname().machine};" in shown
 
 

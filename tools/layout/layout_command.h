@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "callbridge/tools/exit_status.h"
+#include "callbridge/tools/standard_files.h"
 
 namespace CLI {
 class App;

@@ -1,9 +1,8 @@
-#include "callbridge/tools/layout/layout_svg.h"
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "callbridge/tools/layout/layout_forms.h"
 #include "callbridge/tools/layout/layout_geometry.h"
 #include "callbridge/tools/layout/svg_canvas.h"
 

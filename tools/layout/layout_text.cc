@@ -1,10 +1,9 @@
-#include "callbridge/tools/layout/layout_text.h"
-
 #include <algorithm>
 #include <deque>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "callbridge/tools/layout/layout_forms.h"
 
 namespace callbridge {
 namespace {

@@ -1,6 +1,6 @@
 """`callbridge upgrade` for what only MLIR reads. The command runs it in a Python with JAX.
 
-tools/upgrade_by_python.cc calls main(FILE, OUTPUT, FORM, LIBRARY...) with the file's bytes as
+tools/module_commands.cc calls main(FILE, OUTPUT, FORM, LIBRARY...) with the file's bytes as
 standard input: the command has read them, and a pipe has them once only. FILE is its name, for
 messages. OUTPUT "-" is standard output; FORM is "same", the kind that the file is, or "text"; or
 "list": a table of its calls instead, and of which of the libraries has their targets; or "list of

@@ -313,16 +313,36 @@ operator_info_visit_defaults = _fallible(
     "operator_info_visit_defaults", c_void_p, AttributeVisitor, c_void_p
 )
 ffi_register_type = _fallible("ffi_register_type", c_char_p, c_void_p, c_void_p)
+_inspect = _fallible("inspect", c_char_p, c_int32, POINTER(c_void_p))
+_ffi_runtime_versions = _fallible("ffi_runtime_versions", POINTER(c_void_p))
 
 
 def probe_typed(address: int) -> tuple[int, str]:
     """Returns the verdict, CALLBRIDGE_PROBE_*, and its evidence."""
     verdict, evidence = c_int32(), c_void_p()
     _probe_typed(address, verdict, evidence)
+    return verdict.value, _taken(evidence)
+
+
+def inspect(path: str, probes: bool) -> str:
+    """Returns what the file is and which custom calls it has, as JSON."""
+    json = c_void_p()
+    _inspect(text(path, "path"), probes, json)
+    return _taken(json)
+
+
+def ffi_runtime_versions() -> str:
+    """Returns which XLA FFI the releases of jaxlib have, as JSON."""
+    json = c_void_p()
+    _ffi_runtime_versions(json)
+    return _taken(json)
+
+
+def _taken(owned: c_void_p) -> str:
     try:
-        return verdict.value, ctypes.string_at(evidence).decode(errors="backslashreplace")
+        return ctypes.string_at(owned).decode(errors="backslashreplace")
     finally:
-        bytes_free(evidence)
+        bytes_free(owned)
 
 
 # Default arguments, since modules are emptied before their last objects are destroyed.

@@ -8,8 +8,8 @@ from collections.abc import Collection
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _abi_rows, _tuple_tables
-from callbridge.migrate._plan import Decision, Edit
+from callbridge.migrate import _pointer_tables, _translation_unit
+from callbridge.migrate._sources import Decision, Edit
 from callbridge.migrate._targets import Use
 from callbridge.migrate._translation_unit import TranslationUnit
 
@@ -85,18 +85,18 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
                 "custom call"
             )
             found.append(Decision(unit.path, use.line, text))
-        if definition is None or use.signature.platform != _abi_rows.HOST:
+        if definition is None or use.signature.platform != _translation_unit.HOST:
             continue
-        tables = _tuple_tables.find(definition)
-        if _tuple_tables.RESULT in tables:
+        tables = _pointer_tables.find_tuples(definition)
+        if _pointer_tables.RESULT in tables:
             text = (
                 f"{name} writes a table of results; a tuple of one result needs "
                 f"callbridge::ExportOptions().Shapes(...) in its {MACRO}"
             )
-            line = tables[_tuple_tables.RESULT].cursor.location.line
+            line = tables[_pointer_tables.RESULT].cursor.location.line
             found.append(Decision(unit.path, line, text))
-        if _tuple_tables.UNKNOWN in tables:
-            table = tables[_tuple_tables.UNKNOWN]
+        if _pointer_tables.UNKNOWN in tables:
+            table = tables[_pointer_tables.UNKNOWN]
             text = (
                 f"{name} hands its operands to {table.called}, which is not defined here; if "
                 f"that follows one as a tuple, {name} needs "
@@ -119,9 +119,13 @@ def without_tuples(
     kept, found = [], []
     for use in uses:
         definition = use.declaration.get_definition()
-        tables = {} if definition is None else _tuple_tables.find(definition)
+        tables = {} if definition is None else _pointer_tables.find_tuples(definition)
         known = _key(use.function) in exported or use.declaration.get_usr() in rewritten
-        if known or use.signature.platform != _abi_rows.HOST or _tuple_tables.OPERAND not in tables:
+        if (
+            known
+            or use.signature.platform != _translation_unit.HOST
+            or _pointer_tables.OPERAND not in tables
+        ):
             kept.append(use)
             continue
         name = _free_name(use.function, _words(unit))
@@ -131,7 +135,7 @@ def without_tuples(
             'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
             "then callbridge.jax.load() calls it as it is"
         )
-        decision = Decision(unit.path, tables[_tuple_tables.OPERAND].cursor.location.line, text)
+        decision = Decision(unit.path, tables[_pointer_tables.OPERAND].cursor.location.line, text)
         if decision not in found:
             found.append(decision)
     return kept, found
@@ -186,9 +190,9 @@ def _line(handler: Handler) -> str:
 
 def _needs_gpu_option(use: Use) -> bool:
     """A stream that is a void* does not tell; and version 3's type is Host's unless declared."""
-    types = _abi_rows.signature_of(use.declaration.type)
-    on_gpu = bool(use.platform) and _abi_rows.kind_of(use.platform) == _abi_rows.GPU
-    if not on_gpu and use.signature.platform != _abi_rows.GPU:
+    types = _translation_unit.signature_of(use.declaration.type)
+    on_gpu = bool(use.platform) and _translation_unit.kind_of(use.platform) == _translation_unit.GPU
+    if not on_gpu and use.signature.platform != _translation_unit.GPU:
         return False
     return types is not None and types[1][0] == "void*"
 

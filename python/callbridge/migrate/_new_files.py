@@ -9,9 +9,9 @@ import re
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _abi_rows, _element_types
+from callbridge.migrate import _translation_unit, _typed_parts
 from callbridge.migrate._exports import Handler
-from callbridge.migrate._plan import Change, Decision, byte_order_mark, has_crlf, text_of
+from callbridge.migrate._sources import Change, Decision, byte_order_mark, has_crlf, text_of
 from callbridge.migrate._typed_functions import TypedFunction
 
 _Kind = cindex.CursorKind
@@ -110,7 +110,7 @@ class NewFile:
 
 
 def _jaxs_name(platform: str) -> str:
-    return "cpu" if _abi_rows.kind_of(platform) == _abi_rows.HOST else platform
+    return "cpu" if _translation_unit.kind_of(platform) == _translation_unit.HOST else platform
 
 
 def registration(source: pathlib.Path, handlers: list[Handler]) -> NewFile | None:
@@ -137,7 +137,7 @@ def test(
     source: pathlib.Path, handlers: list[Handler], typed: dict[str, TypedFunction]
 ) -> NewFile | None:
     """The C++ test, of the handlers for Host: those for GPU need a device."""
-    ours = [one for one in handlers if one.use.signature.platform == _abi_rows.HOST]
+    ours = [one for one in handlers if one.use.signature.platform == _translation_unit.HOST]
     if not ours:
         return None
     path = source.with_name(f"{source.stem}_handlers_test.cc")
@@ -251,7 +251,7 @@ def _read_elements(function) -> tuple[list[str], str]:
         type_ = cast.type.get_canonical().get_pointee().spelling.replace("const ", "")
         if type_ not in _READ:
             continue
-        type_ = _element_types.written(type_)
+        type_ = _typed_parts.written_element(type_)
         inside = list(cast.walk_preorder())
         of = [
             x.referenced.get_usr() for x in inside if x.kind == _Kind.DECL_REF_EXPR and x.referenced

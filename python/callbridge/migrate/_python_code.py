@@ -23,16 +23,15 @@ from libcst.metadata import (
 
 from callbridge.migrate import _translation_rules as rules
 from callbridge.migrate._arguments import as_text, bind, clean, dotted, keyword, on_one_line
-from callbridge.migrate._custom_calls import CustomCalls
-from callbridge.migrate._plan import Change, Decision, MigrateError, Plan
-from callbridge.migrate._python_imports import (
+from callbridge.migrate._custom_calls import (
     CUSTOM_CALL,
     EXTEND,
     TRANSLATIONS,
     XLA_CLIENTS,
+    CustomCalls,
     what_is_left,
 )
-from callbridge.migrate._source_encoding import read_python
+from callbridge.migrate._sources import Change, Decision, MigrateError, Plan, read_python
 
 # Options of jax.ffi.ffi_call; its other keywords are the call's attributes.
 _OPTIONS = {

@@ -7,8 +7,8 @@ import re
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _abi_rows
-from callbridge.migrate._plan import Decision
+from callbridge.migrate import _translation_unit
+from callbridge.migrate._sources import Decision
 from callbridge.migrate._translation_unit import TranslationUnit
 
 _Kind = cindex.CursorKind
@@ -25,7 +25,7 @@ class Use:
     kind: str  # "registration", "capsule" or "definition"
     function: str  # as it is named there
     declaration: cindex.Cursor
-    signature: _abi_rows.Signature
+    signature: _translation_unit.Signature
     # The declaration at namespace scope that it is in, and itself.
     outermost: cindex.Cursor
     cursor: cindex.Cursor
@@ -89,7 +89,7 @@ class _Search:
         if target is None:
             self.decide(call, "the name of this target is not written here; register it by hand")
             return
-        kind = _abi_rows.kind_of(platform)
+        kind = _translation_unit.kind_of(platform)
         self.add("registration", call, above, arguments[1], kind, target, platform)
 
     def add_capsules(self) -> None:
@@ -114,7 +114,7 @@ class _Search:
     def add_definitions(self) -> None:
         used = {use.declaration.get_usr() for use in self.uses}
         for function, above in self.definitions:
-            signature = _abi_rows.classify(function.type, self.compiler)
+            signature = _translation_unit.classify(function.type, self.compiler)
             if (
                 signature is None
                 or signature.proof != "kAbi"
@@ -141,9 +141,9 @@ class _Search:
             )
             return
         reference, declared = functions[0]
-        signature = _abi_rows.classify(declared.type, self.compiler, platform)
+        signature = _translation_unit.classify(declared.type, self.compiler, platform)
         if signature is None:
-            why = _abi_rows.why_none(declared.type, self.compiler, platform)
+            why = _translation_unit.why_none(declared.type, self.compiler, platform)
             self.decide(
                 cursor, f"{declared.spelling} is of no custom call's type, so it stays: {why}"
             )
@@ -163,7 +163,7 @@ class _Search:
 
     def _may_be(self, function) -> bool:
         _, declared = function
-        signature = _abi_rows.signature_of(declared.type)
+        signature = _translation_unit.signature_of(declared.type)
         return signature is not None and "bit_cast" not in declared.spelling
 
     def decide(self, cursor, text: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import libcst as cst
 from libcst import matchers as m
 
-from callbridge.migrate import _operands
+from callbridge.migrate import _arguments
 from callbridge.migrate._arguments import as_text, keyword, on_lines
 
 LOWERING = "jax.ffi.build_ffi_lowering_function"
@@ -55,7 +55,7 @@ def convert(
     `before`: the number of parameters before the builder. `attribute` makes an attribute of an
     opaque; None if targets stay untyped, with their opaque. `others`: rules that may be called.
     """
-    names = _operands.parameters(function)
+    names = _arguments.parameters(function)
     if len(names) <= before:
         return function, [f"{function.name.value} takes no builder as its parameter {before + 1}"]
     builder = names[before]
@@ -134,7 +134,7 @@ class _Rule(cst.CSTTransformer):
         if name in _CALLS:
             return self._custom_call(original_node, updated_node)
         if name in _CONSTANTS:
-            value = _operands.numpy_value(args[1].value, self.spelled.numpy, self.function)
+            value = _arguments.numpy_value(args[1].value, self.spelled.numpy, self.function)
             return cst.Call(cst.parse_expression("mlir.ir_constant"), [cst.Arg(value)])
         if name == "Shape.array_shape":
             if len(args) > 2:
@@ -237,8 +237,8 @@ class _Rule(cst.CSTTransformer):
         if given.keys() - set(names) - {"has_side_effect", "api_version"} or "shape" in given:
             self.problems.append("this CustomCall has options that a lowering has otherwise")
             return call
-        operands = _operands.flat(given["operands"])
-        context = _operands.context(self.builder, operands, self.function, "ctx")
+        operands = _arguments.flat(given["operands"])
+        context = _arguments.context(self.builder, operands, self.function, "ctx")
         if isinstance(context, str):
             self.problems.append(context)
             return call

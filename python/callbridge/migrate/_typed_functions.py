@@ -7,12 +7,11 @@ import dataclasses
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _abi_rows, _element_types, _returned_errors, _tuple_tables
-from callbridge.migrate import _buffer_accesses as accesses
-from callbridge.migrate._buffer_accesses import OPERAND, RESULT, Access, Accesses, Refused
-from callbridge.migrate._plan import Decision, Edit
-from callbridge.migrate._template_parameters import TemplateParameters
+from callbridge.migrate import _pointer_tables, _translation_unit, _typed_parts
+from callbridge.migrate._pointer_tables import OPERAND, RESULT, Access, Accesses, Refused
+from callbridge.migrate._sources import Decision, Edit
 from callbridge.migrate._translation_unit import TranslationUnit, parameters_of
+from callbridge.migrate._typed_parts import TemplateParameters
 
 _Kind = cindex.CursorKind
 _WIDTH = 80
@@ -90,7 +89,7 @@ def typed(unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: st
 class _Writer:
     def __init__(self, unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: str):
         self.unit, self.function, self.ffi = unit, function, ffi
-        self.is_gpu = platform == _abi_rows.GPU
+        self.is_gpu = platform == _translation_unit.GPU
         self.body = list(function.get_children())[-1]
         if self.body.kind != _Kind.COMPOUND_STMT:
             raise Refused(function, "its body is no plain block")
@@ -110,7 +109,7 @@ class _Writer:
         roots = {OPERAND: (self.second, True)}
         if not self.is_gpu:
             roots[RESULT] = (self.first, False)
-        found = accesses.find(self.unit, self.body, roots)
+        found = _pointer_tables.find_accesses(self.unit, self.body, roots)
         if self.is_gpu:
             self.split(found)
         self.check_tuples(found)
@@ -123,9 +122,9 @@ class _Writer:
                 "stay operands, as its callers have them, and must be of these types there: make "
                 "attributes, here and there, of those that are constants of each call",
             )
-        errors, references = _returned_errors.edits(self.unit, self.body, self.status, self.ffi)
+        errors, references = _typed_parts.error_edits(self.unit, self.body, self.status, self.ffi)
         self.edits += errors
-        self.edits += [_returned_errors.without_statement(self.unit, one) for one in found.needless]
+        self.edits += [_typed_parts.without_statement(self.unit, one) for one in found.needless]
         self.check_references(found.references + references)
         stream = self.first.type.spelling if self.is_gpu and self.is_used(self.first) else ""
         has_opaque = any(self.is_used(one) for one in self.opaque)
@@ -179,14 +178,14 @@ class _Writer:
             return
         for kind in (OPERAND, RESULT):
             self.check_tree(found, kind)
-        tables = _tuple_tables.find(self.function)
+        tables = _pointer_tables.find_tuples(self.function)
         nested = any(len(path) > 1 for path in found.paths(OPERAND))
-        if _tuple_tables.OPERAND in tables and not nested:
-            cursor = tables[_tuple_tables.OPERAND].cursor
+        if OPERAND in tables and not nested:
+            cursor = tables[OPERAND].cursor
             raise Refused(cursor, "an operand is followed as a table elsewhere")
         is_table = any(path for path in found.paths(RESULT))
-        if _tuple_tables.RESULT in tables and not is_table:
-            cursor = tables[_tuple_tables.RESULT].cursor
+        if RESULT in tables and not is_table:
+            cursor = tables[RESULT].cursor
             raise Refused(cursor, "the result is followed as a table elsewhere")
 
     def check_tree(self, found: Accesses, kind: str) -> None:
@@ -239,7 +238,7 @@ class _Writer:
         name = self.free_name(name)
         known = names.pop() if len(names) == 1 else None
         of = self.template.types.get(min(elements, default=""), "")
-        element = of or _element_types.written(min(elements, default=None))
+        element = of or _typed_parts.written_element(min(elements, default=None))
         if known is None:
             read = " and ".join(sorted(elements)) or "bytes"
             self.decide_at(
@@ -256,7 +255,7 @@ class _Writer:
         name = f"{parameter.name}{arrow}"
         for one in here:
             element = one.element or ""
-            is_native = _element_types.is_native(element) or element in self.template.types
+            is_native = _typed_parts.is_native_element(element) or element in self.template.types
             is_native = is_native and bool(parameter.type_)
             if one.cast is not None and is_native:
                 self.edits.append(Edit(*one.cast, f"{name}typed_data()"))
@@ -269,7 +268,7 @@ class _Writer:
     def element_name(self, element: str) -> str | None:
         """XLA's name of an element, "F32", or the parameter that a template gets for it, "kT"."""
         of = self.template.types.get(element)
-        return _element_types.name(element) if of is None else self.free_name(f"k{of}")
+        return _typed_parts.element_type(element) if of is None else self.free_name(f"k{of}")
 
     def free_name(self, name: str) -> str:
         kept = {self.first.spelling} if not self.is_gpu else set()

@@ -1,8 +1,8 @@
-"""Where a custom call's function reads operands and writes results: each at a constant place of its
-tables of pointers.
+"""Where a custom call's function follows its tables of pointers: to tuples, and to each array.
 
-Followed are the tables themselves and variables that name them. Whatever else happens to a table
-raises Refused, with the place and the reason.
+A function is a typed one's if it reads operands and writes results each at a constant place of its
+tables; find_accesses() tells where. In one that stays as it is, find_tuples() finds the operands
+and results that it takes for tables themselves.
 """
 
 from __future__ import annotations
@@ -12,15 +12,119 @@ import dataclasses
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _tuple_tables
-from callbridge.migrate._translation_unit import TranslationUnit
+from callbridge.migrate._translation_unit import TranslationUnit, parameters_of
 
 _Kind = cindex.CursorKind
-_CASTS = (
-    *(_Kind.CXX_REINTERPRET_CAST_EXPR, _Kind.CXX_STATIC_CAST_EXPR, _Kind.CSTYLE_CAST_EXPR),
-    *(_Kind.CXX_CONST_CAST_EXPR, _Kind.CXX_FUNCTIONAL_CAST_EXPR),
+_CASTS_OF_TABLES = (
+    _Kind.CXX_REINTERPRET_CAST_EXPR,
+    _Kind.CXX_STATIC_CAST_EXPR,
+    _Kind.CSTYLE_CAST_EXPR,
 )
-OPERAND, RESULT = "operand", "result"
+_CASTS = (*_CASTS_OF_TABLES, _Kind.CXX_CONST_CAST_EXPR, _Kind.CXX_FUNCTIONAL_CAST_EXPR)
+OPERAND, RESULT, UNKNOWN = "operand", "result", "unknown"
+
+
+def pointer_depth(type_: cindex.Type) -> int:
+    """The levels of pointers of a type: 2 of a void**."""
+    type_, depth = type_.get_canonical(), 0
+    while type_.kind == cindex.TypeKind.POINTER:
+        type_, depth = type_.get_pointee().get_canonical(), depth + 1
+    return depth
+
+
+# ---- Tuples
+#
+# Followed are variables and calls of functions that are defined in the same translation unit. A
+# cast reads a tuple if it adds a level of pointers: from in[0], a void*, to a void**; not from in,
+# a void**, to a float**.
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuple:
+    """`kind`: RESULT, OPERAND, or UNKNOWN: all operands go to a function that is not seen."""
+
+    kind: str
+    cursor: cindex.Cursor
+    called: str = ""  # the function that UNKNOWN's go to
+
+
+def find_tuples(function: cindex.Cursor) -> dict[str, Tuple]:
+    """Returns the first table of each kind, in the definition of a function (out, in, ...) of Host.
+
+    A table in another file is said to be at the call that leads there.
+    """
+    parameters = [one.get_usr() for one in parameters_of(function)]
+    found: dict[str, Tuple] = {}
+    if len(parameters) >= 2:
+        follow = _TupleSearch(str(function.location.file), found)
+        follow.body(function, {parameters[0]: RESULT, parameters[1]: OPERAND}, None)
+    return found
+
+
+class _TupleSearch:
+    def __init__(self, file: str, found: dict[str, Tuple]):
+        self.file, self.found = file, found
+        self.seen: set[tuple] = set()
+
+    def body(self, function, kinds: dict[str, str], call) -> None:
+        """`kinds`: of the parameters, by USR, and then of the variables that are made of them."""
+        key = (function.get_usr(), tuple(sorted(kinds.items())))
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        for one in function.walk_preorder():
+            if one.kind == _Kind.VAR_DECL and pointer_depth(one.type) > 0:
+                kind = _kind_in(one, kinds)
+                if kind is not None:
+                    kinds[one.get_usr()] = kind
+            elif one.kind in _CASTS_OF_TABLES:
+                kind = _kind_in(one, kinds)
+                if kind is not None and pointer_depth(one.type) > pointer_depth(
+                    list(one.get_children())[-1].type
+                ):
+                    self.add(Tuple(kind, self.place(one, call)))
+            elif one.kind == _Kind.CALL_EXPR and one.referenced is not None:
+                self.call(one, kinds, call)
+
+    def call(self, one, kinds: dict[str, str], outer) -> None:
+        called = one.referenced
+        definition = called.get_definition()
+        place = self.place(one, outer)
+        passed = {}
+        for argument, parameter in zip(one.get_arguments(), called.get_arguments()):
+            depth = pointer_depth(parameter.type)
+            kind = _kind_in(argument, kinds) if argument is not None and depth > 0 else None
+            if kind is None:
+                continue
+            passed[parameter.get_usr()] = kind
+            if definition is None and kind == OPERAND and depth > 1:
+                self.add(Tuple(UNKNOWN, place, called.spelling))
+        if passed and definition is not None and not definition.location.is_in_system_header:
+            names = [parameter.get_usr() for parameter in called.get_arguments()]
+            inner = [parameter.get_usr() for parameter in definition.get_arguments()]
+            renamed = {b: passed[a] for a, b in zip(names, inner) if a in passed}
+            self.body(definition, renamed, place)
+
+    def add(self, table: Tuple) -> None:
+        self.found.setdefault(table.kind, table)
+
+    def place(self, cursor, call):
+        return cursor if call is None or str(cursor.location.file) == self.file else call
+
+
+def _kind_in(cursor, kinds: dict[str, str]) -> str | None:
+    for one in cursor.walk_preorder():
+        if one.kind == _Kind.DECL_REF_EXPR and one.referenced is not None:
+            kind = kinds.get(one.referenced.get_usr())
+            if kind is not None:
+                return kind
+    return None
+
+
+# ---- Arrays
+#
+# Followed are the tables themselves and variables that name them. Whatever else happens to a table
+# raises Refused, with the place and the reason.
 
 
 class Refused(Exception):
@@ -76,16 +180,16 @@ class Accesses:
         return sorted({one.path for one in self.found[kind]})
 
 
-def find(
+def find_accesses(
     unit: TranslationUnit, body: cindex.Cursor, roots: dict[str, tuple[cindex.Cursor, bool]]
 ) -> Accesses:
     """`roots`: by kind the parameter, and whether that is a table or may be one array's pointer."""
-    search = _Search(unit, roots)
+    search = _AccessSearch(unit, roots)
     search.visit(body, [])
     return search.accesses
 
 
-class _Search:
+class _AccessSearch:
     def __init__(self, unit: TranslationUnit, roots):
         self.unit = unit
         self.accesses = Accesses()
@@ -121,9 +225,7 @@ class _Search:
             parent = above[i]
             if parent.kind == _Kind.PAREN_EXPR:
                 value.start, value.end = parent.extent.start.offset, parent.extent.end.offset
-            elif (
-                parent.kind == _Kind.UNEXPOSED_EXPR and _tuple_tables.pointer_depth(parent.type) > 0
-            ):
+            elif parent.kind == _Kind.UNEXPOSED_EXPR and pointer_depth(parent.type) > 0:
                 value.is_place = False
                 # A table of typed pointers says what its arrays are.
                 if not value.is_table and _pointee(parent.type) is not None:
@@ -131,7 +233,7 @@ class _Search:
                     return
             elif value.is_table and self.is_element(parent, node):
                 value.path += (self.index(parent),)
-                value.is_table, value.is_place = _tuple_tables.pointer_depth(parent.type) > 1, True
+                value.is_table, value.is_place = pointer_depth(parent.type) > 1, True
                 value.start, value.end = parent.extent.start.offset, parent.extent.end.offset
             elif parent.kind in _CASTS and parent.type.kind == cindex.TypeKind.VOID:
                 self.accesses.needless.append(parent)
@@ -169,7 +271,7 @@ class _Search:
 
     def cast(self, value: _Value, cast, above, name: str) -> bool:
         """Returns True if the cast says what the array's elements are."""
-        depth = _tuple_tables.pointer_depth(cast.type)
+        depth = pointer_depth(cast.type)
         if value.is_table:
             if depth < 2:
                 raise Refused(cast, f"the table {name} is cast to {cast.type.spelling}")
@@ -192,7 +294,7 @@ class _Search:
             self.names[variable.hash] = _Value(value.root, value.path, True)
             return
         self.leaf(value, initializer, variable.type)
-        if _tuple_tables.pointer_depth(variable.type) == 1:
+        if pointer_depth(variable.type) == 1:
             # Its uses stay as they are; they say what the elements are.
             self.names[variable.hash] = _Value(value.root, value.path, False, False, variable=True)
 

@@ -1,5 +1,6 @@
-#include "callbridge/tools/inspection_json.h"
+#include "callbridge/loader/inspection_json.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "callbridge/adapters/target_abis.h"
+#include "callbridge/loader/inspection.h"
 #include "callbridge/loader/typed_probe.h"
+#include "callbridge/loader/verdict.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "nlohmann/json.hpp"
@@ -16,6 +19,7 @@ namespace callbridge {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using typed_ffi::RuntimeVersion;
 
 Json NeedsJson(const Inspection& inspection) {
   Json list = Json::array();
@@ -104,7 +108,7 @@ Json ProbedJson(const std::vector<ProbedFunction>& probed) {
 }
 
 // The XLA FFI headers that the file's bytes tell.
-Json TypedHeadersJson(const typed_ffi::RuntimeVersion* headers) {
+Json TypedHeadersJson(const RuntimeVersion* headers) {
   if (headers == nullptr) return nullptr;
   return {{"api_version", absl::StrCat(XLA_FFI_API_MAJOR, ".", static_cast<int>(headers->minor))},
           {"headers", headers->releases}};
@@ -153,13 +157,44 @@ Json FileJson(const InspectedFile& file) {
   return json;
 }
 
+// Names may hold any bytes; JSON is UTF-8.
+std::string TextOf(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Whether a runtime of one row registers handlers with the headers of another.
+bool Registers(const RuntimeVersion& row, const RuntimeVersion& headers) {
+  if (&headers == &row) return true;
+  return row.metadata_size != 0 && headers.metadata_size != 0 &&
+         typed_ffi::AcceptsHandlers(row, XLA_FFI_API_MAJOR, headers.minor);
+}
+
 }  // namespace
+
+std::string JsonOfFile(const InspectedFile& file) { return TextOf(FileJson(file)); }
 
 std::string JsonOf(const std::vector<InspectedFile>& files) {
   Json list = Json::array();
   for (const InspectedFile& file : files) list.push_back(FileJson(file));
-  // Names may hold any bytes; JSON is UTF-8.
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return TextOf(list) + "\n";
+}
+
+std::string RuntimeVersionsJson() {
+  Json rows = Json::array();
+  for (const RuntimeVersion& row : typed_ffi::kRuntimeVersions) {
+    Json accepts = Json::array();
+    Json keeps_state = Json::array();
+    for (const RuntimeVersion& headers : typed_ffi::kRuntimeVersions) {
+      accepts.push_back(Registers(row, headers));
+      keeps_state.push_back(Registers(row, headers) && headers.state == row.state);
+    }
+    rows.push_back({{"minor", row.minor},
+                    {"releases", row.releases},
+                    {"has_metadata", row.metadata_size != 0},
+                    {"accepts", accepts},
+                    {"keeps_state", keeps_state}});
+  }
+  return TextOf(rows);
 }
 
 }  // namespace callbridge

@@ -1,7 +1,5 @@
-"""Makes a function that reports by an XlaCustomCallStatus*, or not at all, return an ffi::Error.
-
-A failure becomes a return, so nothing may come after it but a return.
-"""
+"""What a function's parts become in the typed one: types of elements XLA's, template parameters
+those types', and an error that is reported an ffi::Error that is returned."""
 
 from __future__ import annotations
 
@@ -9,11 +7,124 @@ import re
 
 import clang.cindex as cindex
 
-from callbridge.migrate._buffer_accesses import Refused
-from callbridge.migrate._plan import Edit
+from callbridge.migrate._pointer_tables import Refused
+from callbridge.migrate._sources import Edit
 from callbridge.migrate._translation_unit import TranslationUnit
 
 _Kind = cindex.CursorKind
+
+# ---- XLA's element types, by the C++ types that a function reads and writes them as
+
+# Types of C++ that hold one type of XLA's alone. Bytes and 16-bit words hold several: U8, PRED and
+# raw bytes; U16, F16 and BF16.
+_NAMES = {
+    "bool": "PRED",
+    "signed char": "S8",
+    "short": "S16",
+    "int": "S32",
+    "long": "S64",
+    "long long": "S64",
+    "unsigned int": "U32",
+    "unsigned long": "U64",
+    "unsigned long long": "U64",
+    "float": "F32",
+    "double": "F64",
+    "std::complex<float>": "C64",
+    "std::complex<double>": "C128",
+}
+# As C++ programs write them.
+_WRITTEN = {
+    **{one: one for one in ("bool", "float", "double")},
+    **{one: one for one in ("std::complex<float>", "std::complex<double>")},
+    "signed char": "int8_t",
+    "char": "uint8_t",
+    "unsigned char": "uint8_t",
+    "short": "int16_t",
+    "unsigned short": "uint16_t",
+    "int": "int32_t",
+    "unsigned int": "uint32_t",
+    "long": "int64_t",
+    "long long": "int64_t",
+    "unsigned long": "uint64_t",
+    "unsigned long long": "uint64_t",
+}
+
+
+def element_type(type_: str) -> str | None:
+    """XLA's name of a canonical C++ type: "F32" of "float"; None if it has none, or several."""
+    return _NAMES.get(type_)
+
+
+def is_native_element(type_: str) -> bool:
+    """True if typed_data() of the element type is a pointer to this type itself."""
+    return type_ in _NAMES and "long long" not in type_
+
+
+def written_element(type_: str | None) -> str:
+    """The type that a test has an array of; float where it is no number."""
+    return _WRITTEN.get(type_ or "", "float")
+
+
+# ---- The parameters of a function template
+
+_PARAMETERS = (
+    *(_Kind.TEMPLATE_TYPE_PARAMETER, _Kind.TEMPLATE_NON_TYPE_PARAMETER),
+    _Kind.TEMPLATE_TEMPLATE_PARAMETER,
+)
+_Argument = cindex.TemplateArgumentKind
+
+
+class TemplateParameters:
+    """Of a function that is no template, none."""
+
+    def __init__(self, function: cindex.Cursor):
+        self.function = function
+        self.cursors = [one for one in function.get_children() if one.kind in _PARAMETERS]
+        # The names of those that are types, by their canonical spelling: "type-parameter-0-0".
+        self.types = {
+            one.type.get_canonical().spelling: one.spelling
+            for one in self.cursors
+            if one.kind == _Kind.TEMPLATE_TYPE_PARAMETER
+        }
+        # By name, those that become XLA's types: {"T": "kT"}.
+        self.data_types: dict[str, str] = {}
+
+    def of(
+        self, declaration: cindex.Cursor, ffi: str
+    ) -> tuple[list[str], dict[str, str], dict[str, str]]:
+        """Returns an instance's arguments, and by parameter XLA's types and their elements."""
+        if any(word.spelling == "..." for one in self.cursors for word in one.get_tokens()):
+            raise Refused(self.function, "it has a pack of template arguments")
+        arguments, names, elements = [], {}, {}
+        for i, cursor in enumerate(self.cursors):
+            kind = declaration.get_template_argument_kind(i)
+            if kind == _Argument.INTEGRAL:
+                arguments.append(str(declaration.get_template_argument_value(i)))
+                continue
+            if kind != _Argument.TYPE:
+                raise Refused(self.function, f"{cursor.spelling} is neither a type nor a number")
+            type_ = declaration.get_template_argument_type(i)
+            if cursor.spelling not in self.data_types:
+                arguments.append(type_.spelling)
+                continue
+            element = type_.get_canonical().spelling
+            name = element_type(element)
+            if name is None:
+                raise Refused(
+                    self.function,
+                    f"{type_.spelling}, which an instance has for {cursor.spelling}, does not tell "
+                    "XLA's element type",
+                )
+            arguments.append(f"{ffi}::{name}")
+            names[cursor.spelling] = name
+            elements[cursor.spelling] = written_element(element)
+        return arguments, names, elements
+
+
+# ---- Errors: of a function that reports by an XlaCustomCallStatus*, or not at all
+#
+# A failure becomes a return, so nothing may come after it but a return.
+
 _FAILURE, _SUCCESS = "XlaCustomCallStatusSetFailure", "XlaCustomCallStatusSetSuccess"
 _LABELS = (_Kind.CASE_STMT, _Kind.DEFAULT_STMT, _Kind.LABEL_STMT)
 _LOOPS = (
@@ -24,7 +135,7 @@ _LOOPS = (
 _FUNCTIONS = (_Kind.LAMBDA_EXPR, _Kind.CLASS_DECL, _Kind.STRUCT_DECL)
 
 
-def edits(
+def error_edits(
     unit: TranslationUnit, body: cindex.Cursor, status: cindex.Cursor | None, ffi: str
 ) -> tuple[list[Edit], list[int]]:
     """Returns the edits of a body, and the offsets of the references to `status` that they cover.
