@@ -108,7 +108,9 @@ def _restore(changes: list, row: Row, name: str) -> None:
     if owner is not None and _has(owner, name):
         return
     for stand_in in row.at_once:
-        for origin in stand_in.modules if isinstance(stand_in, From) else ():
+        if not isinstance(stand_in, From):
+            continue
+        for origin in stand_in.modules:
             source, there = _find(origin), stand_in.names.get(name, name)
             if source is not None and _has(source, there):
                 _put(changes, row.module, owner, name, getattr(source, there))
