@@ -1,6 +1,6 @@
 // The entry point by which a runtime with FFI calls an untyped target: a typed handler.
-#ifndef CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
-#define CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
+#ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_TYPED_TO_UNTYPED_H_
+#define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_TYPED_TO_UNTYPED_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,11 +9,16 @@
 #include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "callbridge/abi/ended_thread.h"
-#include "callbridge/adapters/entry_target.h"
+#include "callbridge/adapters/entry_points/entry_target.h"
 #include "callbridge/adapters/pointer_block.h"
+#include "callbridge/adapters/typed_frame.h"
 #include "callbridge/typed_ffi/c_api.h"
 
 namespace callbridge {
+
+// Returns the function that serves EntryPoints::typed for `target`, an untyped one of `abi`: that
+// of the ABI, or one that also checks captured calls (recorded_call.h).
+UntypedAbi::TypedEntry TypedEntryFor(const Target& target, const UntypedAbi& abi);
 
 // Serves every call of EntryPoints::typed: answers the metadata query, and calls the target on the
 // execute stage. Returns null on success, else an error of the frame's runtime.
@@ -48,9 +53,14 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool IsPlainExecute(const XLA_FFI_CallFrame&
                                kStackPointers);
 }
 
-// Serves one call of EntryPoints::typed for a target on Host that Calls::Call() calls. Does what
-// CallUntypedTargetFromTypedInFull() does, and is faster for a call of arrays without attributes.
-template <typename Calls>
+// Where Calls::Call() finds the first argument of a target: on Host `out`, on GPU the stream.
+enum class FirstArgument { kOut, kStream };
+
+// Serves one call of EntryPoints::typed for a target that Calls::Call() calls. On Host it gets a
+// list of the operands, and `out`; on GPU one list of the operands, then the results, and the
+// stream. Does what CallUntypedTargetFromTypedInFull() does, and is faster for a call of arrays
+// without attributes.
+template <typename Calls, FirstArgument kFirst>
 XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
   const XLA_FFI_Args& args = frame->args;
   const XLA_FFI_Rets& rets = frame->rets;
@@ -60,52 +70,27 @@ XLA_FFI_Error* CallTyped(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
           !GatherArrays(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers))) {
     return CallUntypedTargetFromTypedInFull(frame, entry);
   }
-  void* out;
-  if (ABSL_PREDICT_TRUE(rets.size == 1)) {
-    if (ABSL_PREDICT_FALSE(!GatherArrays(1, rets.types, XLA_FFI_RetType_BUFFER, rets.rets, &out))) {
-      return CallUntypedTargetFromTypedInFull(frame, entry);
-    }
-  } else {
-    out = pointers + args.size;
-    if (ABSL_PREDICT_FALSE(!GatherArrays(rets.size, rets.types, XLA_FFI_RetType_BUFFER, rets.rets,
-                                         static_cast<void**>(out)))) {
-      return CallUntypedTargetFromTypedInFull(frame, entry);
-    }
-  }
-  const absl::Status status =
-      RequiringThread([&] { return Calls::Call(entry.function, out, pointers, {}); });
-  return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
-}
-
-// Likewise for a target on GPU: one list of the operands, then the results, and the stream.
-template <typename Calls>
-XLA_FFI_Error* CallTypedWithStream(XLA_FFI_CallFrame* frame, EntryTarget& entry) {
-  const XLA_FFI_Args& args = frame->args;
-  const XLA_FFI_Rets& rets = frame->rets;
-  if (!IsPlainExecute(*frame)) return CallUntypedTargetFromTypedInFull(frame, entry);
-  void* pointers[kStackPointers];
+  void** const results = pointers + args.size;
+  void* first = results;
   // Without a loop for one result, which is the rule.
   if (ABSL_PREDICT_TRUE(rets.size == 1)) {
     if (ABSL_PREDICT_FALSE(!GatherArrays(1, rets.types, XLA_FFI_RetType_BUFFER, rets.rets,
-                                         &pointers[args.size]))) {
+                                         kFirst == FirstArgument::kOut ? &first : results))) {
       return CallUntypedTargetFromTypedInFull(frame, entry);
     }
   } else if (ABSL_PREDICT_FALSE(!GatherArrays(rets.size, rets.types, XLA_FFI_RetType_BUFFER,
-                                              rets.rets, &pointers[args.size]))) {
+                                              rets.rets, results))) {
     return CallUntypedTargetFromTypedInFull(frame, entry);
   }
-  if (ABSL_PREDICT_FALSE(
-          !GatherArrays(args.size, args.types, XLA_FFI_ArgType_BUFFER, args.args, pointers))) {
-    return CallUntypedTargetFromTypedInFull(frame, entry);
+  if constexpr (kFirst == FirstArgument::kStream) {
+    XLA_FFI_Error* const error = GetStream(*frame, first);
+    if (ABSL_PREDICT_FALSE(error != nullptr)) return error;
   }
-  XLA_FFI_Stream_Get_Args stream = {sizeof(stream), nullptr, frame->ctx, nullptr};
-  XLA_FFI_Error* const error = frame->api->XLA_FFI_Stream_Get(&stream);
-  if (ABSL_PREDICT_FALSE(error != nullptr)) return error;
   const absl::Status status =
-      RequiringThread([&] { return Calls::Call(entry.function, stream.stream, pointers, {}); });
+      RequiringThread([&] { return Calls::Call(entry.function, first, pointers, {}); });
   return ABSL_PREDICT_TRUE(status.ok()) ? nullptr : MakeError(*frame->api, status);
 }
 
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ADAPTERS_TYPED_TO_UNTYPED_ENTRY_H_
+#endif  // CALLBRIDGE_ADAPTERS_ENTRY_POINTS_TYPED_TO_UNTYPED_H_

@@ -1,6 +1,6 @@
 // The entry point by which a runtime without FFI calls a typed target: a function of version 3.
-#ifndef CALLBRIDGE_ADAPTERS_UNTYPED_TO_TYPED_ENTRY_H_
-#define CALLBRIDGE_ADAPTERS_UNTYPED_TO_TYPED_ENTRY_H_
+#ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_UNTYPED_TO_TYPED_H_
+#define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_UNTYPED_TO_TYPED_H_
 
 #include <atomic>
 #include <cstddef>
@@ -84,4 +84,4 @@ class UntypedToTypedEntry {
 
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ADAPTERS_UNTYPED_TO_TYPED_ENTRY_H_
+#endif  // CALLBRIDGE_ADAPTERS_ENTRY_POINTS_UNTYPED_TO_TYPED_H_

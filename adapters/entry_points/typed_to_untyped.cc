@@ -1,4 +1,4 @@
-#include "callbridge/adapters/typed_to_untyped_entry.h"
+#include "callbridge/adapters/entry_points/typed_to_untyped.h"
 
 #include <string>
 
@@ -7,10 +7,7 @@
 #include "absl/types/optional.h"
 #include "callbridge/abi/ended_thread.h"
 #include "callbridge/abi/site_descriptor.h"
-#include "callbridge/adapters/call_stream.h"
 #include "callbridge/adapters/exports/call_error.h"
-#include "callbridge/adapters/metadata_query.h"
-#include "callbridge/adapters/pointer_block.h"
 #include "callbridge/adapters/recorded_call.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 

@@ -1,7 +1,7 @@
 // Trampolines: functions without a context argument that each call one EntryTarget,
 // UntypedToTypedEntry, CrossVersionHandler or TypedFunction.
-#ifndef CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
-#define CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
+#ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_TRAMPOLINES_H_
+#define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_TRAMPOLINES_H_
 
 #include <cstddef>
 #include <memory>
@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "callbridge/adapters/cross_version/handler.h"
-#include "callbridge/adapters/entry_points.h"
-#include "callbridge/adapters/entry_target.h"
-#include "callbridge/adapters/untyped_to_typed_entry.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_target.h"
+#include "callbridge/adapters/entry_points/untyped_to_typed.h"
 
 namespace callbridge {
 
@@ -61,4 +61,4 @@ bool IsTypedFunctionTrampoline(const void* address);
 
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ADAPTERS_TRAMPOLINES_H_
+#endif  // CALLBRIDGE_ADAPTERS_ENTRY_POINTS_TRAMPOLINES_H_

@@ -1,4 +1,4 @@
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 
 #include <map>
 #include <memory>
@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/table_lock.h"
-#include "callbridge/adapters/entry_target.h"
-#include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/entry_points/entry_target.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
 
 namespace callbridge {
 namespace {

@@ -1,6 +1,6 @@
 // The entry point by which a runtime calls an untyped target: a function of version 3.
-#ifndef CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
-#define CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
+#ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_UNTYPED_TO_UNTYPED_H_
+#define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_UNTYPED_TO_UNTYPED_H_
 
 #include <cstddef>
 
@@ -8,32 +8,14 @@
 #include "absl/base/optimization.h"
 #include "callbridge/abi/ended_thread.h"
 #include "callbridge/abi/site_descriptor.h"
-#include "callbridge/adapters/entry_target.h"
+#include "callbridge/adapters/entry_points/entry_target.h"
 #include "callbridge/status_returning/custom_call_status.h"
 
 namespace callbridge {
 
 // Serves a call whose opaque is a site descriptor.
-ABSL_ATTRIBUTE_NOINLINE inline absl::Status CallDescribed(EntryTarget& entry, void* first,
-                                                          void** pointers,
-                                                          absl::string_view descriptor) {
-  absl::StatusOr<SiteDescriptorParts> parts = SplitSiteDescriptor(descriptor);
-  if (!parts.ok()) return parts.status();
-  // GPU lists are flat whatever the trees.
-  if (entry.abi.is_gpu()) {
-    return entry.abi.call_on_gpu(entry.function, first, pointers, parts->opaque);
-  }
-
-  absl::StatusOr<const SitePlan*> site = entry.site_plans.Find(parts->tree);
-  if (!site.ok()) return site.status();
-  const CallPlan& plan = (*site)->call;
-  // The runtime passes flat results, so a lone leaf is a pointer to an array, whatever tuple it is
-  // in.
-  const size_t results = plan.result.leaf_count();
-  CallBuffers buffers{{pointers, plan.operands.leaf_count()},
-                      {results == 1 ? &first : static_cast<void**>(first), results}};
-  return plan.run(plan, parts->opaque, buffers, {});
-}
+ABSL_ATTRIBUTE_NOINLINE absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
+                                                   absl::string_view descriptor);
 
 // Puts `error` into the runtime's status: "CustomCall failed: <message>" on Host; on GPU without
 // these words, which every XLA:GPU adds by itself.
@@ -63,4 +45,4 @@ void CallUntypedByDescriptor(void* first, void** pointers, const char* opaque, s
 
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ADAPTERS_UNTYPED_TO_UNTYPED_ENTRY_H_
+#endif  // CALLBRIDGE_ADAPTERS_ENTRY_POINTS_UNTYPED_TO_UNTYPED_H_

@@ -1,8 +1,9 @@
-#include "callbridge/adapters/plan_cache.h"
+#include "callbridge/adapters/entry_points/entry_target.h"
 
 #include <utility>
 
 #include "callbridge/abi/site_descriptor.h"
+#include "callbridge/adapters/entry_points/typed_to_untyped.h"
 
 namespace callbridge {
 namespace {
@@ -24,5 +25,17 @@ absl::StatusOr<const SitePlan*> PlanCache::Find(absl::string_view tree) {
   AppendLeafTypes(site->result, plan.result_types);
   return &plans_.Add(tree, std::move(plan));
 }
+
+EntryTarget::EntryTarget(const Target& target, const UntypedAbi& abi)
+    : function(target.address),
+      untyped_entry(abi.untyped_entry),
+      typed_entry(TypedEntryFor(target, abi)),
+      name(target.name),
+      library(target.library),
+      abi(abi),
+      array_result{abi.run_array_result, target.address, {}, {}},
+      list_result{abi.run_list_result, target.address, {}, {}},
+      site_plans(abi, target.address),
+      traits(target.traits) {}
 
 }  // namespace callbridge

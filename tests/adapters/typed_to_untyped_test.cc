@@ -1,5 +1,5 @@
 // Calls of EntryPoints::typed that are not as they should be, and what entry points keep.
-#include "callbridge/adapters/typed_to_untyped_entry.h"
+#include "callbridge/adapters/entry_points/typed_to_untyped.h"
 
 #include <memory>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 #include "gtest/gtest.h"

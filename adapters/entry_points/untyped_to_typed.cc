@@ -1,4 +1,4 @@
-#include "callbridge/adapters/untyped_to_typed_entry.h"
+#include "callbridge/adapters/entry_points/untyped_to_typed.h"
 
 #include <string>
 #include <utility>

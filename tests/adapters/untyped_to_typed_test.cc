@@ -1,5 +1,5 @@
 // Handlers built with callbridge's headers, called through version 3.
-#include "callbridge/adapters/untyped_to_typed_entry.h"
+#include "callbridge/adapters/entry_points/untyped_to_typed.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/site_descriptor.h"
-#include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

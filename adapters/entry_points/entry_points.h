@@ -16,8 +16,8 @@
 //   version-3 calls of a typed target, whose        abi/typed_site_descriptor.h, always
 //     handler needs shapes and attributes
 // clang-format on
-#ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
-#define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
+#ifndef CALLBRIDGE_ADAPTERS_ENTRY_POINTS_ENTRY_POINTS_H_
+#define CALLBRIDGE_ADAPTERS_ENTRY_POINTS_ENTRY_POINTS_H_
 
 #include "absl/status/statusor.h"
 #include "callbridge/adapters/target.h"
@@ -57,4 +57,4 @@ absl::StatusOr<EntryPoints> GetEntryPoints(const Target& target);
 
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ADAPTERS_ENTRY_POINTS_H_
+#endif  // CALLBRIDGE_ADAPTERS_ENTRY_POINTS_ENTRY_POINTS_H_
