@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/headers.h"
-#include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"

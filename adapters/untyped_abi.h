@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/call_site.h"
 #include "callbridge/abi/target_abi.h"
 #include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/target.h"

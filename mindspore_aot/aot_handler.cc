@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/entry_points/trampolines.h"
 #include "callbridge/adapters/entry_points/typed_to_untyped.h"

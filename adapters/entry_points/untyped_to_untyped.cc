@@ -1,7 +1,7 @@
 #include "callbridge/adapters/entry_points/untyped_to_untyped.h"
 
 #include "absl/strings/str_cat.h"
-#include "callbridge/abi/target_failure.h"
+#include "callbridge/abi/failure_status.h"
 
 namespace callbridge {
 

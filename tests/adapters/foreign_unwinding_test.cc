@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/target_abis.h"

@@ -1,6 +1,6 @@
-// The errors that a target causes: a failure that it reports, an exception that it throws.
-#ifndef CALLBRIDGE_ABI_TARGET_FAILURE_H_
-#define CALLBRIDGE_ABI_TARGET_FAILURE_H_
+// The statuses of failures: what a target reports, and exceptions.
+#ifndef CALLBRIDGE_ABI_FAILURE_STATUS_H_
+#define CALLBRIDGE_ABI_FAILURE_STATUS_H_
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -22,6 +22,13 @@ absl::string_view MessageForCustomCallFailed(const absl::Status& status);
 // exceptions, where a throw ends the process; here it becomes an error.
 absl::Status CaughtException(ThreadEnd thread_end = ThreadEnd::kGoesOn);
 
+// Returns the status of the exception that is being handled, for C functions, which must not throw;
+// call it in a catch (...) block. Returns RESOURCE_EXHAUSTED without a message, and without
+// allocating, for std::bad_alloc. Returns INTERNAL, "threw <type>: <what()>", for any other
+// exception. A thread's end, which must not be swallowed, is rethrown or ends the process, as
+// `thread_end` says.
+absl::Status CaughtStatus(ThreadEnd thread_end = ThreadEnd::kGoesOn);
+
 }  // namespace callbridge
 
-#endif  // CALLBRIDGE_ABI_TARGET_FAILURE_H_
+#endif  // CALLBRIDGE_ABI_FAILURE_STATUS_H_

@@ -1,3 +1,6 @@
+// The parts of callbridge.h that ask an operator for its results' dimensions and its scratch
+// memory.
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -5,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/attributes.h"
+#include "callbridge/abi/call_site.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/callbridge.h"
@@ -44,6 +48,21 @@ callbridge_error* callbridge_infer_dimensions(const callbridge_target* target,
       const callbridge_dimensions dimensions = {result.data(), result.size()};
       visit(user, &dimensions);
     }
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_infer_scratch_bytes(const callbridge_target* target,
+                                                 const callbridge_site* site, int64_t* bytes) {
+  return callbridge::WithoutExceptions({{"target", target}, {"site", site}, {"bytes", bytes}}, [&] {
+    absl::StatusOr<callbridge::Target> known = callbridge::FromC(*target);
+    if (!known.ok()) return known.status();
+    absl::StatusOr<callbridge::CallSite> call_site = callbridge::FromC(*site, *known);
+    if (!call_site.ok()) return call_site.status();
+    absl::StatusOr<uint64_t> inferred =
+        callbridge::mindspore_aot::InferScratchBytes(*known, *call_site);
+    if (!inferred.ok()) return inferred.status();
+    *bytes = static_cast<int64_t>(*inferred);
     return absl::OkStatus();
   });
 }

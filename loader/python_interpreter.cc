@@ -1,6 +1,4 @@
-#include "callbridge/loader/python_at_fork.h"
-
-#include "callbridge/abi/python_interpreter.h"
+#include "callbridge/loader/python_interpreter.h"
 
 namespace callbridge {
 namespace {
