@@ -1,4 +1,5 @@
-// CallSite: what is known of a custom call when the program around it is compiled.
+// CallSite: what is known of a custom call when the program around it is compiled; CallBuffers: the
+// pointers of one call.
 #ifndef CALLBRIDGE_ABI_CALL_SITE_H_
 #define CALLBRIDGE_ABI_CALL_SITE_H_
 
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "callbridge/abi/api_version.h"
 #include "callbridge/abi/attributes.h"
 #include "callbridge/abi/platform.h"
@@ -40,6 +42,16 @@ struct CallSite {
   // What the call is checked against (operator_info.h); null: nothing is declared. Only Bind()
   // reads it.
   std::shared_ptr<const OperatorInfo> operator_info = nullptr;
+};
+
+// Both lists are borrowed for the call. The target may get them as they are, and an untyped target
+// may write into the list that it gets, so their contents are undefined after the call. The buffers
+// stay the caller's. A leaf without a buffer (a token) has a null pointer.
+struct CallBuffers {
+  // The data pointers of all operands' leaves, in preorder.
+  absl::Span<void*> operands;
+  // The data pointers of the result's leaves, in preorder.
+  absl::Span<void*> results;
 };
 
 }  // namespace callbridge

@@ -5,6 +5,7 @@
 #define CALLBRIDGE_ABI_FLOAT_FORMAT_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "callbridge/abi/primitive_type.h"
 
@@ -186,6 +187,19 @@ constexpr uint64_t ShiftRounded(uint64_t value, int dropped) {
               (uint64_t{1} << to.mantissa_bits);
   if (magnitude > to.Greatest()) return beyond;
   return magnitude == 0 && !has_negative_zero ? 0 : sign | magnitude;
+}
+
+inline double FloatFormat::Decode(uint64_t bits) const {
+  const uint64_t as_double = ConvertFloat(*this, bits, *FindFloatFormat(PrimitiveType::kF64));
+  double value;
+  std::memcpy(&value, &as_double, sizeof(value));
+  return value;
+}
+
+inline uint64_t FloatFormat::Encode(double value) const {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return ConvertFloat(*FindFloatFormat(PrimitiveType::kF64), bits, *this);
 }
 
 }  // namespace callbridge

@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/call_buffers.h"
 #include "callbridge/abi/call_site.h"
 #include "callbridge/adapters/call_plan.h"
 #include "callbridge/adapters/execution_context.h"

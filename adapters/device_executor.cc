@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/cuda/memory.h"
-#include "callbridge/typed_ffi/host/run_id.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 
 namespace callbridge {
 

@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "callbridge/abi/call_buffers.h"
 #include "callbridge/abi/call_site.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/execution_context.h"

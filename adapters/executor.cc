@@ -6,7 +6,6 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/xla_floating_point.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/typed_ffi/host/run_id.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/host/thread_pool.h"
 

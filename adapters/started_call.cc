@@ -1,6 +1,6 @@
 #include "callbridge/adapters/started_call.h"
 
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/abi/xla_floating_point.h"
 
 namespace callbridge {

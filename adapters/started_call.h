@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/types/optional.h"
-#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/call_site.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/typed_call.h"

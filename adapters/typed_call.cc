@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/headers.h"
-#include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/releases.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"
@@ -21,12 +20,13 @@ using typed_ffi::RuntimeVersion;
 
 // ---- The runtime version for a handler
 
-struct Shown {
+struct ShownRuntime {
   const RuntimeVersion* version;
   XLA_FFI_Handler_Bundle handlers;
 };
 
-absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, const Target& target) {
+absl::StatusOr<ShownRuntime> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers,
+                                           const Target& target) {
   const RuntimeVersion* version = nullptr;
   bool wrap = false;
   for (XLA_FFI_Handler* handler : {handlers.instantiate, handlers.prepare, handlers.initialize,
@@ -40,23 +40,23 @@ absl::StatusOr<Shown> ChooseRuntime(const XLA_FFI_Handler_Bundle& handlers, cons
             (version != nullptr && version != headers->version);
     version = headers->version;
   }
-  if (!wrap) return Shown{version != nullptr ? version : &kNewestVersion, handlers};
+  if (!wrap) return ShownRuntime{version != nullptr ? version : &kNewestVersion, handlers};
   absl::StatusOr<XLA_FFI_Handler_Bundle> wrappers =
       AdaptHandlers(handlers, target.platform, nullptr);
   if (!wrappers.ok()) return wrappers.status();
   KeepForGood(target.library);
-  return Shown{&kNewestVersion, *wrappers};
+  return ShownRuntime{&kNewestVersion, *wrappers};
 }
 
 // Returns the version of `release`, which must be one that the handlers run on.
-absl::StatusOr<Shown> RuntimeOfRelease(const std::string& release,
-                                       const XLA_FFI_Handler_Bundle& handlers) {
+absl::StatusOr<ShownRuntime> RuntimeOfRelease(const std::string& release,
+                                              const XLA_FFI_Handler_Bundle& handlers) {
   const absl::StatusOr<const RuntimeVersion*> version =
       host::VersionOfRelease(release == "newest" ? "" : release);
   if (!version.ok()) return version.status();
   const absl::StatusOr<host::HandlerMetadata> metadata = host::QueryMetadata(**version, handlers);
   if (!metadata.ok()) return metadata.status();
-  return Shown{*version, handlers};
+  return ShownRuntime{*version, handlers};
 }
 
 absl::Status WithTargetName(const Target& target, const absl::Status& status) {
@@ -102,8 +102,9 @@ absl::StatusOr<std::shared_ptr<const TypedCall>> InstantiateTyped(const CallSite
   }
   XLA_FFI_Handler_Bundle handlers = target.stages;
   handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
-  absl::StatusOr<Shown> shown = site.release.empty() ? ChooseRuntime(handlers, target)
-                                                     : RuntimeOfRelease(site.release, handlers);
+  absl::StatusOr<ShownRuntime> shown = site.release.empty()
+                                           ? ChooseRuntime(handlers, target)
+                                           : RuntimeOfRelease(site.release, handlers);
   if (!shown.ok()) {
     return site.release.empty() ? WithTargetName(target, shown.status()) : shown.status();
   }

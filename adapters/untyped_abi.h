@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/call_site.h"
 #include "callbridge/abi/target_abi.h"
 #include "callbridge/adapters/execution_context.h"
 #include "callbridge/adapters/target.h"
@@ -29,10 +29,10 @@ struct UntypedAbi {
   // kStackPointers pointers, and allocates one block for more.
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
                                const CallBuffers& buffers, const ExecutionContext& context);
-  // Serves a call of version 3 by a runtime (untyped_to_untyped_entry.h).
+  // Serves a call of version 3 by a runtime (entry_points/untyped_to_untyped.h).
   using UntypedEntry = void (*)(void* first, void** pointers, const char* opaque, size_t opaque_len,
                                 XlaCustomCallStatus* status, EntryTarget& entry);
-  // Serves a call of a typed handler by a runtime (typed_to_untyped_entry.h).
+  // Serves a call of a typed handler by a runtime (entry_points/typed_to_untyped.h).
   using TypedEntry = XLA_FFI_Error* (*)(XLA_FFI_CallFrame* frame, EntryTarget& entry);
 
   const TargetAbi& row;

@@ -9,10 +9,10 @@
 
 #include "absl/types/span.h"
 #include "callbridge/adapters/call_plan.h"
+#include "callbridge/adapters/entry_points/typed_to_untyped.h"
+#include "callbridge/adapters/entry_points/untyped_to_untyped.h"
 #include "callbridge/adapters/pointer_block.h"
-#include "callbridge/adapters/typed_to_untyped_entry.h"
 #include "callbridge/adapters/untyped_abi.h"
-#include "callbridge/adapters/untyped_to_untyped_entry.h"
 
 namespace callbridge {
 
@@ -58,7 +58,7 @@ constexpr UntypedAbi WithTables(const TargetAbi& row, bool needs_proof = false) 
           &RunListResult<Calls>,
           &RunWithTables<Calls>,
           &CallUntyped<Calls>,
-          &CallTyped<Calls>};
+          &CallTyped<Calls, FirstArgument::kOut>};
 }
 
 // ---- Calls with one list: the operands' leaves, then the result's ----
@@ -93,7 +93,7 @@ constexpr UntypedAbi WithStream(const TargetAbi& row, bool needs_proof = false) 
           &RunWithStream<Calls>,
           &RunWithStream<Calls>,
           &CallUntyped<Calls>,
-          &CallTypedWithStream<Calls>};
+          &CallTyped<Calls, FirstArgument::kStream>};
 }
 
 template <typename Calls>

@@ -17,7 +17,7 @@
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/mindspore_aot/aot_handler.h"
 #include "callbridge/mindspore_aot/aot_operator.h"
 #include "typed_ffi/frame.h"

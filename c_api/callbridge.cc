@@ -13,7 +13,7 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/abi/typed_site_descriptor.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/struct_size.h"

@@ -5,7 +5,6 @@
 #include "callbridge/abi/platform.h"
 #include "callbridge/adapters/cross_version/explained_errors.h"
 #include "callbridge/adapters/cross_version/handler.h"
-#include "callbridge/adapters/kept_for_good.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/c_api/ffi_handlers.h"
 #include "callbridge/c_api/to_c.h"

@@ -1,9 +1,9 @@
 #include "callbridge/c_api/ffi_context.h"
 
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/struct_size.h"
-#include "callbridge/typed_ffi/host/run_id.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 
 namespace callbridge {
 
@@ -70,6 +70,19 @@ host::HostScratchAllocator& HostMemory() {
 }
 
 }  // namespace
+absl::Status CallContext::Copy(const callbridge_execution_context* context) {
+  if (context == nullptr) return absl::OkStatus();
+  absl::Status size = CheckStructSize("callbridge_execution_context", *context);
+  if (!size.ok()) return size;
+  context_.stream = context->stream;
+  as_xla_cpu_ = KnowsField(*context, context->as_xla_cpu) && context->as_xla_cpu != 0;
+  if (!KnowsField(*context, context->services) || context->services == nullptr)
+    return absl::OkStatus();
+  services_.emplace();
+  context_.services = &services_->services();
+  return services_->Copy(context->services);
+}
+
 }  // namespace callbridge
 
 const callbridge_ffi_thread_pool* callbridge_ffi_process_threads() {

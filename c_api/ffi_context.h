@@ -1,4 +1,5 @@
-// What a callbridge_runtime_services provides, as typed_ffi/host takes it.
+// What a callbridge_runtime_services provides, as typed_ffi/host takes it, and a
+// callbridge_execution_context, as a BoundCall takes it.
 #ifndef CALLBRIDGE_C_API_FFI_CONTEXT_H_
 #define CALLBRIDGE_C_API_FFI_CONTEXT_H_
 
@@ -7,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
+#include "callbridge/adapters/execution_context.h"
+#include "callbridge/c_api/callbridge.h"
 #include "callbridge/c_api/callbridge_ffi.h"
 #include "callbridge/typed_ffi/host/attributes.h"
 #include "callbridge/typed_ffi/host/runtime_services.h"
@@ -68,6 +71,23 @@ class FfiContext {
   std::vector<host::UserData> user_data_;
   absl::optional<host::EncodedAttributes> custom_options_;
   host::RuntimeServices services_;
+};
+
+// What a callbridge_execution_context provides, as a BoundCall takes it: a copy, which must outlive
+// the run that uses it. Not movable.
+class CallContext {
+ public:
+  // Call at most once. Null is the default context. Returns INVALID_ARGUMENT if a struct is smaller
+  // than its first version.
+  absl::Status Copy(const callbridge_execution_context* context);
+
+  const ExecutionContext& get() const { return context_; }
+  bool as_xla_cpu() const { return as_xla_cpu_; }
+
+ private:
+  ExecutionContext context_;
+  bool as_xla_cpu_ = false;
+  absl::optional<FfiContext> services_;
 };
 
 }  // namespace callbridge

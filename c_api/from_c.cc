@@ -9,7 +9,6 @@
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/ffi_context.h"
-#include "callbridge/c_api/operator_info.h"
 #include "callbridge/c_api/struct_size.h"
 #include "callbridge/loader/target_library.h"
 

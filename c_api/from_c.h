@@ -1,13 +1,21 @@
-// From the C API's structs to the C++ ones they stand for.
+// From the C API's structs and handles to the C++ objects they stand for.
 #ifndef CALLBRIDGE_C_API_FROM_C_H_
 #define CALLBRIDGE_C_API_FROM_C_H_
+
+#include <memory>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "callbridge/abi/call_site.h"
+#include "callbridge/abi/operator_info.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/c_api/callbridge.h"
+#include "callbridge/c_api/callbridge_operator_info.h"
+
+struct callbridge_operator_info {
+  std::shared_ptr<const callbridge::OperatorInfo> info;
+};
 
 namespace callbridge {
 

@@ -1,6 +1,4 @@
 // The part of callbridge.h for operator information.
-#include "callbridge/c_api/operator_info.h"
-
 #include <memory>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "callbridge/adapters/operator_check.h"
 #include "callbridge/c_api/arguments.h"
+#include "callbridge/c_api/callbridge_operator_info.h"
 #include "callbridge/c_api/from_c.h"
 #include "callbridge/c_api/to_c.h"
 #include "callbridge/mindspore_aot/operator_info_json.h"

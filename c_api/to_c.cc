@@ -4,10 +4,10 @@
 #include <new>
 #include <string>
 
-#include "callbridge/abi/caught_status.h"
-#include "callbridge/abi/python_interpreter.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/c_api/struct_size.h"
+#include "callbridge/loader/python_interpreter.h"
 
 namespace callbridge {
 namespace {

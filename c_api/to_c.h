@@ -10,7 +10,7 @@
 #include "callbridge/abi/platform.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/abi/target_abi.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/c_api/arguments.h"
 #include "callbridge/c_api/callbridge.h"
 #include "callbridge/loader/target_library.h"

@@ -7,7 +7,6 @@
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/client/lowering.h"
 #include "callbridge/client/plan.h"
-#include "callbridge/client/plan_run.h"
 #include "callbridge/hlo/module_check.h"
 
 namespace callbridge::client {

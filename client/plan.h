@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "callbridge/c_api/callbridge.h"
 #include "callbridge/client/graph.h"
 
 namespace callbridge::client {
@@ -70,6 +73,13 @@ struct Plan {
 // the plan's order, and memory is reused as soon as possible. Returns RESOURCE_EXHAUSTED if the
 // sizes exceed the range of size_t.
 absl::StatusOr<Plan> MakePlan(Graph graph, bool in_order);
+
+// Runs a plan once. The arrays must have the sizes of the plan. With one thread, steps run in the
+// plan's order on the caller's thread, and the first failure ends the run. With more, a step runs
+// on any thread as soon as it can; after a failure no further step starts, and of all errors the
+// first in the plan's order is returned. A plan that was made with `in_order` needs one thread.
+absl::Status RunPlan(const Plan& plan, absl::Span<const callbridge_array> parameters,
+                     absl::Span<const callbridge_array> results, int threads);
 
 }  // namespace callbridge::client
 

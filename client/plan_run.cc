@@ -1,5 +1,3 @@
-#include "callbridge/client/plan_run.h"
-
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include "callbridge/abi/own_threads.h"
 #include "callbridge/abi/xla_floating_point.h"
 #include "callbridge/c_api/callbridge_ffi.h"
+#include "callbridge/client/plan.h"
 
 namespace callbridge::client {
 namespace {

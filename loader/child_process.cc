@@ -31,7 +31,7 @@
 #include "callbridge/loader/files.h"
 #include "callbridge/loader/interruptible_wait.h"
 #include "callbridge/loader/loaded_file.h"
-#include "callbridge/loader/python_at_fork.h"
+#include "callbridge/loader/python_interpreter.h"
 
 namespace callbridge {
 

@@ -1,5 +1,5 @@
 // An AOT operator as a typed FFI handler, which every runtime that calls typed targets can call:
-// the embedded runtime, XLA by its FFI, and XLA without one by version 3 (entry_points.h).
+// the embedded runtime, XLA by its FFI, and XLA without one by version 3 (adapters/entry_points/).
 //
 // clang-format off
 //   stage        what happens

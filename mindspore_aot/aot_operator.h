@@ -14,7 +14,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "callbridge/mindspore_aot/attribute_values.h"
 #include "callbridge/mindspore_aot/extra_object.h"
 
 namespace callbridge {

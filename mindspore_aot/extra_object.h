@@ -1,15 +1,26 @@
-// ExtraObject: an AotExtra, as an operator's library sees it.
+// ExtraObject: an AotExtra, as an operator's library sees it; AttributeValues: the attributes that
+// it gives out. No std::string in it: both string ABIs' objects read it.
 #ifndef CALLBRIDGE_MINDSPORE_AOT_EXTRA_OBJECT_H_
 #define CALLBRIDGE_MINDSPORE_AOT_EXTRA_OBJECT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
-
-#include "callbridge/mindspore_aot/attribute_values.h"
 
 namespace callbridge {
 namespace mindspore_aot {
+
+// The eight types of attributes that AotExtra gives out.
+using Text = std::vector<char>;
+using AttributeValue =
+    std::variant<bool, int64_t, float, Text, std::vector<int64_t>, std::vector<float>,
+                 std::vector<std::vector<int64_t>>, std::vector<std::vector<float>>>;
+
+// In the order of the call, each with its name.
+using AttributeValues = std::vector<std::pair<Text, AttributeValue>>;
 
 // Owns the AotExtra and the kernel data that the library's Init set. Reading is thread-safe.
 class ExtraObject {

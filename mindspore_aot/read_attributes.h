@@ -3,7 +3,7 @@
 #define CALLBRIDGE_MINDSPORE_AOT_READ_ATTRIBUTES_H_
 
 #include "absl/status/statusor.h"
-#include "callbridge/mindspore_aot/attribute_values.h"
+#include "callbridge/mindspore_aot/extra_object.h"
 #include "callbridge/typed_ffi/c_api.h"
 
 namespace callbridge {

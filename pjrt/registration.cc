@@ -8,8 +8,7 @@
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/headers.h"
-#include "callbridge/adapters/entry_points.h"
-#include "callbridge/adapters/kept_for_good.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 

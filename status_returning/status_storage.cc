@@ -1,8 +1,10 @@
 #include "callbridge/status_returning/status_storage.h"
 
+#include <cstring>
 #include <string>
 
-#include "callbridge/abi/target_failure.h"
+#include "callbridge/abi/failure_status.h"
+#include "callbridge/status_returning/custom_call_status.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "callbridge/status_returning/old_string.h"
 
@@ -68,3 +70,14 @@ void StatusStorage::Clear() {
 }
 
 }  // namespace callbridge
+
+void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
+  if (status != nullptr) status->message.reset();
+}
+
+void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
+                                   size_t message_len) {
+  if (status == nullptr) return;
+  status->message.emplace();
+  if (message != nullptr) status->message->assign(message, strnlen(message, message_len));
+}

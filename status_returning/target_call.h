@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/target_failure.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/status_returning/status_storage.h"
 
 namespace callbridge {

@@ -4,7 +4,8 @@
 // row by its index (tests/house/test_runtime_versions.py).
 //
 // Source: measured on jaxlib 0.4.30 to 0.12.0.1 and read off the genuine headers of each, which
-// tests/typed_ffi compares with this table. To support a new XLA, add a row.
+// tests/typed_ffi compares with this table. To support a new XLA, add a row: a function that copies
+// the row before and sets what differs, and its call in kRuntimeVersions.
 //
 // Standard library alone: this header goes into other people's builds.
 #ifndef CALLBRIDGE_TYPED_FFI_RUNTIME_VERSIONS_H_
@@ -92,56 +93,166 @@ struct RuntimeVersion {
   bool headers_run_on_later;
 };
 
-// clang-format off
+// ---- Each row, by difference from the one before ------------------------------------------------
+
+namespace rows {
+
+// Adds a function at the end of the row's API table.
+constexpr void Append(RuntimeVersion& row, ApiFunction function) {
+  row.slots[static_cast<int>(function)] = row.table_size;
+  row.table_size = static_cast<uint8_t>(row.table_size + sizeof(void*));
+}
+
+// Moves the table from byte `offset` on, up to its end, by `size` bytes.
+constexpr void MakeRoom(RuntimeVersion& row, uint8_t offset, size_t size) {
+  for (uint8_t& slot : row.slots) {
+    if (slot != 0 && slot >= offset) slot = static_cast<uint8_t>(slot + size);
+  }
+  row.table_size = static_cast<uint8_t>(row.table_size + size);
+}
+
+// Adds a function in the slot of another one, which moves up with all after it.
+constexpr void InsertBefore(RuntimeVersion& row, ApiFunction next, ApiFunction function) {
+  const uint8_t offset = row.slots[static_cast<int>(next)];
+  MakeRoom(row, offset, sizeof(void*));
+  row.slots[static_cast<int>(function)] = offset;
+}
+
+// Puts a function in the slot of another one, which is gone.
+constexpr void Replace(RuntimeVersion& row, ApiFunction gone, ApiFunction function) {
+  row.slots[static_cast<int>(function)] = row.slots[static_cast<int>(gone)];
+  row.slots[static_cast<int>(gone)] = 0;
+}
+
+// The row after `before`: all that is not set is as before.
+constexpr RuntimeVersion RowAfter(RuntimeVersion before, const char* releases) {
+  before.releases = releases;
+  before.looks_like_previous = false;
+  return before;
+}
+
+constexpr RuntimeVersion Jaxlib0430() {
+  RuntimeVersion row = {};
+  row.releases = "jaxlib 0.4.30";
+  row.minor = 0;
+  row.stated_size = 64;
+  row.table_size = 24;  // of what comes before the functions
+  for (ApiFunction function :
+       {ApiFunction::kErrorCreate, ApiFunction::kErrorGetMessage, ApiFunction::kErrorDestroy,
+        ApiFunction::kHandlerRegister, ApiFunction::kStream, ApiFunction::kTypeIdRegister,
+        ApiFunction::kUserData, ApiFunction::kScratchAllocate, ApiFunction::kScratchFree}) {
+    Append(row, function);
+  }
+  row.instantiate = kNoStage;
+  row.prepare = 0;
+  row.initialize = 1;
+  row.execute = 2;
+  row.record = kNoStage;
+  row.state = StateLayout::kNone;
+  row.bundle_size = 24;
+  row.null_api_in_query = true;
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib0431() {
+  RuntimeVersion row = RowAfter(Jaxlib0430(), "jaxlib 0.4.31");
+  row.stated_size = 88;
+  row.table_has_version = true;
+  MakeRoom(row, 0, sizeof(XLA_FFI_Api_Version));
+  InsertBefore(row, ApiFunction::kScratchAllocate, ApiFunction::kStateSet);
+  InsertBefore(row, ApiFunction::kScratchAllocate, ApiFunction::kStateGet);
+  row.instantiate = 0;
+  row.prepare = 1;
+  row.initialize = 2;
+  row.execute = 3;
+  row.state = StateLayout::kWithDeleter;
+  row.bundle_size = 32;
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib0432() {
+  RuntimeVersion row = RowAfter(Jaxlib0431(), "jaxlib 0.4.32 to 0.4.33");
+  row.minor = 1;
+  row.metadata_size = 40;
+  row.oldest_handler = 1;
+  row.cpu_has_context = true;
+  row.headers_are_ambiguous = true;
+  Append(row, ApiFunction::kThreadPoolSchedule);
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib0434() {
+  RuntimeVersion row = RowAfter(Jaxlib0432(), "jaxlib 0.4.34 to 0.4.37");
+  row.frame_has_future = true;
+  Append(row, ApiFunction::kFutureCreate);
+  Append(row, ApiFunction::kFutureSetAvailable);
+  Append(row, ApiFunction::kFutureSetError);
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib0438() {
+  RuntimeVersion row = RowAfter(Jaxlib0434(), "jaxlib 0.4.38 to 0.5");
+  row.looks_like_previous = true;
+  row.accepts_duplicates = true;
+  InsertBefore(row, ApiFunction::kFutureCreate, ApiFunction::kThreadPoolNumThreads);
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib06() {
+  RuntimeVersion row = RowAfter(Jaxlib0438(), "jaxlib 0.6 to 0.8.0");
+  Append(row, ApiFunction::kRunId);
+  Append(row, ApiFunction::kDeviceOrdinal);
+  row.stated_size = row.table_size;
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib081() {
+  RuntimeVersion row = RowAfter(Jaxlib06(), "jaxlib 0.8.1 to 0.9.0");
+  row.minor = 2;
+  Replace(row, ApiFunction::kTypeIdRegister, ApiFunction::kTypeRegister);
+  row.state = StateLayout::kTypedDeleter;
+  row.metadata_size = 48;
+  row.null_api_in_query = false;
+  row.headers_are_ambiguous = false;
+  row.headers_run_on_later = true;
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib091() {
+  RuntimeVersion row = RowAfter(Jaxlib081(), "jaxlib 0.9.1 to 0.11.0");
+  row.minor = 3;
+  row.state = StateLayout::kStaged;
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib0111() {
+  RuntimeVersion row = RowAfter(Jaxlib091(), "jaxlib 0.11.1 to 0.11.2");
+  row.minor = 4;
+  Replace(row, ApiFunction::kErrorGetMessage, ApiFunction::kErrorGetDetails);
+  Append(row, ApiFunction::kExtensions);
+  row.stated_size = row.table_size;
+  row.record = 4;
+  row.bundle_size = 40;
+  row.has_invoke_context = true;
+  return row;
+}
+
+constexpr RuntimeVersion Jaxlib012() {
+  RuntimeVersion row = RowAfter(Jaxlib0111(), "jaxlib 0.12");
+  row.minor = 5;
+  Append(row, ApiFunction::kCustomOptions);
+  row.stated_size = row.table_size;
+  return row;
+}
+
+}  // namespace rows
+
+// tests/typed_ffi/runtime_versions_frozen_test.cc has all values of each row.
 inline constexpr RuntimeVersion kRuntimeVersions[] = {
-    // slots: error: create, message, details, destroy; register; stream; type: id, info; user data;
-    //        state: set, get; scratch: allocate, free; thread pool: schedule, number;
-    //        future: create, available, error; run id, ordinal, extensions, options
-    // stages; state; sizes: bundle, metadata; oldest handler
-    // table_has_version, null_api_in_query, frame_has_future, has_invoke_context, accepts_duplicates,
-    // cpu_has_context, looks_like_previous, headers_are_ambiguous, headers_run_on_later
-    {0, 64, 96, "jaxlib 0.4.30",
-     {24, 32, 0, 40, 48, 56, 64, 0, 72,   0,   0,  80,  88,   0,   0,   0,   0,   0,   0,   0,   0,   0},
-     kNoStage, 0, 1, 2, kNoStage, StateLayout::kNone, 24, 0, 0,
-     false,  true, false, false, false, false, false, false, false},
-    {0, 88, 136, "jaxlib 0.4.31",
-     {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128,   0,   0,   0,   0,   0,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 0, 0,
-      true,  true, false, false, false, false, false, false, false},
-    {1, 88, 144, "jaxlib 0.4.32 to 0.4.33",
-     {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136,   0,   0,   0,   0,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
-      true,  true, false, false, false,  true, false,  true, false},
-    {1, 88, 168, "jaxlib 0.4.34 to 0.4.37",
-     {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136,   0, 144, 152, 160,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
-      true,  true,  true, false, false,  true, false,  true, false},
-    {1, 88, 176, "jaxlib 0.4.38 to 0.5",
-     {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168,   0,   0,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
-      true,  true,  true, false,  true,  true,  true,  true, false},
-    {1, 192, 192, "jaxlib 0.6 to 0.8.0",
-     {48, 56, 0, 64, 72, 80, 88, 0, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kWithDeleter, 32, 40, 1,
-      true,  true,  true, false,  true,  true, false,  true, false},
-    {2, 192, 192, "jaxlib 0.8.1 to 0.9.0",
-     {48, 56, 0, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kTypedDeleter, 32, 48, 1,
-      true, false,  true, false,  true,  true, false, false,  true},
-    {3, 192, 192, "jaxlib 0.9.1 to 0.11.0",
-     {48, 56, 0, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184,   0,   0},
-     0, 1, 2, 3, kNoStage, StateLayout::kStaged, 32, 48, 1,
-      true, false,  true, false,  true,  true, false, false,  true},
-    {4, 200, 200, "jaxlib 0.11.1 to 0.11.2",
-     {48, 0, 56, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192,   0},
-     0, 1, 2, 3, 4, StateLayout::kStaged, 40, 48, 1,
-      true, false,  true,  true,  true,  true, false, false,  true},
-    {5, 208, 208, "jaxlib 0.12",
-     {48, 0, 56, 64, 72, 80, 0, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
-     0, 1, 2, 3, 4, StateLayout::kStaged, 40, 48, 1,
-      true, false,  true,  true,  true,  true, false, false,  true},
+    rows::Jaxlib0430(), rows::Jaxlib0431(), rows::Jaxlib0432(), rows::Jaxlib0434(),
+    rows::Jaxlib0438(), rows::Jaxlib06(),   rows::Jaxlib081(),  rows::Jaxlib091(),
+    rows::Jaxlib0111(), rows::Jaxlib012(),
 };
-// clang-format on
 
 inline constexpr int kRuntimeVersionCount = sizeof(kRuntimeVersions) / sizeof(RuntimeVersion);
 inline constexpr const RuntimeVersion& kOldestVersion = kRuntimeVersions[0];

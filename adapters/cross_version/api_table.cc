@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/cross_version/context.h"
-#include "callbridge/adapters/cross_version/error.h"
 #include "callbridge/adapters/cross_version/handler.h"
+#include "callbridge/adapters/cross_version/outcome.h"
 #include "callbridge/adapters/cross_version/state.h"
 #include "callbridge/cuda/stream.h"
 #include "callbridge/typed_ffi/api_table_builder.h"

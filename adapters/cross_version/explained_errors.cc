@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/cross_version/runtime.h"
-#include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {

@@ -11,7 +11,7 @@ namespace callbridge {
 // Returns a handler that does what `handler` does, of whatever headers it is, and adds "; " and
 // `explanation` to the message of each error that it makes while it is called. It lives as long as
 // the process, and `handler` must. Returns the same one each time. Fails as MakeTrampoline()
-// (trampolines.h). Thread-safe.
+// (entry_points/trampolines.h). Thread-safe.
 //
 // The handler gets the runtime's frame with a copy of the runtime's API table, in which only
 // XLA_FFI_Error_Create is another, and which lives as long as the process.

@@ -5,22 +5,22 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/abi/table_lock.h"
-#include "callbridge/abi/target_failure.h"
 #include "callbridge/adapters/cross_version/api_table.h"
 #include "callbridge/adapters/cross_version/context.h"
-#include "callbridge/adapters/cross_version/error.h"
-#include "callbridge/adapters/cross_version/future.h"
+#include "callbridge/adapters/cross_version/outcome.h"
 #include "callbridge/adapters/cross_version/state.h"
 #include "callbridge/adapters/cross_version/traits.h"
-#include "callbridge/adapters/metadata_query.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
 #include "callbridge/adapters/recorded_call.h"
-#include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/typed_frame.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
@@ -269,6 +269,13 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
   }
   if (traits != nullptr) *traits = all;
   return adapted;
+}
+
+void KeepForGood(std::shared_ptr<const void> library) {
+  if (library == nullptr) return;
+  const TableLock lock;
+  static auto& kept = *new std::set<std::shared_ptr<const void>>;
+  kept.insert(std::move(library));
 }
 
 }  // namespace callbridge

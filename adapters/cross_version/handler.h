@@ -10,6 +10,7 @@
 #define CALLBRIDGE_ADAPTERS_CROSS_VERSION_HANDLER_H_
 
 #include <atomic>
+#include <memory>
 
 #include "absl/status/statusor.h"
 #include "callbridge/abi/platform.h"
@@ -43,6 +44,10 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> AdaptHandlers(const XLA_FFI_Handler_Bundl
 // Returns the wrapper of one handler. Fails as AdaptHandlers(), and as RecognizeHeaders().
 absl::StatusOr<XLA_FFI_Handler*> GetCrossVersionWrapper(XLA_FFI_Handler* handler,
                                                         Platform platform);
+
+// Keeps `library` for as long as the process lives, because something that is never destroyed, or
+// that a runtime got, points into it. Ignores null. Thread-safe.
+void KeepForGood(std::shared_ptr<const void> library);
 
 // ---- For the trampolines
 

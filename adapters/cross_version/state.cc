@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "callbridge/adapters/cross_version/error.h"
 #include "callbridge/adapters/cross_version/handler.h"
+#include "callbridge/adapters/cross_version/outcome.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/handler_state.h"
 #include "callbridge/typed_ffi/host/type_registry.h"

@@ -13,7 +13,7 @@ namespace callbridge {
 // `stage` is the stage whose state it is, by c_api.h's numbers.
 
 // Sets the state as XLA_FFI_State_Set does. `deleter` is null if the handler's headers have it with
-// the type. Returns null or an error object of error.h; the handler keeps the state if it fails.
+// the type. Returns null or an error object of outcome.h; the handler keeps the state if it fails.
 XLA_FFI_Error* SetCrossVersionState(CrossVersionContext& context, XLA_FFI_ExecutionStage stage,
                                     XLA_FFI_TypeId* type_id, void* state, void (*deleter)(void*));
 

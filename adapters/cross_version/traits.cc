@@ -10,11 +10,10 @@
 #include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/table_lock.h"
-#include "callbridge/adapters/call_stream.h"
-#include "callbridge/adapters/metadata_query.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
+#include "callbridge/adapters/entry_points/typed_to_untyped.h"
 #include "callbridge/adapters/recorded_call.h"
-#include "callbridge/adapters/trampolines.h"
-#include "callbridge/adapters/typed_to_untyped_entry.h"
+#include "callbridge/adapters/typed_frame.h"
 
 namespace callbridge {
 namespace {

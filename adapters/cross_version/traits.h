@@ -9,7 +9,7 @@ namespace callbridge {
 
 // Returns a handler that does what `handler` does, and whose answer to the metadata query has
 // `traits` besides the handler's own. It lives as long as the process, and `handler` must. Returns
-// the same one each time. Fails as MakeTrampoline() (trampolines.h). Thread-safe.
+// the same one each time. Fails as MakeTrampoline() (entry_points/trampolines.h). Thread-safe.
 //
 // If `recorded` is not null, each call of the execute stage that a CUDA graph captures is checked
 // (adapters/recorded_call.h). `recorded` is then the user's own handler, which errors name.

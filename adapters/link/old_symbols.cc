@@ -3,11 +3,11 @@
 #include <string>
 
 #include "callbridge/abi/exported.h"
-#include "callbridge/adapters/link/old_string_registry.h"
 #include "callbridge/adapters/link/upstream_names.h"
 #include "callbridge/legacy/registry_functions.h"
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/status_returning/custom_call_status.h"
+#include "callbridge/status_returning/old_string.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 
 namespace callbridge {
@@ -34,6 +34,32 @@ CALLBRIDGE_EXPORTED void* Lookup(const void* registry, const std::string& name,
                                  const std::string& platform) __asm__(CALLBRIDGE_UPSTREAM_LOOKUP);
 void* Lookup(const void* registry, const std::string& name, const std::string& platform) {
   return static_cast<const TargetRegistry*>(registry)->Lookup(name, platform);
+}
+
+// The same member functions for binaries of libstdc++'s old string ABI (_GLIBCXX_USE_CXX11_ABI=0),
+// of which a `const std::string&` arrives as the address of such a string.
+namespace {
+
+std::string FromOldString(const void* string) {
+  return {OldStringData(string), OldStringSize(string)};
+}
+
+}  // namespace
+
+CALLBRIDGE_EXPORTED void RegisterByOldStrings(
+    void* registry, const void* name, void* address,
+    const void* platform) __asm__(CALLBRIDGE_UPSTREAM_REGISTER_OLD_STRINGS);
+void RegisterByOldStrings(void* registry, const void* name, void* address, const void* platform) {
+  static_cast<TargetRegistry*>(registry)->Register(
+      {FromOldString(name), FromOldString(platform), address});
+}
+
+CALLBRIDGE_EXPORTED void* LookUpByOldStrings(
+    const void* registry, const void* name,
+    const void* platform) __asm__(CALLBRIDGE_UPSTREAM_LOOKUP_OLD_STRINGS);
+void* LookUpByOldStrings(const void* registry, const void* name, const void* platform) {
+  return static_cast<const TargetRegistry*>(registry)->Lookup(FromOldString(name),
+                                                              FromOldString(platform));
 }
 
 namespace {

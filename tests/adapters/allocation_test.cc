@@ -6,7 +6,7 @@
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/pointer_block.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gtest/gtest.h"

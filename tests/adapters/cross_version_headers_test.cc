@@ -6,7 +6,7 @@
 
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/headers.h"
-#include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "callbridge/adapters/cross_version/handler.h"
 #include "callbridge/adapters/cross_version/traits.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/ffi_call.h"

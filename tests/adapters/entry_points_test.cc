@@ -1,4 +1,4 @@
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 
 #include <set>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "callbridge/abi/site_descriptor.h"
-#include "callbridge/adapters/trampolines.h"
+#include "callbridge/adapters/entry_points/trampolines.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

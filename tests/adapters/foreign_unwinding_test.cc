@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/export.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"

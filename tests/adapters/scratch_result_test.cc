@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "callbridge/adapters/untyped_to_typed_entry.h"
+#include "callbridge/adapters/entry_points/untyped_to_typed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/version_three_calls.h"

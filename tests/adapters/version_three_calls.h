@@ -10,7 +10,7 @@
 
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/typed_site_descriptor.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"
 #include "gtest/gtest.h"
 

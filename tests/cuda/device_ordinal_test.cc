@@ -3,7 +3,7 @@
 #include <string>
 
 #include "callbridge/adapters/cross_version/handler.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/cuda/stream.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "gmock/gmock.h"

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "callbridge/adapters/cross_version/handler.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/adapters/ffi_call.h"

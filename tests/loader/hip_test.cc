@@ -9,7 +9,7 @@
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/cross_version/handler.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/target_abis.h"
 #include "callbridge/loader/inspection.h"
 #include "callbridge/loader/target_library.h"

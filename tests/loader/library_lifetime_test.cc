@@ -18,7 +18,7 @@
 
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/adapters/bind.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/loader/target_library.h"
 #include "tests/loader/elf_editor.h"
 

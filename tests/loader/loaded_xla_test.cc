@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/target.h"
 #include "callbridge/typed_ffi/host/api_table.h"
 #include "callbridge/typed_ffi/host/handler_registry.h"

@@ -14,7 +14,7 @@
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/bind.h"
 #include "callbridge/adapters/cross_version/headers.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/mindspore_aot/operator_info_json.h"
 #include "callbridge/status_returning/custom_call_status_internal.h"

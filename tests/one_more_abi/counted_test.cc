@@ -10,7 +10,7 @@
 
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/executor.h"
 #include "callbridge/adapters/function_abi.h"
 #include "callbridge/adapters/target_abis.h"

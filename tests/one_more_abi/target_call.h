@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "callbridge/abi/target_failure.h"
+#include "callbridge/abi/failure_status.h"
 
 namespace callbridge {
 

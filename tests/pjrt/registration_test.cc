@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "callbridge/adapters/cross_version/handler.h"
-#include "callbridge/adapters/entry_points.h"
+#include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/typed_ffi/binding/ffi.h"
 #include "callbridge/typed_ffi/host/metadata_query.h"
 #include "callbridge/typed_ffi/host/type_registry.h"

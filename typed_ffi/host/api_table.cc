@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/caught_status.h"
+#include "callbridge/abi/failure_status.h"
 #include "callbridge/typed_ffi/api_table_builder.h"
 #include "callbridge/typed_ffi/host/error_object.h"
 #include "callbridge/typed_ffi/host/future_object.h"

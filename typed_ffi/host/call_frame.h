@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/call_site.h"
 #include "callbridge/abi/shape.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/host/attributes.h"

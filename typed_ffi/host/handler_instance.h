@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "callbridge/abi/call_buffers.h"
+#include "callbridge/abi/call_site.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/host/call_frame.h"
 #include "callbridge/typed_ffi/host/future_object.h"

@@ -2,6 +2,7 @@
 #ifndef CALLBRIDGE_TYPED_FFI_HOST_RUNTIME_SERVICES_H_
 #define CALLBRIDGE_TYPED_FFI_HOST_RUNTIME_SERVICES_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -48,6 +49,12 @@ struct RuntimeServices {
   // the run if the handler then fails. Must be in static storage.
   const NoMore* no_more = nullptr;
 };
+
+// Returns a run id, as XLA:CPU passes them: 1, 2 and so on, unique within the process. Thread-safe.
+inline int64_t NewRunId() {
+  static std::atomic<int64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 }  // namespace host
 }  // namespace callbridge

@@ -16,7 +16,7 @@
 #include "callbridge/typed_ffi/host/future_object.h"
 #include "callbridge/typed_ffi/host/handler_state.h"
 #include "callbridge/typed_ffi/host/releases.h"
-#include "callbridge/typed_ffi/host/run_id.h"
+#include "callbridge/typed_ffi/host/runtime_services.h"
 #include "callbridge/typed_ffi/host/scratch_memory.h"
 #include "callbridge/typed_ffi/host/type_registry.h"
 #include "gmock/gmock.h"
