@@ -9,7 +9,7 @@ import callbridge.numpy
 import numpy as np
 import pytest
 from attribute_bits import ROWS, SHAPE, TARGETS, attributes, texts, words
-from callbridge._calls import _mlir_attributes
+from callbridge._calls import _hlo_module
 
 EACH = pytest.mark.parametrize("row", ROWS)
 OF_EACH = pytest.mark.parametrize("target", TARGETS)
@@ -56,7 +56,7 @@ def test_command_line(modules, file, tmp_path, row):
 @pytest.mark.parametrize("form", ["as it is", "hlo", "proto"])
 def test_module(modules, file, tmp_path, row, target, form):
     module, output = tmp_path / "module", tmp_path / "bits.npy"
-    dictionary = _mlir_attributes.dictionary(attributes(target, row))
+    dictionary = _hlo_module.attribute_dictionary(attributes(target, row))
     module.write_text(
         f"HloModule bits\n\nENTRY main {{\n  ROOT bits = {SHAPE} custom-call(), "
         f'custom_call_target="{target}", api_version=API_VERSION_TYPED_FFI, '

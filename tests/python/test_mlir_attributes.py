@@ -1,8 +1,8 @@
-"""callbridge._calls._mlir_attributes: MLIR parses its texts to attributes as jax.ffi makes them."""
+"""_hlo_module.attribute_dictionary(): MLIR parses its texts to attributes as jax.ffi makes them."""
 
 import numpy as np
 import pytest
-from callbridge._calls import _mlir_attributes
+from callbridge._calls import _hlo_module
 from callbridge.jax import _frozen_attributes
 from callbridge.library import CallbridgeError
 from jax.interpreters import mlir
@@ -48,16 +48,16 @@ VALUES = {
 def test_what_jax_ffi_makes(name):
     attributes = {name: VALUES[name]}
     with mlir.make_ir_context(), ir.Location.unknown():
-        found = ir.Attribute.parse(_mlir_attributes.dictionary(attributes))
+        found = ir.Attribute.parse(_hlo_module.attribute_dictionary(attributes))
         frozen = _frozen_attributes.freeze(attributes)
         expected = ir.DictAttr.get({key: _frozen_attributes.to_mlir(frozen[key]) for key in frozen})
         assert found == expected
 
 
 def test_several():
-    text = _mlir_attributes.dictionary({"b": 1, "a": "x"})
+    text = _hlo_module.attribute_dictionary({"b": 1, "a": "x"})
     assert text == '{"a" = "x", "b" = 1 : i64}'
-    assert _mlir_attributes.dictionary({}) == "{}"
+    assert _hlo_module.attribute_dictionary({}) == "{}"
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_several():
 )
 def test_what_xla_does_not_decode(value):
     with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: attributes\['d'\]\['a'\]: XLA"):
-        _mlir_attributes.dictionary({"d": {"a": value}})
+        _hlo_module.attribute_dictionary({"d": {"a": value}})
 
 
 def test_numbers_that_are_no_int64():
     with pytest.raises(OverflowError):
-        _mlir_attributes.dictionary({"a": 2**63})
+        _hlo_module.attribute_dictionary({"a": 2**63})

@@ -4,13 +4,20 @@ PyTorch/XLA's own _xla_custom_call() has no layouts and no aliases, and its prog
 the target's name and the operands alone: a call with another opaque runs the first one's program
 (measured on 2.4.0 and 2.9.0). A computation is cached by all that is in it.
 
-The field numbers are those of hlo/hlo.proto and hlo/xla_data.proto.
+The field numbers are those of hlo/hlo.proto and hlo/xla_data.proto. The attributes of typed calls
+are the text of an MLIR dictionary in backend_config.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from callbridge._core import _attributes
+from callbridge._core._arguments import utf_8
+from callbridge._core._error import CallbridgeError
 
 # xla.CustomCallApiVersion
 API_VERSIONS = {"version_3": 3, "typed": 4}
@@ -107,3 +114,73 @@ def _bytes(field: int, content: bytes) -> bytes:
 
 def _text(field: int, text: str) -> bytes:
     return _bytes(field, text.encode())
+
+
+# ---- Attributes in MLIR -------------------------------------------------------------------------
+
+# By NumPy's names: MLIR's types.
+_MLIR_TYPES = {
+    "bool": "i1",
+    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": f"ui{bits}" for bits in (8, 16, 32, 64)},
+    "float32": "f32",
+    "float64": "f64",
+}
+# Of these XLA decodes arrays; of the unsigned ones, tensors.
+_ARRAYS = ("int8", "int16", "int32", "int64", "float32", "float64")
+_TENSORS = ("uint8", "uint16", "uint32", "uint64")
+
+
+def attribute_dictionary(attributes: Mapping[str, Any], what: str = "attributes") -> str:
+    """Returns the text of attributes that callbridge._core._attributes.Attributes accepts.
+
+    Numbers are written by their bits where decimals would round them.
+
+    Raises UNIMPLEMENTED for types that XLA's FFI does not decode.
+    """
+    entries = [
+        f"{_quoted(utf_8(name, what))} = {_value(value, f'{what}[{name!r}]')}"
+        for name, value in sorted(attributes.items())
+    ]
+    return f"{{{', '.join(entries)}}}"
+
+
+def _value(value: Any, what: str) -> str:
+    if isinstance(value, Mapping):
+        return attribute_dictionary(value, what)
+    if isinstance(value, (str, bytes)):
+        return _quoted(utf_8(value, what) if isinstance(value, str) else value)
+    elements = _attributes.as_array(value).reshape(-1)
+    kind = elements.dtype.name
+    is_array = isinstance(value, np.ndarray)
+    known = (*_ARRAYS, *_TENSORS) if is_array else _MLIR_TYPES
+    if kind not in known:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"{what}: XLA decodes no {'arrays' if is_array else 'scalars'} of {kind}; have the "
+            f"handler take one of {', '.join(known)}",
+        )
+    if not is_array:
+        if kind == "bool":
+            return "true" if elements[0] else "false"
+        return f"{_decimal(elements[0])} : {_MLIR_TYPES[kind]}"
+    numbers = ", ".join(map(_decimal, elements))
+    if kind in _ARRAYS:
+        return f"array<{_MLIR_TYPES[kind]}{': ' if numbers else ''}{numbers}>"
+    list_of_numbers = f"[{numbers}]" if numbers else ""
+    return f"dense<{list_of_numbers}> : tensor<{elements.size}x{_MLIR_TYPES[kind]}>"
+
+
+def _decimal(value: Any) -> str:
+    if value.dtype.kind == "f":
+        bits = value.view(f"uint{8 * value.dtype.itemsize}")
+        return f"0x{int(bits):0{2 * value.dtype.itemsize}X}"
+    return str(int(value))
+
+
+def _quoted(text: bytes) -> str:
+    def escaped(byte: int) -> str:
+        is_plain = 0x20 <= byte < 0x7F and byte not in b'"\\'
+        return chr(byte) if is_plain else f"\\{byte:02X}"
+
+    return f'"{"".join(map(escaped, text))}"'

@@ -16,7 +16,7 @@ import torch_xla
 import torch_xla.core.xla_builder
 import torch_xla.runtime
 
-from callbridge._calls import _hlo_module, _mlir_attributes
+from callbridge._calls import _hlo_module
 from callbridge._core import _c_api, _call_site, _shapes, _target_abis
 from callbridge._core._arguments import utf_8
 from callbridge._core._error import CallbridgeError
@@ -215,7 +215,7 @@ def _backend_config(
 ) -> bytes:
     site = operator.site
     if site.entry.abi == "typed_ffi":
-        return _mlir_attributes.dictionary(site.attribute_values).encode()
+        return _hlo_module.attribute_dictionary(site.attribute_values).encode()
     nested = _shapes.rebuild(operator.operand_tree, iter(operands))
     abi = site.entry.platform, site.entry.abi
     descriptor = None
@@ -233,7 +233,7 @@ def _backend_config(
     if path == "version_3":
         return site.opaque if descriptor is None else descriptor
     attributes = {} if descriptor is None else {_call_site.DESCRIPTOR_ATTRIBUTE: descriptor}
-    return _mlir_attributes.dictionary(attributes).encode()
+    return _hlo_module.attribute_dictionary(attributes).encode()
 
 
 def _type_text(form: TensorForm, what: str) -> str:
