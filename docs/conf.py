@@ -56,7 +56,7 @@ breathe_domain_by_file_pattern = {
 }
 
 # PyTorch is not there where the site is made, nor what is built on it.
-autodoc_mock_imports = ["torch", "torch_xla", "callbridge._calls._tensor_calls"] + [
+autodoc_mock_imports = ["torch", "torch_xla"] + [
     f"callbridge.torch.{path.stem}"
     for path in (ROOT / "python/callbridge/torch").glob("_[a-z]*.py")
 ]

@@ -17,7 +17,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from callbridge._calls import _bound_calls, _device_calls
+from callbridge._calls import _bound_calls, _devices, _python_calls
 from callbridge._calls._bound_function import BoundFunction
 from callbridge._calls._devices import DeviceArray as DeviceArray  # that others may name it
 from callbridge._calls._devices import open_device
@@ -214,10 +214,10 @@ def custom_call(
     if device is None:
         if sync:
             raise TypeError("sync: expected a device too, since only devices are waited for")
-        runs_on = None
+        on_device = None
     else:
         platform = _on_cuda(platform)
-        runs_on = open_device(device)
+        on_device = _devices.DeviceArrays(open_device(device), sync)
     entry = _registry.find(name, platform, abi)
     _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
@@ -243,15 +243,14 @@ def custom_call(
         forms = tuple(map(Form, leaves))
         operands_of_results = tuple(operand_of.get(i, -1) for i in range(len(returned.leaves)))
         tree = returned.without_leaves
-        if runs_on is not None:
-            handle = _handles.bind(entry.c_target, site, _device_calls.context(runs_on, sync))
-            return _device_calls.BoundCall(
-                runs_on, sync, handle, forms, tuple(returned.leaves), operands_of_results, tree
-            )
-        handle = _handles.bind(entry.c_target, site)
-        return _bound_calls.BoundCall(handle, forms, returned.forms, operands_of_results, tree)
+        context = None if on_device is None else on_device.context()
+        handle = _handles.bind(entry.c_target, site, context)
+        bound_as = handle, forms, returned.forms, operands_of_results, tree
+        if on_device is not None:
+            return _python_calls.BoundCall(*bound_as, on_device)
+        return _bound_calls.BoundCall(*bound_as)
 
-    call_on = _bound_calls.caller(bind) if runs_on is None else _device_calls.caller(runs_on, bind)
+    call_on = _bound_calls.caller(bind, on_device)
 
     def call(*operands: Any) -> Any:
         return call_on(operands)

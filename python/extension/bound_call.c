@@ -1,16 +1,12 @@
 #include "callbridge/python/extension/bound_call.h"
 
-#include <string.h>
-
-#include "callbridge/python/extension/ended_thread.h"
-#include "callbridge/python/extension/memory.h"
-#include "callbridge/python/extension/raise.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static uint64_t uses;  // what BoundCall.last_use counts; changed with the GIL held
 
-static size_t Aligned(size_t size_bytes) {
-  return (size_bytes + kAlignment - 1) & ~(size_t)(kAlignment - 1);
-}
+// ---- Binding ------------------------------------------------------------------------------------
 
 static void BoundCallDealloc(PyObject* self) {
   BoundCall* bound = (BoundCall*)self;
@@ -19,6 +15,7 @@ static void BoundCallDealloc(PyObject* self) {
     Py_XDECREF(bound->forms[i].shape);
     Py_XDECREF(bound->forms[i].dtype);
     Py_XDECREF(bound->forms[i].convert);
+    Py_XDECREF(bound->forms[i].empty_arguments);
   }
   PyMem_Free(bound->forms);
   PyMem_Free(bound->aliases);
@@ -26,22 +23,6 @@ static void BoundCallDealloc(PyObject* self) {
   Py_XDECREF(bound->handle);
   PyObject_Free(self);
   Py_DECREF(type);
-}
-
-// `described` is a _buffers.Form; `convert` names the function among its attributes.
-static int SetForm(Form* form, PyObject* described, const char* convert) {
-  PyObject* size_bytes = PyObject_GetAttrString(described, "size_bytes");
-  form->size_bytes = size_bytes == NULL ? 0 : PyLong_AsSize_t(size_bytes);
-  Py_XDECREF(size_bytes);
-  if (PyErr_Occurred()) return -1;
-  if (form->size_bytes > PY_SSIZE_T_MAX / 2) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  const int is_whole = (form->shape = PyObject_GetAttrString(described, "stored_shape")) != NULL &&
-                       (form->dtype = PyObject_GetAttrString(described, "stored_dtype")) != NULL &&
-                       (form->convert = PyObject_GetAttrString(described, convert)) != NULL;
-  return is_whole ? 0 : -1;
 }
 
 static int SetForms(BoundCall* bound, PyObject* operands, PyObject* results, PyObject* aliases) {
@@ -53,10 +34,12 @@ static int SetForms(BoundCall* bound, PyObject* operands, PyObject* results, PyO
   }
   Form* form = bound->forms;
   for (size_t i = 0; i < bound->operand_count; ++i) {
-    if (SetForm(form++, PyTuple_GetItem(operands, (Py_ssize_t)i), "pack") < 0) return -1;
+    PyObject* described = PyTuple_GetItem(operands, (Py_ssize_t)i);
+    if (bound->kind->set_form(form++, described, /*is_result=*/0) < 0) return -1;
   }
   for (size_t i = 0; i < bound->result_count; ++i) {
-    if (SetForm(form++, PyTuple_GetItem(results, (Py_ssize_t)i), "unpack") < 0) return -1;
+    PyObject* described = PyTuple_GetItem(results, (Py_ssize_t)i);
+    if (bound->kind->set_form(form++, described, /*is_result=*/1) < 0) return -1;
     PyObject* alias = PyTuple_GetItem(aliases, (Py_ssize_t)i);
     bound->aliases[i] = alias == NULL ? -1 : PyLong_AsLongLong(alias);
     if (PyErr_Occurred()) return -1;
@@ -72,8 +55,10 @@ static int SetForms(BoundCall* bound, PyObject* operands, PyObject* results, PyO
 static PyObject* BoundCallNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject *handle, *operands, *results, *aliases, *tree;
-  if (!PyArg_ParseTuple(arguments, "OO!O!O!O", &handle, &PyTuple_Type, &operands, &PyTuple_Type,
-                        &results, &PyTuple_Type, &aliases, &tree)) {
+  PyObject* torch = Py_None;
+  int is_typed = 1;
+  if (!PyArg_ParseTuple(arguments, "OO!O!O!O|Op", &handle, &PyTuple_Type, &operands, &PyTuple_Type,
+                        &results, &PyTuple_Type, &aliases, &tree, &torch, &is_typed)) {
     return NULL;
   }
   const callbridge_call* call = PyLong_AsVoidPtr(handle);
@@ -82,9 +67,11 @@ static PyObject* BoundCallNew(PyTypeObject* type, PyObject* arguments, PyObject*
   if (bound == NULL) return NULL;
   bound->handle = Py_NewRef(handle);
   bound->call = call;
+  bound->kind = torch == Py_None ? &array_kind : &tensor_kind;
   bound->operand_count = (size_t)PyTuple_Size(operands);
   bound->result_count = (size_t)PyTuple_Size(results);
   bound->tree = Py_NewRef(tree);
+  bound->is_typed = is_typed;
   bound->last_use = ++uses;
   if (SetForms(bound, operands, results, aliases) < 0) Py_CLEAR(bound);
   return (PyObject*)bound;
@@ -113,138 +100,107 @@ PyType_Spec bound_call_spec = {
     .slots = bound_call_slots,
 };
 
-// Returns the array in `memory`. Takes over the reference.
-static PyObject* ResultArray(const State* state, const Form* form, Memory* memory) {
-  PyObject* array = PyObject_CallFunctionObjArgs(state->ndarray, form->shape, form->dtype,
-                                                 (PyObject*)memory, NULL);
-  Py_DECREF(memory);
-  if (array == NULL || form->convert == Py_None) return array;
-  PyObject* unpacked = PyObject_CallFunctionObjArgs(form->convert, array, NULL);
-  Py_DECREF(array);
-  return unpacked;
+// ---- Calling ------------------------------------------------------------------------------------
+
+// Raises `error` as an exception, and frees it.
+static void Raise(const State* state, callbridge_error* error) {
+  // A target's message may have any encoding.
+  PyObject* raised = PyObject_CallFunction(
+      state->error_class, "sN", callbridge_error_code_name(error->code),
+      PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)error->message_size, "backslashreplace"));
+  callbridge_error_destroy(error);
+  if (raised == NULL) return;
+  // Its own class: by its code it may be one of a subclass, and pybind11 refuses an error whose
+  // type changes when it is normalized.
+  PyErr_SetObject((PyObject*)Py_TYPE(raised), raised);
+  Py_DECREF(raised);
 }
 
-// Returns the result in the form of `tree`. Takes its arrays from `memories`; `*next` counts them.
-static PyObject* ResultTree(const State* state, BoundCall* bound, PyObject* tree, Memory** memories,
-                            size_t* next) {
-  if (!PyTuple_CheckExact(tree)) {
-    const size_t i = (*next)++;
-    Memory* memory = i < bound->result_count ? memories[i] : NULL;
-    if (memory == NULL) {
-      PyErr_SetString(PyExc_SystemError, "a result has more arrays than its form");
-      return NULL;
-    }
-    memories[i] = NULL;
-    return ResultArray(state, &bound->forms[bound->operand_count + i], memory);
-  }
-  const Py_ssize_t size = PyTuple_Size(tree);
-  PyObject* tuple = PyTuple_New(size);
-  for (Py_ssize_t i = 0; tuple != NULL && i < size; ++i) {
-    PyObject* element = ResultTree(state, bound, PyTuple_GetItem(tree, i), memories, next);
-    if (element == NULL || PyTuple_SetItem(tuple, i, element) < 0) Py_CLEAR(tuple);
-  }
-  return tuple;
+// Ends the process where a target ends the thread of a call, whose interpreter does not survive
+// that. Runs as a cleanup, for which the file is compiled with -fexceptions.
+static void RequireReturn(const bool* returned) {
+  if (*returned) return;
+  fputs(
+      "callbridge: a custom call's function ended its thread (pthread_exit or pthread_cancel), "
+      "which Python needs, so the process ends. Return from the function instead.\n",
+      stderr);
+  abort();
 }
 
-// Replaces operands with elements of less than a byte by packed ones. `packed` gets what must
-// outlive the call.
-static int Pack(const BoundCall* bound, Reading* reading, PyObject* packed) {
-  for (size_t i = 0; i < bound->operand_count; ++i) {
-    Leaf* leaf = &reading->leaves[i];
-    if (bound->forms[i].convert == Py_None) continue;
-    PyObject* array = PyObject_CallFunctionObjArgs(bound->forms[i].convert, leaf->array, NULL);
-    if (array == NULL) return -1;
-    const int kept = PyList_Append(packed, array);
-    Py_DECREF(array);
-    if (kept < 0) return -1;
-    Leaf replaced = {.array = array};
-    if (View(reading->state, &replaced) < 0) return -1;
-    Py_DECREF(leaf->view);
-    *leaf = replaced;
-  }
-  return 0;
-}
-
-static size_t SizeBytes(const ArrayInterface* array) {
-  size_t size_bytes = (size_t)array->itemsize;
-  for (int i = 0; i < array->nd; ++i) size_bytes *= (size_t)array->shape[i];
-  return size_bytes;
-}
-
-// Calls the target on copies of the operands. `memories` receives the results' memory.
-static int Execute(const BoundCall* bound, const Reading* reading, Memory** memories) {
-  const size_t operand_count = bound->operand_count, result_count = bound->result_count;
-  const Form* const result_forms = bound->forms + operand_count;
-  const size_t pointer_bytes = (operand_count + result_count) * sizeof(void*);
-  size_t block_bytes = pointer_bytes + kAlignment;
-  for (size_t i = 0; i < operand_count; ++i) {
-    const size_t size_bytes = bound->forms[i].size_bytes;
-    if (SizeBytes(reading->leaves[i].interface) != size_bytes) {
-      PyErr_SetString(PyExc_SystemError, "an operand has another size than its form");
-      return -1;
-    }
-    block_bytes += Aligned(size_bytes);
-  }
-  char* const block = PyMem_Malloc(block_bytes);
-  if (block == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  void** const pointers = (void**)block;
-  void** const result_pointers = pointers + operand_count;
-  char* next = AlignUp(block + pointer_bytes);
-  for (size_t i = 0; i < operand_count; ++i) {
-    pointers[i] = next;
-    next += Aligned(bound->forms[i].size_bytes);
-  }
-  for (size_t i = 0; i < result_count; ++i) {
-    memories[i] = NewMemory(reading->state, result_forms[i].size_bytes);
-    if (memories[i] == NULL) {
-      PyMem_Free(block);
-      return -1;
-    }
-    result_pointers[i] = memories[i]->data;
-    if (bound->aliases[i] >= 0) pointers[bound->aliases[i]] = result_pointers[i];
-  }
-
-  callbridge_execution_context context = {.struct_size = sizeof(context), .as_xla_cpu = 1};
+// Calls the target. Returns -1 with an exception set.
+static int Execute(const BoundCall* bound, const Reading* reading, Call* call) {
   callbridge_error* error;
   Py_BEGIN_ALLOW_THREADS;
-  for (size_t i = 0; i < operand_count; ++i) {
-    const size_t size_bytes = bound->forms[i].size_bytes;
-    if (size_bytes != 0) memcpy(pointers[i], reading->leaves[i].interface->data, size_bytes);
+  for (size_t i = 0; i < bound->operand_count; ++i) {
+    const Operand* operand = &reading->operands[i];
+    if (operand->copied_bytes != 0) memcpy(call->operands[i], operand->data, operand->copied_bytes);
   }
-  REQUIRING_THREAD(error = callbridge_call_execute(bound->call, pointers, operand_count,
-                                                   result_pointers, result_count, &context));
+  {
+    bool returned __attribute__((cleanup(RequireReturn))) = false;
+    error = callbridge_call_execute(bound->call, call->operands, bound->operand_count,
+                                    call->results, bound->result_count, &call->context);
+    // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): RequireReturn reads it
+    returned = true;
+  }
   Py_END_ALLOW_THREADS;
-  PyMem_Free(block);
   if (error == NULL) return 0;
   Raise(reading->state, error);
   return -1;
 }
 
+// Returns the results in the form of `tree`. Takes them from `made`; `*next` counts them.
+static PyObject* Results(const State* state, const BoundCall* bound, PyObject* tree,
+                         PyObject** made, size_t* next) {
+  if (!PyTuple_CheckExact(tree)) {
+    while (*next < bound->result_count && made[*next] == NULL) ++*next;
+    if (*next == bound->result_count) {
+      if (tree == bound->tree) return Py_NewRef(Py_None);  // nothing is returned
+      PyErr_SetString(PyExc_SystemError, "a result has more arrays than its form");
+      return NULL;
+    }
+    const size_t i = (*next)++;
+    PyObject* taken = made[i];
+    made[i] = NULL;
+    return bound->kind->result(state, &bound->forms[bound->operand_count + i], taken);
+  }
+  const Py_ssize_t size = PyTuple_Size(tree);
+  PyObject* tuple = PyTuple_New(size);
+  for (Py_ssize_t i = 0; tuple != NULL && i < size; ++i) {
+    PyObject* element = Results(state, bound, PyTuple_GetItem(tree, i), made, next);
+    if (element == NULL || PyTuple_SetItem(tuple, i, element) < 0) Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
 PyObject* CallBound(BoundCall* bound, Reading* reading) {
   bound->last_use = ++uses;
-  if (reading->leaf_count != bound->operand_count) {
+  const size_t operand_count = bound->operand_count, result_count = bound->result_count;
+  if (reading->operand_count != operand_count) {
     PyErr_SetString(PyExc_SystemError, "a call of a form has another number of operands");
     return NULL;
   }
+  void* inline_slots[3 * kInlineOperands];
+  void** slots = inline_slots;
+  const size_t slot_count = operand_count + 2 * result_count;
+  if (slot_count > sizeof(inline_slots) / sizeof(*inline_slots)) {
+    slots = PyMem_Malloc(slot_count * sizeof(*slots));
+    if (slots == NULL) return PyErr_NoMemory();
+  }
+  Call call;
+  call.operands = slots;
+  call.results = call.operands + operand_count;
+  call.made = (PyObject**)(call.results + result_count);
+  call.block = NULL;
+  for (size_t i = 0; i < result_count; ++i) call.made[i] = NULL;
+  int done = bound->kind->place(bound, reading, &call);
+  if (done == 0) done = Execute(bound, reading, &call);
+  PyMem_Free(call.block);
   PyObject* result = NULL;
-  PyObject* const packed = PyList_New(0);
-  Memory* inline_memories[kInlineLeaves] = {NULL};
-  Memory** memories = inline_memories;
-  if (bound->result_count > kInlineLeaves) {
-    memories = PyMem_Calloc(bound->result_count, sizeof(void*));
-    if (memories == NULL) PyErr_NoMemory();
-  }
-  if (packed != NULL && memories != NULL && Pack(bound, reading, packed) == 0 &&
-      Execute(bound, reading, memories) == 0) {
+  if (done == 0) {
     size_t next = 0;
-    result = ResultTree(reading->state, bound, bound->tree, memories, &next);
+    result = Results(reading->state, bound, bound->tree, call.made, &next);
   }
-  for (size_t i = 0; memories != NULL && i < bound->result_count; ++i)
-    Py_XDECREF((PyObject*)memories[i]);
-  if (memories != inline_memories) PyMem_Free(memories);
-  Py_XDECREF(packed);
+  for (size_t i = 0; i < result_count; ++i) Py_XDECREF(call.made[i]);
+  if (slots != inline_slots) PyMem_Free(slots);
   return result;
 }

@@ -1,51 +1,60 @@
-// The arrays among the operands of a call, and what distinguishes their forms.
+// The operands of a call as they are read, and what distinguishes their form from others.
 
 #ifndef CALLBRIDGE_PYTHON_EXTENSION_READING_H_
 #define CALLBRIDGE_PYTHON_EXTENSION_READING_H_
 
-#include "callbridge/python/extension/stable_abi.h"
+#include <stdint.h>
+#include <string.h>
 
-enum { kInlineLeaves = 8, kInlineKeyBytes = 256 };
+#include "callbridge/python/extension/module.h"
 
-// The struct in `__array_struct__`: version 3 of NumPy's array interface protocol.
+enum { kInlineOperands = 16, kInlineKeyBytes = 512 };
+
+// Bytes, as XLA:CPU aligns its buffers, since old code may use aligned instructions.
+enum { kAlignment = 64 };
+
 typedef struct {
-  int two;
-  int nd;
-  char typekind;
-  int itemsize;
-  int flags;
-  Py_intptr_t* shape;
-  Py_intptr_t* strides;
+  PyObject* object;  // borrowed
+  PyObject* view;    // owned, and keeps `data` valid; null if `object` does
   void* data;
-  PyObject* descr;
-} ArrayInterface;
+  size_t copied_bytes;  // of which the target gets a copy; 0: it gets `data`, or there are none
+} Operand;
 
-typedef struct {
-  PyObject* array;  // borrowed from the operands
-  PyObject* view;   // owned; keeps `interface` valid
-  const ArrayInterface* interface;
-} Leaf;
-
-// The arrays in a tree of operands, and the bytes that distinguish its form from others.
+// The operands in a tree, in preorder, and the bytes that distinguish its form from others.
 typedef struct {
   const State* state;
-  Leaf* leaves;
-  size_t leaf_count, leaf_capacity;
+  PyObject* torch;       // the Torch of a call on tensors; null: on NumPy arrays
+  int gradients_matter;  // of tensors, unless they were checked
+  Operand* operands;
+  size_t operand_count, operand_capacity;
   char* key;
   size_t key_size, key_capacity;
-  Leaf inline_leaves[kInlineLeaves];
+  Operand inline_operands[kInlineOperands];
   char inline_key[kInlineKeyBytes];
 } Reading;
 
-void BeginReading(Reading* reading, const State* state);
+void BeginReading(Reading* reading, const State* state, PyObject* torch, int gradients_matter);
 void EndReading(Reading* reading);
 
-// Reads a tree of operands. Returns 1 on success; 0 if an array must be prepared first, because it
-// cannot be copied byte by byte; -1 with an exception set.
-int ReadTuple(Reading* reading, PyObject* tuple);
+// Make room for one operand, or for that many bytes, more. Return -1 with an exception set.
+int GrowOperands(Reading* reading);
+int GrowKey(Reading* reading, size_t size_bytes);
 
-// Sets `leaf->view` and `leaf->interface` to those of `leaf->array`, an exact numpy.ndarray.
+// Returns -1 with an exception set, without taking over the view then.
+static inline int AppendOperand(Reading* reading, Operand operand) {
+  if (reading->operand_count == reading->operand_capacity && GrowOperands(reading) < 0) return -1;
+  reading->operands[reading->operand_count++] = operand;
+  return 0;
+}
+
 // Returns -1 with an exception set.
-int View(const State* state, Leaf* leaf);
+static inline int AppendToKey(Reading* reading, const void* bytes, size_t size_bytes) {
+  if (reading->key_capacity - reading->key_size < size_bytes && GrowKey(reading, size_bytes) < 0) {
+    return -1;
+  }
+  memcpy(reading->key + reading->key_size, bytes, size_bytes);
+  reading->key_size += size_bytes;
+  return 0;
+}
 
 #endif  // CALLBRIDGE_PYTHON_EXTENSION_READING_H_

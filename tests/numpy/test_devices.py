@@ -215,10 +215,8 @@ def test_dlpack():
 
 @pytest.mark.parametrize("dtype", [np.int32, np.bool_, np.complex64, ml_dtypes.bfloat16])
 def test_dtypes_of_dlpack(dtype):
-    from callbridge._calls import _device_calls
-
     device = _devices.open_device(0)
-    view = _device_calls.prepare(Capsule(np.ones(8, dtype)), device)
+    view = _devices.prepare(Capsule(np.ones(8, dtype)), device)
     assert (view.dtype, view.shape) == (np.dtype(dtype), (8,))
 
 

@@ -44,7 +44,7 @@ def replaced(old, new):
 
 VERSION = _c_api.version().decode()
 OTHER_VERSION = VERSION[:-1] + "~"
-EXPECTED = f" is of another build: expected {VERSION}, interface 2, found "
+EXPECTED = f" is of another build: expected {VERSION}, interface 3, found "
 ADVICE = "; build it again with libcallbridge.so, or remove it: calls then take longer"
 
 
@@ -52,12 +52,12 @@ ADVICE = "; build it again with libcallbridge.so, or remove it: calls then take 
     "change, reason",
     [
         (
-            replaced(b", interface 2\0", b", interface 0\0"),
+            replaced(b", interface 3\0", b", interface 0\0"),
             f"{EXPECTED}{VERSION}, interface 0",
         ),
         (
             replaced(f"{VERSION}, interface".encode(), f"{OTHER_VERSION}, interface".encode()),
-            f"{EXPECTED}{OTHER_VERSION}, interface 2",
+            f"{EXPECTED}{OTHER_VERSION}, interface 3",
         ),
         (
             replaced(b"BUILD\0", b"BUILT\0"),

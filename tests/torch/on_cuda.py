@@ -5,7 +5,7 @@ import ctypes
 
 import callbridge.torch
 import torch
-from callbridge.torch import _kernels
+from callbridge.torch import _devices
 
 calls = []
 
@@ -50,9 +50,9 @@ asked = []
 torch._C._cuda_cudaCachingAllocator_raw_alloc = lambda *given: asked.append(given) or 4096
 torch._C._cuda_cudaCachingAllocator_raw_delete = asked.append
 for stream, size, alignment in ((None, 8, 16), (1, 0, 512), (7, 100, 256)):
-    assert _kernels._allocate(stream, size, alignment) == 4096
-assert _kernels._allocate(7, 8, 1024) is None  # torch aligns less
-_kernels._free(7, 4096, 100)
+    assert _devices._allocate(stream, size, alignment) == 4096
+assert _devices._allocate(7, 8, 1024) is None  # torch aligns less
+_devices._free(7, 4096, 100)
 assert asked == [(8, 0), (1, 0), (100, 7), 4096], asked
 
 
@@ -61,5 +61,5 @@ def fail(*_):
 
 
 torch._C._cuda_cudaCachingAllocator_raw_alloc = fail
-assert _kernels._allocate(7, 8, 16) is None
+assert _devices._allocate(7, 8, 16) is None
 print("done")

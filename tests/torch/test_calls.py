@@ -378,7 +378,7 @@ OTHER_FIELDS = {"name", "entry", "entries", "attributes", "key", "program"}
 
 @pytest.mark.parametrize("field", DIFFERENCES)
 def test_calls_that_differ_in_anything_are_two_operators(field):
-    from callbridge.torch._sites import Site
+    from callbridge.torch._operators import Site
 
     assert {*Site._fields} == {*DIFFERENCES, *OTHER_FIELDS}
     target = "torch_scale" if field == "attribute_values" else "example"

@@ -6,26 +6,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from callbridge._calls import _python_calls
 from callbridge._core import _extension, _operands
 from callbridge._core._fork_lock import ProcessLock
 
-if TYPE_CHECKING or _extension.MODULE is None:
+if TYPE_CHECKING:
+    from callbridge._calls._devices import DeviceArrays
     from callbridge._calls._python_calls import BoundCall, Caller
 else:
-    BoundCall, Caller = _extension.MODULE.BoundCall, _extension.MODULE.Caller
+    _classes = _python_calls if _extension.MODULE is None else _extension.MODULE
+    BoundCall, Caller = _classes.BoundCall, _classes.Caller
 
-__all__ = ["CAPACITY", "BoundCall", "caller", "forms"]
+__all__ = ["CAPACITY", "BoundCall", "Caller", "caller", "forms"]
 
 # The number of forms that one function of custom_call() keeps bound.
 CAPACITY = 256
 
 
-def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
+def caller(
+    bind: Callable[[tuple], Any], kind: DeviceArrays | None = None
+) -> Callable[[tuple], Any]:
     """A function that calls a target on a tuple of operands, bound to the forms that come.
 
     It is thread-safe as far as the target is.
+
+    Args:
+      bind: returns a BoundCall of NumPy arrays; with a kind a _python_calls.BoundCall of that.
     """
     by_form, bind_new = forms(bind)
+    if kind is not None:
+        return _python_calls.Caller(by_form, kind.prepare, bind_new).call
     return Caller(by_form, _operands.arrays, bind_new).call
 
 

@@ -1,15 +1,18 @@
-"""CUDA devices of the embedded runtime, and arrays in their memory."""
+"""CUDA devices of the embedded runtime, arrays in their memory, and calls on those."""
 
 from __future__ import annotations
 
 import ctypes
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
-from callbridge._core import _c_api
+from callbridge._calls._python_calls import OperandKind
+from callbridge._core import _c_api, _element_types, _operands
+from callbridge._core._buffers import Form
 from callbridge._core._error import CallbridgeError
 from callbridge._core._handles import untrack
 
@@ -160,3 +163,231 @@ class DeviceArray:
     def __repr__(self) -> str:
         form = f"{self.dtype.name}{list(self.shape)}"
         return f"<callbridge.numpy.DeviceArray {form} on CUDA device {self.device}>"
+
+
+# ---- Arrays of other libraries ------------------------------------------------------------------
+
+_CUDA_MEMORY = (2, 13)  # kDLCUDA, kDLCUDAManaged
+# DLDataTypeCode, and NumPy's letters.
+_DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
+_BFLOAT = 4
+
+
+class View:
+    """Memory of the device that another library has, as an array of a shape and dtype.
+
+    Attributes:
+      address: of its first element.
+      owner: keeps it alive.
+    """
+
+    __slots__ = ("shape", "dtype", "address", "owner")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype, address: int, owner: Any):
+        self.shape = shape
+        self.dtype = dtype
+        self.address = address
+        self.owner = owner
+
+
+def prepare(tree: Any, device: Device, what: str = "operands") -> Any:
+    """Returns the tree with leaves that are NumPy arrays, as _operands.arrays() makes them, and
+    Views of arrays on the device, on whose pending work it waits or has the device wait.
+
+    Raises INVALID_ARGUMENT for arrays that are not row-major, or of another device.
+    """
+    if type(tree) is tuple:
+        return tuple([prepare(e, device, f"{what}[{i}]") for i, e in enumerate(tree)])
+    view = None
+    if type(tree) is not np.ndarray:
+        view = _by_interface(tree, device, what)
+        if view is None:
+            view = _by_dlpack(tree, device, what)
+    if view is None:
+        return _operands.arrays(tree, what)
+    element = _element_types.element_type(view.dtype, what)
+    if element.bits < 8:
+        raise CallbridgeError(
+            "UNIMPLEMENTED",
+            f"{what} has elements of {element.bits} bits, which arrays on a device do not pack as "
+            "XLA does; pass it as a NumPy array",
+        )
+    if view.address:
+        try:
+            device.check(view.address)
+        except CallbridgeError as error:
+            raise CallbridgeError(error.code, f"{what}: {error.message}") from None
+    return view
+
+
+def _by_interface(leaf: Any, device: Device, what: str) -> View | None:
+    """By __cuda_array_interface__, of version 3 or below."""
+    if isinstance(leaf, type):
+        return None
+    try:
+        interface = getattr(leaf, "__cuda_array_interface__", None)
+    except (AttributeError, RuntimeError, TypeError):  # as torch raises for what has none
+        return None
+    if interface is None:
+        return None
+    if not isinstance(interface, dict) or not {"shape", "typestr", "data"} <= interface.keys():
+        raise TypeError(
+            f"{what}.__cuda_array_interface__: expected a dict with shape, typestr and data"
+        )
+    if interface.get("mask") is not None:
+        raise TypeError(f"{what} has a mask, which targets do not get")
+    shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
+    # The typestr of ml_dtypes' types is that of raw bytes.
+    declared = getattr(leaf, "dtype", None)
+    if dtype.kind == "V" and isinstance(declared, np.dtype):
+        dtype = declared
+    if not dtype.isnative:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"{what} is not in the machine's byte order; convert it"
+        )
+    _check_strides(interface.get("strides"), shape, dtype.itemsize, what)
+    stream = interface.get("stream")
+    if stream is not None:
+        device.wait_for(0 if stream == 1 else stream)
+    return View(shape, dtype, interface["data"][0] or 0, leaf)
+
+
+def _check_strides(strides: Any, shape: tuple[int, ...], unit: int, what: str) -> None:
+    """`strides` are in the unit of `unit`, None for row-major."""
+    if strides is None or 0 in shape:
+        return
+    expected = unit
+    for size, stride in zip(reversed(shape), reversed(tuple(strides))):
+        if size != 1 and stride != expected:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT", f"{what} is not row-major; pass a contiguous copy of it"
+            )
+        expected *= size
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+# A private copy, since ctypes.pythonapi is shared.
+_get_pointer = ctypes.PyDLL(None).PyCapsule_GetPointer
+_get_pointer.restype = ctypes.c_void_p
+_get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def _by_dlpack(leaf: Any, device: Device, what: str) -> View | None:
+    """By __dlpack__, of DLPack before 1.0, which newer producers write too."""
+    if isinstance(leaf, type) or not hasattr(leaf, "__dlpack_device__"):
+        return None
+    kind, number = leaf.__dlpack_device__()
+    if int(kind) not in _CUDA_MEMORY:
+        return None
+    if int(number) != device.ordinal:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} is on CUDA device {int(number)}, and the call on {device.ordinal}",
+        )
+    # The producer has the stream wait for its pending work.
+    capsule = leaf.__dlpack__(stream=device.stream)
+    # Not renamed, so that the capsule frees what it holds when it is gone.
+    tensor = _DLTensor.from_address(_get_pointer(capsule, b"dltensor"))
+    shape = tuple(tensor.shape[: tensor.ndim])
+    dtype = _dlpack_dtype(tensor, what)
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else None
+    _check_strides(strides, shape, 1, what)
+    return View(shape, dtype, (tensor.data or 0) + tensor.byte_offset, (leaf, capsule))
+
+
+def _dlpack_dtype(tensor: _DLTensor, what: str) -> np.dtype:
+    if tensor.lanes == 1 and tensor.bits % 8 == 0:
+        if tensor.code == _BFLOAT and tensor.bits == 16:
+            return _element_types.BY_NUMBER[16].dtype
+        letter = _DLPACK_KINDS.get(tensor.code)
+        if letter is not None:
+            return np.dtype(f"{letter}{tensor.bits // 8}")
+    raise CallbridgeError(
+        "INVALID_ARGUMENT",
+        f"{what} has elements of DLPack's type ({tensor.code}, {tensor.bits} bits, "
+        f"{tensor.lanes} lanes), which is not an element type of XLA's",
+    )
+
+
+# ---- Calls --------------------------------------------------------------------------------------
+
+
+class DeviceArrays(OperandKind):
+    """The operands of calls on a device: Views, whose memory a target gets, and NumPy arrays, which
+    are copied there. A form is a _buffers.Form.
+
+    A call waits for the device. It returns DeviceArrays if an operand is a View, else NumPy arrays.
+    """
+
+    def __init__(self, device: Device, synchronizes: bool):
+        self._device = device
+        self._context = _c_api.ExecutionContext(
+            device=device.handle, synchronizes=int(synchronizes)
+        )
+
+    def prepare(self, operands: tuple) -> Any:
+        """As prepare(), for this device."""
+        return prepare(operands, self._device)
+
+    def operand(self, form: Form, operand: View | np.ndarray, is_written: bool) -> Memory | View:
+        if isinstance(operand, View) and not is_written:
+            return operand
+        memory = self.result(form)
+        to, size = memory.address, form.size_bytes
+        if isinstance(operand, View):
+            _c_api.device_copy(self._device.handle, to, operand.address, size)
+        else:
+            packed = form.operand(operand)
+            _c_api.device_copy_in(self._device.handle, to, packed.address, size)
+        return memory
+
+    def result(self, form: Form) -> Memory:
+        return self._device.allocate(form.size_bytes)
+
+    def address(self, place: Memory | View) -> int | None:
+        return place.address or None
+
+    def context(self, is_typed: bool = True) -> _c_api.ExecutionContext:
+        return self._context
+
+    def returned(
+        self,
+        operands: Sequence[View | np.ndarray],
+        forms: Sequence[Form],
+        places: Sequence[Memory],
+        aliases: Sequence[int],
+    ) -> list:
+        # Others may free or write to the operands when this returns.
+        self._device.synchronize()
+        if any(isinstance(operand, View) for operand in operands):
+            return [self._on_device(i, *result) for i, result in enumerate(zip(forms, places))]
+        return list(map(self._on_host, forms, places))
+
+    def _on_device(self, index: int, form: Form, memory: Memory) -> DeviceArray:
+        if form.unpack is not None:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"result {index} has elements of less than a byte, which arrays on a device do not "
+                "unpack; pass the operands as NumPy arrays",
+            )
+        return DeviceArray(form.stored_shape, form.stored_dtype, memory)
+
+    def _on_host(self, form: Form, memory: Memory) -> np.ndarray:
+        buffer = form.result()
+        handle = self._device.handle
+        _c_api.device_copy_out(handle, buffer.address, memory.address, form.size_bytes)
+        return form.array(buffer)

@@ -18,7 +18,7 @@ _SUFFIX = ".abi3.so"
 _OLDEST_VERSION = (3, 11)
 # Identifies the interface between this package and the module; python/extension/module.c has the
 # same number.
-_BUILD = f"{_c_api.version().decode()}, interface 2"
+_BUILD = f"{_c_api.version().decode()}, interface 3"
 _ADVICE = "build it again with libcallbridge.so, or remove it: calls then take longer"
 
 

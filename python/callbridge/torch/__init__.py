@@ -31,15 +31,14 @@ from callbridge.library import Library
 from callbridge.torch import (
     _forms,
     _functions,
-    _inferred,
     _kernels,  # noqa: F401  registers kernels
     _modules,
-    _sites,
+    _operators,
     _vmap,
 )
+from callbridge.torch._forms import InferredResult
 from callbridge.torch._functions import TorchFunction
-from callbridge.torch._inferred import InferredResult
-from callbridge.torch._sites import Site
+from callbridge.torch._operators import Site
 from callbridge.typing import (
     Abi,
     Bytes,
@@ -221,7 +220,7 @@ def custom_call(
         `attributes` is not an attribute; and if a rule is not a function.
     """
     refuse_others(others, _OF_JAX)
-    is_left_out = _inferred.are_left_out(result)
+    is_left_out = _forms.are_left_out(result)
     is_function = is_left_out or _is_function(result)
     result_tree = result if is_function else _forms.parse_result(result)
     declared = _operator_info.OperatorInfo(operator_info)
@@ -239,7 +238,7 @@ def custom_call(
     def check(entry: Entry) -> None:
         _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
 
-    entry, entries = _sites.find(_registry, name, platform, abi, check)
+    entry, entries = _operators.find_entries(_registry, name, platform, abi, check)
     if is_left_out:
         result_tree = InferredResult(entry.c_target, result, declared, attributes)
     site = Site(

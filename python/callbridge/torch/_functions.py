@@ -11,14 +11,13 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from callbridge._calls import _tensor_calls
 from callbridge._calls._bound_function import BoundFunction
 from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
 from callbridge.torch import _forms, _operators, _tensors
-from callbridge.torch._inferred import InferredResult
-from callbridge.torch._operators import Operator
-from callbridge.torch._sites import Site
+from callbridge.torch._devices import TORCH, TensorFunction
+from callbridge.torch._forms import InferredResult
+from callbridge.torch._operators import Operator, Site
 
 # Constant in programs that torch.compile traces.
 _is_traced = torch.compiler.is_dynamo_compiling
@@ -141,7 +140,7 @@ def function(site: Site) -> TorchFunction:
             flat[len(leaves)] = overload._op
         return _arrange(words, overload(*leaves), leaves)
 
-    call = _tensor_calls.TensorFunction(_tensor_calls.TORCH, flat, call_any).call
+    call = TensorFunction(TORCH, flat, call_any).call
     return TorchFunction(call, trace, target, find, _operators.identity(site))
 
 

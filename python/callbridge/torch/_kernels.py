@@ -6,121 +6,26 @@ memory, on a GPU on torch's current stream.
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from callbridge._calls import _bound_calls, _tensor_calls
-from callbridge._calls._devices import open_device
-from callbridge._calls._tensor_calls import Gpu
+from callbridge._calls import _bound_calls
+from callbridge._calls._bound_calls import BoundCall, Caller
 from callbridge._core import _c_api, _call_site, _handles, _shapes
 from callbridge._core._error import CallbridgeError
 from callbridge._targets._registry import Entry
-from callbridge.torch import _forms, _operators, _sites, _tensors
+from callbridge.torch import _devices, _forms, _operators, _tensors
+from callbridge.torch._devices import Torch
 from callbridge.torch._forms import TensorForm
 from callbridge.torch._modules import Program
 from callbridge.torch._operators import Operator
-from callbridge.torch._tensors import GPU_ALIGNMENT
-
-# CU_STREAM_LEGACY. For a null stream the C API takes the device's own, not torch's default one.
-_DEFAULT_STREAM = 1
-
-_DL_CUDA, _DL_ROCM = 2, 10
-
-_IS_CUDA = _sites.GPU == "CUDA"
-
-
-@functools.cache
-def open_gpu(index: int) -> tuple[_tensor_calls.Torch, _c_api.ExecutionContext]:
-    """What calls on that device use, and the context in which they are bound.
-
-    Raises UNAVAILABLE if CUDA's driver cannot be used. On ROCm a target gets the stream and the
-    pointers alone, since callbridge knows CUDA's driver only.
-    """
-    device = torch.device("cuda", index)
-    current_stream = functools.partial(torch._C._cuda_getCurrentRawStream, index)
-    if not _IS_CUDA:
-        rocm = Gpu(device, _DL_ROCM, GPU_ALIGNMENT, 0, current_stream, _pass, *_SCRATCH)
-        return _tensor_calls.on_gpu(_empty(device), rocm), _c_api.ExecutionContext()
-    opened = open_device(index)
-
-    def check_stream(stream: int) -> int:
-        if stream == 0:
-            return _DEFAULT_STREAM
-        opened.check_stream(stream)
-        return stream
-
-    cuda = Gpu(
-        device, _DL_CUDA, GPU_ALIGNMENT, opened.handle, current_stream, check_stream, *_SCRATCH
-    )
-    context = _c_api.ExecutionContext(device=opened.handle)
-    return _tensor_calls.on_gpu(_empty(device), cuda), context
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-# ---- Scratch memory -----------------------------------------------------------------------------
-
-# Of torch's allocator, which has most of a device's memory, in the order of the stream. Called with
-# the device current.
-
-_TORCHS_ALIGNMENT = 512
-
-
-def _allocate(stream: int | None, size: int, alignment: int) -> int | None:
-    if alignment > _TORCHS_ALIGNMENT:
-        return None
-    torchs = 0 if stream in (None, _DEFAULT_STREAM) else stream
-    try:
-        return torch._C._cuda_cudaCachingAllocator_raw_alloc(max(size, 1), torchs)
-    except RuntimeError:  # what the handler then gets says that there is no memory
-        return None
-
-
-def _free(stream: int | None, data: int | None, size: int) -> None:
-    torch._C._cuda_cudaCachingAllocator_raw_delete(data)
-
-
-# They live as long as the process.
-_ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)(
-    _allocate
-)
-_FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(_free)
-_SCRATCH = _address(_ALLOCATE), _address(_FREE)
-
-
-def _empty(device: torch.device) -> Callable[..., torch.Tensor]:
-    def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-        return torch.empty(shape, dtype=dtype, device=device)
-
-    return empty
-
-
-def _pass(stream: int) -> int:
-    return stream
-
-
-def guarded(index: int, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel with that device current. The C API makes CUDA's current itself."""
-    if _IS_CUDA:
-        return kernel
-
-    def on_device(*tensors: torch.Tensor) -> Any:
-        with torch.cuda.device(index):
-            return kernel(*tensors)
-
-    return on_device
-
 
 Tensors = tuple[torch.Tensor, ...]
 
 
-# ---- Shapes alone: torch.compile, torch.export, the device "meta" --------------------------------
+# ---- Shapes alone: torch.compile, torch.export, the device "meta" -------------------------------
 
 
 def _register_fake(operator: Operator) -> None:
@@ -129,7 +34,7 @@ def _register_fake(operator: Operator) -> None:
         if operator.site.program is not None:
             operator.site.program.check(tensors)
         device = tensors[0].device if tensors else _device_without_tensors(operator)
-        entry = _sites.entry_for(operator.site.entries, device.type)
+        entry = _operators.entry_for(operator.site.entries, device.type)
         forms = operator.result_forms(tensors, entry)
         _tensors.check_gradients(operator, tensors, forms)
         _check_aliases(operator, tensors, forms)
@@ -147,7 +52,7 @@ def _register_fake(operator: Operator) -> None:
 
 def _device_without_tensors(operator: Operator) -> torch.device:
     """Torch's current GPU if there is one and the target is for GPUs, else the CPU."""
-    if operator.site.entry.platform == _sites.GPU and torch.cuda.is_available():
+    if operator.site.entry.platform == _devices.GPU and torch.cuda.is_available():
         return torch.device("cuda", torch.cuda.current_device())
     return torch.device("cpu")
 
@@ -161,7 +66,7 @@ def _cpu_kernel(operator: Operator) -> Callable[..., Any] | None:
     entry = operator.site.entries.get("cpu")
     if not isinstance(entry, Entry):
         return None
-    return _kernel_on(_tensor_calls.TORCH, operator, entry, None)
+    return _kernel_on(_devices.TORCH, operator, entry, None)
 
 
 def _module_kernel(operator: Operator, program: Program) -> Callable[..., Any]:
@@ -191,16 +96,16 @@ def _gpu_kernel(operator: Operator) -> Callable[..., Any] | None:
         index = device.index
         found = by_device.get(index)
         if found is None:
-            torch_there, context = open_gpu(index)
+            torch_there, context = _devices.open_gpu(index)
             made = _kernel_on(torch_there, operator, entry, context)
-            found = by_device.setdefault(index, guarded(index, made))
+            found = by_device.setdefault(index, _devices.guarded(index, made))
         return found(*tensors)
 
     return kernel
 
 
 def _kernel_on(
-    torch_there: _tensor_calls.Torch,
+    torch_there: Torch,
     operator: Operator,
     entry: Entry,
     context: _c_api.ExecutionContext | None,
@@ -208,7 +113,7 @@ def _kernel_on(
     """The kernel for the device of `torch_there`, where it binds with `context`."""
     site = operator.site
 
-    def bind(tensors: Tensors) -> _tensor_calls.BoundTensorCall:
+    def bind(tensors: Tensors) -> BoundCall:
         tree = operator.result_tree(tuple([_meta(tensor) for tensor in tensors]), entry)
         results = _shapes.leaves(tree, "result")
         _check_aliases(operator, tensors, results)
@@ -222,11 +127,14 @@ def _kernel_on(
             site.attributes.handle,
         )
         operand_of = {result: operand for operand, result in site.aliases.items()}
-        return _tensor_calls.BoundTensorCall(
+        count = len(operator.returned)
+        return BoundCall(
             _handles.bind(entry.c_target, c_site, context),
-            len(tensors),
+            (None,) * len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),
+            (None,) * count if count > 1 else None,
+            torch_there,
             entry.abi == "typed_ffi",
         )
 
@@ -248,11 +156,11 @@ def _kernel_on(
                 torch.autograd.graph.increment_version(tensors[i])
 
     by_form, bind_new = _bound_calls.forms(bind)
-    return _tensor_calls.TensorCaller(
-        torch_there,
+    return Caller(
         by_form,
-        bind_new,
         prepare,
+        bind_new,
+        torch_there,
         finish if site.mutated else None,
         site.backward is None,
     )
@@ -344,7 +252,7 @@ def _other_kernel(operator: Operator) -> Callable[..., Any]:
         device = _device_without_tensors(operator).type
         found = by_device.get(device) or by_device.setdefault(device, make[device](operator))
         if found is None:
-            reason = _sites.refusal(operator.site, torch.device(device))
+            reason = _operators.refusal(operator.site, torch.device(device))
             raise CallbridgeError("UNIMPLEMENTED", f"the call has no operands, and {reason}")
         return found()
 

@@ -10,14 +10,8 @@ from torch.autograd import forward_ad
 
 from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
-from callbridge.torch import _forms, _sites
-from callbridge.torch._operators import Operator
-from callbridge.torch._sites import Site
-
-# Bytes, as XLA:CPU aligns its buffers, since old code may use aligned instructions.
-ALIGNMENT = 64
-# As XLA:GPU aligns parameters, since kernels load up to four elements at once.
-GPU_ALIGNMENT = 16
+from callbridge.torch import _devices, _forms, _operators
+from callbridge.torch._operators import Operator, Site
 
 # Device types whose tensors any call may have: those that only have shapes.
 devices = {"meta"}
@@ -46,9 +40,9 @@ def check_tensors(site: Site, tree: tuple, tensors: Sequence[torch.Tensor]) -> N
         _check_kind(tensor, what)
         _forms.element_type(tensor.dtype, what)
         if tensor.device.type not in devices and (
-            _sites.entry_for(site.entries, tensor.device.type) is None
+            _operators.entry_for(site.entries, tensor.device.type) is None
         ):
-            reason = _sites.refusal(site, tensor.device)
+            reason = _operators.refusal(site, tensor.device)
             raise CallbridgeError(
                 "UNIMPLEMENTED", f"{what} is on the device {tensor.device}, and {reason}"
             )
@@ -135,7 +129,7 @@ def refuse(operator: Operator, tensors: tuple[torch.Tensor, ...]) -> NoReturn:
 
 
 def alignment(tensor: torch.Tensor) -> int:
-    return GPU_ALIGNMENT if tensor.is_cuda else ALIGNMENT
+    return _devices.GPU_ALIGNMENT if tensor.is_cuda else _devices.ALIGNMENT
 
 
 def is_plain(tensor: torch.Tensor) -> bool:

@@ -1,9 +1,10 @@
-#include "callbridge/python/extension/tensor_reading.h"
+// Tensors of a device as operands, whose memory the target gets, and as results.
+
+#include "callbridge/python/extension/tensors.h"
 
 #include <stdalign.h>
-#include <string.h>
 
-#include "callbridge/python/extension/memory.h"
+#include "callbridge/python/extension/bound_call.h"
 
 // What a tensor without elements has instead of memory. Nobody writes to it.
 static alignas(kAlignment) char nowhere[kAlignment];
@@ -42,7 +43,7 @@ static int SetExchangeApi(Torch* torch) {
   return 0;
 }
 
-// Reads a callbridge._calls._tensor_calls.Gpu.
+// Reads a callbridge.torch._devices.Gpu.
 static int SetGpu(Torch* torch, PyObject* gpu) {
   PyObject *device, *handle, *current_stream, *check_stream, *allocate, *free;
   int dl_device_type;
@@ -68,7 +69,7 @@ static int SetGpu(Torch* torch, PyObject* gpu) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-// Does what callbridge._calls._python_tensor_calls.Torch does.
+// Does what callbridge.torch._devices._Torch does.
 static PyObject* TorchNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject *tensor_type, *parameter_type, *forward_ad, *is_grad_enabled, *is_in_transform, *api,
@@ -115,45 +116,19 @@ PyType_Spec torch_spec = {
     .slots = torch_slots,
 };
 
+Torch* AsTorch(const State* state, PyObject* object) {
+  if ((PyObject*)Py_TYPE(object) == state->torch_type) return (Torch*)object;
+  PyErr_SetString(PyExc_TypeError, "expected a Torch");
+  return NULL;
+}
+
 // ---- Reading ------------------------------------------------------------------------------------
 
-void BeginTensorReading(TensorReading* reading, const Torch* torch, void** pointers) {
-  reading->torch = torch;
-  reading->pointers = pointers;
-  reading->key = reading->inline_key;
-  reading->key_size = 0;
-  reading->key_capacity = kInlineTensorKeyBytes;
-}
+static const Torch* TorchOf(const Reading* reading) { return (const Torch*)reading->torch; }
 
-void EndTensorReading(TensorReading* reading) {
-  if (reading->key != reading->inline_key) PyMem_Free(reading->key);
-}
-
-// Returns where the next `size_bytes` of the key go. Null with an exception set.
-static char* NextOfKey(TensorReading* reading, size_t size_bytes) {
-  if (reading->key_capacity - reading->key_size < size_bytes) {
-    const size_t capacity = 2 * (reading->key_capacity + size_bytes);
-    char* grown = PyMem_Malloc(capacity);
-    if (grown == NULL) {
-      PyErr_NoMemory();
-      return NULL;
-    }
-    memcpy(grown, reading->key, reading->key_size);
-    EndTensorReading(reading);
-    reading->key = grown;
-    reading->key_capacity = capacity;
-  }
-  char* next = reading->key + reading->key_size;
-  reading->key_size += size_bytes;
-  return next;
-}
-
-static int AppendForm(TensorReading* reading, uint64_t type, uint64_t ndim) {
+static int AppendForm(Reading* reading, uint64_t type, uint64_t ndim) {
   const uint64_t head[2] = {type, ndim};
-  char* next = NextOfKey(reading, sizeof(head));
-  if (next == NULL) return -1;
-  memcpy(next, head, sizeof(head));
-  return 0;
+  return AppendToKey(reading, head, sizeof(head));
 }
 
 // Returns whether the attribute of a tensor is true; -1 with an exception set.
@@ -162,6 +137,22 @@ static int IsTrue(PyObject* value) {
   const int is_true = value == Py_True ? 1 : value == Py_False ? 0 : PyObject_IsTrue(value);
   Py_DECREF(value);
   return is_true;
+}
+
+// Returns the address of the memory of a dense tensor; that of `nowhere` if it has no elements.
+// Null with an exception set.
+static void* TensorAddress(const Torch* torch, PyObject* tensor) {
+  if (torch->dl_tensor_of != NULL) {
+    DlTensor read;
+    if (torch->dl_tensor_of(tensor, &read) < 0) return NULL;
+    return read.data == NULL ? nowhere : (char*)read.data + read.byte_offset;
+  }
+  PyObject* address = PyObject_CallFunctionObjArgs(torch->data_ptr, tensor, NULL);
+  if (address == NULL) return NULL;
+  void* pointer = PyLong_AsVoidPtr(address);
+  Py_DECREF(address);
+  if (pointer != NULL) return pointer;
+  return PyErr_Occurred() ? NULL : nowhere;
 }
 
 // The three that follow return what ReadTensors returns, for one tensor; `*address` gets the
@@ -176,13 +167,13 @@ static int IsContiguous(const DlTensor* tensor) {
   return 1;
 }
 
-static int ReadByDlPack(TensorReading* reading, PyObject* tensor, void** address) {
+static int ReadByDlPack(Reading* reading, PyObject* tensor, void** address) {
+  const Torch* torch = TorchOf(reading);
   DlTensor read;
-  if (reading->torch->dl_tensor_of(tensor, &read) < 0) {
+  if (torch->dl_tensor_of(tensor, &read) < 0) {
     PyErr_Clear();  // a kind of tensor that DLPack has not; prepare() says what is wrong with it
     return 0;
   }
-  const Torch* torch = reading->torch;
   if (read.device_type != torch->dl_device_type || read.device_id != torch->dl_device_id) return 0;
   uint64_t type = 0;
   memcpy(&type, &read.type_code, 4);
@@ -190,9 +181,7 @@ static int ReadByDlPack(TensorReading* reading, PyObject* tensor, void** address
   const size_t shape_bytes = (size_t)read.ndim * sizeof(int64_t);
   int is_empty = 0;
   if (shape_bytes != 0) {
-    char* next = NextOfKey(reading, shape_bytes);
-    if (next == NULL) return -1;
-    memcpy(next, read.shape, shape_bytes);
+    if (AppendToKey(reading, read.shape, shape_bytes) < 0) return -1;
     for (int32_t i = 0; i < read.ndim; ++i) is_empty |= read.shape[i] == 0;
     if (!is_empty && !IsContiguous(&read)) return 0;
   }
@@ -200,8 +189,8 @@ static int ReadByDlPack(TensorReading* reading, PyObject* tensor, void** address
   return 1;
 }
 
-static int ReadByAttributes(TensorReading* reading, PyObject* tensor, void** address) {
-  const Torch* torch = reading->torch;
+static int ReadByAttributes(Reading* reading, PyObject* tensor, void** address) {
+  const Torch* torch = TorchOf(reading);
   PyObject* dtype = PyObject_GetAttr(tensor, torch->dtype_name);
   if (dtype == NULL) return -1;
   const uint64_t type = (uintptr_t)dtype;  // dtypes are never deleted
@@ -211,13 +200,9 @@ static int ReadByAttributes(TensorReading* reading, PyObject* tensor, void** add
   const Py_ssize_t ndim = PyTuple_Size(shape);
   int done = ndim < 0 || AppendForm(reading, type, (uint64_t)ndim) < 0 ? -1 : 1;
   for (Py_ssize_t i = 0; done == 1 && i < ndim; ++i) {
-    const long long size = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
-    char* next = size == -1 && PyErr_Occurred() ? NULL : NextOfKey(reading, sizeof(size));
-    if (next == NULL) {
-      done = -1;
-    } else {
-      memcpy(next, &size, sizeof(size));
-    }
+    const int64_t size = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+    const int is_size = size != -1 || !PyErr_Occurred();
+    if (!is_size || AppendToKey(reading, &size, sizeof(size)) < 0) done = -1;
   }
   Py_DECREF(shape);
   if (done != 1) return done;
@@ -250,12 +235,10 @@ static int IsDual(const Torch* torch) {
   return number == -1 && PyErr_Occurred() ? -1 : number >= 0;
 }
 
-static int ReadTensor(TensorReading* reading, PyObject* tensor, int gradients_matter,
-                      void** address) {
-  const Torch* torch = reading->torch;
-  PyObject* type = (PyObject*)Py_TYPE(tensor);
-  if (type != torch->tensor_type && type != torch->parameter_type) return 0;
-  if (gradients_matter) {
+static int ReadTensor(Reading* reading, PyObject* tensor, void** address) {
+  const Torch* torch = TorchOf(reading);
+  if (!IsTensor(torch, tensor)) return 0;
+  if (reading->gradients_matter) {
     int has_gradient = IsTrue(PyObject_GetAttr(tensor, torch->requires_grad_name));
     if (has_gradient == 1) has_gradient = GradIsEnabled(torch);
     if (has_gradient != 0) return has_gradient < 0 ? -1 : 0;
@@ -266,32 +249,32 @@ static int ReadTensor(TensorReading* reading, PyObject* tensor, int gradients_ma
   return (uintptr_t)*address % torch->alignment == 0;
 }
 
-int ReadTensors(TensorReading* reading, PyObject* tensors, int gradients_matter) {
-  if (gradients_matter) {
-    const int is_dual = IsDual(reading->torch);
+static int ReadTensors(Reading* reading, PyObject* operands) {
+  if (reading->gradients_matter) {
+    const int is_dual = IsDual(TorchOf(reading));
     if (is_dual != 0) return is_dual < 0 ? -1 : 0;
   }
-  const Py_ssize_t count = PyTuple_Size(tensors);
+  const Py_ssize_t count = PyTuple_Size(operands);
   int done = 1;
   for (Py_ssize_t i = 0; done == 1 && i < count; ++i) {
-    done =
-        ReadTensor(reading, PyTuple_GetItem(tensors, i), gradients_matter, &reading->pointers[i]);
+    Operand operand = {.object = PyTuple_GetItem(operands, i)};
+    done = ReadTensor(reading, operand.object, &operand.data);
+    if (done == 1 && AppendOperand(reading, operand) < 0) done = -1;
   }
   return done;
 }
 
-void* TensorAddress(const Torch* torch, PyObject* tensor) {
-  if (torch->dl_tensor_of != NULL) {
-    DlTensor read;
-    if (torch->dl_tensor_of(tensor, &read) < 0) return NULL;
-    return read.data == NULL ? nowhere : (char*)read.data + read.byte_offset;
+// ---- Calling ------------------------------------------------------------------------------------
+
+// `described` is a tuple of a shape, strides and a dtype; nothing is used of operands'.
+static int SetTensorForm(Form* form, PyObject* described, int is_result) {
+  if (!is_result) return 0;
+  if (!PyTuple_CheckExact(described)) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple of arguments");
+    return -1;
   }
-  PyObject* address = PyObject_CallFunctionObjArgs(torch->data_ptr, tensor, NULL);
-  if (address == NULL) return NULL;
-  void* pointer = PyLong_AsVoidPtr(address);
-  Py_DECREF(address);
-  if (pointer != NULL) return pointer;
-  return PyErr_Occurred() ? NULL : nowhere;
+  form->empty_arguments = Py_NewRef(described);
+  return 0;
 }
 
 // Returns the stream that a target gets; sets an exception if that fails.
@@ -315,8 +298,8 @@ static unsigned long long CurrentStream(Torch* torch) {
   return torch->stream;
 }
 
-int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t count,
-                    CallContext* call) {
+// Sets what the target gets of its device. Returns -1 with an exception set.
+static int SetContext(Torch* torch, int is_typed, Call* call) {
   call->context = (callbridge_execution_context){.struct_size = sizeof(call->context),
                                                  .keeps_floating_point = 1};
   if (torch->device == NULL) {
@@ -334,8 +317,48 @@ int MakeCallContext(Torch* torch, int is_typed, void** pointers, Py_ssize_t coun
                                                    .scratch = &call->scratch};
     call->context.services = &call->services;
   }
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (pointers[i] == nowhere) pointers[i] = NULL;
+  return 0;
+}
+
+static int PlaceTensors(const BoundCall* bound, Reading* reading, Call* call) {
+  Torch* torch = (Torch*)reading->torch;
+  for (size_t i = 0; i < bound->operand_count; ++i) call->operands[i] = reading->operands[i].data;
+  const Form* const result_forms = bound->forms + bound->operand_count;
+  for (size_t i = 0; i < bound->result_count; ++i) {
+    if (bound->aliases[i] >= 0) {
+      call->results[i] = call->operands[bound->aliases[i]];
+      continue;
+    }
+    call->made[i] = PyObject_Call(torch->empty, result_forms[i].empty_arguments, NULL);
+    if (call->made[i] == NULL) return -1;
+    call->results[i] = TensorAddress(torch, call->made[i]);
+    if (call->results[i] == NULL) return -1;
+    if ((uintptr_t)call->results[i] % torch->alignment != 0) {
+      PyErr_SetString(PyExc_SystemError, "torch allocated memory that is not aligned");
+      return -1;
+    }
+  }
+  if (SetContext(torch, bound->is_typed, call) < 0) return -1;
+  if (torch->device == NULL) return 0;
+  // As XLA:GPU has them.
+  for (size_t i = 0; i < bound->operand_count; ++i) {
+    if (call->operands[i] == nowhere) call->operands[i] = NULL;
+  }
+  for (size_t i = 0; i < bound->result_count; ++i) {
+    if (call->results[i] == nowhere) call->results[i] = NULL;
   }
   return 0;
 }
+
+static PyObject* ResultTensor(const State* state, const Form* form, PyObject* made) {
+  (void)state;
+  (void)form;
+  return made;
+}
+
+const OperandKind tensor_kind = {
+    .set_form = SetTensorForm,
+    .read = ReadTensors,
+    .place = PlaceTensors,
+    .result = ResultTensor,
+};
