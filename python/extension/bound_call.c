@@ -194,7 +194,7 @@ PyObject* CallBound(BoundCall* bound, Reading* reading) {
   for (size_t i = 0; i < result_count; ++i) call.made[i] = NULL;
   int done = bound->kind->place(bound, reading, &call);
   if (done == 0) done = Execute(bound, reading, &call);
-  PyMem_Free(call.block);
+  if (call.block != NULL) PyMem_Free(call.block);
   PyObject* result = NULL;
   if (done == 0) {
     size_t next = 0;

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -44,8 +45,11 @@ except ImportError as error:
 def other(tmp_path):
     path = tmp_path / "libcallbridge.so.0"
     content = LIBRARY.read_bytes()
-    assert content.count(b"\0" + VERSION + b"\0") == 1
-    path.write_bytes(content.replace(b"\0" + VERSION + b"\0", b"\0" + OTHER_VERSION + b"\0"))
+    # What is before it is no part of a text: the end of another one, or of other data.
+    version = re.compile(rb"(?<![!-~])" + re.escape(VERSION) + rb"\0")
+    changed, count = version.subn(OTHER_VERSION + b"\0", content)
+    assert count == 1
+    path.write_bytes(changed)
     return path
 
 
