@@ -20,6 +20,7 @@ from callbridge._core import (
     _file_contents,
     _operands,
     _operator_info,
+    _options,
     _shapes,
     _target,
     _target_abis,
@@ -35,6 +36,7 @@ from callbridge._core._target import Immutable, Target
 from callbridge.typing import (
     Abi,
     Bytes,
+    CallOptions,
     DtypeTree,
     DuckTypedArray,
     NumpyArray,
@@ -186,6 +188,7 @@ class Library(Immutable):
         result: DuckTypedArray,
         **options: Unpack[RunOptions],
     ) -> NumpyArray: ...
+    @_options.documented(CallOptions)
     def run(
         self,
         name: str,
@@ -217,15 +220,7 @@ class Library(Immutable):
           platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
           abi: The target's ABI, if Target.abi is None, or if the name is both a typed handler's and
             an untyped function's; otherwise the handler is called.
-          opaque: Any bytes, for untyped targets that take them.
-          attributes: For typed handlers, by name: a bool, int (int64 to the handler), float
-            (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
-            these, a dictionary.
-          tuple_layout: How tuple operands are laid out: "nested", nested tables as XLA documents
-            them, or "flat", for targets written against jaxlib >= 0.4.38.
-          operator_info: What the target's author declares of its calls, of any ABI: the dict that
-            MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. A call that it
-            does not allow is INVALID_ARGUMENT; attributes that have a default may be left out.
+          operator_info: ... A call that it does not allow is INVALID_ARGUMENT.
 
         Returns:
           A new NumPy array, or tuples of them, in the form of `result`.

@@ -1,15 +1,12 @@
 """callbridge.typing against what the library accepts. mypy checks the rest (`make lint`)."""
 
 import ctypes
-import inspect
 import pathlib
 from typing import get_args
 
-import callbridge.library
 import callbridge.numpy
 import callbridge.typing
 import numpy as np
-import pytest
 from callbridge import CallbridgeError
 from callbridge import typing as types
 from callbridge._core import _c_api, _call_site, _platform, _target, _target_abis
@@ -87,34 +84,3 @@ def test_any_mapping_is_attributes(modules):
     given = builtin_types.MappingProxyType({"factor": np.float32(3)})
     call = callbridge.numpy.custom_call("typed_scale", "f32[]", attributes=given)
     assert call(np.float32(2)) == 6
-
-
-@pytest.mark.parametrize(
-    "function, options",
-    [
-        (callbridge.library.Library.run, types.RunOptions),
-        (callbridge.numpy.custom_call, types.NumpyCallOptions),
-    ],
-    ids=["library", "numpy"],
-)
-def test_overloads_have_the_options_of_the_function(function, options):
-    assert options_of(function) == annotations(options)
-
-
-def test_overloads_of_jax_have_the_options_of_the_function():
-    import callbridge.jax
-
-    assert options_of(callbridge.jax.custom_call) == annotations(types.JaxCallOptions)
-
-
-def options_of(function):
-    parameters = inspect.signature(function).parameters.values()
-    return {
-        parameter.name: parameter.annotation.replace("AttributeValues", "Attributes")
-        for parameter in parameters
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-
-
-def annotations(options):
-    return {name: type_.__forward_arg__ for name, type_ in options.__annotations__.items()}
