@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
 from callbridge._core import _aliases, _call_site, _target
@@ -142,48 +141,56 @@ def documented(source: Any) -> Callable[[_Function], _Function]:
     """
 
     def documented(function: _Function) -> _Function:
-        if function.__doc__ is not None and source.__doc__ is not None:  # as by python -OO
-            names = [name for name in inspect.signature(function).parameters if name != "self"]
-            function.__doc__ = _with_arguments(function.__doc__, names, _entries(source.__doc__))
+        if function.__doc__ is None or source.__doc__ is None:  # as by python -OO
+            return function
+        declared = _Arguments(source.__doc__).texts
+        written = _Arguments(function.__doc__)
+        lines = []
+        for name in inspect.signature(function).parameters:
+            entry = written.texts.get(name, [f"{written.indent}{name}: ..."])
+            if entry[0].strip().startswith(f"{name}: ...") and name in declared:
+                more = " ".join(entry).strip()[len(name) + 5 :]
+                entry = _filled(" ".join([*declared[name], more]), written.indent)
+            lines += entry if name != "self" else []
+        function.__doc__ = "\n".join([*written.before, *lines, *written.behind])
         return function
 
     return documented
 
 
+class _Arguments:
+    """Those that a docstring lists.
+
+    Attributes:
+      texts: the lines of each.
+      indent: of their first lines.
+      before, behind: the docstring's other lines.
+    """
+
+    def __init__(self, doc: str):
+        lines = doc.split("\n")
+        first = next(i for i, line in enumerate(lines) if line.strip() in _TITLES) + 1
+        last = next((i for i in range(first, len(lines)) if not lines[i].strip()), len(lines))
+        self.before, self.behind = lines[:first], lines[last:]
+        self.indent = lines[first][: -len(lines[first].lstrip())]
+        self.texts: dict[str, list[str]] = {}
+        for line in lines[first:last]:
+            if not line.startswith(f"{self.indent} "):
+                text = self.texts.setdefault(line.strip().partition(":")[0], [])
+            text.append(line)
+
+
+_TITLES = ("Args:", "Attributes:")
 _WIDTH = 100  # columns
-_SECTION = re.compile(r"^( *)(?:Args|Attributes):\n((?:\1 +\S.*\n)+)", re.MULTILINE)
 
 
-def _entries(doc: str) -> dict[str, str]:
-    """Returns the arguments that a docstring lists, each with its lines."""
-    section = _SECTION.search(doc)
-    assert section is not None, doc
-    listed = re.split(rf"^{section[1]}  (?=\w)", section[2], flags=re.MULTILINE)[1:]
-    return {entry.partition(":")[0]: entry for entry in listed}
-
-
-def _with_arguments(doc: str, names: Iterable[str], declared: Mapping[str, str]) -> str:
-    section = _SECTION.search(doc)
-    assert section is not None, doc
-    indent = section[1] + "  "
-    written = _entries(doc)
-    entries = []
-    for name in names:
-        entry = written.get(name, f"{name}: ...")
-        if entry.startswith(f"{name}: ...") and name in declared:
-            entry = _filled(f"{declared[name]} {entry[len(name) + 5 :]}", indent)
-        entries.append(f"{indent}{entry}")
-    return doc[: section.start(2)] + "".join(entries) + doc[section.end() :]
-
-
-def _filled(text: str, indent: str) -> str:
-    """Returns the text in lines of _WIDTH columns, the first one indented by its user."""
-    lines = [indent]
-    for word in text.split():
-        if not lines[-1].strip():
-            lines[-1] += word
-        elif len(lines[-1]) + 1 + len(word) <= _WIDTH:
+def _filled(text: str, indent: str) -> list[str]:
+    """Returns the text in lines of _WIDTH columns."""
+    first, *words = text.split()
+    lines = [f"{indent}{first}"]
+    for word in words:
+        if len(lines[-1]) + 1 + len(word) <= _WIDTH:
             lines[-1] += f" {word}"
         else:
             lines.append(f"{indent}  {word}")
-    return "\n".join(lines)[len(indent) :] + "\n"
+    return lines
