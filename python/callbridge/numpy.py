@@ -19,12 +19,11 @@ from callbridge._calls import _bound_calls, _device_calls
 from callbridge._calls._bound_function import BoundFunction
 from callbridge._calls._devices import DeviceArray as DeviceArray  # that others may name it
 from callbridge._calls._devices import open_device
-from callbridge._core import _aliases, _call_site, _handles, _options, _shapes, _target
-from callbridge._core._attributes import Attributes
+from callbridge._core import _c_api, _call_site, _options, _shapes, _target
 from callbridge._core._buffers import Form
-from callbridge._core._error import CallbridgeError
-from callbridge._core._inferred_results import InferredResults, are_left_out
-from callbridge._core._platform import parse_platform
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import CallbridgeError, parse_platform
+from callbridge._core._mindspore import InferredResults, are_left_out
 from callbridge._core._target import Target
 from callbridge._targets import _libraries
 from callbridge._targets._libraries import libraries_of
@@ -169,7 +168,7 @@ def custom_call(
         leaves = _shapes.leaves(operands, "operands")
         returned = _Result(inferred.tree(leaves)) if inferred is not None else known
         assert returned is not None
-        _aliases.check(checked.aliases, leaves, None, returned.leaves, None)
+        _call_site.check_aliases(checked.aliases, leaves, None, returned.leaves, None)
         site = _call_site.site(
             operands,
             returned.tree,
@@ -184,11 +183,11 @@ def custom_call(
         operands_of_results = tuple(operand_of.get(i, -1) for i in range(len(returned.leaves)))
         tree = returned.without_leaves
         if runs_on is not None:
-            handle = _handles.bind(entry.c_target, site, _device_calls.context(runs_on, sync))
+            handle = _c_api.bind(entry.c_target, site, _device_calls.context(runs_on, sync))
             return _device_calls.BoundCall(
                 runs_on, sync, handle, forms, tuple(returned.leaves), operands_of_results, tree
             )
-        handle = _handles.bind(entry.c_target, site)
+        handle = _c_api.bind(entry.c_target, site)
         return _bound_calls.BoundCall(handle, forms, returned.forms, operands_of_results, tree)
 
     call_on = _bound_calls.caller(bind) if runs_on is None else _device_calls.caller(runs_on, bind)

@@ -9,7 +9,7 @@ import callbridge.typing
 import numpy as np
 from callbridge import CallbridgeError
 from callbridge import typing as types
-from callbridge._core import _c_api, _call_site, _platform, _target, _target_abis
+from callbridge._core import _c_api, _call_site, _error, _target
 from callbridge.jax import _runtimes
 from refused import refused
 
@@ -37,7 +37,7 @@ def test_abis_are_those_of_the_library(targets):
 
     accepted = [number for number in range(1, 20) if accepts(number)]
     assert accepted == [*range(1, len(get_args(types.Abi)) + 1)]
-    assert [_target_abis.BY_NUMBER[number] for number in accepted] == [*get_args(types.Abi)]
+    assert [_target.ABI_BY_NUMBER[number] for number in accepted] == [*get_args(types.Abi)]
     for abi in get_args(types.Abi):
         _target.check_abi(abi)
     with refused("INVALID_ARGUMENT", *get_args(types.Abi)):
@@ -46,11 +46,11 @@ def test_abis_are_those_of_the_library(targets):
 
 def test_platforms_are_those_of_the_library(targets):
     for platform in get_args(types.Platform):
-        assert _platform.parse_platform(platform) in ("Host", "CUDA", "ROCM")
+        assert _error.parse_platform(platform) in ("Host", "CUDA", "ROCM")
         with refused("NOT_FOUND", "nobody"):
             targets.target("nobody", platform)
-    assert {platform.lower() for platform in get_args(types.Platform)} == {*_platform._CANONICAL}
-    assert {*_platform._CANONICAL.values()} < {*get_args(types.Platform)}
+    assert {platform.lower() for platform in get_args(types.Platform)} == {*_error._CANONICAL}
+    assert {*_error._CANONICAL.values()} < {*get_args(types.Platform)}
     with refused("INVALID_ARGUMENT", "'tpu'"):
         targets.target("nobody", "tpu")
 

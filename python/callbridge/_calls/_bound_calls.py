@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from callbridge._core import _extension, _operands
+from callbridge._calls import _extension
+from callbridge._core import _buffers
 from callbridge._core._fork_lock import ProcessLock
 
 if TYPE_CHECKING or _extension.MODULE is None:
@@ -26,7 +27,7 @@ def caller(bind: Callable[[tuple], BoundCall]) -> Callable[[tuple], Any]:
     It is thread-safe as far as the target is.
     """
     by_form, bind_new = forms(bind)
-    return Caller(by_form, _operands.arrays, bind_new).call
+    return Caller(by_form, _buffers.arrays, bind_new).call
 
 
 def forms(bind: Callable[[tuple], Any]) -> tuple[dict[Any, Any], Callable[[Any, tuple], Any]]:

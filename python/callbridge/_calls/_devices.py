@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from callbridge._core import _c_api
+from callbridge._core._c_api import untrack
 from callbridge._core._error import CallbridgeError
-from callbridge._core._handles import untrack
 
 _open: dict[int, Device] = {}
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from callbridge._core import _attributes
-from callbridge._core._arguments import utf_8
-from callbridge._core._error import CallbridgeError
+from callbridge._core import _call_site
+from callbridge._core._error import CallbridgeError, utf_8
 
 # By NumPy's names: MLIR's types.
 _TYPES = {
@@ -28,7 +27,7 @@ _TENSORS = ("uint8", "uint16", "uint32", "uint64")
 
 
 def dictionary(attributes: Mapping[str, Any], what: str = "attributes") -> str:
-    """Returns the text of attributes that callbridge._core._attributes.Attributes accepts.
+    """Returns the text of attributes that callbridge._core._call_site.Attributes accepts.
 
     Raises UNIMPLEMENTED for types that XLA's FFI does not decode.
     """
@@ -44,7 +43,7 @@ def _value(value: Any, what: str) -> str:
         return dictionary(value, what)
     if isinstance(value, (str, bytes)):
         return _string(utf_8(value, what) if isinstance(value, str) else value)
-    elements = _attributes.as_array(value).reshape(-1)
+    elements = _call_site.as_array(value).reshape(-1)
     kind = elements.dtype.name
     is_array = isinstance(value, np.ndarray)
     known = (*_ARRAYS, *_TENSORS) if is_array else _TYPES

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from callbridge._core import _c_api, _element_types, _shapes
+from callbridge._core import _c_api, _shapes
 from callbridge._core._buffers import Form
-from callbridge._core._handles import CallHandle
+from callbridge._core._c_api import CallHandle
 
 _AS_XLA_CPU = _c_api.ExecutionContext(as_xla_cpu=1)
 _uses = itertools.count()
@@ -115,4 +115,4 @@ def _read(tree: Any, arrays: list[np.ndarray]) -> Any:
     if type(tree) is tuple:
         return tuple([_read(element, arrays) for element in tree])
     arrays.append(tree)
-    return _element_types.NUMBERS[tree.dtype], tree.shape
+    return _shapes.NUMBERS[tree.dtype], tree.shape

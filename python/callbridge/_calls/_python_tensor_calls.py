@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from callbridge._core import _c_api
-from callbridge._core._handles import CallHandle
+from callbridge._core._c_api import CallHandle
 
 _uses = itertools.count()
 _ALIGNMENT = 64

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 import torch.autograd.forward_ad
 
+from callbridge._calls import _extension
 from callbridge._calls._python_tensor_calls import Gpu
-from callbridge._core import _extension
 
 if TYPE_CHECKING or _extension.MODULE is None:
     from callbridge._calls._python_tensor_calls import (

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from callbridge._core._find_library import PREFIX, machine_of
+from callbridge._core._installation import PREFIX, machine_of
 
 
 def main() -> None:

@@ -13,8 +13,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
-from callbridge._core import _aliases, _call_site, _target
-from callbridge._core._operator_info import OperatorInfo
+from callbridge._core import _call_site, _target
+from callbridge._core._mindspore import OperatorInfo
 from callbridge.typing import CallOptions
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -88,7 +88,7 @@ class Checked:
         """Raises TypeError or INVALID_ARGUMENT for what cannot be right for any target."""
         self.opaque = _call_site.opaque_bytes(given["opaque"])
         self.declared = OperatorInfo(given["operator_info"])
-        self.aliases = _aliases.copied(given["input_output_aliases"])
+        self.aliases = _call_site.copied_aliases(given["input_output_aliases"])
         self.tuple_layout = given["tuple_layout"]
         _call_site.check_tuple_layout(self.tuple_layout)
         _target.check_name(target)

@@ -9,10 +9,9 @@ import os
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from callbridge._core import _file_contents
+from callbridge._core import _library_files, _native_functions
 from callbridge._core._error import CallbridgeError
 from callbridge._core._fork_lock import ProcessLock
-from callbridge._targets import _typed_handlers
 from callbridge._targets._registry import Registry
 from callbridge.library import Library
 from callbridge.typing import Abi, Handlers, Platform, Pointer
@@ -95,14 +94,14 @@ class Libraries:
         """
         path = os.fsdecode(path)
         with self._lock:
-            if _file_contents.names_operator(path):
+            if _library_files.names_operator(path):
                 library = self._operator(path, isolate)
                 compatible = _compatible_names(command_buffer_compatible, library)
                 self.registry.add_operator(library, compatible)
                 return library
-            digest = self._digests.get(_file_contents.find(path))
+            digest = self._digests.get(_library_files.find(path))
             if digest is None:
-                contents = _file_contents.read(path)
+                contents = _library_files.read(path)
                 if contents is None:
                     return Library(path, isolate)  # raises the error
                 digest = contents.digest
@@ -123,7 +122,7 @@ class Libraries:
         registered is looked up in the file system again: it may be another file's, or the file may
         have changed. Any other target has the name that it was registered by.
         """
-        if not _file_contents.names_operator(target) or self.registry.has_function(target):
+        if not _library_files.names_operator(target) or self.registry.has_function(target):
             return target
         with self._lock:
             library = self._operator(target, False)
@@ -252,4 +251,4 @@ def register_type(
       CallbridgeError: ALREADY_EXISTS if the name is registered with another id, or the id with
         another name. INVALID_ARGUMENT if an address is not that of such memory.
     """
-    _typed_handlers.register_type(name, type_id, type_info)
+    _native_functions.register_type(name, type_id, type_info)

@@ -16,9 +16,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, overload
 
 from callbridge._calls._bound_function import BoundFunction
-from callbridge._core import _aliases, _options, _shapes, _target
+from callbridge._core import _call_site, _options, _shapes, _target
 from callbridge._core._error import CallbridgeError
-from callbridge._core._inferred_results import InferredResults, are_left_out
+from callbridge._core._mindspore import InferredResults, are_left_out
 from callbridge._core._target import Target
 from callbridge._targets import _libraries
 from callbridge._targets._libraries import checked_compatible, libraries_of
@@ -311,7 +311,9 @@ def custom_call(
             )
         operand_layouts = _arrays.checked_layouts(layouts_in, avals, "input_layouts")
         result_layouts = _arrays.checked_layouts(layouts_out, result_leaves, "output_layouts")
-        _aliases.check(checked.aliases, avals, operand_layouts, result_leaves, result_layouts)
+        _call_site.check_aliases(
+            checked.aliases, avals, operand_layouts, result_leaves, result_layouts
+        )
         if declared.handle is not None:
             values = _frozen_attributes.thaw(frozen_attributes)
             declared.check(entry.c_target, operands, tree, values, operand_layouts, result_layouts)

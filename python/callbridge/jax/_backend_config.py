@@ -6,9 +6,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from callbridge._core import _call_site, _target_abis
-from callbridge._core._error import CallbridgeError
-from callbridge._core._platform import HOST
+from callbridge._core import _call_site, _target
+from callbridge._core._error import HOST, CallbridgeError
 from callbridge._targets._registry import Entry
 from callbridge.jax import _frozen_attributes
 from callbridge.jax._handlers import VersionThreeConfig, WorkspacesOf
@@ -34,9 +33,9 @@ def for_untyped_function(
         tuple_layout,
         opaque,
         path,
-        takes_tuples=_target_abis.takes_tuples(*abi),
-        reads_opaque=_target_abis.reads_opaque(*abi),
-        counts_buffers=_target_abis.counts_buffers(*abi),
+        takes_tuples=_target.takes_tuples(*abi),
+        reads_opaque=_target.reads_opaque(*abi),
+        counts_buffers=_target.counts_buffers(*abi),
     ):
         descriptor = _call_site.descriptor(operands, result, tuple_layout, opaque)
     if path == "version_3":

@@ -13,11 +13,10 @@ from typing import Any
 
 import jaxlib
 
-from callbridge._core import _c_api, _call_site
-from callbridge._core._attributes import Attributes
+from callbridge._core import _c_api, _call_site, _native_functions
+from callbridge._core._call_site import Attributes
 from callbridge._core._error import CallbridgeError
-from callbridge._core._function_address import make_capsule
-from callbridge._targets import _typed_handlers
+from callbridge._core._native_functions import make_capsule
 from callbridge.jax import _frozen_attributes
 from callbridge.typing import Stage
 
@@ -26,7 +25,9 @@ def adapt(
     name: str, platform: str, handlers: dict[Stage, int], traits: int
 ) -> tuple[dict[Stage, Any], int]:
     """Returns the capsules to give XLA instead of the handlers, by stage, and their traits."""
-    adapted, reported = _typed_handlers.adapt(name, platform, handlers, jaxlib.__version__, traits)
+    adapted, reported = _native_functions.adapt(
+        name, platform, handlers, jaxlib.__version__, traits
+    )
     return {stage: make_capsule(address) for stage, address in adapted.items()}, reported
 
 

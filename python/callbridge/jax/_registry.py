@@ -13,12 +13,9 @@ from typing import Any
 
 import jax
 
-from callbridge._core import _c_api, _target
-from callbridge._core._arguments import check_choice, utf_8
-from callbridge._core._error import CallbridgeError
-from callbridge._core._function_address import capsule_pointer, make_capsule
-from callbridge._core._platform import HOST
-from callbridge._targets import _typed_handlers
+from callbridge._core import _c_api, _native_functions, _target
+from callbridge._core._error import HOST, CallbridgeError, check_choice, utf_8
+from callbridge._core._native_functions import capsule_pointer, make_capsule
 from callbridge._targets._registry import Entry, Registry
 from callbridge.jax import _handlers, _runtimes
 from callbridge.jax._runtimes import (
@@ -109,7 +106,7 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     if "typed_ffi" in (entry.target.abi, abi):
         handlers = _of_typed_handler(entry, c_target)
     else:
-        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
+        _native_functions.refuse_as_untyped(entry.target, entry.platform, abi)
         handlers = _of_untyped_function(entry, c_target)
     new = _not_registered(entry, handlers)
     for path, handler in new.items():

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import jaxlib
 
 import callbridge.jax
-from callbridge._core._loaded_libraries import library_at
-from callbridge._core._platform import find_platform
+from callbridge._core._error import find_platform
+from callbridge._core._library_files import library_at
 from callbridge.jax import _registry
 from callbridge.jax._artifact import Call
 from callbridge.jax._runtimes import JAX_PLATFORM

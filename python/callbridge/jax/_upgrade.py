@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, TypeVar
 
 from callbridge._core._error import CallbridgeError
-from callbridge._core._target_abis import UNTYPED
+from callbridge._core._target import UNTYPED
 from callbridge.jax import _registry
 from callbridge.jax._runtimes import PATHS
 from callbridge.typing import Path, Platform, TupleLayout

@@ -11,8 +11,8 @@ import functools
 
 import clang.cindex as cindex
 
-from callbridge._core._platform import HOST as XLAS_HOST
-from callbridge._core._platform import find_platform
+from callbridge._core._error import HOST as XLAS_HOST
+from callbridge._core._error import find_platform
 from callbridge.migrate import _compiler
 from callbridge.migrate._plan import MigrateError
 

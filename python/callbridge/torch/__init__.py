@@ -18,10 +18,9 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from callbridge._core import _operator_info, _options, _target
-from callbridge._core._attributes import Attributes
-from callbridge._core._error import CallbridgeError
-from callbridge._core._platform import HOST
+from callbridge._core import _mindspore, _options, _target
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import HOST, CallbridgeError
 from callbridge._core._target import Target
 from callbridge._targets import _libraries
 from callbridge._targets._libraries import libraries_of
@@ -259,7 +258,7 @@ def hlo_module(
         opaque=b"",
         attributes=Attributes({}),
         attribute_values={},
-        operator_info=_operator_info.OperatorInfo(None),
+        operator_info=_mindspore.OperatorInfo(None),
         tuple_layout="nested",
         aliases={},
         mutated=frozenset(),

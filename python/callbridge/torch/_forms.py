@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from callbridge._core import _element_types, _shapes
-from callbridge._core._element_types import ElementType
+from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
+from callbridge._core._shapes import ElementType
 
 if not hasattr(torch.library, "register_fake"):
     raise ImportError(
@@ -38,7 +38,7 @@ class NamedForm(NamedTuple):
 # Packed types have none: torch has no tensors of elements that share a byte.
 _TORCH = {
     element.dtype_name: dtype
-    for element in _element_types.BY_NUMBER.values()
+    for element in _shapes.BY_NUMBER.values()
     if element.bits >= 8
     and isinstance(dtype := getattr(torch, element.dtype_name, None), torch.dtype)
 }
@@ -54,7 +54,7 @@ def element_type(dtype: Any, what: str) -> ElementType:
             f"{what} is of dtype {dtype}, which is not an element type of XLA's that torch has; "
             "convert it with to(), or pass its bits as integers with view()",
         )
-    return _element_types.element_type(name)
+    return _shapes.element_type(name)
 
 
 def is_differentiable(dtype: torch.dtype) -> bool:
@@ -99,7 +99,7 @@ def parse_dtype(dtype: Any, what: str) -> torch.dtype:
     """Returns torch's dtype for it or for NumPy's. INVALID_ARGUMENT if torch or XLA lacks it."""
     if not isinstance(dtype, torch.dtype):
         known = np.dtype(dtype) if isinstance(dtype, type) else dtype
-        return _torch_dtype(_element_types.element_type(known, what), what)
+        return _torch_dtype(_shapes.element_type(known, what), what)
     element_type(dtype, what)
     return dtype
 

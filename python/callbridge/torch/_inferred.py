@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from callbridge._core import _c_api, _inferred_results, _shapes
+from callbridge._core import _c_api, _mindspore, _shapes
 from callbridge._core._error import CallbridgeError
-from callbridge._core._inferred_results import InferredDimensions
-from callbridge._core._operator_info import OperatorInfo
+from callbridge._core._mindspore import InferredDimensions, OperatorInfo
 from callbridge.torch import _forms
 from callbridge.torch._forms import TensorForm
 from callbridge.typing import Attributes as AttributeValues
 
 
 def are_left_out(result: Any) -> bool:
-    """As _inferred_results.are_left_out(), for torch's dtypes and NumPy's."""
-    return _inferred_results.are_left_out(result, _is_dtype)
+    """As _mindspore.are_left_out(), for torch's dtypes and NumPy's."""
+    return _mindspore.are_left_out(result, _is_dtype)
 
 
 def _is_dtype(value: Any) -> bool:

@@ -16,7 +16,7 @@ import torch
 from callbridge._calls import _bound_calls, _tensor_calls
 from callbridge._calls._devices import open_device
 from callbridge._calls._tensor_calls import Gpu
-from callbridge._core import _c_api, _call_site, _handles, _shapes
+from callbridge._core import _c_api, _call_site, _shapes
 from callbridge._core._error import CallbridgeError
 from callbridge._targets._registry import Entry
 from callbridge.torch import _forms, _operators, _sites, _tensors
@@ -223,7 +223,7 @@ def _kernel_on(
         )
         operand_of = {result: operand for operand, result in site.aliases.items()}
         return _tensor_calls.BoundTensorCall(
-            _handles.bind(entry.c_target, c_site, context),
+            _c_api.bind(entry.c_target, c_site, context),
             len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple, Union
 
 import torch
 
-from callbridge._core._attributes import Attributes
-from callbridge._core._error import CallbridgeError
-from callbridge._core._operator_info import OperatorInfo
-from callbridge._core._platform import HOST
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import HOST, CallbridgeError
+from callbridge._core._mindspore import OperatorInfo
 from callbridge._targets._registry import Entry, Registry
 from callbridge.torch._modules import Program
 from callbridge.typing import Abi, Platform

@@ -14,8 +14,8 @@ from typing import Any
 
 from jaxlib.mlir import ir
 
-from callbridge._core._platform import HOST
-from callbridge._core._target_abis import UNTYPED
+from callbridge._core._error import HOST
+from callbridge._core._target import UNTYPED
 from callbridge._targets._registry import Entry
 from callbridge.jax import _backend_config, _frozen_attributes, _registry
 from callbridge.jax._custom_call_op import config_attributes
