@@ -12,24 +12,25 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from callbridge._calls._bound_function import BoundFunction
 from callbridge._core import _call_site, _options, _shapes, _target
 from callbridge._core._error import CallbridgeError
 from callbridge._core._mindspore import InferredResults, are_left_out
-from callbridge._core._target import Target
+from callbridge._core._target import UNTYPED, Target
 from callbridge._targets import _libraries
 from callbridge._targets._libraries import checked_compatible, libraries_of
 from callbridge.jax import (
     _arrays,
-    _backend_config,
     _call_cache,
+    _custom_call_op,
     _frozen_attributes,
     _partitioning,
     _registry,
-    _varying_axes,
+    _transforms,
 )
 from callbridge.jax._call_cache import CallCache, Prepared, Result
 from callbridge.jax._runtimes import (
@@ -37,7 +38,6 @@ from callbridge.jax._runtimes import (
     RUNTIME,
     jax_function,
 )
-from callbridge.jax._upgrade import upgrade
 from callbridge.library import Library
 from callbridge.typing import (
     Abi,
@@ -46,13 +46,18 @@ from callbridge.typing import (
     Handlers,
     JaxCallOptions,
     JaxTree,
+    Path,
     Platform,
     ShapeTree,
+    TupleLayout,
 )
 
 if TYPE_CHECKING:
     import jax
+    import jax.export
     from typing_extensions import Unpack
+
+    from callbridge.jax._stablehlo_calls import UntypedCall
 
 __all__ = [
     "CallbridgeError",
@@ -65,6 +70,8 @@ __all__ = [
     "upgrade",
 ]
 
+
+Artifact = TypeVar("Artifact", str, bytes, bytearray, "jax.export.Exported")
 
 _jax_ffi_call = jax_function(RUNTIME.ffi_call)
 
@@ -282,7 +289,7 @@ def custom_call(
     _target.check_fits(entry.target, entry.abi, checked.opaque, attributes)
     _registry.check_path_fits(entry, prefer)
     path = prefer or _registry.fastest_path(entry)
-    scratch = _backend_config.checked_scratch(given["scratch_bytes"], entry)
+    scratch = _custom_call_op.checked_scratch(given["scratch_bytes"], entry)
     if scratch and prefer is None:
         path = _registry.path_with_scratch(entry, path)
     if path == "typed":
@@ -304,9 +311,9 @@ def custom_call(
         is_typed = entry.abi == "typed_ffi"
         _arrays.check_types((*avals, *result_leaves), path if is_typed else "version_3")
         if is_typed:
-            config, carrier = _backend_config.for_typed_handler(path, frozen_attributes, scratch)
+            config, carrier = _custom_call_op.for_typed_handler(path, frozen_attributes, scratch)
         else:
-            config, carrier = _backend_config.for_untyped_function(
+            config, carrier = _custom_call_op.for_untyped_function(
                 entry, path, operands, tree, checked.tuple_layout, checked.opaque
             )
         operand_layouts = _arrays.checked_layouts(layouts_in, avals, "input_layouts")
@@ -326,7 +333,7 @@ def custom_call(
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
         )
-        results = list(map(_varying_axes.unstated, result_leaves))
+        results = list(map(_transforms.unstated, result_leaves))
         if split:
             split.check(avals, result_leaves)
             is_alone = type(tree) is not tuple
@@ -334,9 +341,9 @@ def custom_call(
 
             whole = split.call(name, results, carrier, is_alone=is_alone, **keywords)
             function = partitioned_call(whole, avals)
-            return Prepared(_varying_axes.varying(function, avals, result_leaves), {}, returned)
+            return Prepared(_transforms.varying(function, avals, result_leaves), {}, returned)
         function = _jax_ffi_call(name, results, **keywords)
-        varying = _varying_axes.varying(function, avals, result_leaves)
+        varying = _transforms.varying(function, avals, result_leaves)
         return Prepared(varying, carrier, returned)
 
     prepared = CallCache(prepare)
@@ -346,3 +353,79 @@ def custom_call(
         return prepared.call(operands)
 
     return BoundFunction(call, "callbridge.jax", target)
+
+
+def upgrade(
+    artifact: Artifact,
+    *,
+    platform: Platform | None = None,
+    tuple_layout: TupleLayout = "nested",
+    prefer: Path | None = None,
+) -> Artifact:
+    """Returns an artifact of an older JAX, changed to run on this one.
+
+    Its calls of untyped targets that callbridge.jax registered become calls of callbridge's entry
+    points, the calls that custom_call() emits: opaque, tuple operands and tuple results reach the
+    targets as before. Calls of typed handlers and XLA's own markers stay as they are. So do calls
+    of untyped targets that are not registered, and a UserWarning names these: they are right if JAX
+    or another package has the targets.
+
+    Args:
+      artifact: StableHLO text; its UTF-8 bytes; a portable artifact
+        (stablehlo.serialize_portable_artifact), whoever wrote it; a jax.export.Exported of calling
+        convention 4 or later; or the bytes of its serialize(). jax 0.12.0.1 itself refuses those
+        bytes of jax 0.7.2 and older; callbridge reads them, unless the arguments or results have
+        shardings.
+      platform: The targets' platform. None: the platform that has a target; if several have it,
+        that of JAX's default backend.
+      tuple_layout: How the targets expect tuple operands: "nested", or "flat" for programs that
+        were written against jaxlib >= 0.4.38. An artifact does not say which.
+      prefer: As for custom_call().
+
+    Returns:
+      The upgraded artifact, of the same kind and type; `artifact` is not changed. It is returned
+      byte for byte if none of its calls is upgraded. A jax.export.Exported keeps its derivatives,
+      upgraded too.
+
+    Raises:
+      CallbridgeError: INVALID_ARGUMENT if the artifact is none of these, damaged, or newer than
+        this JAX; if it is MLIR bytecode of another jaxlib, which has no promised format; and if an
+        untyped call has the name of a typed handler. UNIMPLEMENTED for calling conventions of
+        jax.export before 4, for artifacts that this JAX reads but cannot serialize (old
+        shardings), and on a JAX before 0.6.2.
+      TypeError: if it is of none of these types.
+    """
+    from callbridge.jax._artifact import upgrade_artifact
+
+    _registry.check_path(prefer)
+    unknown: set[str] = set()
+
+    def version_of(call: UntypedCall) -> int | None:
+        # The ABI that the old program assumed. Programs that name none have 0.
+        likely_abi = UNTYPED[call.api_version or 1]
+        try:
+            entry = _registry.registry.find(call.target, platform, likely_abi, is_guess=True)
+        except CallbridgeError as error:
+            if error.code != "NOT_FOUND":
+                raise
+            unknown.add(call.target)
+            return None
+        if entry.abi == "typed_ffi":
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"the artifact calls target {call.target!r} by version {call.api_version}, but it "
+                f"is registered on {entry.platform} as a typed handler; register the function that "
+                "it was written for",
+            )
+        _registry.check_path_fits(entry, prefer)
+        path = prefer or _registry.fastest_path(entry)
+        return PATHS[path].custom_call_api_version
+
+    upgraded: Artifact = upgrade_artifact(artifact, version_of, tuple_layout)
+    if unknown:
+        warnings.warn(
+            f"calls of {', '.join(map(repr, sorted(unknown)))} stay as they are: no such targets "
+            "are registered by callbridge.jax.load() and register()",
+            stacklevel=2,
+        )
+    return upgraded

@@ -21,7 +21,7 @@ from callbridge._core._installation import find_library
 from callbridge._core._library_files import library_at
 from callbridge._core._native_functions import capsule_pointer, make_capsule
 from callbridge._core._target import STAGES
-from callbridge.jax import _handlers, _registry
+from callbridge.jax import _registry
 from callbridge.jax._runtimes import RUNTIME
 from callbridge.typing import Stage
 
@@ -209,7 +209,7 @@ def _adapted(
     reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
     wanted = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE if reports else 0
     try:
-        capsules, _ = _handlers.adapt(name, platform, addresses, wanted)
+        capsules, _ = _registry.adapt(name, platform, addresses, wanted)
     except CallbridgeError as error:
         lacks_type = _NO_TYPE in error.message
         if error.code == "INVALID_ARGUMENT" and not lacks_type and "execute" in addresses:
