@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from callbridge._core import _call_site, _target
 from callbridge._core._mindspore import OperatorInfo
@@ -21,9 +21,14 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Given = TypeVar("_Given", bound=CallOptions)
 
 
-class Option(NamedTuple):
-    default: Any
-    elsewhere: str = ""  # why there is no use for it without JAX; {} are arrays, or tensors
+class Option:
+    """A default, and why there is no use for the option without JAX; {} are arrays, or tensors."""
+
+    __slots__ = ("default", "elsewhere")
+
+    def __init__(self, default: Any, elsewhere: str = ""):
+        self.default = default
+        self.elsewhere = elsewhere
 
 
 # In the order of signatures.
@@ -143,7 +148,7 @@ def documented(source: Any) -> Callable[[_Function], _Function]:
     def documented(function: _Function) -> _Function:
         if function.__doc__ is None or source.__doc__ is None:  # as by python -OO
             return function
-        declared = _Arguments(source.__doc__).texts
+        declared = _texts(source)
         written = _Arguments(function.__doc__)
         lines = []
         for name in inspect.signature(function).parameters:
@@ -156,6 +161,11 @@ def documented(source: Any) -> Callable[[_Function], _Function]:
         return function
 
     return documented
+
+
+@functools.cache
+def _texts(source: Any) -> dict[str, list[str]]:
+    return _Arguments(source.__doc__).texts
 
 
 class _Arguments:
